@@ -10,6 +10,7 @@
 #include "config.h"
 #include "infer/contexts/certainty.h"
 #include "infer/samples/locate.h"
+#include "profile/framing.h"
 
 #define NAME_BYTES 1024
 
@@ -18,16 +19,18 @@ struct room {
     uint32_t *path; /* map functions */
     size_t path_room;
     struct fathom_frame *frames;
-    size_t frame_room;
+    size_t count, frame_room;
 };
 
 struct fathom_walk {
     fathom_context_function *function;
     void *user;
     struct run run;
+    struct framing *framing;         /* adds inlined functions */
     struct fathom_frame *known;      /* by map function; name NULL before it was looked up */
     struct room best, other;         /* the context's own path, and the one that was asked for */
     const struct sample *sample;     /* of this context */
+    const struct process *process;   /* likewise */
     const struct resolved *resolved; /* likewise */
 };
 
@@ -54,22 +57,47 @@ static const struct fathom_frame *known_frame(struct fathom_walk *w, const struc
     return frame && frame->function ? frame : NULL;
 }
 
-/* The frames of a node's path; their number, or -ENOMEM, -EBADMSG. */
-static int known_path(struct fathom_walk *w, uint32_t node, struct room *room)
+/* The frames of a path that framing has: functions as the map names them, and what is inlined into each. */
+static int take_frames(struct fathom_walk *w, const uint32_t *items, size_t count, struct room *room)
 {
     const struct pathmap *map = engine_map(w->run.engine);
-    int depth = pathmap_read_path(map, node, &room->path, &room->path_room, NULL);
-    if (depth < 0)
-        return depth;
-    if (!vec_reserve(room->frames, 0, room->frame_room, (size_t)depth))
+    size_t functions = 0;
+    if (!vec_reserve(room->frames, room->count, room->frame_room, count))
         return -ENOMEM;
-    for (int i = 0; i < depth; i++) {
-        const struct fathom_frame *frame = known_frame(w, map, room->path[i]);
-        if (!frame)
-            return -ENOMEM;
-        room->frames[i] = *frame;
+    for (size_t i = 0; i < count; i++) {
+        const struct frame *f = frames_at(framing_frames(w->framing), items[i]);
+        if (f->kind == FRAME_FUNCTION) {
+            const struct fathom_frame *frame = known_frame(w, map, room->path[functions++]);
+            if (!frame)
+                return -ENOMEM;
+            room->frames[room->count++] = *frame;
+        } else if (f->kind == FRAME_INLINED && room->count) {
+            room->frames[room->count] =
+                (struct fathom_frame){f->name, room->frames[room->count - 1].image, 0};
+            room->count++;
+        }
     }
-    return depth;
+    return 0;
+}
+
+/* The frames of a node's path, or without one of the sampled function, which is room->frames[0]. 0, or -ENOMEM, -EBADMSG. */
+static int known_path(struct fathom_walk *w, uint32_t node, struct room *room)
+{
+    const uint32_t *items;
+    size_t count;
+    const struct resolved *r = w->resolved;
+    const struct pathmap *map = engine_map(w->run.engine);
+    int rc = framing_begin(w->framing, w->process, w->sample, NULL);
+    if (node != PATHMAP_NONE) {
+        room->count = 0;
+        if (rc == 0)
+            rc = pathmap_read_path(map, node, &room->path, &room->path_room, NULL);
+        if (rc >= 0)
+            rc = framing_node(w->framing, node, UINT32_MAX, r->source == SOURCE_UNWOUND, NULL);
+    }
+    if (rc == 0)
+        rc = framing_end(w->framing, &r->cid.place, w->process, w->sample, &items, &count, NULL);
+    return rc < 0 ? rc : take_frames(w, items, count, room);
 }
 
 int fathom_context_path(const struct fathom_context *context, unsigned rank, struct fathom_path *path)
@@ -78,10 +106,10 @@ int fathom_context_path(const struct fathom_context *context, unsigned rank, str
     if (rank >= context->path_count)
         return -ERANGE;
     const struct candidate_path *candidate = &w->resolved->posterior[rank];
-    int depth = known_path(w, candidate->node, &w->other);
-    if (depth < 0)
-        return depth;
-    *path = (struct fathom_path){(double)candidate->probability, (size_t)depth, w->other.frames};
+    int rc = known_path(w, candidate->node, &w->other);
+    if (rc < 0)
+        return rc;
+    *path = (struct fathom_path){(double)candidate->probability, w->other.count, w->other.frames};
     return 0;
 }
 
@@ -103,7 +131,6 @@ _Static_assert((int)FATHOM_PROVED == (int)CERTAINTY_PROVED &&
 static int walk_sample(void *context, const struct process *process, const struct sample *sample,
                        const struct resolved *r, struct fathom_error *err)
 {
-    (void)process;
     struct fathom_walk *w = context;
     struct fathom_context c = {
         .pid = sample->pid,
@@ -112,28 +139,37 @@ static int walk_sample(void *context, const struct process *process, const struc
         .weight = sample->period,
         .probability = r->probability,
         .certainty = (enum fathom_certainty)certainty_of(r),
-        .frames = w->best.frames,
         .path_count = r->posterior_count,
         .walk = w,
     };
+    if (!w->framing) {
+        w->framing = framing_new(&(struct framing_options){.inlined = FRAMING_INLINED}, w->run.images);
+        int used = w->framing ? framing_use(w->framing, engine_map(w->run.engine), err) : error_memory(err);
+        if (used < 0)
+            return used;
+    }
     w->resolved = r;
     w->sample = sample;
+    w->process = process;
     char name[NAME_BYTES];
     const struct place *place = &r->cid.place;
+    int rc = 0;
+    w->best.count = 0;
     if (r->kind != RESOLVED_UNKNOWN) {
-        int depth = known_path(w, r->node, &w->best);
-        if (depth < 0)
-            return depth == -ENOMEM ? error_memory(err)
-                                    : error_set(err, -depth, "the map is damaged: a path in it does not end");
-        c.depth = (size_t)depth;
-        c.frames = w->best.frames;
+        rc = known_path(w, r->node, &w->best);
     } else if (place->image && place->function != IMAGE_NO_FUNCTION) {
         image_function_format(place->image, place->function, name, sizeof name);
         w->best.frames[0] = (struct fathom_frame){name, image_path(place->image),
                                                   image_function(place->image, place->function)->address};
-        c.depth = 1;
+        w->best.count = 1;
+        rc = known_path(w, PATHMAP_NONE, &w->best);
     }
-    int rc = w->function(w->user, &c);
+    if (rc < 0)
+        return rc == -ENOMEM ? error_memory(err)
+                             : error_set(err, -rc, "the map is damaged: a path in it does not end");
+    c.depth = w->best.count;
+    c.frames = w->best.frames;
+    rc = w->function(w->user, &c);
     return rc < 0 ? error_set(err, -rc, "ended by the caller") : 0;
 }
 
@@ -142,6 +178,7 @@ static void walk_free(struct fathom_walk *w)
     const struct pathmap *map = w->run.engine ? engine_map(w->run.engine) : NULL;
     for (uint32_t i = 0; w->known && map && i < pathmap_function_count(map); i++)
         free((char *)(uintptr_t)w->known[i].function);
+    framing_free(w->framing);
     free(w->known);
     free(w->best.path);
     free(w->best.frames);

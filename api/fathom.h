@@ -3,6 +3,9 @@
  *
  * Functions return 0 or a negative errno; then `error`, if not NULL, holds one sentence (it has room for
  * FATHOM_ERROR_SIZE bytes): what failed, on what, what to do. Nothing is printed.
+ *
+ * Paths have inlined functions, too, where there is debug information, of at most 64 MiB in all; it is read in child processes,
+ * which end before the function returns.
  */
 #ifndef FATHOM_H
 #define FATHOM_H
@@ -28,7 +31,8 @@ enum fathom_certainty {
 struct fathom_frame {
     const char *function; /* demangled, or "image+0xaddress" */
     const char *image;    /* the file's path */
-    uint64_t address;     /* of the function's entry: ELF virtual address in the image */
+    uint64_t
+        address; /* of the function's entry: ELF virtual address in the image; 0: it is inlined into the one before */
 };
 
 /* A possible call path of a sample. */

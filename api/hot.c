@@ -41,17 +41,24 @@ static enum hcct_kind kind_of(enum fathom_counter counter)
     return HCCT_KINDS;
 }
 
+/* Lines, and what stands for several, are not told. */
+static bool is_told(const struct contexts *contexts, const struct cct_node *node)
+{
+    return frames_at(contexts->frames, node->item)->kind != FRAME_LINE;
+}
+
 /* The frames from the root inwards; their number, or -ENOMEM. */
 static long path_of(const struct contexts *contexts, const struct cct_node *node, struct room *room)
 {
     size_t depth = 0;
     for (const struct cct_node *n = node; cct_parent(n); n = cct_parent(n))
-        depth++;
+        depth += is_told(contexts, n);
     if (!vec_reserve(room->frames, 0, room->size, depth))
         return -ENOMEM;
-    for (size_t at = depth; at-- > 0; node = cct_parent(node)) {
+    for (size_t at = depth; cct_parent(node); node = cct_parent(node)) {
         const struct frame *f = frames_at(contexts->frames, node->item);
-        room->frames[at] = (struct fathom_frame){f->name, f->image, f->address};
+        if (is_told(contexts, node))
+            room->frames[--at] = (struct fathom_frame){f->name, f->image, f->address};
     }
     return (long)depth;
 }
@@ -103,7 +110,8 @@ int fathom_hot_contexts(const char *recording, const char *map, const struct fat
         struct profile_options o = {.metrics = run.metrics,
                                     .eps = options->eps > 0 ? options->eps : options->phi / 5,
                                     .counter = kind_of(options->counter),
-                                    .phi = options->phi};
+                                    .phi = options->phi,
+                                    .framing = {.inlined = FRAMING_INLINED}};
         profile = profile_new(&o, run.images);
         rc = profile ? 0 : error_memory(&err);
     }

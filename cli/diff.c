@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "cli/exit.h"
@@ -43,7 +44,10 @@ struct diff {
     struct outfile *output;        /* NULL: standard output */
     char *event, *unit;            /* of the recordings, which must have the same; NULL before the first */
     char *first;                   /* the recording that it is of */
-    bool unnamed;                  /* that the kernel's functions have no names was told */
+    struct names *inlined;         /* files that have inlined functions, and on which side (a bit for each) */
+    uint8_t *inlined_sides;
+    size_t inlined_room;
+    bool unnamed; /* that the kernel's functions have no names was told */
     int code;
 };
 
@@ -76,6 +80,35 @@ static int add(struct diff *d, unsigned side, const char *path, const struct con
                : rc;
 }
 
+/* Notes the files that have inlined functions. */
+static int note_inlined(struct diff *d, unsigned side, const struct frames *frames, struct fathom_error *err)
+{
+    for (uint32_t i = 0, count = frames_count(frames); i < count; i++) {
+        const struct frame *frame = frames_at(frames, i);
+        uint32_t known = names_count(d->inlined);
+        if (frame->kind != FRAME_INLINED)
+            continue;
+        uint32_t number = names_intern(d->inlined, frame->image);
+        if (number == NAMES_NONE || !vec_reserve(d->inlined_sides, known, d->inlined_room, 1))
+            return error_memory(err);
+        d->inlined_sides[number] = (uint8_t)((number < known ? d->inlined_sides[number] : 0) | 1u << side);
+    }
+    return 0;
+}
+
+/* One side has debug information of a file, and the other of none that the first has not. */
+static void tell_inlined(const struct diff *d, char **names)
+{
+    unsigned left = 0;
+    for (uint32_t i = 0; i < names_count(d->inlined); i++)
+        left |= d->inlined_sides[i] == 3 ? 0 : d->inlined_sides[i];
+    if (left == 1 || left == 2)
+        terminal_say(d->terminal, LOG_WARNING,
+                     "only %s has debug information of some files: their inlined functions look like changes "
+                     "(--no-inline compares without them)",
+                     names[left - 1]);
+}
+
 /* Recordings ----------------------------------------------------------------------------------------------------- */
 
 static int add_recording(struct diff *d, struct input *input, struct fathom_error *err)
@@ -100,7 +133,11 @@ static int add_recording(struct diff *d, struct input *input, struct fathom_erro
     if (rc == 0 && !d->unnamed)
         d->unnamed = reporting_tell_unnamed(reporting);
     if (rc == 0)
+        reporting_tell_uninlined(reporting);
+    if (rc == 0)
         rc = reporting_contexts(reporting, &contexts, err);
+    if (rc == 0)
+        rc = note_inlined(d, input->side, contexts.frames, err);
     if (rc == 0)
         rc = check_event(d, path, contexts.metrics->event->name, metrics_unit(contexts.metrics, 0), err);
     if (rc == 0)
@@ -215,6 +252,8 @@ static void clear(struct diff *d)
     outfile_close(d->output);
     difference_free(d->difference);
     running_kernel_close(d->kernel);
+    names_free(d->inlined);
+    free(d->inlined_sides);
     free(d->event);
     free(d->unit);
     free(d->first);
@@ -248,7 +287,8 @@ static int diff_files(struct diff_options *options, char **names, struct termina
     struct diff d = {.options = options, .terminal = terminal, .code = EXIT_OK};
     d.kernel = running_kernel_open(&kernel_places_here); /* names that others may not read */
     d.difference = difference_new(&options->difference);
-    int rc = d.kernel && d.difference ? 0 : error_memory(&err);
+    d.inlined = names_new();
+    int rc = d.kernel && d.difference && d.inlined ? 0 : error_memory(&err);
     if (rc == 0 && options->report.output) /* before the long work */
         rc = outfile_open(options->report.output, &d.output, &err);
     for (unsigned side = 0; rc == 0 && side < 2; side++)
@@ -258,6 +298,8 @@ static int diff_files(struct diff_options *options, char **names, struct termina
     for (size_t i = 0; rc == 0 && i < d.count; i++)
         rc = is_tree(d.inputs[i].path) ? add_tree(&d, d.inputs[i].side, d.inputs[i].path, &err)
                                        : add_recording(&d, &d.inputs[i], &err);
+    if (rc == 0)
+        tell_inlined(&d, names);
     if (rc == 0)
         rc = write_changes(&d, names, &err);
     if (rc < 0)

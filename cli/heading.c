@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/saturate.h"
 #include "cli/inferred.h"
 #include "profile/interpreters.h"
 
@@ -111,6 +112,18 @@ static int fill_inference(struct view_heading *h, const struct heading_parts *p,
     return 0;
 }
 
+void heading_fill_uninlined(struct view_heading *h, const struct image_cache *images)
+{
+    const struct image *image;
+    uint64_t size;
+    while ((image = image_cache_unread(images, h->uninlined_count, &size))) {
+        if (h->uninlined_count < UNINLINED_NAMED)
+            h->uninlined[h->uninlined_count] = image_name(image);
+        h->uninlined_count++;
+        h->uninlined_bytes = add_saturating(h->uninlined_bytes, size);
+    }
+}
+
 int heading_fill(struct view_heading *h, const struct heading_parts *p, struct fathom_error *err)
 {
     static const char *reasons[UNKNOWN_REASONS];
@@ -122,5 +135,6 @@ int heading_fill(struct view_heading *h, const struct heading_parts *p, struct f
     fill_counts(h, &counts);
     fill_recording(h, p);
     h->interpreter = interpreter_in(p->contexts);
+    heading_fill_uninlined(h, p->images);
     return fill_inference(h, p, err);
 }

@@ -16,6 +16,7 @@ struct heading_parts {
     const char *others;        /* names of the other events */
     const struct profile *profile;
     const struct contexts *contexts;
+    const struct image_cache *images;
     const struct engine *engine;
     struct evaluation *checked; /* of the audit samples held back */
     bool filtered;              /* not all samples count */
@@ -23,5 +24,7 @@ struct heading_parts {
 
 /* Borrows from the parts, as long as nothing is added to them. */
 int heading_fill(struct view_heading *heading, const struct heading_parts *parts, struct fathom_error *err);
+/* Its `uninlined`, which must be 0. */
+void heading_fill_uninlined(struct view_heading *heading, const struct image_cache *images);
 
 #endif

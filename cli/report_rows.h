@@ -49,8 +49,13 @@
 #define REPORT_FRAMING                                                                                       \
     OPTION_FLAG("threads", 0, struct report_options, profile.framing.threads,                                \
                 "show each thread as a separate root"),                                                      \
-        OPTION_FLAG("inline", 0, struct report_options, profile.framing.inlined,                             \
-                    "show inlined functions, of callers too (needs debug info)"),                            \
+        OPTION_OWN("inline", 0, NULL, report_take_inline,                                                    \
+                   "show inlined functions, of callers too, of all files that have debug information "       \
+                   "(default: as far as --inline-limit)"),                                                   \
+        OPTION_OWN("no-inline", 0, NULL, report_take_no_inline, "do not show inlined functions"),            \
+        OPTION_NUMBER("inline-limit", 0, "KIB", 1, UINT64_MAX, struct report_options,                        \
+                      profile.framing.inlined,                                                               \
+                      "read at most so much debug information for inlined functions (default: 65536)"),      \
         OPTION_FLAG("lines", 0, struct report_options, profile.framing.lines,                                \
                     "show source lines, of callers too (needs debug info)")
 #define REPORT_DATA                                                                                          \
@@ -60,6 +65,10 @@
 #define REPORT_SYMFS  SYMFS_OPTION(struct report_options)
 #define REPORT_WIDE   OPTION_WIDE(struct report_options)
 #define REPORT_COLOUR OPTION_COLOUR(struct report_options)
+
+/* --inline, --no-inline */
+option_take report_take_inline;
+option_take report_take_no_inline;
 
 /* Frees what the options' lists hold. */
 void report_options_clear(struct report_options *options);

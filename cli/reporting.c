@@ -103,6 +103,18 @@ bool reporting_tell_unnamed(const struct reporting *r)
     return named != KERNEL_NAMED;
 }
 
+void reporting_tell_uninlined(const struct reporting *r)
+{
+    struct view_heading h = {0};
+    heading_fill_uninlined(&h, r->images);
+    if (h.uninlined_count)
+        terminal_say(
+            r->terminal, LOG_NOTE,
+            "functions inlined in %s%s are not shown: %.1f MiB of debug information (--inline reads it)",
+            h.uninlined[0], h.uninlined_count > 1 ? " and other files" : "",
+            (double)h.uninlined_bytes / (1 << 20));
+}
+
 /* What is shown of an event. Before another one's samples are read: the heading tells what was read. */
 static int fill_report(struct reporting *r, struct reader *reader, struct fathom_error *err)
 {
@@ -116,7 +128,8 @@ static int fill_report(struct reporting *r, struct reader *reader, struct fathom
     r->view = r->options->view;
     r->view.unit = r->unit;
     r->view.filtered = r->filter != NULL;
-    r->view.images = image_cache_options(r->images);
+    r->view.images = r->images;
+    r->view.inlined = r->options->profile.framing.inlined;
     r->view.max_rows = (unsigned)r->options->rows;
     r->view.listed = (unsigned)r->options->listed;
     r->view.colour = (!r->options->output || r->options->colour == COLOUR_ALWAYS) &&
@@ -132,6 +145,7 @@ static int fill_report(struct reporting *r, struct reader *reader, struct fathom
                                   .others = r->others,
                                   .profile = r->profile,
                                   .contexts = &r->contexts,
+                                  .images = r->images,
                                   .engine = r->engine,
                                   .checked = r->checked,
                                   .filtered = r->view.filtered};
@@ -151,6 +165,8 @@ static int start_profile(struct reporting *r, const struct event *event, struct 
             "samples of %s have no data addresses: record memory events or page faults with --data",
             event->name);
     profile.filter = r->filter;
+    if (r->options->format->recording && !r->filter) /* its readers find inlined functions themselves */
+        profile.framing.inlined = 0;
     profile.samples = r->options->format->samples && !profile.phi;
     profile.framing.kernel = attr_has_kernel(&event->attr) ? r->options->kernel : NULL;
     profile.framing.kernel_threads = event->attr.sample_type & PERF_SAMPLE_REGS_USER;
@@ -354,6 +370,8 @@ int reporting_run(struct reporting *r, struct reader *reader, struct fathom_erro
     if (rc < 0)
         return rc;
     reporting_tell_unnamed(r);
+    if (r->options->format != format_table) /* whose heading tells it */
+        reporting_tell_uninlined(r);
     rc = fill_report(r, reader, err);
     if (rc == 0 && r->options->format->events && !r->options->event)
         rc = add_events(r, reader, err);

@@ -42,6 +42,7 @@ struct report_options {
         .input = "perf.data", .format = &format_table[0], .metric = &metric_table[0],                        \
         .listed = LISTED_DEFAULT, .engine = {.learning = LEARN_DUMPS, .hold_back = true, .own_dumps = true}, \
         .view = {.view = &view_table[0], .min_percent = 0.5, .show_image = true},                            \
+        .profile = {.framing = {.inlined = FRAMING_INLINED}},                                                \
     }
 
 struct reporting;
@@ -63,6 +64,8 @@ int reporting_infer(struct reporting *reporting, struct reader *reader, struct f
 int reporting_contexts(const struct reporting *reporting, struct contexts *out, struct fathom_error *err);
 /* Then: notes why the kernel's functions have no names. false: they have, or there are none. */
 bool reporting_tell_unnamed(const struct reporting *reporting);
+/* Then: notes of what files the inlined functions are not shown, as their debug information is too large. */
+void reporting_tell_uninlined(const struct reporting *reporting);
 /* Infers and prints them. At most once. */
 int reporting_run(struct reporting *reporting, struct reader *reader, struct fathom_error *err);
 /* Then: warns of a report without samples; whether that is because of the options. */

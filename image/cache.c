@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "image/image_find.h"
+#include "image/lines/lines_cache.h"
 #include "image/twins.h"
 #include "image/vdso.h"
 
@@ -33,6 +34,7 @@ struct image_cache {
     uint32_t entry_count, entry_room;
     struct image **images;
     size_t image_count, image_room;
+    struct lines_cache *lines;
     struct table *failed; /* hashes of the paths whose failure was reported */
     bool other_build;     /* image_cache_other_build() */
     bool other_kernel;    /* image_cache_kernel() */
@@ -48,9 +50,10 @@ struct image_cache *image_cache_new(const struct image_options *options)
     cache->arena = arena_new(0);
     cache->by_hash = table_new();
     cache->failed = table_new();
+    cache->lines = lines_cache_new();
     cache->options.twins = cache->twins = twins_new();
     cache->entry_count = 1;
-    if (!cache->twins || !cache->arena || !cache->by_hash || !cache->failed) {
+    if (!cache->twins || !cache->arena || !cache->by_hash || !cache->failed || !cache->lines) {
         image_cache_free(cache);
         return NULL;
     }
@@ -66,6 +69,7 @@ void image_cache_free(struct image_cache *cache)
 {
     if (!cache)
         return;
+    lines_cache_free(cache->lines);
     for (size_t i = 0; i < cache->image_count; i++)
         image_close(cache->images[i]);
     free(cache->images);
@@ -274,4 +278,15 @@ bool image_cache_other_build(const struct image_cache *cache)
 struct image *image_cache_at(const struct image_cache *cache, size_t index)
 {
     return index < cache->image_count ? cache->images[index] : NULL;
+}
+
+struct lines *image_cache_lines(struct image_cache *cache, const struct image *image, uint64_t most_kib)
+{
+    uint64_t most = most_kib > UINT64_MAX / 1024 ? UINT64_MAX : most_kib * 1024;
+    return lines_cache_get(cache->lines, image, &cache->options, most);
+}
+
+const struct image *image_cache_unread(const struct image_cache *cache, size_t index, uint64_t *size)
+{
+    return lines_cache_unread(cache->lines, index, size);
 }

@@ -8,6 +8,7 @@
 #define FATHOM_IMAGE_CACHE_H
 
 #include "image/image.h"
+#include "image/lines/lines.h"
 
 struct image_cache;
 
@@ -40,6 +41,15 @@ int image_cache_check(struct image_cache *cache, const char *path, const struct 
 bool image_cache_first_failure(struct image_cache *cache, const char *path, const struct fathom_error *why);
 /* Whether a failure so reported was -ESTALE: a program or library is not the recorded build. */
 bool image_cache_other_build(const struct image_cache *cache);
+
+#define IMAGE_LINES_ANY UINT64_MAX
+
+/* Source lines of an image, opened once: if that is at most so many KiB of debug information, unpacked, with what was read before
+ * within such a bound (then no server is asked, either); IMAGE_LINES_ANY: in any case. The cache owns them. NULL: there are
+ * none, or too many, or no memory; failures were logged. */
+struct lines *image_cache_lines(struct image_cache *cache, const struct image *image, uint64_t most_kib);
+/* Images whose lines were not read for the bound, and how large they are; NULL at the end. */
+const struct image *image_cache_unread(const struct image_cache *cache, size_t index, uint64_t *size);
 
 /* Images in the order in which they were opened; NULL at the end. */
 struct image *image_cache_at(const struct image_cache *cache, size_t index);

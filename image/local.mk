@@ -31,6 +31,7 @@ libimage_la_SOURCES = \
 	image/kernel/kernel_names.c image/kernel/kernel_names.h image/kernel/layout.c image/kernel/layout.h \
 	image/kernel/running.c image/kernel/running.h \
 	image/lines/lines.c image/lines/lines.h \
+	image/lines/lines_cache.c image/lines/lines_cache.h \
 	image/lines/child.c image/lines/child.h image/lines/files.c image/lines/files.h \
 	image/lines/reader.c image/lines/reader.h \
 	image/lines/open_debug.c image/lines/open_debug.h image/lines/split.c image/lines/split.h image/lines/unpacked.c image/lines/unpacked.h \

@@ -185,8 +185,9 @@ bool filter_path(struct filter *f, const struct frames *frames, const uint32_t *
         if (!take_item(f, frames, items[i], &item))
             return true;
         enum frame_kind kind = frames_at(frames, items[i])->kind;
-        if (kind == FRAME_FUNCTION || kind == FRAME_INLINED)
-            innermost = item;
+        if (kind == FRAME_FUNCTION ||
+            kind == FRAME_INLINED) /* in the function, and in all that is inlined there */
+            innermost = kind == FRAME_INLINED ? innermost | item : item;
         seen |= item;
     }
     if (f->given & MATCHED(FOCUS) && !(seen & MATCHED(FOCUS)))

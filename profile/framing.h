@@ -12,11 +12,15 @@
 #include "infer/contexts/resolver.h"
 #include "profile/frames.h"
 
+/* The default of `inlined`: docs/benchmarks.md has what reading this much costs. */
+#define FRAMING_INLINED 65536
+
 struct framing_options {
     bool threads; /* each thread's name as the root */
-    bool
-        inlined; /* functions inlined at call sites and the sampled instruction, from debug info (inlined.h) */
-    bool lines;  /* source lines of these */
+    /* Functions inlined at call sites and the sampled instruction (inlined.h): KiB of debug information that may be read for
+     * them, see image_cache_lines(). 0: they are not shown. */
+    uint64_t inlined;
+    bool lines;    /* source lines of these; what they need is read in any case */
     bool accesses; /* the memory that it accessed, and where the processor found that */
     /* Samples in the kernel end with its functions, named by the one that runs. Borrowed. NULL: with those of user code */
     struct running_kernel *kernel;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "image/lines/lines.h"
 #include "profile/alike_calls.h"
 
@@ -16,18 +15,19 @@ _Static_assert(INLINED_MOST > 2 * MAX_INLINED, "each with a line, and INLINED_SE
 struct inlined {
     struct frames *frames;
     struct image_cache *images;
-    struct table *lines; /* image -> struct lines, 0 if it has none */
     struct alike_calls *alike;
+    uint64_t most; /* KiB that may be read */
     bool functions, want_lines;
 };
 
-struct inlined *inlined_new(struct frames *frames, struct image_cache *images, bool functions, bool lines)
+struct inlined *inlined_new(struct frames *frames, struct image_cache *images, uint64_t most, bool lines)
 {
     struct inlined *in = calloc(1, sizeof *in);
     if (!in)
         return NULL;
-    *in = (struct inlined){frames, images, table_new(), alike_calls_new(), functions, lines};
-    if (!in->lines || !in->alike) {
+    *in =
+        (struct inlined){frames, images, alike_calls_new(), lines ? IMAGE_LINES_ANY : most, most > 0, lines};
+    if (!in->alike) {
         inlined_free(in);
         return NULL;
     }
@@ -38,31 +38,8 @@ void inlined_free(struct inlined *in)
 {
     if (!in)
         return;
-    size_t cursor = 0;
-    uint64_t key, value;
-    while (in->lines && table_next(in->lines, &cursor, &key, &value))
-        lines_close((struct lines *)(uintptr_t)value);
-    table_free(in->lines);
     alike_calls_free(in->alike);
     free(in);
-}
-
-static struct lines *lines_of(struct inlined *in, const struct image *image)
-{
-    bool added;
-    uint64_t *place = table_put(in->lines, (uintptr_t)image, &added);
-    struct lines *lines = NULL;
-    if (!place)
-        return NULL;
-    if (added) {
-        const struct image_options *options = image_cache_options(in->images);
-        struct fathom_error why = {0};
-        int rc = lines_open(image, options, &lines, &why);
-        if (rc < 0 && rc != -ENODATA)
-            log_write(options->log, LOG_WARNING, "%s", why.text);
-        *place = (uintptr_t)lines;
-    }
-    return (struct lines *)(uintptr_t)*place;
 }
 
 static uint32_t line_item(struct inlined *in, const struct line_frame *frame)
@@ -82,7 +59,7 @@ static bool has_line(const struct line_frame *frame)
 
 int inlined_at(struct inlined *in, const struct image *image, uint64_t address, uint32_t out[INLINED_MOST])
 {
-    struct lines *lines = lines_of(in, image);
+    struct lines *lines = image_cache_lines(in->images, image, in->most);
     struct line_frame frames[MAX_INLINED];
     size_t count = lines ? lines_at(lines, address, frames, MAX_INLINED) : 0;
     int written = 0;
@@ -115,6 +92,7 @@ static int at_site(struct inlined *in, const struct image *image, uint32_t funct
 struct common_calls {
     uint32_t *items;
     int count; /* -1: no site was seen yet */
+    bool any;  /* one has frames */
     bool differ;
 };
 
@@ -128,6 +106,7 @@ static int add_site(struct inlined *in, const struct image *image, uint32_t func
         return count;
     while (!first && same < common->count && same < count && common->items[same] == other[same])
         same++;
+    common->any |= count > 0;
     common->differ |= !first && (same < common->count || same < count);
     common->count = first ? count : same;
     return 0;
@@ -136,20 +115,23 @@ static int add_site(struct inlined *in, const struct image *image, uint32_t func
 int inlined_call(struct inlined *in, const struct image *image, uint32_t function,
                  const struct call_step *step, uint32_t out[INLINED_MOST])
 {
-    struct common_calls common = {out, -1, step->more};
+    struct common_calls common = {.items = out, .count = -1};
+    bool more = step->more;
     int rc = 0;
+    if (!image_cache_lines(in->images, image, in->most))
+        return 0;
     for (uint32_t i = 0; rc == 0 && i < step->count; i++) {
         uint64_t site = step->sites[i];
         uint32_t count = 1;
         const uint64_t *alike = &site;
         if (!step->own && site && !(alike = alike_calls_find(in->alike, image, site, &count)))
             return -ENOMEM;
-        common.differ |= count == ALIKE_CALLS_MOST;
+        more |= count == ALIKE_CALLS_MOST;
         for (uint32_t j = 0; rc == 0 && j < count; j++)
             rc = add_site(in, image, function, alike[j], &common);
     }
     int count = common.count < 0 ? 0 : common.count;
-    if (rc < 0 || !common.differ)
+    if (rc < 0 || !(common.differ || (more && common.any)))
         return rc < 0 ? rc : count;
     out[count] = frames_label(in->frames, FRAME_LINE, INLINED_SEVERAL);
     return out[count] == FRAMES_NONE ? -ENOMEM : count + 1;

@@ -14,9 +14,9 @@
 
 struct inlined;
 
-/* functions: inlined functions are wanted, each below the one that it is inlined into. lines: a line below each; without
- * `functions` that of the innermost one alone. frames and images are borrowed. NULL: out of memory. */
-struct inlined *inlined_new(struct frames *frames, struct image_cache *images, bool functions, bool lines);
+/* most: inlined functions are wanted, each below the one that it is inlined into (framing_options.inlined). lines: a line
+ * below each; without inlined functions that of the innermost one alone. frames and images are borrowed. NULL: out of memory. */
+struct inlined *inlined_new(struct frames *frames, struct image_cache *images, uint64_t most, bool lines);
 void inlined_free(struct inlined *inlined);
 
 /* Items of the frames below the function that contains the address, from the outermost inwards. Returns how many, 0 if
@@ -24,7 +24,7 @@ void inlined_free(struct inlined *inlined);
 int inlined_at(struct inlined *inlined, const struct image *image, uint64_t address,
                uint32_t out[INLINED_MOST]);
 /* The same at the call sites of a step in the function's code: the beginning that all of them have in common, and
- * INLINED_SEVERAL where they differ. */
+ * INLINED_SEVERAL where they differ, or others, that are not known, may. */
 int inlined_call(struct inlined *inlined, const struct image *image, uint32_t function,
                  const struct call_step *step, uint32_t out[INLINED_MOST]);
 

@@ -114,10 +114,24 @@ bool placing_own_sites(const struct resolved *r)
     return r->source == SOURCE_UNWOUND;
 }
 
+/* Where a node's path is kept: with inlined functions or lines, for each address that was sampled. */
+static uint64_t *place_of(struct profile *p, const struct adding *a, uint32_t map_node)
+{
+    const struct framing_options *o = &p->options.framing;
+    const struct place *sampled = &a->resolved->cid.place;
+    if (placing_plain(p, a))
+        return &p->places[map_node];
+    if (o->threads || o->accesses || p->bounded || framing_in_kernel(p->framing, a->sample))
+        return NULL;
+    uint64_t path = (uint64_t)map_node << 1 | placing_own_sites(a->resolved);
+    return table_put(p->others,
+                     hash_u64(path) + hash_u64(sampled->address + hash_u64((uintptr_t)sampled->image)), NULL);
+}
+
 int placing_node(struct profile *p, const struct adding *a, uint32_t map_node, struct cct_node **node,
                  struct fathom_error *err)
 {
-    uint64_t *place = placing_plain(p, a) ? &p->places[map_node] : NULL;
+    uint64_t *place = place_of(p, a, map_node);
     int known = placing_known(p, a, place, node, err);
     if (known)
         return known < 0 ? known : 0;

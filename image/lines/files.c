@@ -2,11 +2,14 @@
 #include "image/lines/files.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/saturate.h"
 #include "image/debug_file.h"
 #include "image/image_private.h"
+#include "image/lines/unpacked.h"
 
 const char *image_lines_path(const struct image *image, const struct image_options *options, char **found)
 {
@@ -34,6 +37,32 @@ char *image_shared_path(const char *path, const struct image_options *options)
         shared = NULL;
     elf_file_close(&file);
     return shared;
+}
+
+/* PROGRAM.dwp */
+static uint64_t package_size(const char *program)
+{
+    char *path;
+    if (asprintf(&path, "%s.dwp", program) < 0)
+        return 0;
+    uint64_t size = unpacked_size(path);
+    free(path);
+    return size;
+}
+
+uint64_t image_lines_size(const struct image *image, const struct image_options *options)
+{
+    char *found;
+    const char *path = image_lines_path(image, options, &found);
+    char *shared = path ? image_shared_path(path, options) : NULL;
+    uint64_t size = path ? add_saturating(unpacked_size(path), package_size(image->path)) : 0;
+    if (path && strcmp(path, image->path) != 0)
+        size = add_saturating(size, package_size(path));
+    if (shared)
+        size = add_saturating(size, unpacked_size(shared));
+    free(shared);
+    free(found);
+    return size;
 }
 
 int image_files_find(const struct image *image, const struct image_options *options, struct image_files *out)

@@ -15,6 +15,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/saturate.h"
 #include "image/elf/elf_file.h"
 
 #define UNPACKED_MOST                                                                                        \
@@ -193,4 +194,46 @@ int unpacked_open(const char *path)
         close(u.from);
     elf_file_close(&file);
     return u.to;
+}
+
+/* libdwarf takes these whole, and of others (locations of variables, indices of names) nothing is asked. */
+static bool is_read(const char *name)
+{
+    static const char *const kinds[] = {"info",        "abbrev", "line",   "str",     "line_str",
+                                        "str_offsets", "addr",   "ranges", "rnglists"};
+    bool old = strncmp(name, ".zdebug_", 8) == 0;
+    if (!old && strncmp(name, ".debug_", 7) != 0)
+        return false;
+    name += old ? 8 : 7;
+    size_t length = strcspn(name, "."); /* "info.dwo" */
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(name, kinds[i], length) == 0 && !kinds[i][length])
+            return true;
+    return false;
+}
+
+uint64_t unpacked_size(const char *path)
+{
+    struct elf_file file;
+    uint64_t sum = 0;
+    if (elf_file_open(&file, path, ELF_HEADERS, NULL) < 0)
+        return 0;
+    struct unpacking u = {.from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), .to = -1, .file = &file};
+    for (size_t i = 0; u.from >= 0 && i < file.section_count; i++) {
+        const struct elf_section *s = &file.sections[i];
+        uint64_t size, skip;
+        Elf64_Chdr h;
+        if (!is_read(s->name))
+            continue;
+        if (!packed(&u, s, &size, &skip))
+            size = s->flags & SHF_COMPRESSED && s->file_size > sizeof h &&
+                           pread(u.from, &h, sizeof h, (off_t)s->offset) == sizeof h
+                       ? h.ch_size
+                       : s->file_size;
+        sum = add_saturating(sum, size);
+    }
+    if (u.from >= 0)
+        close(u.from);
+    elf_file_close(&file);
+    return sum;
 }

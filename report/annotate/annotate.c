@@ -12,6 +12,7 @@
 #include "base/saturate.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "image/cache.h"
 #include "report/annotate/code.h"
 #include "report/annotate/origin.h"
 #include "report/annotate/sources.h"
@@ -100,6 +101,33 @@ static void write_share(struct annotating *a, uint64_t weight)
                   weight_format(text, weight, a->report->view->unit));
 }
 
+/* "inner (inlined) (loop" */
+static void write_whose(struct annotating *a, const struct chosen *f, size_t room)
+{
+    write_name(a, f->name, room);
+    printer_write(&a->printer, "%s (", f->inlined ? " (inlined)" : "");
+    printer_foreign(&a->printer, image_name(f->image));
+}
+
+/* A function that the chosen one is inlined into. */
+static void write_host(struct annotating *a, uint32_t function)
+{
+    char name[1024];
+    image_function_format(a->function->image, function, name, sizeof name);
+    write_name(a, name, INLINED_COLUMNS);
+}
+
+static void write_hosts(struct annotating *a)
+{
+    for (size_t i = 0; i < a->code->host_count && i < OTHERS_MOST; i++) {
+        printer_write(&a->printer, i ? ", " : "into:     ");
+        write_host(a, a->code->hosts[i]);
+    }
+    if (a->code->host_count > OTHERS_MOST)
+        printer_write(&a->printer, " and %zu more", a->code->host_count - OTHERS_MOST);
+    printer_write(&a->printer, "%s", a->code->host_count ? "\n" : "");
+}
+
 static void write_heading(struct annotating *a, const struct chosen *functions, size_t count)
 {
     const struct view_heading *heading = a->report->heading;
@@ -108,9 +136,7 @@ static void write_heading(struct annotating *a, const struct chosen *functions, 
     char share[SHARE_SIZE], weight[WEIGHT_SIZE];
     size_t room = a->report->view->width > 60 ? a->report->view->width - 40 : 20;
     printer_write(p, "function: ");
-    write_name(a, f->name, room);
-    printer_write(p, " (");
-    printer_foreign(p, image_name(f->image));
+    write_whose(a, f, room);
     printer_write(p, ")\nweight:   %s, %s of %s; samples: %llu, contexts: %llu\n",
                   weight_format(weight, f->weight, a->report->view->unit),
                   share_format(share, f->weight, heading->weight), heading->event ? heading->event : "all",
@@ -120,11 +146,10 @@ static void write_heading(struct annotating *a, const struct chosen *functions, 
         printer_foreign(p, a->report->view->annotate->path);
         printer_write(p, "\n");
     }
+    write_hosts(a);
     for (size_t i = 1; i < count && i <= OTHERS_MOST; i++) {
         printer_write(p, i == 1 ? "also:     " : "          ");
-        write_name(a, functions[i].name, room);
-        printer_write(p, " (");
-        printer_foreign(p, image_name(functions[i].image));
+        write_whose(a, &functions[i], room);
         printer_write(p, ") %s\n", share_format(share, functions[i].weight, heading->weight));
     }
     if (count > OTHERS_MOST + 1)
@@ -221,11 +246,24 @@ static size_t write_gap(struct annotating *a, size_t first)
     return i;
 }
 
+/* Where the copy of an inlined function is that an instruction begins. */
+static void write_copy(struct annotating *a, const struct annotated_insn *insn, uint32_t *last)
+{
+    uint32_t host = image_function_at(a->function->image, insn->address);
+    if (!a->code->host_count || host == *last)
+        return;
+    printer_write(&a->printer, "%7s  %*s  in ", "", a->weight_columns, "");
+    write_host(a, host);
+    printer_write(&a->printer, ":\n");
+    *last = host;
+}
+
 static void write_code(struct annotating *a)
 {
     const struct annotated_code *c = a->code;
     bool colour = a->report->view->colour;
     struct origin last = {0};
+    uint32_t host = IMAGE_NO_FUNCTION;
     printer_write(&a->printer, "%7s  %*s  %*s  instruction\n", "share", a->weight_columns,
                   weight_title(a->report->view->unit), a->address_columns, "address");
     for (size_t i = 0; i < c->count && !a->printer.failed;) {
@@ -235,6 +273,7 @@ static void write_code(struct annotating *a)
             continue;
         }
         struct origin o = origin_at(a->lines, c->insns[i].address);
+        write_copy(a, &c->insns[i], &host);
         if (o.file && !origin_same(&o, &last)) {
             size_t began = a->printer.written;
             printer_write(&a->printer, "%s%7s  %*s  ", colour ? SOURCE_COLOUR : "", "", a->weight_columns,
@@ -249,19 +288,6 @@ static void write_code(struct annotating *a)
         printer_write(&a->printer, "(%llu bytes of code are not shown)\n", (unsigned long long)c->unread);
 }
 
-static int open_lines(struct annotating *a, struct fathom_error *err)
-{
-    const struct image_options *options = a->report->view->images;
-    struct fathom_error why = {0};
-    int rc = lines_open(a->function->image, options, &a->lines, &why);
-    if (rc == -ENOMEM)
-        return error_memory(err);
-    if (rc < 0 && rc != -ENODATA)
-        log_write(options->log, LOG_WARNING, "%s", why.text);
-    a->sources = sources_new(options->symfs);
-    return a->sources ? 0 : error_memory(err);
-}
-
 static int write_function(struct annotating *a, const struct chosen *functions, size_t count,
                           struct fathom_error *err)
 {
@@ -272,8 +298,10 @@ static int write_function(struct annotating *a, const struct chosen *functions, 
     a->address_columns = digits > (int)strlen("address") ? digits : (int)strlen("address");
     a->weight_columns = weight_width(a->function->weight, view->unit);
     int rc = annotated_code_show(a->code, view->min_percent, view->max_rows, err);
-    if (rc == 0)
-        rc = open_lines(a, err);
+    a->lines = image_cache_lines(view->images, a->function->image, IMAGE_LINES_ANY);
+    a->sources = sources_new(image_cache_options(view->images)->symfs);
+    if (rc == 0 && !a->sources)
+        rc = error_memory(err);
     if (rc < 0)
         return rc;
     write_heading(a, functions, count);
@@ -289,7 +317,18 @@ int annotate_write(const struct report *report, FILE *out, struct fathom_error *
     struct choice *choice;
     struct annotated_code code = {0};
     const struct chosen *functions;
-    int rc = choice_new(report->contexts, report->view->annotate, &choice, err);
+    struct annotate_options options = *report->view->annotate;
+    options.images = report->view->images;
+    options.inlined = report->view->inlined;
+    uint64_t size;
+    int rc = choice_new(report->contexts, &options, &choice, err);
+    const struct image *unread = image_cache_unread(options.images, 0, &size);
+    if (rc == -ENOENT && options.inlined && unread) {
+        struct fathom_error why = *err;
+        return error_set(err, ENOENT, "%s (functions inlined in %s%s were not looked for; --inline does)",
+                         why.text, image_name(unread),
+                         image_cache_unread(options.images, 1, &size) ? " and other files" : "");
+    }
     if (rc < 0)
         return rc;
     size_t count = choice_functions(choice, &functions);
@@ -297,7 +336,6 @@ int annotate_write(const struct report *report, FILE *out, struct fathom_error *
     rc = annotated_code_read(&code, report->contexts, choice, functions, err);
     if (rc == 0)
         rc = write_function(&a, functions, count, err);
-    lines_close(a.lines);
     sources_free(a.sources);
     annotated_code_clear(&code);
     choice_free(choice);

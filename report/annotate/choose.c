@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,8 @@
 #include "base/saturate.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "image/cache.h"
+#include "report/annotate/origin.h"
 
 #define NAME_SIZE 16384u /* bytes; longer names are compared as far as this */
 
@@ -18,9 +21,11 @@ struct choice {
     const struct contexts *contexts;
     const struct annotate_options *options;
     struct arena *arena; /* of names */
-    struct table *known; /* image and function, hashed -> their number in `functions` */
+    struct table
+        *known; /* image and function, or name of an inlined one, hashed -> their number in `functions` */
     struct table *nodes; /* node -> 1 + whether its path is as wanted */
-    struct table *ends;  /* function and node, hashed: those that were counted */
+    struct table *paths; /* node -> hash of its path's functions */
+    struct table *ends;  /* function and path, hashed: those that were counted */
     struct chosen *functions;
     size_t count, room;
 };
@@ -39,6 +44,13 @@ static bool is_name(const char *name, const char *wanted, size_t length)
     return begins_with(name, wanted, length) && !name[length];
 }
 
+/* Inlined functions and lines need not be named. */
+static bool may_be_skipped(const struct choice *c, const struct cct_node *node)
+{
+    enum frame_kind kind = frames_at(c->contexts->frames, node->item)->kind;
+    return kind == FRAME_INLINED || kind == FRAME_LINE;
+}
+
 /* Whether the path that ends in a node ends with the wanted functions. */
 static bool ends_with(const struct choice *c, const struct cct_node *node)
 {
@@ -47,6 +59,10 @@ static bool ends_with(const struct choice *c, const struct cct_node *node)
         const char *start = end;
         while (start > path && start[-1] != ';')
             start--;
+        while (cct_parent(node) &&
+               !is_name(frames_at(c->contexts->frames, node->item)->name, start, (size_t)(end - start)) &&
+               may_be_skipped(c, node))
+            node = cct_parent(node);
         if (!cct_parent(node) ||
             !is_name(frames_at(c->contexts->frames, node->item)->name, start, (size_t)(end - start)))
             return false;
@@ -69,45 +85,89 @@ static bool wanted_path(const struct choice *c, const struct cct_node *node)
     return *known == 2;
 }
 
+/* Functions inlined at an address, innermost first, each once; their number. */
+static size_t inlined_at(const struct choice *c, const struct image *image, uint64_t address,
+                         const char *out[INLINED_MOST_SHOWN])
+{
+    const struct annotate_options *o = c->options;
+    struct line_frame frames[INLINED_MOST_SHOWN];
+    struct lines *lines = o->images && o->inlined ? image_cache_lines(o->images, image, o->inlined) : NULL;
+    size_t count = lines ? lines_at(lines, address, frames, INLINED_MOST_SHOWN) : 0, found = 0;
+    for (size_t i = 0; i + 1 < count; i++) {
+        size_t same = 0;
+        while (same < found && out[same] != frames[i].function)
+            same++;
+        if (frames[i].function && same == found)
+            out[found++] = frames[i].function;
+    }
+    return found;
+}
+
+bool choice_is_at(const struct choice *c, const struct chosen *function, uint64_t address)
+{
+    const char *inlined[INLINED_MOST_SHOWN];
+    if (!function->inlined)
+        return image_function_at(function->image, address) == function->function;
+    for (size_t i = inlined_at(c, function->image, address, inlined); i-- > 0;)
+        if (inlined[i] == function->inlined)
+            return true;
+    return false;
+}
+
 bool choice_has(const struct choice *c, const struct chosen *function, const struct placed_sample *sample)
 {
-    return sample->image == function->image &&
-           image_function_at(sample->image, sample->address) == function->function &&
+    return sample->image == function->image && choice_is_at(c, function, sample->address) &&
            wanted_path(c, sample->node);
 }
 
-static const char *name_of(struct choice *c, const struct image *image, uint32_t function)
+static const char *name_of(struct choice *c, const struct image *image, uint32_t function,
+                           const char *inlined)
 {
     char *name = malloc(NAME_SIZE);
     if (!name)
         return NULL;
-    image_function_format(image, function, name, NAME_SIZE);
+    if (inlined)
+        snprintf(name, NAME_SIZE, "%s", inlined);
+    else
+        image_function_format(image, function, name, NAME_SIZE);
     text_clean(name);
     const char *kept = arena_strdup(c->arena, name);
     free(name);
     return kept;
 }
 
-/* Counts a sample for its function. */
-static bool add_sample(struct choice *c, size_t number)
+/* A path without what is inlined into its functions. NULL: out of memory. */
+static const uint64_t *path_of(struct choice *c, const struct cct_node *node)
+{
+    bool added;
+    uint64_t *path = table_put(c->paths, (uintptr_t)node, &added);
+    for (; path && added && cct_parent(node); node = cct_parent(node))
+        if (!may_be_skipped(c, node))
+            *path = hash_u64(*path + node->item + 1);
+    return path;
+}
+
+/* Counts a sample for a function, or with a name for an inlined one. */
+static bool count_sample(struct choice *c, size_t number, uint32_t function, const char *inlined)
 {
     const struct placed_sample *s = &c->contexts->samples[number];
-    uint32_t function = s->image ? image_function_at(s->image, s->address) : IMAGE_NO_FUNCTION;
-    if (function == IMAGE_NO_FUNCTION || !wanted_path(c, s->node))
-        return true;
     bool added;
-    uint64_t *place =
-        table_put(c->known, hash_u64((uintptr_t)s->image) + hash_u64((uint64_t)function + 1), &added);
+    uint64_t which = inlined ? (uintptr_t)inlined : (uint64_t)function + 1;
+    uint64_t *place = table_put(c->known, hash_u64((uintptr_t)s->image) + hash_u64(which), &added);
     if (!place)
         return false;
     if (added) {
-        struct chosen chosen = {s->image, function, name_of(c, s->image, function), 0, 0, 0};
+        struct chosen chosen = {.image = s->image,
+                                .function = function,
+                                .inlined = inlined,
+                                .name = name_of(c, s->image, function, inlined)};
         *place = c->count;
         if (!chosen.name || !vec_push(c->functions, c->count, c->room, chosen))
             return false;
     }
     struct chosen *f = &c->functions[*place];
-    if (!table_put(c->ends, hash_u64(*place + 1) + hash_u64((uintptr_t)s->node), &added))
+    const uint64_t *path = path_of(c, s->node);
+    if (!path || !table_put(c->ends, hash_u64(*place + 1) + *path, &added))
         return false;
     f->contexts += added;
     f->samples++;
@@ -115,11 +175,27 @@ static bool add_sample(struct choice *c, size_t number)
     return true;
 }
 
+/* Counts a sample for its function, and for those that are inlined there. */
+static bool add_sample(struct choice *c, size_t number)
+{
+    const struct placed_sample *s = &c->contexts->samples[number];
+    const char *inlined[INLINED_MOST_SHOWN];
+    uint32_t function = s->image ? image_function_at(s->image, s->address) : IMAGE_NO_FUNCTION;
+    if (function == IMAGE_NO_FUNCTION || !wanted_path(c, s->node))
+        return true;
+    bool good = count_sample(c, number, function, NULL);
+    for (size_t i = inlined_at(c, s->image, s->address, inlined); i-- > 0 && good;)
+        good = count_sample(c, number, IMAGE_NO_FUNCTION, inlined[i]);
+    return good;
+}
+
 static int by_weight(const void *a, const void *b)
 {
     const struct chosen *f = a, *g = b;
     if (f->weight != g->weight)
         return f->weight < g->weight ? 1 : -1;
+    if (!f->inlined != !g->inlined)
+        return f->inlined ? 1 : -1;
     int order = strcmp(f->name, g->name);
     return order ? order : strcmp(image_path(f->image), image_path(g->image));
 }
@@ -171,8 +247,9 @@ int choice_new(const struct contexts *contexts, const struct annotate_options *o
                          .arena = arena_new(0),
                          .known = table_new(),
                          .nodes = table_new(),
+                         .paths = table_new(),
                          .ends = table_new()};
-    bool good = c->arena && c->known && c->nodes && c->ends;
+    bool good = c->arena && c->known && c->nodes && c->paths && c->ends;
     for (size_t i = 0; i < contexts->sample_count && good; i++)
         good = add_sample(c, i);
     int rc = good ? keep_meant(c, err) : error_memory(err);
@@ -193,6 +270,7 @@ void choice_free(struct choice *c)
     arena_free(c->arena);
     table_free(c->known);
     table_free(c->nodes);
+    table_free(c->paths);
     table_free(c->ends);
     free(c->functions);
     free(c);

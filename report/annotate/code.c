@@ -13,25 +13,54 @@
 
 enum { AROUND = 3 /* instructions that are shown before and after a hot one, as of grep -C */ };
 
-/* Reads the instructions of a function, or of a part of it. */
-static bool read_part(struct annotated_code *c, const struct image_function *part)
+/* Of what is annotated: */
+struct annotated_of {
+    const struct contexts *contexts;
+    const struct choice *choice;
+    const struct chosen *function;
+};
+
+/* Reads the instructions of a function, or of a part of it: all, or those of the one that is inlined into it. */
+static bool read_part(struct annotated_code *c, const struct annotated_of *of,
+                      const struct image_function *part)
 {
     char text[DISASSEMBLED_SIZE];
-    size_t size = 0;
+    size_t size = 0, most = ANNOTATED_BYTES_MOST - c->read;
     const uint8_t *code = image_bytes(c->image, part->address, &size);
-    size_t known = c->count ? c->insns[c->count - 1].address - c->insns[0].address : 0;
-    size_t most = known < ANNOTATED_BYTES_MOST ? ANNOTATED_BYTES_MOST - known : 0;
     size = !code ? 0 : size < part->size ? size : part->size;
     size = size < most ? size : most;
     c->unread += part->size - size;
+    c->read += size;
     for (size_t at = 0; at < size;) {
         unsigned length = disassembler_read(c->disassembler, code + at, size - at, part->address + at, text);
         struct annotated_insn insn = {.address = part->address + at, .length = (uint8_t)length};
-        if (!vec_push(c->insns, c->count, c->room, insn))
+        bool is_its = !of->function->inlined || choice_is_at(of->choice, of->function, insn.address);
+        if (is_its && !vec_push(c->insns, c->count, c->room, insn))
             return false;
         at += length;
     }
     return true;
+}
+
+/* Reads the function's own code, or that of those that it is inlined into where it was sampled. */
+static bool read_code(struct annotated_code *c, const struct annotated_of *of)
+{
+    const struct contexts *contexts = of->contexts;
+    uint32_t count = image_function_count(c->image);
+    bool *wanted = calloc((size_t)count + 1, sizeof *wanted), good = wanted;
+    if (good && !of->function->inlined)
+        wanted[of->function->function] = true;
+    for (size_t i = 0; i < contexts->sample_count && good && of->function->inlined; i++)
+        if (choice_has(of->choice, of->function, &contexts->samples[i]))
+            wanted[image_function_at(c->image, contexts->samples[i].address)] = true;
+    for (uint32_t i = 0; i < count && good; i++) {
+        if (wanted[i] && of->function->inlined)
+            good = vec_push(c->hosts, c->host_count, c->host_room, i);
+        if (good && wanted[image_function(c->image, i)->owner])
+            good = read_part(c, of, image_function(c->image, i));
+    }
+    free(wanted);
+    return good;
 }
 
 static void add_weight(struct annotated_code *c, uint64_t address, uint64_t weight)
@@ -48,11 +77,7 @@ int annotated_code_read(struct annotated_code *out, const struct contexts *conte
 {
     struct annotated_code c = {
         .image = function->image, .disassembler = disassembler_new(), .total = function->weight};
-    bool good = c.disassembler;
-    uint32_t count = image_function_count(c.image);
-    for (uint32_t i = 0; i < count && good; i++)
-        if (image_function(c.image, i)->owner == function->function)
-            good = read_part(&c, image_function(c.image, i));
+    bool good = c.disassembler && read_code(&c, &(struct annotated_of){contexts, choice, function});
     for (size_t i = 0; i < contexts->sample_count && good; i++)
         if (choice_has(choice, function, &contexts->samples[i]))
             add_weight(&c, contexts->samples[i].address,
@@ -69,6 +94,7 @@ void annotated_code_clear(struct annotated_code *c)
 {
     disassembler_free(c->disassembler);
     free(c->insns);
+    free(c->hosts);
     *c = (struct annotated_code){0};
 }
 

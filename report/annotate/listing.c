@@ -13,6 +13,7 @@
 #include "base/saturate.h"
 #include "base/search.h"
 #include "base/vec.h"
+#include "image/cache.h"
 #include "report/annotate/code.h"
 
 /* What keeps a page small: with its line, a listed instruction takes 50 to 60 bytes of it. */
@@ -25,56 +26,26 @@ enum {
 };
 #define SAMPLED 1e-9 /* percent: any weight */
 
-struct opened {
-    const struct image *image;
-    struct lines *lines; /* NULL: no debug information */
-};
-
 struct listing_parts {
     struct choice *choice;
     struct arena *texts;
     struct sources *sources;
     struct table *origins;   /* origin_key() -> number */
     struct table *functions; /* key_of() -> number */
-    struct opened *opened;
-    size_t opened_count, opened_room, function_room, insn_room, origin_room;
+    size_t function_room, insn_room, origin_room;
 };
 
 struct making {
     struct listing *to;
     struct listing_parts *parts;
     const struct contexts *contexts;
-    const struct image_options *images;
+    struct image_cache *images;
     struct fathom_error *err;
 };
 
 static uint64_t key_of(const struct image *image, uint32_t function)
 {
     return hash_u64((uintptr_t)image) + hash_u64((uint64_t)function + 1);
-}
-
-/* Debug information of an image, opened once. */
-static int find_lines(struct making *m, const struct image *image, struct lines **out)
-{
-    struct listing_parts *p = m->parts;
-    struct fathom_error why = {0};
-    struct opened opened = {.image = image};
-    for (size_t i = 0; i < p->opened_count; i++)
-        if (p->opened[i].image == image) {
-            *out = p->opened[i].lines;
-            return 0;
-        }
-    int rc = lines_open(image, m->images, &opened.lines, &why);
-    if (rc == -ENOMEM)
-        return error_memory(m->err);
-    if (rc < 0 && rc != -ENODATA)
-        log_write(m->images->log, LOG_WARNING, "%s", why.text);
-    if (!vec_push(p->opened, p->opened_count, p->opened_room, opened)) {
-        lines_close(opened.lines);
-        return error_memory(m->err);
-    }
-    *out = opened.lines;
-    return 0;
 }
 
 static bool number_origin(struct making *m, const struct origin *origin, uint32_t *out)
@@ -235,13 +206,11 @@ static int list_function(struct making *m, const struct chosen *chosen)
 {
     struct listing *l = m->to;
     struct annotated_code code = {0};
-    struct lines *lines = NULL;
+    struct lines *lines = m->images ? image_cache_lines(m->images, chosen->image, IMAGE_LINES_ANY) : NULL;
     struct listed_function f = {.chosen = *chosen};
     int rc = annotated_code_read(&code, m->contexts, m->parts->choice, chosen, m->err);
     if (rc == 0)
         rc = annotated_code_show(&code, code.count > WHOLE_MOST ? SAMPLED : 0, 0, m->err);
-    if (rc == 0)
-        rc = find_lines(m, chosen->image, &lines);
     f.has_lines = lines;
     f.unread = code.unread;
     uint64_t *number = NULL;
@@ -289,7 +258,7 @@ static int make(struct making *m, size_t most)
     return rc;
 }
 
-int listing_make(const struct contexts *contexts, const struct image_options *images, size_t most,
+int listing_make(const struct contexts *contexts, struct image_cache *images, size_t most,
                  struct listing *out, struct fathom_error *err)
 {
     static const struct annotate_options any = {0};
@@ -299,7 +268,7 @@ int listing_make(const struct contexts *contexts, const struct image_options *im
     if (!p)
         return error_memory(err);
     *p = (struct listing_parts){.texts = arena_new(0),
-                                .sources = sources_new(images->symfs),
+                                .sources = sources_new(images ? image_cache_options(images)->symfs : NULL),
                                 .origins = table_new(),
                                 .functions = table_new()};
     int rc = p->texts && p->sources && p->origins && p->functions
@@ -326,9 +295,6 @@ void listing_clear(struct listing *l)
     *l = (struct listing){0};
     if (!p)
         return;
-    for (size_t i = 0; i < p->opened_count; i++)
-        lines_close(p->opened[i].lines);
-    free(p->opened);
     arena_free(p->texts);
     sources_free(p->sources);
     table_free(p->origins);

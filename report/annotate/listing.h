@@ -36,6 +36,8 @@ struct listed_function {
     size_t source_count, source_room;
 };
 
+struct image_cache;
+
 struct listing {
     struct listed_function *functions; /* by falling weight */
     struct listed_insn *insns;         /* those of one function by address */
@@ -46,9 +48,9 @@ struct listing {
     struct listing_parts *parts; /* that the above borrows from */
 };
 
-/* most: functions; fewer if their code is long. images: where files are looked for; not NULL. Fills all of *out; free it with
- * listing_clear(). -ENOMEM. */
-int listing_make(const struct contexts *contexts, const struct image_options *images, size_t most,
+/* most: functions; fewer if their code is long. images: of the samples, and whose lines the listing borrows; NULL: no lines are
+ * known. Fills all of *out; free it with listing_clear(). -ENOMEM. */
+int listing_make(const struct contexts *contexts, struct image_cache *images, size_t most,
                  struct listing *out, struct fathom_error *err);
 void listing_clear(struct listing *listing);
 /* The source line of an origin; NULL: not known. Valid as long as the listing. */

@@ -3,8 +3,6 @@
 
 #include "base/hash.h"
 
-enum { INLINED_MOST_SHOWN = 32 };
-
 struct origin origin_at(struct lines *lines, uint64_t address)
 {
     struct line_frame frames[INLINED_MOST_SHOWN];

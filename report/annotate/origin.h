@@ -4,6 +4,8 @@
 
 #include "image/lines/lines.h"
 
+enum { INLINED_MOST_SHOWN = 32 }; /* functions at one address */
+
 /* Texts are those of the struct lines. */
 struct origin {
     const char *file, *function; /* of the innermost of the functions inlined there; NULL: unknown */

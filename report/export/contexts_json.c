@@ -47,6 +47,10 @@ static void write_heading(struct json *json, const struct view_heading *h)
     json_real(json, "expected_right", h->expected, 1);
     json_number(json, "lost", h->lost);
     json_number(json, "returned", h->returned);
+    json_object(json, "not_inlined");
+    json_number(json, "files", h->uninlined_count);
+    json_number(json, "bytes", h->uninlined_bytes);
+    json_end(json);
 }
 
 static void write_frames(struct json *json, const struct frames *frames, const struct used_frames *used)

@@ -25,9 +25,7 @@ struct page {
 static int gather(struct page *p, const struct report *report, uint64_t first, uint64_t last,
                   struct fathom_error *err)
 {
-    static const struct image_options nowhere = {0};
     const struct contexts *contexts = report->contexts;
-    const struct image_options *images = report->view->images ? report->view->images : &nowhere;
     *p = (struct page){.report = report};
     int rc = export_branches(contexts, &p->branches, err);
     if (rc < 0)
@@ -42,7 +40,7 @@ static int gather(struct page *p, const struct report *report, uint64_t first, u
     }
     rc = good ? used_frames_find(contexts, &p->used, err) : error_memory(err);
     if (rc == 0)
-        rc = listing_make(contexts, images, report->view->listed, &p->listing, err);
+        rc = listing_make(contexts, report->view->images, report->view->listed, &p->listing, err);
     if (rc == 0) {
         struct placing placing = {SLICES, p->listing.places, first, last};
         rc = placed_add_up(contexts, &placing, &p->samples, err);
@@ -75,6 +73,7 @@ static void write_heading(struct json *json, const struct page *p)
     json_number(json, "samples", h->samples);
     json_number(json, "leftOut", h->left_out);
     json_number(json, "lost", h->lost);
+    json_number(json, "notInlined", h->uninlined_count);
     json_number(json, "weight", h->weight);
     json_number(json, "proved", h->proved);
     json_number(json, "inferred", h->inferred);

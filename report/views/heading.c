@@ -80,7 +80,17 @@ static void write_belief(struct printer *printer, const struct view_heading *hea
     }
 }
 
-#define UNREAD_SHOWN 4u /* names; the others are only counted */
+#define FILES_SHOWN 4u /* names; the others are only counted */
+
+static void write_files(struct printer *printer, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count && i < FILES_SHOWN; i++) {
+        printer_write(printer, i ? ", " : "");
+        printer_foreign(printer, names[i]);
+    }
+    if (count > FILES_SHOWN)
+        printer_write(printer, " and %zu more", count - FILES_SHOWN);
+}
 
 /* Images whose code could not be read, so that it is unknown what they call. */
 static void write_unread(struct printer *printer, const struct view_heading *heading)
@@ -88,14 +98,21 @@ static void write_unread(struct printer *printer, const struct view_heading *hea
     if (heading->unread_count == 0)
         return;
     printer_write(printer, "unread:   ");
-    for (size_t i = 0; i < heading->unread_count && i < UNREAD_SHOWN; i++) {
-        printer_write(printer, i ? ", " : "");
-        printer_foreign(printer, heading->unread[i]);
-    }
-    if (heading->unread_count > UNREAD_SHOWN)
-        printer_write(printer, " and %zu more", heading->unread_count - UNREAD_SHOWN);
+    write_files(printer, heading->unread, heading->unread_count);
     printer_write(printer, ": samples that may have come through %s are unknown\n",
                   heading->unread_count > 1 ? "them" : "it");
+}
+
+_Static_assert(UNINLINED_NAMED >= FILES_SHOWN, "as many are known");
+
+static void write_uninlined(struct printer *printer, const struct view_heading *heading)
+{
+    if (heading->uninlined_count == 0)
+        return;
+    printer_write(printer, "inlined:  functions inlined in ");
+    write_files(printer, heading->uninlined, heading->uninlined_count);
+    printer_write(printer, " are not shown: %.1f MiB of debug information (--inline reads it)\n",
+                  (double)heading->uninlined_bytes / (1 << 20));
 }
 
 static void write_lost(struct printer *printer, const struct view_heading *heading, const char *unit)
@@ -308,6 +325,7 @@ int view_heading_write(const struct view_heading *heading, const struct view_opt
     }
     write_unwound_none(&printer, heading);
     write_unread(&printer, heading);
+    write_uninlined(&printer, heading);
     write_warnings(&printer, heading, options->unit ? options->unit : "weight");
     printer_write(&printer, "\n");
     return printer_finish(&printer, err);

@@ -21,10 +21,12 @@
 struct drawing;
 struct script_fields;
 struct annotate_options;
-struct image_options;
+struct image_cache;
 
 #define LISTED_DEFAULT                                                                                       \
     100 /* of recordings of sqlite3 and python3, 93% and 96% of the samples: 350 and 470 KB of a page */
+
+#define UNINLINED_NAMED 8
 
 struct view {
     const char *name;
@@ -45,8 +47,9 @@ struct view_options {
                            (callers, flat: functions); 0: all */
     const struct script_fields *fields;      /* of each sample: export/script.h */
     const struct annotate_options *annotate; /* which function: annotate/choose.h */
-    const struct image_options *images;      /* where its files are looked for */
-    bool filtered;                           /* some samples may have been left out on purpose */
+    struct image_cache *images;              /* of the samples; NULL: none */
+    uint64_t inlined; /* KiB of debug information that may be read to find inlined ones (framing.h) */
+    bool filtered;    /* some samples may have been left out on purpose */
     bool colour;
     bool verbose; /* all of the heading, not only what was sampled, how sure the contexts are, and warnings */
     bool show_image;  /* the image's name beside each function; the flat view always has it */
@@ -89,11 +92,15 @@ struct view_heading {
     struct inferences inferences;
     const char *const *unread; /* files whose code could not be read */
     size_t unread_count;
-    const char *interpreter; /* whose frames these are; NULL: of none */
-    bool other_event;        /* unwound stacks were sampled by time, unlike the event */
-    bool foreign;            /* another tool's recording: has neither stack bases nor audit samples */
-    uint64_t base_unknown;   /* weight on stacks whose base was not found */
-    uint64_t bare;           /* weight recorded without registers */
+    /* Files of whose inlined functions none is shown, as their debug information is too large (framing_options.inlined): */
+    const char *uninlined[UNINLINED_NAMED]; /* names of the first ones */
+    size_t uninlined_count;
+    uint64_t uninlined_bytes; /* of that information */
+    const char *interpreter;  /* whose frames these are; NULL: of none */
+    bool other_event;         /* unwound stacks were sampled by time, unlike the event */
+    bool foreign;             /* another tool's recording: has neither stack bases nor audit samples */
+    uint64_t base_unknown;    /* weight on stacks whose base was not found */
+    uint64_t bare;            /* weight recorded without registers */
     uint64_t lost, throttled, damaged;
     uint64_t lost_weight;        /* estimated, of the event; not among `weight` */
     uint64_t counted;            /* by the event over the whole recording, in its unit; 0: unknown */

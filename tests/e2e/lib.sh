@@ -84,7 +84,7 @@ check_paths()
         case ${before-}:$argument in
         -i:* | --input:*) input=$argument ;;
         -m:* | --map:* | --event:*) set -- "$@" "$before" "$argument" ;;
-        *:--no-cache) ;;
+        *:--no-cache | *:--no-inline) ;; # which have no say in what is right
         *:--no-*) set -- "$@" "$argument" ;;
         esac
         before=$argument

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "image/cache.h"
 #include "image/lines/child.h"
 #include "image/lines/lines.h"
 #include "tests/image/build.h"
@@ -313,6 +314,40 @@ Test(lines, names_of_cxx_are_whole, .fini = build_clean)
     cr_expect_eq(frames[1].line, 5);
     lines_close(lines);
     image_close(image);
+}
+
+/* What is read without being asked for is bounded by the unpacked size of all. */
+Test(lines, within_a_bound, .fini = build_clean)
+{
+    static const char *const packed[] = {"none", "zlib", "zlib-gnu"};
+    uint64_t sizes[3];
+    build_source("inlined.c", source);
+    build_run("$CC -O2 -g -fPIC -shared -o lines.so inlined.c && cp lines.so other.so");
+    for (unsigned i = 0; i < 3; i++) {
+        build_run("objcopy --compress-debug-sections=%s lines.so", packed[i]);
+        struct image *image;
+        struct image_cache *cache = image_cache_new(NULL);
+        cr_assert_eq(image_cache_get(cache, build_path("lines.so"), NULL, &image, NULL), 0);
+        cr_expect_null(image_cache_unread(cache, 0, &sizes[i]));
+        cr_expect_null(image_cache_lines(cache, image, 0));
+        cr_expect_eq(image_cache_unread(cache, 0, &sizes[i]), image);
+        cr_expect_null(image_cache_unread(cache, 1, &sizes[i]));
+        cr_expect_not_null(image_cache_lines(cache, image, IMAGE_LINES_ANY));
+        image_cache_free(cache);
+        cr_expect_eq(sizes[i], sizes[0], "%s", packed[i]);
+    }
+    cr_assert_gt(sizes[0], 512);
+    uint64_t most = (sizes[0] + 1023) / 1024; /* KiB: there is room for one of two */
+    struct image *first, *second;
+    struct image_cache *cache = image_cache_new(NULL);
+    cr_assert_eq(image_cache_get(cache, build_path("lines.so"), NULL, &first, NULL), 0);
+    cr_assert_eq(image_cache_get(cache, build_path("other.so"), NULL, &second, NULL), 0);
+    struct lines *lines = image_cache_lines(cache, first, most);
+    cr_expect_not_null(lines);
+    cr_expect_null(image_cache_lines(cache, second, most));
+    cr_expect_eq(image_cache_lines(cache, first, most), lines);
+    cr_expect_eq(image_cache_unread(cache, 0, &sizes[0]), second);
+    image_cache_free(cache);
 }
 
 /* GNU C: the debug information of a function in a function is below that of the outer one. */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/cache.h"
 #include "infer/contexts/certainty.h"
 #include "report/export/export.h"
 #include "report/format.h"
@@ -201,7 +202,8 @@ int main(int argc, char **argv)
         return 2;
     bool large = strcmp(argv[1], "large") == 0;
     struct fathom_error why;
-    if (!large && image_open("/proc/self/exe", NULL, &own_image, &why) < 0)
+    struct image_cache *images = image_cache_new(NULL);
+    if (!images || (!large && image_cache_get(images, "/proc/self/exe", NULL, &own_image, &why) < 0))
         return 2;
     (large ? fill_large : fill_small)();
     struct contexts contexts = contexts_of_all();
@@ -212,7 +214,7 @@ int main(int argc, char **argv)
                                    .proved = large ? cct_total(tree) : 90,
                                    .unknown = large ? 0 : 10,
                                    .expected = 80};
-    struct view_options view = {.listed = LISTED_DEFAULT};
+    struct view_options view = {.listed = LISTED_DEFAULT, .images = images};
     struct report second, report = {.contexts = &contexts, .heading = &heading, .view = &view};
     struct contexts faults;
     struct view_heading other;
@@ -229,7 +231,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", err.text);
     if (!large)
         cct_free(faults.tree);
-    image_close(own_image);
+    image_cache_free(images);
     frames_free(frames);
     cct_free(tree);
     return rc < 0;

@@ -84,7 +84,8 @@ static int refused(struct setup *s, const char *function, const char *path)
 {
     struct choice *choice;
     struct fathom_error err = {0};
-    return choice_new(&s->contexts, &(struct annotate_options){function, path}, &choice, &err);
+    return choice_new(&s->contexts, &(struct annotate_options){.function = function, .path = path}, &choice,
+                      &err);
 }
 
 static void setup_close(struct setup *s)
@@ -98,7 +99,7 @@ Test(choose, the_hottest_of_those_that_are_meant)
 {
     struct setup s = setup_open();
     const struct chosen *f;
-    struct choice *c = choose(&s, &(struct annotate_options){"^annotated_", NULL}, &f, 2);
+    struct choice *c = choose(&s, &(struct annotate_options){.function = "^annotated_"}, &f, 2);
     cr_expect_str_eq(f[0].name, "annotated_hot");
     cr_expect_eq(f[0].weight, 21);
     cr_expect_eq(f[0].samples, 3);
@@ -107,7 +108,7 @@ Test(choose, the_hottest_of_those_that_are_meant)
     cr_expect(choice_has(c, &f[0], &s.samples[1]));
     cr_expect_not(choice_has(c, &f[0], &s.samples[0]));
     choice_free(c);
-    c = choose(&s, &(struct annotate_options){"annotated_warm", NULL}, &f, 1);
+    c = choose(&s, &(struct annotate_options){.function = "annotated_warm"}, &f, 1);
     choice_free(c);
     cr_expect_eq(refused(&s, "annotated_none", NULL), -ENOENT);
     cr_expect_eq(refused(&s, "a((", NULL), -EINVAL);
@@ -118,12 +119,13 @@ Test(choose, paths_end_as_folded_stacks_do)
 {
     struct setup s = setup_open();
     const struct chosen *f;
-    struct choice *c = choose(&s, &(struct annotate_options){"annotated_hot", "a:b;annotated_hot"}, &f, 1);
+    struct choice *c = choose(
+        &s, &(struct annotate_options){.function = "annotated_hot", .path = "a:b;annotated_hot"}, &f, 1);
     cr_expect_eq(f[0].weight, 1);
     cr_expect_not(choice_has(c, &f[0], &s.samples[1]));
     cr_expect(choice_has(c, &f[0], &s.samples[2]));
     choice_free(c);
-    c = choose(&s, &(struct annotate_options){"annotated_hot", "annotated_hot"}, &f, 1);
+    c = choose(&s, &(struct annotate_options){.function = "annotated_hot", .path = "annotated_hot"}, &f, 1);
     cr_expect_eq(f[0].weight, 21);
     choice_free(c);
     const char *others[] = {"", ";", "b;annotated_hot", "main;annotated_ho", "x;main;annotated_hot", "main"};

@@ -19,6 +19,26 @@ static void expect(const struct view_heading *heading, const char *unit, const c
     free(text);
 }
 
+Test(heading, tells_whose_inlined_functions_are_left_out)
+{
+    struct view_heading heading = {.samples = 1,
+                                   .uninlined = {"one", "two", "three", "four", "five", "six", "7", "8"},
+                                   .uninlined_count = 1,
+                                   .uninlined_bytes = 70u << 20};
+    for (unsigned i = 0; i < 2; i++) {
+        char *text = report_heading(&heading, &(struct view_options){.unit = "samples"});
+        const char *wanted =
+            i ? "\ninlined:  functions inlined in one, two, three, four and 5 more are not shown: 70.0 MiB "
+                "of "
+                "debug information (--inline reads it)\n"
+              : "\ninlined:  functions inlined in one are not shown: 70.0 MiB of debug information (--inline "
+                "reads it)\n";
+        cr_expect_not_null(strstr(text, wanted), "%s", text);
+        free(text);
+        heading.uninlined_count = 9;
+    }
+}
+
 Test(heading, tells_how_sure_the_contexts_are)
 {
     expect(&(struct view_heading){.command = "sqlite3 bench.db",

@@ -171,7 +171,8 @@ function fillEvent() {
     const share = weight => formatShare(weight, data.weight);
     byId("summary").textContent = `${data.samples.toLocaleString("en")} ${data.samples === 1 ? "sample" : "samples"} of ${data.event || "?"}` +
         (data.leftOut ? `; ${formatShare(data.leftOut, data.leftOut + data.weight)} of the weight was left out by the options` : "") +
-        (data.lost ? `; ${data.lost.toLocaleString("en")} records were lost` : "");
+        (data.lost ? `; ${data.lost.toLocaleString("en")} records were lost` : "") +
+        (data.notInlined ? `; functions inlined in ${data.notInlined.toLocaleString("en")} ${data.notInlined === 1 ? "file" : "files"} with much debug information are not shown (report --inline)` : "");
     byId("certainty").textContent = `Paths: ${share(data.proved)} proved, ${share(data.inferred)} inferred, ${share(data.unknown)} unknown; ` +
         `${share(data.expected)} expected on the right path`;
     fillOptions(byId("metric"), data.metrics.map((metric, number) => [number, metricName(metric)]), 0);

@@ -1,0 +1,100 @@
+/* lines_cache.c - see lines_cache.h. */
+#include "image/lines/lines_cache.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "image/lines/files.h"
+
+struct entry {
+    const struct image *image;
+    struct lines *lines; /* NULL: not opened, or it has none */
+    bool looked;         /* for it, within a bound: not on servers */
+    bool unread;         /* ... and it is larger */
+    bool opened;         /* or that failed */
+    uint64_t size;       /* bytes that are read */
+};
+
+struct lines_cache {
+    struct table *numbers; /* image -> its entry's number */
+    struct entry *entries;
+    size_t count, room;
+    uint64_t read; /* bytes of all that were opened within a bound */
+};
+
+struct lines_cache *lines_cache_new(void)
+{
+    struct lines_cache *cache = calloc(1, sizeof *cache);
+    if (cache && !(cache->numbers = table_new())) {
+        free(cache);
+        return NULL;
+    }
+    return cache;
+}
+
+void lines_cache_free(struct lines_cache *cache)
+{
+    if (!cache)
+        return;
+    for (size_t i = 0; i < cache->count; i++)
+        lines_close(cache->entries[i].lines);
+    free(cache->entries);
+    table_free(cache->numbers);
+    free(cache);
+}
+
+static struct entry *entry_of(struct lines_cache *cache, const struct image *image)
+{
+    bool added;
+    uint64_t *number = table_put(cache->numbers, (uintptr_t)image, &added);
+    if (!number)
+        return NULL;
+    if (added) {
+        *number = cache->count;
+        if (!vec_push(cache->entries, cache->count, cache->room, (struct entry){.image = image}))
+            return NULL;
+    }
+    return *number < cache->count ? &cache->entries[*number] : NULL;
+}
+
+/* Opens them, unless they are larger than the bound leaves. */
+static void open_entry(struct lines_cache *cache, struct entry *e, const struct image_options *options,
+                       uint64_t most)
+{
+    struct image_options quick = *options;
+    struct fathom_error why = {0};
+    if (most != UINT64_MAX) {
+        quick.debuginfod = NULL; /* whose files may be large, too */
+        e->looked = true;
+        e->size = image_lines_size(e->image, &quick);
+        e->unread = e->size > (most > cache->read ? most - cache->read : 0);
+        if (e->unread || e->size == 0)
+            return;
+        cache->read += e->size;
+    }
+    e->opened = true;
+    int rc = lines_open(e->image, &quick, &e->lines, &why);
+    if (rc < 0 && rc != -ENODATA)
+        log_write(options->log, LOG_WARNING, "%s", why.text);
+}
+
+struct lines *lines_cache_get(struct lines_cache *cache, const struct image *image,
+                              const struct image_options *options, uint64_t most)
+{
+    struct entry *e = entry_of(cache, image);
+    if (e && !e->opened && !(e->looked && most != UINT64_MAX))
+        open_entry(cache, e, options, most);
+    return e ? e->lines : NULL;
+}
+
+const struct image *lines_cache_unread(const struct lines_cache *cache, size_t index, uint64_t *size)
+{
+    for (size_t i = 0; i < cache->count; i++)
+        if (cache->entries[i].unread && index-- == 0) {
+            *size = cache->entries[i].size;
+            return cache->entries[i].image;
+        }
+    return NULL;
+}
