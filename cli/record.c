@@ -74,6 +74,7 @@ bool record_say_losses(const struct collector *collector, struct terminal *termi
 {
     struct collector_summary summary, *s = &summary;
     char why[512];
+    enum log_level level;
     collector_summary(collector, s);
     if (s->lost)
         terminal_say(terminal, LOG_WARNING, "%llu record%s lost: sample less often or use a larger --ring",
@@ -100,6 +101,8 @@ bool record_say_losses(const struct collector *collector, struct terminal *termi
     bool nothing = collector_why_nothing(collector, why, sizeof why);
     if (nothing)
         terminal_say(terminal, LOG_WARNING, "nothing was sampled: %s", why);
+    if (collector_silent(collector, &level, why, sizeof why))
+        terminal_say(terminal, level, "%s", why);
     return nothing;
 }
 

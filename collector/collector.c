@@ -13,6 +13,7 @@
 #include "collector/events/vary.h"
 #include "collector/nothing.h"
 #include "collector/rings/counters.h"
+#include "collector/silent.h"
 #include "collector/targets/members.h"
 #include "collector/targets/synth.h"
 
@@ -143,8 +144,9 @@ int collector_open(const struct collector_options *options, struct collector **o
                                         .verify = c->verify,
                                         .expected = c->drain.tasks.expected,
                                         .no_children = options->no_children},
-                              .summary = &c->summary};
-    rc = tasks_init(&c->drain.tasks, err);
+                              .summary = &c->summary,
+                              .by_tid = options->tid_count > 0};
+    rc = drain_init(&c->drain, err);
     if (rc) {
         collector_close(c);
         return rc;
@@ -237,7 +239,7 @@ static int introduce(struct collector *c, struct process *p, struct fathom_error
     enum synth_mappings which = c->options->event.data_address  ? SYNTH_ALL
                                 : c->options->unwound_elsewhere ? SYNTH_FILES
                                                                 : SYNTH_CODE;
-    nothing_begin(p);
+    cpu_use_begin(p);
     int rc = p->refused ? -ESRCH : synth_process(p->pid, which, &c->to, err);
     if (rc)
         return rc == -ESRCH ? 0 : rc;
@@ -332,7 +334,7 @@ int collector_stop(struct collector *c, collector_sink *sink, void *context, str
     use_sink(c, sink, context);
     counters_disable(c->counters);
     bool any = true;
-    int rc = 0;
+    int rc = cpu_use_read(c, &c->uses, err);
     while (rc == 0 && any)
         rc = drain_round(&c->drain, &any, err);
     if (rc == 0)
@@ -371,6 +373,13 @@ bool collector_why_nothing(const struct collector *c, char *text, size_t size)
     return true;
 }
 
+bool collector_silent(const struct collector *c, enum log_level *level, char *text, size_t size)
+{
+    const struct silent_view view = {
+        .event = &c->events[0], .sampled = c->drain.sampled, .lost = c->summary.lost};
+    return c->summary.samples && silent_tell(&view, &c->uses, level, text, size);
+}
+
 void collector_close(struct collector *c)
 {
     if (!c)
@@ -385,5 +394,6 @@ void collector_close(struct collector *c)
     batch_free(&c->batch);
     running_kernel_close(c->kernel);
     free(c->processes);
+    free(c->uses.list);
     free(c);
 }

@@ -115,6 +115,9 @@ void collector_signal(struct collector *collector, int signal);
 void collector_summary(const struct collector *collector, struct collector_summary *out);
 /* If nothing was sampled: the likely reason, a clause. Before a launched command gets a signal. */
 bool collector_why_nothing(const struct collector *collector, char *text, size_t size);
+/* If something was, but not of a process that used CPU time and still runs: the sentence that says so, and how grave it
+ * is. After collector_stop(). */
+bool collector_silent(const struct collector *collector, enum log_level *level, char *text, size_t size);
 void collector_close(struct collector *collector); /* stops and frees; a launched command runs on */
 
 #endif

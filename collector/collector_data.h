@@ -5,6 +5,7 @@
 #define FATHOM_COLLECTOR_COLLECTOR_DATA_H
 
 #include "collector/collector.h"
+#include "collector/cpu_use.h"
 #include "collector/drain.h"
 #include "collector/targets/launch.h"
 #include "image/kernel/running.h"
@@ -52,6 +53,7 @@ struct collector {
     struct verify *verify;              /* NULL: stacks are not compared */
     bool copied;                        /* but each sample of the main event has a copy of its own */
     uint64_t vary_at[COLLECTOR_EVENTS]; /* samples of an event at which its periods change */
+    struct cpu_uses uses;               /* at the end */
     int new_rounds;                     /* remaining short rounds */
     struct collector_summary summary;
 };

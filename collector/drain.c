@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
 #include "collector/rings/records.h"
 #include "collector/stack_order.h"
@@ -71,6 +72,15 @@ static size_t trim_dump(uint8_t *record, size_t size, const struct sample *sampl
     return stack_dump_trim(record, size, sample, valid);
 }
 
+static bool note_sampled(struct drain *drain, const struct sample *sample)
+{
+    uint32_t id = drain->by_tid ? sample->tid : sample->pid;
+    if (id != drain->last_sampled && !table_put(drain->sampled, id, NULL))
+        return false;
+    drain->last_sampled = id;
+    return true;
+}
+
 static bool is_new(const struct sample *sample)
 {
     struct stack_record stack;
@@ -98,8 +108,8 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
         ++*count;
         drain->taken[sample->event]++;
     }
-    int rc = 0;
-    if (sample->sp)
+    int rc = count == &drain->summary->samples && !note_sampled(drain, sample) ? error_memory(err) : 0;
+    if (rc == 0 && sample->sp)
         rc = stackbases_sample(drain->bases, sample, drain->to, &base, err);
     uint8_t *copy;
     if (rc == 0)
@@ -342,10 +352,20 @@ static int tell_starts(struct drain *drain, struct fathom_error *err)
         qsort(drain->starts, drain->start_count, sizeof *drain->starts, by_time);
     for (size_t i = 0; i < drain->start_count && rc == 0; i++) {
         const struct start *s = &drain->starts[i];
+        if (!s->exec && s->tid == s->pid) { /* a process, perhaps with the number of an earlier one */
+            table_remove(drain->sampled, (uint32_t)s->pid);
+            drain->last_sampled = 0;
+        }
         rc = s->exec ? stackbases_exec(drain->bases, s->pid, s->time, drain->to, err)
                      : stackbases_fork(drain->bases, s->pid, s->tid, s->parent, s->time, err);
     }
     return rc;
+}
+
+int drain_init(struct drain *drain, struct fathom_error *err)
+{
+    drain->sampled = table_new();
+    return drain->sampled ? tasks_init(&drain->tasks, err) : error_memory(err);
 }
 
 int drain_round(struct drain *drain, bool *any, struct fathom_error *err)
@@ -409,6 +429,7 @@ void drain_free(struct drain *drain)
 {
     free(drain->starts);
     drain->starts = NULL;
+    table_free(drain->sampled);
     tasks_free(&drain->tasks);
     moved_texts_free(&drain->moved);
 }

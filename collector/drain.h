@@ -41,7 +41,13 @@ struct drain {
     struct tasks tasks;
     struct losses losses;
     struct moved_texts moved;
+    bool by_tid;           /* threads are recorded, rather than processes */
+    struct table *sampled; /* owned: the PIDs or TIDs that have samples */
+    uint32_t last_sampled;
 };
+
+/* The rest of it has been set. 0 or -ENOMEM. */
+int drain_init(struct drain *drain, struct fathom_error *err);
 
 /* Drains every ring once, up to where its head is now, and adds a FINISHED_ROUND if there was anything (*any,
  * unless NULL). Flushes the batch. drain->start_count: threads and programs that started. */

@@ -4,7 +4,7 @@ libcollector_la_SOURCES = \
 	collector/capability/facts.c collector/capability/facts.h \
 	collector/capability/process_facts.c collector/capability/process_facts.h \
 	collector/capability/tries.c collector/capability/tries.h \
-	collector/attach.c collector/attach.h collector/nothing.c collector/nothing.h \
+	collector/attach.c collector/attach.h collector/cpu_use.c collector/cpu_use.h collector/nothing.c collector/nothing.h collector/silent.c collector/silent.h \
 	collector/collector.c collector/collector.h collector/collector_data.h collector/prepare.c collector/stack_order.c collector/stack_order.h \
 	collector/losses.c collector/losses.h collector/tasks.c collector/tasks.h collector/rings/records.h \
 	collector/rings/counters.c collector/rings/counters.h collector/rings/counters_data.h \

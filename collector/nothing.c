@@ -1,56 +1,23 @@
-/* nothing.c - see nothing.h. CPU time is that of /proc, which has no event's limits. */
+/* nothing.c - see nothing.h. */
 #include "collector/nothing.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-#include "collector/attach.h"
 #include "collector/rings/counters.h"
-#include "collector/targets/proc.h"
 
-/* CPU time, ticks. */
-struct used {
-    uint64_t user, kernel;
-};
-
-void nothing_begin(struct process *p)
+/* Of what is recorded and still runs, or has not been waited for, and of the command. */
+static struct cpu_use use(const struct collector *c)
 {
-    struct proc_stat stat;
-    if (proc_stat(p->pid, &stat) == 0) {
-        p->user = stat.user;
-        p->kernel = stat.kernel;
+    struct cpu_use used = {0};
+    for (size_t i = 0; i < c->uses.count; i++) {
+        used.user += c->uses.list[i].user;
+        used.kernel += c->uses.list[i].kernel;
     }
-}
-
-static void add(struct used *used, const struct process *p)
-{
-    struct proc_stat stat;
-    if (proc_stat(p->pid, &stat) != 0)
-        return;
-    used->user += stat.user > p->user ? stat.user - p->user : 0;
-    used->kernel += stat.kernel > p->kernel ? stat.kernel - p->kernel : 0;
-}
-
-/* Of what is recorded and still runs, or has not been waited for. */
-static struct used use(const struct collector *c)
-{
-    struct used used = {0};
-    pid_t *found = NULL;
-    for (size_t i = 0; i < c->process_count; i++)
-        add(&used, &c->processes[i]);
-    if (c->options->no_children) /* what a command used is known only with its children's */
-        return used;
-    used.user += c->launch.user;
-    used.kernel += c->launch.kernel;
-    if (c->launch.pid && c->launch.status == -1)
-        add(&used, &(struct process){.pid = c->launch.pid});
-    size_t count = 0;
-    if (attach_children_of(c, &found, &count, NULL) != 0)
-        return used;
-    for (size_t i = 0; i < count; i++)
-        add(&used, &(struct process){.pid = found[i]});
-    free(found);
+    if (!c->options->no_children) { /* what a command used is known only with its children's */
+        used.user += c->launch.user;
+        used.kernel += c->launch.kernel;
+    }
     return used;
 }
 
@@ -78,7 +45,7 @@ static double ms(uint64_t ticks)
 
 static void tell_time(const struct collector *c, char *text, size_t size)
 {
-    const struct used used = use(c);
+    const struct cpu_use used = use(c);
     const char *children = c->options->no_children ? "; child processes were left out (--no-children)" : "";
     if (used.user + used.kernel == 0)
         snprintf(text, size, "hardly any CPU time was used: what is recorded waited, or has ended%s",

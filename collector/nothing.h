@@ -4,9 +4,7 @@
 
 #include "collector/collector_data.h"
 
-/* Notes the CPU time that a process has used before. */
-void nothing_begin(struct process *process);
-/* A clause, without a full stop. */
+/* A clause, without a full stop; after collector_stop(). */
 void nothing_reason(const struct collector *collector, char *text, size_t size);
 
 #endif

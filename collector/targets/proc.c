@@ -111,10 +111,9 @@ const struct vma *proc_maps_find(const struct maps *maps, uint64_t address)
     return first < maps->count && maps->list[first].start <= address ? &maps->list[first] : NULL;
 }
 
-int proc_stat(pid_t pid, struct proc_stat *out)
+static int read_stat(const char *path, struct proc_stat *out)
 {
-    char path[64], *text;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    char *text;
     int rc = read_text(path, &text);
     if (rc)
         return rc;
@@ -141,6 +140,20 @@ int proc_stat(pid_t pid, struct proc_stat *out)
     }
     free(text);
     return rc;
+}
+
+int proc_stat(pid_t pid, struct proc_stat *out)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    return read_stat(path, out);
+}
+
+int proc_thread_stat(pid_t pid, pid_t tid, struct proc_stat *out)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+    return read_stat(path, out);
 }
 
 int proc_thread_name(pid_t pid, pid_t tid, char *name, size_t size)

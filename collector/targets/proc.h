@@ -27,7 +27,7 @@ struct maps {
 
 struct proc_stat {
     pid_t parent;
-    uint64_t user, kernel; /* CPU time of all its threads, in ticks (sysconf(_SC_CLK_TCK) a second) */
+    uint64_t user, kernel; /* CPU time in ticks (sysconf(_SC_CLK_TCK) a second) */
     uint64_t started;      /* ticks since the machine started */
     uint64_t start_stack;  /* SP at the first instruction; 0 if not permitted, or for a zombie */
     char name[32];
@@ -37,7 +37,8 @@ struct proc_stat {
 int proc_maps(pid_t pid, struct maps *maps);
 void proc_maps_free(struct maps *maps);
 const struct vma *proc_maps_find(const struct maps *maps, uint64_t address); /* NULL: none */
-int proc_stat(pid_t pid, struct proc_stat *out);
+int proc_stat(pid_t pid, struct proc_stat *out);                   /* CPU time: of all its threads */
+int proc_thread_stat(pid_t pid, pid_t tid, struct proc_stat *out); /* of this thread alone */
 /* A thread's name (comm). */
 int proc_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
 /* The threads of a process; *tids is owned by the caller (free). */
