@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "cli/exit.h"
 #include "cli/hook_session.h"
+#include "cli/hooks.h"
 #include "cli/probe_launch.h"
 #include "cli/probe_run.h"
 #include "cli/train_left.h"
@@ -214,10 +215,7 @@ static int record(const struct call_trace_options *options, struct session *sess
         rc = read.dropped || read.cut || read.unread
                  ? error_set(err, ENOSPC, "no calls of %s could be kept: is there room in TMPDIR?",
                              options->command[0])
-                 : error_set(err, ECHILD,
-                             "no calls of %s were seen: none of its functions has a hook (nothing can be "
-                             "loaded into a static program)",
-                             options->command[0]);
+                 : hooks_none(options->command[0], session_notes(session), false, err);
     if (rc == 0)
         rc = outfile_publish(options->out, false, err);
     if (rc == 0)

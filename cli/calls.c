@@ -239,10 +239,7 @@ static int print_now(const struct calls *c, bool last, struct fathom_error *err)
     if (rc == 0 && last)
         hooks_say(c->terminal, &h, c->hooks.session, o->images.count > 0);
     if (rc == 0 && h.calls + h.purged == 0 && last)
-        rc = error_set(err, ECHILD,
-                       "no calls of %s were seen: %snone of its functions has a hook (nothing can be loaded "
-                       "into a static program)",
-                       o->command[0], o->images.count ? "no file name matches --image, or " : "");
+        rc = hooks_none(o->command[0], session_notes(c->hooks.session), o->images.count > 0, err);
     if (rc == 0)
         rc = pathmap_over(trie, &map, err);
     struct counted_options counting = {.time = o->metric == CALLS_TIME,

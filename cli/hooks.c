@@ -1,9 +1,11 @@
 /* hooks.c - see hooks.h. */
 #include "cli/hooks.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "cli/terminal.h"
+#include "cli/train_ways.h"
 #include "image/name.h"
 
 #define LEFT_OUT_NAMED 10 /* functions named per image, unless --verbose names all */
@@ -52,6 +54,22 @@ void hooks_say(struct terminal *terminal, const struct harvest *h, const struct 
         terminal_say(terminal, LOG_WARNING, "no function was hooked: no file name matches --image");
     for (size_t i = 0; i < session_image_count(session); i++)
         say_left_out(terminal, session_image(session, i));
+}
+
+int hooks_none(const char *command, const struct session_notes *notes, bool chosen, struct fathom_error *err)
+{
+    struct program program;
+    const char *why = NULL;
+    if (program_find(command, &program, NULL) == 0)
+        train_way_of(&program, &why);
+    if (why)
+        return error_set(err, ECHILD,
+                         "no calls of %s were seen: it %s, so that none of its functions has a hook", command,
+                         why);
+    return error_set(err, ECHILD, "no calls of %s were seen: %s", command,
+                     notes->count || notes->lost ? "it was not hooked, for the reason above"
+                     : chosen ? "no file name matches --image, or none of its functions has a hook"
+                              : "none of its functions has a hook");
 }
 
 void hooks_say_losses(struct terminal *terminal, const struct harvest *h, const char *directory)

@@ -12,6 +12,8 @@
 /* chosen: the images to hook were named by the user. */
 void hooks_say(struct terminal *terminal, const struct harvest *harvest, const struct session *session,
                bool chosen);
+/* The error that no calls were seen, and why. */
+int hooks_none(const char *command, const struct session_notes *notes, bool chosen, struct fathom_error *err);
 void hooks_say_losses(struct terminal *terminal, const struct harvest *harvest, const char *directory);
 
 #endif

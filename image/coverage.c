@@ -91,5 +91,6 @@ void image_coverage(const struct image *image, struct image_coverage *out)
                  : image->debug_path                       ? COVERAGE_DEBUG_FILE
                  : debug                                   ? COVERAGE_EMBEDDED
                                                            : COVERAGE_EXPORTED;
+    out->go = elf_file_section(&image->file, ".go.buildinfo");
     out->lines = elf_file_has_debug_info(&image->file) || (debug && elf_file_has_debug_info(debug));
 }

@@ -23,6 +23,7 @@ struct image_coverage {
     uint32_t listed_count;
     enum coverage_names names;
     const char *debug_file; /* the separate debug file, in the image's memory; NULL: none found */
+    bool go;                /* Go's compiler made it */
     bool lines;             /* there is debug information in the file or in that one */
 };
 

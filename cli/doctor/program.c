@@ -80,9 +80,12 @@ static void add_cfi(const struct image *image, const struct image_coverage *c, s
              names[0] ? "; functions without: " : "", names);
     if (lacks_cfi(c)) {
         rows_costs(rows, "samples in functions without it, and in what they call, have no known path");
-        rows_mend(rows,
-                  "compile with -fasynchronous-unwind-tables, and do not remove .eh_frame; in assembler, "
-                  ".cfi_startproc");
+        rows_mend(
+            rows,
+            c->go ? "none for Go, whose compiler makes no .eh_frame: the frame pointers that it keeps are "
+                    "followed by 'perf record --call-graph fp', whose recording fathom report reads"
+                  : "compile with -fasynchronous-unwind-tables, and do not remove .eh_frame; in "
+                    "assembler, .cfi_startproc");
     } else if (outside > START_CODE) {
         rows_costs(rows,
                    "%" PRIu64
@@ -91,7 +94,7 @@ static void add_cfi(const struct image *image, const struct image_coverage *c, s
     }
 }
 
-static void add_identity(const struct image *image, struct rows *rows)
+static void add_identity(const struct image *image, const struct image_coverage *c, struct rows *rows)
 {
     char hex[2 * BUILD_ID_MAX + 1];
     build_id_format(image_build_id(image), hex);
@@ -101,7 +104,8 @@ static void add_identity(const struct image *image, struct rows *rows)
     rows_costs(
         rows,
         "another build at the same path is not recognised; nothing learned is kept for later recordings");
-    rows_mend(rows, "link with -Wl,--build-id");
+    rows_mend(rows, c->go ? "go build -ldflags='-B gobuildid'; Go 1.24 adds one by itself"
+                          : "link with -Wl,--build-id");
 }
 
 static void add_kept(const struct build_id *id, struct rows *rows)
@@ -127,7 +131,7 @@ static void add_image(const struct image *image, struct rows *rows)
 {
     struct image_coverage coverage;
     image_coverage(image, &coverage);
-    add_identity(image, rows);
+    add_identity(image, &coverage, rows);
     add_symbols(image, &coverage, rows);
     add_cfi(image, &coverage, rows);
     add_kept(image_build_id(image), rows);

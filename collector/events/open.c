@@ -103,9 +103,22 @@ static int refused(struct fathom_error *err, int code, const char *event, const 
         event, paranoid, needed, needed);
 }
 
+/* Where a probe is to be set: its file has no such instruction, or none that can be replaced. */
+static bool is_of_place(const struct perf_event_attr *attr, int code)
+{
+    return attr->type == PERF_TYPE_TRACEPOINT &&
+           (code == EINVAL || code == EIO || code == ENOENT || code == EOPNOTSUPP);
+}
+
 int open_error(struct fathom_error *err, int code, const char *event, const struct perf_event_attr *attr,
                pid_t tid)
 {
+    if (is_of_place(attr, code))
+        return error_set(
+            err, ENOENT,
+            "the kernel cannot place event '%s' (%s): if it is a probe, its file was changed since "
+            "it was made; delete it ('perf probe -d %s') and make it anew",
+            event, strerror(code), event);
     switch (code) {
     case ESRCH:
         return error_set(err, code, "process %d does not exist", (int)tid);
