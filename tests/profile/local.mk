@@ -10,6 +10,7 @@ UNIT_TESTS += \
 	tests/profile/test_doubts \
 	tests/profile/test_filter \
 	tests/profile/test_frames \
+	tests/profile/test_interpreters \
 	tests/profile/test_metric \
 	tests/profile/test_profile \
 	tests/profile/test_shares
@@ -36,6 +37,8 @@ tests_profile_test_filter_SOURCES = tests/profile/test_filter.c
 tests_profile_test_filter_LDADD = $(PROFILE_TEST_LIBS) libprocess.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_profile_test_frames_SOURCES = tests/profile/test_frames.c
 tests_profile_test_frames_LDADD = $(PROFILE_TEST_LIBS) libimage.la libbase.la $(CRITERION_LIBS)
+tests_profile_test_interpreters_SOURCES = tests/profile/test_interpreters.c
+tests_profile_test_interpreters_LDADD = $(PROFILE_TEST_LIBS) libprocess.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_profile_test_metric_SOURCES = tests/profile/test_metric.c
 tests_profile_test_metric_LDADD = $(PROFILE_TEST_LIBS) libbase.la $(CRITERION_LIBS)
 tests_profile_test_profile_SOURCES = tests/profile/test_profile.c $(INFER_TEST_WORLD)

@@ -364,6 +364,22 @@ Test(heading, has_three_lines_and_what_is_wrong_unless_more_is_asked_for)
     free(text);
 }
 
+Test(heading, says_that_frames_are_an_interpreters)
+{
+    const char *wanted =
+        "frames:   libpython3.11.so.1.0 runs a program: these are the interpreter's frames, not that "
+        "program's functions\n";
+    struct view_heading heading = {
+        .samples = 1, .weight = 1, .proved = 1, .interpreter = "libpython3.11.so.1.0"};
+    char *text = report_heading(&heading, &(struct view_options){.unit = "samples"});
+    cr_expect_not_null(strstr(text, wanted), "%s", text);
+    free(text);
+    heading.interpreter = NULL;
+    text = report_heading(&heading, &(struct view_options){.unit = "samples"});
+    cr_expect_null(strstr(text, "interpreter"), "%s", text);
+    free(text);
+}
+
 /* The first line of a heading of time; the caller's. */
 static char *first_line(const struct view_heading *heading)
 {
