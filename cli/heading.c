@@ -77,8 +77,10 @@ static void fill_recording(struct view_heading *h, const struct heading_parts *p
     h->foreign = !summary.stacks && !audits && !h->followed;
     h->other_event =
         !h->followed && !attr_is_clock(&event->attr) && !(event->attr.sample_type & PERF_SAMPLE_STACK_USER);
-    if (p->options->metric == metric_table && !p->filtered) /* the weights are in the event's unit */
+    if (p->options->metric == metric_table && !p->filtered) { /* the weights are in the event's unit */
         h->counted = summary.counted;
+        h->cpu_time = summary.cpu_time;
+    }
     h->counted_share = summary.counted_share;
     h->started = summary.started;
     h->unsampled = summary.unsampled;

@@ -6,7 +6,8 @@
  * valid bytes. The collector adds records of its own: at the start COMM, MMAP2 and FORK for processes that
  * are already running; for each thread seen, an MMAP2 data mapping `[stack:TID]`, whose end is the stack's
  * base; at the end, a LOST_SAMPLES for losses that the kernel counted but wrote no record of, and for each event that was
- * asked for a READ with PID and TID 0 that holds what it counted.
+ * asked for a READ with PID and TID 0 that holds what it counted, and one for the event that only tells of tasks, if there is
+ * one: it counts nothing, but is enabled for as long as what is followed had a CPU.
  */
 #ifndef FATHOM_COLLECTOR_COLLECTOR_H
 #define FATHOM_COLLECTOR_COLLECTOR_H

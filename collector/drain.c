@@ -416,11 +416,13 @@ int drain_losses(struct drain *drain, struct fathom_error *err)
 int drain_totals(struct drain *drain, struct fathom_error *err)
 {
     int rc = 0;
-    for (size_t i = 0; i < drain->asked && rc == 0; i++) {
+    for (size_t i = 0; i < drain->event_count && rc == 0; i++) {
+        const struct event *event = &drain->events[i];
         struct counters_totals totals;
+        if ((i >= drain->asked && !event->attr.task) || event->helper || !event->id_count)
+            continue;
         counters_totals(drain->counters, i, &totals);
-        if (!drain->events[i].helper && drain->events[i].id_count)
-            rc = sideband_totals(drain->to, &drain->events[i], &totals, err);
+        rc = sideband_totals(drain->to, event, &totals, err);
     }
     return rc ? rc : batch_flush(drain->to->batch, err);
 }

@@ -55,7 +55,8 @@ int drain_round(struct drain *drain, bool *any, struct fathom_error *err);
 /* After the last round: writes one LOST_SAMPLES record for the losses that no LOST record tells, such as those
  * of a ring that was full at the end. */
 int drain_losses(struct drain *drain, struct fathom_error *err);
-/* After the last round: writes a READ record with what the main event counted. */
+/* After the last round: writes READ records with what each event counted that was asked for, and with the time that the event
+ * for tasks was enabled: the CPU time of what is followed. */
 int drain_totals(struct drain *drain, struct fathom_error *err);
 void drain_free(struct drain *drain);
 

@@ -142,8 +142,13 @@ static bool say(struct pass *pass, struct sample *sample)
 /* Of an event on two kinds of cores, there are two. */
 static void take_totals(struct pass *pass, const struct record *record)
 {
+    const struct reader *reader = pass->reader;
     struct reader_summary *summary = &pass->reader->summary;
-    if (record->totals.event != pass->reader->event)
+    /* Events of threads are enabled while these have a CPU; those of one kind of core, only there. */
+    if (record->totals.event < reader->head.count && reader->head.events[record->totals.event].attr.inherit &&
+        record->totals.enabled > summary->cpu_time)
+        summary->cpu_time = record->totals.enabled;
+    if (record->totals.event != reader->event)
         return;
     summary->counted += record->totals.value;
     pass->enabled += record->totals.enabled;

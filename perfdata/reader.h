@@ -21,6 +21,7 @@ struct reader_summary {
     uint64_t started, unsampled; /* threads started during recording, and those of them without samples */
     uint64_t counted;            /* by the event of reader_main_event(), in its unit; 0: unknown */
     double counted_share;        /* fraction of the time it was enabled; 0: unknown */
+    uint64_t cpu_time;           /* of what was followed, ns, in the kernel too; 0: unknown */
     bool stacks;                 /* it has [stack:TID] mappings, with stack bases, from our recorder */
     bool truncated;              /* the file ends in the middle */
     bool compressed, pipe;

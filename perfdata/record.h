@@ -16,8 +16,8 @@ enum record_kind {
     RECORD_COMM,
     RECORD_FORK,
     RECORD_EXIT,
-    RECORD_LOST,   /* LOST and LOST_SAMPLES */
-    RECORD_TOTALS, /* READ with pid and tid 0, as written by the collector for each event that was asked for */
+    RECORD_LOST,     /* LOST and LOST_SAMPLES */
+    RECORD_TOTALS,   /* READ with pid and tid 0, as written by the collector (collector.h) */
     RECORD_THROTTLE, /* the kernel paused an event that was too frequent */
     RECORD_UNTHROTTLE,
     RECORD_OTHER, /* known or not: not needed for the profile */

@@ -104,6 +104,7 @@ struct view_heading {
     uint64_t lost, throttled, damaged;
     uint64_t lost_weight;        /* estimated, of the event; not among `weight` */
     uint64_t counted;            /* by the event over the whole recording, in its unit; 0: unknown */
+    uint64_t cpu_time;           /* of what was followed, ns, in the kernel too; 0: unknown */
     double counted_share;        /* of the time in which it was enabled; 0: unknown */
     uint64_t started, unsampled; /* threads that started while recorded, and those of them without a sample */
     bool by_thread;              /* events counted per thread rather than per CPU */

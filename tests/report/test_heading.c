@@ -394,22 +394,26 @@ Test(heading, begins_with_the_time_and_how_much_of_it_was_in_the_kernel)
                                         .weight = 60000000,
                                         .user_only = true,
                                         .by_thread = true,
-                                        .counted = 200000000,
-                                        .counted_share = 1,
+                                        .cpu_time = 200000000,
                                         .lost_weight = 40000000};
-    struct view_heading others[] = {kernel, kernel, kernel, kernel, kernel};
-    others[1].by_thread = false; /* of a CPU, idle or not */
+    struct view_heading others[] = {kernel, kernel, kernel, kernel, kernel, kernel, kernel};
+    others[1].cpu_time = 0; /* not told */
     others[2].started = 10;
     others[2].unsampled = 2; /* it was theirs */
-    others[3].counted = 100500000;
+    others[3].cpu_time = 100500000;
     others[4].user_only = false;
+    others[5].by_thread = others[6].by_thread = false; /* samples of a CPU: by chance */
+    others[6].cpu_time = 115000000;                    /* 60 samples: within 2/sqrt(60), 15.5 ms */
     static const char in_kernel[] = "time:     60.0 ms of CPU time in user space; 100 ms more (50.0% of all) "
                                     "in the kernel, not sampled (record --kernel)";
     const char *wanted[] = {in_kernel,
                             "time:     60.0 ms of CPU time in user space (the kernel was not sampled)",
                             "time:     60.0 ms of CPU time in user space (the kernel was not sampled)",
-                            "time:     60.0 ms of CPU time in user space", "time:     60.0 ms of CPU time"};
-    for (int i = 0; i < 5; i++) {
+                            "time:     60.0 ms of CPU time in user space",
+                            "time:     60.0 ms of CPU time",
+                            in_kernel,
+                            "time:     60.0 ms of CPU time in user space"};
+    for (int i = 0; i < 7; i++) {
         char *line = first_line(&others[i]);
         cr_expect_str_eq(line, wanted[i], "%d: %s", i, line);
         free(line);
