@@ -1,7 +1,6 @@
 /* moved_text.c - see moved_text.h. */
 #include "collector/targets/moved_text.h"
 
-#include <elf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,19 +11,14 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/vec.h"
+#include "image/elf/elf_file.h"
 #include "image/mapped_name.h"
 
 #define PAGE     4096u
-#define HEADERS  64u /* program headers that are read; programs have about a dozen */
-#define COMPARED 8u  /* pages of a mapping; one in four may differ, as code is patched */
+#define COMPARED 8u /* pages of a mapping; one in four may differ, as code is patched */
 #define LOOKS                                                                                                \
     64u /* at one process: each reads its list of mappings; just-in-time compilers map code all the time */
 #define TRIES 4u /* rounds in which a process may still be copying */
-
-struct segment {
-    uint64_t offset, address, size; /* of the bytes in the file */
-    bool code;
-};
 
 struct moved_text {
     pid_t pid;
@@ -36,25 +30,6 @@ struct moved_text {
 static bool is_file(const struct vma *vma)
 {
     return vma->inode && mapped_kind(vma->path) == MAPPED_FILE;
-}
-
-static size_t read_segments(int fd, struct segment segments[HEADERS])
-{
-    Elf64_Ehdr header;
-    Elf64_Phdr all[HEADERS];
-    if (pread(fd, &header, sizeof header, 0) != sizeof header ||
-        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-        header.e_phentsize != sizeof *all || header.e_phnum > HEADERS || header.e_phoff > INT64_MAX)
-        return 0;
-    ssize_t size = (ssize_t)(header.e_phnum * sizeof *all);
-    size_t count = 0;
-    if (pread(fd, all, (size_t)size, (off_t)header.e_phoff) != size)
-        return 0;
-    for (size_t i = 0; i < header.e_phnum; i++)
-        if (all[i].p_type == PT_LOAD)
-            segments[count++] =
-                (struct segment){all[i].p_offset, all[i].p_vaddr, all[i].p_filesz, all[i].p_flags & PF_X};
-    return count;
 }
 
 /* Whether memory has the bytes of the file from `offset` on, up to `end` in the file. */
@@ -76,29 +51,29 @@ static bool is_copy(pid_t pid, const struct vma *vma, int fd, uint64_t offset, u
 }
 
 /* Whether the mapping has the code of a segment, if the file's segment `known` is where `beside` says. */
-static bool fits(pid_t pid, const struct vma *vma, int fd, const struct segment *code, uint64_t bias,
+static bool fits(pid_t pid, const struct vma *vma, int fd, const struct elf_segment *code, uint64_t bias,
                  uint64_t *offset)
 {
     uint64_t skipped = code->address % PAGE, start = bias + code->address - skipped;
-    uint64_t end = start + ((skipped + code->size + PAGE - 1) & ~(uint64_t)(PAGE - 1));
-    if (!code->code || vma->start < start || vma->end > end || code->offset < skipped)
+    uint64_t end = start + ((skipped + code->file_size + PAGE - 1) & ~(uint64_t)(PAGE - 1));
+    if (!code->executable || vma->start < start || vma->end > end || code->offset < skipped)
         return false;
     *offset = code->offset - skipped + (vma->start - start);
-    return is_copy(pid, vma, fd, *offset, code->offset + code->size);
+    return is_copy(pid, vma, fd, *offset, code->offset + code->file_size);
 }
 
-static bool has_code_of(pid_t pid, const struct vma *vma, const struct vma *beside, int fd, uint64_t *offset)
+static bool has_code_of(pid_t pid, const struct vma *vma, const struct vma *beside, int fd,
+                        const struct elf_file *file, uint64_t *offset)
 {
-    struct segment segments[HEADERS];
-    size_t count = read_segments(fd, segments);
-    for (size_t i = 0; i < count; i++) {
-        const struct segment *known = &segments[i];
+    for (size_t i = 0; i < file->segment_count; i++) {
+        const struct elf_segment *known = &file->segments[i];
         if (beside->offset < known->offset - known->offset % PAGE ||
-            beside->offset >= known->offset + known->size || known->code != ((beside->prot & PROT_EXEC) != 0))
+            beside->offset >= known->offset + known->file_size ||
+            known->executable != ((beside->prot & PROT_EXEC) != 0))
             continue;
         uint64_t bias = beside->start - (known->address + (beside->offset - known->offset));
-        for (size_t j = 0; j < count; j++)
-            if (fits(pid, vma, fd, &segments[j], bias, offset))
+        for (size_t j = 0; j < file->segment_count; j++)
+            if (fits(pid, vma, fd, &file->segments[j], bias, offset))
                 return true;
     }
     return false;
@@ -116,7 +91,11 @@ static bool is_moved_from(pid_t pid, const struct vma *vma, const struct vma *be
         int fd = file_open_regular(paths[i], NULL);
         if (fd < 0)
             continue;
-        found = has_code_of(pid, vma, beside, fd, &offset);
+        struct elf_file file;
+        if (elf_file_open(&file, paths[i], ELF_HEADERS, NULL) == 0) {
+            found = has_code_of(pid, vma, beside, fd, &file, &offset);
+            elf_file_close(&file);
+        }
         close(fd);
     }
     if (found) {
