@@ -16,10 +16,11 @@ tests_run=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/fathom-test.XXXXXX") || exit 99
 # What was started with "&" and put into $background is ended too.
 background=
+recorder=
 clean_up()
 {
     # shellcheck disable=SC2086 # a list
-    [ -z "$background" ] || kill -9 $background 2>/dev/null
+    [ -z "$background$recorder" ] || kill -9 $background $recorder 2>/dev/null
     cd / && chmod -R u+rwx "$work" && rm -rf "$work"
 }
 trap clean_up EXIT
@@ -142,6 +143,56 @@ refuses()
         tail -n 20 err | note
         return 1
     fi
+}
+
+# Waiting: for a condition, however long it takes on a busy machine --------------------------------------------
+
+# await COMMAND...: until it succeeds; false: not within a minute or two.
+await()
+{
+    for _ in $(seq 600); do
+        "$@" >/dev/null 2>&1 && return
+        sleep 0.1
+    done
+    return 1
+}
+
+# ticks PID: the CPU time that it has used, in 1/100 s.
+ticks()
+{
+    ticks_stat=$(cat "/proc/$1/stat" 2>/dev/null)
+    # shellcheck disable=SC2086 # words
+    set -- ${ticks_stat##*) }
+    echo $((${12:-0} + ${13:-0}))
+}
+
+# work TICKS PID: waits until it has used so much more.
+work()
+{
+    work_end=$(($(ticks "$2") + $1))
+    await has_used $work_end "$2"
+}
+has_used() { [ "$(ticks "$2")" -ge "$1" ]; }
+
+# samples PID: whether this fathom has opened its events.
+samples() { ls -l "/proc/$1/fd" | grep -q perf_event; }
+
+# is_zombie PID: whether it has ended, and its parent has not asked for it.
+is_zombie() { grep -q '^State:.*Z' "/proc/$1/status"; }
+
+# during TICKS PID COMMAND...: runs a fathom until a process has used so much CPU time under it, then interrupts it. Sets
+# $status; the output is in the files out and err.
+during()
+{
+    during_ticks=$1 during_pid=$2
+    shift 2
+    "$@" >out 2>err </dev/null &
+    recorder=$!
+    await samples $recorder && work "$during_ticks" "$during_pid"
+    kill -INT $recorder
+    wait $recorder
+    status=$?
+    recorder=
 }
 
 # May this user sample at all? Stock perf is asked, so that a fault of ours is no reason to skip.
