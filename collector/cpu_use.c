@@ -22,37 +22,32 @@ void cpu_use_begin(struct process *p)
     }
 }
 
-static int add(struct cpu_uses *uses, const struct process *p, struct fathom_error *err)
+static void add(struct cpu_uses *uses, const struct process *p)
 {
     struct proc_stat stat;
     if (p->refused || stat_of(p, &stat) != 0)
-        return 0;
+        return;
     struct cpu_use use = {.pid = p->tid ? p->tid : p->pid,
                           .user = stat.user > p->user ? stat.user - p->user : 0,
                           .kernel = stat.kernel > p->kernel ? stat.kernel - p->kernel : 0};
     snprintf(use.name, sizeof use.name, "%s", stat.name);
-    return vec_push(uses->list, uses->count, uses->room, use) ? 0 : error_memory(err);
+    (void)vec_push(uses->list, uses->count, uses->room, use);
 }
 
-int cpu_use_read(const struct collector *c, struct cpu_uses *out, struct fathom_error *err)
+void cpu_use_read(const struct collector *c, struct cpu_uses *out)
 {
-    struct cpu_uses uses = {0};
+    struct fathom_error err;
     pid_t *found = NULL;
     size_t count = 0;
-    int rc = 0;
-    for (size_t i = 0; i < c->process_count && rc == 0; i++)
-        rc = add(&uses, &c->processes[i], err);
+    for (size_t i = 0; i < c->process_count; i++)
+        add(out, &c->processes[i]);
     /* With other rights, it is among the processes. */
-    if (rc == 0 && c->launch.pid && c->launch.status == -1 && !c->options->raised)
-        rc = add(&uses, &(struct process){.pid = c->launch.pid}, err);
-    if (rc == 0 && !c->options->no_children)
-        rc = attach_children_of(c, &found, &count, err);
-    for (size_t i = 0; i < count && rc == 0; i++)
-        rc = add(&uses, &(struct process){.pid = found[i]}, err);
+    if (c->launch.pid && c->launch.status == -1 && !c->options->raised)
+        add(out, &(struct process){.pid = c->launch.pid});
+    /* Whose parent has ended is nobody's child that is known. */
+    if (!out->count || c->options->no_children || attach_children_of(c, &found, &count, &err) != 0)
+        return;
+    for (size_t i = 0; i < count; i++)
+        add(out, &(struct process){.pid = found[i]});
     free(found);
-    if (rc == 0)
-        *out = uses;
-    else
-        free(uses.list);
-    return rc;
 }

@@ -5,10 +5,9 @@
 #ifndef FATHOM_COLLECTOR_CPU_USE_H
 #define FATHOM_COLLECTOR_CPU_USE_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-#include "base/error.h"
 
 struct collector;
 struct process;
@@ -28,7 +27,7 @@ struct cpu_uses {
 /* Notes what a process has used before. */
 void cpu_use_begin(struct process *process);
 /* Once the events are stopped: of all that is followed and runs. What ended is known of the launched command alone
- * (struct launch). Processes that cannot be read any more are left out. */
-int cpu_use_read(const struct collector *collector, struct cpu_uses *out, struct fathom_error *err);
+ * (struct launch). What cannot be read is left out. *out: empty before. */
+void cpu_use_read(const struct collector *collector, struct cpu_uses *out);
 
 #endif
