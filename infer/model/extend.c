@@ -16,7 +16,7 @@
 #define LEAST     0.01 /* a path is not entered that is less probable than this much of the best one */
 
 #define LEAST_WALK                                                                                           \
-    1e-4 /* nor is one looked for of which a part, from the CID on, is less probable than this */
+    1e-5 /* nor is one looked for of which a part, from the CID on, is less probable than this */
 
 /* Where hardly any walk outwards from a CID's function would come out at its height, and not for the number
  * of calls on the way, it is rather that the height is not known (below a signal's frame, say) than that this
