@@ -12,13 +12,15 @@
 #define STAKE_LEAST                                                                                          \
     0.005 /* of the samples: for fewer, no paths are looked for, which takes seconds in large programs */
 
-/* Steps of work (base/work.h) to find paths: for each sample whose path is not known from its own stack, within bounds. At
- * most half of them, and so many more than for each sample, may go to the reading of code. */
+/* Steps of work (base/work.h) to find paths: for each sample whose path is not known from its own stack, within bounds. Of
+ * them some may go to the reading of code, by the samples too: large libraries are not read for a few, and their calls take 10
+ * bytes of memory for each byte of code. */
 #define STEPS_EACH  (UINT64_C(1) << 20)
 #define STEPS_LEAST (UINT64_C(120) << 20)
 #define STEPS_MOST  (UINT64_C(450) << 20)
-#define STEPS_CODE  (UINT64_C(64) << 20)
-#define OF_CODE     2
+#define CODE_EACH   (UINT64_C(1) << 18)
+#define CODE_LEAST  (UINT64_C(16) << 20)
+#define CODE_MOST   (UINT64_C(72) << 20)
 
 /* Pairs of states that coherence may look at, to learn and to resolve. */
 #define PAIRS_MOST  (UINT64_C(50) << 20)
@@ -318,9 +320,11 @@ static uint64_t *samples_of_images(const struct fit *f, const struct wanted *wan
 static int read_code(struct fit *f, const struct wanted *wanted, size_t count, struct fathom_error *err)
 {
     uint32_t images;
-    uint64_t *samples = samples_of_images(f, wanted, count, &images), all = f->work.left / OF_CODE;
-    uint64_t most = STEPS_CODE + (f->stake < STEPS_MOST / STEPS_EACH ? f->stake * STEPS_EACH : STEPS_MOST);
-    all = all < most ? all : most;
+    uint64_t *samples = samples_of_images(f, wanted, count, &images);
+    uint64_t all =
+        CODE_LEAST + CODE_EACH * (f->stake < CODE_MOST / CODE_EACH ? f->stake : CODE_MOST / CODE_EACH);
+    all = all < CODE_MOST ? all : CODE_MOST;
+    all = all < f->work.left / 2 ? all : f->work.left / 2;
     if (!samples)
         return error_memory(err);
     struct statics_need need = {samples, images};
