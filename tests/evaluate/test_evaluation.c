@@ -7,18 +7,18 @@
 #include "tests/infer/world.h"
 
 /* One map to infer by, one that is true. */
-struct trial {
+struct attempt {
     struct world *trained, *true_world;
     struct truth *truth;
     struct evaluation *evaluation;
 };
 
-static struct trial begin(void)
+static struct attempt begin(void)
 {
-    return (struct trial){.trained = world_open(), .true_world = world_open()};
+    return (struct attempt){.trained = world_open(), .true_world = world_open()};
 }
 
-static void ready(struct trial *t)
+static void ready(struct attempt *t)
 {
     struct image *image = world_image(t->trained);
     struct trie *trie = t->trained->trie; /* training saw every call */
@@ -32,7 +32,7 @@ static void ready(struct trial *t)
     cr_assert(t->truth && t->evaluation);
 }
 
-static void end(struct trial *t)
+static void end(struct attempt *t)
 {
     evaluation_free(t->evaluation);
     truth_free(t->truth);
@@ -40,7 +40,7 @@ static void end(struct trial *t)
     world_close(t->true_world);
 }
 
-static void sample_from(struct trial *t, enum resolved_source source, unsigned function, uint32_t height,
+static void sample_from(struct attempt *t, enum resolved_source source, unsigned function, uint32_t height,
                         uint64_t weight)
 {
     struct world *w = t->trained;
@@ -52,12 +52,12 @@ static void sample_from(struct trial *t, enum resolved_source source, unsigned f
     cr_assert_eq(evaluation_add(t->evaluation, w->map, w->self.process, &s, &r, NULL), 0);
 }
 
-static void sample(struct trial *t, unsigned function, uint32_t height, uint64_t weight)
+static void sample(struct attempt *t, unsigned function, uint32_t height, uint64_t weight)
 {
     sample_from(t, SOURCE_CID, function, height, weight);
 }
 
-static struct score score(const struct trial *t)
+static struct score score(const struct attempt *t)
 {
     struct score s;
     cr_assert_eq(evaluation_score(t->evaluation, &s, NULL), 0);
@@ -81,7 +81,7 @@ static void path(struct world *w, const char *functions, uint32_t height, uint64
 
 Test(evaluation, puts_paths_into_the_categories_of_the_paper)
 {
-    struct trial t = begin();
+    struct attempt t = begin();
     path(t.trained, "014", 48, 10);
     path(t.trained, "013", 48, 30);
     path(t.trained, "023", 48, 10);
@@ -116,7 +116,7 @@ Test(evaluation, puts_paths_into_the_categories_of_the_paper)
 /* Paths that no sample fell on count by what is said of them, as the others do. */
 Test(evaluation, decides_paths_without_weight_by_their_verdicts)
 {
-    struct trial t = begin();
+    struct attempt t = begin();
     path(t.trained, "014", 48, 10);
     path(t.trained, "013", 48, 30);
     path(t.trained, "023", 48, 10);
@@ -140,7 +140,7 @@ Test(evaluation, decides_paths_without_weight_by_their_verdicts)
 
 Test(evaluation, shows_the_heaviest_wrong_contexts_first)
 {
-    struct trial t = begin();
+    struct attempt t = begin();
     path(t.trained, "013", 48, 10);
     path(t.trained, "014", 48, 10);
     path(t.trained, "015", 48, 10);
@@ -179,7 +179,7 @@ Test(evaluation, shows_the_heaviest_wrong_contexts_first)
  * truth map saw: (s + p / P) / (S + 1) of resolver.h. */
 Test(evaluation, tells_how_far_probabilities_can_be_believed)
 {
-    struct trial t = begin();
+    struct attempt t = begin();
     path(t.trained, "013", 48, 75); /* says 75% */
     path(t.trained, "023", 48, 25);
     path(t.true_world, "013", 48, 60);
@@ -214,7 +214,7 @@ Test(evaluation, tells_how_far_probabilities_can_be_believed)
 
 Test(evaluation, proved_is_what_a_stack_showed_whatever_the_cid_is_called)
 {
-    struct trial t = begin();
+    struct attempt t = begin();
     path(t.trained, "014", 48, 10);
     path(t.trained, "023", 48, 10);
     path(t.true_world, "014", 48, 1);
