@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/vec.h"
 #include "cli/train_steps.h"
 #include "infer/samples/trainer.h"
 #include "pathmap/map/pathmap.h"
@@ -20,6 +21,8 @@ struct train_stacks {
     struct trainer *trainer;
     bool ended;
     uint64_t entered, left_out;
+    uint32_t *leaves; /* of those that were entered, in the order of time */
+    size_t leaf_count, leaf_room;
 };
 
 static int learn(void *context, const struct record *record, struct fathom_error *err)
@@ -32,11 +35,13 @@ static int learn(void *context, const struct record *record, struct fathom_error
     if (!process || !sample->has_regs || !sample->stack)
         return 0;
     int entered = trainer_add(s->trainer, process, sample, NULL, err);
-    if (entered > 0)
-        s->entered++;
-    else
+    if (entered <= 0) {
         s->left_out++; /* mostly in a hook */
-    return entered < 0 ? entered : 0;
+        return entered;
+    }
+    s->entered++;
+    uint32_t leaf = trainer_entered(s->trainer).leaf;
+    return vec_push(s->leaves, s->leaf_count, s->leaf_room, leaf) ? 0 : error_memory(err);
 }
 
 static int sink(void *context, const void *records, size_t size, struct fathom_error *err)
@@ -122,7 +127,9 @@ int train_stacks_merge(struct train_stacks *s, struct trie *trie, struct fathom_
         return 0;
     end(s);
     trie_statistics(s->trie)->paths_failed = 0; /* what hooks do is no failure */
-    int rc = pathmap_over(s->trie, &map, err);
+    int rc = trials_slice(s->leaves, s->leaf_count, s->trie, err);
+    if (rc == 0)
+        rc = pathmap_over(s->trie, &map, err);
     if (rc < 0)
         return rc;
     rc = trie_merge(trie, map, err);
@@ -142,5 +149,6 @@ void train_stacks_free(struct train_stacks *s)
     trainer_free(s->trainer);
     trie_free(s->trie);
     processes_free(s->processes);
+    free(s->leaves);
     free(s);
 }

@@ -72,7 +72,7 @@ static int merge_and_write(const struct train_options *options, struct trie *tri
 {
     int rc = train_open_map(options, old, err);
     if (rc == 0 && *old)
-        rc = trie_merge(trie, *old, err);
+        rc = trials_merge(trie, *old, err);
     if (rc == 0)
         rc = trie_write(trie, options->out, err);
     return rc == 0 && *old ? say_other_builds(options, trie, *old, terminal) : rc;

@@ -102,6 +102,8 @@ int train_unwind(const struct train_options *options, struct terminal *terminal)
         rc = order_flush(t.order, &err);
     terminal_progress_end(terminal);
     if (rc == 0)
+        rc = trials_slice(t.learner->own, t.learner->own_count, t.learner->trie, &err);
+    if (rc == 0)
         rc = train_save(options, t.learner->trie, &old, terminal, &err);
     if (rc >= 0) {
         say_summary(&t, collector, options);

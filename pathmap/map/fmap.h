@@ -25,8 +25,9 @@ enum fmap_kind {
     FMAP_INDEX,
     FMAP_STRINGS,
     FMAP_STATISTICS,
-    FMAP_PCS,   /* optional */
-    FMAP_KINDS, /* one more than the last */
+    FMAP_PCS,    /* optional */
+    FMAP_TRIALS, /* the same */
+    FMAP_KINDS,  /* one more than the last */
 };
 
 struct fmap_header {
@@ -91,6 +92,16 @@ struct fmap_pc {
     uint32_t reserved;
 };
 
+struct fmap_trial {
+    uint64_t samples;
+    uint64_t known;
+    uint64_t right;
+    uint64_t wrong;
+    uint64_t said;
+    uint32_t part; /* enum trial_part */
+    uint32_t reserved;
+};
+
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file is used in place");
 _Static_assert(sizeof(struct fmap_header) == 24, "docs/fmap.md");
 _Static_assert(sizeof(struct fmap_section) == 32, "docs/fmap.md");
@@ -100,6 +111,7 @@ _Static_assert(sizeof(struct fmap_node) == 32, "docs/fmap.md");
 _Static_assert(sizeof(struct fmap_cid) == 16, "docs/fmap.md");
 _Static_assert(sizeof(struct fmap_statistics) == 32, "docs/fmap.md");
 _Static_assert(sizeof(struct fmap_pc) == 16, "docs/fmap.md");
+_Static_assert(sizeof(struct fmap_trial) == 48, "docs/fmap.md");
 
 /* The entry of the CID index where the search for a CID starts. */
 static inline uint64_t fmap_slot(uint32_t function, uint32_t height, uint64_t entries)

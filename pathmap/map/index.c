@@ -65,6 +65,7 @@ int pathmap_update(struct pathmap *map, struct fathom_error *err)
     }
     map->function_count = map->trie->function_count;
     map->statistics = map->trie->statistics;
+    map->trials = map->trie->trials;
     return 0;
 }
 

@@ -27,6 +27,7 @@ struct pathmap {
     size_t strings_size; /* bytes, at least 1 */
     uint32_t node_count, function_count, image_count, path_count;
     struct trie_statistics statistics;
+    struct trials trials;
     uint32_t version;
     struct file_view view; /* if it came from a file */
     void *memory;          /* if it did not; owned */

@@ -134,6 +134,10 @@ static void statistics_add(struct trie *trie, const struct pathmap *map)
     to->paths_entered = add_saturating(to->paths_entered, from.paths_entered);
     to->paths_cut = add_saturating(to->paths_cut, from.paths_cut);
     to->paths_failed = add_saturating(to->paths_failed, from.paths_failed);
+    const struct trial *trials;
+    uint32_t count = pathmap_trials(map, &trials);
+    for (uint32_t i = 0; i < count; i++)
+        trials_add(trie, trials[i]);
 }
 
 int trie_merge(struct trie *trie, const struct pathmap *map, struct fathom_error *err)

@@ -63,11 +63,10 @@ static int sections_check(struct opening *o, const struct fmap_header *header)
         o->sections[s.kind] = s;
     }
     for (uint32_t kind = 1; kind < FMAP_KINDS; kind++) {
-        if (!o->sections[kind].kind && kind != FMAP_PCS)
+        if (!o->sections[kind].kind && kind != FMAP_PCS && kind != FMAP_TRIALS)
             return damaged(o, "a section is missing");
     }
-    uint32_t last = o->sections[FMAP_PCS].kind ? FMAP_PCS : FMAP_PCS - 1;
-    int rc = fmap_verify(o->data, o->sections + 1, last);
+    int rc = fmap_verify(o->data, o->sections + 1, FMAP_KINDS - 1); /* one that is missing is empty */
     if (rc == -EBADMSG)
         return damaged(o, "wrong checksum of a section");
     return rc < 0 ? error_memory(o->err) : 0;
@@ -93,6 +92,24 @@ static bool paths_below(const uint32_t *paths, uint32_t count, uint32_t limit)
     return !count || largest < limit;
 }
 
+/* false: the section makes no sense. */
+static bool trials_use(const struct opening *o, struct trials *trials)
+{
+    uint32_t count;
+    const struct fmap_trial *from = section_array(o, FMAP_TRIALS, sizeof *from, &count);
+    if (!from || count > TRIALS_MAX)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct fmap_trial *t = &from[i];
+        if (!t->samples || t->known > t->samples || t->right > t->known || t->wrong > t->known - t->right ||
+            t->said > t->known || t->part < TRIAL_SLICE || t->part >= TRIAL_PARTS)
+            return false;
+        trials->at[trials->count++] =
+            (struct trial){t->samples, t->known, t->right, t->wrong, t->said, (enum trial_part)t->part};
+    }
+    return true;
+}
+
 static int sections_use(const struct opening *o, struct pathmap *map)
 {
     uint32_t firsts = 0, paths = 0, statistics = 0;
@@ -116,6 +133,9 @@ static int sections_use(const struct opening *o, struct pathmap *map)
     map->strings_size = o->sections[FMAP_STRINGS].length;
     if (!map->strings_size || map->strings[map->strings_size - 1])
         return damaged(o, "its strings do not end");
+
+    if (!trials_use(o, &map->trials))
+        return damaged(o, "its trials make no sense");
 
     map->statistics = (struct trie_statistics){s->paths_entered, s->paths_cut, s->paths_failed};
     map->path_count = s->function_paths;

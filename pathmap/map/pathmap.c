@@ -139,6 +139,12 @@ struct trie_statistics pathmap_statistics(const struct pathmap *map)
     return map->statistics;
 }
 
+uint32_t pathmap_trials(const struct pathmap *map, const struct trial **out)
+{
+    *out = map->trials.at;
+    return map->trials.count;
+}
+
 uint32_t pathmap_find_function(const struct pathmap *map, uint32_t image, uint64_t address)
 {
     if (map->trie) {

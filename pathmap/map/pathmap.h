@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "pathmap/map/trials.h"
 #include "pathmap/map/trie.h"
 
 #define PATHMAP_NONE UINT32_MAX
@@ -70,6 +71,8 @@ struct pathmap_node pathmap_node(const struct pathmap *map, uint32_t index);
 /* Whether the node's function is in the map, and its parent is PATHMAP_NONE or has a smaller height. */
 bool pathmap_node_sound(const struct pathmap *map, uint32_t index);
 struct trie_statistics pathmap_statistics(const struct pathmap *map);
+/* How well parts of the training predict each other; 0: it is not known. Returns their number. */
+uint32_t pathmap_trials(const struct pathmap *map, const struct trial **out);
 
 /* Whether any samples were counted (self), rather than only calls (passes). O(nodes) if there are none. */
 bool pathmap_sampled(const struct pathmap *map);

@@ -79,6 +79,7 @@ static void sections_place(struct layout *l)
         [FMAP_STRINGS] = l->strings_size,
         [FMAP_STATISTICS] = sizeof(struct fmap_statistics),
         [FMAP_PCS] = l->order.pc_count * sizeof(struct fmap_pc),
+        [FMAP_TRIALS] = t->trials.count * sizeof(struct fmap_trial),
     };
     uint64_t at = sizeof(struct fmap_header) + sizeof l->sections + sizeof(uint64_t);
     for (uint32_t kind = 1; kind < FMAP_KINDS; kind++) {
@@ -145,6 +146,12 @@ static void nodes_write(const struct layout *l, uint8_t *file)
     const struct trie_statistics *s = &l->trie->statistics;
     *(struct fmap_statistics *)section_at(l, file, FMAP_STATISTICS) =
         (struct fmap_statistics){s->paths_entered, s->paths_cut, s->paths_failed, o->paths, 0};
+    struct fmap_trial *trials = section_at(l, file, FMAP_TRIALS);
+    for (uint32_t i = 0; i < l->trie->trials.count; i++) {
+        const struct trial *t = &l->trie->trials.at[i];
+        trials[i] =
+            (struct fmap_trial){t->samples, t->known, t->right, t->wrong, t->said, (uint32_t)t->part, 0};
+    }
 }
 
 int trie_serialise(const struct trie *trie, void **data, size_t *size, struct fathom_error *err)

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "pathmap/map/edges.h"
 #include "pathmap/map/numbers.h"
+#include "pathmap/map/trials.h"
 #include "pathmap/map/trie.h"
 
 struct trie_node {
@@ -51,6 +52,7 @@ struct trie {
     struct table *pcs; /* node << 32 | offset -> samples */
     struct names *names;
     struct trie_statistics statistics;
+    struct trials trials;
 };
 
 #endif

@@ -19,6 +19,9 @@ tests_pathmap_test_plan_read_LDADD = $(PATHMAP_TEST_LIBS)
 tests_pathmap_test_plan_choose_SOURCES = tests/pathmap/test_plan_choose.c tests/pathmap/equivalent.c \
 	tests/pathmap/equivalent.h tests/image/build.c tests/image/build.h
 tests_pathmap_test_plan_choose_LDADD = $(PATHMAP_TEST_LIBS) $(CAPSTONE_LIBS)
+UNIT_TESTS += tests/pathmap/test_trials
+tests_pathmap_test_trials_SOURCES = tests/pathmap/test_trials.c
+tests_pathmap_test_trials_LDADD = $(PATHMAP_TEST_LIBS)
 UNIT_TESTS += tests/pathmap/test_map_cache
 tests_pathmap_test_map_cache_SOURCES = tests/pathmap/test_map_cache.c
 tests_pathmap_test_map_cache_LDADD = $(PATHMAP_TEST_LIBS)
