@@ -94,6 +94,9 @@ static void fill_recording(struct view_heading *h, const struct heading_parts *p
 /* What inference had, and how often it was right. */
 static int fill_inference(struct view_heading *h, const struct heading_parts *p, struct fathom_error *err)
 {
+    static const enum expected_by by_training[] = {[TRAINED_BY_NOTHING] = EXPECTED_BY_NOTHING,
+                                                   [TRAINED_BY_SLICES] = EXPECTED_BY_SLICES,
+                                                   [TRAINED_BY_INPUTS] = EXPECTED_BY_INPUTS};
     struct engine_summary learned;
     struct score checked;
     int rc = evaluation_score(p->checked, &checked, err);
@@ -107,6 +110,10 @@ static int fill_inference(struct view_heading *h, const struct heading_parts *p,
     h->audits_checked = (uint64_t)checked.all.weight;
     h->audits_right = (uint64_t)checked.right.weight;
     h->inferences = inferences_of(&learned);
+    if (learned.trained) {
+        h->expected_by = by_training[learned.trained->by];
+        h->expected_parts = learned.trained->parts;
+    }
     /* The line says what is unknown: nothing of what was sampled, perhaps. */
     bool concerned = h->unknown_by_reason[UNKNOWN_UNREAD] || h->unknown_by_reason[UNKNOWN_MAPPING];
     h->unread = learned.unread;

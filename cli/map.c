@@ -12,6 +12,7 @@
 #include "cli/privilege.h"
 #include "cli/recover.h"
 #include "image/name.h"
+#include "infer/model/trained.h"
 #include "pathmap/map/pathmap.h"
 
 /* A map's CIDs by how many function paths share them. */
@@ -51,6 +52,21 @@ static double percent(uint64_t part, uint64_t whole)
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
+/* How much of their samples parts of the training predict of each other. */
+static void print_trials(const struct pathmap *map)
+{
+    const struct trial *trials;
+    uint32_t count = pathmap_trials(map, &trials);
+    if (count)
+        printf("  predicted       %u %s, each by the others:", count,
+               trained_of(map).by == TRAINED_BY_INPUTS ? "inputs" : "slices of one input's time");
+    else
+        printf("  predicted       not known");
+    for (uint32_t i = 0; i < count; i++)
+        printf(" %.1f%%", percent(trials[i].right, trials[i].samples));
+    putchar('\n');
+}
+
 static int map_info(const char *path, struct fathom_error *err)
 {
     struct pathmap *map;
@@ -70,6 +86,7 @@ static int map_info(const char *path, struct fathom_error *err)
     printf("  calls, stacks   %llu\n", (unsigned long long)s.paths_entered);
     printf("  stacks cut      %llu\n", (unsigned long long)s.paths_cut);
     printf("  not unwound     %llu\n", (unsigned long long)s.paths_failed);
+    print_trials(map);
     printf("  images          %u\n", pathmap_image_count(map));
     for (uint32_t i = 0; i < pathmap_image_count(map); i++) {
         struct pathmap_image image = pathmap_image(map, i);
@@ -201,7 +218,7 @@ static int add_maps(struct trie *trie, char **paths, int count, bool hooked, con
         if (rc < 0)
             break;
         if (has_hooked(map) == hooked)
-            rc = trie_merge(trie, map, err);
+            rc = trials_merge(trie, map, err);
         pathmap_close(map);
     }
     return rc;

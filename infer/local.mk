@@ -76,7 +76,9 @@ libinfer_la_SOURCES = \
 	infer/samples/survey.c infer/samples/survey.h \
 	infer/samples/trainer.c infer/samples/trainer.h \
 	infer/samples/function_numbers.c infer/samples/function_numbers.h \
+	infer/model/trained.c infer/model/trained.h \
 	infer/model/trellis.c infer/model/trellis.h \
 	infer/contexts/unread.c infer/contexts/unread.h \
-	infer/model/weights.c infer/model/weights.h
+	infer/model/weights.c infer/model/weights.h \
+	infer/model/wilson.h
 libinfer_la_LIBADD = -lm

@@ -123,15 +123,20 @@ struct chances {
     double whole[CANDIDATES_MAX];  /* of the paths */
     double before[CANDIDATES_MAX]; /* ... before the calls that were never seen made them less sure */
     double rate;                   /* of each such call */
+    double seen;                   /* of the frames that were seen, all together */
     double powers[POWERS];         /* of the rate */
+    double seen_powers[POWERS];    /* of `seen` */
 };
 
 static void read_chances(const struct agreement *a, const struct resolved *sample, struct chances *out)
 {
-    *out = (struct chances){.rate = sample->rate < 1 ? sample->rate : 1};
-    double factor = sample->factor, power = 1;
-    for (uint32_t k = 0; k < POWERS; k++, power *= out->rate)
+    *out = (struct chances){.rate = sample->rate < 1 ? sample->rate : 1,
+                            .seen = sample->seen < 1 ? sample->seen : 1};
+    double factor = sample->factor, power = 1, seen = 1;
+    for (uint32_t k = 0; k < POWERS; k++, power *= out->rate, seen *= out->seen) {
         out->powers[k] = power;
+        out->seen_powers[k] = seen;
+    }
     for (uint32_t i = 0; i < sample->posterior_count; i++) {
         uint32_t rank = rank_of(a, sample->posterior[i].node);
         out->whole[rank] = (double)sample->posterior[i].probability;
@@ -139,23 +144,30 @@ static void read_chances(const struct agreement *a, const struct resolved *sampl
     }
 }
 
-/* The rate to the k-th power, k at most as in calibration.h. */
-static double power(const struct chances *chances, uint32_t k)
+/* A rate to the k-th power, k at most as in calibration.h. */
+static double power(const double *powers, uint32_t k)
 {
-    return chances->powers[k < POWERS ? k : POWERS - 1];
+    return powers[k < POWERS ? k : POWERS - 1];
+}
+
+/* That the frames of the path that were seen are right to a depth; what is wrong of them is so from the innermost on. */
+static double chance_seen(const struct entry *path, const struct chances *chances, uint32_t depth)
+{
+    uint32_t outside = path->seen > depth ? path->seen - depth - 1 : 0;
+    return 1 - (1 - chances->seen) * power(chances->seen_powers, outside);
 }
 
 /* That the sample's path begins as this one does to a depth. */
 static double chance(const struct agreement *a, const struct chances *chances, uint32_t rank, uint32_t depth)
 {
     const struct entry *path = &a->at[rank];
-    double before = chances->before[rank];
+    double before = chances->before[rank] * chance_seen(path, chances, depth);
     if (path->seen == path->depth)
         return before;
     if (depth < path->seen)
-        return before * (1 - (1 - chances->rate) * power(chances, path->seen - depth));
+        return before * (1 - (1 - chances->rate) * power(chances->powers, path->seen - depth));
     uint32_t calls = depth < path->depth ? depth - path->seen + 1 : path->calls;
-    return before * power(chances, calls < path->calls ? calls : path->calls);
+    return before * power(chances->powers, calls < path->calls ? calls : path->calls);
 }
 
 /* Paths first .. last by rank; they share the outermost `depth` functions. */
@@ -187,7 +199,7 @@ static int deepest_first(const void *a, const void *b)
 }
 
 /* The depths that are looked at, from the longest to the shortest: where other paths part from the centre, and 0, 1, 2,
- * 4... frames to both sides of its first call that was never seen. Returns their number. */
+ * 4... frames to both sides of its first call that was never seen or, where none is, outside of its last one. Returns their number. */
 static uint32_t find_depths(const struct agreement *a, const struct chances *chances, uint32_t centre,
                             uint32_t *depths)
 {
@@ -201,7 +213,8 @@ static uint32_t find_depths(const struct agreement *a, const struct chances *cha
     uint32_t unseen = chances->rate < 1 ? own->depth - own->seen : 0;
     for (uint32_t calls = 0; calls < unseen && count < AGREED_STEPS - 20; calls += calls ? calls : 1)
         depths[count++] = own->seen + calls;
-    for (uint32_t frames = 1; unseen && frames < own->seen && count < AGREED_STEPS; frames += frames)
+    bool doubted = unseen || chances->seen < 1;
+    for (uint32_t frames = 1; doubted && frames < own->seen && count < AGREED_STEPS; frames += frames)
         depths[count++] = own->seen - frames;
     qsort(depths, count, sizeof *depths, deepest_first);
     for (uint32_t i = 0; i < count && depths[i] > 0; i++)

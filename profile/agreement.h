@@ -3,7 +3,8 @@
  * depth. A path whose n innermost calls were never seen is right with a chance of r^n, by the rate r of calibration.h.
  * Where it is wrong, it is where the first of these calls hangs as often as at another one, and mostly not far outside of
  * it: a beginning with j < n of the calls is right with r^(j + 1), and one that ends m frames outside of the first with
- * 1 - (1 - r) r^m (docs/benchmarks.md, "How far beginnings can be believed").
+ * 1 - (1 - r) r^m (docs/benchmarks.md, "How far beginnings can be believed"). The frames that were seen are right all together
+ * with a chance s, likewise: those up to m frames outside of the innermost call among them with 1 - (1 - s) s^m.
  *
  * Each set of paths is sorted by function once. Paths that share their outermost functions are then adjacent,
  * so evaluating a sample's probabilities takes one pass.

@@ -406,7 +406,7 @@ void resolver_take(const struct resolver *r, uint32_t index, struct resolved *ou
     out->node = best->node;
     out->paths = answer->paths;
     out->probability = out->least = out->most = (double)best->probability;
-    out->factor = out->rate = 1;
+    out->factor = out->rate = out->seen = 1;
     out->answer = index;
     out->posterior = best;
     out->posterior_count = answer->count;

@@ -58,6 +58,7 @@ struct resolved {
     double most;
     double factor;   /* what all probabilities of the answer were multiplied with; the resolver sets 1 */
     double rate;     /* the part of it for one call that was never seen, 1 if these do not matter; likewise */
+    double seen;     /* the part of it for the frames that were seen, all together; likewise */
     uint32_t answer; /* for resolver_candidates(), unless unknown */
     bool unread;     /* its path may run through code that could not be read; not set by the resolver */
     /* The paths kept, with their final probabilities, the most probable (`node`) first; NULL and 0 if

@@ -30,9 +30,11 @@ struct engine {
     struct proved *proved;           /* likewise; NULL: no samples have call chains */
     uint64_t bases_voted;
     uint64_t validation_steps;
-    uint64_t samples; /* of the event, that learning saw */
-    uint64_t known;   /* those of them whose own stacks tell their paths */
-    bool learned;     /* live: the records went to engine_learn() */
+    uint64_t samples;       /* of the event, that learning saw */
+    uint64_t known;         /* those of them whose own stacks tell their paths */
+    struct trained trained; /* the map, which alone tells how far paths can be believed */
+    bool by_training;       /* it does */
+    bool learned;           /* live: the records went to engine_learn() */
 };
 
 struct engine *engine_new(struct image_cache *images, const struct engine_options *options,
@@ -254,6 +256,16 @@ static int learn_and_fit(struct engine *p, const struct engine_input *input, str
     return rc == 0 && is_validated(p) ? calibrate(p, input, err) : rc;
 }
 
+/* Where so few stacks of the run were read that they tell nothing, the map's training tells how far to believe its paths. */
+static void use_training(struct engine *p, const struct pathmap *map)
+{
+    if (!map || p->learner->learned >= VALIDATED_LEAST || p->options.validation)
+        return;
+    p->trained = trained_of(map);
+    p->by_training = true;
+    calibration_train(p->calibration, &p->trained);
+}
+
 static int resolve(struct engine *p, struct passes *passes, resolve_sink *sink, void *context,
                    struct fathom_error *err)
 {
@@ -297,6 +309,8 @@ int engine_run(struct engine *p, const struct engine_input *input, resolve_sink 
     if (rc == 0)
         rc = learn_and_fit(p, input, &passes, err);
     if (rc == 0)
+        use_training(p, used);
+    if (rc == 0)
         rc = resolve(p, &passes, sink, context, err);
     if (rc == 0 && p->builds && builds_foreign(p->builds))
         log_write(p->log, LOG_WARNING,
@@ -322,6 +336,7 @@ void engine_summary(const struct engine *p, struct engine_summary *out)
         .inferred = p->fit ? *fit_inferred(p->fit) : (struct extend_summary){0},
         .steps = p->validation_steps + (p->fit ? fit_steps(p->fit) : 0),
         .bases_voted = p->bases_voted,
+        .trained = p->by_training ? &p->trained : NULL,
     };
     out->unread_count = unread_names(p->unread, &out->unread);
 }

@@ -23,6 +23,7 @@
 #include "infer/engine/learn.h"
 #include "infer/engine/resolve.h"
 #include "infer/model/extend.h"
+#include "infer/model/trained.h"
 #include "perfdata/reader.h"
 
 struct engine;
@@ -51,6 +52,9 @@ struct engine_summary {
     size_t unread_count;
     uint64_t steps;       /* of work to find paths, and to validate */
     uint64_t bases_voted; /* stacks whose base was found by voting */
+    const struct trained
+        *trained; /* of the map: what it is known of it is all that tells how much is right; NULL: stacks of
+                                      the run do, or no map is used. Valid as long as the engine */
 };
 
 /* images and log are borrowed, options copied. NULL: out of memory. */

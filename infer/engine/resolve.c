@@ -46,7 +46,7 @@ static void hide_unread(struct resolve *r, struct resolved *answer)
 /* Scales the probabilities by how far they can be believed. */
 static void calibrate(struct resolve *r, struct resolved *answer)
 {
-    struct belief belief = {1, answer->probability, answer->probability, 1};
+    struct belief belief = {1, answer->probability, answer->probability, 1, 1};
     if (r->in.calibration && answer->kind != RESOLVED_UNKNOWN) {
         uint32_t unseen;
         pathmap_unseen(fit_pathmap(r->in.fit), answer->node, &unseen);
@@ -54,6 +54,7 @@ static void calibrate(struct resolve *r, struct resolved *answer)
     }
     answer->factor = belief.factor;
     answer->rate = belief.rate;
+    answer->seen = belief.seen;
     answer->least = belief.least;
     answer->most = belief.most;
     if (belief.factor >= 1)

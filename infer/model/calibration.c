@@ -7,9 +7,9 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "infer/model/wilson.h"
 
 #define DROP      1.92 /* of the likelihood's logarithm: 95% */
-#define Z         1.96 /* standard deviations: the same */
 #define STEPS     256u /* of what is said, told apart */
 #define SEARCH    60   /* steps to a number */
 #define NEAR_ZERO 1e-9
@@ -48,6 +48,8 @@ struct shares {
 struct calibration {
     struct rate calls, sole, seen;
     struct shares shares;
+    struct trained trained;
+    bool by_training; /* and by nothing of the run */
 };
 
 static double gain(double x, double stacks)
@@ -160,14 +162,13 @@ static int rate_note(struct rate *rate, double said, uint32_t calls, uint64_t pa
     return 0;
 }
 
-/* Wilson's interval (1927) of the right share among as many stacks as the samples are worth, as factors of the share itself. */
+/* Wilson's interval of the right share among as many stacks as the samples are worth, as factors of the share itself. */
 static void shares_estimate(struct shares *s)
 {
     double n = kish(s->of_stack), p = s->samples > 0 ? s->right / s->samples : 0.5;
-    double middle = (p + Z * Z / (2 * n)) / (1 + Z * Z / n);
-    double half = Z * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)) / (1 + Z * Z / n);
-    s->least = n > 0 && p > 0 ? fmax(middle - half, 0) / p : 0;
-    s->most = n > 0 && p < 1 ? fmax(1 - middle - half, 0) / (1 - p) : 0;
+    struct wilson range = n > 0 ? wilson_of(p, n) : (struct wilson){0, 1};
+    s->least = p > 0 ? range.least / p : 0;
+    s->most = p < 1 ? (1 - range.most) / (1 - p) : 0;
 }
 
 struct calibration *calibration_new(void)
@@ -231,15 +232,33 @@ void calibration_settle(struct calibration *c)
     shares_estimate(&c->shares);
 }
 
+void calibration_train(struct calibration *c, const struct trained *trained)
+{
+    c->trained = *trained;
+    c->by_training = true;
+}
+
+/* The same answer's, if nothing of the run tells more than the factor, which is that of its calls, and of what was seen. */
+static struct belief by_training(const struct trained *t, double said, double factor, double call,
+                                 double seen, bool known)
+{
+    double right = known ? t->seen : t->all;
+    factor = fmax(factor * right, FACTOR);
+    return (struct belief){factor, known ? fmin(t->least, said * factor) : 0,
+                           known ? fmax(t->most, said * factor) : 1, call, seen * right};
+}
+
 struct belief calibration_belief(struct calibration *c, const struct resolved *resolved, uint32_t unseen)
 {
     const struct rate *rate = rate_of(c, resolved, &unseen);
     double said = resolved->probability;
     if (!rate)
-        return (struct belief){1, said, said, 1};
+        return (struct belief){1, said, said, 1, 1};
     double factor = fmax(pow(rate->value, unseen), FACTOR);
+    double call = rate == &c->seen ? 1 : rate->value, seen = rate == &c->seen ? factor : 1;
+    if (c->by_training)
+        return by_training(&c->trained, said, factor, call, seen, rate == &c->seen);
     double least = said * pow(rate->least, unseen), most = said * pow(rate->most, unseen);
     return (struct belief){factor, fmin(least, said * factor * c->shares.least),
-                           fmax(most, 1 - (1 - said * factor) * c->shares.most),
-                           rate == &c->seen ? 1 : rate->value};
+                           fmax(most, 1 - (1 - said * factor) * c->shares.most), call, seen};
 }

@@ -16,11 +16,15 @@
  * Whatever the rates say, nobody knows the share that is right better than so many stacks tell it: the bounds of all answers together are at
  * least as far apart as those of a binomial share (Wilson, 1927) of as many as were held out, whose samples are weighted likewise. Where
  * none was, they are 0 and 1.
+ *
+ * Where no stack of the run was held out, and paths come from a map, all probabilities are scaled by what parts of its training
+ * predict of each other (trained.h), and the bounds of an answer are those that this has.
  */
 #ifndef FATHOM_INFER_MODEL_CALIBRATION_H
 #define FATHOM_INFER_MODEL_CALIBRATION_H
 
 #include "infer/contexts/resolver.h"
+#include "infer/model/trained.h"
 
 struct calibration;
 
@@ -37,10 +41,14 @@ int calibration_note(struct calibration *calibration, const struct resolved *res
 /* Call when all answers are noted; before that the priors are all that is known. */
 void calibration_settle(struct calibration *calibration);
 
+/* Nothing of the run tells how far answers can be believed: from now on, what is known of the map's training does. */
+void calibration_train(struct calibration *calibration, const struct trained *trained);
+
 /* factor: what all probabilities of an answer are to be multiplied with; 1 for those that are believed as they are. least,
- * most: the bounds of its own. rate: the part of the factor for one unseen call, 1 where these do not matter. */
+ * most: the bounds of its own. rate: the part of the factor for one unseen call, 1 where these do not matter; seen: the part
+ * for the frames that were seen. */
 struct belief {
-    double factor, least, most, rate;
+    double factor, least, most, rate, seen;
 };
 struct belief calibration_belief(struct calibration *calibration, const struct resolved *resolved,
                                  uint32_t unseen);

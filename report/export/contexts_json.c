@@ -45,6 +45,9 @@ static void write_heading(struct json *json, const struct view_heading *h)
     json_number(json, "inferred", h->kinds.inferred);
     json_number(json, "unknown", h->unknown);
     json_real(json, "expected_right", h->expected, 1);
+    json_real(json, "expected_least", h->expected_least, 1);
+    json_real(json, "expected_most", h->expected_most, 1);
+    json_text(json, "expected_by", expected_names[h->expected_by]);
     json_number(json, "lost", h->lost);
     json_number(json, "returned", h->returned);
     json_object(json, "not_inlined");

@@ -34,19 +34,36 @@ static void write_reasons(struct printer *printer, const struct view_heading *he
 
 #define RANGE_LEAST 0.02 /* of the weight: what is narrower is not told */
 
-/* How much weight is right, and where few stacks tell that, how much it is at least and at most. */
+const char *const expected_names[] = {[EXPECTED_BY_RUN] = "run",
+                                      [EXPECTED_BY_INPUTS] = "inputs",
+                                      [EXPECTED_BY_SLICES] = "slices",
+                                      [EXPECTED_BY_NOTHING] = "nothing"};
+
+/* How much weight is right, and where few stacks tell that, how much it is at least and at most; and what else tells it. */
 static void write_expected(struct printer *printer, const struct view_heading *heading)
 {
     char expected[SHARE_SIZE], least[SHARE_SIZE], most[SHARE_SIZE];
     double wide = heading->expected_most - heading->expected_least;
     if (heading->weight == 0)
         return;
-    printer_write(printer, "; %s expected on the right path",
-                  share_format(expected, (uint64_t)(heading->expected + 0.5), heading->weight));
-    if (wide >= RANGE_LEAST * (double)heading->weight)
+    bool told = wide >= RANGE_LEAST * (double)heading->weight;
+    enum expected_by by = told ? heading->expected_by : EXPECTED_BY_RUN;
+    if (by == EXPECTED_BY_NOTHING)
+        printer_write(printer, "; not known how much is on the right path");
+    else
+        printer_write(printer, "; %s%s expected on the right path",
+                      by == EXPECTED_BY_SLICES ? "no more than " : "",
+                      share_format(expected, (uint64_t)(heading->expected + 0.5), heading->weight));
+    if (told)
         printer_write(printer, " (%s to %s)",
                       share_format(least, (uint64_t)(heading->expected_least + 0.5), heading->weight),
                       share_format(most, (uint64_t)(heading->expected_most + 0.5), heading->weight));
+    if (by == EXPECTED_BY_INPUTS)
+        printer_write(printer, ", as the map's %u inputs predict each other", heading->expected_parts);
+    if (by == EXPECTED_BY_SLICES)
+        printer_write(printer, ": the map is of one input");
+    if (by == EXPECTED_BY_NOTHING)
+        printer_write(printer, ": the map was not tried");
 }
 
 struct part {

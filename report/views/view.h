@@ -60,6 +60,15 @@ struct view_options {
                          90%; this: always */
 };
 
+/* What tells how much of the weight that is not proved is on the right path. */
+enum expected_by {
+    EXPECTED_BY_RUN,     /* stacks of the run, that inference did not see */
+    EXPECTED_BY_INPUTS,  /* those of the map's training predict each other so well */
+    EXPECTED_BY_SLICES,  /* of the only one: it is no more than this */
+    EXPECTED_BY_NOTHING, /* the map was not tried */
+};
+extern const char *const expected_names[]; /* "run", ... */
+
 /* The contents of the heading: weights by how sure the context is. */
 struct view_heading {
     const char *command, *event, *map; /* NULL: omitted */
@@ -77,15 +86,17 @@ struct view_heading {
     unsigned reason_count;
     double expected; /* weight expected on the right path by the probabilities */
     double expected_least,
-        expected_most;           /* it is between these with 95% confidence; equal: nothing is told */
-    const char *training;        /* the command to train on, "" if unknown; NULL: no such line */
-    uint64_t rests_on_inference; /* weight whose paths that training would learn */
-    bool followed;               /* stacks were compared with known ones while recording */
-    uint64_t verified, unwound;  /* of what is proved: compared whole, or of its own stack */
-    uint64_t chains;             /* ... of its own call chain */
-    uint64_t compared;           /* of what is inferred: compared in part */
-    uint64_t seen;               /* ... other samples, or a map, have the CID */
-    uint64_t refused;            /* weight whose stack was not known, and not read */
+        expected_most;            /* it is between these with 95% confidence; equal: nothing is told */
+    enum expected_by expected_by; /* where the weight that is not proved is judged by */
+    uint32_t expected_parts;      /* so many inputs */
+    const char *training;         /* the command to train on, "" if unknown; NULL: no such line */
+    uint64_t rests_on_inference;  /* weight whose paths that training would learn */
+    bool followed;                /* stacks were compared with known ones while recording */
+    uint64_t verified, unwound;   /* of what is proved: compared whole, or of its own stack */
+    uint64_t chains;              /* ... of its own call chain */
+    uint64_t compared;            /* of what is inferred: compared in part */
+    uint64_t seen;                /* ... other samples, or a map, have the CID */
+    uint64_t refused;             /* weight whose stack was not known, and not read */
     uint64_t returned; /* of precise samples whose function may have returned before it could be compared */
     uint64_t audit_samples;
     uint64_t audits_checked, audits_right; /* held back to check whether they are inferred right */

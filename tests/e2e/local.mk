@@ -39,6 +39,7 @@ E2E_TESTS += \
 	tests/e2e/kept_maps.test \
 	tests/e2e/kernel.test \
 	tests/e2e/map.test \
+	tests/e2e/map_alone.test \
 	tests/e2e/outputs.test \
 	tests/e2e/page.test \
 	tests/e2e/pager.test \

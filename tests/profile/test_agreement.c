@@ -34,8 +34,8 @@ static uint32_t node_of(const struct world *w, const char *functions, size_t dep
     return PATHMAP_NONE;
 }
 
-/* unseen: of the innermost calls of the path `of` (its number); rate: what each is believed by. */
-static void expect_unseen_of(const struct case_ *c, uint32_t of, uint32_t unseen, double rate)
+/* unseen: of the innermost calls of the path `of` (its number); rate: what each is believed by; seen: the others together. */
+static void expect_believed(const struct case_ *c, uint32_t of, uint32_t unseen, double rate, double seen)
 {
     struct world *w = world_open();
     struct candidate_path candidates[PATHS];
@@ -57,8 +57,11 @@ static void expect_unseen_of(const struct case_ *c, uint32_t of, uint32_t unseen
     for (uint32_t i = 0; i < count; i++)
         turned[i] = candidates[count - 1 - i];
     cr_assert_eq(agreement_new(w->map, turned, count, &agreement, NULL), 0);
-    struct resolved sample = {
-        .posterior = candidates, .posterior_count = count, .factor = pow(rate, unseen), .rate = rate};
+    struct resolved sample = {.posterior = candidates,
+                              .posterior_count = count,
+                              .factor = pow(rate, unseen) * seen,
+                              .rate = rate,
+                              .seen = seen};
     agreement_find(agreement, &sample, c->wanted, &agreed);
     const char *name = c->functions[0];
     cr_expect_eq(agreed.whole, c->whole, "%s: whole", name);
@@ -77,6 +80,11 @@ static void expect_unseen_of(const struct case_ *c, uint32_t of, uint32_t unseen
     cr_expect_str_eq(steps, c->steps, "%s: %s", name, steps);
     agreement_free(agreement);
     world_close(w);
+}
+
+static void expect_unseen_of(const struct case_ *c, uint32_t of, uint32_t unseen, double rate)
+{
+    expect_believed(c, of, unseen, rate, 1);
 }
 
 static void expect_unseen(const struct case_ *c, uint32_t unseen, double rate)
@@ -154,4 +162,15 @@ Test(agreement, unseen_calls_of_an_answer_that_is_not_scaled)
     expect_unseen_of(&c, 1, 2, 1);
     expect_unseen_of(
         &(struct case_){{"0123", "0145", "0165"}, {0.4f, 0.35f, 0.25f}, 0.5, "01", false, 3, 1, ""}, 1, 2, 1);
+}
+
+/* A path that was seen, and is believed by 0.4: it ends where at least half is sure, two frames outside of the last one (1 - 0.6 *
+ * 0.4), and gets surer outside of that. Calls that were never seen make it less so. */
+Test(agreement, what_was_seen_is_believed_in_part)
+{
+    expect_believed(&(struct case_){{"0123456"}, {0.4f}, 0.5, "01234", false, 1, 0.76, "3:96"}, 0, 0, 1, 0.4);
+    expect_believed(&(struct case_){{"0123456"}, {0.6f}, 0.5, "0123456", true, 1, 0.6, "5:76 3:91"}, 0, 0, 1,
+                    0.6);
+    expect_believed(&(struct case_){{"0123456"}, {0.4f}, 0.5, "0123", false, 1, 0.654, "2:86"}, 0, 1, 0.8,
+                    0.5);
 }

@@ -47,6 +47,7 @@ static void add(struct setup *s, uint64_t period, uint64_t latency, float probab
                          .probability = (double)probability,
                          .factor = 1,
                          .rate = 1,
+                         .seen = 1,
                          .posterior = paths,
                          .posterior_count = probability < 1 ? 2 : 1};
     sample.period = period;

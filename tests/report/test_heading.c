@@ -98,6 +98,34 @@ Test(heading, tells_a_range_that_is_wide)
     expect_range(0, 0, "");
 }
 
+/* Where no stack of the run tells how much is right, the heading says what does. */
+Test(heading, tells_what_a_map_alone_is_judged_by)
+{
+    struct view_heading heading = {.samples = 1000,
+                                   .weight = 1000,
+                                   .inferred = 1000,
+                                   .expected = 600,
+                                   .expected_most = 970,
+                                   .expected_parts = 3};
+    const char *const texts[] = {
+        [EXPECTED_BY_RUN] = "60.0% expected on the right path (0.0% to 97.0%)",
+        [EXPECTED_BY_INPUTS] =
+            "60.0% expected on the right path (0.0% to 97.0%), as the map's 3 inputs predict each other",
+        [EXPECTED_BY_SLICES] =
+            "no more than 60.0% expected on the right path (0.0% to 97.0%): the map is of one input",
+        [EXPECTED_BY_NOTHING] =
+            "not known how much is on the right path (0.0% to 97.0%): the map was not tried"};
+    for (enum expected_by by = EXPECTED_BY_RUN; by <= EXPECTED_BY_NOTHING; by++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "samples:  1000\npaths:    0.0%% proved, 100.0%% inferred (never seen), 0.0%% unknown; "
+                 "%s\n" NEVER_SEEN "\n",
+                 texts[by]);
+        heading.expected_by = by;
+        expect(&heading, "samples", text);
+    }
+}
+
 Test(heading, tells_the_limits_that_inference_met)
 {
     struct view_heading heading = {.samples = 3, .weight = 3, .proved = 3, .verified = 3, .expected = 3};

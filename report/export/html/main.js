@@ -174,7 +174,8 @@ function fillEvent() {
         (data.lost ? `; ${data.lost.toLocaleString("en")} records were lost` : "") +
         (data.notInlined ? `; functions inlined in ${data.notInlined.toLocaleString("en")} ${data.notInlined === 1 ? "file" : "files"} with much debug information are not shown (report --inline)` : "");
     byId("certainty").textContent = `Paths: ${share(data.proved)} proved, ${share(data.inferred)} inferred, ${share(data.unknown)} unknown; ` +
-        `${share(data.expected)} expected on the right path`;
+        (data.expectedBy === "nothing" ? "not known how much is on the right path"
+            : `${data.expectedBy === "slices" ? "no more than " : ""}${share(data.expected)} expected on the right path`);
     fillOptions(byId("metric"), data.metrics.map((metric, number) => [number, metricName(metric)]), 0);
     byId("space").closest("label").hidden = !data.contexts.frame.some(frame => kindOf(frame) === Kind.KERNEL);
     fillThreads();
