@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "infer/model/wilson.h"
 #include "perfdata/announced.h"
 
 struct learner *learner_new(enum learn_from from, bool hold_back)
@@ -87,6 +88,7 @@ static void check_announced(struct learner *l, uint32_t number, const struct tra
     announced->claims = 0;
     l->checked += claims;
     l->agreed += agrees ? claims : 0;
+    l->squares += (double)claims * (double)claims;
 }
 
 /* Enters a sample whose stack is one announced before. */
@@ -146,9 +148,12 @@ static int learn_chain_base(struct learner *l, struct process *process, const st
 }
 
 /* Jeffreys' estimate. */
-double learner_agreement(const struct learner *l)
+struct learner_agreement learner_agreement(const struct learner *l)
 {
-    return ((double)l->agreed + 0.5) / ((double)l->checked + 1);
+    double checked = (double)l->checked, right = ((double)l->agreed + 0.5) / (checked + 1);
+    struct wilson range = l->checked ? wilson_of((double)l->agreed / checked, checked * checked / l->squares)
+                                     : (struct wilson){0, 1};
+    return (struct learner_agreement){right, fmin(range.least, right), fmax(range.most, right)};
 }
 
 bool learner_has_own(const struct learner *l, const struct sample *sample)

@@ -44,6 +44,7 @@ struct learner {
     size_t announced_count, announced_room;
     /* Of the samples taken for an announced stack: those that a check stands for, and those for which it agreed. */
     uint64_t checked, agreed;
+    double squares;                    /* sum over the checks of what each stands for, squared */
     bool base_unknown;                 /* some sample is on a stack whose base is not in the records */
     uint64_t learned;                  /* dumps that were entered */
     uint64_t not_learned[UNWIND_ENDS]; /* dumps that were not, by how unwinding ended; UNWIND_ROOT: a frame
@@ -54,8 +55,12 @@ struct learner *learner_new(enum learn_from from, bool hold_back); /* NULL: out 
 void learner_free(struct learner *learner);
 /* Whether a sample has an entry in `own`. */
 bool learner_has_own(const struct learner *learner, const struct sample *sample);
-/* How probable it is that a stack which was not compared whole is the announced one, by those that were checked. */
-double learner_agreement(const struct learner *learner);
+/* How probable it is that a stack which was not compared whole is the announced one, by those that were checked, and the range
+ * of that: Wilson's of as many checks (Kish's effective size: each stands for the samples since the one before). */
+struct learner_agreement {
+    double right, least, most;
+};
+struct learner_agreement learner_agreement(const struct learner *learner);
 /* Learns from one record and applies it to the processes. 0 or negative. */
 int learner_take(struct learner *learner, struct processes *processes, const struct record *record,
                  struct fathom_error *err);

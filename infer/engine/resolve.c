@@ -52,6 +52,11 @@ static void calibrate(struct resolve *r, struct resolved *answer)
         pathmap_unseen(fit_pathmap(r->in.fit), answer->node, &unseen);
         belief = calibration_belief(r->in.calibration, answer, unseen);
     }
+    if (answer->source == SOURCE_COMPARED && answer->kind != RESOLVED_UNKNOWN) {
+        struct learner_agreement agreement = learner_agreement(r->in.observer->learner);
+        belief.least = agreement.least;
+        belief.most = agreement.most;
+    }
     answer->factor = belief.factor;
     answer->rate = belief.rate;
     answer->seen = belief.seen;
@@ -159,7 +164,7 @@ static int resolve_own(struct resolve *r, const struct observed *observed, const
 {
     enum resolved_source source = source_of(sample);
     bool sure = source != SOURCE_COMPARED;
-    double probability = sure ? 1 : learner_agreement(r->in.observer->learner);
+    double probability = sure ? 1 : learner_agreement(r->in.observer->learner).right;
     r->own = (struct candidate_path){.node = pathmap_number(fit_pathmap(r->in.fit), observed->own),
                                      .probability = (float)probability};
     struct resolved resolved = {.kind = sure ? RESOLVED_PRECISE : RESOLVED_AMBIGUOUS,
