@@ -59,20 +59,20 @@ static int check_hardware(struct outfile *file, const struct doctor_machine *mac
     if (rc == 0)
         rc = output_begin(file, err);
     if (rc == 0)
-        rc = trials_record(machine, scratch_directory(scratch), results, terminal, err);
+        rc = hardware_trials_record(machine, scratch_directory(scratch), results, terminal, err);
     privilege_only_read_and(&(struct privilege_writing){.output = outfile_target(file)}, terminal);
     if (rc == 0) {
-        trials_judge(results);
+        hardware_trials_judge(results);
         rc = output_print(file, &out, err);
     }
     if (rc == 0) {
-        trials_report(out, rows, results);
+        hardware_trials_report(out, rows, results);
         rc = output_printed(file, out, 0, err);
-        trials_add(rows, results);
-        *code = trials_code(results);
+        hardware_trials_add(rows, results);
+        *code = hardware_trials_code(results);
     }
     if (results)
-        trials_free(results);
+        hardware_trials_free(results);
     free(results);
     scratch_free(scratch);
     return rc;

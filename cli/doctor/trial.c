@@ -54,7 +54,8 @@ static bool judge_enough(uint64_t samples, const char *what, struct trial_verdic
     return samples >= SAMPLES_LEAST;
 }
 
-static void judge_paths(const struct trial *trial, const struct trial_seen *seen, struct trial_verdict *out)
+static void judge_paths(const struct hardware_trial *trial, const struct trial_seen *seen,
+                        struct trial_verdict *out)
 {
     if (trial->needs & TRIAL_NEEDS_PEBS && !seen->precise) {
         judge(out, false, "the event is not precise");
@@ -80,7 +81,8 @@ static bool judge_counted(const struct trial_seen *seen, struct trial_verdict *o
     return seen->counted && judge_enough(seen->samples, "", out);
 }
 
-static void judge_batches(const struct trial *trial, const struct trial_seen *seen, struct trial_verdict *out)
+static void judge_batches(const struct hardware_trial *trial, const struct trial_seen *seen,
+                          struct trial_verdict *out)
 {
     (void)trial;
     if (!judge_counted(seen, out))
@@ -96,7 +98,8 @@ static void judge_batches(const struct trial *trial, const struct trial_seen *se
 }
 
 /* What shows that interrupts are counted at all. */
-static void judge_single(const struct trial *trial, const struct trial_seen *seen, struct trial_verdict *out)
+static void judge_single(const struct hardware_trial *trial, const struct trial_seen *seen,
+                         struct trial_verdict *out)
 {
     (void)trial;
     if (!judge_counted(seen, out))
@@ -107,7 +110,8 @@ static void judge_single(const struct trial *trial, const struct trial_seen *see
           seen->interrupts);
 }
 
-static void judge_data(const struct trial *trial, const struct trial_seen *seen, struct trial_verdict *out)
+static void judge_data(const struct hardware_trial *trial, const struct trial_seen *seen,
+                       struct trial_verdict *out)
 {
     if (!judge_enough(seen->samples, "", out))
         return;
@@ -137,7 +141,7 @@ static void judge_data(const struct trial *trial, const struct trial_seen *seen,
     .workload = WORKLOAD_MEMORY, .needs = TRIAL_NEEDS_COUNTERS, .judge = judge_data,                         \
     .right = "the event opens, and its samples have addresses"
 
-const struct trial trials[] = {
+const struct hardware_trial hardware_trials[] = {
     {.id = "clock-compared",
      .title = "clock, compared",
      .arguments = RECORD("-e", "cpu-clock", "-F", "1000"),
@@ -199,7 +203,7 @@ const struct trial trials[] = {
     {DATA("l2-miss", "l2-miss", "10007")},
     {DATA("dtlb-miss", "dtlb-miss", "10007")},
 };
-const size_t trial_count = sizeof trials / sizeof *trials;
+const size_t trial_count = sizeof hardware_trials / sizeof *hardware_trials;
 
 /* Why an alias's samples are not what the check is about. NULL: they are. */
 static const char *alias_refusal(const struct pmus *pmus, const char *name)
@@ -227,7 +231,7 @@ static const char *batch_refusal(const struct pmus *pmus, const char *name)
     return pebs_refusal(&event.attr, &machine);
 }
 
-const char *trial_absent(const struct trial *trial, const struct doctor_machine *machine,
+const char *trial_absent(const struct hardware_trial *trial, const struct doctor_machine *machine,
                          const struct pmus *pmus)
 {
     const struct tries *tries = &machine->tries;

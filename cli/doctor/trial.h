@@ -43,24 +43,25 @@ struct trial_verdict {
     char why[400]; /* what was seen */
 };
 
-struct trial {
+struct hardware_trial {
     const char *id, *title;
     const char *const *arguments; /* of fathom: a sub-command and its options; ends with NULL */
     const char *event;            /* an alias that the CPU may not have; NULL: none */
     enum workload workload;
     unsigned needs;   /* enum trial_need */
     uint64_t latency; /* cycles: what the event has at least; 0: none */
-    void (*judge)(const struct trial *trial, const struct trial_seen *seen, struct trial_verdict *out);
+    void (*judge)(const struct hardware_trial *trial, const struct trial_seen *seen,
+                  struct trial_verdict *out);
     const char *right; /* what output is right */
 };
 
 #define TRIAL_SECONDS 2 /* of CPU time that a workload runs */
 
-extern const struct trial trials[];
+extern const struct hardware_trial hardware_trials[];
 extern const size_t trial_count;
 
 /* Why a check is impossible on a machine: static text. NULL: it is possible. */
-const char *trial_absent(const struct trial *trial, const struct doctor_machine *machine,
+const char *trial_absent(const struct hardware_trial *trial, const struct doctor_machine *machine,
                          const struct pmus *pmus);
 
 /* Interrupts of counters since the machine was started, of all CPUs (the row PMI of /proc/interrupts). false: not known. */
@@ -69,7 +70,7 @@ bool trial_interrupts(const struct fact_places *places, uint64_t *out);
 struct trial_memory {
     uint64_t start, size;
 };
-int trial_read(const struct trial *trial, const char *recording, const struct trial_memory *memory,
+int trial_read(const struct hardware_trial *trial, const char *recording, const struct trial_memory *memory,
                struct trial_seen *out, struct fathom_error *err);
 
 #endif

@@ -10,7 +10,7 @@
 #define FRAMES 3 /* from the inside: what the workload's own paths are told by */
 
 struct reading {
-    const struct trial *trial;
+    const struct hardware_trial *trial;
     const struct trial_memory *memory;
     struct trial_seen *seen;
     struct engine *engine;
@@ -92,7 +92,7 @@ static int run(struct reading *r, struct reader *reader, struct fathom_error *er
     return engine_run(r->engine, &input, count, r, err);
 }
 
-int trial_read(const struct trial *trial, const char *recording, const struct trial_memory *memory,
+int trial_read(const struct hardware_trial *trial, const char *recording, const struct trial_memory *memory,
                struct trial_seen *out, struct fathom_error *err)
 {
     static const struct engine_options options = {.learning = LEARN_DUMPS, .own_dumps = true};

@@ -67,7 +67,7 @@ static void print_check(FILE *out, const struct trial_result *r)
     print_clean(out, "  | ", r->said);
 }
 
-void trials_report(FILE *out, const struct rows *rows, const struct trial_result *results)
+void hardware_trials_report(FILE *out, const struct rows *rows, const struct trial_result *results)
 {
     fputs("Fathom hardware report, format 1\nfathom " PACKAGE_VERSION "\n\nMachine\n", out);
     for (size_t i = 0; i < rows->count; i++) {

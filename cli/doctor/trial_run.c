@@ -105,8 +105,8 @@ static int record(struct trial_result *result, const char *self, const char *dir
     return 0;
 }
 
-int trials_record(const struct doctor_machine *machine, const char *directory, struct trial_result *results,
-                  struct terminal *terminal, struct fathom_error *err)
+int hardware_trials_record(const struct doctor_machine *machine, const char *directory,
+                           struct trial_result *results, struct terminal *terminal, struct fathom_error *err)
 {
     char self[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -115,15 +115,15 @@ int trials_record(const struct doctor_machine *machine, const char *directory, s
     self[length] = '\0';
     int rc = 0;
     for (size_t i = 0; i < trial_count; i++) {
-        results[i] = (struct trial_result){.trial = &trials[i]};
-        const char *absent = trial_absent(&trials[i], machine, &pmus_here);
+        results[i] = (struct trial_result){.trial = &hardware_trials[i]};
+        const char *absent = trial_absent(&hardware_trials[i], machine, &pmus_here);
         if (absent)
             snprintf(results[i].verdict.why, sizeof results[i].verdict.why, "%s", absent);
         if (absent)
             results[i].verdict.state = TRIAL_ABSENT;
         if (absent || rc < 0)
             continue;
-        terminal_progress(terminal, "check %zu of %zu: %s", i + 1, trial_count, trials[i].title);
+        terminal_progress(terminal, "check %zu of %zu: %s", i + 1, trial_count, hardware_trials[i].title);
         rc = record(&results[i], self, directory, err);
     }
     terminal_progress_end(terminal);
@@ -141,7 +141,7 @@ static void take_last_line(const char *said, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)(end - start), end ? start : "");
 }
 
-void trials_judge(struct trial_result *results)
+void hardware_trials_judge(struct trial_result *results)
 {
     for (size_t i = 0; i < trial_count; i++) {
         struct trial_result *r = &results[i];
@@ -163,7 +163,7 @@ void trials_judge(struct trial_result *results)
     }
 }
 
-void trials_free(struct trial_result *results)
+void hardware_trials_free(struct trial_result *results)
 {
     for (size_t i = 0; i < trial_count; i++) {
         free(results[i].recording);
@@ -171,7 +171,7 @@ void trials_free(struct trial_result *results)
     }
 }
 
-void trials_add(struct rows *rows, const struct trial_result *results)
+void hardware_trials_add(struct rows *rows, const struct trial_result *results)
 {
     static const enum row_state states[TRIAL_STATES] = {
         [TRIAL_RIGHT] = ROW_OK, [TRIAL_WRONG] = ROW_FAIL, [TRIAL_ABSENT] = ROW_NOTE};
@@ -185,13 +185,14 @@ void trials_add(struct rows *rows, const struct trial_result *results)
     }
 }
 
-int trials_code(const struct trial_result *results)
+int hardware_trials_code(const struct trial_result *results)
 {
     bool counters = false;
     for (size_t i = 0; i < trial_count; i++) {
         if (results[i].verdict.state == TRIAL_WRONG)
             return EXIT_OTHER;
-        counters |= results[i].verdict.state == TRIAL_RIGHT && trials[i].needs & TRIAL_NEEDS_COUNTERS;
+        counters |=
+            results[i].verdict.state == TRIAL_RIGHT && hardware_trials[i].needs & TRIAL_NEEDS_COUNTERS;
     }
     return counters ? EXIT_OK : EXIT_NOTHING;
 }

@@ -7,7 +7,7 @@
 #include "cli/doctor/trial.h"
 
 struct trial_result {
-    const struct trial *trial;
+    const struct hardware_trial *trial;
     bool ran;
     int status; /* of the recording, its exit code */
     struct trial_verdict verdict;
@@ -17,19 +17,19 @@ struct trial_result {
     char *said;      /* what `fathom record` said of it; owned. NULL: nothing */
 };
 
-/* Records what is possible on the machine, into files in a directory. results: one for each of `trials`; to be freed even
+/* Records what is possible on the machine, into files in a directory. results: one for each of `hardware_trials`; to be freed even
  * after an error. Nothing else may run meanwhile that counters interrupt, or batches are not told. */
-int trials_record(const struct doctor_machine *machine, const char *directory, struct trial_result *results,
-                  struct terminal *terminal, struct fathom_error *err);
+int hardware_trials_record(const struct doctor_machine *machine, const char *directory,
+                           struct trial_result *results, struct terminal *terminal, struct fathom_error *err);
 /* Judges the recordings. */
-void trials_judge(struct trial_result *results);
-void trials_free(struct trial_result *results);
+void hardware_trials_judge(struct trial_result *results);
+void hardware_trials_free(struct trial_result *results);
 
 /* What can be sent back: of the machine, by the rows, and each check. */
-void trials_report(FILE *out, const struct rows *rows, const struct trial_result *results);
+void hardware_trials_report(FILE *out, const struct rows *rows, const struct trial_result *results);
 /* A row for each. */
-void trials_add(struct rows *rows, const struct trial_result *results);
+void hardware_trials_add(struct rows *rows, const struct trial_result *results);
 /* The exit code: 1, a check is wrong; 7, none could be made that needs counters; else 0. */
-int trials_code(const struct trial_result *results);
+int hardware_trials_code(const struct trial_result *results);
 
 #endif

@@ -46,11 +46,11 @@ static void tear_down(void)
 
 TestSuite(trial, .init = set_up, .fini = tear_down);
 
-static const struct trial *find(const char *id)
+static const struct hardware_trial *find(const char *id)
 {
     for (size_t i = 0; i < trial_count; i++)
-        if (strcmp(trials[i].id, id) == 0)
-            return &trials[i];
+        if (strcmp(hardware_trials[i].id, id) == 0)
+            return &hardware_trials[i];
     cr_assert_fail("no check %s", id);
     return NULL;
 }
@@ -58,7 +58,7 @@ static const struct trial *find(const char *id)
 static void judged(const char *id, struct trial_seen seen, enum trial_state state, const char *word)
 {
     struct trial_verdict verdict;
-    const struct trial *trial = find(id);
+    const struct hardware_trial *trial = find(id);
     trial->judge(trial, &seen, &verdict);
     cr_expect_eq(verdict.state, state, "%s is %s: %s", id, trial_states[verdict.state], verdict.why);
     cr_expect(strstr(verdict.why, word), "%s: '%s' is not in: %s", id, word, verdict.why);
@@ -167,7 +167,7 @@ Test(trial, nothing_is_absent_on_a_bare_machine)
 {
     struct doctor_machine m = machine();
     for (size_t i = 0; i < trial_count; i++)
-        cr_expect_str_eq(absent(trials[i].id, &m), "", "%s", trials[i].id);
+        cr_expect_str_eq(absent(hardware_trials[i].id, &m), "", "%s", hardware_trials[i].id);
 }
 
 Test(trial, without_counters)
@@ -176,9 +176,9 @@ Test(trial, without_counters)
     m.facts.cpu.pmu = false;
     m.tries.hardware = -ENOENT;
     for (size_t i = 0; i < trial_count; i++)
-        cr_expect_str_eq(absent(trials[i].id, &m),
-                         trials[i].needs & TRIAL_NEEDS_COUNTERS ? "no hardware counters" : "", "%s",
-                         trials[i].id);
+        cr_expect_str_eq(absent(hardware_trials[i].id, &m),
+                         hardware_trials[i].needs & TRIAL_NEEDS_COUNTERS ? "no hardware counters" : "", "%s",
+                         hardware_trials[i].id);
 }
 
 Test(trial, what_is_missing)
