@@ -29,6 +29,11 @@ tests_fuzz_fuzz_automaton_SOURCES = tests/fuzz/fuzz_automaton.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_automaton_LDADD = libinfer.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
 tests_fuzz_fuzz_automaton_LDFLAGS = $(FUZZ_LINK)
 
+FUZZERS_BUILT += tests/fuzz/fuzz_cost
+tests_fuzz_fuzz_cost_SOURCES = tests/fuzz/fuzz_cost.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_cost_LDADD = libinfer.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
+tests_fuzz_fuzz_cost_LDFLAGS = $(FUZZ_LINK)
+
 FUZZERS_BUILT += tests/fuzz/fuzz_patch
 tests_fuzz_fuzz_patch_SOURCES = tests/fuzz/fuzz_patch.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_patch_LDADD = libdisambig.la libpathmap.la libimage.la libbase.la
