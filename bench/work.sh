@@ -91,7 +91,7 @@ make()
         record "$1" "$(gcc -print-prog-name=cc1)" -quiet -O2 unit.i -o /dev/null
         ;;
     gnugo)
-        printf 'boardsize 13\ngenmove black\ngenmove white\ngenmove black\ngenmove white\nquit\n' >game.gtp
+        printf 'boardsize 9\ngenmove black\ngenmove white\ngenmove black\ngenmove white\nquit\n' >game.gtp
         record "$1" gnugo --mode gtp --seed 1 --gtp-input game.gtp
         ;;
     xalan)
