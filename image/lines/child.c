@@ -130,6 +130,10 @@ static void serve(struct lines_reader *reader, struct answer *a)
             put_text(a, frames[i].file);
         }
         size = (uint32_t)(a->size - sizeof size);
+        if (lines_reader_spent(reader)) {
+            size = LINES_CHILD_SPENT;
+            a->size = sizeof size;
+        }
         memcpy(a->bytes, &size, sizeof size);
         if (!exchange_send(SOCKET_AT, a->bytes, a->size))
             return;
@@ -228,7 +232,7 @@ int lines_child_ask(struct lines_child *child, uint64_t address, uint8_t **answe
     if (!good || !exchange_receive(child->socket, bytes, length, deadline)) {
         free(bytes);
         lines_child_end(child);
-        return -EIO;
+        return length == LINES_CHILD_SPENT || exchange_now() >= deadline ? -EOVERFLOW : -EIO;
     }
     *answer = bytes;
     *size = length;

@@ -8,7 +8,7 @@
  *
  * On the socket, little-endian: the child first sends its state, u32: 0, or an errno; and, if 0, what the file lacks
  * (lines_reader_lacks()), LINES_CHILD_LACKS bytes. A request is an
- * address, u64. The answer is its length in bytes, u32, then for each frame the line, u32, and two strings,
+ * address, u64. The answer is its length in bytes, u32 (LINES_CHILD_SPENT: lines_reader_spent(), and the child ends), then for each frame the line, u32, and two strings,
  * function and file, each a u32 with the length + 1 (0: unknown) and the bytes.
  */
 #ifndef FATHOM_IMAGE_LINES_CHILD_H
@@ -21,6 +21,7 @@
 #define LINES_CHILD_FRAMES 64u /* in an answer, at most */
 #define LINES_CHILD_LACKS  512u
 #define LINES_CHILD_ANSWER (1u << 20) /* bytes of an answer, at most */
+#define LINES_CHILD_SPENT  UINT32_MAX
 #define LINES_CHILD_MEMORY                                                                                   \
     (UINT64_C(8) << 30)      /* bytes beyond what it inherits: more than any debug file needs */
 #define LINES_CHILD_OPENS 60 /* seconds for opening: a gigabyte of debug information takes about 10 */
@@ -36,8 +37,8 @@ struct lines_child {
 /* Starts the child and waits until it has opened the debug information. Errors as lines_open(). */
 int lines_child_start(struct lines_child *child, const struct image *image,
                       const struct image_options *options, struct fathom_error *err);
-/* Queries it: stores the answer's frames in *answer (malloc'd, the caller's) and *size. -EIO: it died or took
- * too long, and was killed. */
+/* Queries it: stores the answer's frames in *answer (malloc'd, the caller's) and *size. -EIO: it died;
+ * -EOVERFLOW: it took too much work, or too long, and was killed. */
 int lines_child_ask(struct lines_child *child, uint64_t address, uint8_t **answer, size_t *size);
 void lines_child_end(struct lines_child *child); /* a zeroed one is allowed */
 

@@ -14,7 +14,7 @@
 #include "image/lines/child.h"
 #include "image/lines/reader.h"
 
-#define RESTARTS_MOST 8u /* of the child: each may take LINES_CHILD_OPENS + LINES_CHILD_TELLS */
+#define RESTARTS_MOST 8u /* of the child */
 
 /* What is known about one address. */
 struct known {
@@ -128,6 +128,12 @@ static const struct known *ask(struct lines *lines, uint64_t address)
     if (rc < 0) {
         if (rc == -EIO)
             start_again(lines);
+        else if (rc == -EOVERFLOW)
+            log_write(lines->options.log, LOG_WARNING,
+                      "the debug information of %s takes more work than any real one of its size: its other "
+                      "lines and inlined "
+                      "functions are not shown",
+                      image_path(lines->image));
         return NULL;
     }
     struct known *known = take_answer(lines, answer, size);

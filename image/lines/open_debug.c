@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/saturate.h"
 #include "image/lines/unpacked.h"
 
 /* libdwarf calls this if no error object was passed; otherwise it would abort. */
@@ -15,7 +16,7 @@ static void ignore_error(Dwarf_Error error, Dwarf_Ptr context)
 }
 
 /* If the file has since been replaced by a pipe, libdwarf would wait for a writer. */
-Dwarf_Debug lines_debug_open(const char *path)
+Dwarf_Debug lines_debug_open(const char *path, uint64_t *work)
 {
     int fd = file_open_regular(path, NULL), opened = DW_DLV_NO_ENTRY;
     Dwarf_Debug debug = NULL;
@@ -36,5 +37,8 @@ Dwarf_Debug lines_debug_open(const char *path)
         close(fd);
     if (opened == DW_DLV_ERROR)
         dwarf_dealloc_error(NULL, error);
-    return opened == DW_DLV_OK ? debug : NULL;
+    if (opened != DW_DLV_OK)
+        return NULL;
+    *work = add_saturating(*work, unpacked_size(path));
+    return debug;
 }

@@ -4,7 +4,9 @@
 
 #include <libdwarf/libdwarf.h>
 
-/* Closed by dwarf_finish(). NULL: unreadable. */
-Dwarf_Debug lines_debug_open(const char *path);
+#include <stdint.h>
+
+/* Closed by dwarf_finish(). NULL: unreadable. *work: grows by its bytes (lines_spend()). */
+Dwarf_Debug lines_debug_open(const char *path, uint64_t *work);
 
 #endif

@@ -32,7 +32,7 @@ static int read_old_list(const struct lines_ranges_source *source, Dwarf_Die die
     }
     if (dwarf_get_ranges_b(debug, offset, die, &real, &list, &count, &bytes, NULL) != DW_DLV_OK)
         return 0;
-    int rc = 0;
+    int rc = lines_spend(source->source, (uint64_t)count) ? 0 : -EOVERFLOW;
     for (Dwarf_Signed i = 0; i < count && rc == 0; i++) {
         if (list[i].dwr_type == DW_RANGES_END)
             break;
@@ -45,7 +45,8 @@ static int read_old_list(const struct lines_ranges_source *source, Dwarf_Die die
     return rc;
 }
 
-static int read_list(Dwarf_Attribute attribute, struct lines_ranges *out)
+static int read_list(const struct lines_ranges_source *source, Dwarf_Attribute attribute,
+                     struct lines_ranges *out)
 {
     Dwarf_Half form;
     Dwarf_Unsigned value, count, offset;
@@ -57,7 +58,7 @@ static int read_list(Dwarf_Attribute attribute, struct lines_ranges *out)
     if (got != DW_DLV_OK ||
         dwarf_rnglists_get_rle_head(attribute, form, value, &head, &count, &offset, NULL) != DW_DLV_OK)
         return 0;
-    int rc = 0;
+    int rc = lines_spend(source->source, count) ? 0 : -EOVERFLOW;
     for (Dwarf_Unsigned i = 0; i < count && i < MAX_RANGES && rc == 0; i++) {
         unsigned length, code;
         Dwarf_Unsigned raw1, raw2, low, high;
@@ -121,6 +122,8 @@ static int read_split_list(const struct lines_ranges_source *source, Dwarf_Attri
             kind == DW_RLE_end_of_list)
             break;
         at += length;
+        if (!lines_spend(source->source, 1))
+            return -EOVERFLOW;
         if (split_entry(source->skeleton, kind, first, second, &base, &range))
             rc = add(out, range.low, range.high);
     }
@@ -134,7 +137,8 @@ static int read_ranges(const struct lines_ranges_source *source, Dwarf_Die die, 
     if (source->version < 5)
         return read_old_list(source, die, attribute, out);
     bool indexed = dwarf_whatform(attribute, &form, NULL) == DW_DLV_OK && form == DW_FORM_rnglistx;
-    return source->skeleton && indexed ? read_split_list(source, attribute, out) : read_list(attribute, out);
+    return source->skeleton && indexed ? read_split_list(source, attribute, out)
+                                       : read_list(source, attribute, out);
 }
 
 /* Of split debug information, an address can be an index into the skeleton's table (libdwarf itself finds only

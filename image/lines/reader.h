@@ -19,6 +19,8 @@ int lines_reader_open(const struct image *image, const struct image_options *opt
 void lines_reader_fetch(const struct image *image, const struct image_options *options);
 /* What is not known because files of split debug information are missing (a clause); "": nothing. */
 const char *lines_reader_lacks(const struct lines_reader *lines);
+/* Whether it took more work than real debug information of its size: what was told last may lack something. */
+bool lines_reader_spent(const struct lines_reader *lines);
 void lines_reader_close(struct lines_reader *lines);
 size_t lines_reader_at(struct lines_reader *lines, uint64_t address, struct line_frame *out, size_t max);
 

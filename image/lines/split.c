@@ -162,7 +162,7 @@ static struct lines_split_file *open_file(struct lines_source *source, const cha
     *file = (struct lines_split_file){.path = arena_strdup(source->arena, path)};
     if (!file->path)
         return NULL;
-    file->debug = lines_debug_open(path);
+    file->debug = lines_debug_open(path, &source->work);
     source->split_count++;
     if (file->debug) {
         dwarf_set_tied_dbg(file->debug, source->debug, NULL);

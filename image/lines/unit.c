@@ -12,7 +12,6 @@
 #include "image/lines/split.h"
 #include "image/name.h"
 
-#define MAX_DEPTH   200 /* of nested DIEs */
 #define NAME_SIZE   1024
 #define MAX_ORIGINS 8 /* from an inlined call to its function's declaration */
 
@@ -28,6 +27,13 @@ struct loading {
     enum walking walking;
 };
 
+bool lines_spend(struct lines_source *source, uint64_t work)
+{
+    bool enough = work <= source->work;
+    source->work = enough ? source->work - work : 0;
+    return enough;
+}
+
 static const char *file_name(const struct loading *l, uint64_t number)
 {
     return number < l->unit->file_count ? l->unit->files[number] : NULL;
@@ -41,7 +47,7 @@ static int read_files(struct loading *l, Dwarf_Die die)
     if (dwarf_srcfiles(die, &list, &count, NULL) != DW_DLV_OK)
         return 0;
     size_t first = l->unit->version >= 5 ? 0 : 1;
-    int rc = 0;
+    int rc = lines_spend(l->source, (uint64_t)count) ? 0 : -EOVERFLOW;
     struct lines_unit *unit = l->unit;
     unit->files = calloc((size_t)count + first + 1, sizeof *unit->files);
     unit->file_count = unit->files ? (size_t)count + first : 0;
@@ -78,8 +84,9 @@ static int read_rows(struct loading *l, Dwarf_Die die)
         return 0;
     int rc = 0;
     if (tables == 1 && dwarf_srclines_from_linecontext(context, &lines, &count, NULL) == DW_DLV_OK && count) {
-        unit->rows = calloc((size_t)count, sizeof *unit->rows);
-        rc = unit->rows ? 0 : -ENOMEM;
+        unit->rows =
+            lines_spend(l->source, (uint64_t)count) ? calloc((size_t)count, sizeof *unit->rows) : NULL;
+        rc = unit->rows ? 0 : l->source->work ? -ENOMEM : -EOVERFLOW;
         for (Dwarf_Signed i = 0; i < count && rc == 0; i++) {
             Dwarf_Addr address;
             Dwarf_Unsigned line, file;
@@ -235,6 +242,8 @@ static int walk_children(struct loading *l, Dwarf_Die die, unsigned level, uint3
 static int visit(struct loading *l, Dwarf_Die die, unsigned level, uint32_t depth)
 {
     Dwarf_Half tag;
+    if (!lines_spend(l->source, 1))
+        return -EOVERFLOW;
     if (dwarf_tag(die, &tag, NULL) != DW_DLV_OK)
         return 0;
     struct lines_unit *unit = l->unit;
@@ -269,7 +278,7 @@ static int visit(struct loading *l, Dwarf_Die die, unsigned level, uint32_t dept
 static int walk_children(struct loading *l, Dwarf_Die die, unsigned level, uint32_t depth)
 {
     Dwarf_Die child, next;
-    if (level > MAX_DEPTH || dwarf_child(die, &child, NULL) != DW_DLV_OK)
+    if (level > LINES_DEPTH_MOST || dwarf_child(die, &child, NULL) != DW_DLV_OK)
         return 0;
     int rc = 0;
     for (;;) {
@@ -303,7 +312,7 @@ int lines_unit_load(struct lines_source *source, struct lines_unit *unit)
     struct loading l = {source, unit, FUNCTIONS};
     unit->loaded = true;
     unit->debug = source->debug;
-    unit->ranges = (struct lines_ranges_source){.version = unit->version};
+    unit->ranges = (struct lines_ranges_source){.source = source, .version = unit->version};
     if (dwarf_offdie_b(source->debug, unit->offset, 1, &unit->die, NULL) != DW_DLV_OK) {
         unit->die = NULL;
         return 0;

@@ -11,6 +11,8 @@
 #include "base/hash.h"
 #include "image/lines/lines.h"
 
+#define LINES_DEPTH_MOST 200u /* of nested DIEs, and so of inlining */
+
 struct lines_row { /* valid from address up to the next row's */
     uint64_t address;
     uint32_t order;   /* in the line table: of rows with equal addresses the last counts */
@@ -50,20 +52,26 @@ struct lines_source {
     Dwarf_Debug shared;  /* the file to which dwz moved shared parts; NULL: none */
     struct arena *arena; /* of all names */
     struct table *names; /* number of its file << 48 | offset of a DIE -> const char * */
+    uint64_t work;       /* how much more may be done: lines_spend() */
 };
+
+/* Takes so much off the work that is left: an entry of a table, a range or a DIE is one. Real debug information has
+ * none of less than a byte, but a damaged one can name a table from many places. false: none is left. */
+bool lines_spend(struct lines_source *source, uint64_t work);
 
 struct lines_range {
     uint64_t low, high;
 };
 
-/* Appends the address ranges of a DIE to a growing array, except empty and discarded ones (address 0). 0 or
- * -ENOMEM. */
+/* Appends the address ranges of a DIE to a growing array, except empty and discarded ones (address 0). 0,
+ * -ENOMEM, or -EOVERFLOW: no work is left (lines_spend()). */
 struct lines_ranges {
     struct lines_range *items;
     size_t count, room;
 };
 /* What lists of ranges are read with: */
 struct lines_ranges_source {
+    struct lines_source *source;
     Dwarf_Debug debug; /* the file of the DIEs */
     uint16_t version;
     uint64_t low; /* base address of the unit */
@@ -97,7 +105,7 @@ struct lines_unit {
     struct lines_ranges_source ranges;
 };
 
-/* Fills the tables but for inlined calls, skipping what is damaged. 0 or -ENOMEM. */
+/* Fills the tables but for inlined calls, skipping what is damaged. 0, -ENOMEM, or -EOVERFLOW: no work is left. */
 int lines_unit_load(struct lines_source *source, struct lines_unit *unit);
 /* Adds the functions that are in others. */
 int lines_unit_nested(struct lines_source *source, struct lines_unit *unit);

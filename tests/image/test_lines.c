@@ -443,6 +443,80 @@ Test(lines, damaged_debug_information, .fini = build_clean)
     }
 }
 
+/* Many inlined calls that have one list of ranges: a short file may ask for any amount of work. */
+static void build_shared_ranges(const char *name, unsigned calls, unsigned ranges)
+{
+    build_source(
+        "shared.s",
+        "        .globl outer\n"
+        "        .type outer, @function\n"
+        "outer:  ret\n"
+        ".Lend:  .size outer, . - outer\n"
+        "        .section .debug_abbrev\n"
+        "        .byte 1, 0x11, 1, 0x11, 1, 0x12, 1, 0x13, 5, 0, 0\n" /* a unit: low, high, language */
+        "        .byte 2, 0x2e, 1, 3, 8, 0x11, 1, 0x12, 1, 0, 0\n"    /* a function: name, low, high */
+        "        .byte 3, 0x1d, 0, 3, 8, 0x55, 0x17, 0, 0, 0\n"       /* a call: name, ranges */
+        "        .section .debug_info\n"
+        "        .long .Linfo_end - .Linfo\n"
+        ".Linfo: .short 5\n"
+        "        .byte 1, 8\n"
+        "        .long 0\n"
+        "        .byte 1\n"
+        "        .quad outer, .Lend\n"
+        "        .short 12\n"
+        "        .byte 2\n"
+        "        .asciz \"outer\"\n"
+        "        .quad outer, .Lend\n"
+        "        .rept CALLS\n"
+        "        .byte 3\n"
+        "        .asciz \"inner\"\n"
+        "        .long 12\n"
+        "        .endr\n"
+        "        .byte 0, 0\n"
+        ".Linfo_end:\n"
+        "        .section .debug_rnglists\n"
+        "        .long .Llists_end - .Llists\n"
+        ".Llists: .short 5\n"
+        "        .byte 8, 0\n"
+        "        .long 0\n"
+        "        .rept RANGES\n"
+        "        .byte 7\n" /* an address and a length */
+        "        .quad outer\n"
+        "        .uleb128 .Lend - outer\n"
+        "        .endr\n"
+        "        .byte 0\n"
+        ".Llists_end:\n");
+    build_run("$CC -nostdlib -shared -Wa,--defsym,CALLS=%u,--defsym,RANGES=%u -Wl,-z,notext -o %s shared.s",
+              calls, ranges, name);
+}
+
+Test(lines, no_more_work_than_its_size_explains, .fini = build_clean)
+{
+    struct image_options options = {.no_debug_files = true};
+    for (unsigned calls = 20; calls <= 2000; calls += 1980) {
+        build_shared_ranges("shared.so", calls, 1000);
+        struct image *image = build_open("shared.so");
+        uint64_t address = build_function(image, "outer");
+        struct lines_child child = {0};
+        struct fathom_error err = {0};
+        uint8_t *answer = NULL;
+        size_t size;
+        cr_assert_eq(lines_child_start(&child, image, &options, &err), 0, "%s", err.text);
+        int rc = lines_child_ask(&child, address, &answer, &size);
+        if (calls == 20) {
+            cr_assert_eq(rc, 0);
+            cr_expect_not_null(memmem(answer, size, "inner", 5));
+            cr_expect_not_null(memmem(answer, size, "outer", 5));
+            free(answer);
+        } else {
+            cr_expect_eq(rc, -EOVERFLOW);
+            cr_expect_eq(child.pid, 0);
+        }
+        lines_child_end(&child);
+        image_close(image);
+    }
+}
+
 Test(lines, a_child_that_dies_takes_nothing_with_it, .fini = build_clean)
 {
     struct lines_child child = {0};
