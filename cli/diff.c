@@ -34,6 +34,11 @@ struct input { /* a recording, an archive of one, or a saved tree */
     unsigned side;
 };
 
+/* Of a file, a bit for each side: it has functions there, and its inlined ones are known. */
+struct file_sides {
+    uint8_t seen, inlined;
+};
+
 struct diff {
     struct diff_options *options;
     struct terminal *terminal;
@@ -44,9 +49,9 @@ struct diff {
     struct outfile *output;        /* NULL: standard output */
     char *event, *unit;            /* of the recordings, which must have the same; NULL before the first */
     char *first;                   /* the recording that it is of */
-    struct names *inlined;         /* files that have inlined functions, and on which side (a bit for each) */
-    uint8_t *inlined_sides;
-    size_t inlined_room;
+    struct names *files;           /* that have functions */
+    struct file_sides *sides;      /* of each */
+    size_t sides_room;
     bool unnamed; /* that the kernel's functions have no names was told */
     int code;
 };
@@ -80,33 +85,43 @@ static int add(struct diff *d, unsigned side, const char *path, const struct con
                : rc;
 }
 
-/* Notes the files that have inlined functions. */
-static int note_inlined(struct diff *d, unsigned side, const struct frames *frames, struct fathom_error *err)
+/* Notes which files have functions, and of which the inlined ones are known. */
+static int note_files(struct diff *d, unsigned side, const struct reporting *reporting,
+                      const struct frames *frames, struct fathom_error *err)
 {
     for (uint32_t i = 0, count = frames_count(frames); i < count; i++) {
         const struct frame *frame = frames_at(frames, i);
-        uint32_t known = names_count(d->inlined);
-        if (frame->kind != FRAME_INLINED)
+        uint32_t known = names_count(d->files);
+        if (frame->kind != FRAME_FUNCTION)
             continue;
-        uint32_t number = names_intern(d->inlined, frame->image);
-        if (number == NAMES_NONE || !vec_reserve(d->inlined_sides, known, d->inlined_room, 1))
+        uint32_t number = names_intern(d->files, frame->image);
+        if (number == NAMES_NONE || !vec_reserve(d->sides, known, d->sides_room, 1))
             return error_memory(err);
-        d->inlined_sides[number] = (uint8_t)((number < known ? d->inlined_sides[number] : 0) | 1u << side);
+        if (number == known)
+            d->sides[number] = (struct file_sides){0};
+        if (!(d->sides[number].seen >> side & 1) && reporting_inlines(reporting, frame->image))
+            d->sides[number].inlined |= (uint8_t)(1u << side);
+        d->sides[number].seen |= (uint8_t)(1u << side);
     }
     return 0;
 }
 
-/* One side has debug information of a file, and the other of none that the first has not. */
+/* One side alone has debug information of a file, and the other has a file, the same or another, that lacks it there
+ * alone: not one that just has no sample. */
 static void tell_inlined(const struct diff *d, char **names)
 {
-    unsigned left = 0;
-    for (uint32_t i = 0; i < names_count(d->inlined); i++)
-        left |= d->inlined_sides[i] == 3 ? 0 : d->inlined_sides[i];
-    if (left == 1 || left == 2)
+    unsigned has = 0, lacks = 0;
+    for (uint32_t i = 0; i < names_count(d->files); i++) {
+        const struct file_sides *s = &d->sides[i];
+        unsigned without = s->seen & ~s->inlined;
+        has |= s->inlined == 3 ? 0 : s->inlined;
+        lacks |= without == 3 ? 0 : without;
+    }
+    if ((has == 1 && lacks & 2) || (has == 2 && lacks & 1))
         terminal_say(d->terminal, LOG_WARNING,
                      "only %s has debug information of some files: their inlined functions look like changes "
                      "(--no-inline compares without them)",
-                     names[left - 1]);
+                     names[has - 1]);
 }
 
 /* Recordings ----------------------------------------------------------------------------------------------------- */
@@ -137,7 +152,7 @@ static int add_recording(struct diff *d, struct input *input, struct fathom_erro
     if (rc == 0)
         rc = reporting_contexts(reporting, &contexts, err);
     if (rc == 0)
-        rc = note_inlined(d, input->side, contexts.frames, err);
+        rc = note_files(d, input->side, reporting, contexts.frames, err);
     if (rc == 0)
         rc = check_event(d, path, contexts.metrics->event->name, metrics_unit(contexts.metrics, 0), err);
     if (rc == 0)
@@ -252,8 +267,8 @@ static void clear(struct diff *d)
     outfile_close(d->output);
     difference_free(d->difference);
     running_kernel_close(d->kernel);
-    names_free(d->inlined);
-    free(d->inlined_sides);
+    names_free(d->files);
+    free(d->sides);
     free(d->event);
     free(d->unit);
     free(d->first);
@@ -287,8 +302,8 @@ static int diff_files(struct diff_options *options, char **names, struct termina
     struct diff d = {.options = options, .terminal = terminal, .code = EXIT_OK};
     d.kernel = running_kernel_open(&kernel_places_here); /* names that others may not read */
     d.difference = difference_new(&options->difference);
-    d.inlined = names_new();
-    int rc = d.kernel && d.difference && d.inlined ? 0 : error_memory(&err);
+    d.files = names_new();
+    int rc = d.kernel && d.difference && d.files ? 0 : error_memory(&err);
     if (rc == 0 && options->report.output) /* before the long work */
         rc = outfile_open(options->report.output, &d.output, &err);
     for (unsigned side = 0; rc == 0 && side < 2; side++)

@@ -115,6 +115,15 @@ void reporting_tell_uninlined(const struct reporting *r)
             (double)h.uninlined_bytes / (1 << 20));
 }
 
+bool reporting_inlines(const struct reporting *r, const char *file)
+{
+    const struct image *image;
+    for (size_t i = 0; (image = image_cache_at(r->images, i)); i++)
+        if (strcmp(image_name(image), file) == 0 && image_cache_lines(r->images, image, 0))
+            return true;
+    return false;
+}
+
 /* What is shown of an event. Before another one's samples are read: the heading tells what was read. */
 static int fill_report(struct reporting *r, struct reader *reader, struct fathom_error *err)
 {

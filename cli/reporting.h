@@ -66,6 +66,8 @@ int reporting_contexts(const struct reporting *reporting, struct contexts *out, 
 bool reporting_tell_unnamed(const struct reporting *reporting);
 /* Then: notes of what files the inlined functions are not shown, as their debug information is too large. */
 void reporting_tell_uninlined(const struct reporting *reporting);
+/* Then: whether a file of this name has debug information that was read for inlined functions. */
+bool reporting_inlines(const struct reporting *reporting, const char *file);
 /* Infers and prints them. At most once. */
 int reporting_run(struct reporting *reporting, struct reader *reader, struct fathom_error *err);
 /* Then: warns of a report without samples; whether that is because of the options. */
