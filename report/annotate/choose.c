@@ -106,8 +106,11 @@ static size_t inlined_at(const struct choice *c, const struct image *image, uint
 bool choice_is_at(const struct choice *c, const struct chosen *function, uint64_t address)
 {
     const char *inlined[INLINED_MOST_SHOWN];
+    uint32_t at = image_function_at(function->image, address);
     if (!function->inlined)
-        return image_function_at(function->image, address) == function->function;
+        return at == function->function;
+    if (at == IMAGE_NO_FUNCTION) /* debug information can be of code that no symbol and no FDE is of */
+        return false;
     for (size_t i = inlined_at(c, function->image, address, inlined); i-- > 0;)
         if (inlined[i] == function->inlined)
             return true;
