@@ -191,9 +191,12 @@ static void find(struct reaching *x, const struct reach_cid *cids, size_t count)
     for (size_t i = 0; i < count; i++)
         if (cids[i].unit / REACH_BLOCK < x->blocks && cids[i].node != CALLERS_NONE)
             come_to(x, cids[i].node, cids[i].unit, 1);
-    for (uint32_t unit = x->blocks * REACH_BLOCK; unit-- > 0;)
+    for (uint32_t unit = x->blocks * REACH_BLOCK; unit-- > 0;) {
         for (int turn = 0; turn < TURNS; turn++)
             take_turn(x, unit, (enum turn)turn);
+        free(x->at[unit].items); /* it has had its turns: what is kept are the visits that wait below */
+        x->at[unit] = (struct visits){0};
+    }
     if (work_is_done(x->work))
         x->blocks = 0; /* some that are needed are not marked */
 }
