@@ -151,6 +151,8 @@ static int doctor_run(int argc, char **argv, struct terminal *terminal)
                             "--hardware examines the machine: no program, no process");
     if (code < 0 && options.output && !options.hardware)
         code = option_usage(terminal, &doctor_command, "-o is for --hardware");
+    if (code < 0 && options.workload && (program || options.pids.count || options.hardware || options.json))
+        code = option_usage(terminal, &doctor_command, "--workload examines nothing: give it alone");
     if (code < 0 && options.workload)
         code = workload_run(options.workload, TRIAL_SECONDS);
     if (!options.output)
@@ -187,8 +189,8 @@ const struct command doctor_command = {
                 "--workload NAME",
     .about = "Examines this machine, what this user may do on it, and a program: whether it can be recorded "
              "with its call "
-             "paths. The first thing to try when something does not work. It changes nothing, and needs no "
-             "rights.",
+             "paths. The first thing to try when something does not work. It changes nothing but what "
+             "--hardware writes, and needs no rights.",
     .options = rows,
     .notes = "The exit code is 0 if sampling works, 3 if it is refused; with --hardware, 1 if a check is "
              "wrong, and 7 if "
