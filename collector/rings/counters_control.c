@@ -97,4 +97,7 @@ void counters_totals(const struct counters *counters, size_t event, struct count
     /* A thread's events are enabled on all CPUs while it runs on one. */
     if (counters->events[event].attr.inherit)
         out->enabled /= counters->cpu_count;
+    /* Threads that end leave out of their events on other CPUs the time since these were last counted. */
+    if (out->enabled < out->running)
+        out->enabled = out->running;
 }
