@@ -8,7 +8,8 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-#define BACK_OFF 2.0 /* sights of (function, next) that weigh as much as all callers of the function */
+#define EACH_CALL 2.0f /* a path is not thought less of for its many calls, as in deep recursion */
+#define BACK_OFF  2.0  /* sights of (function, next) that weigh as much as all callers of the function */
 
 struct making {
     struct callers *c;
@@ -308,6 +309,8 @@ static bool fill_likely(struct callers *c)
         c->likely[i] = (float)c->callers[i].probability;
     for (uint32_t f = 0; c->likely && f < c->functions; f++)
         likely_by_pairs(c, &c->of[f]);
+    for (uint32_t i = 0; c->likely && i < c->caller_count; i++)
+        c->likely[i] = fminf(1, EACH_CALL * c->likely[i]);
     return c->likely;
 }
 

@@ -70,8 +70,13 @@ static int note_path(struct extension *out, struct expected_path path)
     return vec_push(out->paths, out->count, out->room, path) ? 0 : -ENOMEM;
 }
 
-static int note_cut(struct extension *out, const struct wanted *w)
+/* A CID's paths were not looked for in full: it is cut if it has none from training or from samples of this run. */
+static int note_cut(struct extending *x, const struct wanted *w)
 {
+    struct extension *out = x->out;
+    uint32_t first;
+    if (pathmap_find(x->map, w->function, w->height, &first) > 0)
+        return 0;
     out->summary.cut += extend_need(w);
     return vec_push(out->cut, out->cut_count, out->cut_room, *w) ? 0 : -ENOMEM;
 }
@@ -322,7 +327,7 @@ static int extend_one(struct extending *x, const struct wanted *w)
     bool found = x->out->count > before, cut = !found && (work_is_done(x->work) || x->in->statics->left_out),
          ends = found || x->last;
     if (cut && (ends || work_is_done(x->work)))
-        return note_cut(x->out, w) < 0 ? -ENOMEM : 1;
+        return note_cut(x, w) < 0 ? -ENOMEM : 1;
     summary->found += found;
     summary->impossible += ends && !found && rc != -ENOSPC;
     summary->too_high += ends && !found && rc == -ENOSPC;
@@ -435,7 +440,7 @@ static int extend_each(struct extending *x, const struct search *s, uint32_t set
             continue;
         x->last = setting == s->wanted[i].setting;
         bool cut = work_is_done(x->work);
-        rc = cut ? note_cut(x->out, &s->wanted[i]) : extend_one(x, &s->wanted[i]);
+        rc = cut ? note_cut(x, &s->wanted[i]) : extend_one(x, &s->wanted[i]);
         s->progress[i] = rc > 0 || cut || x->last ? DONE : TRIED_WIDER;
     }
     leave_setting(x);

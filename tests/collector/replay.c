@@ -135,7 +135,7 @@ static int open_all(struct replay *r, const char *path, size_t kib, struct fatho
                               .event_count = r->head.count,
                               .to = &r->to,
                               .summary = &r->summary};
-    return tasks_init(&r->drain.tasks, err);
+    return drain_init(&r->drain, err);
 }
 
 static void print(const struct replay *r)
