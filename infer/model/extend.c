@@ -15,9 +15,6 @@
 #define LIKELY    0.5  /* samples of this run or of training in a context that calls are expected from */
 #define LEAST     0.01 /* a path is not entered that is less probable than this much of the best one */
 
-#define LEAST_WALK                                                                                           \
-    1e-5 /* nor is one looked for of which a part, from the CID on, is less probable than this */
-
 /* Where hardly any walk outwards from a CID's function would come out at its height, and not for the number
  * of calls on the way, it is rather that the height is not known (below a signal's frame, say) than that this
  * run went there. CIDs of real paths have 1e-4 and more, even where most calls were never seen; but for those
@@ -379,7 +376,7 @@ static bool enter_setting(struct extending *x, uint32_t setting)
     struct automaton_options options = {.best = BEST,
                                         .cids = x->asked,
                                         .cid_count = x->asked_count,
-                                        .least = LEAST_WALK,
+                                        .least = x->in->least,
                                         .bytes = bytes_for(x->work),
                                         .work = x->work};
     x->graph = graph_new(x->map, &x->calls, x->in->weights, (struct graph_scope){x->in->admission, setting});

@@ -49,6 +49,8 @@ struct extend_input {
     /* By setting: one in which at least the paths of this one can be; paths are looked for there first, as
      * each setting that they are looked for in takes time. NULL as admission. */
     const uint32_t *wider;
+    double
+        least; /* paths are not looked for of which a part, from the CID on, is less probable than this (near.h) */
     /* What may be done. Each setting has a part of it, by the samples whose paths are looked for there; in it the CIDs with the
      * most samples come first. NULL: no limit. */
     struct work *work;

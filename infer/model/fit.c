@@ -18,6 +18,7 @@
 #define STEPS_EACH  (UINT64_C(1) << 20)
 #define STEPS_LEAST (UINT64_C(120) << 20)
 #define STEPS_MOST  (UINT64_C(450) << 20)
+#define STEPS_BLIND (UINT64_C(150) << 20) /* where nothing was learned: what is found is seldom right */
 #define CODE_EACH   (UINT64_C(1) << 18)
 #define CODE_LEAST  (UINT64_C(16) << 20)
 #define CODE_MOST   (UINT64_C(72) << 20)
@@ -25,6 +26,10 @@
 /* Pairs of states that coherence may look at, to learn and to resolve. */
 #define PAIRS_MOST  (UINT64_C(50) << 20)
 #define PAIRS_BRIEF (UINT64_C(10) << 20)
+
+/* Of a part of a path, from the CID on, to be looked for. Where nothing was learned all calls are guessed alike, and so is none of
+ * them left out. */
+#define LEAST_WALK 1e-4
 
 #define ROUNDS 2 /* of asking the automaton, each with the weights of the one before */
 
@@ -355,6 +360,7 @@ static int extend_map(struct fit *f, bool weighed, struct wanted *wanted, size_t
                                      .statics = &f->statics,
                                      .admission = f->admission,
                                      .wider = wider,
+                                     .least = weighed ? LEAST_WALK : 0,
                                      .work = &f->work};
         rc = weighed ? extend_weighed(f, &input, wanted, count, err)
                      : extend_unweighed(f, &input, wanted, count, err);
@@ -365,17 +371,18 @@ static int extend_map(struct fit *f, bool weighed, struct wanted *wanted, size_t
 
 /* Counts the samples that depend on what the automaton would find, as the stacks of the others are known: what may be done
  * goes by them. */
-static void allow_work(struct fit *f, const struct wanted *wanted, size_t count)
+static void allow_work(struct fit *f, const struct wanted *wanted, size_t count, bool weighed)
 {
     const struct wanted *cids;
+    uint64_t most = weighed ? STEPS_MOST : STEPS_BLIND;
     size_t all = survey_cids(f->input.survey, &cids);
     for (size_t i = 0; i < count; i++)
         f->stake += extend_need(&wanted[i]);
     for (size_t i = 0; i < all; i++)
         f->samples += cids[i].samples;
-    bool many = f->stake > STEPS_MOST / STEPS_EACH;
-    f->steps = f->input.brief ? f->input.brief : many ? STEPS_MOST : STEPS_LEAST + STEPS_EACH * f->stake;
-    f->steps = f->steps < STEPS_MOST ? f->steps : STEPS_MOST;
+    bool many = f->stake > most / STEPS_EACH;
+    f->steps = f->input.brief ? f->input.brief : many ? most : STEPS_LEAST + STEPS_EACH * f->stake;
+    f->steps = f->steps < most ? f->steps : most;
     f->work.left = f->steps;
 }
 
@@ -388,7 +395,7 @@ int fit_paths(struct fit *f, struct fathom_error *err)
     bool weighed = pathmap_node_count(f->map) > 0;
     int rc = wanted_cids(f, &wanted, &count) < 0 ? error_memory(err) : 0;
     if (rc == 0)
-        allow_work(f, wanted, count);
+        allow_work(f, wanted, count, weighed);
     if (rc == 0 && count && (double)f->stake >= STAKE_LEAST * (double)f->samples)
         rc = extend_map(f, weighed, wanted, count, err);
     free(wanted);
