@@ -5,20 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/vec.h"
+#include "infer/model/visits.h"
 
 #define EXPONENTS 64 /* of masses: nodes are left in their order, roughly */
-
-/* A node with the greatest probability of a walk that comes to it. */
-struct visit {
-    uint32_t node;
-    float mass;
-};
-
-struct visits {
-    struct visit *items;
-    size_t count, room;
-};
 
 struct walking {
     const struct callers *c;
@@ -37,8 +26,7 @@ static void come_to(struct walking *w, uint32_t node, double mass)
     w->mass[node] = (float)mass;
     frexp(mass, &exponent);
     exponent = exponent < 0 ? -exponent : 0;
-    struct visits *v = &w->waiting[exponent < EXPONENTS ? exponent : EXPONENTS - 1];
-    if (!vec_push(v->items, v->count, v->room, (struct visit){node, (float)mass}))
+    if (!visits_add(&w->waiting[exponent < EXPONENTS ? exponent : EXPONENTS - 1], node, mass))
         w->failed = true;
 }
 

@@ -5,18 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/vec.h"
-
-/* A node at a height, with the greatest probability of a walk that comes to it. */
-struct visit {
-    uint32_t node;
-    float mass;
-};
-
-struct visits {
-    struct visit *items;
-    size_t count, room;
-};
+#include "infer/model/visits.h"
 
 struct reaching {
     const struct callers *c;
@@ -78,9 +67,7 @@ static bool is_plain(const struct reaching *x, uint32_t node, uint32_t unit)
 /* A walk comes to a node at a height. */
 static void come_to(struct reaching *x, uint32_t node, uint32_t unit, double mass)
 {
-    struct visits *v = &x->at[unit];
-    if (mass >= x->least && mass > 0 &&
-        !vec_push(v->items, v->count, v->room, (struct visit){node, (float)mass}))
+    if (mass >= x->least && mass > 0 && !visits_add(&x->at[unit], node, mass))
         x->failed = true;
 }
 
