@@ -53,10 +53,12 @@ static struct entry *entry_of(struct lines_cache *cache, const struct image *ima
         return NULL;
     if (added) {
         *number = cache->count;
-        if (!vec_push(cache->entries, cache->count, cache->room, (struct entry){.image = image}))
+        if (!vec_push(cache->entries, cache->count, cache->room, (struct entry){.image = image})) {
+            table_remove(cache->numbers, (uintptr_t)image);
             return NULL;
+        }
     }
-    return *number < cache->count ? &cache->entries[*number] : NULL;
+    return &cache->entries[*number];
 }
 
 /* Opens them, unless they are larger than the bound leaves. */
