@@ -20,7 +20,7 @@ fathom_SOURCES = \
 	cli/doctor.c \
 	cli/doctor/program.c cli/doctor/rights.c cli/doctor/rows.c cli/doctor/rows.h \
 	cli/doctor/doctor.h cli/doctor/hardware.c cli/doctor/show.c \
-	cli/doctor/trial.c cli/doctor/trial.h cli/doctor/trial_read.c cli/doctor/trial_report.c \
+	cli/doctor/trial.c cli/doctor/trial.h cli/doctor/trial_read.c cli/doctor/trial_machine.c cli/doctor/trial_report.c \
 	cli/doctor/trial_run.c cli/doctor/trial_run.h \
 	cli/doctor/workload.c cli/doctor/workload.h \
 	cli/evaluate.c cli/evaluate.h \

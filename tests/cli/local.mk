@@ -13,7 +13,7 @@ tests_cli_test_top_counts_SOURCES = tests/cli/test_top_counts.c cli/top/counts.c
 tests_cli_test_top_counts_LDADD = $(FATHOM_LIBS) $(CRITERION_LIBS)
 
 UNIT_TESTS += tests/cli/test_doctor
-tests_cli_test_doctor_SOURCES = tests/cli/test_doctor.c cli/doctor/hardware.c cli/doctor/rights.c cli/doctor/rows.c
+tests_cli_test_doctor_SOURCES = tests/cli/test_doctor.c tests/cli/files.c tests/cli/files.h cli/doctor/hardware.c cli/doctor/rights.c cli/doctor/rows.c
 tests_cli_test_doctor_LDADD = $(FATHOM_LIBS) $(CRITERION_LIBS)
 
 UNIT_TESTS += tests/cli/test_privilege
@@ -21,5 +21,6 @@ tests_cli_test_privilege_SOURCES = tests/cli/test_privilege.c cli/privilege.c cl
 tests_cli_test_privilege_LDADD = $(FATHOM_LIBS) $(CRITERION_LIBS)
 
 UNIT_TESTS += tests/cli/test_trial
-tests_cli_test_trial_SOURCES = tests/cli/test_trial.c cli/doctor/hardware.c cli/doctor/rows.c cli/doctor/trial.c cli/doctor/workload.c
+tests_cli_test_trial_SOURCES = tests/cli/test_trial.c tests/cli/files.c tests/cli/files.h cli/doctor/hardware.c cli/doctor/rows.c cli/doctor/trial.c \
+	cli/doctor/trial_machine.c cli/doctor/workload.c
 tests_cli_test_trial_LDADD = $(FATHOM_LIBS) $(CRITERION_LIBS)

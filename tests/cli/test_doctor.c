@@ -11,6 +11,7 @@
 
 #include "cli/doctor/doctor.h"
 #include "cli/exit.h"
+#include "tests/cli/files.h"
 
 #define NOBODY "Uid:\t65534\t65534\t65534\t65534\nCapEff:\t0000000000000000\nSeccomp:\t0\n"
 #define ROOT   "Uid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\nSeccomp:\t0\n"
@@ -19,62 +20,38 @@
     "Max open files            1024                 524288               files     \n"                       \
     "Max locked memory         65536                65536                bytes     \n"
 
-static char root[64], proc[80], sys[80];
-
-/* Writes a file and the directories above it. */
-static void put(const char *name, const char *text)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    for (char *at = path + strlen(root) + 1; (at = strchr(at, '/')); at++) {
-        *at = '\0';
-        mkdir(path, 0700);
-        *at = '/';
-    }
-    FILE *file = fopen(path, "w");
-    cr_assert_not_null(file, "%s", path);
-    fputs(text, file);
-    fclose(file);
-}
+static char proc[80], sys[80];
 
 /* A server with a Skylake, for user nobody. */
 static void set_up(void)
 {
-    strcpy(root, "/tmp/fathom-doctor.XXXXXX");
-    cr_assert_not_null(mkdtemp(root));
-    snprintf(proc, sizeof proc, "%s/proc", root);
-    snprintf(sys, sizeof sys, "%s/sys", root);
-    put("proc/cpuinfo",
-        "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel\t\t: 85\n"
-        "model name\t: Intel(R) Xeon(R) Gold 6130\nflags\t\t: fpu vme hypervisory\n\nprocessor\t: 1\n");
-    put("proc/self/status", "Name:\tfathom\n" NOBODY);
-    put("proc/self/limits", LIMITS);
-    put("proc/self/uid_map", "         0          0 4294967295\n");
-    put("proc/sys/kernel/osrelease", "6.1.0-31-amd64\n");
-    put("proc/sys/kernel/perf_event_paranoid", "2\n");
-    put("proc/sys/kernel/kptr_restrict", "1\n");
-    put("proc/sys/kernel/perf_event_mlock_kb", "516\n");
-    put("proc/sys/kernel/perf_event_max_sample_rate", "100000\n");
-    put("proc/sys/kernel/unprivileged_bpf_disabled", "2\n");
-    put("proc/sys/kernel/nmi_watchdog", "0\n");
-    put("proc/sys/kernel/yama/ptrace_scope", "1\n");
-    put("sys/devices/system/cpu/online", "0-30,32\n");
-    put("sys/bus/event_source/devices/cpu/type", "4\n");
-    put("sys/bus/event_source/devices/cpu/caps/max_precise", "3\n");
-    put("sys/bus/event_source/devices/cpu/caps/pmu_name", "skylake\n");
-    put("sys/bus/event_source/devices/cpu/caps/branches", "32\n");
-    put("sys/kernel/btf/vmlinux", "");
-    put("sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
+    files_begin();
+    snprintf(proc, sizeof proc, "%s/proc", files_root);
+    snprintf(sys, sizeof sys, "%s/sys", files_root);
+    files_put("proc/cpuinfo",
+              "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel\t\t: 85\n"
+              "model name\t: Intel(R) Xeon(R) Gold 6130\nflags\t\t: fpu vme hypervisory\n\nprocessor\t: 1\n");
+    files_put("proc/self/status", "Name:\tfathom\n" NOBODY);
+    files_put("proc/self/limits", LIMITS);
+    files_put("proc/self/uid_map", "         0          0 4294967295\n");
+    files_put("proc/sys/kernel/osrelease", "6.1.0-31-amd64\n");
+    files_put("proc/sys/kernel/perf_event_paranoid", "2\n");
+    files_put("proc/sys/kernel/kptr_restrict", "1\n");
+    files_put("proc/sys/kernel/perf_event_mlock_kb", "516\n");
+    files_put("proc/sys/kernel/perf_event_max_sample_rate", "100000\n");
+    files_put("proc/sys/kernel/unprivileged_bpf_disabled", "2\n");
+    files_put("proc/sys/kernel/nmi_watchdog", "0\n");
+    files_put("proc/sys/kernel/yama/ptrace_scope", "1\n");
+    files_put("sys/devices/system/cpu/online", "0-30,32\n");
+    files_put("sys/bus/event_source/devices/cpu/type", "4\n");
+    files_put("sys/bus/event_source/devices/cpu/caps/max_precise", "3\n");
+    files_put("sys/bus/event_source/devices/cpu/caps/pmu_name", "skylake\n");
+    files_put("sys/bus/event_source/devices/cpu/caps/branches", "32\n");
+    files_put("sys/kernel/btf/vmlinux", "");
+    files_put("sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
 }
 
-static void tear_down(void)
-{
-    char command[96];
-    snprintf(command, sizeof command, "rm -r %s", root);
-    cr_assert_eq(system(command), 0);
-}
-
-TestSuite(doctor, .init = set_up, .fini = tear_down);
+TestSuite(doctor, .init = set_up, .fini = files_end);
 
 /* What the kernel answers to nobody. */
 static struct doctor_machine machine(void)
@@ -156,12 +133,12 @@ Test(doctor, batches_without_times_of_their_own)
     m.tries.tsc = -ENOTSUP;
     examine(&m);
     says("large-pebs-times", ROW_NOTE, "the time at which it was emptied");
-    put("sys/bus/event_source/devices/cpu/caps/pmu_name", "haswell\n");
+    files_put("sys/bus/event_source/devices/cpu/caps/pmu_name", "haswell\n");
     examine(&m);
     cr_expect_null(rows_find(&rows, "large-pebs-times"), "there are no batches");
     m.tries.tsc = 0;
-    put("sys/bus/event_source/devices/cpu/caps/pmu_name", "skylake\n");
-    put("proc/sys/kernel/osrelease", "5.15.0-91-generic\n");
+    files_put("sys/bus/event_source/devices/cpu/caps/pmu_name", "skylake\n");
+    files_put("proc/sys/kernel/osrelease", "5.15.0-91-generic\n");
     examine(&m);
     says("large-pebs-times", ROW_NOTE, "Linux 6.1 does not");
 }
@@ -173,7 +150,7 @@ Test(doctor, a_plain_user_at_level_3_and_4)
         struct doctor_machine m = machine();
         char text[8];
         snprintf(text, sizeof text, "%d\n", level);
-        put("proc/sys/kernel/perf_event_paranoid", text);
+        files_put("proc/sys/kernel/perf_event_paranoid", text);
         m.tries.user = m.tries.registers = m.tries.hardware = -EACCES;
         examine(&m);
         says("sampling", ROW_FAIL, "perf_event_open is refused");
@@ -189,8 +166,8 @@ Test(doctor, the_level_does_not_bind_root)
 {
     struct doctor_machine m = machine();
     m.tries = (struct tries){0};
-    put("proc/sys/kernel/perf_event_paranoid", "4\n");
-    put("proc/self/status", ROOT);
+    files_put("proc/sys/kernel/perf_event_paranoid", "4\n");
+    files_put("proc/self/status", ROOT);
     examine(&m);
     says("sampling", ROW_OK, "all processes");
     says("paranoid", ROW_OK, "does not bind");
@@ -207,14 +184,14 @@ Test(doctor, the_level_does_not_bind_root)
 Test(doctor, root_of_a_namespace)
 {
     struct doctor_machine m = machine();
-    put("proc/self/status", "Uid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\nSeccomp:\t2\n");
-    put("proc/self/uid_map", "         0       1000          1\n");
+    files_put("proc/self/status", "Uid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\nSeccomp:\t2\n");
+    files_put("proc/self/uid_map", "         0       1000          1\n");
     examine(&m);
     says("capabilities", ROW_NOTE, "none that matter");
     says("container", ROW_NOTE, "namespace");
     says("locked-memory", ROW_LIMIT, "518 KiB");
     m.tries.user = -EPERM;
-    put("proc/self/uid_map", "         0          0 4294967295\n");
+    files_put("proc/self/uid_map", "         0          0 4294967295\n");
     examine(&m);
     says("container", ROW_NOTE, "seccomp");
     says("sampling", ROW_FAIL, "refused");
@@ -236,8 +213,9 @@ Test(doctor, no_perf_events_at_all)
 Test(doctor, a_virtual_machine_without_counters)
 {
     struct doctor_machine m = machine();
-    put("proc/cpuinfo", "vendor_id\t: GenuineIntel\nmodel name\t: Xeon\nflags\t\t: fpu hypervisor lahf_lm\n");
-    snprintf(sys, sizeof sys, "%s/none", root);
+    files_put("proc/cpuinfo",
+              "vendor_id\t: GenuineIntel\nmodel name\t: Xeon\nflags\t\t: fpu hypervisor lahf_lm\n");
+    snprintf(sys, sizeof sys, "%s/none", files_root);
     m.tries.hardware = -ENOENT;
     examine(&m);
     says("cpu", ROW_OK, "in a virtual machine");
@@ -251,20 +229,20 @@ Test(doctor, a_virtual_machine_without_counters)
 Test(doctor, what_older_cpus_and_kernels_lack)
 {
     struct doctor_machine m = machine();
-    put("sys/bus/event_source/devices/cpu/caps/pmu_name", "haswell\n");
-    put("proc/sys/kernel/osrelease", "5.11.0\n");
+    files_put("sys/bus/event_source/devices/cpu/caps/pmu_name", "haswell\n");
+    files_put("proc/sys/kernel/osrelease", "5.11.0\n");
     examine(&m);
     says("kernel", ROW_LIMIT, "5.11.0");
     cr_expect(strstr(rows_find(&rows, "kernel")->costs, "build-ids"));
     says("pebs", ROW_OK, "format 2, records without a timestamp");
     says("large-pebs", ROW_LIMIT, "no timestamp");
-    put("sys/bus/event_source/devices/cpu/caps/pmu_name", "icelake\n");
+    files_put("sys/bus/event_source/devices/cpu/caps/pmu_name", "icelake\n");
     examine(&m);
     says("pebs", ROW_OK, "format 4 or later (adaptive");
     says("large-pebs", ROW_OK, "record --passive");
     says("large-pebs-data", ROW_LIMIT, "weights");
-    put("proc/sys/kernel/osrelease", "6.15.0\n");
-    put("sys/bus/event_source/devices/cpu/caps/pmu_name", "not_yet_made\n");
+    files_put("proc/sys/kernel/osrelease", "6.15.0\n");
+    files_put("sys/bus/event_source/devices/cpu/caps/pmu_name", "not_yet_made\n");
     examine(&m);
     says("kernel", ROW_OK, "6.15");
     says("pebs", ROW_OK, "not known");
@@ -275,12 +253,12 @@ Test(doctor, what_older_cpus_and_kernels_lack)
 Test(doctor, a_kernel_that_is_locked_down)
 {
     struct doctor_machine m = machine();
-    put("sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
+    files_put("sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
     m.tries.registers = -EPERM;
     examine(&m);
     says("lockdown", ROW_LIMIT, "confidentiality");
     says("registers", ROW_LIMIT, "are refused");
-    put("sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
+    files_put("sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
     examine(&m);
     says("lockdown", ROW_NOTE, "integrity");
 }
@@ -288,21 +266,21 @@ Test(doctor, a_kernel_that_is_locked_down)
 Test(doctor, amd_and_hybrid_cpus)
 {
     struct doctor_machine m = machine();
-    put("proc/cpuinfo", "vendor_id\t: AuthenticAMD\nmodel name\t: EPYC\nflags\t\t: fpu\n");
-    put("sys/bus/event_source/devices/ibs_op/type", "9\n");
+    files_put("proc/cpuinfo", "vendor_id\t: AuthenticAMD\nmodel name\t: EPYC\nflags\t\t: fpu\n");
+    files_put("sys/bus/event_source/devices/ibs_op/type", "9\n");
     examine(&m);
     says("ibs", ROW_OK, "ibs_op");
     cr_expect_null(rows_find(&rows, "pebs"));
-    put("proc/cpuinfo", "vendor_id\t: GenuineIntel\nmodel name\t: i7\nflags\t\t: fpu\n");
+    files_put("proc/cpuinfo", "vendor_id\t: GenuineIntel\nmodel name\t: i7\nflags\t\t: fpu\n");
     char path[160];
     snprintf(path, sizeof path, "%s/bus/event_source/devices/cpu", sys);
     char moved[168];
     snprintf(moved, sizeof moved, "%s_core", path);
     cr_assert_eq(rename(path, moved), 0);
-    put("sys/bus/event_source/devices/cpu_atom/type", "10\n");
+    files_put("sys/bus/event_source/devices/cpu_atom/type", "10\n");
     examine(&m);
     says("cpu", ROW_OK, "of two kinds");
-    put("sys/bus/event_source/devices/cpu_lowpower/type", "11\n");
+    files_put("sys/bus/event_source/devices/cpu_lowpower/type", "11\n");
     examine(&m);
     says("cpu", ROW_OK, "of three kinds");
     says("pebs", ROW_OK, "level 3");
@@ -311,12 +289,12 @@ Test(doctor, amd_and_hybrid_cpus)
 Test(doctor, settings_that_restrict)
 {
     struct doctor_machine m = machine();
-    put("proc/sys/kernel/perf_event_max_sample_rate", "12500\n");
-    put("proc/sys/kernel/yama/ptrace_scope", "3\n");
-    put("proc/sys/kernel/kptr_restrict", "2\n");
-    put("proc/sys/kernel/nmi_watchdog", "1\n");
-    put("proc/self/limits",
-        "Max open files            1024                 1024                 files     \n");
+    files_put("proc/sys/kernel/perf_event_max_sample_rate", "12500\n");
+    files_put("proc/sys/kernel/yama/ptrace_scope", "3\n");
+    files_put("proc/sys/kernel/kptr_restrict", "2\n");
+    files_put("proc/sys/kernel/nmi_watchdog", "1\n");
+    files_put("proc/self/limits",
+              "Max open files            1024                 1024                 files     \n");
     m.runtime = NULL;
     m.tries.kernel = 0;
     m.tries.hardware = -EBUSY;
@@ -352,7 +330,7 @@ Test(doctor, nonsense)
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         struct doctor_machine m = machine();
         for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-            put(files[i], texts[t]);
+            files_put(files[i], texts[t]);
         examine(&m);
         cr_expect_not_null(rows_find(&rows, "sampling"));
         cr_expect_geq(m.facts.cpu.online, 1);

@@ -8,43 +8,21 @@
 #include <sys/stat.h>
 
 #include "cli/doctor/trial.h"
+#include "tests/cli/files.h"
 
-static char root[64], proc[80], devices[96];
-
-static void put(const char *name, const char *text)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    for (char *at = path + strlen(root) + 1; (at = strchr(at, '/')); at++) {
-        *at = '\0';
-        mkdir(path, 0700);
-        *at = '/';
-    }
-    FILE *file = fopen(path, "w");
-    cr_assert_not_null(file, "%s", path);
-    fputs(text, file);
-    fclose(file);
-}
+static char proc[80], devices[96];
 
 static void set_up(void)
 {
-    strcpy(root, "/tmp/fathom-trial.XXXXXX");
-    cr_assert_not_null(mkdtemp(root));
-    snprintf(proc, sizeof proc, "%s/proc", root);
-    snprintf(devices, sizeof devices, "%s/devices", root);
+    files_begin();
+    snprintf(proc, sizeof proc, "%s/proc", files_root);
+    snprintf(devices, sizeof devices, "%s/devices", files_root);
     mkdir(proc, 0700);
     mkdir(devices, 0700);
     setenv("LIBPFM_FORCE_PMU", "none", 1);
 }
 
-static void tear_down(void)
-{
-    char command[96];
-    snprintf(command, sizeof command, "rm -r %s", root);
-    cr_assert_eq(system(command), 0);
-}
-
-TestSuite(trial, .init = set_up, .fini = tear_down);
+TestSuite(trial, .init = set_up, .fini = files_end);
 
 static const struct hardware_trial *find(const char *id)
 {
@@ -153,12 +131,12 @@ static const char *absent(const char *id, const struct doctor_machine *machine)
 /* Root on a Granite Rapids. */
 static struct doctor_machine machine(void)
 {
-    put("devices/cpu/type", "4\n");
-    put("devices/cpu/caps/pmu_name", "granite_rapids\n");
-    put("devices/cpu/caps/max_precise", "3\n");
-    put("devices/cpu/format/event", "config:0-7\n");
-    put("devices/cpu/format/umask", "config:8-15\n");
-    put("devices/cpu/format/ldlat", "config1:0-15\n");
+    files_put("devices/cpu/type", "4\n");
+    files_put("devices/cpu/caps/pmu_name", "granite_rapids\n");
+    files_put("devices/cpu/caps/max_precise", "3\n");
+    files_put("devices/cpu/format/event", "config:0-7\n");
+    files_put("devices/cpu/format/umask", "config:8-15\n");
+    files_put("devices/cpu/format/ldlat", "config1:0-15\n");
     return (struct doctor_machine){
         .facts.cpu = {.vendor = "GenuineIntel", .pmu = true, .pebs.max_precise = 3}};
 }
@@ -191,7 +169,7 @@ Test(trial, what_is_missing)
     cr_expect(strstr(absent("batches", &m), "neither time nor registers"));
     cr_expect(strstr(absent("batches-data", &m), "neither time nor registers"));
     cr_expect_str_eq(absent("cache-miss", &m), "");
-    put("devices/cpu/caps/pmu_name", "haswell\n"); /* unknown to libpfm4 here, so that names are, too */
+    files_put("devices/cpu/caps/pmu_name", "haswell\n"); /* unknown to libpfm4 here, so that names are, too */
     cr_expect_str_eq(absent("cache-miss", &m), "this CPU has no such event");
     strcpy(m.facts.cpu.vendor, "AuthenticAMD");
     cr_expect_str_eq(absent("batches", &m), "this CPU has no PEBS");
@@ -208,12 +186,12 @@ Test(trial, on_a_cpu_by_amd)
 {
     struct doctor_machine m = machine();
     strcpy(m.facts.cpu.vendor, "AuthenticAMD");
-    put("devices/cpu/caps/pmu_name", "generic\n");
-    put("devices/cpu/format/event", "config:0-7,32-35\n");
+    files_put("devices/cpu/caps/pmu_name", "generic\n");
+    files_put("devices/cpu/format/event", "config:0-7,32-35\n");
     cr_expect_str_eq(absent("cache-miss", &m), "samples of this CPU's event have no address");
-    put("devices/ibs_op/type", "11\n");
-    put("devices/ibs_op/format/cnt_ctl", "config:19\n");
-    put("devices/ibs_op/format/l3missonly", "config:16\n");
+    files_put("devices/ibs_op/type", "11\n");
+    files_put("devices/ibs_op/format/cnt_ctl", "config:19\n");
+    files_put("devices/ibs_op/format/l3missonly", "config:16\n");
     cr_expect_str_eq(absent("cache-miss", &m), "");
     cr_expect(strstr(absent("l1-miss", &m), "all micro-operations"));
     cr_expect_str_eq(absent("batches-data", &m), "this CPU has no PEBS");
@@ -222,12 +200,12 @@ Test(trial, on_a_cpu_by_amd)
 Test(trial, counts_interrupts_of_all_cpus)
 {
     uint64_t count = 0;
-    const struct fact_places places = {proc, root};
+    const struct fact_places places = {proc, files_root};
     cr_expect_not(trial_interrupts(&places, &count));
-    put("proc/interrupts", "            CPU0       CPU1\n"
-                           "  0:         39          0   IO-APIC    2-edge      timer\n"
-                           "NMI:          9          7   Non-maskable interrupts\n"
-                           "PMI:        100      20023   Performance monitoring interrupts\n");
+    files_put("proc/interrupts", "            CPU0       CPU1\n"
+                                 "  0:         39          0   IO-APIC    2-edge      timer\n"
+                                 "NMI:          9          7   Non-maskable interrupts\n"
+                                 "PMI:        100      20023   Performance monitoring interrupts\n");
     cr_expect(trial_interrupts(&places, &count));
     cr_expect_eq(count, 20123);
 }
