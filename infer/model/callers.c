@@ -277,7 +277,7 @@ bool callers_turn_round(struct callers *c)
     c->callees = malloc(((size_t)sum + 1) * sizeof *c->callees);
     for (uint32_t n = 0; c->callees && n < c->nodes; n++) {
         const struct callers_node *node = &c->of[n];
-        for (uint32_t i = node->first; i < node->first + node->seen + node->fixed + node->resort; i++) {
+        for (uint32_t i = node->first; i < node->first + callers_count(node); i++) {
             const struct caller *caller = &c->callers[i];
             if (caller->outer == CALLERS_ROOT)
                 continue;

@@ -88,6 +88,18 @@ static inline uint32_t callers_node_of(const struct callers *c, uint32_t functio
     return c->node_of ? c->node_of[function] : function;
 }
 
+/* NULL: the node is none of a function that calls from frames of open size. */
+static inline const struct callers_open *callers_open_of(const struct callers *c, uint32_t node)
+{
+    return node < c->functions + c->classes ? NULL : &c->open[node - c->functions - c->classes];
+}
+
+/* How many callers a node has, of all kinds. */
+static inline uint32_t callers_count(const struct callers_node *node)
+{
+    return node->seen + node->fixed + node->resort;
+}
+
 static inline uint32_t callers_function_of(const struct callers *c, uint32_t node)
 {
     return c->function_of ? c->function_of[node] : node;

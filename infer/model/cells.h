@@ -86,11 +86,6 @@ static inline uint32_t lattice_cell_of(const struct layer *layer, uint32_t node,
     return slots[node].first + lattice_ones(slots[node].live & (bit - 1));
 }
 
-static inline const struct callers_open *lattice_open_of(const struct lattice *l, uint32_t node)
-{
-    return &l->callers->open[node - l->callers->functions - l->callers->classes];
-}
-
 /* Fills l->met with the outer cells of a cell of this layer. false: out of memory. */
 bool lattice_meet(struct lattice *l, enum lattice_layer layer, uint32_t node, uint32_t unit);
 /* The values of a cell whose outer ones are l->met. */

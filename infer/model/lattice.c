@@ -44,11 +44,12 @@ static void mark_open(struct lattice *l, uint32_t node, uint32_t unit)
 {
     const struct callers *c = l->callers;
     struct layer *layer = &l->layers[LATTICE_RESORTS];
-    if (node >= c->functions + c->classes && lattice_open_of(l, node)->count)
+    const struct callers_open *itself = callers_open_of(c, node);
+    if (itself && itself->count)
         mark(l, layer, node, unit + CALLERS_STEP);
     if (node >= c->functions || c->of[node].open == CALLERS_NONE)
         return;
-    uint32_t open = c->of[node].open, sizes = lattice_open_of(l, open)->count ? 1 : CALLERS_OPEN;
+    uint32_t open = c->of[node].open, sizes = callers_open_of(c, open)->count ? 1 : CALLERS_OPEN;
     for (uint32_t i = 0; i < sizes; i++)
         mark(l, layer, open, unit + i * CALLERS_STEP);
 }
@@ -104,7 +105,8 @@ static int fill_cell(struct lattice *l, const struct layer *layer, uint32_t node
                      struct lattice_value *values)
 {
     const struct callers *c = l->callers;
-    if (node >= c->functions + c->classes && lattice_open_of(l, node)->count)
+    const struct callers_open *open = callers_open_of(c, node);
+    if (open && open->count)
         return lattice_fill_open(l, node, unit, values);
     if (!lattice_meet(l, layer->is, node, unit))
         return -ENOMEM;
@@ -117,7 +119,7 @@ static int fill_cell(struct lattice *l, const struct layer *layer, uint32_t node
 static uint64_t steps_of(const struct lattice *l, uint32_t node)
 {
     const struct callers_node *n = &l->callers->of[node];
-    return 4 + n->seen + n->fixed + n->resort + n->callees + COLUMN * (uint64_t)n->pairs;
+    return 4 + callers_count(n) + n->callees + COLUMN * (uint64_t)n->pairs;
 }
 
 /* Makes the cell, if a path leads there. false: there is not the memory, or no work left. */
@@ -247,7 +249,7 @@ static bool prepare(struct lattice *l, size_t bytes)
         const struct callers_node *of = &c->of[n];
         uint32_t plain = n < c->functions ? of->seen + of->fixed : 0;
         mark_roots(l, &l->layers[LATTICE_PLAIN], n, 0, plain);
-        mark_roots(l, &l->layers[LATTICE_RESORTS], n, plain, of->seen + of->fixed + of->resort - plain);
+        mark_roots(l, &l->layers[LATTICE_RESORTS], n, plain, callers_count(of) - plain);
     }
     return true;
 }

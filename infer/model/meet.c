@@ -59,7 +59,7 @@ static bool meet_function(struct lattice *l, enum lattice_layer layer, uint32_t 
 /* The heights at which a function with an open frame can stand when it leaves this one to what it calls. */
 static bool meet_open(struct lattice *l, uint32_t node, uint32_t unit)
 {
-    const struct callers_open *open = lattice_open_of(l, node);
+    const struct callers_open *open = callers_open_of(l->callers, node);
     uint32_t sizes = open->count ? open->count : CALLERS_OPEN;
     if (!reserve(l, sizes))
         return false;
@@ -137,7 +137,7 @@ int64_t lattice_ways(struct lattice *l, struct lattice_state state, const struct
             (struct lattice_way){.edge = CALLERS_NONE, .probability = met->probability, .value = *met->value};
         way->outer.unit = met->unit;
         if (met->caller == CALLERS_NONE) {
-            way->outer.node = lattice_open_of(l, state.node)->function;
+            way->outer.node = callers_open_of(l->callers, state.node)->function;
             continue;
         }
         const struct caller *caller = &l->callers->callers[node->first + met->caller];

@@ -34,10 +34,11 @@ static void go_on(struct walking *w, const struct visit *at)
 {
     const struct callers *c = w->c;
     const struct callers_node *n = &c->of[at->node];
-    uint32_t count = n->seen + n->fixed + n->resort;
+    const struct callers_open *open = callers_open_of(c, at->node);
+    uint32_t count = callers_count(n);
     double mass = (double)at->mass;
-    if (at->node >= c->functions + c->classes)
-        come_to(w, c->open[at->node - c->functions - c->classes].function, mass / CALLERS_OPEN);
+    if (open)
+        come_to(w, open->function, mass / CALLERS_OPEN);
     for (uint32_t i = n->first; i < n->first + count; i++)
         if (c->callers[i].outer != CALLERS_ROOT)
             come_to(w, c->callers[i].outer, mass * (double)c->likely[i]);
@@ -85,8 +86,8 @@ static bool begin_keeping(struct keeping *k, const bool *keep)
     if (!k->of || !k->to || !k->moved || !k->column || !c->function_of || !c->node_of)
         return false;
     for (uint32_t n = 0; n < c->nodes; n++) {
-        uint32_t open = n - c->functions - c->classes;
-        bool kept = keep[n] && (n < c->functions + c->classes || keep[c->open[open].function]);
+        const struct callers_open *open = callers_open_of(c, n);
+        bool kept = keep[n] && (!open || keep[open->function]);
         k->to[n] = kept ? nodes++ : CALLERS_NONE;
     }
     return true;
@@ -103,7 +104,7 @@ static void keep_columns(struct keeping *k)
     const struct callers *c = k->c;
     for (uint32_t n = 0; n < c->nodes; n++) {
         const struct callers_node *of = &c->of[n];
-        uint32_t end = k->to[n] == CALLERS_NONE ? of->first : of->first + of->seen + of->fixed + of->resort;
+        uint32_t end = k->to[n] == CALLERS_NONE ? of->first : of->first + callers_count(of);
         for (uint32_t i = of->first; i < end; i++)
             if (c->callers[i].column && is_kept(k, &c->callers[i]))
                 k->column[c->of[c->callers[i].outer].first_pair + c->callers[i].column - 1] = 1;

@@ -74,7 +74,7 @@ static void come_to(struct reaching *x, uint32_t node, uint32_t unit, double mas
 /* An open frame goes on at its function's heights, which are known or one of so many steps away. */
 static void leave_open(struct reaching *x, uint32_t node, uint32_t unit, double mass)
 {
-    const struct callers_open *open = &x->c->open[node - x->c->functions - x->c->classes];
+    const struct callers_open *open = callers_open_of(x->c, node);
     uint32_t sizes = open->count ? 1 : CALLERS_OPEN;
     for (uint32_t i = 0; i < sizes && i * CALLERS_STEP <= unit; i++)
         come_to(x, open->function, unit - i * CALLERS_STEP, mass / CALLERS_OPEN);

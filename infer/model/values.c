@@ -80,7 +80,7 @@ static bool add_cell(const struct lattice *l, enum lattice_layer in, uint32_t no
 
 bool lattice_fill_open(const struct lattice *l, uint32_t node, uint32_t unit, struct lattice_value *value)
 {
-    const struct callers_open *open = lattice_open_of(l, node);
+    const struct callers_open *open = callers_open_of(l->callers, node);
     struct total total = {0};
     bool any = unit >= CALLERS_STEP && add_cell(l, LATTICE_RESORTS, node, unit - CALLERS_STEP, 1, &total);
     uint32_t first = lower_bound(i, 0, open->count, open->units[i] < unit);
