@@ -107,7 +107,7 @@ static int note_files(struct diff *d, unsigned side, const struct reporting *rep
 }
 
 /* One side alone has debug information of a file, and the other has a file, the same or another, that lacks it there
- * alone: not one that just has no sample. */
+ * alone: not one that just has no sample. Each side can be so. */
 static void tell_inlined(const struct diff *d, char **names)
 {
     unsigned has = 0, lacks = 0;
@@ -117,11 +117,12 @@ static void tell_inlined(const struct diff *d, char **names)
         has |= s->inlined == 3 ? 0 : s->inlined;
         lacks |= without == 3 ? 0 : without;
     }
-    if ((has == 1 && lacks & 2) || (has == 2 && lacks & 1))
-        terminal_say(d->terminal, LOG_WARNING,
-                     "only %s has debug information of some files: their inlined functions look like changes "
-                     "(--no-inline compares without them)",
-                     names[has - 1]);
+    for (unsigned side = 0; side < 2; side++)
+        if (has >> side & 1 && lacks >> !side & 1)
+            terminal_say(d->terminal, LOG_WARNING,
+                         "only %s has debug information of some files: their inlined functions look like changes "
+                         "(--no-inline compares without them)",
+                         names[side]);
 }
 
 /* Recordings ----------------------------------------------------------------------------------------------------- */
