@@ -184,9 +184,18 @@ static int visit(struct code_heights *h, uint32_t function, int depth)
     return rc;
 }
 
+/* Such code pops and aligns, of which its CFI tells nothing: its CFA is another at each instruction. */
+static bool begins_stacks(const struct code_heights *h, uint32_t function)
+{
+    for (uint32_t i = h->first[function]; i < h->first[function + 1]; i++)
+        if (h->ways[i].caller == STATIC_ROOT)
+            return true;
+    return false;
+}
+
 int code_heights_of(struct code_heights *h, uint32_t function, const uint32_t **out)
 {
-    int rc = function < h->functions ? visit(h, function, 0) : 0;
+    int rc = function < h->functions && !begins_stacks(h, function) ? visit(h, function, 0) : 0;
     *out = rc > 0 ? h->of[function].heights : NULL;
     return rc > 0 ? h->of[function].count : rc;
 }

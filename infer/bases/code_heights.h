@@ -19,7 +19,7 @@ struct code_heights;
 /* statics (borrowed) must be built for the trie, which has this many functions. NULL: out of memory. */
 struct code_heights *code_heights_new(const struct statics *statics, uint32_t functions);
 void code_heights_free(struct code_heights *heights);
-/* The heights of a function of the trie, ascending, in bytes: how many; 0: open, or unreachable.
+/* The heights of a function of the trie, ascending, in bytes: how many; 0: open, or unreachable, or it begins a stack itself.
  * -ENOMEM. *out lives as long as `heights`. */
 int code_heights_of(struct code_heights *heights, uint32_t function, const uint32_t **out);
 

@@ -504,12 +504,12 @@ Test(lines, no_more_work_than_its_size_explains, .fini = build_clean)
         cr_assert_eq(lines_child_start(&child, image, &options, &err), 0, "%s", err.text);
         int rc = lines_child_ask(&child, address, &answer, &size);
         if (calls == 20) {
-            cr_assert_eq(rc, 0);
+            cr_assert_eq(rc, 0, "%s", strerror(-rc));
             cr_expect_not_null(memmem(answer, size, "inner", 5));
             cr_expect_not_null(memmem(answer, size, "outer", 5));
             free(answer);
         } else {
-            cr_expect_eq(rc, -EOVERFLOW);
+            cr_expect_eq(rc, -EOVERFLOW, "%s", strerror(-rc));
             cr_expect_eq(child.pid, 0);
         }
         lines_child_end(&child);
