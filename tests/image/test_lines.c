@@ -486,7 +486,7 @@ static void build_shared_ranges(const char *name, unsigned calls, unsigned range
         "        .endr\n"
         "        .byte 0\n"
         ".Llists_end:\n");
-    build_run("$CC -nostdlib -shared -Wa,--defsym,CALLS=%u,--defsym,RANGES=%u -Wl,-z,notext -o %s shared.s",
+    build_run("gcc -nostdlib -shared -Wa,--defsym,CALLS=%u,--defsym,RANGES=%u -Wl,-z,notext -o %s shared.s",
               calls, ranges, name);
 }
 
