@@ -26,6 +26,7 @@ include tests/programs/local.mk
 include tests/workloads/local.mk
 include tests/e2e/local.mk
 include tests/stored/local.mk
+include tests/frozen/local.mk
 include tests/fuzz/local.mk
 
 if HAVE_CRITERION
