@@ -119,10 +119,11 @@ static void tell_inlined(const struct diff *d, char **names)
     }
     for (unsigned side = 0; side < 2; side++)
         if (has >> side & 1 && lacks >> !side & 1)
-            terminal_say(d->terminal, LOG_WARNING,
-                         "only %s has debug information of some files: their inlined functions look like changes "
-                         "(--no-inline compares without them)",
-                         names[side]);
+            terminal_say(
+                d->terminal, LOG_WARNING,
+                "only %s has debug information of some files: their inlined functions look like changes "
+                "(--no-inline compares without them)",
+                names[side]);
 }
 
 /* Recordings ----------------------------------------------------------------------------------------------------- */
