@@ -175,19 +175,22 @@ bool admission_fits(const struct admission *a, uint32_t setting, uint32_t functi
             table_find(a->own_calls, (uint64_t)caller << 32 | function));
 }
 
-/* Whether the node can be below its parent in the setting. */
-static bool fits(const struct admission *a, uint32_t setting, uint32_t node)
+/* Whether the node can be below its parent in the setting; *parent: that. */
+static bool fits(const struct admission *a, uint32_t setting, const struct pathmap_node *node,
+                 struct pathmap_node *parent)
 {
-    struct pathmap_node n = pathmap_node(a->map, node);
-    uint32_t caller = n.parent == PATHMAP_NONE ? PATHMAP_NONE : pathmap_node(a->map, n.parent).function;
-    return admission_fits(a, setting, n.function, n.height, caller);
+    *parent = pathmap_node(a->map, node->parent);
+    return admission_fits(a, setting, node->function, node->height, parent->function);
 }
 
 bool admission_allows(const struct admission *a, uint32_t setting, uint32_t node)
 {
+    struct pathmap_node n = pathmap_node(a->map, node), parent;
     bool good = true;
-    for (uint32_t at = node; good && at != PATHMAP_NONE; at = pathmap_node(a->map, at).parent)
-        good = fits(a, setting, at);
+    for (bool more = node != PATHMAP_NONE; good && more; n = parent) {
+        more = n.parent != PATHMAP_NONE;
+        good = fits(a, setting, &n, &parent);
+    }
     return good;
 }
 
@@ -199,8 +202,11 @@ bool *admission_nodes(const struct admission *a, uint32_t setting)
     for (uint32_t i = 0; allowed && known && i < nodes; i++) {
         bool good = true;
         uint32_t end = i;
-        for (; end != PATHMAP_NONE && !known[end] && good; end = pathmap_node(a->map, end).parent)
-            good = fits(a, setting, end);
+        struct pathmap_node n = pathmap_node(a->map, i), parent;
+        for (; end != PATHMAP_NONE && !known[end] && good; n = parent) {
+            end = n.parent;
+            good = fits(a, setting, &n, &parent);
+        }
         good = good && (end == PATHMAP_NONE || allowed[end]);
         /* If the answer is yes, it holds for all nodes from i outwards to the first known one. */
         for (uint32_t at = i; good && at != end; at = pathmap_node(a->map, at).parent) {
