@@ -23,7 +23,7 @@
 #define OUTLIER_CALL 0.5 /* its powers are 0 from 1,075 calls on: such paths are no outliers */
 
 #define OF_OWN      4u /* the share of the work that is kept for CIDs' own settings: 1 in so many */
-#define STEP_BYTES  8u /* of an automaton's memory for a step of its work */
+#define STEP_BYTES  1u /* of an automaton's memory for a step of its work */
 #define BYTES_LEAST (16u << 20)
 
 #define ROUGHLY 2u  /* steps for each thing that a graph and its automaton are made of, */
