@@ -1,5 +1,5 @@
-/* contexts.c - the engine behind the public header; see fathom.h. */
-#include "api/fathom.h"
+/* contexts.c - the engine behind the public header; see fathom/contexts.h. */
+#include "api/fathom/contexts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -188,15 +188,14 @@ static void walk_free(struct fathom_walk *w)
 }
 
 int fathom_contexts(const char *recording, const char *map, fathom_context_function *function, void *user,
-                    char *error)
+                    struct fathom_error *error)
 {
-    struct fathom_error err = {0};
     struct fathom_walk w = {.function = function, .user = user};
-    int rc = run_open(&w.run, recording, map, &err);
+    int rc = run_open(&w.run, recording, map, error);
     if (rc == 0 && !vec_reserve(w.best.frames, 0, w.best.frame_room, 64))
-        rc = error_memory(&err);
+        rc = error_memory(error);
     if (rc == 0)
-        rc = run_samples(&w.run, walk_sample, &w, &err);
+        rc = run_samples(&w.run, walk_sample, &w, error);
     walk_free(&w);
-    return run_result(rc, &err, error);
+    return rc;
 }

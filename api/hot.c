@@ -1,8 +1,8 @@
-/* hot.c - hot contexts in bounded memory; see fathom.h. */
+/* hot.c - hot contexts in bounded memory; see fathom/contexts.h. */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "api/fathom.h"
+#include "api/fathom/contexts.h"
 #include "api/run.h"
 #include "base/vec.h"
 #include "profile/profile.h"
@@ -97,15 +97,14 @@ static int check(const struct fathom_hot_options *o, struct fathom_error *err)
 }
 
 int fathom_hot_contexts(const char *recording, const char *map, const struct fathom_hot_options *options,
-                        fathom_hot_function *function, void *user, char *error)
+                        fathom_hot_function *function, void *user, struct fathom_error *error)
 {
-    struct fathom_error err = {0};
     struct run run = {0};
     struct profile *profile = NULL;
     struct contexts contexts;
-    int rc = check(options, &err);
+    int rc = check(options, error);
     if (rc == 0)
-        rc = run_open(&run, recording, map, &err);
+        rc = run_open(&run, recording, map, error);
     if (rc == 0) {
         struct profile_options o = {.metrics = run.metrics,
                                     .eps = options->eps > 0 ? options->eps : options->phi / 5,
@@ -113,21 +112,21 @@ int fathom_hot_contexts(const char *recording, const char *map, const struct fat
                                     .phi = options->phi,
                                     .framing = {.inlined = FRAMING_INLINED}};
         profile = profile_new(&o, run.images);
-        rc = profile ? 0 : error_memory(&err);
+        rc = profile ? 0 : error_memory(error);
     }
     if (rc == 0)
-        rc = run_samples(&run, add_sample, &(struct adding){profile, run.engine}, &err);
+        rc = run_samples(&run, add_sample, &(struct adding){profile, run.engine}, error);
     if (rc == 0) {
         rc = profile_contexts(profile, options->phi, &contexts);
         if (rc < 0)
             rc = rc == -ERANGE
-                     ? error_set(&err, ERANGE, "this counter's error is not below phi %g; give a smaller eps",
-                                 options->phi)
-                     : error_memory(&err);
+                     ? error_set(error, ERANGE,
+                                 "this counter's error is not below phi %g; give a smaller eps", options->phi)
+                     : error_memory(error);
     }
     if (rc == 0)
-        rc = tell(&contexts, function, user, &err);
+        rc = tell(&contexts, function, user, error);
     profile_free(profile);
     run_close(&run);
-    return run_result(rc, &err, error);
+    return rc;
 }

@@ -1,10 +1,6 @@
 /* run.c - see run.h. */
 #include "api/run.h"
 
-#include <stdio.h>
-
-#include "api/fathom.h"
-
 int run_open(struct run *run, const char *recording, const char *map, struct fathom_error *err)
 {
     static const struct engine_options options = {.learning = LEARN_DUMPS, .own_dumps = true};
@@ -37,11 +33,4 @@ void run_close(struct run *run)
     debuginfod_free(run->debuginfod);
     pathmap_close(run->map);
     reader_close(run->reader);
-}
-
-int run_result(int rc, const struct fathom_error *err, char *error)
-{
-    if (rc < 0 && error)
-        snprintf(error, FATHOM_ERROR_SIZE, "%s", err->text);
-    return rc;
 }

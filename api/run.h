@@ -20,7 +20,5 @@ struct run {
 int run_open(struct run *run, const char *recording, const char *map, struct fathom_error *err);
 int run_samples(struct run *run, resolve_sink *sink, void *context, struct fathom_error *err);
 void run_close(struct run *run);
-/* Hands an error over to the caller: as fathom.h says. Returns rc. */
-int run_result(int rc, const struct fathom_error *err, char *error);
 
 #endif

@@ -10,10 +10,14 @@
 
 #define ERROR_TEXT_SIZE 512
 
+/* The same as in api/fathom/common.h, which programs outside see. */
+#ifndef FATHOM_ERROR_DEFINED
+#define FATHOM_ERROR_DEFINED
 struct fathom_error {
     int code;                   /* a positive errno; 0: no error */
     char text[ERROR_TEXT_SIZE]; /* one sentence, without a final newline */
 };
+#endif
 
 /* Fills *err (unless NULL) and returns -code, so that a caller can `return error_set(err, EINVAL, ...)`. code
  * is a positive errno. */

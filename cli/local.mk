@@ -87,7 +87,7 @@ fathom_SOURCES = \
 	cli/train_uprobe.c \
 	cli/train_ways.h
 
-fathom_LDADD = $(FATHOM_LIBS) $(NCURSES_LIBS)
+fathom_LDADD = libapi.la $(FATHOM_LIBS) $(NCURSES_LIBS)
 
 # What shells complete, as the program itself tells it.
 bashcompletiondir = $(datadir)/bash-completion/completions

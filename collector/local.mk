@@ -59,4 +59,3 @@ noinst_LTLIBRARIES += libmachine.la
 libmachine_la_SOURCES = collector/verify/user/machine.c collector/verify/user/machine.h \
 	collector/verify/user/bpf/bpf_helpers.h
 libmachine_la_CPPFLAGS = -I$(srcdir)/collector/verify/user $(AM_CPPFLAGS)
-libmachine_la_LIBADD = libbase.la

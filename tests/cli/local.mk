@@ -1,4 +1,4 @@
-E2E_TESTS += tests/cli/graph.test tests/cli/man.test
+E2E_TESTS += tests/cli/graph.test tests/cli/house.test tests/cli/man.test
 
 UNIT_TESTS += tests/cli/test_stack_sink
 tests_cli_test_stack_sink_SOURCES = tests/cli/test_stack_sink.c cli/stack_sink.c tests/perfdata/build.h

@@ -1,0 +1,57 @@
+/*
+ * common.h - what all of libfathom shares: errors, and how it speaks to its caller.
+ *
+ * Functions return 0 or a negative errno; then `error`, if not NULL, holds one sentence: what failed, on what, what to do.
+ * Nothing is printed. The library never changes rights, signal handlers, environment or working directory of its caller.
+ * Objects may be used by one thread at a time, and different ones by different threads.
+ */
+#ifndef FATHOM_COMMON_H
+#define FATHOM_COMMON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FATHOM_API __attribute__((visibility("default")))
+
+FATHOM_API const char *fathom_version(void);
+
+#define FATHOM_ERROR_SIZE 512
+#ifndef FATHOM_ERROR_DEFINED
+#define FATHOM_ERROR_DEFINED
+struct fathom_error {
+    int code;                     /* a positive errno; 0: no error */
+    char text[FATHOM_ERROR_SIZE]; /* one sentence, without a final newline */
+};
+#endif
+
+enum fathom_level {
+    FATHOM_DEBUG,  /* for developers of Fathom */
+    FATHOM_NOTE,   /* a choice made for the user, such as a fallback event */
+    FATHOM_WARNING /* the result is less than requested */
+};
+
+/* Who is told of anything other than failures. Each function may be NULL. */
+struct fathom_listener {
+    /* text: a sentence, no newline. Names in it may be hostile to a terminal. */
+    void (*say)(void *context, enum fathom_level level, const char *text);
+    /* what: "resolving"; done of all, in any unit; all 0: unknown. Called often. */
+    void (*progress)(void *context, const char *what, uint64_t done, uint64_t all);
+    void *context;
+};
+
+/* A word that an option takes, and what it means; help is NULL where the name says it. Lists end with a name of NULL. */
+struct fathom_word {
+    const char *name, *help;
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,25 @@
+/* host.c - see host.h. */
+#include "api/host.h"
+
+_Static_assert((int)FATHOM_DEBUG == (int)LOG_DEBUG && (int)FATHOM_NOTE == (int)LOG_NOTE &&
+                   (int)FATHOM_WARNING == (int)LOG_WARNING,
+               "the same numbers");
+
+static void say(void *context, enum log_level level, const char *text)
+{
+    const struct host *h = context;
+    if (h->listener && h->listener->say)
+        h->listener->say(h->listener->context, (enum fathom_level)level, text);
+}
+
+static void show(void *context, const char *what, uint64_t done, uint64_t all)
+{
+    const struct host *h = context;
+    if (h->listener && h->listener->progress)
+        h->listener->progress(h->listener->context, what, done, all);
+}
+
+void host_init(struct host *h, const struct fathom_listener *listener)
+{
+    *h = (struct host){.log = {say, h}, .progress = {show, h}, .listener = listener};
+}

@@ -1,0 +1,18 @@
+/* host.h - the caller of libfathom, as the folders below know it: a log and a progress. */
+#ifndef FATHOM_API_HOST_H
+#define FATHOM_API_HOST_H
+
+#include "api/fathom/common.h"
+#include "base/log.h"
+#include "base/progress.h"
+
+struct host {
+    struct log log;
+    struct progress progress;
+    const struct fathom_listener *listener; /* borrowed */
+};
+
+/* listener: NULL is allowed. The host must stay where it is while anything borrows its log or progress. */
+void host_init(struct host *host, const struct fathom_listener *listener);
+
+#endif
