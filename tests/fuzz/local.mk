@@ -71,4 +71,4 @@ tests_fuzz_fuzz_tree_LDFLAGS = $(FUZZ_LINK)
 
 check_PROGRAMS += $(FUZZERS_BUILT)
 E2E_TESTS += tests/fuzz/fuzz.test
-EXTRA_DIST += tests/fuzz/seeds
+EXTRA_DIST += tests/fuzz/seeds tests/fuzz/long
