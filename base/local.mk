@@ -12,9 +12,11 @@ libbase_la_SOURCES = \
 	base/symlinks.c base/symlinks.h \
 	base/log.h \
 	base/outfile.c base/outfile.h \
+	base/output.c base/output.h \
 	base/plain_path.c base/plain_path.h \
 	base/progress.h \
 	base/saturate.h \
+	base/scratch.c base/scratch.h \
 	base/search.h \
 	base/select.h \
 	base/text.c base/text.h \

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "archive/unpack.h"
-#include "cli/scratch.h"
+#include "base/scratch.h"
 
 struct archived {
     char *input;

@@ -11,7 +11,7 @@
 #include "cli/output.h"
 #include "cli/privilege.h"
 #include "cli/probe_launch.h"
-#include "cli/scratch.h"
+#include "base/scratch.h"
 #include "collector/events/pfm_cpu.h"
 
 struct doctor_options {

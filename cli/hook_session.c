@@ -4,7 +4,7 @@
 #include <signal.h>
 
 #include "cli/recover.h"
-#include "cli/scratch.h"
+#include "base/scratch.h"
 #include "pathmap/train/session_directory.h"
 
 int hook_session_open(const struct session_options *options, struct terminal *terminal,

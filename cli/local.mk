@@ -66,7 +66,6 @@ fathom_SOURCES = \
 	cli/report.c cli/reporting.c cli/reporting.h \
 	cli/completion.c cli/completion.h cli/diff.c cli/script.c \
 	cli/stack_sink.c cli/stack_sink.h \
-	cli/scratch.c cli/scratch.h \
 	cli/symfs.c cli/symfs.h \
 	cli/target.c cli/target.h \
 	cli/terminal.c cli/terminal.h \

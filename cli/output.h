@@ -4,25 +4,12 @@
 #ifndef FATHOM_CLI_OUTPUT_H
 #define FATHOM_CLI_OUTPUT_H
 
-#include <stdio.h>
+#include "base/output.h"
 
-#include "base/outfile.h"
-
-/* Opens a command's output. If it is standard output ("-"), everything else that this process and the command
+/* Of an output that was opened: if it is standard output ("-"), everything else that this process and the command
  * it launches print goes to standard error from now on. A closed pipe is a failed write, not SIGPIPE. */
+void output_alone(const char *path);
+/* Opens one, and that. */
 int output_open(const char *path, struct outfile **out, struct fathom_error *err);
-/* Creates the file, while there are rights to, if it is one. */
-int output_begin(struct outfile *file, struct fathom_error *err);
-/* What is printed into a file that outfile_open() opened: begin, write to `out`, and end it with what came of
- * that (0 or a negative errno, which is returned). The file is in its place only when all of it was written. */
-int output_print(struct outfile *file, FILE **out, struct fathom_error *err);
-int output_printed(struct outfile *file, FILE *out, int rc, struct fathom_error *err);
-/* What is read must not be replaced. input: NULL, or "-" for standard input, is allowed. Whether an
- * existing file is the input; and whether the output would be it, or a file of it if it is a directory. */
-bool output_names(const char *path, const char *input);
-bool output_is(const struct outfile *output, const char *input);
-/* Refuses an output that would replace the recording or the map that are read: -EINVAL. */
-int output_spares(const struct outfile *output, const char *recording, const char *map,
-                  struct fathom_error *err);
 
 #endif

@@ -37,6 +37,11 @@ static void log_sink(void *context, enum log_level level, const char *text)
         say(t, "", text);
 }
 
+static void listener_say(void *context, enum fathom_level level, const char *text)
+{
+    log_sink(context, (enum log_level)level, text);
+}
+
 static void progress_sink(void *context, const char *what, uint64_t done, uint64_t all)
 {
     struct terminal *t = context;
@@ -51,7 +56,8 @@ static void progress_sink(void *context, const char *what, uint64_t done, uint64
 
 void terminal_init(struct terminal *t)
 {
-    *t = (struct terminal){.log = {log_sink, t},
+    *t = (struct terminal){.listener = {listener_say, progress_sink, t},
+                           .log = {log_sink, t},
                            .progress = {progress_sink, t},
                            .command = "fathom",
                            .stderr_is_person = isatty(STDERR_FILENO),

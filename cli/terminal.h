@@ -9,12 +9,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "api/fathom.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/progress.h"
 
 struct terminal {
-    struct log log; /* hand these to the libraries */
+    struct fathom_listener listener; /* hand it to libfathom */
+    struct log log;                  /* the same for what is below it */
     struct progress progress;
     const char *command;    /* prefix of messages: "fathom record" */
     bool quiet, verbose;    /* -q: no notes, no progress; -v: debug messages too */

@@ -1,5 +1,5 @@
 /* scratch.c - see scratch.h. */
-#include "cli/scratch.h"
+#include "base/scratch.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,10 +2,10 @@
  * scratch.h - a directory for temporary files, which is removed when the process ends, however it ends.
  *
  * A child process, which waits for that, removes it: no signal but SIGKILL ends it, and it keeps the rights that its
- * parent may give up (privilege.h).
+ * parent may give up (cli/privilege.h).
  */
-#ifndef FATHOM_CLI_SCRATCH_H
-#define FATHOM_CLI_SCRATCH_H
+#ifndef FATHOM_BASE_SCRATCH_H
+#define FATHOM_BASE_SCRATCH_H
 
 #include <stdbool.h>
 
