@@ -8,5 +8,7 @@
 
 #include "fathom/common.h"
 #include "fathom/contexts.h"
+#include "fathom/diff.h"
+#include "fathom/report.h"
 
 #endif

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "api/fathom/contexts.h"
+#include "api/counter.h"
 #include "api/run.h"
 #include "base/vec.h"
 #include "profile/profile.h"
@@ -23,22 +23,6 @@ static int add_sample(void *context, const struct process *process, const struct
 {
     struct adding *a = context;
     return profile_add(a->profile, engine_map(a->engine), process, sample, r, err);
-}
-
-/* HCCT_KINDS: it is none. */
-static enum hcct_kind kind_of(enum fathom_counter counter)
-{
-    switch (counter) {
-    case FATHOM_SPACE_SAVING:
-        return HCCT_LSS;
-    case FATHOM_LOSSY_COUNTING:
-        return HCCT_LC;
-    case FATHOM_STICKY_SAMPLING:
-        return HCCT_STICKY;
-    case FATHOM_PURGING:
-        return HCCT_PURGE;
-    }
-    return HCCT_KINDS;
 }
 
 /* Lines, and what stands for several, are not told. */
@@ -91,7 +75,7 @@ static int check(const struct fathom_hot_options *o, struct fathom_error *err)
     if (!(o->phi > 0 && o->phi < 1) || !(o->eps >= 0 && o->eps < o->phi))
         return error_set(err, EINVAL, "phi %g must be above 0 and below 1, and eps %g below it", o->phi,
                          o->eps);
-    if (kind_of(o->counter) == HCCT_KINDS)
+    if (counter_kind(o->counter) == HCCT_KINDS)
         return error_set(err, EINVAL, "there is no counter %d", (int)o->counter);
     return 0;
 }
@@ -108,7 +92,7 @@ int fathom_hot_contexts(const char *recording, const char *map, const struct fat
     if (rc == 0) {
         struct profile_options o = {.metrics = run.metrics,
                                     .eps = options->eps > 0 ? options->eps : options->phi / 5,
-                                    .counter = kind_of(options->counter),
+                                    .counter = counter_kind(options->counter),
                                     .phi = options->phi,
                                     .framing = {.inlined = FRAMING_INLINED}};
         profile = profile_new(&o, run.images);

@@ -1,17 +1,31 @@
 # libfathom: everything below it in one shared library; only what api/fathom.h declares leaves it. The commands use it, too.
 noinst_LTLIBRARIES += libapi.la
 libapi_la_SOURCES = \
+	api/archived.c api/archived.h \
 	api/contexts.c \
+	api/counter.h \
 	api/host.c api/host.h \
 	api/hot.c \
-	api/run.c api/run.h
+	api/inferred.h \
+	api/kept_maps.c api/kept_maps.h \
+	api/report/certainty.c api/report/certainty.h \
+	api/report/diff.c \
+	api/report/heading.c api/report/heading.h \
+	api/report/options.c api/report/options.h \
+	api/report/perf_export.c api/report/perf_export.h \
+	api/report/report.c \
+	api/report/reporting.c api/report/reporting.h \
+	api/run.c api/run.h \
+	api/symfs.c api/symfs.h
 lib_LTLIBRARIES += libfathom.la
 fathomincludedir = $(includedir)
 dist_fathominclude_HEADERS = api/fathom.h
 fathomtopicsdir = $(includedir)/fathom
 dist_fathomtopics_HEADERS = \
 	api/fathom/common.h \
-	api/fathom/contexts.h
+	api/fathom/contexts.h \
+	api/fathom/diff.h \
+	api/fathom/report.h
 libfathom_la_SOURCES =
 libfathom_la_LIBADD = libapi.la $(FATHOM_LIBS)
 libfathom_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^fathom_' -Wl,--exclude-libs,libiberty.a

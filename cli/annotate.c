@@ -1,38 +1,28 @@
 /* annotate.c - `fathom annotate`: a function's lines and instructions with the samples beside them. */
 #include <getopt.h>
 
-#include "cli/exit.h"
-#include "cli/report_file.h"
 #include "cli/report_rows.h"
-#include "report/annotate/annotate.h"
-
-static const struct format annotate_format = {.name = "annotate", .write = annotate_write, .samples = true};
-
-struct annotate_command_options {
-    struct report_options report; /* first: its rows are also those of fathom report */
-    struct annotate_options annotate;
-};
 
 static int annotate_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct annotate_command_options options = {.report = REPORT_DEFAULTS};
-    options.report.profile.ambiguity = AMBIGUOUS_BEST;
-    options.report.format = &annotate_format;
-    int code = options_parse(&annotate_command, &options, true, argc, argv, terminal);
+    struct report_rows own;
+    report_rows_init(&own);
+    own.report.format = "annotate";
+    own.report.profile.ambiguous = FATHOM_AMBIGUOUS_BEST;
+    int code = options_parse(&annotate_command, &own, true, argc, argv, terminal);
     if (code < 0 && argc - optind != 1)
         code = option_usage(terminal, &annotate_command,
                             "give one function, by its name or a regular expression");
-    options.annotate.function = argv[optind];
-    options.report.view.annotate = &options.annotate;
+    own.report.function = argv[optind];
     if (code < 0)
-        code = reporting_file(&options.report, terminal);
-    report_options_clear(&options.report);
+        code = report_rows_run(&own, &annotate_command, terminal);
+    report_rows_clear(&own);
     return code;
 }
 
 static const struct option_row rows[] = {
     REPORT_INPUT,
-    OPTION_TEXT("path", 0, "PATH", struct annotate_command_options, annotate.path,
+    OPTION_TEXT("path", 0, "PATH", struct report_rows, report.path,
                 "only samples whose path ends like this: 'main;run;FUNCTION', as folded stacks have it"),
     REPORT_OUTPUT("write to a file (default: standard output)"),
     REPORT_MAP,

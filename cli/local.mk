@@ -5,7 +5,7 @@ fathom_SOURCES = \
 	cli/archive.c cli/archive.h \
 	cli/archive_cache.c cli/archive_kernel.c cli/archive_pack.c \
 	cli/archive_contents.c cli/archive_contents.h \
-	cli/archived.c cli/archived.h \
+	cli/archived.h \
 	cli/disambig.c cli/disambig.h \
 	cli/disambig_emit.c \
 	cli/disambig_say.c \
@@ -14,7 +14,6 @@ fathom_SOURCES = \
 	cli/disambig_write.c \
 	cli/call_trace.c cli/call_trace.h \
 	cli/calls.c \
-	cli/certainty.c cli/certainty.h \
 	cli/clocks.c cli/clocks.h \
 	cli/command.c cli/command.h \
 	cli/doctor.c \
@@ -36,14 +35,13 @@ fathom_SOURCES = \
 	cli/hcct_replay.c cli/hcct_replay.h \
 	cli/hcct_merge.c cli/hcct_merge.h \
 	cli/hcct_trees.c cli/hcct_trees.h \
-	cli/named_tree.c cli/named_tree.h \
-	cli/heading.c cli/heading.h \
+	cli/named_tree.h \
 	cli/help.c \
 	cli/hook_session.c cli/hook_session.h \
 	cli/hooks.c cli/hooks.h \
 	cli/inferred.h \
 	cli/interrupt.c cli/interrupt.h \
-	cli/kept_maps.c cli/kept_maps.h \
+	cli/kept_maps.h \
 	cli/libraries.c cli/libraries.h \
 	cli/main.c \
 	cli/map.c cli/map.h \
@@ -52,7 +50,6 @@ fathom_SOURCES = \
 	cli/learning.c cli/learning.h \
 	cli/mapped_sink.c cli/mapped_sink.h \
 	cli/options.c cli/options.h \
-	cli/perf_export.c cli/perf_export.h \
 	cli/output.c cli/output.h \
 	cli/pager.c cli/pager.h \
 	cli/privilege.c cli/privilege.h \
@@ -61,12 +58,11 @@ fathom_SOURCES = \
 	cli/path_names.c cli/path_names.h \
 	cli/record.c cli/record.h cli/record_report.c \
 	cli/recover.c cli/recover.h \
-	cli/report_file.c cli/report_file.h \
 	cli/report_rows.c cli/report_rows.h \
-	cli/report.c cli/reporting.c cli/reporting.h \
+	cli/report.c \
 	cli/completion.c cli/completion.h cli/diff.c cli/script.c \
 	cli/stack_sink.c cli/stack_sink.h \
-	cli/symfs.c cli/symfs.h \
+	cli/symfs.h \
 	cli/target.c cli/target.h \
 	cli/terminal.c cli/terminal.h \
 	cli/top.c \

@@ -146,7 +146,7 @@ static void keep_learned(const struct record_options *options, struct terminal *
         stat(options->output, &st) != 0 || !S_ISREG(st.st_mode) ||
         reader_open(options->output, NULL, &reader, NULL) < 0)
         return;
-    kept_maps_add(reader, terminal);
+    kept_maps_add(reader, &terminal->log, terminal->verbose);
     reader_close(reader);
 }
 

@@ -1,4 +1,5 @@
 /* record_report.c - `fathom record --report`; see record.h. */
+#include "api/report/reporting.h"
 #include "cli/exit.h"
 #include "cli/kept_maps.h"
 #include "cli/learning.h"
@@ -6,7 +7,6 @@
 #include "cli/pager.h"
 #include "cli/privilege.h"
 #include "cli/record.h"
-#include "cli/reporting.h"
 
 struct live {
     struct collector_options collect; /* borrowed by the collector */
@@ -63,7 +63,7 @@ static int begin(struct live *l, const struct record_options *options, struct re
         return error_memory(err);
     privilege_only_observe(NULL, l->collect.command, l->terminal);
     size_t count = collector_events(l->collector, &events);
-    rc = reporting_new(report_options, l->terminal, &l->reporting, err);
+    rc = reporting_new(report_options, &l->terminal->log, &l->terminal->progress, &l->reporting, err);
     if (rc == 0)
         rc = reporting_begin_live(l->reporting, events, count, err);
     if (rc == 0)
@@ -88,7 +88,10 @@ static int finish(struct live *l, struct fathom_error *err)
     mapped_sink_finish(l->sink);
     l->nothing = record_say_losses(l->collector, l->terminal);
     int rc = reader_finish(l->reader, err);
-    return rc == 0 ? reporting_run(l->reporting, l->reader, err) : rc;
+    if (rc == 0)
+        rc = reporting_run(l->reporting, l->reader, err);
+    terminal_progress_end(l->terminal);
+    return rc == 0 ? reporting_write(l->reporting, stdout, err) : rc;
 }
 
 /* The exit code of the failure in recording, else in reporting; the command's own if both succeeded. */
@@ -103,18 +106,25 @@ static int code_of(const struct live *l, int recorded, int reported, struct fath
     if (l->nothing && !l->collect.command)
         return EXIT_NOTHING;
     int status = collector_status(l->collector), code = status >= 0 ? exit_code_of_status(status) : EXIT_OK;
-    return code == EXIT_OK ? reporting_code(l->reporting) : code;
+    return code == EXIT_OK && reporting_stale(l->reporting) ? EXIT_BUILD : code;
 }
 
 int record_and_report(const struct record_options *options, const char *command, struct terminal *terminal)
 {
-    struct report_options report_options = REPORT_DEFAULTS;
-    report_options.no_cache = options->no_cache;
-    report_options.map = options->map;
+    struct fathom_report_options asked;
+    struct report_options report_options;
+    fathom_report_defaults(&asked);
+    asked.profile.no_cache = options->no_cache;
+    asked.profile.map = options->map;
+    asked.colour = terminal_colour(COLOUR_AUTO, stdout);
+    asked.width = terminal_width(stdout);
+    asked.verbose = terminal->verbose;
     struct live l = {.terminal = terminal};
     struct fathom_error errs[2] = {0};
     enum target_end end;
-    int recorded = begin(&l, options, &report_options, command, &errs[0]), reported = 0;
+    int recorded = report_options_set(&report_options, &asked, &errs[0]), reported = 0;
+    if (recorded == 0)
+        recorded = begin(&l, options, &report_options, command, &errs[0]);
     if (recorded == 0) {
         recorded = target_run(&options->target, l.collector, &(struct target_user){take, show_progress, &l},
                               &end, &errs[0]);
@@ -125,7 +135,7 @@ int record_and_report(const struct record_options *options, const char *command,
             reported = finish(&l, &errs[1]);
     }
     if (recorded == 0 && reported == 0 && kept_maps_wanted(options->no_cache))
-        kept_maps_add(l.reader, terminal);
+        kept_maps_add(l.reader, &terminal->log, terminal->verbose);
     int code = code_of(&l, recorded, reported, errs);
     learning_free(l.learning);
     mapped_sink_free(l.sink);

@@ -1,45 +1,29 @@
 /* script.c - `fathom script`: a line for each sample. */
 #include <getopt.h>
 
-#include "cli/exit.h"
-#include "cli/report_file.h"
 #include "cli/report_rows.h"
-#include "report/export/script.h"
-
-#define FIELDS "comm,tid,time,weight,sure,path"
-
-static const struct format script_format = {.name = "script", .write = script_write, .samples = true};
-
-struct script_options {
-    struct report_options report; /* first: its rows are also those of fathom report */
-    const char *fields;
-};
 
 static int script_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct script_options options = {.report = REPORT_DEFAULTS, .fields = FIELDS};
-    struct script_fields fields;
-    struct fathom_error err = {0};
-    options.report.profile.ambiguity = AMBIGUOUS_BEST;
-    options.report.format = &script_format;
-    int code = options_parse(&script_command, &options, true, argc, argv, terminal);
+    struct report_rows own;
+    report_rows_init(&own);
+    own.report.format = "script";
+    own.report.profile.ambiguous = FATHOM_AMBIGUOUS_BEST;
+    int code = options_parse(&script_command, &own, true, argc, argv, terminal);
     if (code < 0 && optind < argc)
         code = option_usage(terminal, &script_command, "unexpected argument '%s'; give the recording with -i",
                             argv[optind]);
-    if (code < 0 && script_fields_parse(options.fields, &fields, &err) < 0)
-        code = option_usage(terminal, &script_command, "%s", err.text);
-    options.report.view.fields = &fields;
     if (code < 0)
-        code = reporting_file(&options.report, terminal);
-    report_options_clear(&options.report);
+        code = report_rows_run(&own, &script_command, terminal);
+    report_rows_clear(&own);
     return code;
 }
 
 static const struct option_row rows[] = {
     REPORT_INPUT,
     REPORT_OUTPUT("write the lines to a file (default: standard output)"),
-    OPTION_TEXT("fields", 'F', "NAME,...", struct script_options, fields,
-                "which fields, in this order (default: " FIELDS ")"),
+    OPTION_TEXT("fields", 'F', "NAME,...", struct report_rows, report.fields,
+                "which fields, in this order (default: " FATHOM_SCRIPT_FIELDS ")"),
     REPORT_MAP,
     REPORT_NO_CACHE,
     REPORT_EVENT("which event, if the recording has several"),

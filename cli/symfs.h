@@ -1,14 +1,13 @@
-/* symfs.h - the option --symfs, which report and evaluate share. */
+/* symfs.h - the option --symfs. */
 #ifndef FATHOM_CLI_SYMFS_H
 #define FATHOM_CLI_SYMFS_H
 
+#include "api/symfs.h" /* for commands that do not work through libfathom yet */
 #include "cli/options.h"
 
-/* A row of a command's table of options, whose struct has a `const char *symfs`. */
-#define SYMFS_OPTION(type)                                                                                   \
-    OPTION_TEXT("symfs", 0, "DIR", type, symfs, "look for programs, libraries and debug files below DIR")
-
-/* A root that is not there would make every image one that cannot be read. */
-int symfs_check(const char *directory, struct fathom_error *err);
+/* A row of a command's table of options; its struct's member is `symfs` where none is named. */
+#define SYMFS_OPTION(type) SYMFS_OPTION_AT(type, symfs)
+#define SYMFS_OPTION_AT(type, member)                                                                        \
+    OPTION_TEXT("symfs", 0, "DIR", type, member, "look for programs, libraries and debug files below DIR")
 
 #endif

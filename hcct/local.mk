@@ -14,6 +14,7 @@ libhcct_la_SOURCES = \
 	hcct/hcct_saving.c hcct/hcct_saving.h \
 	hcct/hcct_sticky.c \
 	hcct/hcct_sweep.c \
+	hcct/named_tree.c hcct/named_tree.h \
 	hcct/path.c \
 	hcct/quality.c hcct/quality.h \
 	hcct/saved_tree.c hcct/saved_tree.h \

@@ -22,9 +22,9 @@ static uint64_t latency_of(const struct sample *sample)
 }
 
 const struct metric metric_table[] = {
-    {"weight", "what the event counts, or time", NULL, 0, weight_of},
-    {"samples", "their number", "samples", 0, one_of},
-    {"latency", "of the sampled memory accesses", "cycles", PERF_SAMPLE_WEIGHT_TYPE, latency_of},
+    {"weight", NULL, 0, weight_of},
+    {"samples", "samples", 0, one_of},
+    {"latency", "cycles", PERF_SAMPLE_WEIGHT_TYPE, latency_of},
     {0},
 };
 _Static_assert(sizeof metric_table / sizeof *metric_table - 1 <= METRICS_MAX, "room for all of them");

@@ -11,7 +11,6 @@
 
 struct metric {
     const char *name;
-    const char *help;     /* a few words */
     const char *unit;     /* of the values; NULL: what the event counts */
     uint64_t sample_type; /* PERF_SAMPLE_ bits, of which an event with this metric has one; 0: all have it */
     uint64_t (*value)(const struct sample *sample);

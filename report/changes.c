@@ -5,7 +5,7 @@
 
 const struct changes_format changes_format_table[] = {
     {.name = "text", .write = changes_text_write},
-    {.name = "json", .help = "all that is known, for programs", .write = changes_json_write},
-    {.name = "html", .help = "a page to explore", .write = changes_html_write},
+    {.name = "json", .write = changes_json_write},
+    {.name = "html", .write = changes_html_write},
     {0},
 };

@@ -9,11 +9,10 @@
 
 struct changes_format {
     const char *name;
-    const char *help; /* a few words; NULL: the name says it */
     int (*write)(const struct changes_report *report, FILE *out, struct fathom_error *err);
 };
 
-/* Ends with an entry without a name; the first is the default. */
+/* Each is in fathom_diff_formats, too. Ends with an entry without a name; the first is the default. */
 extern const struct changes_format changes_format_table[];
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * format.h - the table of formats that a report can be written in. A new exporter is a file with a function of
- * this type and a line in the table; --format takes its name, and --help shows its help.
+ * this type and a line in the table, and one in api/report/options.c with its help.
  */
 #ifndef FATHOM_REPORT_FORMAT_H
 #define FATHOM_REPORT_FORMAT_H
@@ -9,9 +9,8 @@
 
 struct format {
     const char *name;
-    const char *help; /* a few words; NULL: the name says it */
     int (*write)(const struct report *report, FILE *out, struct fathom_error *err);
-    bool recording; /* no report, but the recording with paths: `write` is NULL, cli/perf_export.h */
+    bool recording; /* no report, but the recording with paths: `write` is NULL, api/report/perf_export.h */
     bool binary;    /* no text for a terminal */
     bool samples;   /* it shows each sample (contexts->samples) */
     bool bounded;   /* ... or the contexts, where samples are not kept */

@@ -45,6 +45,14 @@ struct fathom_listener {
     void *context;
 };
 
+/* What an object goes on to write, besides a stream that it is given: for callers that give up rights before. Borrowed from the
+ * object. */
+struct fathom_writing {
+    const char *const *directories; /* what is below them; NULL among them: none */
+    size_t count;
+    const char *output; /* a file that is begun, and takes its place later; NULL: none */
+};
+
 /* A word that an option takes, and what it means; help is NULL where the name says it. Lists end with a name of NULL. */
 struct fathom_word {
     const char *name, *help;

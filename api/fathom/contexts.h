@@ -83,8 +83,9 @@ FATHOM_API int fathom_contexts(const char *recording, const char *map, fathom_co
 enum fathom_counter {
     FATHOM_SPACE_SAVING, /* Lazy Space Saving: weights are eps too large at most */
     FATHOM_LOSSY_COUNTING,
-    FATHOM_STICKY_SAMPLING, /* with a probability of 99% */
-    FATHOM_PURGING          /* the fastest; promises nothing beforehand, and may end in -ERANGE */
+    FATHOM_STICKY_SAMPLING,    /* with a probability of 99% */
+    FATHOM_PURGING,            /* the fastest; promises nothing beforehand, and may end in -ERANGE */
+    FATHOM_BUCKET_SPACE_SAVING /* as the first, with a list of buckets */
 };
 
 struct fathom_hot_options {

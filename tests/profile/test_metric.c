@@ -26,7 +26,6 @@ Test(metric, names_are_different_and_explained)
 {
     for (const struct metric *m = metric_table; m->name; m++) {
         cr_expect_eq(metric_named(m->name), m, "%s", m->name);
-        cr_expect_not_null(m->help, "%s", m->name);
     }
     cr_expect_str_eq(metric_table[0].name, "weight");
 }

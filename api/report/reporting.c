@@ -1,23 +1,22 @@
 /* reporting.c - see reporting.h. */
-#include "cli/reporting.h"
+#include "api/report/reporting.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/outfile.h"
+#include "api/kept_maps.h"
+#include "api/report/heading.h"
+#include "api/symfs.h"
+#include "base/output.h"
 #include "base/text.h"
-#include "cli/exit.h"
-#include "cli/heading.h"
-#include "cli/output.h"
-#include "cli/symfs.h"
 #include "image/debuginfod.h"
 #include "report/text/weight.h"
 
 struct reporting {
     const struct report_options *options;
-    struct terminal *terminal;
+    const struct log *log;
+    const struct progress *progress;
     struct debuginfod *debuginfod;
     struct image_cache *images;
     struct pathmap *map;   /* NULL: none was given */
@@ -28,7 +27,7 @@ struct reporting {
     struct profile *profile; /* NULL before the event is known */
     uint32_t event;
     char others[256];       /* names of the other events */
-    struct outfile *output; /* NULL: standard output */
+    struct outfile *output; /* NULL: a stream */
     struct truth *truth;    /* of the audit samples held back for checking */
     struct evaluation *checked;
     struct perf_export *exported; /* NULL: the format is none */
@@ -65,17 +64,17 @@ static int report_sample(void *context, const struct process *process, const str
     return rc;
 }
 
-/* Writes the report to standard output, or to a file, which replaces an existing one only when it is complete. */
-static int put_out(const struct reporting *r, struct fathom_error *err)
+/* A file replaces an existing one only when it is complete. */
+int reporting_write(struct reporting *r, FILE *stream, struct fathom_error *err)
 {
     const struct report *report = &r->report;
     const struct format *format = r->options->format;
     if (r->exported)
-        return perf_export_end(r->exported, &r->terminal->log, err);
+        return perf_export_end(r->exported, r->log, err);
     if (!r->options->output)
-        return format->binary && isatty(STDOUT_FILENO)
+        return format->binary && r->options->terminal
                    ? error_set(err, ENOTTY, "standard output is a terminal: give a file with -o")
-                   : format->write(report, stdout, err);
+                   : format->write(report, stream, err);
     FILE *out = NULL;
     int rc = output_print(r->output, &out, err);
     return rc == 0 ? output_printed(r->output, out, format->write(report, out, err), err) : rc;
@@ -83,7 +82,7 @@ static int put_out(const struct reporting *r, struct fathom_error *err)
 
 int reporting_contexts(const struct reporting *r, struct contexts *out, struct fathom_error *err)
 {
-    int found = profile_contexts(r->profile, r->options->phi, out);
+    int found = profile_contexts(r->profile, r->options->profile.phi, out);
     if (found == -ERANGE)
         return error_set(err, ERANGE,
                          "the purging counter lost more than --phi: use --counter lss, or a smaller --eps");
@@ -99,7 +98,7 @@ bool reporting_tell_unnamed(const struct reporting *r)
     };
     enum kernel_named named = profile_kernel_named(r->profile);
     if (named != KERNEL_NAMED)
-        terminal_say(r->terminal, LOG_NOTE, "functions of the kernel have no names: %s", reasons[named]);
+        log_write(r->log, LOG_NOTE, "functions of the kernel have no names: %s", reasons[named]);
     return named != KERNEL_NAMED;
 }
 
@@ -108,8 +107,8 @@ void reporting_tell_uninlined(const struct reporting *r)
     struct view_heading h = {0};
     heading_fill_uninlined(&h, r->images);
     if (h.uninlined_count)
-        terminal_say(
-            r->terminal, LOG_NOTE,
+        log_write(
+            r->log, LOG_NOTE,
             "functions inlined in %s%s are not shown: %.1f MiB of debug information (--inline reads it)",
             h.uninlined[0], h.uninlined_count > 1 ? " and other files" : "",
             (double)h.uninlined_bytes / (1 << 20));
@@ -139,12 +138,6 @@ static int fill_report(struct reporting *r, struct reader *reader, struct fathom
     r->view.filtered = r->filter != NULL;
     r->view.images = r->images;
     r->view.inlined = r->options->profile.framing.inlined;
-    r->view.max_rows = (unsigned)r->options->rows;
-    r->view.listed = (unsigned)r->options->listed;
-    r->view.colour = (!r->options->output || r->options->colour == COLOUR_ALWAYS) &&
-                     terminal_colour(r->options->colour, stdout);
-    r->view.width = r->options->wide || r->options->output ? 0 : terminal_width(stdout);
-    r->view.verbose = r->terminal->verbose;
     r->report = (struct report){.contexts = &r->contexts, .heading = &r->heading, .view = &r->view};
     struct heading_parts parts = {.options = r->options,
                                   .map = r->map_name,
@@ -185,14 +178,10 @@ static int start_profile(struct reporting *r, const struct event *event, struct 
 
 static int start_filter(struct reporting *r, struct fathom_error *err)
 {
-    struct filter_options o = r->options->filter;
-    o.pids = r->options->pids.pids;
-    o.pid_count = r->options->pids.count;
-    o.tids = r->options->tids.pids;
-    o.tid_count = r->options->tids.count;
-    bool any = o.pid_count || o.tid_count || o.comm || o.from > 0 || o.to > 0 || o.focus || o.ignore ||
-               o.symbol || o.image;
-    return any ? filter_new(&o, &r->filter, err) : 0;
+    const struct filter_options *o = &r->options->filter;
+    bool any = o->pid_count || o->tid_count || o->comm || o->from > 0 || o->to > 0 || o->focus || o->ignore ||
+               o->symbol || o->image;
+    return any ? filter_new(o, &r->filter, err) : 0;
 }
 
 /* Whether the recording has the name of the second file, with the frames. */
@@ -214,7 +203,7 @@ int reporting_output(const struct report_options *o, struct outfile **out, struc
             err, EINVAL,
             "%s, the recording that is read, would be replaced by the frames' names: name another output",
             o->input);
-    int rc = (o->format->recording ? output_open : outfile_open)(o->output, &output, err);
+    int rc = outfile_open(o->output, &output, err);
     if (rc == 0)
         rc = output_spares(output, o->input, o->map, err);
     if (rc == 0)
@@ -226,8 +215,8 @@ int reporting_output(const struct report_options *o, struct outfile **out, struc
     return rc;
 }
 
-int reporting_new(const struct report_options *options, struct terminal *terminal, struct reporting **out,
-                  struct fathom_error *err)
+int reporting_new(const struct report_options *options, const struct log *log,
+                  const struct progress *progress, struct reporting **out, struct fathom_error *err)
 {
     struct reporting *r = calloc(1, sizeof *r);
     if (!r) {
@@ -235,19 +224,20 @@ int reporting_new(const struct report_options *options, struct terminal *termina
         return error_memory(err);
     }
     r->options = options;
-    r->terminal = terminal;
+    r->log = log;
+    r->progress = progress;
     r->output = options->opened;
-    r->debuginfod = debuginfod_new(&terminal->log);
+    r->debuginfod = debuginfod_new(log);
     r->images =
         image_cache_new(&(struct image_options){.symfs = archived_root(options->archived, options->symfs),
                                                 .archived = archived_directory(options->archived),
-                                                .log = &terminal->log,
+                                                .log = log,
                                                 .debuginfod = r->debuginfod});
     const char *map = archived_map(options->archived, options->map);
     r->map_name = archived_map_name(options->archived, options->map);
     struct engine_options engine = options->engine;
-    engine.progress = &terminal->progress;
-    r->engine = r->images ? engine_new(r->images, &engine, &terminal->log) : NULL;
+    engine.progress = progress;
+    r->engine = r->images ? engine_new(r->images, &engine, log) : NULL;
     r->truth = truth_new(NULL);
     r->checked = r->truth ? evaluation_new(r->truth) : NULL;
     int rc = r->engine && r->checked ? symfs_check(options->symfs, err) : error_memory(err);
@@ -317,7 +307,6 @@ static int infer_event(struct reporting *r, struct reader *reader, struct fathom
             r->engine,
             &(struct engine_input){reader, r->event, r->map ? r->map : r->kept.map, r->kept.map != NULL},
             report_sample, r, err);
-    terminal_progress_end(r->terminal);
     return rc;
 }
 
@@ -341,7 +330,7 @@ static int add_event(struct reporting *first, struct reader *reader, uint32_t nu
     if (metrics_of(&events[number], own.metric, &metrics, &why) < 0)
         own.metric = metric_table;
     own.profile.framing.accesses &= (events[number].attr.sample_type & PERF_SAMPLE_ADDR) != 0;
-    int rc = reporting_new(&own, first->terminal, out, err);
+    int rc = reporting_new(&own, first->log, first->progress, out, err);
     if (rc < 0)
         return rc;
     (*out)->own = own;
@@ -384,20 +373,19 @@ int reporting_run(struct reporting *r, struct reader *reader, struct fathom_erro
     rc = fill_report(r, reader, err);
     if (rc == 0 && r->options->format->events && !r->options->event)
         rc = add_events(r, reader, err);
-    return rc == 0 ? put_out(r, err) : rc;
+    return rc;
 }
 
 bool reporting_tell_empty(const struct reporting *r)
 {
     if (r->heading.samples || r->next)
         return false;
-    terminal_say(r->terminal, LOG_WARNING, "%s",
-                 r->heading.left_out ? "the options leave no sample" : "nothing was sampled");
+    log_write(r->log, LOG_WARNING, "%s",
+              r->heading.left_out ? "the options leave no sample" : "nothing was sampled");
     return r->heading.left_out > 0;
 }
 
-int reporting_code(const struct reporting *r)
+bool reporting_stale(const struct reporting *r)
 {
-    /* The report is printed nevertheless; the affected samples are unknown. */
-    return engine_stale(r->engine) || image_cache_other_build(r->images) ? EXIT_BUILD : EXIT_OK;
+    return engine_stale(r->engine) || image_cache_other_build(r->images);
 }

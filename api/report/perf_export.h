@@ -2,8 +2,8 @@
  * perf_export.h - `fathom report --format perf`: the recording again, each sample with the most probable path as its call
  * chain, and how sure that is in percent as its weight (PERF_SAMPLE_WEIGHT).
  */
-#ifndef FATHOM_CLI_PERF_EXPORT_H
-#define FATHOM_CLI_PERF_EXPORT_H
+#ifndef FATHOM_API_PERF_EXPORT_H
+#define FATHOM_API_PERF_EXPORT_H
 
 #include "base/outfile.h"
 #include "image/cache.h"
@@ -20,7 +20,7 @@ enum perf_certainty {
 
 struct perf_export_options {
     const char *path;     /* of the file, for messages and for PATH.certainty */
-    struct outfile *file; /* opened by output_open(); it is taken, also by a call that fails */
+    struct outfile *file; /* opened by outfile_open(); it is taken, also by a call that fails */
     enum perf_certainty certainty;
     double min_confidence; /* paths less probable are unknown */
 };

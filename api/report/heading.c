@@ -1,10 +1,10 @@
 /* heading.c - see heading.h. */
-#include "cli/heading.h"
+#include "api/report/heading.h"
 
 #include <string.h>
 
 #include "base/saturate.h"
-#include "cli/inferred.h"
+#include "api/inferred.h"
 #include "profile/interpreters.h"
 
 /* The recorded command, "" if the recorder's own command line does not contain it. */

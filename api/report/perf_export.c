@@ -1,12 +1,12 @@
 /* perf_export.c - see perf_export.h. */
-#include "cli/perf_export.h"
+#include "api/report/perf_export.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "cli/certainty.h"
+#include "api/report/certainty.h"
 #include "perfdata/chained.h"
 #include "profile/chain.h"
 

@@ -1,5 +1,5 @@
 /* symfs.c - see symfs.h. */
-#include "cli/symfs.h"
+#include "api/symfs.h"
 
 #include <errno.h>
 #include <sys/stat.h>

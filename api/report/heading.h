@@ -1,9 +1,9 @@
 /* heading.h - the heading of a report: what the recording, the profile, and inference tell of how far it can be trusted. */
-#ifndef FATHOM_CLI_HEADING_H
-#define FATHOM_CLI_HEADING_H
+#ifndef FATHOM_API_HEADING_H
+#define FATHOM_API_HEADING_H
 
-#include "cli/kept_maps.h"
-#include "cli/reporting.h"
+#include "api/kept_maps.h"
+#include "api/report/reporting.h"
 #include "evaluate/evaluation.h"
 
 /* What it is made of, when all samples are counted; all borrowed. */

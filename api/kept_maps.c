@@ -1,5 +1,5 @@
 /* kept_maps.c - see kept_maps.h. */
-#include "cli/kept_maps.h"
+#include "api/kept_maps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static int note(void *contents, const struct record *record, struct fathom_error
     return record->kind == RECORD_MMAP ? note_program(c, &record->mmap, err) : 0;
 }
 
-static int add_maps(uint64_t number, const struct program_maps *maps, struct terminal *terminal,
+static int add_maps(uint64_t number, const struct program_maps *maps, const struct log *notes,
                     struct fathom_error *err)
 {
     int rc = 0;
@@ -59,14 +59,14 @@ static int add_maps(uint64_t number, const struct program_maps *maps, struct ter
         if (!map.stacks)
             continue;
         rc = map_cache_add(&map.program, number, map.trie, err);
-        if (rc > 0 && terminal->verbose)
-            terminal_say(terminal, LOG_NOTE, "%u contexts of %s are kept for later recordings",
-                         trie_node_count(map.trie) - 1, map.path);
+        if (rc > 0)
+            log_write(notes, LOG_NOTE, "%u contexts of %s are kept for later recordings",
+                      trie_node_count(map.trie) - 1, map.path);
     }
     return rc;
 }
 
-void kept_maps_add(struct reader *reader, struct terminal *terminal)
+void kept_maps_add(struct reader *reader, const struct log *log, bool verbose)
 {
     struct fathom_error err = {0};
     struct contents contents = {0};
@@ -76,10 +76,9 @@ void kept_maps_add(struct reader *reader, struct terminal *terminal)
     if (rc == 0)
         rc = program_maps_read(reader, images, &maps, &err);
     if (rc == 0)
-        rc = add_maps(contents.number, maps, terminal, &err);
+        rc = add_maps(contents.number, maps, verbose ? log : NULL, &err);
     if (rc < 0)
-        terminal_say(terminal, LOG_WARNING, "what was learned is not kept for later recordings: %s",
-                     err.text);
+        log_write(log, LOG_WARNING, "what was learned is not kept for later recordings: %s", err.text);
     free(contents.programs);
     program_maps_free(maps);
     image_cache_free(images);

@@ -1,5 +1,5 @@
 /* certainty.c - see certainty.h. The file is a shared object of nothing but symbols (System V ABI, chapter 4). */
-#include "cli/certainty.h"
+#include "api/report/certainty.h"
 
 #include <elf.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* named_tree.c - see named_tree.h. */
-#include "cli/named_tree.h"
+#include "hcct/named_tree.h"
 
 #include <errno.h>
 #include <inttypes.h>

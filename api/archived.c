@@ -1,5 +1,5 @@
 /* archived.c - see archived.h. */
-#include "cli/archived.h"
+#include "api/archived.h"
 
 #include <stdio.h>
 #include <stdlib.h>

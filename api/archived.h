@@ -1,0 +1,32 @@
+/*
+ * archived.h - an archive of `fathom archive` in place of a recording: unpacked for as long as the command runs.
+ */
+#ifndef FATHOM_API_ARCHIVED_H
+#define FATHOM_API_ARCHIVED_H
+
+#include "image/kernel/running.h"
+#include "pathmap/map/pathmap.h"
+
+struct archived;
+
+/* Makes a directory for it, if the file begins like an archive; else *out is NULL. Call it before rights are given up. */
+int archived_begin(const char *input, struct archived **out, struct fathom_error *err);
+/* Unpacks it. Errors: as unpack(); nothing to do for NULL. */
+int archived_unpack(struct archived *archived, struct fathom_error *err);
+void archived_close(struct archived *archived); /* removes its files; NULL is allowed */
+
+/* Where it is unpacked; NULL for NULL. */
+const char *archived_directory(const struct archived *archived);
+/* The recording to be read: `input` itself for NULL. */
+const char *archived_recording(const struct archived *archived, const char *input);
+/* The root directory for paths: `symfs` if the user gave one, or for NULL. */
+const char *archived_root(const struct archived *archived, const char *symfs);
+/* The directory of kept maps; NULL: the user's. */
+const char *archived_kept(const struct archived *archived);
+/* The map's file, and its name for the heading: `given` by the user, else the archive's; NULL: none. */
+const char *archived_map(const struct archived *archived, const char *given);
+const char *archived_map_name(const struct archived *archived, const char *given);
+/* The recorded kernel's names; for NULL, those of the running one. NULL: out of memory. */
+struct running_kernel *archived_kernel(const struct archived *archived);
+
+#endif

@@ -1,0 +1,26 @@
+/* counter.h - the counters of the public interface as those of hcct/. */
+#ifndef FATHOM_API_COUNTER_H
+#define FATHOM_API_COUNTER_H
+
+#include "api/fathom/contexts.h"
+#include "hcct/hcct.h"
+
+/* HCCT_KINDS: it is none. */
+static inline enum hcct_kind counter_kind(enum fathom_counter counter)
+{
+    switch (counter) {
+    case FATHOM_SPACE_SAVING:
+        return HCCT_LSS;
+    case FATHOM_LOSSY_COUNTING:
+        return HCCT_LC;
+    case FATHOM_STICKY_SAMPLING:
+        return HCCT_STICKY;
+    case FATHOM_PURGING:
+        return HCCT_PURGE;
+    case FATHOM_BUCKET_SPACE_SAVING:
+        return HCCT_BSS;
+    }
+    return HCCT_KINDS;
+}
+
+#endif

@@ -1,0 +1,131 @@
+/*
+ * report.h - reports of a recording: its hot calling contexts in one of many formats, its samples one by one, or the code of a
+ * function with its samples.
+ */
+#ifndef FATHOM_REPORT_H
+#define FATHOM_REPORT_H
+
+#include <sys/types.h>
+
+#include "contexts.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Words of options; the first of each list is the default. */
+FATHOM_API extern const struct fathom_word fathom_metrics[];
+FATHOM_API extern const struct fathom_word fathom_views[];
+FATHOM_API extern const struct fathom_word fathom_report_formats[];
+
+/* Which samples count: those for which all that is given holds. Texts are POSIX extended regular expressions that match
+ * anywhere in a name, or several with commas between, of which one must. Zeros: all samples. */
+struct fathom_filter {
+    const pid_t *pids, *tids;
+    size_t pid_count, tid_count; /* 0: any */
+    const char *comm;            /* the thread's name; NULL: any */
+    double from, to;             /* s since the first sample; to = 0: no end */
+    const char *focus, *ignore;  /* a function that is, or is not, on the path; NULL: any, none */
+    const char *symbol, *image;  /* the innermost function, its file's name; NULL: any */
+};
+
+/* Where the weight of a sample with several possible paths goes. */
+enum fathom_ambiguity {
+    FATHOM_AMBIGUOUS_LIKELY, /* the frames that are at least 50% sure, then "[one of 3 paths]" */
+    FATHOM_AMBIGUOUS_BEST,   /* the most probable path */
+    FATHOM_AMBIGUOUS_SPLIT,  /* to each path its share */
+    FATHOM_AMBIGUOUS_COMMON  /* the frames that they have in common */
+};
+
+/* How samples become contexts. Set them by fathom_report_defaults() first. */
+struct fathom_profile_options {
+    const char *map;    /* a path map's file; NULL: none */
+    const char *event;  /* of a recording that has several; NULL: the main one */
+    const char *metric; /* what contexts are weighed by, of fathom_metrics; NULL: the default */
+    const char *symfs;  /* programs, libraries and debug files are looked for below it; NULL: "/" */
+    bool no_cache;      /* do not use what other recordings of the same programs learned */
+    bool no_audit;      /* do not use the recording's own stacks */
+    bool no_automaton;  /* contexts that training never saw are unknown */
+    bool no_temporal;   /* each sample by itself, without what its thread did before and after */
+    bool no_em;         /* do not learn path frequencies from ambiguous samples */
+    struct fathom_filter filter;
+    bool threads; /* each thread is a root */
+    bool lines;   /* source lines, of callers too */
+    bool data;    /* paths end in the memory that was accessed; -ENOENT if the recording has no addresses */
+    uint64_t inline_most; /* KiB of debug information that may be read for inlined functions; 0: they are not
+                             shown; UINT64_MAX: any */
+    enum fathom_ambiguity ambiguous;
+    double min_confidence; /* contexts less probable (0 to 1) are unknown */
+    double phi; /* not 0: hot contexts in bounded memory, those of at least this part of the weight */
+    double eps; /* then: the error, as a part of the weight; below phi. 0: phi / 5 */
+    enum fathom_counter counter;
+};
+
+/* Of format "perf": where it is said how sure a path is. */
+enum fathom_sureness {
+    FATHOM_SURE_WEIGHT, /* in percent, as the sample's weight */
+    FATHOM_SURE_FRAME /* and by an outermost frame "[inferred]" or "[unknown context]", whose file is OUTPUT.certainty */
+};
+
+#define FATHOM_SCRIPT_FIELDS "comm,tid,time,weight,sure,path"
+
+/* Texts and lists are borrowed until fathom_report_close(). Set them by fathom_report_defaults() first. */
+struct fathom_report_options {
+    const char *recording; /* a perf.data file, an archive of `fathom archive`, or "-": standard input */
+    const char
+        *output; /* the file to write, "-" for standard output; it is replaced when all is written. NULL: the
+                              stream that fathom_report_write() gets */
+    const char *
+        format; /* one of fathom_report_formats; "script": a line for each sample; "annotate": a function's code.
+                           NULL: the default */
+    const char *view;   /* of fathom_views; NULL: the default */
+    const char *fields; /* of "script"; NULL: FATHOM_SCRIPT_FIELDS */
+    const char *function,
+        *path; /* of "annotate": a name or regular expression; what the path of a sample ends with,
+                                    "main;run;FUNCTION", or NULL */
+    enum fathom_sureness sureness;
+    struct fathom_profile_options profile;
+    double min_percent; /* rows that weigh less are left out */
+    uint64_t rows;      /* only the hottest; 0: all */
+    uint64_t listed;    /* functions whose code a page has, of format "html" */
+    size_t width;       /* of a line, in columns: longer names are shortened; 0: any */
+    bool confidence;    /* show how sure each row is, even if all are */
+    bool colour;
+    bool verbose;  /* the whole heading */
+    bool terminal; /* the stream is one: formats that are no text are refused, -ENOTTY */
+};
+
+struct fathom_report;
+
+FATHOM_API void fathom_report_defaults(struct fathom_report_options *options);
+/* Says what is wrong with the options by themselves: -EINVAL. */
+FATHOM_API int fathom_report_check(const struct fathom_report_options *options, struct fathom_error *error);
+/* Checks the options, and opens what may need rights: the output and the kernel's names. An archive is unpacked below a new
+ * directory in $TMPDIR or /var/tmp, which a child process removes when the caller ends: open it before there are threads.
+ * listener: may be NULL; borrowed until fathom_report_close(). Errors: -EINVAL, also for an output that would replace what is
+ * read; those of files. */
+FATHOM_API int fathom_report_open(const struct fathom_report_options *options,
+                                  const struct fathom_listener *listener, struct fathom_report **out,
+                                  struct fathom_error *error);
+/* What the calls below write, besides a stream. */
+FATHOM_API const struct fathom_writing *fathom_report_writing(const struct fathom_report *report);
+/* Reads the recording and infers its contexts; once. Errors: those of files; -ENOMSG, -EBADMSG, -ENOTSUP: no recording or map,
+ * damaged, unsupported format; -ENOENT: it has no such event, or not what an option needs; -ERANGE: the counter is too
+ * coarse for phi; -ENOMEM. */
+FATHOM_API int fathom_report_run(struct fathom_report *report, struct fathom_error *error);
+/* Then: writes the report, to its output or else to this stream; once. A report without samples is written, and warned of. */
+FATHOM_API int fathom_report_write(struct fathom_report *report, FILE *stream, struct fathom_error *error);
+/* Then: in what the report is less than what was asked for. */
+enum fathom_report_lack {
+    FATHOM_REPORT_STALE = 1, /* files of another build were met: what they would tell is unknown */
+    FATHOM_REPORT_EMPTY = 2  /* the options leave no sample of those that there are */
+};
+FATHOM_API unsigned fathom_report_lacks(const struct fathom_report *report);
+/* NULL is allowed. An output that was not written is as it was. */
+FATHOM_API void fathom_report_close(struct fathom_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

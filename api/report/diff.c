@@ -1,0 +1,378 @@
+/* diff.c - what changed between recordings, or between saved trees; see fathom/diff.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/fathom/diff.h"
+#include "api/host.h"
+#include "api/report/reporting.h"
+#include "base/hash.h"
+#include "base/output.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "hcct/named_tree.h"
+#include "hcct/saved_tree.h"
+#include "report/changes.h"
+
+const struct fathom_word fathom_diff_formats[] = {
+    {"text", NULL},
+    {"json", "all that is known, for programs"},
+    {"html", "a page to explore"},
+    {NULL, NULL},
+};
+
+/* Samples are asked for; nothing is written by it. */
+static const struct format no_format = {.name = "diff", .samples = true};
+
+struct input { /* a recording, an archive of one, or a saved tree */
+    char *path;
+    struct archived *archived; /* NULL: no archive, or done */
+    unsigned side;
+};
+
+/* Of a file, a bit for each side: it has functions there, and its inlined ones are known. */
+struct file_sides {
+    uint8_t seen, inlined;
+};
+
+struct fathom_diff {
+    struct host host;
+    struct fathom_diff_options options;
+    struct report_options report; /* of the recording that is read */
+    const struct changes_format *format;
+    struct difference *difference;
+    struct input *inputs; /* of both sides */
+    size_t count, room;
+    struct running_kernel *kernel; /* that runs here: its names */
+    struct outfile *output;        /* NULL: a stream */
+    char *event, *unit;            /* of the recordings, which must have the same; NULL before the first */
+    char *first;                   /* the recording that it is of */
+    const char **directories;      /* of the inputs' archives */
+    struct fathom_writing writing;
+    struct names *files;      /* that have functions */
+    struct file_sides *sides; /* of each */
+    size_t sides_room;
+    bool unnamed; /* that the kernel's functions have no names was told */
+    bool stale;
+};
+
+/* What a recording or tree counts must be what the first one counts. With --event, the user says what is to be compared. */
+static int check_event(struct fathom_diff *d, const char *path, const char *event, const char *unit,
+                       struct fathom_error *err)
+{
+    if (!d->event) {
+        d->event = strdup(event);
+        d->unit = strdup(unit);
+        d->first = strdup(path);
+        if (!d->event || !d->unit || !d->first)
+            return error_memory(err);
+        text_clean(d->unit);
+        return 0;
+    }
+    if (strcmp(d->event, event) == 0 || (d->options.profile.event && !d->options.absolute))
+        return 0;
+    return error_set(err, EINVAL, "%s counts %s, and %s %s: choose an event that both have with --event",
+                     d->first, d->event, path, event);
+}
+
+static int add(struct fathom_diff *d, unsigned side, const char *path, const struct contexts *contexts,
+               struct fathom_error *err)
+{
+    int rc = difference_add(d->difference, side, contexts, err);
+    return rc == -ENODATA
+               ? error_set(err, ENOMSG, "%s has no sample to compare%s", path,
+                           d->options.profile.event ? " of the event" : ", or the options leave none")
+               : rc;
+}
+
+/* Notes which files have functions, and of which the inlined ones are known. */
+static int note_files(struct fathom_diff *d, unsigned side, const struct reporting *reporting,
+                      const struct frames *frames, struct fathom_error *err)
+{
+    for (uint32_t i = 0, count = frames_count(frames); i < count; i++) {
+        const struct frame *frame = frames_at(frames, i);
+        uint32_t known = names_count(d->files);
+        if (frame->kind != FRAME_FUNCTION)
+            continue;
+        uint32_t number = names_intern(d->files, frame->image);
+        if (number == NAMES_NONE || !vec_reserve(d->sides, known, d->sides_room, 1))
+            return error_memory(err);
+        if (number == known)
+            d->sides[number] = (struct file_sides){0};
+        if (!(d->sides[number].seen >> side & 1) && reporting_inlines(reporting, frame->image))
+            d->sides[number].inlined |= (uint8_t)(1u << side);
+        d->sides[number].seen |= (uint8_t)(1u << side);
+    }
+    return 0;
+}
+
+/* One side alone has debug information of a file, and the other has a file, the same or another, that lacks it there
+ * alone: not one that just has no sample. Each side can be so. */
+static void tell_inlined(const struct fathom_diff *d)
+{
+    unsigned has = 0, lacks = 0;
+    for (uint32_t i = 0; i < names_count(d->files); i++) {
+        const struct file_sides *s = &d->sides[i];
+        unsigned without = s->seen & ~s->inlined;
+        has |= s->inlined == 3 ? 0 : s->inlined;
+        lacks |= without == 3 ? 0 : without;
+    }
+    for (unsigned side = 0; side < 2; side++)
+        if (has >> side & 1 && lacks >> !side & 1)
+            log_write(
+                &d->host.log, LOG_WARNING,
+                "only %s has debug information of some files: their inlined functions look like changes "
+                "(--no-inline compares without them)",
+                d->options.sides[side]);
+}
+
+/* Recordings ----------------------------------------------------------------------------------------------------- */
+
+static int add_recording(struct fathom_diff *d, struct input *input, struct fathom_error *err)
+{
+    const char *path = input->path;
+    struct report_options *options = &d->report;
+    struct reader *reader = NULL;
+    struct reporting *reporting = NULL;
+    struct contexts contexts;
+    options->archived = input->archived;
+    int rc = archived_unpack(input->archived, err);
+    options->kernel = rc == 0 && input->archived ? archived_kernel(input->archived) : d->kernel;
+    if (rc == 0 && !options->kernel)
+        rc = error_memory(err);
+    if (rc == 0)
+        rc = reader_open(archived_recording(options->archived, path), &d->host.log, &reader, err);
+    if (rc == 0)
+        rc = reporting_new(options, &d->host.log, &d->host.progress, &reporting, err);
+    if (rc == 0)
+        rc = reporting_infer(reporting, reader, err);
+    if (rc == 0 && !d->unnamed)
+        d->unnamed = reporting_tell_unnamed(reporting);
+    if (rc == 0)
+        reporting_tell_uninlined(reporting);
+    if (rc == 0)
+        rc = reporting_contexts(reporting, &contexts, err);
+    if (rc == 0)
+        rc = note_files(d, input->side, reporting, contexts.frames, err);
+    if (rc == 0)
+        rc = check_event(d, path, contexts.metrics->event->name, metrics_unit(contexts.metrics, 0), err);
+    if (rc == 0)
+        rc = add(d, input->side, path, &contexts, err);
+    if (rc == 0)
+        d->stale |= reporting_stale(reporting);
+    reporting_free(reporting);
+    reader_close(reader);
+    if (options->kernel != d->kernel)
+        running_kernel_close(options->kernel);
+    archived_close(input->archived);
+    input->archived = NULL;
+    return rc;
+}
+
+/* Saved trees ---------------------------------------------------------------------------------------------------- */
+
+static bool is_tree(const char *path)
+{
+    char magic[sizeof SAVED_TREE_MAGIC - 1];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool tree = fd >= 0 && pread(fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
+                memcmp(magic, SAVED_TREE_MAGIC, sizeof magic) == 0;
+    if (fd >= 0)
+        close(fd);
+    return tree;
+}
+
+/* Frames whose items are those of the tree. */
+static int name_frames(const struct tree_names *names, struct frames *frames)
+{
+    for (uint32_t i = 0; i < names_count(names->names); i++) {
+        const struct trace_function *f = &names->functions[i];
+        const char *slash = strrchr(f->image, '/'), *image = slash ? slash + 1 : f->image;
+        char label[300];
+        snprintf(label, sizeof label, "%.255s+0x%" PRIx64, image, f->address);
+        /* The number is part of the frame: no two items are the same. */
+        if (frames_named(frames, f->name[0] ? f->name : label, image, i) != i)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int add_tree(struct fathom_diff *d, unsigned side, const char *path, struct fathom_error *err)
+{
+    struct tree_names names;
+    struct named_tree tree = {0};
+    struct frames *frames = frames_new();
+    int rc = tree_names_init(&names, err);
+    if (rc == 0)
+        rc = named_tree_load(path, &names, &tree, err);
+    if (rc == 0 && (!frames || name_frames(&names, frames) < 0))
+        rc = error_memory(err);
+    if (rc == 0)
+        rc = check_event(d, path, tree.unit, tree.unit, err);
+    if (rc == 0)
+        rc = add(d, side, path, &(struct contexts){.tree = tree.tree, .frames = frames}, err);
+    named_tree_clear(&tree);
+    tree_names_clear(&names);
+    frames_free(frames);
+    return rc;
+}
+
+/* The whole ------------------------------------------------------------------------------------------------------ */
+
+/* "A1,A2,A3"; a file of that name itself is one. Archives get their directories while there are rights to make them. */
+static int list_side(struct fathom_diff *d, unsigned side, const char *list, struct fathom_error *err)
+{
+    char *copy = strdup(list), *rest = access(list, F_OK) == 0 ? NULL : copy;
+    int rc = copy ? 0 : error_memory(err);
+    for (const char *path = copy; rc == 0 && path; path = rest) {
+        if (rest)
+            path = strsep(&rest, ",");
+        struct input input = {.path = strdup(path), .side = side};
+        if (!input.path || !vec_push(d->inputs, d->count, d->room, input)) {
+            free(input.path);
+            rc = error_memory(err);
+        } else if (d->output && output_is(d->output, path)) {
+            rc = error_set(err, EINVAL, "%s is compared: name another output", path);
+        } else {
+            rc = archived_begin(path, &d->inputs[d->count - 1].archived, err);
+        }
+    }
+    free(copy);
+    return rc;
+}
+
+/* The directories of archives, and the output, which is begun. */
+static int find_writing(struct fathom_diff *d, struct fathom_error *err)
+{
+    d->directories = malloc((d->count + 1) * sizeof *d->directories);
+    if (!d->directories)
+        return error_memory(err);
+    for (size_t i = 0; i < d->count; i++)
+        d->directories[i] = archived_directory(d->inputs[i].archived);
+    int rc = d->output ? output_begin(d->output, err) : 0;
+    if (rc == 0)
+        d->writing =
+            (struct fathom_writing){d->directories, d->count, d->output ? outfile_target(d->output) : NULL};
+    return rc;
+}
+
+static int set_options(struct fathom_diff *d, const struct fathom_diff_options *options,
+                       struct fathom_error *err)
+{
+    struct fathom_report_options report;
+    fathom_report_defaults(&report);
+    report.profile = options->profile;
+    d->options = *options;
+    d->format = changes_format_table;
+    while (options->format && d->format->name && strcmp(d->format->name, options->format) != 0)
+        d->format++;
+    if (!d->format->name)
+        return error_set(err, EINVAL, "there is no format '%s'", options->format);
+    int rc = report_options_set(&d->report, &report, err);
+    d->report.format = &no_format;
+    return rc;
+}
+
+static int begin(struct fathom_diff *d, const struct fathom_diff_options *options, struct fathom_error *err)
+{
+    int rc = set_options(d, options, err);
+    if (rc < 0)
+        return rc;
+    d->kernel = running_kernel_open(&kernel_places_here); /* names that others may not read */
+    d->difference = difference_new(&(struct difference_options){options->absolute, options->min_percent});
+    d->files = names_new();
+    rc = d->kernel && d->difference && d->files ? 0 : error_memory(err);
+    if (rc == 0 && options->output) /* before the long work */
+        rc = outfile_open(options->output, &d->output, err);
+    for (unsigned side = 0; rc == 0 && side < 2; side++)
+        rc = list_side(d, side, options->sides[side], err);
+    return rc == 0 ? find_writing(d, err) : rc;
+}
+
+void fathom_diff_defaults(struct fathom_diff_options *o)
+{
+    struct fathom_report_options report;
+    fathom_report_defaults(&report);
+    *o = (struct fathom_diff_options){.profile = report.profile, .min_percent = 0.1};
+}
+
+int fathom_diff_open(const struct fathom_diff_options *options, const struct fathom_listener *listener,
+                     struct fathom_diff **out, struct fathom_error *error)
+{
+    struct fathom_diff *d = calloc(1, sizeof *d);
+    if (!d)
+        return error_memory(error);
+    host_init(&d->host, listener);
+    int rc = begin(d, options, error);
+    if (rc < 0)
+        fathom_diff_close(d);
+    else
+        *out = d;
+    return rc;
+}
+
+const struct fathom_writing *fathom_diff_writing(const struct fathom_diff *d)
+{
+    return &d->writing;
+}
+
+int fathom_diff_run(struct fathom_diff *d, struct fathom_error *error)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < d->count; i++)
+        rc = is_tree(d->inputs[i].path) ? add_tree(d, d->inputs[i].side, d->inputs[i].path, error)
+                                        : add_recording(d, &d->inputs[i], error);
+    if (rc == 0)
+        tell_inlined(d);
+    return rc;
+}
+
+int fathom_diff_write(struct fathom_diff *d, FILE *stream, struct fathom_error *error)
+{
+    struct changes changes;
+    int rc = difference_find(d->difference, &changes, error);
+    if (rc < 0)
+        return rc;
+    FILE *out = stream;
+    if (d->output && (rc = output_print(d->output, &out, error)) < 0)
+        return rc;
+    struct changes_report what = {.changes = &changes,
+                                  .names = {d->options.sides[0], d->options.sides[1]},
+                                  .event = d->event,
+                                  .unit = d->unit,
+                                  .all = d->options.all,
+                                  .show_image = true,
+                                  .colour = d->options.colour,
+                                  .width = (unsigned)d->options.width};
+    rc = d->format->write(&what, out, error);
+    return d->output ? output_printed(d->output, out, rc, error) : rc;
+}
+
+bool fathom_diff_stale(const struct fathom_diff *d)
+{
+    return d->stale;
+}
+
+void fathom_diff_close(struct fathom_diff *d)
+{
+    if (!d)
+        return;
+    for (size_t i = 0; i < d->count; i++) {
+        archived_close(d->inputs[i].archived);
+        free(d->inputs[i].path);
+    }
+    free(d->inputs);
+    free(d->directories);
+    outfile_close(d->output);
+    difference_free(d->difference);
+    running_kernel_close(d->kernel);
+    names_free(d->files);
+    free(d->sides);
+    free(d->event);
+    free(d->unit);
+    free(d->first);
+    free(d);
+}

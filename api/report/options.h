@@ -1,0 +1,37 @@
+/* options.h - the options of a report as those of its parts. */
+#ifndef FATHOM_API_REPORT_OPTIONS_H
+#define FATHOM_API_REPORT_OPTIONS_H
+
+#include "api/archived.h"
+#include "api/fathom/report.h"
+#include "api/report/perf_export.h"
+#include "profile/profile.h"
+#include "report/annotate/annotate.h"
+#include "report/export/script.h"
+#include "report/format.h"
+
+struct report_options {
+    const char *input, *map, *event, *symfs;
+    const char *output;     /* NULL: a stream */
+    struct outfile *opened; /* the output; reporting_new() takes it */
+    struct view_options view;
+    struct profile_options profile; /* without its filter */
+    struct filter_options filter;
+    struct engine_options engine;
+    const struct format *format;
+    struct script_fields fields;
+    struct annotate_options annotate;
+    enum perf_certainty certainty;
+    const struct metric *metric;
+    struct archived *archived; /* the input, unpacked; NULL: it is a recording */
+    /* Names the kernel's functions; opened before privileges are given up. NULL: paths end with user code. */
+    struct running_kernel *kernel;
+    bool no_cache; /* do not use maps that earlier recordings kept */
+    bool terminal; /* the stream is one */
+};
+
+/* Texts and lists are borrowed; `to` must stay where it is. Errors: as fathom_report_check(). */
+int report_options_set(struct report_options *to, const struct fathom_report_options *from,
+                       struct fathom_error *err);
+
+#endif
