@@ -10,5 +10,6 @@
 #include "fathom/contexts.h"
 #include "fathom/diff.h"
 #include "fathom/report.h"
+#include "fathom/target.h"
 
 #endif

@@ -8,6 +8,12 @@ libapi_la_SOURCES = \
 	api/hot.c \
 	api/inferred.h \
 	api/kept_maps.c api/kept_maps.h \
+	api/record/clocks.c api/record/clocks.h \
+	api/record/learning.c api/record/learning.h \
+	api/record/mapped.c api/record/mapped.h \
+	api/record/mapped_sink.c api/record/mapped_sink.h \
+	api/record/stack_sink.c api/record/stack_sink.h \
+	api/record/target.c api/record/target.h \
 	api/report/certainty.c api/report/certainty.h \
 	api/report/diff.c \
 	api/report/heading.c api/report/heading.h \
@@ -25,7 +31,8 @@ dist_fathomtopics_HEADERS = \
 	api/fathom/common.h \
 	api/fathom/contexts.h \
 	api/fathom/diff.h \
-	api/fathom/report.h
+	api/fathom/report.h \
+	api/fathom/target.h
 libfathom_la_SOURCES =
 libfathom_la_LIBADD = libapi.la $(FATHOM_LIBS)
 libfathom_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^fathom_' -Wl,--exclude-libs,libiberty.a

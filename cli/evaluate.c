@@ -7,8 +7,8 @@
 #include "cli/evaluate.h"
 #include "cli/exit.h"
 #include "cli/inferred.h"
-#include "cli/learning.h"
-#include "cli/mapped_sink.h"
+#include "api/record/learning.h"
+#include "api/record/mapped_sink.h"
 #include "cli/privilege.h"
 #include "cli/symfs.h"
 
@@ -24,7 +24,7 @@ static int evaluate_record(const struct evaluate_options *options, const char *p
     struct mapped_sink *sink = NULL;
     struct learning *learning = NULL;
     struct collector_options collect;
-    target_collector(&options->target, terminal, &collect);
+    target_collector(&options->target, &terminal->log, &collect);
     collect.audit_hz = options->audit_hz;
     collect.audit_instead = collect.audit_adapts = !options->audit_given;
     collect.audit_stack_size = STACK_BYTES;
@@ -142,8 +142,8 @@ static int open_input(struct evaluate_options *o, struct terminal *terminal)
 static int evaluate_run(int argc, char **argv, struct terminal *terminal)
 {
     struct evaluate_options options = {.engine = {.learning = LEARN_AUDITS}, .audit_hz = AUDIT_HZ};
-    options.target.verify = target_verify_all;
-    options.target.verify.wish = VERIFY_NEVER;
+    options.target.verify = fathom_verify_default;
+    options.target.verify.wish = FATHOM_VERIFY_NEVER;
     int code = options_parse(&evaluate_command, &options, false, argc, argv, terminal);
     if (code < 0 && compares_maps(&options, optind < argc)) {
         struct fathom_error err = {0};
@@ -156,7 +156,8 @@ static int evaluate_run(int argc, char **argv, struct terminal *terminal)
     if (code < 0 && options.input && (optind < argc || options.output))
         code = option_usage(terminal, &evaluate_command,
                             "--input cannot be combined with a command or --output");
-    if (code < 0 && options.engine.learning == LEARN_NOTHING && options.target.verify.wish == VERIFY_ASKED)
+    if (code < 0 && options.engine.learning == LEARN_NOTHING &&
+        options.target.verify.wish == FATHOM_VERIFY_ASKED)
         code =
             option_usage(terminal, &evaluate_command,
                          "--audit 0 (infer from the map alone) cannot be combined with --verify or --dumps");

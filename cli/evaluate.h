@@ -11,7 +11,7 @@
 #include "report/views/inferences.h"
 
 struct evaluate_options {
-    struct target target;
+    struct fathom_target target;
     const char *map, *input, *output;
     const char *symfs;         /* NULL: none */
     struct archived *archived; /* the input, unpacked; NULL: it is a recording */

@@ -119,14 +119,14 @@ static int run_stage(struct stand *s, struct stage *stage, struct run *run, stru
 /* Whether a recording that was made is to be taken for one whose stacks were compared. */
 static bool is_replayed(const struct evaluate_options *options)
 {
-    return options->input && options->target.verify.wish == VERIFY_ASKED;
+    return options->input && options->target.verify.wish == FATHOM_VERIFY_ASKED;
 }
 
 /* Makes the recording say of its samples' stacks what the program would have said. */
 static int replay(struct stand *s, const struct evaluate_options *options, struct replay *out,
                   struct terminal *terminal, struct fathom_error *err)
 {
-    const struct verify_options *verify = &options->target.verify;
+    const struct fathom_verify *verify = &options->target.verify;
     const struct event *events;
     reader_events(s->reader, &events);
     if (!(events[s->event].attr.sample_type & PERF_SAMPLE_STACK_USER))

@@ -15,6 +15,8 @@ struct interrupts { /* the previous handlers */
 
 /* Catches SIGINT, SIGTERM and SIGHUP from now on; the count starts at 0. */
 void interrupt_catch(struct interrupts *before);
+/* The same; each signal also calls stop(object), which must be safe in a signal handler, until interrupt_restore(). */
+void interrupt_catch_for(void (*stop)(void *object), void *object, struct interrupts *before);
 unsigned interrupt_count(void);
 void interrupt_restore(const struct interrupts *before);
 

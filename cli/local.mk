@@ -14,7 +14,6 @@ fathom_SOURCES = \
 	cli/disambig_write.c \
 	cli/call_trace.c cli/call_trace.h \
 	cli/calls.c \
-	cli/clocks.c cli/clocks.h \
 	cli/command.c cli/command.h \
 	cli/doctor.c \
 	cli/doctor/program.c cli/doctor/rights.c cli/doctor/rows.c cli/doctor/rows.h \
@@ -46,9 +45,6 @@ fathom_SOURCES = \
 	cli/main.c \
 	cli/map.c cli/map.h \
 	cli/map_cache.c \
-	cli/mapped.c cli/mapped.h \
-	cli/learning.c cli/learning.h \
-	cli/mapped_sink.c cli/mapped_sink.h \
 	cli/options.c cli/options.h \
 	cli/output.c cli/output.h \
 	cli/pager.c cli/pager.h \
@@ -61,7 +57,6 @@ fathom_SOURCES = \
 	cli/report_rows.c cli/report_rows.h \
 	cli/report.c \
 	cli/completion.c cli/completion.h cli/diff.c cli/script.c \
-	cli/stack_sink.c cli/stack_sink.h \
 	cli/symfs.h \
 	cli/target.c cli/target.h \
 	cli/terminal.c cli/terminal.h \

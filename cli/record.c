@@ -8,13 +8,13 @@
 #include "cli/events.h"
 #include "cli/exit.h"
 #include "cli/kept_maps.h"
-#include "cli/learning.h"
-#include "cli/mapped_sink.h"
+#include "api/record/learning.h"
+#include "api/record/mapped_sink.h"
 #include "cli/output.h"
 #include "cli/pager.h"
 #include "cli/privilege.h"
 #include "cli/record.h"
-#include "cli/stack_sink.h"
+#include "api/record/stack_sink.h"
 #include "pathmap/map/pathmap.h"
 #include "perfdata/reader.h"
 #include "perfdata/writer.h"
@@ -153,7 +153,7 @@ static void keep_learned(const struct record_options *options, struct terminal *
 void record_collector(const struct record_options *options, struct terminal *terminal,
                       struct collector_options *out)
 {
-    target_collector(&options->target, terminal, out);
+    target_collector(&options->target, &terminal->log, out);
     out->event.data_address = options->data;
     out->event.kernel = options->kernel;
     bool by_default = options->audit_hz == AUDIT_DEFAULT;
@@ -312,7 +312,7 @@ static char *join(int argc, char **argv)
 static int check_passive(const struct record_options *o, struct terminal *terminal)
 {
     const char *other = o->target.frequency ? "-F, which adjusts the period at an interrupt"
-                        : o->target.verify.wish == VERIFY_ASKED
+                        : o->target.verify.wish == FATHOM_VERIFY_ASKED
                             ? "--verify and --dumps, which look at each stack"
                         : o->kernel ? "--kernel, whose registers are read at an interrupt"
                                     : NULL;
@@ -354,7 +354,7 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
     struct record_options options = {.scope = COLLECT_BY_CPU_IF_ALLOWED,
                                      .audit_hz = AUDIT_DEFAULT,
                                      .audit_stack = AUDIT_STACK_BYTES,
-                                     .target.verify = target_verify_all};
+                                     .target.verify = fathom_verify_default};
     int code = options_parse(&record_command, &options, false, argc, argv, terminal);
     if (code < 0 && wants_list(&options)) {
         pager_start(terminal);

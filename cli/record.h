@@ -10,7 +10,7 @@
 #define AUDIT_DEFAULT UINT64_MAX
 
 struct record_options {
-    struct target target;
+    struct fathom_target target;
     const char *output; /* NULL: not given */
     uint64_t audit_hz;  /* AUDIT_DEFAULT: not given */
     uint64_t audit_stack;

@@ -1,36 +1,37 @@
 /* target.c - see target.h. */
 #include "cli/target.h"
 
-#include <signal.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/clock.h"
 #include "cli/interrupt.h"
-#include "image/elf/program.h"
-
-#define POLL_MS    100
-#define NEWS_BURST 4000
-#define NEWS_RATE  400 /* a second */
 
 bool target_take_event(struct terminal *terminal, const struct option_row *row, char *argument, void *value)
 {
-    struct target *target = (struct target *)((char *)value - offsetof(struct target, event));
+    const char **event = value, *before = *event;
     char *joined;
-    if (!target->event)
-        return option_text(terminal, row, argument, value);
-    if (asprintf(&joined, "%s,%s", target->event, argument) < 0) {
+    (void)row;
+    if (asprintf(&joined, "%s%s%s", before ? before : "", before ? "," : "", argument) < 0) {
         terminal_wrong(terminal, "--event: out of memory");
         return false;
     }
-    free(target->events);
-    target->event = target->events = joined;
+    free((char *)(uintptr_t)before);
+    *event = joined;
     return true;
 }
 
-int target_complete(struct target *target, const struct command *command, int argc, char **argv,
+bool target_take_pids(struct terminal *terminal, const struct option_row *row, char *argument, void *value)
+{
+    struct fathom_pids *to = value;
+    struct option_pids pids = {(pid_t *)(uintptr_t)to->pids, to->count, to->count};
+    bool good = option_pids(terminal, row, argument, &pids);
+    *to = (struct fathom_pids){pids.pids, pids.count};
+    return good;
+}
+
+int target_complete(struct fathom_target *target, const struct command *command, int argc, char **argv,
                     struct terminal *terminal)
 {
     if (target->frequency && target->period)
@@ -47,31 +48,21 @@ int target_complete(struct target *target, const struct command *command, int ar
                         command->name, command->name);
 }
 
-void target_free(struct target *target)
+void target_free(struct fathom_target *target)
 {
-    free(target->pids.pids);
-    free(target->tids.pids);
-    free(target->events);
+    free((pid_t *)(uintptr_t)target->pids.pids);
+    free((pid_t *)(uintptr_t)target->tids.pids);
+    free((char *)(uintptr_t)target->event);
 }
-
-/* Whether root runs a program that is set-user-ID or set-group-ID. */
-static bool is_raised(char *const *command)
-{
-    struct program program;
-    return command && geteuid() == 0 && program_find(command[0], &program, NULL) == 0 && program.raised;
-}
-
-const struct verify_options target_verify_all = {
-    .wish = VERIFY_BY_DEFAULT, .compared = STACK_RECORD_ALL, .burst = NEWS_BURST, .rate = NEWS_RATE};
 
 /* --verify: all, none or a number. */
 bool target_take_verify(struct terminal *terminal, const struct option_row *row, char *text, void *value)
 {
-    struct verify_options *verify = value;
+    struct fathom_verify *verify = value;
     uint64_t number = 0;
-    verify->wish = VERIFY_ASKED;
+    verify->wish = FATHOM_VERIFY_ASKED;
     if (strcmp(text, "all") == 0)
-        verify->compared = STACK_RECORD_ALL;
+        verify->compared = FATHOM_VERIFY_ALL;
     else if (strcmp(text, "none") == 0)
         verify->compared = 0;
     else if (option_number(terminal, row, text, &number))
@@ -84,86 +75,36 @@ bool target_take_verify(struct terminal *terminal, const struct option_row *row,
 /* --dumps: BURST,RATE, "unlimited" or "none". */
 bool target_take_dumps(struct terminal *terminal, const struct option_row *row, char *text, void *value)
 {
-    struct verify_options *verify = value;
+    struct fathom_verify *verify = value;
     char *comma = strchr(text, ',');
     if (strcmp(text, "unlimited") == 0) {
-        verify->wish = VERIFY_ASKED;
+        verify->wish = FATHOM_VERIFY_ASKED;
         verify->burst = verify->rate = UINT32_MAX;
         return true;
     }
     if (strcmp(text, "none") == 0) {
-        verify->wish = VERIFY_NEVER;
+        verify->wish = FATHOM_VERIFY_NEVER;
         return true;
     }
-    verify->wish = VERIFY_ASKED;
+    verify->wish = FATHOM_VERIFY_ASKED;
     if (comma)
         *comma = 0;
     return option_number(terminal, row, text, &verify->burst) &&
            (!comma || option_number(terminal, row, comma + 1, &verify->rate));
 }
 
-void target_collector(const struct target *target, struct terminal *terminal, struct collector_options *out)
+static void stop(void *flag)
 {
-    *out = (struct collector_options){
-        .event = {.name = target->event,
-                  .period = target->period,
-                  .frequency = target->frequency,
-                  .stack_size = (uint32_t)target->stack_bytes},
-        .command = target->command,
-        .raised = is_raised(target->command),
-        .pids = target->pids.pids,
-        .pid_count = target->pids.count,
-        .tids = target->tids.pids,
-        .tid_count = target->tids.count,
-        .no_children = target->no_children,
-        .verify = target->verify,
-        .log = &terminal->log,
-    };
+    atomic_store((atomic_bool *)flag, true);
 }
 
-static double now_seconds(void)
+int target_run(const struct fathom_target *target, struct collector *collector,
+               const struct target_user *user, enum target_end *end, struct fathom_error *err)
 {
-    return (double)clock_ns() * 1e-9;
-}
-
-int target_run(const struct target *target, struct collector *collector, const struct target_user *user,
-               enum target_end *end, struct fathom_error *err)
-{
+    atomic_bool stopped = false;
     struct interrupts before;
-    interrupt_catch(&before);
-
-    *end = TARGET_ENDED;
-    int rc = collector_start(collector, user->sink, user->context, err);
-    double stop_at = now_seconds() + target->duration;
-    while (rc == 0) {
-        int timeout = POLL_MS;
-        if (target->duration > 0) {
-            double left = stop_at - now_seconds();
-            if (left <= 0) {
-                *end = TARGET_TIME_OVER;
-                break;
-            }
-            if (left * 1000 < timeout)
-                timeout = (int)(left * 1000) + 1;
-        }
-        int more = collector_poll(collector, timeout, user->sink, user->context, err);
-        if (interrupt_count()) {
-            *end = TARGET_INTERRUPTED;
-            break;
-        }
-        if (more <= 0) {
-            rc = more;
-            break;
-        }
-        if (user->progress)
-            rc = user->progress(user->context, err);
-    }
-    int stopped = collector_stop(collector, user->sink, user->context, rc ? NULL : err);
-    if (rc == 0)
-        rc = stopped;
-    if (target->command && collector_status(collector) < 0)
-        collector_signal(collector, SIGTERM);
-
+    interrupt_catch_for(stop, &stopped, &before);
+    int rc = target_observe(target, collector, user, &stopped, end, err);
     interrupt_restore(&before);
     return rc;
 }

@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/exit.h"
-#include "cli/learning.h"
-#include "cli/mapped_sink.h"
+#include "api/record/learning.h"
+#include "api/record/mapped_sink.h"
 #include "cli/options.h"
 #include "cli/privilege.h"
 #include "cli/record.h"
@@ -24,7 +24,7 @@
 #define KEYS_MS           100        /* to wait for a key once the target has ended */
 
 struct top_options {
-    struct target target;
+    struct fathom_target target;
     const char *map;
     double eps;
     double decay;    /* seconds; 0: since the start */
@@ -75,8 +75,8 @@ static double resident_mb(void)
 /* What is observed. */
 static void name_target(const struct top *t, char *out, size_t size)
 {
-    const struct target *target = &t->options->target;
-    const struct option_pids *ids = target->pids.count ? &target->pids : &target->tids;
+    const struct fathom_target *target = &t->options->target;
+    const struct fathom_pids *ids = target->pids.count ? &target->pids : &target->tids;
     if (target->command)
         snprintf(out, size, "%.60s", target->command[0]);
     else if (ids->count == 1)
@@ -323,7 +323,7 @@ static int run_top(const struct top_options *o, struct terminal *terminal)
 
 static int top_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct top_options options = {.target.verify = target_verify_all,
+    struct top_options options = {.target.verify = fathom_verify_default,
                                   .eps = 2e-5,
                                   .interval = 1,
                                   .rows = {.min_percent = 1, .filter = ""}};

@@ -14,7 +14,7 @@ enum train_way {
 };
 
 struct train_options {
-    struct target target;
+    struct fathom_target target;
     const char *output;
     struct outfile *out; /* where the map goes, open before the training */
     bool append;

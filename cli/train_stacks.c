@@ -11,7 +11,7 @@
 struct train_stacks {
     struct collector_options collect; /* borrowed by the collector */
     struct terminal *terminal;
-    struct target target; /* borrowed by the collector, as pid */
+    struct fathom_target target; /* borrowed by the collector, as pid */
     pid_t pid;
     struct collector *collector;
     struct decoder *decoder;
@@ -66,7 +66,7 @@ static void end(struct train_stacks *s)
 static int start(struct train_stacks *s, struct fathom_error *err)
 {
     const struct event *events;
-    target_collector(&s->target, s->terminal, &s->collect);
+    target_collector(&s->target, &s->terminal->log, &s->collect);
     int rc = collector_open(&s->collect, &s->collector, err);
     if (rc < 0)
         return rc;
@@ -87,9 +87,8 @@ struct train_stacks *train_stacks_start(const struct train_options *options, str
     if (rc == 0) {
         s->terminal = terminal;
         s->pid = pid;
-        s->target = (struct target){.frequency = options->samples,
-                                    .pids = {&s->pid, 1, 1},
-                                    .stack_bytes = options->target.stack_bytes};
+        s->target = (struct fathom_target){
+            .frequency = options->samples, .pids = {&s->pid, 1}, .stack_bytes = options->target.stack_bytes};
         s->processes = processes_new(images, &terminal->log);
         s->trie = trie_new();
         s->trainer = s->trie ? trainer_new(s->trie) : NULL;

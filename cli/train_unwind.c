@@ -81,7 +81,7 @@ int train_unwind(const struct train_options *options, struct terminal *terminal)
     if (rc == 0 && old)
         rc = trie_adopt_images(t.learner->trie, old) ? 0 : error_memory(&err);
     struct collector_options collect;
-    target_collector(&options->target, terminal, &collect);
+    target_collector(&options->target, &terminal->log, &collect);
     if (rc == 0)
         rc = collector_open(&collect, &collector, &err);
     if (rc < 0)

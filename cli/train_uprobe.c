@@ -208,7 +208,7 @@ int train_uprobe(const struct train_options *options, struct terminal *terminal)
         rc = watch_program(&w, &err);
     if (rc == 0) {
         say_estimate(&w);
-        target_collector(&options->target, terminal, &collect);
+        target_collector(&options->target, &terminal->log, &collect);
         collect.event.name = uprobes_event(w.probes);
         collect.event.stack_size = DUMP_BYTES;
         collect.ring_bytes = RING_BYTES;

@@ -21,6 +21,7 @@ include tests/evaluate/local.mk
 include tests/hcct/local.mk
 include tests/profile/local.mk
 include tests/report/local.mk
+include tests/api/local.mk
 include tests/cli/local.mk
 include tests/programs/local.mk
 include tests/workloads/local.mk

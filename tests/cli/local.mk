@@ -1,9 +1,5 @@
 E2E_TESTS += tests/cli/graph.test tests/cli/house.test tests/cli/man.test
 
-UNIT_TESTS += tests/cli/test_stack_sink
-tests_cli_test_stack_sink_SOURCES = tests/cli/test_stack_sink.c cli/stack_sink.c tests/perfdata/build.h
-tests_cli_test_stack_sink_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)
-
 UNIT_TESTS += tests/cli/test_top_rows
 tests_cli_test_top_rows_SOURCES = tests/cli/test_top_rows.c cli/top/rows.c
 tests_cli_test_top_rows_LDADD = $(FATHOM_LIBS) $(CRITERION_LIBS)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/stack_sink.h"
+#include "api/record/stack_sink.h"
 #include "perfdata/stack_record.h"
 #include "tests/perfdata/build.h"
 

@@ -1,9 +1,9 @@
 /* learning.c - see learning.h. */
-#include "cli/learning.h"
+#include "api/record/learning.h"
 
 #include <stdlib.h>
 
-#include "cli/clocks.h"
+#include "api/record/clocks.h"
 #include "infer/live/stack_learner.h"
 
 struct learning {

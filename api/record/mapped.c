@@ -1,5 +1,5 @@
 /* mapped.c - see mapped.h. */
-#include "cli/mapped.h"
+#include "api/record/mapped.h"
 
 #include <errno.h>
 #include <fcntl.h>

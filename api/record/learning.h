@@ -2,8 +2,8 @@
  * learning.h - passes on a collector's records and learns from them what the collector is to do next: which stacks
  * its BPF program knows from now on or, without one, how often its clocks read stacks.
  */
-#ifndef FATHOM_CLI_LEARNING_H
-#define FATHOM_CLI_LEARNING_H
+#ifndef FATHOM_API_RECORD_LEARNING_H
+#define FATHOM_API_RECORD_LEARNING_H
 
 #include "collector/collector.h"
 

@@ -2,8 +2,8 @@
  * clocks.h - sets the rates of the clocks that read stacks while recording: measures what is news in the records
  * (infer/live/news.h), and applies what follows from it (infer/live/pace.h).
  */
-#ifndef FATHOM_CLI_CLOCKS_H
-#define FATHOM_CLI_CLOCKS_H
+#ifndef FATHOM_API_RECORD_CLOCKS_H
+#define FATHOM_API_RECORD_CLOCKS_H
 
 #include "collector/collector.h"
 

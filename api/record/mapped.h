@@ -8,8 +8,8 @@
  * and is copied when it was found to be replaced or deleted. The vDSO has no path, and differs between
  * kernels: it is always copied.
  */
-#ifndef FATHOM_CLI_MAPPED_H
-#define FATHOM_CLI_MAPPED_H
+#ifndef FATHOM_API_RECORD_MAPPED_H
+#define FATHOM_API_RECORD_MAPPED_H
 
 #include "base/log.h"
 #include "image/image.h"

@@ -1,5 +1,5 @@
 /* clocks.c - see clocks.h. */
-#include "cli/clocks.h"
+#include "api/record/clocks.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* stack_sink.c - see stack_sink.h. */
-#include "cli/stack_sink.h"
+#include "api/record/stack_sink.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* mapped_sink.c - see mapped_sink.h. */
-#include "cli/mapped_sink.h"
+#include "api/record/mapped_sink.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/mapped.h"
+#include "api/record/mapped.h"
 #include "perfdata/record.h"
 
 #define MMAP2_IDENTITY 40   /* offset of device and inode, or of build-id size; the build-id is 4 bytes on */

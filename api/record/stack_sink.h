@@ -3,8 +3,8 @@
  * (perfdata/stack_sample.h) in the place of stack records. A stack whose sample was lost, or that is damaged, stays a
  * stack record, and so do those without a stack.
  */
-#ifndef FATHOM_CLI_STACK_SINK_H
-#define FATHOM_CLI_STACK_SINK_H
+#ifndef FATHOM_API_RECORD_STACK_SINK_H
+#define FATHOM_API_RECORD_STACK_SINK_H
 
 #include "collector/rings/batch.h"
 #include "perfdata/record.h"

@@ -2,8 +2,8 @@
  * mapped_sink.h - passes on a collector's records, for a file that can be read elsewhere: adds build-ids to
  * mappings, and copies files that will not be found at their path (mapped.h).
  */
-#ifndef FATHOM_CLI_MAPPED_SINK_H
-#define FATHOM_CLI_MAPPED_SINK_H
+#ifndef FATHOM_API_RECORD_MAPPED_SINK_H
+#define FATHOM_API_RECORD_MAPPED_SINK_H
 
 #include "base/log.h"
 #include "collector/rings/batch.h"

@@ -1,0 +1,37 @@
+/*
+ * target.h - the target of an observation (api/fathom/target.h) for the collector, and the loop that drains the collector until
+ * the target ends, it is told to stop, or time is over.
+ */
+#ifndef FATHOM_API_RECORD_TARGET_H
+#define FATHOM_API_RECORD_TARGET_H
+
+#include <stdatomic.h>
+
+#include "api/fathom/target.h"
+#include "collector/collector.h"
+
+/* Fills in the collector's options; they borrow from target and log. */
+void target_collector(const struct fathom_target *target, const struct log *log,
+                      struct collector_options *out);
+
+enum target_end {
+    TARGET_ENDED, /* the command or all processes ended */
+    TARGET_TIME_OVER,
+    TARGET_STOPPED,
+};
+
+struct target_user {
+    collector_sink *sink;
+    /* Called at least 10 times a second; a negative result ends the run and is returned. May be NULL. */
+    int (*progress)(void *context, struct fathom_error *err);
+    void *context; /* of both */
+};
+
+/* Starts the collector, drains it to the sink until the end, stops it. After a failure, what reached the sink
+ * remains valid. Sends SIGTERM to a launched command that is still running. stop: ends the run once it is true, at once if a
+ * signal handler set it. */
+int target_observe(const struct fathom_target *target, struct collector *collector,
+                   const struct target_user *user, const atomic_bool *stop, enum target_end *end,
+                   struct fathom_error *err);
+
+#endif
