@@ -12,6 +12,7 @@ libapi_la_SOURCES = \
 	api/record/learning.c api/record/learning.h \
 	api/record/mapped.c api/record/mapped.h \
 	api/record/mapped_sink.c api/record/mapped_sink.h \
+	api/record/recorder.c api/record/recorder.h \
 	api/record/stack_sink.c api/record/stack_sink.h \
 	api/record/target.c api/record/target.h \
 	api/report/certainty.c api/report/certainty.h \
@@ -31,6 +32,7 @@ dist_fathomtopics_HEADERS = \
 	api/fathom/common.h \
 	api/fathom/contexts.h \
 	api/fathom/diff.h \
+	api/fathom/record.h \
 	api/fathom/report.h \
 	api/fathom/target.h
 libfathom_la_SOURCES =

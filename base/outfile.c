@@ -176,23 +176,41 @@ const char *outfile_name(const char *path)
     return strcmp(path, "-") == 0 ? "standard output" : path;
 }
 
-int outfile_open(const char *path, struct outfile **out, struct fathom_error *err)
+static struct outfile *new_file(const char *path, struct fathom_error *err)
 {
     struct outfile *file = calloc(1, sizeof *file);
-    if (!file)
-        return error_memory(err);
-    bool standard = strcmp(path, "-") == 0, exists;
+    char *copy = strdup(path);
+    if (!file || !copy) {
+        free(file);
+        free(copy);
+        error_memory(err);
+        return NULL;
+    }
+    file->fd = -1;
+    file->path = copy;
+    return file;
+}
+
+int outfile_stream(int fd, struct outfile **out, struct fathom_error *err)
+{
+    struct outfile *file = new_file(outfile_name("-"), err);
+    int rc = file ? use_stream(file, fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), err) : -ENOMEM;
+    if (rc < 0)
+        outfile_close(file);
+    else
+        *out = file;
+    return rc;
+}
+
+int outfile_open(const char *path, struct outfile **out, struct fathom_error *err)
+{
+    if (strcmp(path, "-") == 0)
+        return outfile_stream(STDOUT_FILENO, out, err);
+    struct outfile *file = new_file(path, err);
+    bool exists;
     char *target = NULL;
     struct stat status;
-    int rc = 0;
-    file->fd = -1;
-    file->path = strdup(outfile_name(path));
-    if (!file->path)
-        rc = error_memory(err);
-    else if (standard)
-        rc = use_stream(file, fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), err);
-    else
-        rc = follow(path, &target, &status, &exists, err);
+    int rc = file ? follow(path, &target, &status, &exists, err) : -ENOMEM;
     if (rc == 0 && target && exists && is_stream(status.st_mode)) {
         rc = open_stream(file, target, err);
         free(target);

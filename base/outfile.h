@@ -24,6 +24,8 @@ struct outfile;
  * -ENXIO not a regular file, pipe or character device, or an invalid name; -ENOTTY a terminal, which must not
  * get binary data. */
 int outfile_open(const char *path, struct outfile **out, struct fathom_error *err);
+/* What "-" opens: a stream to a copy of this descriptor, named standard output in messages. */
+int outfile_stream(int fd, struct outfile **out, struct fathom_error *err);
 bool outfile_is_stream(const struct outfile *file);
 const char *outfile_name(const char *path);           /* its name in messages: "-" is standard output */
 const char *outfile_path(const struct outfile *file); /* outfile_name() of the given path */

@@ -1,6 +1,7 @@
 /* output.c - see output.h. */
 #include "cli/output.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,13 @@ void output_alone(const char *path)
     signal(SIGPIPE, SIG_IGN); /* commands get the default (collector/targets/launch.c, cli/probe_launch.c) */
     if (strcmp(path, "-") == 0)
         dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+int output_divert(const char *path)
+{
+    int fd = strcmp(path, "-") == 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
+    output_alone(path);
+    return fd;
 }
 
 int output_open(const char *path, struct outfile **out, struct fathom_error *err)

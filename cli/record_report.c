@@ -4,6 +4,7 @@
 #include "cli/kept_maps.h"
 #include "api/record/learning.h"
 #include "api/record/mapped_sink.h"
+#include "api/record/recorder.h"
 #include "cli/pager.h"
 #include "cli/privilege.h"
 #include "cli/record.h"
@@ -54,12 +55,15 @@ static int begin(struct live *l, const struct record_options *options, struct re
                  const char *command, struct fathom_error *err)
 {
     const struct event *events;
-    record_collector(options, l->terminal, &l->collect);
-    pager_start(l->terminal);
-    int rc = collector_open(&l->collect, &l->collector, err);
+    int rc = recorder_check_map(&options->recorder, err);
     if (rc < 0)
         return rc;
-    if (options->kernel && !(report_options->kernel = running_kernel_open(&kernel_places_here)))
+    recorder_collector(&options->recorder, &l->terminal->log, &l->collect);
+    pager_start(l->terminal);
+    rc = collector_open(&l->collect, &l->collector, err);
+    if (rc < 0)
+        return rc;
+    if (options->recorder.kernel && !(report_options->kernel = running_kernel_open(&kernel_places_here)))
         return error_memory(err);
     privilege_only_observe(NULL, l->collect.command, l->terminal);
     size_t count = collector_events(l->collector, &events);
@@ -86,7 +90,7 @@ static int finish(struct live *l, struct fathom_error *err)
     l->learning = NULL;
     privilege_only_read(l->terminal);
     mapped_sink_finish(l->sink);
-    l->nothing = record_say_losses(l->collector, l->terminal);
+    l->nothing = recorder_say_losses(l->collector, &l->terminal->log);
     int rc = reader_finish(l->reader, err);
     if (rc == 0)
         rc = reporting_run(l->reporting, l->reader, err);
@@ -115,7 +119,7 @@ int record_and_report(const struct record_options *options, const char *command,
     struct report_options report_options;
     fathom_report_defaults(&asked);
     asked.profile.no_cache = options->no_cache;
-    asked.profile.map = options->map;
+    asked.profile.map = options->recorder.map;
     asked.colour = terminal_colour(COLOUR_AUTO, stdout);
     asked.width = terminal_width(stdout);
     asked.verbose = terminal->verbose;
@@ -126,8 +130,8 @@ int record_and_report(const struct record_options *options, const char *command,
     if (recorded == 0)
         recorded = begin(&l, options, &report_options, command, &errs[0]);
     if (recorded == 0) {
-        recorded = target_run(&options->target, l.collector, &(struct target_user){take, show_progress, &l},
-                              &end, &errs[0]);
+        recorded = target_run(&options->recorder.target, l.collector,
+                              &(struct target_user){take, show_progress, &l}, &end, &errs[0]);
         terminal_progress_end(terminal);
         struct collector_summary summary;
         collector_summary(l.collector, &summary);

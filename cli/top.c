@@ -10,18 +10,18 @@
 #include "cli/exit.h"
 #include "api/record/learning.h"
 #include "api/record/mapped_sink.h"
+#include "api/record/recorder.h"
 #include "cli/options.h"
 #include "cli/privilege.h"
-#include "cli/record.h"
+#include "cli/target.h"
 #include "cli/top/counts.h"
 #include "cli/top/screen.h"
 #include "cli/top/text.h"
 #include "infer/live/online.h"
 #include "report/text/printer.h"
 
-#define AUDIT_STACK_BYTES 65528u
-#define FIRST_NS          500000000u /* after which the first picture is drawn */
-#define KEYS_MS           100        /* to wait for a key once the target has ended */
+#define FIRST_NS 500000000u /* after which the first picture is drawn */
+#define KEYS_MS  100        /* to wait for a key once the target has ended */
 
 struct top_options {
     struct fathom_target target;
@@ -39,7 +39,7 @@ struct top_options {
 struct top {
     const struct top_options *options;
     struct terminal *terminal;
-    struct record_options record; /* borrowed by the collector, with the next */
+    struct fathom_recorder_options record; /* borrowed by the collector, with the next */
     struct collector_options collect;
     struct collector *collector;
     struct learning *learning;
@@ -222,10 +222,7 @@ static int sink(void *context, const void *records, size_t size, struct fathom_e
 static int begin(struct top *t, struct fathom_error *err)
 {
     const struct top_options *o = t->options;
-    t->record = (struct record_options){.target = o->target,
-                                        .scope = COLLECT_BY_CPU_IF_ALLOWED,
-                                        .audit_hz = AUDIT_DEFAULT,
-                                        .audit_stack = AUDIT_STACK_BYTES};
+    t->record = (struct fathom_recorder_options){.target = o->target, .audit_hz = FATHOM_AUDIT_DEFAULT};
     t->images = image_cache_new(&(struct image_options){.log = &t->terminal->log, .live = true});
     t->counts = t->images ? counts_new(&(struct counts_options){o->eps, o->decay}, t->images) : NULL;
     t->state.folded = table_new();
@@ -233,7 +230,7 @@ static int begin(struct top *t, struct fathom_error *err)
     if (rc == 0 && o->map)
         rc = pathmap_open(o->map, &t->map, err);
     if (rc == 0) {
-        record_collector(&t->record, t->terminal, &t->collect);
+        recorder_collector(&t->record, &t->terminal->log, &t->collect);
         rc = collector_open(&t->collect, &t->collector, err);
     }
     if (rc == 0)

@@ -1,0 +1,81 @@
+/*
+ * record.h - records a command or running processes into a standard perf.data file.
+ *
+ * Rights are needed to open a recorder, and few to run it: a caller with many gives up the others between the two.
+ */
+#ifndef FATHOM_RECORD_H
+#define FATHOM_RECORD_H
+
+#include "target.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum fathom_scope {
+    FATHOM_SCOPE_AUTO, /* by CPU if that is allowed and the event is a clock of at most 1000 Hz, else by thread */
+    FATHOM_SCOPE_THREAD, /* each new thread starts with a whole period */
+    FATHOM_SCOPE_CPU, /* the period runs on, so that processes shorter than it are sampled too; needs CAP_PERFMON */
+};
+
+/* What was recorded so far, or in all. */
+struct fathom_recorder_summary {
+    uint64_t samples;
+    uint64_t bytes; /* of records in the file */
+    bool nothing;   /* was sampled, which the listener was told; once the run is over */
+    int status;     /* of a launched command, as of waitpid(2); -1: there is none, or it runs still */
+};
+
+#define FATHOM_AUDIT_DEFAULT UINT64_MAX
+
+/* Pointers are borrowed until fathom_recorder_close(). What is 0 or NULL has its default unless it says otherwise. */
+struct fathom_recorder_options {
+    struct fathom_target target;
+    /* A file, which is replaced once there is something to write; the old one is kept as FILE.old. "-": a stream. */
+    const char *output;
+    int stream; /* if output is "-": the descriptor that is written to, which must be no terminal */
+    /* A command line for the recording to name. */
+    int argc; /* 0: none */
+    char *const *argv;
+    /* Stacks read by a clock in place of new ones: so many per second of CPU time; 0: none. FATHOM_AUDIT_DEFAULT: only where
+     * stacks cannot be compared, 10 to 1000, by how much is news. */
+    uint64_t audit_hz;
+    uint64_t audit_stack; /* bytes of each; 0: 65528, the most that the kernel copies */
+    uint64_t ring_kib;    /* ring buffer of each CPU, a power of two; 0: chosen from the event */
+    enum fathom_scope scope;
+    bool
+        passive; /* precise events in batches, without an interrupt for each: their stacks are not compared */
+    const char
+        *map;    /* a path map that a report of a passive recording will take: fewer stacks are read then */
+    bool kernel; /* samples in the kernel too */
+    bool data;   /* addresses of data (page faults, memory events) */
+    bool stack_samples; /* new stacks as samples that other tools unwind */
+    /* Called at least 10 times a second while it runs; NULL: nobody is told. */
+    void (*progress)(void *context, const struct fathom_recorder_summary *so_far);
+    void *context;
+};
+
+struct fathom_recorder;
+
+/* Opens the output and the events, and forks the command, which waits. listener: borrowed until fathom_recorder_close(); NULL is
+ * allowed. Errors: -ENOENT: no such event, command or map; -ESRCH: a process is gone; -EPERM, -EACCES: not allowed; -EINVAL: an
+ * option; those of the output and the map. */
+FATHOM_API int fathom_recorder_open(const struct fathom_recorder_options *options,
+                                    const struct fathom_listener *listener, struct fathom_recorder **out,
+                                    struct fathom_error *error);
+/* Starts the command, records until it or all processes have ended, the duration is over or fathom_recorder_stop() is called, and
+ * completes the file. To be called once. After an error the file holds what was recorded; before the first sample it is not
+ * written. The listener is told what the recording has, and what it lacks. */
+FATHOM_API int fathom_recorder_run(struct fathom_recorder *recorder, struct fathom_error *error);
+/* Ends the run soon. Safe in a signal handler, and in another thread. */
+FATHOM_API void fathom_recorder_stop(struct fathom_recorder *recorder);
+FATHOM_API void fathom_recorder_summary(const struct fathom_recorder *recorder,
+                                        struct fathom_recorder_summary *summary);
+/* NULL is allowed. */
+FATHOM_API void fathom_recorder_close(struct fathom_recorder *recorder);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
