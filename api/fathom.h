@@ -9,6 +9,7 @@
 #include "fathom/common.h"
 #include "fathom/contexts.h"
 #include "fathom/diff.h"
+#include "fathom/events.h"
 #include "fathom/record.h"
 #include "fathom/report.h"
 #include "fathom/target.h"

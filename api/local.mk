@@ -4,6 +4,7 @@ libapi_la_SOURCES = \
 	api/archived.c api/archived.h \
 	api/contexts.c \
 	api/counter.h \
+	api/events.c \
 	api/host.c api/host.h \
 	api/hot.c \
 	api/inferred.h \
@@ -32,6 +33,7 @@ dist_fathomtopics_HEADERS = \
 	api/fathom/common.h \
 	api/fathom/contexts.h \
 	api/fathom/diff.h \
+	api/fathom/events.h \
 	api/fathom/record.h \
 	api/fathom/report.h \
 	api/fathom/target.h
