@@ -14,5 +14,9 @@ struct host {
 
 /* listener: NULL is allowed. The host must stay where it is while anything borrows its log or progress. */
 void host_init(struct host *host, const struct fathom_listener *listener);
+/* Whether it is worth while to find out what host_status() would tell. */
+bool host_asks_status(const struct host *host);
+__attribute__((format(printf, 2, 3))) void host_status(const struct host *host, const char *fmt, ...);
+bool host_is_verbose(const struct host *host);
 
 #endif

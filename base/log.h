@@ -26,7 +26,7 @@ __attribute__((format(printf, 3, 4))) static inline void log_write(const struct 
 {
     if (!log || !log->sink)
         return;
-    char text[512];
+    char text[1024];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);

@@ -14,6 +14,12 @@ static void on_signal(int signal)
         stop(stopped);
 }
 
+/* A child's end interrupts the wait for what it asks. */
+static void on_child(int signal)
+{
+    (void)signal;
+}
+
 void interrupt_catch(struct interrupts *before)
 {
     interrupt_catch_for(NULL, NULL, before);
@@ -40,4 +46,25 @@ void interrupt_restore(const struct interrupts *before)
     sigaction(SIGINT, &before->on_int, NULL);
     sigaction(SIGTERM, &before->on_term, NULL);
     sigaction(SIGHUP, &before->on_hup, NULL);
+}
+
+void interrupt_hold(struct interrupted_run *run)
+{
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &run->mask);
+}
+
+void interrupt_begin(struct interrupted_run *run, void (*stop_it)(void *object), void *object)
+{
+    struct sigaction child = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP};
+    interrupt_catch_for(stop_it, object, &run->before);
+    sigaction(SIGCHLD, &child, &run->on_child);
+    sigprocmask(SIG_SETMASK, &run->mask, NULL);
+}
+
+void interrupt_end(const struct interrupted_run *run)
+{
+    sigaction(SIGCHLD, &run->on_child, NULL);
+    interrupt_restore(&run->before);
 }

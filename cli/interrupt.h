@@ -20,4 +20,15 @@ void interrupt_catch_for(void (*stop)(void *object), void *object, struct interr
 unsigned interrupt_count(void);
 void interrupt_restore(const struct interrupts *before);
 
+/* The same for a command that libfathom starts with hooks, which gets the dispositions from before: hold, start it, begin, run,
+ * end. No signal arrives between the first two. stop: called by the handlers. The command's end interrupts system calls, too. */
+struct interrupted_run {
+    struct interrupts before;
+    struct sigaction on_child;
+    sigset_t mask;
+};
+void interrupt_hold(struct interrupted_run *run);
+void interrupt_begin(struct interrupted_run *run, void (*stop)(void *object), void *object);
+void interrupt_end(const struct interrupted_run *run);
+
 #endif

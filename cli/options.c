@@ -23,13 +23,14 @@ bool option_quiet(struct terminal *t, const struct option_row *row, char *argume
 {
     (void)row, (void)argument, (void)value;
     t->quiet = true;
+    t->listener.status = NULL;
     return true;
 }
 
 bool option_verbose(struct terminal *t, const struct option_row *row, char *argument, void *value)
 {
     (void)row, (void)argument, (void)value;
-    t->verbose = true;
+    t->verbose = t->listener.verbose = true;
     return true;
 }
 

@@ -42,6 +42,11 @@ static void listener_say(void *context, enum fathom_level level, const char *tex
     log_sink(context, (enum log_level)level, text);
 }
 
+static void status_sink(void *context, const char *text)
+{
+    terminal_progress(context, "%s", text);
+}
+
 static void progress_sink(void *context, const char *what, uint64_t done, uint64_t all)
 {
     struct terminal *t = context;
@@ -56,12 +61,15 @@ static void progress_sink(void *context, const char *what, uint64_t done, uint64
 
 void terminal_init(struct terminal *t)
 {
-    *t = (struct terminal){.listener = {listener_say, progress_sink, t},
-                           .log = {log_sink, t},
-                           .progress = {progress_sink, t},
-                           .command = "fathom",
-                           .stderr_is_person = isatty(STDERR_FILENO),
-                           .warnings = names_new()};
+    bool person = isatty(STDERR_FILENO);
+    *t = (struct terminal){
+        .listener = {listener_say, progress_sink, person ? status_sink : NULL, t, false},
+        .log = {log_sink, t},
+        .progress = {progress_sink, t},
+        .command = "fathom",
+        .stderr_is_person = person,
+        .warnings = names_new(),
+    };
 }
 
 void terminal_end(struct terminal *t)

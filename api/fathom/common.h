@@ -42,7 +42,10 @@ struct fathom_listener {
     void (*say)(void *context, enum fathom_level level, const char *text);
     /* what: "resolving"; done of all, in any unit; all 0: unknown. Called often. */
     void (*progress)(void *context, const char *what, uint64_t done, uint64_t all);
+    /* The same of what has no known end, as a whole line: "12 calls, 3 contexts". Called often. */
+    void (*status)(void *context, const char *text);
     void *context;
+    bool verbose; /* it shows FATHOM_DEBUG, too: nothing needs to refer to that */
 };
 
 /* What an object goes on to write, besides a stream that it is given: for callers that give up rights before. Borrowed from the
