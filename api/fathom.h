@@ -10,8 +10,11 @@
 #include "fathom/contexts.h"
 #include "fathom/diff.h"
 #include "fathom/events.h"
+#include "fathom/map.h"
 #include "fathom/record.h"
 #include "fathom/report.h"
 #include "fathom/target.h"
+#include "fathom/train.h"
+#include "fathom/trees.h"
 
 #endif

@@ -6,9 +6,13 @@ libapi_la_SOURCES = \
 	api/counter.h \
 	api/events.c \
 	api/host.c api/host.h \
+	api/hooks/hooked.c api/hooks/hooked.h \
+	api/hooks/hooks.c api/hooks/hooks.h \
+	api/hooks/probe_launch.c api/hooks/probe_launch.h \
 	api/hot.c \
 	api/inferred.h \
 	api/kept_maps.c api/kept_maps.h \
+	api/map/recover.c api/map/recover.h \
 	api/record/clocks.c api/record/clocks.h \
 	api/record/learning.c api/record/learning.h \
 	api/record/mapped.c api/record/mapped.h \
@@ -24,7 +28,12 @@ libapi_la_SOURCES = \
 	api/report/report.c \
 	api/report/reporting.c api/report/reporting.h \
 	api/run.c api/run.h \
-	api/symfs.c api/symfs.h
+	api/symfs.c api/symfs.h \
+	api/trees/merge.c \
+	api/trees/paths.c api/trees/paths.h \
+	api/trees/record.c \
+	api/trees/replay.c \
+	api/trees/show.c
 lib_LTLIBRARIES += libfathom.la
 fathomincludedir = $(includedir)
 dist_fathominclude_HEADERS = api/fathom.h
@@ -34,9 +43,12 @@ dist_fathomtopics_HEADERS = \
 	api/fathom/contexts.h \
 	api/fathom/diff.h \
 	api/fathom/events.h \
+	api/fathom/map.h \
 	api/fathom/record.h \
 	api/fathom/report.h \
-	api/fathom/target.h
+	api/fathom/target.h \
+	api/fathom/train.h \
+	api/fathom/trees.h
 libfathom_la_SOURCES =
 libfathom_la_LIBADD = libapi.la $(FATHOM_LIBS)
 libfathom_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^fathom_' -Wl,--exclude-libs,libiberty.a

@@ -8,14 +8,12 @@
 
 #include "base/clock.h"
 #include "cli/exit.h"
-#include "cli/hook_session.h"
-#include "cli/hooks.h"
+#include "api/hooks/hooked.h"
+#include "api/hooks/hooks.h"
+#include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/pager.h"
-#include "cli/probe_launch.h"
-#include "cli/probe_run.h"
-#include "cli/train_left.h"
 #include "hcct/saved_tree.h"
 #include "pathmap/map/pathmap.h"
 #include "profile/counted.h"
@@ -56,7 +54,8 @@ struct calls_options {
 struct calls {
     const struct calls_options *options;
     struct terminal *terminal;
-    struct hook_session hooks;
+    struct host host;
+    struct hooked hooks;
     struct image_cache *images;
     struct outfile *out;         /* the saved tree; NULL: none */
     uint64_t began, began_ticks; /* ns; the time-stamp counter */
@@ -237,7 +236,7 @@ static int print_now(const struct calls *c, bool last, struct fathom_error *err)
                                       last ? &c->terminal->log : NULL, err)
                   : error_memory(err);
     if (rc == 0 && last)
-        hooks_say(c->terminal, &h, c->hooks.session, o->images.count > 0);
+        hooks_say(&c->host, &h, c->hooks.session, o->images.count > 0);
     if (rc == 0 && h.calls + h.purged == 0 && last)
         rc = hooks_none(o->command[0], session_notes(c->hooks.session), o->images.count > 0, err);
     if (rc == 0)
@@ -254,7 +253,7 @@ static int print_now(const struct calls *c, bool last, struct fathom_error *err)
     if (rc == 0 && last && c->out)
         rc = save(c, counted, &h, err);
     if (rc == 0 && last)
-        hooks_say_losses(c->terminal, &h, session_directory(c->hooks.session));
+        hooks_say_losses(&c->host, &h, session_directory(c->hooks.session));
     counted_free(counted);
     pathmap_close(map);
     trie_free(trie);
@@ -277,23 +276,28 @@ static void print_sometimes(void *context)
     c->printed = clock_ns();
 }
 
-static int run(struct calls *c, int *status, struct fathom_error *err)
+static void stop(void *hooks)
 {
-    char library[4096];
-    struct probe_run run = {.command = c->options->command,
-                            .library = library,
-                            .session = c->hooks.session,
-                            .duration = c->options->duration,
-                            .poll = c->options->every > 0 ? print_sometimes : NULL,
-                            .context = c};
-    int rc = probe_library(library, sizeof library, err);
+    ((struct hooked *)hooks)->stop = 1;
+}
+
+static int run(struct calls *c, struct fathom_error *err)
+{
+    struct hooked_serving serving = {.duration = c->options->duration,
+                                     .poll = c->options->every > 0 ? print_sometimes : NULL,
+                                     .context = c};
+    struct interrupted_run run;
     c->began = c->printed = clock_ns();
     c->began_ticks = __rdtsc();
+    interrupt_hold(&run);
+    int rc = hooked_start(&c->hooks, c->options->command, NULL, err);
+    interrupt_begin(&run, stop, &c->hooks);
     if (rc == 0)
-        rc = probe_run(&run, status, err);
+        hooked_serve(&c->hooks, &serving, 0);
+    interrupt_end(&run);
     if (rc < 0)
         return rc;
-    train_say_left(c->terminal, session_notes(c->hooks.session));
+    hooks_say_unhooked(&c->host, session_notes(c->hooks.session));
     return print_now(c, true, err);
 }
 
@@ -318,14 +322,17 @@ static int count_calls(const struct calls_options *o, struct terminal *terminal)
                       .interval_ns = (uint64_t)(o->interval * 1e6)},
         .images = c.images,
         .log = &terminal->log};
-    int status = -1, rc = o->output ? output_open(o->output, &c.out, &err) : 0;
+    host_init(&c.host, &terminal->listener);
+    int rc = o->output ? output_open(o->output, &c.out, &err) : 0;
     if (rc == 0)
-        rc = c.images ? hook_session_open(&session_options, terminal, &c.hooks, &err) : error_memory(&err);
+        rc = c.images ? hooked_open(&c.hooks, &session_options, getenv("FATHOM_PROBE_LIBRARY"), &c.host, &err)
+                      : error_memory(&err);
     if (rc == 0)
-        rc = run(&c, &status, &err);
+        rc = run(&c, &err);
     if (rc < 0)
         terminal_error(terminal, &err);
-    hook_session_close(&c.hooks);
+    int status = c.hooks.status;
+    hooked_close(&c.hooks);
     image_cache_free(c.images);
     outfile_close(c.out);
     if (rc < 0)

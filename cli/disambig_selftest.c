@@ -6,10 +6,8 @@
 #include <unistd.h>
 
 #include "cli/disambig.h"
-#include "cli/exit.h"
-#include "cli/hook_session.h"
-#include "cli/probe_launch.h"
-#include "cli/probe_run.h"
+#include "api/hooks/hooked.h"
+#include "cli/interrupt.h"
 #include "image/elf/program.h"
 #include "image/name.h"
 #include "pathmap/train/harvest.h"
@@ -17,9 +15,9 @@
 
 struct selftest {
     struct image_cache *images;
-    struct hook_session hooks;
+    struct host host;
+    struct hooked hooks;
     struct trie *trie;
-    int status; /* wait status of the command */
 };
 
 /* Under which name programs ask for the library; NULL: none that is a file's. */
@@ -30,12 +28,12 @@ static const char *library_name(const struct disambig *d)
     return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 ? name : NULL;
 }
 
-/* A private directory with a link to the patched library, searched first. */
+/* A private directory with a link to the patched library, to be searched first. */
 static int offer_library(const struct disambig *d, const char *whole, char *directory, size_t size,
                          struct fathom_error *err)
 {
-    const char *tmp = getenv("TMPDIR"), *name = library_name(d), *old = getenv("LD_LIBRARY_PATH");
-    char *link = NULL, *list = NULL;
+    const char *tmp = getenv("TMPDIR"), *name = library_name(d);
+    char *link = NULL;
     if (!name)
         return error_set(err, EBADMSG, "the name that %s asks to be called by is no file name",
                          d->options->program);
@@ -44,14 +42,10 @@ static int offer_library(const struct disambig *d, const char *whole, char *dire
         *directory = 0;
         return error_system(err, errno, "cannot make a directory for the patched library");
     }
-    int rc = asprintf(&link, "%s/%s", directory, name) < 0 ||
-                     asprintf(&list, "%s%s%s", directory, old ? ":" : "", old ? old : "") < 0
-                 ? error_memory(err)
-                 : 0;
-    if (rc == 0 && (symlink(whole, link) < 0 || setenv("LD_LIBRARY_PATH", list, 1) < 0))
+    int rc = asprintf(&link, "%s/%s", directory, name) < 0 ? error_memory(err) : 0;
+    if (rc == 0 && symlink(whole, link) < 0)
         rc = error_system(err, errno, "cannot offer the patched library");
     free(link);
-    free(list);
     return rc;
 }
 
@@ -65,18 +59,27 @@ static void remove_library(const struct disambig *d, const char *directory)
     rmdir(directory);
 }
 
-/* The command, with the patched file in place of the program if that is what it runs. */
-static int measure(const struct disambig *d, struct selftest *t, char *const *command,
+static void stop(void *hooks)
+{
+    ((struct hooked *)hooks)->stop = 1;
+}
+
+/* The command, with the patched file in place of the program if that is what it runs. libraries: a directory; NULL: none. */
+static int measure(const struct disambig *d, struct selftest *t, char *const *command, const char *libraries,
                    struct fathom_error *err)
 {
-    char library[4096];
     struct session_options options = {.no_map = true, .images = t->images, .log = &d->terminal->log};
-    int rc = probe_library(library, sizeof library, err);
+    struct interrupted_run run;
+    host_init(&t->host, &d->terminal->listener);
+    int rc = hooked_open(&t->hooks, &options, getenv("FATHOM_PROBE_LIBRARY"), &t->host, err);
+    if (rc < 0)
+        return rc;
+    interrupt_hold(&run);
+    rc = hooked_start(&t->hooks, command, libraries, err);
+    interrupt_begin(&run, stop, &t->hooks);
     if (rc == 0)
-        rc = hook_session_open(&options, d->terminal, &t->hooks, err);
-    struct probe_run run = {.command = command, .library = library, .session = t->hooks.session};
-    if (rc == 0)
-        rc = probe_run(&run, &t->status, err);
+        hooked_serve(&t->hooks, &(struct hooked_serving){0}, 0);
+    interrupt_end(&run);
     struct harvest harvest = {0};
     if (rc == 0)
         rc = harvest_directory(&harvest, t->trie, t->images, session_directory(t->hooks.session),
@@ -144,8 +147,7 @@ static int check_dynamic(const char *path, struct fathom_error *err)
 int disambig_selftest(const struct disambig *d, struct fathom_error *err)
 {
     struct selftest t = {.images = image_cache_new(&(struct image_options){.log = &d->terminal->log}),
-                         .trie = trie_new(),
-                         .status = -1};
+                         .trie = trie_new()};
     char directory[4096] = "", *command[4096];
     size_t count = 0;
     bool program = image_entry(d->image, &(uint64_t){0});
@@ -164,12 +166,12 @@ int disambig_selftest(const struct disambig *d, struct fathom_error *err)
         rc = offer_library(d, own, directory, sizeof directory, err);
     fflush(stdout);
     if (rc == 0)
-        rc = measure(d, &t, command, err);
+        rc = measure(d, &t, command, *directory ? directory : NULL, err);
     if (rc == 0)
         rc = judge(d, t.trie, err);
     if (*directory)
         remove_library(d, directory);
-    hook_session_close(&t.hooks);
+    hooked_close(&t.hooks);
     trie_free(t.trie);
     image_cache_free(t.images);
     free(own);

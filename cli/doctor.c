@@ -10,7 +10,6 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/privilege.h"
-#include "cli/probe_launch.h"
 #include "base/scratch.h"
 #include "collector/events/pfm_cpu.h"
 
@@ -41,7 +40,7 @@ static void examine_machine(struct doctor_machine *machine, struct rows *rows)
     pfm_cpu(machine->cpu, sizeof machine->cpu);
     tries_precise(&machine->precise, NULL);
     find_self(machine->self, sizeof machine->self);
-    if (probe_library(runtime, sizeof runtime, NULL) == 0)
+    if (fathom_runtime_find(getenv("FATHOM_PROBE_LIBRARY"), runtime, sizeof runtime, NULL) == 0)
         machine->runtime = runtime;
     doctor_hardware(machine, rows);
     doctor_rights(machine, rows);

@@ -1,12 +1,11 @@
 /* hcct.c - `fathom hcct`: call traces, and the counters over them. */
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "cli/call_trace.h"
 #include "cli/exit.h"
-#include "cli/hcct_replay.h"
-#include "cli/hcct_merge.h"
-#include "cli/hcct_trees.h"
+#include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/pager.h"
@@ -14,23 +13,47 @@
 
 struct hcct_values {
     const char *output;
-    struct counters_options replay;
-    struct trees_options trees;
+    struct fathom_replay_options replay;
+    struct fathom_tree_options trees;
 };
+
+static void stop(void *trace)
+{
+    fathom_call_trace_stop(trace);
+}
+
+static int record(struct fathom_call_trace *trace, struct fathom_error *err)
+{
+    struct interrupted_run run;
+    interrupt_hold(&run);
+    int rc = fathom_call_trace_start(trace, err);
+    interrupt_begin(&run, stop, trace);
+    if (rc == 0)
+        rc = fathom_call_trace_run(trace, err);
+    interrupt_end(&run);
+    return rc;
+}
 
 static int run_record(const struct hcct_values *o, char **words, int count, struct terminal *terminal)
 {
     struct fathom_error err = {0};
-    struct call_trace_options options = {.command = words};
+    struct fathom_call_trace *trace = NULL;
+    struct fathom_call_trace_options options = {
+        .output = o->output, .command = words, .runtime = getenv("FATHOM_PROBE_LIBRARY")};
     if (!o->output || count < 1)
         return option_usage(terminal, &hcct_command, "'record' needs --output and a command");
-    if (output_open(o->output, &options.out, &err) < 0) {
-        terminal_error(terminal, &err);
-        return exit_code_of(&err);
+    int status = -1, rc = fathom_call_trace_open(&options, &terminal->listener, &trace, &err);
+    if (rc == 0) {
+        output_alone(o->output);
+        rc = record(trace, &err);
+        status = fathom_call_trace_status(trace);
     }
-    int code = call_trace_record(&options, terminal);
-    outfile_close(options.out);
-    return code;
+    if (rc < 0)
+        terminal_error(terminal, &err);
+    fathom_call_trace_close(trace);
+    if (rc < 0)
+        return exit_code_of(&err);
+    return status >= 0 ? exit_code_of_status(status) : EXIT_OK;
 }
 
 /* --counter "lss,purge": splits the text in place. */
@@ -40,46 +63,49 @@ static bool take_counters(struct terminal *terminal, const struct option_row *ro
     (void)row;
     for (char *name; (name = strsep(&text, ",")) != NULL;) {
         size_t kind = 0;
-        while (hcct_kind_names[kind] && strcmp(name, hcct_kind_names[kind]) != 0)
+        while (fathom_tree_counters[kind].name && strcmp(name, fathom_tree_counters[kind].name) != 0)
             kind++;
-        if (!hcct_kind_names[kind]) {
+        if (!fathom_tree_counters[kind].name) {
             terminal_wrong(terminal, "--counter takes exact, lss, bss, lc, sticky or purge, not '%s'", name);
             return false;
         }
-        values->replay.counters[kind] = true;
+        values->replay.counters |= 1u << kind;
     }
     return true;
 }
 
-static int run_replay(const struct hcct_values *o, char **words, int count, struct terminal *terminal)
+/* What reads files, and prints. */
+static int run_print(struct hcct_values *o, char verb, char **words, struct terminal *terminal)
 {
     struct fathom_error err = {0};
-    if (count != 1)
-        return option_usage(terminal, &hcct_command, "'replay' needs one trace");
-    if (o->replay.eps >= o->replay.phi)
-        return option_usage(terminal, &hcct_command, "--eps must be below --phi");
+    o->trees.phi = o->replay.phi;
+    o->trees.rows = o->replay.paths ? o->replay.paths : o->trees.rows;
+    o->trees.width = terminal_width(stdout);
     pager_start(terminal);
     privilege_only_read(terminal);
-    int rc = hcct_replay_print(words[0], &o->replay, &err);
+    int rc = verb == 'r'   ? fathom_call_trace_replay(words[0], &o->replay, stdout, &err)
+             : verb == 'c' ? fathom_tree_compare(words[0], words[1], &o->trees, stdout, &err)
+                           : fathom_tree_show(words[0], &o->trees, stdout, &err);
     if (rc < 0)
         terminal_error(terminal, &err);
     return rc < 0 ? exit_code_of(&err) : EXIT_OK;
 }
 
+static int run_replay(struct hcct_values *o, char **words, int count, struct terminal *terminal)
+{
+    if (count != 1)
+        return option_usage(terminal, &hcct_command, "'replay' needs one trace");
+    if (o->replay.eps >= o->replay.phi)
+        return option_usage(terminal, &hcct_command, "--eps must be below --phi");
+    return run_print(o, 'r', words, terminal);
+}
+
 static int run_trees(struct hcct_values *o, char **words, int count, bool both, struct terminal *terminal)
 {
-    struct fathom_error err = {0};
     if (count != (both ? 2 : 1))
         return option_usage(terminal, &hcct_command,
                             both ? "'compare' needs two trees or traces" : "'show' needs one tree or trace");
-    o->trees.phi = o->replay.phi;
-    o->trees.rows = o->replay.paths ? o->replay.paths : o->trees.rows;
-    pager_start(terminal);
-    privilege_only_read(terminal);
-    int rc = both ? hcct_compare(words[0], words[1], &o->trees, &err) : hcct_show(words[0], &o->trees, &err);
-    if (rc < 0)
-        terminal_error(terminal, &err);
-    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+    return run_print(o, both ? 'c' : 's', words, terminal);
 }
 
 static int run_merge(const struct hcct_values *o, char **words, int count, struct terminal *terminal)
@@ -87,7 +113,8 @@ static int run_merge(const struct hcct_values *o, char **words, int count, struc
     struct fathom_error err = {0};
     if (count < 1 || !o->output)
         return option_usage(terminal, &hcct_command, "'merge' needs trees or traces, and --output");
-    int rc = hcct_merge_trees(words, (size_t)count, o->output, &err);
+    signal(SIGPIPE, SIG_IGN);
+    int rc = fathom_tree_merge(words, (size_t)count, o->output, &err);
     if (rc < 0)
         terminal_error(terminal, &err);
     return rc < 0 ? exit_code_of(&err) : EXIT_OK;
@@ -118,7 +145,7 @@ static int hcct_run(int argc, char **argv, struct terminal *terminal)
     return option_usage(terminal, &hcct_command, "give one of: record, replay, show, compare, merge");
 }
 
-static const struct option_word formats[] = {{"text", TREE_TEXT}, {"dot", TREE_DOT}, {0}};
+static const struct option_word formats[] = {{"text", FATHOM_TREE_TEXT}, {"dot", FATHOM_TREE_DOT}, {0}};
 
 static const struct option_row rows[] = {
     OPTION_TEXT("output", 'o', "FILE", struct hcct_values, output,
@@ -139,7 +166,7 @@ static const struct option_row rows[] = {
         "paths", 'n', "N", 1, UINT32_MAX, struct hcct_values, replay.paths,
         "replay: also print the N heaviest contexts: weight, how much of it may not be its own, the path; "
         "show, compare: how many contexts (default: 20)"),
-    OPTION_CHOICE("format", 0, "FORMAT", formats, enum tree_format, struct hcct_values, trees.format,
+    OPTION_CHOICE("format", 0, "FORMAT", formats, enum fathom_tree_format, struct hcct_values, trees.format,
                   "of show: text, or dot (for Graphviz)"),
     OPTION_FRACTION("min", 0, "PERCENT", 0, 100, struct hcct_values, trees.min_percent,
                     "with dot: leave out contexts that weigh less (default: 0.5)"),

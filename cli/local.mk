@@ -12,7 +12,6 @@ fathom_SOURCES = \
 	cli/disambig_search.c \
 	cli/disambig_selftest.c \
 	cli/disambig_write.c \
-	cli/call_trace.c cli/call_trace.h \
 	cli/calls.c \
 	cli/command.c cli/command.h \
 	cli/doctor.c \
@@ -30,14 +29,7 @@ fathom_SOURCES = \
 	cli/exit.c cli/exit.h \
 	cli/graph.c \
 	cli/hcct.c \
-	cli/hcct_paths.c cli/hcct_paths.h \
-	cli/hcct_replay.c cli/hcct_replay.h \
-	cli/hcct_merge.c cli/hcct_merge.h \
-	cli/hcct_trees.c cli/hcct_trees.h \
-	cli/named_tree.h \
 	cli/help.c \
-	cli/hook_session.c cli/hook_session.h \
-	cli/hooks.c cli/hooks.h \
 	cli/inferred.h \
 	cli/interrupt.c cli/interrupt.h \
 	cli/kept_maps.h \
@@ -49,11 +41,8 @@ fathom_SOURCES = \
 	cli/output.c cli/output.h \
 	cli/pager.c cli/pager.h \
 	cli/privilege.c cli/privilege.h \
-	cli/probe_launch.c cli/probe_launch.h \
-	cli/probe_run.c cli/probe_run.h \
 	cli/path_names.c cli/path_names.h \
 	cli/record.c cli/record.h cli/record_report.c \
-	cli/recover.c cli/recover.h \
 	cli/report_rows.c cli/report_rows.h \
 	cli/report.c \
 	cli/completion.c cli/completion.h cli/diff.c cli/script.c \
@@ -68,7 +57,6 @@ fathom_SOURCES = \
 	cli/top/text.c cli/top/text.h \
 	cli/train.c \
 	cli/train_choose.c \
-	cli/train_left.c cli/train_left.h \
 	cli/train_options.h \
 	cli/train_patch.c \
 	cli/train_stacks.c cli/train_stacks.h \

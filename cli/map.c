@@ -10,7 +10,6 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/privilege.h"
-#include "cli/recover.h"
 #include "image/name.h"
 #include "infer/model/trained.h"
 #include "pathmap/map/pathmap.h"
@@ -294,7 +293,7 @@ static int map_run(int argc, char **argv, struct terminal *terminal)
     if (merge)
         rc = map_merge(options.output, maps, count, terminal, &err);
     if (recover)
-        rc = recover_map(maps[0], options.output, terminal, &err);
+        rc = fathom_map_recover(maps[0], options.output, &terminal->listener, &err);
     for (int i = 0; !merge && !recover && rc == 0 && i < count; i++)
         rc = strcmp(verb, "info") == 0 ? map_info(maps[i], &err)
                                        : map_paths(maps[i], (uint32_t)options.rows, options.hooked, &err);

@@ -13,16 +13,17 @@
 static int check_way(struct train_options *o, struct terminal *terminal)
 {
     const char *wrong = NULL;
-    bool every_call = o->way != TRAIN_AUTO && o->way != TRAIN_UNWIND;
+    bool every_call = o->way != FATHOM_TRAIN_AUTO && o->way != FATHOM_TRAIN_UNWIND;
     o->sampling |= o->target.event || o->target.frequency || o->target.period;
     if (every_call && !o->target.command)
         wrong =
             "only a launched command can be trained on every call: train a running process with --via unwind";
     else if (every_call && o->sampling)
         wrong = "--event, --frequency, --period and --stack require --via unwind";
-    else if (o->images.count && (o->way == TRAIN_UNWIND || o->sampling || !o->target.command))
+    else if (o->images.count && (o->way == FATHOM_TRAIN_UNWIND || o->sampling || !o->target.command))
         wrong = "--image chooses what to hook, so it cannot be used with --via unwind";
-    else if (o->samples_given && o->samples && (o->way > TRAIN_PATCH || o->sampling || !o->target.command))
+    else if (o->samples_given && o->samples &&
+             (o->way > FATHOM_TRAIN_PATCH || o->sampling || !o->target.command))
         wrong = "--samples requires --via patch";
     return wrong ? option_usage(terminal, &train_command, "%s", wrong) : -1;
 }
@@ -30,15 +31,15 @@ static int check_way(struct train_options *o, struct terminal *terminal)
 static int train_with(const struct train_options *options, struct terminal *terminal)
 {
     struct fathom_error err = {0};
-    enum train_way way = options->way;
-    if (way == TRAIN_AUTO && train_choose(options, terminal, &way, &err) < 0) {
+    enum fathom_train_way way = options->way;
+    if (way == FATHOM_TRAIN_AUTO && train_choose(options, terminal, &way, &err) < 0) {
         terminal_error(terminal, &err);
         return exit_code_of(&err);
     }
     switch (way) {
-    case TRAIN_UNWIND:
+    case FATHOM_TRAIN_UNWIND:
         return train_unwind(options, terminal);
-    case TRAIN_UPROBE:
+    case FATHOM_TRAIN_UPROBE:
         return train_uprobe(options, terminal);
     default:
         return train_patch(options, terminal);
@@ -83,15 +84,15 @@ static int train_run(int argc, char **argv, struct terminal *terminal)
     return code;
 }
 
-static const struct option_word ways[] = {{"patch", TRAIN_PATCH},   {"sled", TRAIN_SLED},
-                                          {"uprobe", TRAIN_UPROBE}, {"unwind", TRAIN_UNWIND},
-                                          {"auto", TRAIN_AUTO},     {0}};
+static const struct option_word ways[] = {{"patch", FATHOM_TRAIN_PATCH},   {"sled", FATHOM_TRAIN_SLED},
+                                          {"uprobe", FATHOM_TRAIN_UPROBE}, {"unwind", FATHOM_TRAIN_UNWIND},
+                                          {"auto", FATHOM_TRAIN_AUTO},     {0}};
 
 static const struct option_row rows[] = {
     OPTION_TEXT("output", 'o', "MAP", struct train_options, output,
                 "default: fathom.fmap; '-': standard output"),
     OPTION_FLAG("append", 0, struct train_options, append, "add to the map instead of replacing it"),
-    OPTION_CHOICE("via", 0, "WAY", ways, enum train_way, struct train_options, way,
+    OPTION_CHOICE("via", 0, "WAY", ways, enum fathom_train_way, struct train_options, way,
                   "patch: every call, by hooks patched into the running program's code\n"
                   "sled: the same, but only where the compiler left room for hooks\n"
                   "uprobe: every call, by the kernel; slow; for static and set-uid programs\n"

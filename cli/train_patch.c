@@ -7,11 +7,9 @@
 
 #include "base/clock.h"
 #include "cli/exit.h"
-#include "cli/hook_session.h"
-#include "cli/hooks.h"
-#include "cli/probe_launch.h"
-#include "cli/probe_run.h"
-#include "cli/train_left.h"
+#include "api/hooks/hooked.h"
+#include "api/hooks/hooks.h"
+#include "cli/interrupt.h"
 #include "cli/train_stacks.h"
 #include "cli/train_steps.h"
 #include "cli/train_ways.h"
@@ -24,11 +22,10 @@
 struct patching {
     const struct train_options *options;
     struct terminal *terminal;
-    struct hook_session hooks;
+    struct host host;
+    struct hooked hooks;
     struct image_cache *images;
-    char library[4096];          /* the runtime */
     struct train_stacks *stacks; /* NULL: stacks are not sampled */
-    int status;                  /* wait status of the command; -1: still running */
     double looked_at, look_took; /* last inspection of the stores, for progress; seconds */
     struct harvest_progress progress;
     struct pathmap *old; /* --append */
@@ -59,8 +56,8 @@ static void show_progress(struct patching *p)
 static void begin_sampling(void *context, pid_t pid)
 {
     struct patching *p = context;
-    if (p->options->samples && p->options->way != TRAIN_SLED)
-        p->stacks = train_stacks_start(p->options, p->terminal, p->images, pid, p->library);
+    if (p->options->samples && p->options->way != FATHOM_TRAIN_SLED)
+        p->stacks = train_stacks_start(p->options, p->terminal, p->images, pid, p->hooks.library);
 }
 
 static void look(void *context)
@@ -70,17 +67,23 @@ static void look(void *context)
     show_progress(p);
 }
 
+static void stop(void *hooks)
+{
+    ((struct hooked *)hooks)->stop = 1;
+}
+
 static int run_command(struct patching *p, struct fathom_error *err)
 {
-    struct probe_run run = {.command = p->options->target.command,
-                            .library = p->library,
-                            .session = p->hooks.session,
-                            .duration = p->options->target.duration,
-                            .asked = begin_sampling,
-                            .poll = look,
-                            .context = p};
+    struct hooked_serving serving = {
+        .duration = p->options->target.duration, .asked = begin_sampling, .poll = look, .context = p};
+    struct interrupted_run run;
     p->looked_at = now_seconds();
-    int rc = probe_run(&run, &p->status, err);
+    interrupt_hold(&run);
+    int rc = hooked_start(&p->hooks, p->options->target.command, NULL, err);
+    interrupt_begin(&run, stop, &p->hooks);
+    if (rc == 0)
+        hooked_serve(&p->hooks, &serving, 0);
+    interrupt_end(&run);
     terminal_progress_end(p->terminal);
     return rc;
 }
@@ -91,7 +94,7 @@ static void say_summary(const struct patching *p, const struct harvest *h, const
     terminal_say(t, LOG_NOTE, "%llu calls in %llu process%s, %u contexts in %s", (unsigned long long)h->calls,
                  (unsigned long long)h->stores, h->stores == 1 ? "" : "es", trie_node_count(trie) - 1,
                  outfile_path(p->options->out));
-    hooks_say_losses(t, h, session_directory(p->hooks.session));
+    hooks_say_losses(&p->host, h, session_directory(p->hooks.session));
 }
 
 /* Checked before the training, which would be lost otherwise. */
@@ -107,8 +110,8 @@ static int check_old(const struct patching *p, struct fathom_error *err)
 
 static int learn(struct patching *p, struct trie *trie, struct fathom_error *err)
 {
-    struct harvest harvest = {.partial = p->options->way == TRAIN_SLED};
-    train_say_left(p->terminal, session_notes(p->hooks.session));
+    struct harvest harvest = {.partial = p->options->way == FATHOM_TRAIN_SLED};
+    hooks_say_unhooked(&p->host, session_notes(p->hooks.session));
     progress_show(&p->terminal->progress, "making the map", 0, 0);
     int rc = harvest_directory(&harvest, trie, p->images, session_directory(p->hooks.session),
                                &p->terminal->log, err);
@@ -122,7 +125,7 @@ static int learn(struct patching *p, struct trie *trie, struct fathom_error *err
     if (rc == 0)
         rc = train_stacks_merge(p->stacks, trie, err);
     if (rc == 0)
-        hooks_say(p->terminal, &harvest, p->hooks.session, p->options->images.count > 0);
+        hooks_say(&p->host, &harvest, p->hooks.session, p->options->images.count > 0);
     if (rc == 0)
         rc = train_save(p->options, trie, &p->old, p->terminal, err);
     if (rc >= 0)
@@ -143,7 +146,8 @@ static char *whole_path(const char *output)
 
 int train_patch(const struct train_options *options, struct terminal *terminal)
 {
-    struct patching p = {.options = options, .terminal = terminal, .status = -1};
+    struct patching p = {.options = options, .terminal = terminal};
+    host_init(&p.host, &terminal->listener);
     struct fathom_error err = {0};
     struct image_options image_options = {.log = &terminal->log};
     p.images = image_cache_new(&image_options);
@@ -151,7 +155,7 @@ int train_patch(const struct train_options *options, struct terminal *terminal)
     char *output = whole_path(options->output);
     struct session_options session_options = {.names = options->images.at,
                                               .name_count = options->images.count,
-                                              .sleds_only = options->way == TRAIN_SLED,
+                                              .sleds_only = options->way == FATHOM_TRAIN_SLED,
                                               .output = output,
                                               .images = p.images,
                                               .log = &terminal->log};
@@ -161,9 +165,7 @@ int train_patch(const struct train_options *options, struct terminal *terminal)
     if (rc == 0)
         rc = check_old(&p, &err);
     if (rc == 0)
-        rc = probe_library(p.library, sizeof p.library, &err);
-    if (rc == 0)
-        rc = hook_session_open(&session_options, terminal, &p.hooks, &err);
+        rc = hooked_open(&p.hooks, &session_options, getenv("FATHOM_PROBE_LIBRARY"), &p.host, &err);
     if (rc == 0)
         rc = run_command(&p, &err);
     if (rc == 0)
@@ -171,13 +173,14 @@ int train_patch(const struct train_options *options, struct terminal *terminal)
     if (rc < 0)
         terminal_error(terminal, &err);
     pathmap_close(p.old);
-    hook_session_close(&p.hooks);
+    int status = p.hooks.status;
+    hooked_close(&p.hooks);
     train_stacks_free(p.stacks);
     trie_free(trie);
     free(output);
     image_cache_free(p.images);
     if (rc < 0)
         return exit_code_of(&err);
-    int code = p.status >= 0 ? exit_code_of_status(p.status) : EXIT_OK;
+    int code = status >= 0 ? exit_code_of_status(status) : EXIT_OK;
     return code == EXIT_OK && rc > 0 ? EXIT_BUILD : code;
 }

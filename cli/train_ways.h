@@ -11,10 +11,8 @@ int train_unwind(const struct train_options *options, struct terminal *terminal)
 int train_patch(const struct train_options *options, struct terminal *terminal);
 int train_uprobe(const struct train_options *options, struct terminal *terminal);
 
-/* The method for a program, and why its functions cannot be hooked (a clause; NULL: they can). */
-enum train_way train_way_of(const struct program *program, const char **why);
 /* Chooses the method for a command if none was asked for, and prints which and why. */
-int train_choose(const struct train_options *options, struct terminal *terminal, enum train_way *way,
+int train_choose(const struct train_options *options, struct terminal *terminal, enum fathom_train_way *way,
                  struct fathom_error *err);
 
 #endif

@@ -11,9 +11,9 @@
 
 #include "cli/doctor/doctor.h"
 #include "cli/kept_maps.h"
-#include "cli/train_ways.h"
 #include "collector/targets/proc.h"
 #include "image/coverage.h"
+#include "image/elf/program.h"
 #include "image/mapped_name.h"
 #include "pathmap/map/map_cache.h"
 
@@ -140,16 +140,16 @@ static void add_image(const struct image *image, struct rows *rows)
 static void add_hooks(const struct program *program, struct rows *rows)
 {
     const char *why;
-    enum train_way way = train_way_of(program, &why);
-    if (way == TRAIN_PATCH) {
+    enum fathom_train_way way = fathom_train_choose(program->path, &why);
+    if (way == FATHOM_TRAIN_PATCH) {
         rows_add(rows, "hooks", "training", ROW_OK, "by hooks: every call is seen");
         return;
     }
-    rows_add(rows, "hooks", "training", way == TRAIN_UPROBE ? ROW_NOTE : ROW_LIMIT, "by %s: it %s",
-             way == TRAIN_UPROBE ? "uprobes" : "samples", why);
-    rows_costs(rows, way == TRAIN_UPROBE ? "every call is seen, but slowly"
-                                         : "calls that no sample shows are not in the map");
-    if (way != TRAIN_UPROBE)
+    rows_add(rows, "hooks", "training", way == FATHOM_TRAIN_UPROBE ? ROW_NOTE : ROW_LIMIT, "by %s: it %s",
+             way == FATHOM_TRAIN_UPROBE ? "uprobes" : "samples", why);
+    rows_costs(rows, way == FATHOM_TRAIN_UPROBE ? "every call is seen, but slowly"
+                                                : "calls that no sample shows are not in the map");
+    if (way != FATHOM_TRAIN_UPROBE)
         rows_mend(rows, "run train as root, which can use uprobes (--via uprobe)");
 }
 

@@ -1,12 +1,11 @@
-/* hcct_merge.c - see hcct_merge.h. */
-#include "cli/hcct_merge.h"
-
+/* merge.c - one tree of several runs, processes or machines. */
 #include <errno.h>
 #include <string.h>
 
+#include "api/fathom/trees.h"
+#include "base/outfile.h"
 #include "base/saturate.h"
-#include "cli/named_tree.h"
-#include "cli/output.h"
+#include "hcct/named_tree.h"
 #include "hcct/saved_tree.h"
 
 /* The first tree is the sum so far. */
@@ -49,14 +48,14 @@ static int save(const struct named_tree *sum, const struct tree_names *names, st
     return rc == 0 ? outfile_publish(out, false, err) : rc;
 }
 
-int hcct_merge_trees(char *const *paths, size_t count, const char *output, struct fathom_error *err)
+int fathom_tree_merge(char *const *paths, size_t count, const char *output, struct fathom_error *err)
 {
     struct tree_names names;
     struct named_tree sum = {0};
     struct outfile *out = NULL;
     int rc = tree_names_init(&names, err);
     if (rc == 0)
-        rc = output_open(output, &out, err);
+        rc = outfile_open(output, &out, err);
     for (size_t i = 0; i < count && rc == 0; i++)
         rc = add(&sum, paths[i], &names, err);
     if (rc == 0)

@@ -1,18 +1,23 @@
-/* hcct_replay.c - see hcct_replay.h. */
-#include "cli/hcct_replay.h"
-
+/* replay.c - counters over a call trace. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "cli/hcct_paths.h"
+#include "api/fathom/trees.h"
+#include "api/trees/paths.h"
+#include "hcct/hcct.h"
 #include "hcct/quality.h"
 #include "hcct/trace.h"
 
 #define OVERLAP 0.9 /* for which the largest phi is told */
 
 _Static_assert(HCCT_RETURN == TRACE_RETURN && HCCT_RESUMED == TRACE_RESUMED, "events are the same");
+
+const struct fathom_word fathom_tree_counters[HCCT_KINDS + 1] = {
+    [HCCT_EXACT] = {"exact", NULL}, [HCCT_LSS] = {"lss", NULL},       [HCCT_BSS] = {"bss", NULL},
+    [HCCT_LC] = {"lc", NULL},       [HCCT_STICKY] = {"sticky", NULL}, [HCCT_PURGE] = {"purge", NULL},
+};
 
 static double cpu_seconds(void)
 {
@@ -31,7 +36,7 @@ static void number_events(struct trace *trace, bool by_function)
     }
 }
 
-static double eps_of(const struct counters_options *o)
+static double eps_of(const struct fathom_replay_options *o)
 {
     return o->eps > 0 ? o->eps : o->phi / 5;
 }
@@ -56,7 +61,7 @@ static struct hcct *run_once(const struct trace *trace, const struct hcct_option
 }
 
 /* Runs one counter over all events; NULL: out of memory. *seconds: CPU time, the least of the runs. */
-static struct hcct *run_counter(const struct trace *trace, const struct counters_options *o,
+static struct hcct *run_counter(const struct trace *trace, const struct fathom_replay_options *o,
                                 enum hcct_kind kind, double *seconds)
 {
     struct hcct_options options = {
@@ -97,56 +102,56 @@ static double floor_seconds(const struct trace *trace, uint64_t runs)
     return least;
 }
 
-static void print_quality(const struct hcct *h, const struct quality *q)
+static void print_quality(FILE *out, const struct hcct *h, const struct quality *q)
 {
-    printf("%7zu %6zu %6zu %8.2f%% %7.1f%% %8.3f%% %8.4f%% %7.2f%% %7.3f%% %7.2f%% %7.3f%% %9.3g", q->hot,
-           q->false_positives, q->false_negatives, 100 * q->overlap, 100 * q->coverage[2],
-           100 * q->most_uncovered, 100 * q->mean_uncovered, 100 * q->most_error, 100 * q->mean_error,
-           100 * q->most_corrected, 100 * q->mean_corrected,
-           hcct_total(h) ? (double)hcct_unseen(h) / (double)hcct_total(h) : 0);
+    fprintf(out, "%7zu %6zu %6zu %8.2f%% %7.1f%% %8.3f%% %8.4f%% %7.2f%% %7.3f%% %7.2f%% %7.3f%% %9.3g",
+            q->hot, q->false_positives, q->false_negatives, 100 * q->overlap, 100 * q->coverage[2],
+            100 * q->most_uncovered, 100 * q->mean_uncovered, 100 * q->most_error, 100 * q->mean_error,
+            100 * q->most_corrected, 100 * q->mean_corrected,
+            hcct_total(h) ? (double)hcct_unseen(h) / (double)hcct_total(h) : 0);
 }
 
-static void print_heading(void)
+static void print_heading(FILE *out)
 {
-    printf("%-7s %8s %9s %8s %7s %6s %6s %9s %8s %9s %9s %17s %17s %9s\n", "", "", "peak", "", "", "false",
-           "", "", "tau .01", "uncovered", "", "error", "corrected", "");
-    printf("%-7s %8s %9s %8s %7s %6s %6s %9s %8s %9s %9s %8s %8s %8s %8s %9s\n", "counter", "ns/event",
-           "nodes", "MB", "hot", "hot", "missed", "overlap", "covered", "most", "mean", "most", "mean",
-           "most", "mean", "bound");
+    fprintf(out, "%-7s %8s %9s %8s %7s %6s %6s %9s %8s %9s %9s %17s %17s %9s\n", "", "", "peak", "", "",
+            "false", "", "", "tau .01", "uncovered", "", "error", "corrected", "");
+    fprintf(out, "%-7s %8s %9s %8s %7s %6s %6s %9s %8s %9s %9s %8s %8s %8s %8s %9s\n", "counter", "ns/event",
+            "nodes", "MB", "hot", "hot", "missed", "overlap", "covered", "most", "mean", "most", "mean",
+            "most", "mean", "bound");
 }
 
-static int print_counter(const struct trace *trace, const struct counters_options *o, enum hcct_kind kind,
-                         struct cct *exact, struct fathom_error *err)
+static int print_counter(FILE *out, const struct trace *trace, const struct fathom_replay_options *o,
+                         enum hcct_kind kind, struct cct *exact, struct fathom_error *err)
 {
     double seconds;
     struct hcct *h = run_counter(trace, o, kind, &seconds);
     if (!h)
         return error_memory(err);
-    printf("%-7s %8.2f %9zu %8.2f ", hcct_kind_names[kind], seconds * 1e9 / (double)trace->event_count,
-           hcct_most_nodes(h), (double)hcct_bytes(h) / 1e6);
+    fprintf(out, "%-7s %8.2f %9zu %8.2f ", fathom_tree_counters[kind].name,
+            seconds * 1e9 / (double)trace->event_count, hcct_most_nodes(h), (double)hcct_bytes(h) / 1e6);
     struct cct *hot = hcct_query(h, o->phi);
     struct quality q;
     int rc = 0;
     if (!hot && hcct_promises(kind))
         rc = error_memory(err);
     else if (!hot)
-        printf("its bound, %.3g, is not below phi", (double)hcct_unseen(h) / (double)hcct_total(h));
+        fprintf(out, "its bound, %.3g, is not below phi", (double)hcct_unseen(h) / (double)hcct_total(h));
     else if (quality_of(hot, exact, o->phi, &q) < 0)
         rc = error_memory(err);
     else
-        print_quality(h, &q);
-    putchar('\n');
+        print_quality(out, h, &q);
+    fputc('\n', out);
     if (hot && rc == 0 && o->paths)
-        rc = hcct_paths_print(hot, trace, o->by_function, o->paths, err);
+        rc = paths_print(out, hot, trace, o->by_function, o->paths, err);
     cct_free(hot);
     hcct_free(h);
     return rc;
 }
 
 /* All contexts, as a tree that knows parents. */
-static struct cct *exact_tree(const struct trace *trace, const struct counters_options *o)
+static struct cct *exact_tree(const struct trace *trace, const struct fathom_replay_options *o)
 {
-    struct counters_options once = *o;
+    struct fathom_replay_options once = *o;
     double seconds;
     once.runs = 1;
     struct hcct *h = run_counter(trace, &once, HCCT_EXACT, &seconds);
@@ -155,7 +160,8 @@ static struct cct *exact_tree(const struct trace *trace, const struct counters_o
     return exact;
 }
 
-int hcct_replay_print(const char *path, const struct counters_options *o, struct fathom_error *err)
+int fathom_call_trace_replay(const char *path, const struct fathom_replay_options *o, FILE *out,
+                             struct fathom_error *err)
 {
     struct trace trace;
     int rc = trace_read(path, &trace, err);
@@ -170,23 +176,21 @@ int hcct_replay_print(const char *path, const struct counters_options *o, struct
         rc = error_memory(err);
     if (rc == 0 && !trace.event_count)
         rc = error_set(err, ENOMSG, "%s has no events", path);
-    bool some = false;
-    for (size_t k = 0; k < HCCT_KINDS; k++)
-        some |= o->counters[k];
     if (rc == 0) {
-        printf("%zu events, %zu calls of %zu functions from %zu places, %zu threads, %zu contexts; phi %g, "
-               "eps %g\n",
-               trace.event_count, trace.entered, trace.function_count, trace.place_count, trace.thread_count,
-               cct_count(exact) - 1, o->phi, eps_of(o));
-        printf("reading the events: %.2f ns each\n",
-               floor_seconds(&trace, o->runs) * 1e9 / (double)trace.event_count);
-        printf("contexts of %g of the weight or more, with their ancestors, have %.0f%% of it\n", phi,
-               100 * OVERLAP);
-        print_heading();
+        fprintf(out,
+                "%zu events, %zu calls of %zu functions from %zu places, %zu threads, %zu contexts; phi %g, "
+                "eps %g\n",
+                trace.event_count, trace.entered, trace.function_count, trace.place_count, trace.thread_count,
+                cct_count(exact) - 1, o->phi, eps_of(o));
+        fprintf(out, "reading the events: %.2f ns each\n",
+                floor_seconds(&trace, o->runs) * 1e9 / (double)trace.event_count);
+        fprintf(out, "contexts of %g of the weight or more, with their ancestors, have %.0f%% of it\n", phi,
+                100 * OVERLAP);
+        print_heading(out);
     }
     for (size_t k = 0; rc == 0 && k < HCCT_KINDS; k++)
-        if (o->counters[k] || !some)
-            rc = print_counter(&trace, o, (enum hcct_kind)k, exact, err);
+        if (!o->counters || o->counters >> k & 1)
+            rc = print_counter(out, &trace, o, (enum hcct_kind)k, exact, err);
     cct_free(exact);
     trace_free(&trace);
     return rc;

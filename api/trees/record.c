@@ -1,24 +1,24 @@
-/* call_trace.c - see call_trace.h. */
-#include "cli/call_trace.h"
-
+/* record.c - records a call trace (hcct/trace.h) of a command. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "api/fathom/trees.h"
+#include "api/hooks/hooked.h"
+#include "api/hooks/hooks.h"
 #include "base/hash.h"
-#include "base/vec.h"
-#include "cli/exit.h"
-#include "cli/hook_session.h"
-#include "cli/hooks.h"
-#include "cli/probe_launch.h"
-#include "cli/probe_run.h"
-#include "cli/train_left.h"
+#include "base/outfile.h"
 #include "hcct/trace.h"
 #include "image/cache.h"
-#include "image/name.h"
 #include "pathmap/train/call_logs.h"
-#include "pathmap/train/session.h"
+
+struct fathom_call_trace {
+    struct fathom_call_trace_options options;
+    struct host host;
+    struct outfile *out;
+    struct image_cache *images;
+    struct hooked hooked;
+};
 
 struct writing {
     struct trace_writer *writer;
@@ -177,73 +177,90 @@ static int write_trace(const char *directory, struct image_cache *images, const 
     return rc;
 }
 
-static void say_summary(struct terminal *terminal, const struct call_logs_read *read, const char *path)
+static void say_summary(const struct log *log, const struct call_logs_read *read, const char *path)
 {
-    terminal_say(terminal, LOG_NOTE, "%llu calls in %s", (unsigned long long)read->calls, path);
+    log_write(log, LOG_NOTE, "%llu calls in %s", (unsigned long long)read->calls, path);
     if (read->cut)
-        terminal_say(terminal, LOG_WARNING,
-                     "the calls of %llu threads are cut short: is there room in TMPDIR?",
-                     (unsigned long long)read->cut);
+        log_write(log, LOG_WARNING, "the calls of %llu threads are cut short: is there room in TMPDIR?",
+                  (unsigned long long)read->cut);
     if (read->dropped)
-        terminal_say(terminal, LOG_WARNING, "%llu calls could not be kept: is there room in TMPDIR?",
-                     (unsigned long long)read->dropped);
+        log_write(log, LOG_WARNING, "%llu calls could not be kept: is there room in TMPDIR?",
+                  (unsigned long long)read->dropped);
     if (read->unread)
-        terminal_say(terminal, LOG_WARNING, "%llu logs of calls cannot be read",
-                     (unsigned long long)read->unread);
+        log_write(log, LOG_WARNING, "%llu logs of calls cannot be read", (unsigned long long)read->unread);
     if (read->unsound)
-        terminal_say(terminal, LOG_WARNING, "%llu calls of a damaged store are left out",
-                     (unsigned long long)read->unsound);
+        log_write(log, LOG_WARNING, "%llu calls of a damaged store are left out",
+                  (unsigned long long)read->unsound);
 }
 
-static int record(const struct call_trace_options *options, struct session *session,
-                  struct image_cache *images, struct terminal *terminal, int *status,
-                  struct fathom_error *err)
+int fathom_call_trace_open(const struct fathom_call_trace_options *options,
+                           const struct fathom_listener *listener, struct fathom_call_trace **out,
+                           struct fathom_error *err)
 {
-    char library[4096];
-    struct call_logs_read read = {0};
-    int fd, rc = probe_library(library, sizeof library, err);
-    struct probe_run run = {.command = options->command, .library = library, .session = session};
+    struct fathom_call_trace *t = calloc(1, sizeof *t);
+    if (!t)
+        return error_memory(err);
+    t->options = *options;
+    host_init(&t->host, listener);
+    t->images = image_cache_new(&(struct image_options){.log = &t->host.log});
+    struct session_options session = {.names = options->images,
+                                      .name_count = options->image_count,
+                                      .recording.log_calls = 1,
+                                      .no_map = true,
+                                      .images = t->images,
+                                      .log = &t->host.log};
+    int rc = t->images ? outfile_open(options->output, &t->out, err) : error_memory(err);
     if (rc == 0)
-        rc = probe_run(&run, status, err);
-    if (rc < 0)
-        return rc;
-    train_say_left(terminal, session_notes(session));
-    rc = outfile_begin(options->out, &fd, err);
+        rc = hooked_open(&t->hooked, &session, options->runtime, &t->host, err);
     if (rc == 0)
-        rc = write_trace(session_directory(session), images, options->out, fd, &read, err);
-    if (rc == 0 && !read.calls)
-        rc = read.dropped || read.cut || read.unread
-                 ? error_set(err, ENOSPC, "no calls of %s could be kept: is there room in TMPDIR?",
-                             options->command[0])
-                 : hooks_none(options->command[0], session_notes(session), false, err);
-    if (rc == 0)
-        rc = outfile_publish(options->out, false, err);
-    if (rc == 0)
-        say_summary(terminal, &read, outfile_path(options->out));
+        *out = t;
+    else
+        fathom_call_trace_close(t);
     return rc;
 }
 
-int call_trace_record(const struct call_trace_options *options, struct terminal *terminal)
+int fathom_call_trace_start(struct fathom_call_trace *t, struct fathom_error *err)
 {
-    struct fathom_error err = {0};
-    struct image_options image_options = {.log = &terminal->log};
-    struct image_cache *images = image_cache_new(&image_options);
-    struct session_options session_options = {.names = options->names,
-                                              .name_count = options->name_count,
-                                              .recording.log_calls = 1,
-                                              .no_map = true,
-                                              .images = images,
-                                              .log = &terminal->log};
-    struct hook_session hooks = {0};
-    int status = -1,
-        rc = images ? hook_session_open(&session_options, terminal, &hooks, &err) : error_memory(&err);
+    return hooked_start(&t->hooked, t->options.command, NULL, err);
+}
+
+int fathom_call_trace_run(struct fathom_call_trace *t, struct fathom_error *err)
+{
+    struct call_logs_read read = {0};
+    const char *command = t->options.command[0];
+    hooked_serve(&t->hooked, &(struct hooked_serving){0}, 0);
+    const struct session_notes *notes = session_notes(t->hooked.session);
+    hooks_say_unhooked(&t->host, notes);
+    int fd, rc = outfile_begin(t->out, &fd, err);
     if (rc == 0)
-        rc = record(options, hooks.session, images, terminal, &status, &err);
-    if (rc < 0)
-        terminal_error(terminal, &err);
-    hook_session_close(&hooks);
-    image_cache_free(images);
-    if (rc < 0)
-        return exit_code_of(&err);
-    return status >= 0 ? exit_code_of_status(status) : EXIT_OK;
+        rc = write_trace(session_directory(t->hooked.session), t->images, t->out, fd, &read, err);
+    if (rc == 0 && !read.calls)
+        rc = read.dropped || read.cut || read.unread
+                 ? error_set(err, ENOSPC, "no calls of %s could be kept: is there room in TMPDIR?", command)
+                 : hooks_none(command, notes, false, err);
+    if (rc == 0)
+        rc = outfile_publish(t->out, false, err);
+    if (rc == 0)
+        say_summary(&t->host.log, &read, outfile_path(t->out));
+    return rc;
+}
+
+void fathom_call_trace_stop(struct fathom_call_trace *t)
+{
+    t->hooked.stop = 1;
+}
+
+int fathom_call_trace_status(const struct fathom_call_trace *t)
+{
+    return t->hooked.status;
+}
+
+void fathom_call_trace_close(struct fathom_call_trace *t)
+{
+    if (!t)
+        return;
+    hooked_close(&t->hooked);
+    image_cache_free(t->images);
+    outfile_close(t->out);
+    free(t);
 }

@@ -1,35 +1,37 @@
 /* recover.c - see recover.h. */
-#include "cli/recover.h"
+#include "api/map/recover.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "api/fathom/map.h"
+#include "api/host.h"
 #include "pathmap/train/harvest.h"
 #include "pathmap/train/session_directory.h"
 
 #define COPIES_MAX 1000 /* OUTPUT.recovered, OUTPUT.recovered.2, ... */
 
 static int harvest(const struct session_directory *directory, bool partial, const char *output,
-                   struct terminal *terminal, struct fathom_error *err)
+                   const struct log *log, struct fathom_error *err)
 {
-    struct image_options image_options = {.log = &terminal->log};
+    struct image_options image_options = {.log = log};
     struct image_cache *images = image_cache_new(&image_options);
     struct trie *trie = trie_new();
     struct harvest harvest = {.partial = partial};
     int rc = images && trie ? 0 : error_memory(err);
     if (rc == 0)
-        rc = harvest_directory(&harvest, trie, images, directory->path, &terminal->log, err);
+        rc = harvest_directory(&harvest, trie, images, directory->path, log, err);
     if (rc == 0 && harvest.calls == 0)
         rc = error_set(err, ECHILD, "no calls were recorded in %s", directory->path);
     if (rc == 0)
         rc = trie_save(trie, output, err);
     if (rc == 0)
-        terminal_say(terminal, LOG_NOTE,
-                     "%llu calls in %llu process%s, %u contexts in %s; the stacks sampled meanwhile are lost",
-                     (unsigned long long)harvest.calls, (unsigned long long)harvest.stores,
-                     harvest.stores == 1 ? "" : "es", trie_node_count(trie) - 1, output);
+        log_write(log, LOG_NOTE,
+                  "%llu calls in %llu process%s, %u contexts in %s; the stacks sampled meanwhile are lost",
+                  (unsigned long long)harvest.calls, (unsigned long long)harvest.stores,
+                  harvest.stores == 1 ? "" : "es", trie_node_count(trie) - 1, output);
     harvest_free(&harvest);
     trie_free(trie);
     image_cache_free(images);
@@ -50,9 +52,9 @@ static int check_output(const char *given, const struct session_about *about, co
 
 /* Removes or closes the directory. */
 static int finish(struct session_directory *directory, bool partial, const char *output,
-                  struct terminal *terminal, struct fathom_error *err)
+                  const struct log *log, struct fathom_error *err)
 {
-    int rc = harvest(directory, partial, output, terminal, err);
+    int rc = harvest(directory, partial, output, log, err);
     if (rc == 0 || rc == -ECHILD)
         session_directory_remove(directory);
     else
@@ -60,8 +62,11 @@ static int finish(struct session_directory *directory, bool partial, const char 
     return rc;
 }
 
-int recover_map(const char *path, const char *output, struct terminal *terminal, struct fathom_error *err)
+int fathom_map_recover(const char *path, const char *output, const struct fathom_listener *listener,
+                       struct fathom_error *err)
 {
+    struct host host;
+    host_init(&host, listener);
     struct session_directory directory;
     struct session_about about;
     int rc = session_directory_adopt(path, &directory, &about, err);
@@ -72,7 +77,7 @@ int recover_map(const char *path, const char *output, struct terminal *terminal,
         session_directory_close(&directory);
         return rc;
     }
-    return finish(&directory, about.partial, output ? output : about.output, terminal, err);
+    return finish(&directory, about.partial, output ? output : about.output, &host.log, err);
 }
 
 /* Chooses the name of a file that does not exist yet; false: there is none. */
@@ -87,7 +92,7 @@ static bool name_copy(const struct session_about *about, char *out, size_t size)
     return false;
 }
 
-static void recover_one(const char *path, struct terminal *terminal)
+static void recover_one(const char *path, const struct log *log)
 {
     struct fathom_error err = {0};
     struct session_directory directory;
@@ -99,32 +104,38 @@ static void recover_one(const char *path, struct terminal *terminal)
     if (rc < 0)
         return;
     if (about.calls) {
-        terminal_say(terminal, LOG_NOTE, "a recording of calls that was killed left %s: removed", path);
+        log_write(log, LOG_NOTE, "a recording of calls that was killed left %s: removed", path);
         session_directory_remove(&directory);
         return;
     }
     if (!name_copy(&about, output, sizeof output)) {
-        terminal_say(terminal, about.output[0] ? LOG_NOTE : LOG_DEBUG,
-                     "a training that was killed left %s: 'fathom map recover -o MAP' makes a map of it",
-                     path);
+        log_write(log, about.output[0] ? LOG_NOTE : LOG_DEBUG,
+                  "a training that was killed left %s: 'fathom map recover -o MAP' makes a map of it", path);
         session_directory_close(&directory);
         return;
     }
-    terminal_say(terminal, LOG_NOTE, "a training that was killed left %s: recovering its map", path);
-    rc = finish(&directory, about.partial, output, terminal, &err);
+    log_write(log, LOG_NOTE, "a training that was killed left %s: recovering its map", path);
+    rc = finish(&directory, about.partial, output, log, &err);
     if (rc < 0 && rc != -ECHILD)
-        terminal_say(terminal, LOG_WARNING, "the map of %s cannot be recovered: %s", path, err.text);
+        log_write(log, LOG_WARNING, "the map of %s cannot be recovered: %s", path, err.text);
 }
 
-void recover_abandoned(struct terminal *terminal)
+void recover_abandoned(const struct log *log)
 {
     char **paths;
     size_t count;
     if (session_directory_list(&paths, &count, NULL) < 0)
         return; /* the training itself will report what is wrong there */
     for (size_t i = 0; i < count; i++) {
-        recover_one(paths[i], terminal);
+        recover_one(paths[i], log);
         free(paths[i]);
     }
     free(paths);
+}
+
+void fathom_map_recover_all(const struct fathom_listener *listener)
+{
+    struct host host;
+    host_init(&host, listener);
+    recover_abandoned(&host.log);
 }

@@ -1,5 +1,5 @@
-/* hcct_paths.c - see hcct_paths.h. */
-#include "cli/hcct_paths.h"
+/* paths.c - see paths.h. */
+#include "api/trees/paths.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,33 +15,33 @@ static int compare(const void *a, const void *b)
     return x->self[0] > y->self[0] ? -1 : x->self[0] < y->self[0];
 }
 
-static void print_name(const struct trace *trace, uint32_t function)
+static void print_name(FILE *out, const struct trace *trace, uint32_t function)
 {
     const struct trace_function *f = &trace->functions[function];
     const char *slash = strrchr(f->image, '/');
     if (f->name[0])
-        fputs(text_name(f->name), stdout);
+        fputs(text_name(f->name), out);
     else
-        printf("%s+0x%" PRIx64, text_name(slash ? slash + 1 : f->image), f->address);
+        fprintf(out, "%s+0x%" PRIx64, text_name(slash ? slash + 1 : f->image), f->address);
 }
 
-static void print_path(const struct trace *trace, bool by_function, const struct cct_node *const *path,
-                       size_t depth)
+static void print_path(FILE *out, const struct trace *trace, bool by_function,
+                       const struct cct_node *const *path, size_t depth)
 {
     for (size_t i = depth; i-- > 0;) {
         uint32_t item = path[i]->item;
-        print_name(trace, by_function ? item : trace->places[item].function);
+        print_name(out, trace, by_function ? item : trace->places[item].function);
         uint64_t site = by_function ? 0 : trace->places[item].site;
         if (site)
-            printf("@%" PRIx64, site);
+            fprintf(out, "@%" PRIx64, site);
         if (i)
-            putchar(';');
+            fputc(';', out);
     }
-    putchar('\n');
+    fputc('\n', out);
 }
 
-int hcct_paths_print(struct cct *hot, const struct trace *trace, bool by_function, size_t rows,
-                     struct fathom_error *err)
+int paths_print(FILE *out, struct cct *hot, const struct trace *trace, bool by_function, size_t rows,
+                struct fathom_error *err)
 {
     struct cct_node *root = cct_root(hot), **nodes = NULL;
     const struct cct_node **path = NULL;
@@ -57,8 +57,8 @@ int hcct_paths_print(struct cct *hot, const struct trace *trace, bool by_functio
         for (const struct cct_node *n = nodes[i]; n != root && rc == 0; n = cct_parent(n))
             if (!vec_push(path, depth, path_room, n))
                 rc = error_memory(err);
-        printf("%14" PRIu64 " %10" PRIu64 "  ", nodes[i]->self[0], cct_error(nodes[i]));
-        print_path(trace, by_function, path, depth);
+        fprintf(out, "%14" PRIu64 " %10" PRIu64 "  ", nodes[i]->self[0], cct_error(nodes[i]));
+        print_path(out, trace, by_function, path, depth);
     }
     free(nodes);
     free(path);

@@ -1,6 +1,4 @@
-/* hcct_trees.c - see hcct_trees.h. */
-#include "cli/hcct_trees.h"
-
+/* show.c - prints trees of contexts, and how far apart two are. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -8,20 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/fathom/trees.h"
 #include "base/saturate.h"
 #include "base/vec.h"
-#include "cli/named_tree.h"
-#include "cli/terminal.h"
+#include "hcct/named_tree.h"
 #include "hcct/quality.h"
 
 /* Lists ------------------------------------------------------------------------------------------------------- */
 
-/* As many of the innermost frames as fit into the terminal's width beside what stands before them. */
-static void print_path(const struct tree_names *names, const struct cct_node *node, unsigned before)
+/* As many of the innermost frames as fit into the width beside what stands before them. */
+static void print_path(FILE *out, const struct tree_names *names, const struct cct_node *node,
+                       unsigned before, size_t width)
 {
     static const char more[] = "...;";
     const struct cct_node *path[256];
-    size_t depth = 0, width = terminal_width(stdout), used = before + sizeof more - 1;
+    size_t depth = 0, used = before + sizeof more - 1;
     for (; cct_parent(node) && depth < sizeof path / sizeof *path; node = cct_parent(node)) {
         used += strlen(names_text(names->names, node->item)) + 1;
         if (width && depth && used > width)
@@ -29,9 +28,9 @@ static void print_path(const struct tree_names *names, const struct cct_node *no
         path[depth++] = node;
     }
     if (cct_parent(node))
-        fputs(more, stdout);
+        fputs(more, out);
     while (depth--)
-        printf("%s%s", names_text(names->names, path[depth]->item), depth ? ";" : "\n");
+        fprintf(out, "%s%s", names_text(names->names, path[depth]->item), depth ? ";" : "\n");
 }
 
 static int compare_weights(const void *a, const void *b)
@@ -40,8 +39,8 @@ static int compare_weights(const void *a, const void *b)
     return x->self[0] > y->self[0] ? -1 : x->self[0] < y->self[0];
 }
 
-static int print_list(const struct named_tree *n, const struct tree_names *names, uint64_t rows,
-                      struct fathom_error *err)
+static int print_list(FILE *out, const struct named_tree *n, const struct tree_names *names, uint64_t rows,
+                      size_t width, struct fathom_error *err)
 {
     struct cct_node *root = cct_root(n->tree), **nodes = NULL;
     size_t count = 0, room = 0;
@@ -53,17 +52,18 @@ static int print_list(const struct named_tree *n, const struct tree_names *names
         }
     if (count)
         qsort(nodes, count, sizeof(*nodes), compare_weights);
-    printf("%zu context%s of %" PRIu64 " %s", count, count == 1 ? "" : "s", cct_total(n->tree), n->unit);
+    fprintf(out, "%zu context%s of %" PRIu64 " %s", count, count == 1 ? "" : "s", cct_total(n->tree),
+            n->unit);
     if (n->bound)
-        printf("; each may have up to %" PRIu64 " more", n->bound);
-    printf("\n\n");
+        fprintf(out, "; each may have up to %" PRIu64 " more", n->bound);
+    fprintf(out, "\n\n");
     for (size_t i = 0; i < count && i < rows; i++) {
-        printf("%6.2f%% %14" PRIu64 "  ", 100 * (double)nodes[i]->self[0] / total, nodes[i]->self[0]);
-        print_path(names, nodes[i], 24);
+        fprintf(out, "%6.2f%% %14" PRIu64 "  ", 100 * (double)nodes[i]->self[0] / total, nodes[i]->self[0]);
+        print_path(out, names, nodes[i], 24, width);
     }
     if (root->self[0])
-        printf("%6.2f%% %14" PRIu64 "  (in no context of the tree)\n", 100 * (double)root->self[0] / total,
-               root->self[0]);
+        fprintf(out, "%6.2f%% %14" PRIu64 "  (in no context of the tree)\n",
+                100 * (double)root->self[0] / total, root->self[0]);
     free(nodes);
     return 0;
 }
@@ -76,31 +76,32 @@ struct drawn {
     size_t parent;
 };
 
-static void print_quoted(const char *text)
+static void print_quoted(FILE *out, const char *text)
 {
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
-            putchar('\\');
-        putchar(*text);
+            fputc('\\', out);
+        fputc(*text, out);
     }
 }
 
-static void print_drawn(const struct drawn *d, size_t number, const struct tree_names *names, double whole)
+static void print_drawn(FILE *out, const struct drawn *d, size_t number, const struct tree_names *names,
+                        double whole)
 {
     double share = (double)d->total / whole, own = (double)d->node->self[0] / whole;
     unsigned pale = (unsigned)(255 - 160 * fmin(1, 5 * own));
-    printf("  n%zu [label=\"", number);
-    print_quoted(names_text(names->names, d->node->item));
-    printf("\\n%.2f%%", 100 * share);
+    fprintf(out, "  n%zu [label=\"", number);
+    print_quoted(out, names_text(names->names, d->node->item));
+    fprintf(out, "\\n%.2f%%", 100 * share);
     if (d->node->self[0])
-        printf(", own %.2f%%", 100 * own);
-    printf("\", fillcolor=\"#ff%02x%02x\"];\n", pale, pale);
+        fprintf(out, ", own %.2f%%", 100 * own);
+    fprintf(out, "\", fillcolor=\"#ff%02x%02x\"];\n", pale, pale);
     if (d->parent)
-        printf("  n%zu -> n%zu;\n", d->parent, number);
+        fprintf(out, "  n%zu -> n%zu;\n", d->parent, number);
 }
 
-static int print_dot(const struct named_tree *n, const struct tree_names *names, double min_percent,
-                     struct fathom_error *err)
+static int print_dot(FILE *out, const struct named_tree *n, const struct tree_names *names,
+                     double min_percent, struct fathom_error *err)
 {
     struct cct_node *root = cct_root(n->tree);
     size_t count = 0, room = 0, above = 0;
@@ -118,16 +119,17 @@ static int print_dot(const struct named_tree *n, const struct tree_names *names,
     }
     for (size_t i = count; i-- > 1;)
         all[all[i].parent].total = add_saturating(all[all[i].parent].total, all[i].total);
-    printf("digraph contexts {\n  node [shape=box, style=filled, fontname=\"sans\"];\n");
+    fprintf(out, "digraph contexts {\n  node [shape=box, style=filled, fontname=\"sans\"];\n");
     for (size_t i = 1; i < count; i++) /* whatever is below a light one is light, too */
         if ((double)all[i].total * 100 >= min_percent * whole)
-            print_drawn(&all[i], i, names, whole);
-    printf("}\n");
+            print_drawn(out, &all[i], i, names, whole);
+    fprintf(out, "}\n");
     free(all);
     return 0;
 }
 
-int hcct_show(const char *path, const struct trees_options *o, struct fathom_error *err)
+int fathom_tree_show(const char *path, const struct fathom_tree_options *o, FILE *out,
+                     struct fathom_error *err)
 {
     struct tree_names names;
     struct named_tree n = {0};
@@ -135,8 +137,8 @@ int hcct_show(const char *path, const struct trees_options *o, struct fathom_err
     if (rc == 0)
         rc = named_tree_load(path, &names, &n, err);
     if (rc == 0)
-        rc = o->format == TREE_DOT ? print_dot(&n, &names, o->min_percent, err)
-                                   : print_list(&n, &names, o->rows, err);
+        rc = o->format == FATHOM_TREE_DOT ? print_dot(out, &n, &names, o->min_percent, err)
+                                          : print_list(out, &n, &names, o->rows, o->width, err);
     named_tree_clear(&n);
     tree_names_clear(&names);
     return rc;
@@ -185,8 +187,8 @@ static struct cct *join(struct cct *a, struct cct *b)
     return both;
 }
 
-static int print_differences(struct cct *a, struct cct *b, const struct tree_names *names, uint64_t rows,
-                             struct fathom_error *err)
+static int print_differences(FILE *out, struct cct *a, struct cct *b, const struct tree_names *names,
+                             uint64_t rows, size_t width, struct fathom_error *err)
 {
     struct cct *both = join(a, b);
     struct difference *all = NULL;
@@ -207,29 +209,31 @@ static int print_differences(struct cct *a, struct cct *b, const struct tree_nam
     if (rc == 0) {
         if (count)
             qsort(all, count, sizeof *all, compare_differences);
-        printf("%.2f%% of the weight is on the same contexts\n\n%9s %9s %9s\n", 100 * shared, "A", "B",
-               "change");
+        fprintf(out, "%.2f%% of the weight is on the same contexts\n\n%9s %9s %9s\n", 100 * shared, "A", "B",
+                "change");
     }
     for (size_t i = 0; rc == 0 && i < count && i < rows && far(&all[i]) > 0; i++) {
-        printf("%8.3f%% %8.3f%% %+8.3f%%  ", 100 * all[i].in_a, 100 * all[i].in_b,
-               100 * (all[i].in_b - all[i].in_a));
-        print_path(names, all[i].node, 31);
+        fprintf(out, "%8.3f%% %8.3f%% %+8.3f%%  ", 100 * all[i].in_a, 100 * all[i].in_b,
+                100 * (all[i].in_b - all[i].in_a));
+        print_path(out, names, all[i].node, 31, width);
     }
     free(all);
     cct_free(both);
     return rc;
 }
 
-static void print_quality(const char *what, const struct quality *q, struct cct *tree, struct cct *reference)
+static void print_quality(FILE *out, const char *what, const struct quality *q, struct cct *tree,
+                          struct cct *reference)
 {
-    printf("%s: %zu contexts and their ancestors (of %zu), overlap %.2f%%; hot %zu, missed %zu, false %zu\n",
-           what, cct_count(tree) - 1, cct_count(reference) - 1, 100 * q->overlap, q->hot, q->false_negatives,
-           q->false_positives);
-    printf("   hot edge coverage");
+    fprintf(out,
+            "%s: %zu contexts and their ancestors (of %zu), overlap %.2f%%; hot %zu, missed %zu, false %zu\n",
+            what, cct_count(tree) - 1, cct_count(reference) - 1, 100 * q->overlap, q->hot, q->false_negatives,
+            q->false_positives);
+    fprintf(out, "   hot edge coverage");
     for (size_t t = 0; t < QUALITY_TAUS; t++)
-        printf("%s %.4g: %.1f%%", t ? "," : "", quality_taus[t], 100 * q->coverage[t]);
-    printf("; uncovered: most %.3f%%, mean %.4f%% of the heaviest\n", 100 * q->most_uncovered,
-           100 * q->mean_uncovered);
+        fprintf(out, "%s %.4g: %.1f%%", t ? "," : "", quality_taus[t], 100 * q->coverage[t]);
+    fprintf(out, "; uncovered: most %.3f%%, mean %.4f%% of the heaviest\n", 100 * q->most_uncovered,
+            100 * q->mean_uncovered);
 }
 
 /* Chooses the contexts of at least `context` of the weight. */
@@ -247,20 +251,20 @@ static struct cct *hot_of(struct cct *from, double phi)
 }
 
 /* How good the hot contexts of one are as those of the other. */
-static int print_hot(const char *what, struct cct *tree, struct cct *reference, double phi,
+static int print_hot(FILE *out, const char *what, struct cct *tree, struct cct *reference, double phi,
                      struct fathom_error *err)
 {
     struct cct *hot = hot_of(tree, phi);
     struct quality q;
     int rc = hot && quality_of(hot, reference, phi, &q) == 0 ? 0 : error_memory(err);
     if (rc == 0)
-        print_quality(what, &q, hot, reference);
+        print_quality(out, what, &q, hot, reference);
     cct_free(hot);
     return rc;
 }
 
-int hcct_compare(const char *path_a, const char *path_b, const struct trees_options *o,
-                 struct fathom_error *err)
+int fathom_tree_compare(const char *path_a, const char *path_b, const struct fathom_tree_options *o,
+                        FILE *out, struct fathom_error *err)
 {
     struct tree_names names;
     struct named_tree a = {0}, b = {0};
@@ -276,17 +280,17 @@ int hcct_compare(const char *path_a, const char *path_b, const struct trees_opti
     if (rc == 0 && mixed && named_tree_limit(a.traced ? &b : &a, a.traced ? &a : &b, &names) < 0)
         rc = error_memory(err);
     if (rc == 0) {
-        printf("A: %" PRIu64 " %s, B: %" PRIu64 " %s; hot: %g of the weight\n", cct_total(a.tree), a.unit,
-               cct_total(b.tree), b.unit, o->phi);
+        fprintf(out, "A: %" PRIu64 " %s, B: %" PRIu64 " %s; hot: %g of the weight\n", cct_total(a.tree),
+                a.unit, cct_total(b.tree), b.unit, o->phi);
         if (mixed)
-            printf("%s is a trace: frames of files that it has none of are left out of the other\n",
-                   a.traced ? "A" : "B");
-        rc = print_hot("hot of B, for A", b.tree, a.tree, o->phi, err);
+            fprintf(out, "%s is a trace: frames of files that it has none of are left out of the other\n",
+                    a.traced ? "A" : "B");
+        rc = print_hot(out, "hot of B, for A", b.tree, a.tree, o->phi, err);
     }
     if (rc == 0)
-        rc = print_hot("hot of A, for B", a.tree, b.tree, o->phi, err);
+        rc = print_hot(out, "hot of A, for B", a.tree, b.tree, o->phi, err);
     if (rc == 0)
-        rc = print_differences(a.tree, b.tree, &names, o->rows, err);
+        rc = print_differences(out, a.tree, b.tree, &names, o->rows, o->width, err);
     named_tree_clear(&a);
     named_tree_clear(&b);
     tree_names_clear(&names);
