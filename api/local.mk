@@ -36,7 +36,7 @@ libapi_la_SOURCES = \
 	api/trees/show.c
 lib_LTLIBRARIES += libfathom.la
 fathomincludedir = $(includedir)
-dist_fathominclude_HEADERS = api/fathom.h
+dist_fathominclude_HEADERS = api/fathom.h api/fathom-disambig.h
 fathomtopicsdir = $(includedir)/fathom
 dist_fathomtopics_HEADERS = \
 	api/fathom/common.h \
@@ -50,5 +50,21 @@ dist_fathomtopics_HEADERS = \
 	api/fathom/train.h \
 	api/fathom/trees.h
 libfathom_la_SOURCES =
-libfathom_la_LIBADD = libapi.la $(FATHOM_LIBS)
+libfathom_la_LIBADD = libapi.la $(PROFILER_LIBS)
 libfathom_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^fathom_' -Wl,--exclude-libs,libiberty.a
+
+# libfathom-disambig: what the profiler does not need.
+noinst_LTLIBRARIES += libapidisambig.la
+libapidisambig_la_SOURCES = \
+	api/disambig/ambiguity.c \
+	api/disambig/disambig.h \
+	api/disambig/emit.c \
+	api/disambig/run.c \
+	api/disambig/say.c \
+	api/disambig/search.c \
+	api/disambig/selftest.c \
+	api/disambig/write.c
+lib_LTLIBRARIES += libfathom-disambig.la
+libfathom_disambig_la_SOURCES =
+libfathom_disambig_la_LIBADD = libapidisambig.la libapi.la $(FATHOM_LIBS)
+libfathom_disambig_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^fathom_(ambiguity|disambig)_' -Wl,--exclude-libs,libiberty.a

@@ -1,109 +1,73 @@
 /* disambig.c - `fathom disambig PROGRAM`: its options, and the order of its steps. */
-#include "cli/disambig.h"
-
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "api/fathom-disambig.h"
 #include "cli/exit.h"
+#include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/output.h"
 
-/* program: the patched file, or the list of pads; NULL, as map: not asked for. */
-static int run_steps(struct disambig *d, struct outfile *program, struct outfile *map,
-                     struct fathom_error *err)
+struct disambig_values {
+    struct fathom_disambig_options options;
+    bool selftest;
+};
+
+static void stop(void *disambig)
 {
-    int rc = disambig_open(d, err);
+    fathom_disambig_test_stop(disambig);
+}
+
+static int run_selftest(struct fathom_disambig *d, struct fathom_error *err)
+{
+    struct interrupted_run run;
+    fflush(stdout);
+    int rc = fathom_disambig_test_open(d, err);
+    if (rc < 0)
+        return rc;
+    interrupt_hold(&run);
+    rc = fathom_disambig_test_start(d, err);
+    interrupt_begin(&run, stop, d);
     if (rc == 0)
-        rc = disambig_search(d, err);
-    if (rc == 0)
-        rc = disambig_list_pads(d, err);
-    if (rc == 0 && program)
-        rc = d->options->emit ? disambig_emit(d, program, err) : disambig_write_program(d, program, err);
-    if (rc == 0 && (map || d->options->selftest))
-        rc = disambig_write_map(d, program, map, err);
-    if (rc == 0 && program)
-        rc = outfile_publish(program, false, err);
-    if (rc == 0)
-        disambig_say(d);
+        rc = fathom_disambig_test_run(d, stdout, err);
+    interrupt_end(&run);
     return rc;
 }
 
-/* Refuses to write one file over another one of this run; the program itself may be replaced by the copy. */
-static int check_places(const struct disambig_options *o, const struct outfile *program,
-                        const struct outfile *map, struct fathom_error *err)
+static int disambiguate(const struct disambig_values *values, struct terminal *terminal)
 {
-    char *to = program ? outfile_absolute(program) : NULL, *map_to = map ? outfile_absolute(map) : NULL;
-    char *from = realpath(o->map, NULL), *old = realpath(o->program, NULL);
-    bool same = map && (strcmp(o->output, o->map_output) == 0 || (to && map_to && strcmp(to, map_to) == 0));
-    int rc = 0;
-    if (o->selftest && outfile_is_stream(program))
-        rc = error_set(err, EINVAL, "--selftest runs the copy, and %s is no file: name one",
-                       outfile_path(program));
-    else if (same)
-        rc = error_set(err, EINVAL, "%s cannot be both the program and its map: name two files",
-                       o->map_output);
-    else if (to && from && strcmp(to, from) == 0)
-        rc = error_set(err, EINVAL, "%s is the map that is read: name another output", o->map);
-    else if ((o->emit ? to : map_to) && old && strcmp(o->emit ? to : map_to, old) == 0)
-        rc = error_set(err, EINVAL, "%s is the program that is read: name another output", o->program);
-    free(to);
-    free(map_to);
-    free(from);
-    free(old);
-    return rc;
-}
-
-static int disambiguate(const struct disambig_options *options, struct terminal *terminal)
-{
-    struct disambig d = {.options = options, .terminal = terminal};
-    struct outfile *program = NULL, *map = NULL;
+    const struct fathom_disambig_options *o = &values->options;
+    struct fathom_disambig *d = NULL;
     struct fathom_error err = {0};
-    const char *output = options->emit ? options->emit : options->output;
-    int rc = output ? output_open(output, &program, &err) : 0;
-    if (rc == 0 && options->map_output)
-        rc = output_open(options->map_output, &map, &err);
+    int rc = fathom_disambig_open(o, &terminal->listener, &d, &err);
+    if (rc == 0 && (o->output || o->emit))
+        output_alone(o->output ? o->output : o->emit);
+    if (rc == 0 && o->map_output)
+        output_alone(o->map_output);
     if (rc == 0)
-        rc = check_places(options, program, map, &err);
-    if (rc == 0)
-        rc = run_steps(&d, program, map, &err);
-    outfile_close(program); /* a file that is open for writing cannot be run */
-    outfile_close(map);
-    if (rc == 0 && options->selftest)
-        rc = disambig_selftest(&d, &err);
+        rc = fathom_disambig_run(d, &err);
     terminal_progress_end(terminal);
+    if (rc == 0)
+        rc = fathom_disambig_print(d, stdout, &err);
+    if (rc == 0 && values->selftest)
+        rc = run_selftest(d, &err);
     if (rc < 0)
         terminal_error(terminal, &err);
-    trie_free(d.moved);
-    free(d.pads);
-    free(d.searched.pads);
-    clone_clear(&d.cloned);
-    wrap_clear(&d.wrapped);
-    map_frames_clear(&d.join);
-    enlarged_clear(&d.file);
-    growth_free(d.growth);
-    image_close(d.image);
-    pathmap_close(d.map);
-    pathmap_close(d.read);
-    trie_free(d.past);
+    fathom_disambig_close(d);
     return rc < 0 ? exit_code_of(&err) : EXIT_OK;
 }
 
-static struct disambig_methods methods_of(unsigned given)
+static bool has(const struct fathom_disambig_options *o, enum fathom_disambig_method method)
 {
-    bool edges = given & 1u << DISAMBIG_EDGES;
-    return (struct disambig_methods){.anew = given & ~(1u << DISAMBIG_RESIZE),
-                                     .clone = edges || given & 1u << DISAMBIG_CLONE,
-                                     .insert = given & 1u << DISAMBIG_INSERT,
-                                     .wrap = given & 1u << DISAMBIG_WRAP,
-                                     .edges = edges};
+    return o->methods >> method & 1;
 }
 
-static int complete(struct disambig_options *o, int argc, char **argv, struct terminal *terminal)
+static int complete(struct disambig_values *values, int argc, char **argv, struct terminal *terminal)
 {
     const struct command *c = &disambig_command;
-    o->methods = methods_of(o->given);
+    struct fathom_disambig_options *o = &values->options;
+    bool clone = has(o, FATHOM_DISAMBIG_CLONE) || has(o, FATHOM_DISAMBIG_EDGES);
+    bool wrap = has(o, FATHOM_DISAMBIG_WRAP);
     if (optind >= argc)
         return option_usage(terminal, c, "give a program or library");
     o->program = argv[optind];
@@ -113,79 +77,84 @@ static int complete(struct disambig_options *o, int argc, char **argv, struct te
         return option_usage(terminal, c, "give the program's path map: --map MAP (from 'fathom train')");
     if (o->emit && o->output)
         return option_usage(terminal, c, "--emit is for the compiler, --output patches: give one of them");
-    if (o->emit && (o->methods.clone || o->methods.insert || o->methods.wrap))
+    if (o->emit && (clone || has(o, FATHOM_DISAMBIG_INSERT) || wrap))
         return option_usage(terminal, c,
                             "--emit is for the compiler, which neither makes copies nor adds instructions: "
                             "give another --method");
-    if (o->symbolic && !o->methods.clone && !o->methods.wrap)
+    if (o->symbolic && !clone && !wrap)
         return option_usage(terminal, c,
                             "--symbolic is about copies and wraps: give --method clone, too, or wrap");
     if (o->map_output && !o->output)
         return option_usage(terminal, c,
                             "--map-output is the map of the patched program: give --output, too");
-    if (o->selftest && !(o->output && o->command))
+    if (values->selftest && !(o->output && o->command))
         return option_usage(terminal, c,
                             "--selftest runs a command with the patched file: give --output and, "
                             "after the program, the command");
-    if (o->command && !o->selftest)
+    if (o->command && !values->selftest)
         return option_usage(terminal, c, "a command is only for --selftest");
     return -1;
 }
 
 static int disambig_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct disambig_options options = {
-        .budget = 15, .code = 25, .edges = 5, .target = 100, .given = 1u << DISAMBIG_MOVE};
-    int code = options_parse(&disambig_command, &options, false, argc, argv, terminal);
+    struct disambig_values values = {.options = {.budget = 15,
+                                                 .code = 25,
+                                                 .edges = 5,
+                                                 .target = 100,
+                                                 .methods = 1u << FATHOM_DISAMBIG_MOVE,
+                                                 .runtime = getenv("FATHOM_PROBE_LIBRARY")}};
+    int code = options_parse(&disambig_command, &values, false, argc, argv, terminal);
     if (code < 0)
-        code = complete(&options, argc, argv, terminal);
-    return code < 0 ? disambiguate(&options, terminal) : code;
+        code = complete(&values, argc, argv, terminal);
+    return code < 0 ? disambiguate(&values, terminal) : code;
 }
 
-static const struct option_word methods[] = {{"resize", DISAMBIG_RESIZE},
-                                             {"move", DISAMBIG_MOVE},
-                                             {"insert", DISAMBIG_INSERT},
-                                             {"clone", DISAMBIG_CLONE},
-                                             {"edges", DISAMBIG_EDGES},
-                                             {"wrap", DISAMBIG_WRAP},
+static const struct option_word methods[] = {{"resize", FATHOM_DISAMBIG_RESIZE},
+                                             {"move", FATHOM_DISAMBIG_MOVE},
+                                             {"insert", FATHOM_DISAMBIG_INSERT},
+                                             {"clone", FATHOM_DISAMBIG_CLONE},
+                                             {"edges", FATHOM_DISAMBIG_EDGES},
+                                             {"wrap", FATHOM_DISAMBIG_WRAP},
                                              {0}};
-static const struct option_word searches[] = {{"best", DISAMBIG_BEST}, {"random", DISAMBIG_RANDOM}, {0}};
+static const struct option_word searches[] = {
+    {"best", FATHOM_DISAMBIG_BEST}, {"random", FATHOM_DISAMBIG_RANDOM}, {0}};
 
 static const struct option_row rows[] = {
-    OPTION_TEXT("map", 'm', "MAP", struct disambig_options, map,
+    OPTION_TEXT("map", 'm', "MAP", struct disambig_values, options.map,
                 "the program's path map from 'fathom train'"),
-    OPTION_TEXT("output", 'o', "FILE", struct disambig_options, output,
+    OPTION_TEXT("output", 'o', "FILE", struct disambig_values, options.output,
                 "write the patched program or library"),
-    OPTION_TEXT("map-output", 'M', "MAP", struct disambig_options, map_output,
+    OPTION_TEXT("map-output", 'M', "MAP", struct disambig_values, options.map_output,
                 "write the path map of the patched file"),
-    OPTION_TEXT("emit", 0, "FILE", struct disambig_options, emit,
+    OPTION_TEXT("emit", 0, "FILE", struct disambig_values, options.emit,
                 "write how much each frame is to grow, for the GCC plugin"),
-    OPTION_FRACTION("budget", 0, "PERCENT", 0, 100000, struct disambig_options, budget,
+    OPTION_FRACTION("budget", 0, "PERCENT", 0, 100000, struct disambig_values, options.budget,
                     "by how much the longest stack may grow (default: 15)"),
-    OPTION_FRACTION("code", 0, "PERCENT", 0, 100000, struct disambig_options, code,
+    OPTION_FRACTION("code", 0, "PERCENT", 0, 100000, struct disambig_values, options.code,
                     "by how much copies may enlarge the code (default: 25)"),
-    OPTION_FRACTION("edges", 0, "PERCENT", 0, 100000, struct disambig_options, edges,
+    OPTION_FRACTION("edges", 0, "PERCENT", 0, 100000, struct disambig_values, options.edges,
                     "with --method edges: guards executed, of all calls (default: 5)"),
-    OPTION_FRACTION("target", 0, "PERCENT", 0, 100, struct disambig_options, target,
+    OPTION_FRACTION("target", 0, "PERCENT", 0, 100, struct disambig_values, options.target,
                     "stop when so much of the weight is precise (default: 100)"),
-    OPTION_NUMBER("most", 0, "BYTES", 16, UINT32_MAX, struct disambig_options, most,
+    OPTION_NUMBER("most", 0, "BYTES", 16, UINT32_MAX, struct disambig_values, options.most,
                   "the largest pad of a frame (default: what fits)"),
     OPTION_CHOICES(
-        "method", 0, "HOW,...", methods, struct disambig_options, given,
+        "method", 0, "HOW,...", methods, struct disambig_values, options.methods,
         "resize: change frames in place; move (default): also emit functions anew whose code has no room "
         "for larger numbers; and beside that insert: make frames larger that are made by pushes, with "
         "instructions added; clone: give functions copies for some of their callers; edges: lead calls "
         "through pointers to copies, too, by comparing the pointer (implies clone); wrap: add "
         "instructions to calls that take more stack"),
-    OPTION_CHOICE("search", 0, "HOW", searches, enum disambig_search, struct disambig_options, search,
-                  "best (default), or random: the ICPP paper's"),
-    OPTION_NUMBER("seed", 0, "N", 0, UINT64_MAX, struct disambig_options, seed,
+    OPTION_CHOICE("search", 0, "HOW", searches, enum fathom_disambig_search, struct disambig_values,
+                  options.search, "best (default), or random: the ICPP paper's"),
+    OPTION_NUMBER("seed", 0, "N", 0, UINT64_MAX, struct disambig_values, options.seed,
                   "of the search's random choices (default: 0)"),
-    OPTION_NUMBER("steps", 0, "N", 1, UINT64_MAX, struct disambig_options, steps,
+    OPTION_NUMBER("steps", 0, "N", 1, UINT64_MAX, struct disambig_values, options.steps,
                   "stop the search after so many"),
-    OPTION_FLAG("symbolic", 0, struct disambig_options, symbolic,
+    OPTION_FLAG("symbolic", 0, struct disambig_values, options.symbolic,
                 "lead a library's calls of its own functions past its PLT, as ld -Bsymbolic does"),
-    OPTION_FLAG("selftest", 0, struct disambig_options, selftest,
+    OPTION_FLAG("selftest", 0, struct disambig_values, selftest,
                 "run COMMAND with the patched file, measure all heights, and compare them with the map's"),
     OPTION_QUIET("print no notes"),
     OPTION_VERBOSE("print more details"),

@@ -6,12 +6,7 @@ fathom_SOURCES = \
 	cli/archive_cache.c cli/archive_kernel.c cli/archive_pack.c \
 	cli/archive_contents.c cli/archive_contents.h \
 	cli/archived.h \
-	cli/disambig.c cli/disambig.h \
-	cli/disambig_emit.c \
-	cli/disambig_say.c \
-	cli/disambig_search.c \
-	cli/disambig_selftest.c \
-	cli/disambig_write.c \
+	cli/disambig.c \
 	cli/calls.c \
 	cli/command.c cli/command.h \
 	cli/doctor.c \
@@ -65,7 +60,7 @@ fathom_SOURCES = \
 	cli/train_uprobe.c \
 	cli/train_ways.h
 
-fathom_LDADD = libapi.la $(FATHOM_LIBS) $(NCURSES_LIBS)
+fathom_LDADD = libapidisambig.la libapi.la $(FATHOM_LIBS) $(NCURSES_LIBS)
 
 # What shells complete, as the program itself tells it.
 bashcompletiondir = $(datadir)/bash-completion/completions

@@ -1,5 +1,5 @@
-/* disambig_write.c - `fathom disambig`: makes the changed program, and its map, of what the search chose, and writes them. */
-#include "cli/disambig.h"
+/* write.c - `fathom disambig`: makes the changed program, and its map, of what the search chose, and writes them. */
+#include "api/disambig/disambig.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static int by_address(const void *a, const void *b)
     return (x->copy > y->copy) - (x->copy < y->copy);
 }
 
-static bool has_wraps(const struct disambig *d, uint64_t address, uint32_t copy)
+static bool has_wraps(const struct fathom_disambig *d, uint64_t address, uint32_t copy)
 {
     for (size_t i = 0; i < d->wrapped.count; i++)
         if (d->wrapped.list[i].address == address && d->wrapped.list[i].copy == copy)
@@ -28,7 +28,7 @@ static bool has_wraps(const struct disambig *d, uint64_t address, uint32_t copy)
 }
 
 /* Functions of the map with guards; NULL: out of memory. */
-static bool *guarded_functions(const struct disambig *d)
+static bool *guarded_functions(const struct fathom_disambig *d)
 {
     bool *guarded = calloc(pathmap_function_count(d->map) + 1ul, sizeof *guarded);
     for (uint32_t i = 0; guarded && i < d->cloned.edges.place_count; i++)
@@ -37,7 +37,7 @@ static bool *guarded_functions(const struct disambig *d)
     return guarded;
 }
 
-int disambig_list_pads(struct disambig *d, struct fathom_error *err)
+int disambig_list_pads(struct fathom_disambig *d, struct fathom_error *err)
 {
     const struct bodies *bodies = d->cloned.bodies;
     uint32_t count = bodies ? bodies_count(bodies) : pathmap_function_count(d->map);
@@ -62,7 +62,7 @@ int disambig_list_pads(struct disambig *d, struct fathom_error *err)
 }
 
 /* Lists the calls and guards that lead to copies, or past the PLT (the caller frees both), and has the plan borrow them. */
-static int list_calls(const struct disambig *d, struct move_call **calls, struct move_guard **guards,
+static int list_calls(const struct fathom_disambig *d, struct move_call **calls, struct move_guard **guards,
                       struct enlarge_plan *plan, struct fathom_error *err)
 {
     struct map_frames_of of = disambig_frames_of(d);
@@ -83,7 +83,7 @@ static int list_calls(const struct disambig *d, struct move_call **calls, struct
     return rc;
 }
 
-static int make_file(struct disambig *d, struct fathom_error *err)
+static int make_file(struct fathom_disambig *d, struct fathom_error *err)
 {
     struct move_call *calls = NULL;
     struct move_guard *guards = NULL;
@@ -96,13 +96,13 @@ static int make_file(struct disambig *d, struct fathom_error *err)
     free(guards);
     size_t appended = rc == 0 ? appended_bytes(d->file.elf, d->file.size) : 0;
     if (appended)
-        terminal_say(d->terminal, LOG_WARNING,
-                     "%zu bytes are appended to %s: a signature there does not hold for the copy", appended,
-                     d->options->program);
+        log_write(&d->host.log, LOG_WARNING,
+                  "%zu bytes are appended to %s: a signature there does not hold for the copy", appended,
+                  d->options.program);
     return rc;
 }
 
-int disambig_write_program(struct disambig *d, struct outfile *out, struct fathom_error *err)
+int disambig_write_program(struct fathom_disambig *d, struct outfile *out, struct fathom_error *err)
 {
     struct stat status;
     int fd, rc = make_file(d, err);
@@ -111,14 +111,14 @@ int disambig_write_program(struct disambig *d, struct outfile *out, struct fatho
     if (rc == 0)
         rc = file_write_all(fd, d->file.elf, d->file.size, outfile_path(out), err);
     if (rc == 0 && !outfile_is_stream(out) &&
-        (stat(d->options->program, &status) < 0 || fchmod(fd, status.st_mode & 0777) < 0))
+        (stat(d->options.program, &status) < 0 || fchmod(fd, status.st_mode & 0777) < 0))
         rc = error_system(err, errno, "cannot make %s executable", outfile_path(out));
     if (rc == 0 && fsync(fd) < 0 && errno != EINVAL && errno != EROFS)
         rc = error_system(err, errno, "cannot write to %s", outfile_path(out));
     return rc;
 }
 
-int disambig_write_map(struct disambig *d, const struct outfile *program, struct outfile *out,
+int disambig_write_map(struct fathom_disambig *d, const struct outfile *program, struct outfile *out,
                        struct fathom_error *err)
 {
     char *path = outfile_absolute(program);
@@ -126,7 +126,7 @@ int disambig_write_map(struct disambig *d, const struct outfile *program, struct
     struct moved_map moved = {.map = copies ? d->cloned.cloned.map : d->map,
                               .bodies = d->cloned.bodies,
                               .image = d->number,
-                              .path = path ? path : d->options->output,
+                              .path = path ? path : d->options.output,
                               .id = &d->file.id,
                               .pads = d->found.pads,
                               .unshifted = copies ? d->cloned.unshifted : d->join.unshifted,

@@ -1,5 +1,5 @@
-/* disambig_search.c - `fathom disambig`: reads the program and its map, and chooses frame sizes, copies, guards and wraps. */
-#include "cli/disambig.h"
+/* search.c - `fathom disambig`: reads the program and its map, and chooses frame sizes, copies, guards and wraps. */
+#include "api/disambig/disambig.h"
 
 #include <errno.h>
 #include <string.h>
@@ -8,26 +8,26 @@
 #include "disambig/clone/past_plt.h"
 #include "disambig/search/recount.h"
 
-struct map_frames_of disambig_frames_of(const struct disambig *d)
+struct map_frames_of disambig_frames_of(const struct fathom_disambig *d)
 {
-    const struct disambig_options *o = d->options;
+    const struct fathom_disambig_options *o = &d->options;
     return (struct map_frames_of){.map = d->map,
                                   .number = d->number,
                                   .image = d->image,
                                   .growth = d->growth,
-                                  .anew = o->methods.anew,
-                                  .inserted = o->methods.insert,
+                                  .anew = d->methods.anew,
+                                  .inserted = d->methods.insert,
                                   .symbolic = d->past != NULL,
                                   .compiled = o->emit != NULL};
 }
 
-static uint32_t largest_pad(const struct disambig_options *o)
+static uint32_t largest_pad(const struct fathom_disambig_options *o)
 {
     return o->most && o->most < GROWTH_MOST ? (uint32_t)o->most / PAD_UNIT * PAD_UNIT : GROWTH_MOST;
 }
 
 /* Leads calls of the library's own functions past its PLT. */
-static int pass_plt(struct disambig *d, struct fathom_error *err)
+static int pass_plt(struct fathom_disambig *d, struct fathom_error *err)
 {
     struct map_frames_of of = disambig_frames_of(d);
     of.symbolic = true;
@@ -38,17 +38,17 @@ static int pass_plt(struct disambig *d, struct fathom_error *err)
     d->map = NULL;
     rc = pathmap_over(d->past, &d->map, err);
     if (rc == 0)
-        d->number = pathmap_find_image(d->map, d->options->program, image_build_id(d->image), NULL);
+        d->number = pathmap_find_image(d->map, d->options.program, image_build_id(d->image), NULL);
     return rc;
 }
 
-int disambig_open(struct disambig *d, struct fathom_error *err)
+int disambig_open(struct fathom_disambig *d, struct fathom_error *err)
 {
-    const struct disambig_options *o = d->options;
+    const struct fathom_disambig_options *o = &d->options;
     bool stale = false;
     int rc = pathmap_open(o->map, &d->map, err);
     if (rc == 0)
-        rc = image_open(o->program, &(struct image_options){.log = &d->terminal->log}, &d->image, err);
+        rc = image_open(o->program, &(struct image_options){.log = &d->host.log}, &d->image, err);
     if (rc < 0)
         return rc;
     d->number = pathmap_find_image(d->map, o->program, image_build_id(d->image), &stale);
@@ -61,7 +61,7 @@ int disambig_open(struct disambig *d, struct fathom_error *err)
             err, ENOMSG,
             "the training of %s did not see every call of %s: train it by hooks (fathom-train(1))", o->map,
             o->program);
-    progress_show(&d->terminal->progress, "reading the frames", 0, 0);
+    progress_show(&d->host.progress, "reading the frames", 0, 0);
     rc = o->emit ? 0 : growth_new(d->image, &d->growth, err);
     if (rc == 0 && o->symbolic)
         rc = pass_plt(d, err);
@@ -71,12 +71,12 @@ int disambig_open(struct disambig *d, struct fathom_error *err)
 
 static void show(void *context, uint64_t steps, double precise, double stack)
 {
-    terminal_progress(context, "%llu steps: %.2f%% precise, stack %.2f times as long",
-                      (unsigned long long)steps, 100 * precise, stack);
+    host_status(context, "%llu steps: %.2f%% precise, stack %.2f times as long", (unsigned long long)steps,
+                100 * precise, stack);
 }
 
 /* How much was precise in the map that was read, with the stubs of the PLT. */
-static int count_before(struct disambig *d, struct fathom_error *err)
+static int count_before(struct fathom_disambig *d, struct fathom_error *err)
 {
     struct lineage_order order;
     struct recount before;
@@ -93,15 +93,15 @@ static int count_before(struct disambig *d, struct fathom_error *err)
 }
 
 /* The last resort, after the search for frame sizes, and copies. */
-static int wrap(struct disambig *d, const struct map_frames_of *of, struct search_problem problem,
+static int wrap(struct fathom_disambig *d, const struct map_frames_of *of, struct search_problem problem,
                 struct fathom_error *err)
 {
-    const struct disambig_options *o = d->options;
+    const struct fathom_disambig_options *o = &d->options;
     const struct search_result *r = &d->found;
     if (r->paths_precise_after == r->paths ||
         (problem.target < 1 && (double)r->precise_after >= problem.target * (double)r->weight))
         return 0;
-    if (o->methods.clone) {
+    if (d->methods.clone) {
         problem.map = d->cloned.cloned.map;
         problem.most = d->cloned.most;
         problem.unshifted = d->cloned.unshifted;
@@ -114,9 +114,9 @@ static int wrap(struct disambig *d, const struct map_frames_of *of, struct searc
     return rc;
 }
 
-int disambig_search(struct disambig *d, struct fathom_error *err)
+int disambig_search(struct fathom_disambig *d, struct fathom_error *err)
 {
-    const struct disambig_options *o = d->options;
+    const struct fathom_disambig_options *o = &d->options;
     for (uint32_t i = 0; i < pathmap_function_count(d->map); i++)
         if (d->join.most[i] > largest_pad(o))
             d->join.most[i] = largest_pad(o);
@@ -127,22 +127,21 @@ int disambig_search(struct disambig *d, struct fathom_error *err)
                                      .stack = 1 + o->budget / 100,
                                      .target = o->target / 100,
                                      .seed = o->seed,
-                                     .random = o->search == DISAMBIG_RANDOM,
+                                     .random = o->search == FATHOM_DISAMBIG_RANDOM,
                                      .steps = o->steps,
                                      .progress = show,
-                                     .context = d->terminal};
+                                     .context = &d->host};
     struct map_frames_of of = disambig_frames_of(d);
     struct clone_problem cloning = {
-        &of, &d->join, &problem, largest_pad(o), o->code / 100, o->methods.edges ? o->edges / 100 : 0};
+        &of, &d->join, &problem, largest_pad(o), o->code / 100, d->methods.edges ? o->edges / 100 : 0};
     uint64_t start = clock_ns();
     int rc =
-        o->methods.clone ? clone_run(&cloning, &d->cloned, err) : search_run(&problem, &d->searched, err);
-    d->found = o->methods.clone ? d->cloned.found : d->searched;
-    if (rc == 0 && o->methods.wrap)
+        d->methods.clone ? clone_run(&cloning, &d->cloned, err) : search_run(&problem, &d->searched, err);
+    d->found = d->methods.clone ? d->cloned.found : d->searched;
+    if (rc == 0 && d->methods.wrap)
         rc = wrap(d, &of, problem, err);
     if (rc == 0 && d->read)
         rc = count_before(d, err);
     d->seconds = (double)(clock_ns() - start) * 1e-9;
-    terminal_progress_end(d->terminal);
     return rc;
 }

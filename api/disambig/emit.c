@@ -1,11 +1,11 @@
-/* disambig_emit.c - `fathom disambig --emit`: writes the pads as a list for the GCC plugin (docs/pads.md). */
+/* emit.c - `fathom disambig --emit`: writes the pads as a list for the GCC plugin (docs/pads.md). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/disambig.h"
+#include "api/disambig/disambig.h"
 
-int disambig_emit(const struct disambig *d, struct outfile *out, struct fathom_error *err)
+int disambig_emit(const struct fathom_disambig *d, struct outfile *out, struct fathom_error *err)
 {
     char *text = NULL;
     size_t size = 0;

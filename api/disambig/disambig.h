@@ -1,9 +1,11 @@
 /* disambig.h - one run of `fathom disambig`: what was asked for, and what its steps have found so far. */
-#ifndef FATHOM_CLI_DISAMBIG_H
-#define FATHOM_CLI_DISAMBIG_H
+#ifndef FATHOM_API_DISAMBIG_DISAMBIG_H
+#define FATHOM_API_DISAMBIG_DISAMBIG_H
 
+#include "api/fathom-disambig.h"
+#include "api/hooks/hooked.h"
+#include "api/host.h"
 #include "base/outfile.h"
-#include "cli/terminal.h"
 #include "disambig/clone/clone.h"
 #include "disambig/map_frames.h"
 #include "disambig/measured.h"
@@ -12,37 +14,27 @@
 #include "disambig/wrap/wrap.h"
 #include "image/image.h"
 
-enum disambig_method {
-    DISAMBIG_RESIZE,
-    DISAMBIG_MOVE,
-    DISAMBIG_INSERT,
-    DISAMBIG_CLONE,
-    DISAMBIG_EDGES,
-    DISAMBIG_WRAP,
+struct disambig_methods {
+    bool anew, clone, insert, wrap; /* beside resizing in place; the others need the first */
+    bool edges;                     /* needs clone */
 };
 
-struct disambig_options {
-    const char *map;
-    double budget;  /* percent by which the longest stack may grow */
-    double target;  /* percent of the weight */
-    double code;    /* percent by which copies may enlarge the program's code */
-    double edges;   /* guards that may be executed, percent of all calls */
-    unsigned given; /* bits of enum disambig_method */
-    struct disambig_methods {
-        bool anew, clone, insert, wrap; /* beside resizing in place; the others need the first */
-        bool edges;                     /* needs clone */
-    } methods;
-    enum disambig_search { DISAMBIG_BEST, DISAMBIG_RANDOM } search;
-    uint64_t seed, steps, most; /* most: bytes; steps: 0: no limit */
-    const char *output, *map_output, *emit;
-    bool selftest, symbolic;
-    const char *program;
-    char *const *command; /* of the self-test; NULL: none */
+/* The self-test: a run of the command, and what is removed behind it. */
+struct disambig_test {
+    struct image_cache *images;
+    struct hooked hooked;
+    struct trie *trie;
+    char **command; /* the given one, but with the patched file's path in place of the program */
+    char *own;      /* that path */
+    char *library;  /* a directory with a link to the patched library; NULL: none */
 };
 
-struct disambig {
-    const struct disambig_options *options;
-    struct terminal *terminal;
+struct fathom_disambig {
+    struct fathom_disambig_options options;
+    struct disambig_methods methods;
+    struct host host;
+    struct outfile *out, *map_out; /* NULL: none; `out` is the patched file's, or the list's */
+    struct disambig_test test;
     struct pathmap *map;
     /* With calls led past the PLT: what `map` is over (clone/past_plt.h), and the map that was read; else NULL. */
     struct trie *past;
@@ -64,27 +56,24 @@ struct disambig {
 };
 
 /* What of the map can change, as map_frames_make() and others take it; borrowed from `d`. */
-struct map_frames_of disambig_frames_of(const struct disambig *d);
+struct map_frames_of disambig_frames_of(const struct fathom_disambig *d);
 /* Opens the map and the program, and reads its frames. -ESTALE: the map is of another build; -ENOMSG: it has no paths of the
  * program, or its training did not see every call; else the errors of the parts. */
-int disambig_open(struct disambig *d, struct fathom_error *err);
+int disambig_open(struct fathom_disambig *d, struct fathom_error *err);
 /* Chooses frame sizes, copies, guards and wraps. Errors as of clone_run(), search_run() and wrap_run(). */
-int disambig_search(struct disambig *d, struct fathom_error *err);
+int disambig_search(struct fathom_disambig *d, struct fathom_error *err);
 
 /* Lists the functions that change: by their frame, or because they have copies, wraps or guards. -ENOMEM. */
-int disambig_list_pads(struct disambig *d, struct fathom_error *err);
+int disambig_list_pads(struct fathom_disambig *d, struct fathom_error *err);
 /* Makes the new file and writes it, with the permissions of the program (but set-user-ID). Does not publish it: it gets its name
  * when its map is written, too. Errors as of enlarge_frames(), or a system error. */
-int disambig_write_program(struct disambig *d, struct outfile *out, struct fathom_error *err);
+int disambig_write_program(struct fathom_disambig *d, struct outfile *out, struct fathom_error *err);
 /* Makes the map of the new file, whose name `program` has, and writes it to `out`; NULL: only makes it. */
-int disambig_write_map(struct disambig *d, const struct outfile *program, struct outfile *out,
+int disambig_write_map(struct fathom_disambig *d, const struct outfile *program, struct outfile *out,
                        struct fathom_error *err);
 /* Writes the list of pads for the GCC plugin. */
-int disambig_emit(const struct disambig *d, struct outfile *out, struct fathom_error *err);
-/* Prints the report on standard output. */
-void disambig_say(const struct disambig *d);
-/* Runs the command with the patched file in place of the program, under the probe runtime, and compares the heights that it
- * measures with the moved map's; prints the result. -EDOM: some are wrong. */
-int disambig_selftest(const struct disambig *d, struct fathom_error *err);
+int disambig_emit(const struct fathom_disambig *d, struct outfile *out, struct fathom_error *err);
+/* Ends the self-test, and removes what it made. */
+void disambig_test_clear(struct fathom_disambig *d);
 
 #endif

@@ -1,0 +1,171 @@
+/* selftest.c - measures the patched program under the probe runtime, and compares that with the moved map. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/disambig/disambig.h"
+#include "image/elf/program.h"
+#include "image/name.h"
+#include "pathmap/train/harvest.h"
+#include "pathmap/train/session.h"
+
+/* Under which name programs ask for the library; NULL: none that is a file's. */
+static const char *library_name(const struct fathom_disambig *d)
+{
+    const char *name = image_soname(d->image);
+    name = name ? name : image_name(d->image);
+    return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 ? name : NULL;
+}
+
+/* A private directory with a link to the patched library, to be searched first. */
+static int offer_library(struct fathom_disambig *d, struct fathom_error *err)
+{
+    const char *tmp = getenv("TMPDIR"), *name = library_name(d);
+    char *link = NULL;
+    if (!name)
+        return error_set(err, EBADMSG, "the name that %s asks to be called by is no file name",
+                         d->options.program);
+    if (asprintf(&d->test.library, "%s/fathom-selftest.XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0) {
+        d->test.library = NULL;
+        return error_memory(err);
+    }
+    if (!mkdtemp(d->test.library)) {
+        int rc = error_system(err, errno, "cannot make a directory for the patched library");
+        free(d->test.library);
+        d->test.library = NULL;
+        return rc;
+    }
+    int rc = asprintf(&link, "%s/%s", d->test.library, name) < 0 ? error_memory(err) : 0;
+    if (rc == 0 && symlink(d->test.own, link) < 0)
+        rc = error_system(err, errno, "cannot offer the patched library");
+    if (rc != -ENOMEM)
+        free(link);
+    return rc;
+}
+
+void disambig_test_clear(struct fathom_disambig *d)
+{
+    struct disambig_test *t = &d->test;
+    char *link;
+    if (t->library && asprintf(&link, "%s/%s", t->library, library_name(d)) >= 0) {
+        unlink(link);
+        free(link);
+    }
+    if (t->library)
+        rmdir(t->library);
+    hooked_close(&t->hooked);
+    trie_free(t->trie);
+    image_cache_free(t->images);
+    free(t->library);
+    free(t->command);
+    free(t->own);
+}
+
+static int judge(const struct fathom_disambig *d, FILE *out, struct fathom_error *err)
+{
+    struct pathmap *moved = NULL, *measured = NULL;
+    struct measured m;
+    int rc = pathmap_over(d->moved, &moved, err);
+    if (rc == 0)
+        rc = pathmap_over(d->test.trie, &measured, err);
+    uint32_t own = rc == 0 ? pathmap_find_image(measured, d->options.output, &d->file.id, NULL) : 0;
+    if (rc == 0 && (own == PATHMAP_NONE || !pathmap_image(measured, own).hooked))
+        rc = error_set(err, EDOM, "%s did not run, or without hooks: nothing was measured of it",
+                       d->options.output);
+    if (rc == 0)
+        rc = measured_compare(moved, measured, &d->file.id, &m, err);
+    if (rc == 0) {
+        fprintf(out,
+                "self-test: %llu measured contexts have the height of the moved map, %llu another; %llu are "
+                "new, %llu "
+                "below these\n",
+                (unsigned long long)m.agree, (unsigned long long)m.wrong, (unsigned long long)m.unknown,
+                (unsigned long long)m.below);
+        if (m.aligned)
+            fprintf(out,
+                    "           %llu more, of files that were not changed, have another (the loader aligns "
+                    "the stack)\n",
+                    (unsigned long long)m.aligned);
+        if (m.wrong) {
+            struct pathmap_node node = pathmap_node(measured, m.first_wrong);
+            struct pathmap_function f = pathmap_function(measured, node.function);
+            char name[256];
+            name_format(pathmap_image(measured, f.image).path, f.name, f.address, name, sizeof name);
+            rc = error_set(err, EDOM, "%s is at height %u, where the moved map has %u", name, node.height,
+                           m.expected);
+        } else if (m.agree == 0) {
+            rc = error_set(err, EDOM,
+                           "no measured context is in the moved map: is it the program that was run?");
+        }
+    }
+    pathmap_close(moved);
+    pathmap_close(measured);
+    return rc;
+}
+
+static int check_dynamic(const char *path, struct fathom_error *err)
+{
+    struct program program;
+    int rc = program_find(path, &program, err);
+    if (rc == 0 && program.kind == PROGRAM_STATIC)
+        rc = error_set(err, ECHILD,
+                       "%s is statically linked, and the probe runtime cannot be loaded into it: train it, "
+                       "and compare that map's paths ('fathom map paths')",
+                       path);
+    return rc;
+}
+
+/* A program is run in its own name's place; a library is found by a search path. */
+static int place(struct fathom_disambig *d, struct fathom_error *err)
+{
+    if (!image_entry(d->image, &(uint64_t){0}))
+        return offer_library(d, err);
+    d->test.command[0] = d->test.own;
+    return check_dynamic(d->test.own, err);
+}
+
+int fathom_disambig_test_open(struct fathom_disambig *d, struct fathom_error *err)
+{
+    struct disambig_test *t = &d->test;
+    size_t count = 0;
+    while (d->options.command[count])
+        count++;
+    t->images = image_cache_new(&(struct image_options){.log = &d->host.log});
+    t->trie = trie_new();
+    t->command = malloc((count + 1) * sizeof *t->command);
+    if (!t->images || !t->trie || !t->command)
+        return error_memory(err);
+    memcpy(t->command, d->options.command, (count + 1) * sizeof *t->command);
+    t->own = realpath(d->options.output, NULL);
+    if (!t->own)
+        return error_system(err, errno, "cannot run %s", d->options.output);
+    struct session_options session = {.no_map = true, .images = t->images, .log = &d->host.log};
+    int rc = place(d, err);
+    return rc == 0 ? hooked_open(&t->hooked, &session, d->options.runtime, &d->host, err) : rc;
+}
+
+int fathom_disambig_test_start(struct fathom_disambig *d, struct fathom_error *err)
+{
+    return hooked_start(&d->test.hooked, d->test.command, d->test.library, err);
+}
+
+int fathom_disambig_test_run(struct fathom_disambig *d, FILE *out, struct fathom_error *err)
+{
+    struct disambig_test *t = &d->test;
+    struct harvest harvest = {0};
+    hooked_serve(&t->hooked, &(struct hooked_serving){0}, 0);
+    int rc = harvest_directory(&harvest, t->trie, t->images, session_directory(t->hooked.session),
+                               &d->host.log, err);
+    if (rc == 0 && harvest.stores == 0)
+        rc = error_set(err, ECHILD, "the probe runtime did not start in %s: nothing was measured",
+                       t->command[0]);
+    harvest_free(&harvest);
+    return rc == 0 ? judge(d, out, err) : rc;
+}
+
+void fathom_disambig_test_stop(struct fathom_disambig *d)
+{
+    d->test.hooked.stop = 1;
+}
