@@ -1,7 +1,6 @@
 /* record.c - `fathom record`: samples a command or running processes into a perf.data file. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/text.h"
 #include "cli/events.h"
@@ -12,25 +11,11 @@
 #include "cli/pager.h"
 #include "cli/privilege.h"
 #include "cli/record.h"
-#include "perfdata/reader.h"
 
 static void show_progress(void *terminal, const struct fathom_recorder_summary *so_far)
 {
     terminal_progress(terminal, "%llu samples, %.1f MB", (unsigned long long)so_far->samples,
                       (double)so_far->bytes / 1e6);
-}
-
-/* Reads the recording again: from a regular file alone. */
-static void keep_learned(const struct record_options *options, struct terminal *terminal)
-{
-    const char *output = options->recorder.output;
-    struct reader *reader;
-    struct stat st;
-    if (!kept_maps_wanted(options->no_cache) || strcmp(output, "-") == 0 || stat(output, &st) != 0 ||
-        !S_ISREG(st.st_mode) || reader_open(output, NULL, &reader, NULL) < 0)
-        return;
-    kept_maps_add(reader, &terminal->log, terminal->verbose);
-    reader_close(reader);
 }
 
 /* The command line as it was typed, of argc + 1 words: argv[0] is a prefix of messages. The caller frees the list. NULL: out of
@@ -76,7 +61,8 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     }
     if (rc == 0) {
         fathom_recorder_summary(recorder, &summary);
-        keep_learned(options, terminal);
+        if (!options->no_cache)
+            fathom_recorder_keep(recorder, terminal->verbose);
         if (o->map)
             terminal_say(terminal, LOG_NOTE, "'fathom report -m %s' takes the map", o->map);
         if (o->target.command && summary.status >= 0)

@@ -71,6 +71,9 @@ FATHOM_API int fathom_recorder_run(struct fathom_recorder *recorder, struct fath
 FATHOM_API void fathom_recorder_stop(struct fathom_recorder *recorder);
 FATHOM_API void fathom_recorder_summary(const struct fathom_recorder *recorder,
                                         struct fathom_recorder_summary *summary);
+/* After the run: adds the stacks of the file to the maps that are kept of its programs, for recordings to come; nothing of a stream,
+ * or if $FATHOM_NO_CACHE is set. Failures are told to the listener, and with `verbose` how much is kept. */
+FATHOM_API void fathom_recorder_keep(const struct fathom_recorder *recorder, bool verbose);
 /* NULL is allowed. */
 FATHOM_API void fathom_recorder_close(struct fathom_recorder *recorder);
 

@@ -3,14 +3,17 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "api/host.h"
+#include "api/kept_maps.h"
 #include "api/record/learning.h"
 #include "api/record/mapped_sink.h"
 #include "api/record/stack_sink.h"
 #include "api/record/target.h"
 #include "base/clock.h"
 #include "pathmap/map/pathmap.h"
+#include "perfdata/reader.h"
 #include "perfdata/writer.h"
 
 #define AUDIT_HZ          10
@@ -271,6 +274,18 @@ void fathom_recorder_summary(const struct fathom_recorder *r, struct fathom_reco
                                             .bytes = r->writer ? writer_size(r->writer) : r->bytes,
                                             .nothing = r->nothing,
                                             .status = collector_status(r->collector)};
+}
+
+void fathom_recorder_keep(const struct fathom_recorder *r, bool verbose)
+{
+    const char *output = r->options.output;
+    struct reader *reader;
+    struct stat st;
+    if (!kept_maps_wanted(false) || strcmp(output, "-") == 0 || stat(output, &st) != 0 ||
+        !S_ISREG(st.st_mode) || reader_open(output, NULL, &reader, NULL) < 0)
+        return;
+    kept_maps_add(reader, &r->host.log, verbose);
+    reader_close(reader);
 }
 
 void fathom_recorder_close(struct fathom_recorder *r)
