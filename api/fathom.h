@@ -10,6 +10,7 @@
 #include "fathom/contexts.h"
 #include "fathom/diff.h"
 #include "fathom/events.h"
+#include "fathom/graph.h"
 #include "fathom/map.h"
 #include "fathom/record.h"
 #include "fathom/report.h"

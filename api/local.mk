@@ -5,6 +5,7 @@ libapi_la_SOURCES = \
 	api/contexts.c \
 	api/counter.h \
 	api/events.c \
+	api/graph.c \
 	api/host.c api/host.h \
 	api/hooks/hooked.c api/hooks/hooked.h \
 	api/hooks/hooks.c api/hooks/hooks.h \
@@ -43,6 +44,7 @@ dist_fathomtopics_HEADERS = \
 	api/fathom/contexts.h \
 	api/fathom/diff.h \
 	api/fathom/events.h \
+	api/fathom/graph.h \
 	api/fathom/map.h \
 	api/fathom/record.h \
 	api/fathom/report.h \
