@@ -6,6 +6,7 @@
 #ifndef FATHOM_H
 #define FATHOM_H
 
+#include "fathom/archive.h"
 #include "fathom/common.h"
 #include "fathom/contexts.h"
 #include "fathom/diff.h"

@@ -1,6 +1,11 @@
 # libfathom: everything below it in one shared library; only what api/fathom.h declares leaves it. The commands use it, too.
 noinst_LTLIBRARIES += libapi.la
 libapi_la_SOURCES = \
+	api/archive/archive.c api/archive/archiving.h \
+	api/archive/cache.c \
+	api/archive/contents.c api/archive/contents.h \
+	api/archive/kernel.c \
+	api/archive/pack.c \
 	api/archived.c api/archived.h \
 	api/contexts.c \
 	api/counter.h \
@@ -40,6 +45,7 @@ fathomincludedir = $(includedir)
 dist_fathominclude_HEADERS = api/fathom.h api/fathom-disambig.h
 fathomtopicsdir = $(includedir)/fathom
 dist_fathomtopics_HEADERS = \
+	api/fathom/archive.h \
 	api/fathom/common.h \
 	api/fathom/contexts.h \
 	api/fathom/diff.h \

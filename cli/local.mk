@@ -2,9 +2,7 @@ bin_PROGRAMS += fathom
 fathom_SOURCES = \
 	cli/ambiguity.c \
 	cli/annotate.c \
-	cli/archive.c cli/archive.h \
-	cli/archive_cache.c cli/archive_kernel.c cli/archive_pack.c \
-	cli/archive_contents.c cli/archive_contents.h \
+	cli/archive.c \
 	cli/archived.h \
 	cli/disambig.c \
 	cli/calls.c \

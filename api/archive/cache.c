@@ -1,9 +1,9 @@
-/* archive_cache.c - puts a recording's binaries into perf's cache; see archive.h. */
+/* cache.c - puts a recording's binaries into perf's cache; see archiving.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/archive.h"
+#include "api/archive/archiving.h"
 #include "image/build_id_cache.h"
 #include "image/image_file.h"
 
@@ -20,7 +20,7 @@ static int cache_file(struct filling *f, const struct build_id_cache_file *file,
     f->added += rc == 1;
     f->had += rc == 0;
     if (rc == -EINVAL) {
-        terminal_say(f->from->terminal, LOG_WARNING, "%s", why.text);
+        log_write(&f->from->host.log, LOG_WARNING, "%s", why.text);
         return 0;
     }
     if (rc < 0)
@@ -73,7 +73,7 @@ int archive_cache(const struct archiving *a, struct fathom_error *err)
     if (rc == 0 && !a->archived)
         rc = archive_kernel(a, cache_kernel, &f, err);
     if (rc == 0)
-        terminal_say(a->terminal, LOG_NOTE, "%s: %zu files added, %zu were there", f.cache, f.added, f.had);
+        log_write(&a->host.log, LOG_NOTE, "%s: %zu files added, %zu were there", f.cache, f.added, f.had);
     free(f.cache);
     return rc;
 }

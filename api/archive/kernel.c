@@ -1,9 +1,9 @@
-/* archive_kernel.c - the names of the recorded kernel's functions, for an archive; see archive.h. */
+/* kernel.c - the names of the recorded kernel's functions, for an archive; see archiving.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/archive.h"
+#include "api/archive/archiving.h"
 
 #define KERNEL_FILE_MOST ((size_t)256 << 20) /* bytes; kallsyms has about 10 MB */
 
@@ -66,8 +66,8 @@ int archive_kernel(const struct archiving *a,
         rc == 0 && recorded->id.size && build_id_equal(&recorded->id, &here->id) && here->kernel.start;
     running_kernel_close(running);
     if (rc == 0 && !same)
-        terminal_say(
-            a->terminal, LOG_WARNING,
+        log_write(
+            &a->host.log, LOG_WARNING,
             "names of the kernel's functions will be missing: another kernel was recorded than the one that "
             "runs here, or it hides its addresses from this user");
     for (size_t i = 0; rc == 0 && same && i < sizeof paths / sizeof *paths; i++)

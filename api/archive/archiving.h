@@ -1,33 +1,29 @@
-/* archive.h - declarations shared by the files of `fathom archive`. */
-#ifndef FATHOM_CLI_ARCHIVE_H
-#define FATHOM_CLI_ARCHIVE_H
+/* archiving.h - what is shared by the two ways of keeping what a recording needs: an archive, and perf's cache. */
+#ifndef FATHOM_API_ARCHIVE_ARCHIVING_H
+#define FATHOM_API_ARCHIVE_ARCHIVING_H
 
-#include "cli/archive_contents.h"
-#include "cli/archived.h"
-#include "cli/terminal.h"
+#include "api/archive/contents.h"
+#include "api/archived.h"
+#include "api/fathom/archive.h"
+#include "api/host.h"
 
-struct archive_options {
-    const char *input, *map, *output, *symfs;
-    bool no_debug, no_cache, sources, cache;
-};
-
-/* What the command has opened. */
+/* What is open. */
 struct archiving {
-    const struct archive_options *options;
-    struct terminal *terminal;
-    struct archived *archived; /* the input of --cache may be an archive */
+    const struct fathom_archive_options *options;
+    struct host host;
+    struct archived *archived; /* the recording, unpacked; NULL: it is none */
     struct debuginfod *debuginfod;
     struct image_cache *images;
     struct reader *reader;
     struct archive_contents *contents;
 };
 
-/* archive_pack.c: makes the archive. */
+/* pack.c: makes the archive. */
 int archive_pack(const struct archiving *archiving, struct fathom_error *err);
-/* archive_cache.c: fills perf's cache. */
+/* cache.c: fills perf's cache. */
 int archive_cache(const struct archiving *archiving, struct fathom_error *err);
 
-/* archive_kernel.c: a file with names of the recorded kernel, for image/kernel/running.h. */
+/* kernel.c: a file with names of the recorded kernel, for image/kernel/running.h. */
 struct archive_kernel_file {
     const char *name, *path; /* "kallsyms", "/proc/kallsyms" */
     const char *text;

@@ -1,6 +1,6 @@
-/* archive_contents.h - what an archive of a recording holds: the images that a report of it opens. */
-#ifndef FATHOM_CLI_ARCHIVE_CONTENTS_H
-#define FATHOM_CLI_ARCHIVE_CONTENTS_H
+/* contents.h - what an archive of a recording holds: the images that a report of it opens. */
+#ifndef FATHOM_API_ARCHIVE_CONTENTS_H
+#define FATHOM_API_ARCHIVE_CONTENTS_H
 
 #include "image/cache.h"
 #include "image/kernel/layout.h"

@@ -1,4 +1,4 @@
-/* archive_pack.c - the members of an archive, and how it is written; see archive.h. */
+/* pack.c - the members of an archive, and how it is written; see archiving.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/archive/archiving.h"
+#include "api/kept_maps.h"
 #include "archive/pack.h"
+#include "base/output.h"
 #include "base/plain_path.h"
-#include "cli/archive.h"
-#include "cli/kept_maps.h"
-#include "cli/output.h"
 #include "image/build_id_cache.h"
 #include "image/image_file.h"
 #include "report/annotate/sources.h"
@@ -42,8 +42,7 @@ static int add_by_path(struct packing *p, const char *path, const char *file, st
     char *plain = plain_path_below_root(path);
     int rc = 0;
     if (plain && (path[0] != '/' || !plain_path(plain)))
-        terminal_say(p->from->terminal, LOG_WARNING, "%s will be missing: it is not the path of a file",
-                     path);
+        log_write(&p->from->host.log, LOG_WARNING, "%s will be missing: it is not the path of a file", path);
     else
         rc = add_member(p, plain ? formatted(MANIFEST_ROOT, "/", plain) : NULL,
                         &(struct pack_source){.path = file}, path, err);
@@ -127,7 +126,7 @@ static int add_source(void *packing, const char *file, struct fathom_error *err)
 /* The recording: a file, or a directory of them. */
 static int add_recording(struct packing *p, struct fathom_error *err)
 {
-    const char *input = p->from->options->input;
+    const char *input = p->from->options->recording;
     DIR *directory = opendir(input);
     int rc = 0;
     if (!directory)
@@ -167,7 +166,7 @@ static int add_kernel(void *packing, const struct archive_kernel_file *file, str
 
 static int pack_all(struct packing *p, struct fathom_error *err)
 {
-    const struct archive_options *o = p->from->options;
+    const struct fathom_archive_options *o = p->from->options;
     int rc = add_recording(p, err);
     if (rc == 0 && o->map)
         rc = add_map(p, err);
@@ -199,23 +198,36 @@ static int write_archive(struct packing *p, struct outfile *output, struct fatho
         return rc;
     size_t count = pack_count(p->pack, &bytes);
     if (!outfile_is_stream(output))
-        terminal_say(p->from->terminal, LOG_NOTE, "%s: %zu files of %.1f MB in %.1f MB", outfile_path(output),
-                     count, (double)bytes / 1e6, (double)st.st_size / 1e6);
+        log_write(&p->from->host.log, LOG_NOTE, "%s: %zu files of %.1f MB in %.1f MB", outfile_path(output),
+                  count, (double)bytes / 1e6, (double)st.st_size / 1e6);
     return 0;
+}
+
+/* RECORDING.tar.zst */
+static char *name_output(const char *recording)
+{
+    char *name;
+    size_t length = strlen(recording);
+    while (length > 1 && recording[length - 1] == '/')
+        length--;
+    return asprintf(&name, "%.*s.tar.zst", (int)length, recording) < 0 ? NULL : name;
 }
 
 int archive_pack(const struct archiving *a, struct fathom_error *err)
 {
+    const struct fathom_archive_options *o = a->options;
     struct packing p = {a, pack_new()};
     struct outfile *output = NULL;
-    int rc = p.pack ? output_open(a->options->output, &output, err) : error_memory(err);
+    char *name = o->output ? strdup(o->output) : name_output(o->recording);
+    int rc = p.pack && name ? outfile_open(name, &output, err) : error_memory(err);
     if (rc == 0)
-        rc = output_spares(output, a->options->input, a->options->map, err);
+        rc = output_spares(output, o->recording, o->map, err);
     if (rc == 0)
         rc = pack_all(&p, err);
     if (rc == 0)
         rc = write_archive(&p, output, err);
     outfile_close(output);
     pack_free(p.pack);
+    free(name);
     return rc;
 }

@@ -1,5 +1,5 @@
-/* archive_contents.c - see archive_contents.h. */
-#include "cli/archive_contents.h"
+/* contents.c - see contents.h. */
+#include "api/archive/contents.h"
 
 #include <errno.h>
 #include <stdlib.h>
