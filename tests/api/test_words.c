@@ -1,0 +1,81 @@
+/* The words that options of the interface take are those of the tables below, and options that do not go together are refused. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <string.h>
+
+#include "api/fathom.h"
+#include "profile/metric.h"
+#include "report/changes.h"
+#include "report/format.h"
+
+/* names: an array of such entries, which begin with a name. */
+static void same_words(const struct fathom_word *words, const void *names, size_t size)
+{
+    const char *at = names, *name;
+    for (;; words++, at += size) {
+        memcpy(&name, at, sizeof name);
+        if (!words->name || !name)
+            break;
+        cr_expect_str_eq(words->name, name);
+    }
+    cr_expect(!words->name && !name);
+}
+
+Test(words, are_those_of_the_tables)
+{
+    same_words(fathom_report_formats, format_table, sizeof *format_table);
+    same_words(fathom_views, view_table, sizeof *view_table);
+    same_words(fathom_metrics, metric_table, sizeof *metric_table);
+    same_words(fathom_diff_formats, changes_format_table, sizeof *changes_format_table);
+}
+
+static int check(const struct fathom_report_options *options, const char *sentence)
+{
+    struct fathom_error err = {0};
+    int rc = fathom_report_check(options, &err);
+    cr_expect(strstr(err.text, sentence), "'%s' has no '%s'", err.text, sentence);
+    return rc;
+}
+
+Test(words, others_are_refused)
+{
+    struct fathom_report_options o;
+    fathom_report_defaults(&o);
+    cr_expect_eq(check(&o, ""), 0);
+    o.format = "script";
+    cr_expect_eq(check(&o, ""), 0);
+    o.fields = "path,nothing";
+    cr_expect_eq(check(&o, "nothing"), -EINVAL);
+    fathom_report_defaults(&o);
+    o.format = "paper";
+    cr_expect_eq(check(&o, "no format 'paper'"), -EINVAL);
+    fathom_report_defaults(&o);
+    o.view = "paper";
+    cr_expect_eq(check(&o, "no view 'paper'"), -EINVAL);
+    fathom_report_defaults(&o);
+    o.profile.metric = "paper";
+    cr_expect_eq(check(&o, "no metric 'paper'"), -EINVAL);
+    fathom_report_defaults(&o);
+    o.profile.counter = (enum fathom_counter)9;
+    cr_expect_eq(check(&o, "no counter 9"), -EINVAL);
+}
+
+Test(words, options_must_go_together)
+{
+    struct fathom_report_options o;
+    fathom_report_defaults(&o);
+    o.format = "perf";
+    cr_expect_eq(check(&o, "needs a file"), -EINVAL);
+    o.output = "-";
+    cr_expect_eq(check(&o, ""), 0);
+    o.sureness = FATHOM_SURE_FRAME;
+    cr_expect_eq(check(&o, "stays where it is"), -EINVAL);
+    fathom_report_defaults(&o);
+    o.profile.phi = 0.1;
+    cr_expect_eq(check(&o, ""), 0);
+    o.profile.eps = 0.1;
+    cr_expect_eq(check(&o, "--eps"), -EINVAL);
+    o.profile.eps = 0;
+    o.format = "html";
+    cr_expect_eq(check(&o, "bounded memory"), -EINVAL);
+}
