@@ -18,7 +18,10 @@ libapi_la_SOURCES = \
 	api/hot.c \
 	api/inferred.h \
 	api/kept_maps.c api/kept_maps.h \
+	api/map/kept.c \
+	api/map/merge.c \
 	api/map/recover.c api/map/recover.h \
+	api/map/show.c \
 	api/record/clocks.c api/record/clocks.h \
 	api/record/learning.c api/record/learning.h \
 	api/record/mapped.c api/record/mapped.h \

@@ -28,8 +28,7 @@ fathom_SOURCES = \
 	cli/kept_maps.h \
 	cli/libraries.c cli/libraries.h \
 	cli/main.c \
-	cli/map.c cli/map.h \
-	cli/map_cache.c \
+	cli/map.c \
 	cli/options.c cli/options.h \
 	cli/output.c cli/output.h \
 	cli/pager.c cli/pager.h \
