@@ -12,6 +12,7 @@
 #include "fathom/diff.h"
 #include "fathom/events.h"
 #include "fathom/graph.h"
+#include "fathom/live.h"
 #include "fathom/map.h"
 #include "fathom/record.h"
 #include "fathom/report.h"

@@ -24,6 +24,7 @@ libapi_la_SOURCES = \
 	api/map/show.c \
 	api/record/clocks.c api/record/clocks.h \
 	api/record/learning.c api/record/learning.h \
+	api/record/live.c \
 	api/record/mapped.c api/record/mapped.h \
 	api/record/mapped_sink.c api/record/mapped_sink.h \
 	api/record/recorder.c api/record/recorder.h \
@@ -54,6 +55,7 @@ dist_fathomtopics_HEADERS = \
 	api/fathom/diff.h \
 	api/fathom/events.h \
 	api/fathom/graph.h \
+	api/fathom/live.h \
 	api/fathom/map.h \
 	api/fathom/record.h \
 	api/fathom/report.h \

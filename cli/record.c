@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "cli/events.h"
 #include "cli/exit.h"
 #include "cli/interrupt.h"
@@ -81,23 +80,6 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     return code;
 }
 
-/* The command line in one piece, quoted as in a file. The caller frees it. NULL: out of memory. */
-static char *join(int argc, char **argv)
-{
-    size_t size = 1, used = 0;
-    for (int i = 0; i < argc; i++)
-        size += TEXT_QUOTED(strlen(argv[i])) + 1;
-    char *text = malloc(size);
-    for (int i = 0; text && i < argc; i++) {
-        if (i)
-            text[used++] = ' ';
-        used += text_quote(argv[i], text + used);
-    }
-    if (text)
-        text[used] = 0;
-    return text;
-}
-
 /* What batches rule out (collector/events/pebs.h). */
 static int check_passive(const struct fathom_recorder_options *o, struct terminal *terminal)
 {
@@ -114,12 +96,13 @@ static int check_passive(const struct fathom_recorder_options *o, struct termina
     return -1;
 }
 
-static int report_live(const struct record_options *options, int argc, char **argv, struct terminal *terminal)
+static int report_live(struct record_options *options, int argc, char **argv, struct terminal *terminal)
 {
-    char **words = typed_words(argc, argv), *command = words ? join(argc + 1, words) : NULL;
+    char **words = typed_words(argc, argv);
+    options->recorder.argc = words ? argc + 1 : 0;
+    options->recorder.argv = words;
+    int code = record_and_report(options, terminal);
     free(words);
-    int code = record_and_report(options, command, terminal);
-    free(command);
     return code;
 }
 

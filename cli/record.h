@@ -15,8 +15,7 @@ struct record_options {
     bool no_cache; /* keep nothing for later recordings */
 };
 
-/* --report: records to memory while learning, then prints a report. command: as given by the user, for the
- * heading. Returns the exit code. */
-int record_and_report(const struct record_options *options, const char *command, struct terminal *terminal);
+/* --report: records to memory while learning, then prints a report. Returns the exit code. */
+int record_and_report(struct record_options *options, struct terminal *terminal);
 
 #endif

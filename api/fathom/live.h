@@ -1,0 +1,44 @@
+/*
+ * live.h - a report of a command or of running processes at once, without a file in between.
+ *
+ * A caller with many rights gives up those that are not needed: most after opening, all but reading after the run.
+ */
+#ifndef FATHOM_LIVE_H
+#define FATHOM_LIVE_H
+
+#include "record.h"
+#include "report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct fathom_live;
+
+/* As fathom_recorder_open() and fathom_report_open(), except that the recording's output and stack samples, and the report's
+ * recording, event and output are not used. */
+FATHOM_API int fathom_live_open(const struct fathom_recorder_options *record,
+                                const struct fathom_report_options *report,
+                                const struct fathom_listener *listener, struct fathom_live **out,
+                                struct fathom_error *error);
+/* Records into memory until the command or all processes have ended, the duration is over or fathom_live_stop() is called. To be
+ * called once. */
+FATHOM_API int fathom_live_run(struct fathom_live *live, struct fathom_error *error);
+/* Ends the run soon. Safe in a signal handler, and in another thread. */
+FATHOM_API void fathom_live_stop(struct fathom_live *live);
+FATHOM_API void fathom_live_summary(const struct fathom_live *live, struct fathom_recorder_summary *summary);
+/* Whether what was recorded can be reported: after a failed run, if there are samples. */
+FATHOM_API bool fathom_live_usable(const struct fathom_live *live);
+/* Then: as fathom_report_run(), fathom_report_write() and fathom_report_lacks(). After a run that did not fail, what was learned is
+ * kept for later recordings unless the report's profile has no_cache. */
+FATHOM_API int fathom_live_infer(struct fathom_live *live, struct fathom_error *error);
+FATHOM_API int fathom_live_write(struct fathom_live *live, FILE *stream, struct fathom_error *error);
+FATHOM_API unsigned fathom_live_lacks(const struct fathom_live *live);
+/* NULL is allowed. */
+FATHOM_API void fathom_live_close(struct fathom_live *live);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

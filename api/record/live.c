@@ -1,0 +1,201 @@
+/* live.c - reports what is recorded into memory; see fathom/live.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/fathom/live.h"
+#include "api/host.h"
+#include "api/kept_maps.h"
+#include "api/record/learning.h"
+#include "api/record/mapped_sink.h"
+#include "api/record/recorder.h"
+#include "api/record/target.h"
+#include "api/report/reporting.h"
+#include "base/text.h"
+
+struct fathom_live {
+    struct fathom_recorder_options options;
+    struct host host;
+    struct collector_options collect; /* borrowed by the collector */
+    struct collector *collector;
+    struct mapped_sink *sink;
+    struct learning *learning;
+    struct report_options report;
+    char *command; /* the command line, NULL: none */
+    struct reader *reader;
+    struct reporting *reporting;
+    bool nothing;   /* was sampled */
+    bool failed;    /* the run */
+    bool unlearned; /* learning from a record failed; later ones were not learned from */
+    atomic_bool stop;
+};
+
+static int learn(void *live, const struct record *record, struct fathom_error *err)
+{
+    struct fathom_live *l = live;
+    int rc = reporting_learn(l->reporting, record, err);
+    l->unlearned |= rc < 0;
+    return rc;
+}
+
+/* A collector_sink (context: the reader). */
+static int keep(void *reader, const void *records, size_t size, struct fathom_error *err)
+{
+    return reader_append(reader, records, size, err);
+}
+
+static int take(void *live, const void *records, size_t size, struct fathom_error *err)
+{
+    struct fathom_live *l = live;
+    return mapped_sink_add(l->sink, records, size, err);
+}
+
+static int show_progress(void *live, struct fathom_error *err)
+{
+    struct fathom_live *l = live;
+    struct fathom_recorder_summary summary;
+    (void)err;
+    fathom_live_summary(l, &summary);
+    if (l->options.progress)
+        l->options.progress(l->options.context, &summary);
+    return 0;
+}
+
+/* The command line in one piece, quoted as in a file. NULL: out of memory. */
+static char *join(int argc, char *const *argv)
+{
+    size_t size = 1, used = 0;
+    for (int i = 0; i < argc; i++)
+        size += TEXT_QUOTED(strlen(argv[i])) + 1;
+    char *text = malloc(size);
+    for (int i = 0; text && i < argc; i++) {
+        if (i)
+            text[used++] = ' ';
+        used += text_quote(argv[i], text + used);
+    }
+    if (text)
+        text[used] = 0;
+    return text;
+}
+
+static int begin(struct fathom_live *l, const struct fathom_report_options *report, struct fathom_error *err)
+{
+    int rc = report_options_set(&l->report, report, err);
+    if (rc == 0)
+        rc = recorder_check_map(&l->options, err);
+    if (rc < 0)
+        return rc;
+    recorder_collector(&l->options, &l->host.log, &l->collect);
+    if (l->options.argc && !(l->command = join(l->options.argc, l->options.argv)))
+        return error_memory(err);
+    rc = collector_open(&l->collect, &l->collector, err);
+    if (rc == 0 && l->options.kernel && !(l->report.kernel = running_kernel_open(&kernel_places_here)))
+        rc = error_memory(err);
+    return rc;
+}
+
+int fathom_live_open(const struct fathom_recorder_options *record, const struct fathom_report_options *report,
+                     const struct fathom_listener *listener, struct fathom_live **out,
+                     struct fathom_error *error)
+{
+    struct fathom_live *l = calloc(1, sizeof *l);
+    if (!l)
+        return error_memory(error);
+    l->options = *record;
+    host_init(&l->host, listener);
+    int rc = begin(l, report, error);
+    l->report.event = l->report.output = NULL;
+    if (rc < 0)
+        fathom_live_close(l);
+    else
+        *out = l;
+    return rc;
+}
+
+/* The way of the records to the reader, and to the model of the report. */
+static int open_sink(struct fathom_live *l, struct fathom_error *err)
+{
+    const struct event *events;
+    size_t count = collector_events(l->collector, &events);
+    int rc = reporting_new(&l->report, &l->host.log, &l->host.progress, &l->reporting, err);
+    if (rc == 0)
+        rc = reporting_begin_live(l->reporting, events, count, err);
+    if (rc == 0)
+        rc = reader_open_live(&(struct reader_live){events, count, l->command, &l->host.log, learn, l},
+                              &l->reader, err);
+    /* A file that cannot be copied matters only to later reports; this one says what it could not read. */
+    if (rc == 0)
+        rc = learning_new(l->collector, &l->collect, keep, l->reader, &l->learning, err);
+    if (rc == 0)
+        rc = mapped_sink_new(&(struct mapped_sink_input){events, count, NULL, learning_add, l->learning},
+                             &l->sink, err);
+    return rc;
+}
+
+int fathom_live_run(struct fathom_live *l, struct fathom_error *error)
+{
+    enum target_end end;
+    int rc = open_sink(l, error);
+    if (rc == 0)
+        rc = target_observe(&l->options.target, l->collector, &(struct target_user){take, show_progress, l},
+                            &l->stop, &end, error);
+    learning_free(l->learning); /* its thread, which has the rights of the run */
+    l->learning = NULL;
+    l->failed = rc < 0;
+    return rc;
+}
+
+void fathom_live_stop(struct fathom_live *l)
+{
+    atomic_store(&l->stop, true);
+}
+
+void fathom_live_summary(const struct fathom_live *l, struct fathom_recorder_summary *out)
+{
+    struct collector_summary s;
+    collector_summary(l->collector, &s);
+    *out = (struct fathom_recorder_summary){
+        .samples = s.samples, .nothing = l->nothing, .status = collector_status(l->collector)};
+}
+
+/* Not if learning failed: what was learned then does not match the records. */
+bool fathom_live_usable(const struct fathom_live *l)
+{
+    struct collector_summary s;
+    collector_summary(l->collector, &s);
+    return !l->failed || (s.samples && !l->unlearned);
+}
+
+int fathom_live_infer(struct fathom_live *l, struct fathom_error *error)
+{
+    mapped_sink_finish(l->sink);
+    l->nothing = recorder_say_losses(l->collector, &l->host.log);
+    int rc = reader_finish(l->reader, error);
+    return rc == 0 ? reporting_run(l->reporting, l->reader, error) : rc;
+}
+
+int fathom_live_write(struct fathom_live *l, FILE *stream, struct fathom_error *error)
+{
+    int rc = reporting_write(l->reporting, stream, error);
+    if (rc == 0 && !l->failed && kept_maps_wanted(l->report.no_cache))
+        kept_maps_add(l->reader, &l->host.log, l->report.view.verbose);
+    return rc;
+}
+
+unsigned fathom_live_lacks(const struct fathom_live *l)
+{
+    return reporting_stale(l->reporting) ? FATHOM_REPORT_STALE : 0u;
+}
+
+void fathom_live_close(struct fathom_live *l)
+{
+    if (!l)
+        return;
+    learning_free(l->learning);
+    mapped_sink_free(l->sink);
+    reader_close(l->reader);
+    reporting_free(l->reporting);
+    collector_close(l->collector);
+    running_kernel_close(l->report.kernel);
+    free(l->command);
+    free(l);
+}
