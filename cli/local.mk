@@ -25,7 +25,6 @@ fathom_SOURCES = \
 	cli/help.c \
 	cli/inferred.h \
 	cli/interrupt.c cli/interrupt.h \
-	cli/kept_maps.h \
 	cli/libraries.c cli/libraries.h \
 	cli/main.c \
 	cli/map.c \

@@ -5,7 +5,6 @@
 #include "cli/events.h"
 #include "cli/exit.h"
 #include "cli/interrupt.h"
-#include "cli/kept_maps.h"
 #include "cli/output.h"
 #include "cli/pager.h"
 #include "cli/privilege.h"
@@ -198,8 +197,8 @@ static const struct option_row rows[] = {
         "per-cpu", 0, "WHEN", scopes, enum fathom_scope, struct fathom_recorder_options, scope,
         "count per CPU rather than per thread, so that processes shorter than a period are sampled too: "
         "always, never, auto (default: for clocks of at most 1000 Hz, if the kernel allows it)"),
-    KEPT_MAPS_NO_CACHE(struct record_options,
-                       "keep nothing of what is learned for other recordings, and use nothing kept"),
+    OPTION_FLAG("no-cache", 0, struct record_options, no_cache,
+                "keep nothing of what is learned for other recordings, and use nothing kept"),
     OPTION_FLAG("kernel", 0, struct fathom_recorder_options, kernel,
                 "sample in the kernel too: its functions stand below the path that entered it; each sample "
                 "is taken at an interrupt"),

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/kept_maps.h"
 #include "cli/doctor/doctor.h"
-#include "cli/kept_maps.h"
 #include "collector/targets/proc.h"
 #include "image/coverage.h"
 #include "image/elf/program.h"
