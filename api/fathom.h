@@ -7,6 +7,7 @@
 #define FATHOM_H
 
 #include "fathom/archive.h"
+#include "fathom/calls.h"
 #include "fathom/common.h"
 #include "fathom/contexts.h"
 #include "fathom/diff.h"

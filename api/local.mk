@@ -7,6 +7,7 @@ libapi_la_SOURCES = \
 	api/archive/kernel.c \
 	api/archive/pack.c \
 	api/archived.c api/archived.h \
+	api/calls.c \
 	api/contexts.c \
 	api/counter.h \
 	api/events.c \
@@ -50,6 +51,7 @@ dist_fathominclude_HEADERS = api/fathom.h api/fathom-disambig.h
 fathomtopicsdir = $(includedir)/fathom
 dist_fathomtopics_HEADERS = \
 	api/fathom/archive.h \
+	api/fathom/calls.h \
 	api/fathom/common.h \
 	api/fathom/contexts.h \
 	api/fathom/diff.h \
