@@ -320,7 +320,7 @@ int fathom_calls_run(struct fathom_calls *c, double seconds)
 
 void fathom_calls_stop(struct fathom_calls *c)
 {
-    c->hooked.stop = 1;
+    atomic_store(&c->hooked.stop, true);
 }
 
 int fathom_calls_status(const struct fathom_calls *c)

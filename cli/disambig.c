@@ -29,9 +29,9 @@ static int run_selftest(struct fathom_disambig *d, struct fathom_error *err)
     rc = fathom_disambig_test_start(d, err);
     interrupt_begin(&run, stop, d);
     if (rc == 0)
-        rc = fathom_disambig_test_run(d, stdout, err);
+        fathom_disambig_test_run(d);
     interrupt_end(&run);
-    return rc;
+    return rc == 0 ? fathom_disambig_test_judge(d, stdout, err) : rc;
 }
 
 static int disambiguate(const struct disambig_values *values, struct terminal *terminal)

@@ -29,9 +29,9 @@ static int record(struct fathom_call_trace *trace, struct fathom_error *err)
     int rc = fathom_call_trace_start(trace, err);
     interrupt_begin(&run, stop, trace);
     if (rc == 0)
-        rc = fathom_call_trace_run(trace, err);
+        fathom_call_trace_run(trace);
     interrupt_end(&run);
-    return rc;
+    return rc == 0 ? fathom_call_trace_save(trace, err) : rc;
 }
 
 static int run_record(const struct hcct_values *o, char **words, int count, struct terminal *terminal)

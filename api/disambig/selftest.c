@@ -151,11 +151,15 @@ int fathom_disambig_test_start(struct fathom_disambig *d, struct fathom_error *e
     return hooked_start(&d->test.hooked, d->test.command, d->test.library, err);
 }
 
-int fathom_disambig_test_run(struct fathom_disambig *d, FILE *out, struct fathom_error *err)
+void fathom_disambig_test_run(struct fathom_disambig *d)
+{
+    hooked_serve(&d->test.hooked, &(struct hooked_serving){0}, 0);
+}
+
+int fathom_disambig_test_judge(struct fathom_disambig *d, FILE *out, struct fathom_error *err)
 {
     struct disambig_test *t = &d->test;
     struct harvest harvest = {0};
-    hooked_serve(&t->hooked, &(struct hooked_serving){0}, 0);
     int rc = harvest_directory(&harvest, t->trie, t->images, session_directory(t->hooked.session),
                                &d->host.log, err);
     if (rc == 0 && harvest.stores == 0)
@@ -167,5 +171,5 @@ int fathom_disambig_test_run(struct fathom_disambig *d, FILE *out, struct fathom
 
 void fathom_disambig_test_stop(struct fathom_disambig *d)
 {
-    d->test.hooked.stop = 1;
+    atomic_store(&d->test.hooked.stop, true);
 }

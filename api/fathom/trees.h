@@ -32,11 +32,11 @@ FATHOM_API int fathom_call_trace_open(const struct fathom_call_trace_options *op
                                       struct fathom_call_trace **trace, struct fathom_error *error);
 /* Runs the command. It gets the caller's signal dispositions, but for SIGPIPE. */
 FATHOM_API int fathom_call_trace_start(struct fathom_call_trace *trace, struct fathom_error *error);
-/* Waits for the command's end, and writes the trace. Errors: of the output; -ECHILD: no calls were seen; -ENOSPC: none could be
- * kept. */
-FATHOM_API int fathom_call_trace_run(struct fathom_call_trace *trace, struct fathom_error *error);
+FATHOM_API void fathom_call_trace_run(struct fathom_call_trace *trace); /* waits for its end */
 /* Has the command end soon, while it runs: safe in a signal handler. */
 FATHOM_API void fathom_call_trace_stop(struct fathom_call_trace *trace);
+/* Writes the trace. Errors: of the output; -ECHILD: no calls were seen; -ENOSPC: none could be kept. */
+FATHOM_API int fathom_call_trace_save(struct fathom_call_trace *trace, struct fathom_error *error);
 /* The command's wait status; -1: it is still running. */
 FATHOM_API int fathom_call_trace_status(const struct fathom_call_trace *trace);
 FATHOM_API void fathom_call_trace_close(struct fathom_call_trace *trace); /* NULL is allowed */

@@ -56,7 +56,8 @@ bool hooked_serve(struct hooked *h, const struct hooked_serving *serving, double
         if (ended < 0 && errno == ECHILD) /* SIGCHLD was ignored: it is gone, and so is its status */
             break;
         double now = now_seconds();
-        bool stop = h->stop || (serving->duration > 0 && now - h->started >= serving->duration);
+        bool stop = atomic_load(serving->stop ? serving->stop : &h->stop) ||
+                    (serving->duration > 0 && now - h->started >= serving->duration);
         if (stop && h->ends == 0) {
             kill(h->pid, SIGTERM);
             h->ends = now + GRACE_SECONDS;

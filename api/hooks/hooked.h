@@ -8,6 +8,7 @@
 #define FATHOM_API_HOOKS_HOOKED_H
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 
 #include "api/host.h"
@@ -16,9 +17,9 @@
 struct hooked { /* zeroed: none */
     struct session *session;
     struct scratch *watch;
-    char library[4096];         /* the runtime */
-    volatile sig_atomic_t stop; /* a signal handler may set it: end the command */
-    int status;                 /* wait status of the command; -1: it is still running */
+    char library[4096]; /* the runtime */
+    atomic_bool stop;   /* a signal handler may set it: end the command */
+    int status;         /* wait status of the command; -1: it is still running */
     pid_t pid;
     double started, ends; /* seconds; ends: when it is waited for no longer, 0: not known */
     bool asked;
@@ -33,6 +34,7 @@ int hooked_start(struct hooked *hooked, char *const *command, const char *librar
                  struct fathom_error *err);
 
 struct hooked_serving {
+    const atomic_bool *stop;                 /* NULL: struct hooked's alone */
     double duration;                         /* seconds until the command is sent SIGTERM; 0: none */
     void (*asked)(void *context, pid_t pid); /* at its first request; NULL: nothing to do */
     void (*poll)(void *context);             /* about 20 times a second; NULL */

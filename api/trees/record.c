@@ -224,11 +224,15 @@ int fathom_call_trace_start(struct fathom_call_trace *t, struct fathom_error *er
     return hooked_start(&t->hooked, t->options.command, NULL, err);
 }
 
-int fathom_call_trace_run(struct fathom_call_trace *t, struct fathom_error *err)
+void fathom_call_trace_run(struct fathom_call_trace *t)
+{
+    hooked_serve(&t->hooked, &(struct hooked_serving){0}, 0);
+}
+
+int fathom_call_trace_save(struct fathom_call_trace *t, struct fathom_error *err)
 {
     struct call_logs_read read = {0};
     const char *command = t->options.command[0];
-    hooked_serve(&t->hooked, &(struct hooked_serving){0}, 0);
     const struct session_notes *notes = session_notes(t->hooked.session);
     hooks_say_unhooked(&t->host, notes);
     int fd, rc = outfile_begin(t->out, &fd, err);
@@ -247,7 +251,7 @@ int fathom_call_trace_run(struct fathom_call_trace *t, struct fathom_error *err)
 
 void fathom_call_trace_stop(struct fathom_call_trace *t)
 {
-    t->hooked.stop = 1;
+    atomic_store(&t->hooked.stop, true);
 }
 
 int fathom_call_trace_status(const struct fathom_call_trace *t)
