@@ -40,6 +40,13 @@ libapi_la_SOURCES = \
 	api/report/reporting.c api/report/reporting.h \
 	api/run.c api/run.h \
 	api/symfs.c api/symfs.h \
+	api/train/libraries.c api/train/libraries.h \
+	api/train/patch.c \
+	api/train/stacks.c api/train/stacks.h \
+	api/train/steps.c \
+	api/train/train.c api/train/train.h \
+	api/train/unwind.c \
+	api/train/uprobe.c \
 	api/trees/merge.c \
 	api/trees/paths.c api/trees/paths.h \
 	api/trees/record.c \

@@ -25,7 +25,6 @@ fathom_SOURCES = \
 	cli/help.c \
 	cli/inferred.h \
 	cli/interrupt.c cli/interrupt.h \
-	cli/libraries.c cli/libraries.h \
 	cli/main.c \
 	cli/map.c \
 	cli/options.c cli/options.h \
@@ -46,15 +45,7 @@ fathom_SOURCES = \
 	cli/top/screen.c cli/top/screen.h \
 	cli/top/state.h \
 	cli/top/text.c cli/top/text.h \
-	cli/train.c \
-	cli/train_choose.c \
-	cli/train_options.h \
-	cli/train_patch.c \
-	cli/train_stacks.c cli/train_stacks.h \
-	cli/train_steps.c cli/train_steps.h \
-	cli/train_unwind.c \
-	cli/train_uprobe.c \
-	cli/train_ways.h
+	cli/train.c
 
 fathom_LDADD = libapidisambig.la libapi.la $(FATHOM_LIBS) $(NCURSES_LIBS)
 

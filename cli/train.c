@@ -3,14 +3,27 @@
 #include <string.h>
 
 #include "cli/exit.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
-#include "cli/train_ways.h"
+#include "cli/privilege.h"
+#include "cli/target.h"
 
 #define STACK_BYTES 32768
 #define SAMPLES_HZ  4000
 
+struct train_values {
+    struct fathom_target target;
+    const char *output;
+    bool append;
+    enum fathom_train_way way;
+    bool sampling;               /* an option that only FATHOM_TRAIN_UNWIND has was given */
+    struct option_images images; /* none: the default set of files */
+    uint64_t samples;            /* --samples: stacks per second, alongside the calls; 0: none */
+    bool samples_given;
+};
+
 /* Checks that the options suit the method: -1, or EXIT_USAGE after printing the error. */
-static int check_way(struct train_options *o, struct terminal *terminal)
+static int check_way(struct train_values *o, struct terminal *terminal)
 {
     const char *wrong = NULL;
     bool every_call = o->way != FATHOM_TRAIN_AUTO && o->way != FATHOM_TRAIN_UNWIND;
@@ -25,31 +38,80 @@ static int check_way(struct train_options *o, struct terminal *terminal)
     else if (o->samples_given && o->samples &&
              (o->way > FATHOM_TRAIN_PATCH || o->sampling || !o->target.command))
         wrong = "--samples requires --via patch";
+    if (o->sampling && o->way == FATHOM_TRAIN_AUTO)
+        o->way = FATHOM_TRAIN_UNWIND;
     return wrong ? option_usage(terminal, &train_command, "%s", wrong) : -1;
 }
 
-static int train_with(const struct train_options *options, struct terminal *terminal)
+static void stop(void *train)
+{
+    fathom_train_stop(train);
+}
+
+static int run_hooked(struct fathom_train *train, struct fathom_error *err)
+{
+    struct interrupted_run run;
+    interrupt_hold(&run);
+    int rc = fathom_train_start(train, err);
+    interrupt_begin(&run, stop, train);
+    if (rc == 0)
+        rc = fathom_train_run(train, err);
+    interrupt_end(&run);
+    return rc;
+}
+
+/* What is sampled is hostile, and needs no rights once its events are open. */
+static int run_sampled(struct fathom_train *train, const struct train_values *o, struct terminal *terminal,
+                       struct fathom_error *err)
+{
+    struct interrupts before;
+    int rc = fathom_train_start(train, err);
+    if (rc < 0)
+        return rc;
+    if (fathom_train_way(train) == FATHOM_TRAIN_UNWIND)
+        privilege_only_observe(o->output, o->target.command, terminal);
+    interrupt_catch_for(stop, train, &before);
+    rc = fathom_train_run(train, err);
+    interrupt_restore(&before);
+    return rc;
+}
+
+static int train_with(const struct train_values *o, struct terminal *terminal)
 {
     struct fathom_error err = {0};
-    enum fathom_train_way way = options->way;
-    if (way == FATHOM_TRAIN_AUTO && train_choose(options, terminal, &way, &err) < 0) {
+    struct fathom_train *train = NULL;
+    struct fathom_train_options options = {.target = o->target,
+                                           .output = o->output,
+                                           .append = o->append,
+                                           .way = o->way,
+                                           .images = o->images.at,
+                                           .image_count = o->images.count,
+                                           .samples = o->samples,
+                                           .runtime = getenv("FATHOM_PROBE_LIBRARY")};
+    int status = -1, rc = fathom_train_open(&options, &terminal->listener, &train, &err);
+    if (rc == 0) {
+        bool hooked = fathom_train_way(train) <= FATHOM_TRAIN_SLED;
+        output_alone(o->output);
+        rc = hooked ? run_hooked(train, &err) : run_sampled(train, o, terminal, &err);
+        terminal_progress_end(terminal);
+        if (rc == 0)
+            rc = fathom_train_save(train, &err);
+        if (rc >= 0)
+            status = fathom_train_status(train);
+    }
+    if (rc < 0)
         terminal_error(terminal, &err);
+    fathom_train_close(train);
+    if (rc < 0)
         return exit_code_of(&err);
-    }
-    switch (way) {
-    case FATHOM_TRAIN_UNWIND:
-        return train_unwind(options, terminal);
-    case FATHOM_TRAIN_UPROBE:
-        return train_uprobe(options, terminal);
-    default:
-        return train_patch(options, terminal);
-    }
+    int code = status >= 0 ? exit_code_of_status(status) : EXIT_OK;
+    return code == EXIT_OK && rc > 0 ? EXIT_BUILD : code;
 }
 
 /* --samples, which not every method supports. */
 static bool take_samples(struct terminal *terminal, const struct option_row *row, char *text, void *value)
 {
-    struct train_options *options = value;
+    struct train_values *options = value;
     options->samples_given = true;
     return option_number(terminal, row, text, &options->samples);
 }
@@ -57,28 +119,22 @@ static bool take_samples(struct terminal *terminal, const struct option_row *row
 /* --stack, which only unwinding supports. */
 static bool take_stack(struct terminal *terminal, const struct option_row *row, char *text, void *value)
 {
-    struct train_options *options = value;
+    struct train_values *options = value;
     options->sampling = true;
     return option_number(terminal, row, text, &options->target.stack_bytes);
 }
 
 static int train_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct fathom_error err = {0};
-    struct train_options options = {
+    struct train_values options = {
         .output = "fathom.fmap", .samples = SAMPLES_HZ, .target = {.stack_bytes = STACK_BYTES}};
     int code = options_parse(&train_command, &options, false, argc, argv, terminal);
     if (code < 0)
         code = target_complete(&options.target, &train_command, argc, argv, terminal);
     if (code < 0)
         code = check_way(&options, terminal);
-    if (code < 0 && output_open(options.output, &options.out, &err) < 0) {
-        terminal_error(terminal, &err);
-        code = exit_code_of(&err);
-    }
     if (code < 0)
         code = train_with(&options, terminal);
-    outfile_close(options.out);
     target_free(&options.target);
     free((void *)(uintptr_t)options.images.at);
     return code;
@@ -89,36 +145,35 @@ static const struct option_word ways[] = {{"patch", FATHOM_TRAIN_PATCH},   {"sle
                                           {"auto", FATHOM_TRAIN_AUTO},     {0}};
 
 static const struct option_row rows[] = {
-    OPTION_TEXT("output", 'o', "MAP", struct train_options, output,
+    OPTION_TEXT("output", 'o', "MAP", struct train_values, output,
                 "default: fathom.fmap; '-': standard output"),
-    OPTION_FLAG("append", 0, struct train_options, append, "add to the map instead of replacing it"),
-    OPTION_CHOICE("via", 0, "WAY", ways, enum fathom_train_way, struct train_options, way,
+    OPTION_FLAG("append", 0, struct train_values, append, "add to the map instead of replacing it"),
+    OPTION_CHOICE("via", 0, "WAY", ways, enum fathom_train_way, struct train_values, way,
                   "patch: every call, by hooks patched into the running program's code\n"
                   "sled: the same, but only where the compiler left room for hooks\n"
                   "uprobe: every call, by the kernel; slow; for static and set-uid programs\n"
                   "unwind: sampled stack dumps; also for running processes\n"
                   "auto (default): patch where possible, else uprobe (root) or unwind"),
     OPTION_IMAGES(
-        struct train_options, images,
+        struct train_values, images,
         "hook only files whose names start with one of these (default: all but the C library and the "
         "loader)"),
     {"samples", 0, "HZ", take_samples, .whole = {0, 20000},
      .help = "stacks per second to sample alongside the hooks, for the time spent in each context and for "
              "code without hooks (default: 4000; 0: none)"},
-    TARGET_DURATION(struct train_options, "stop after S seconds (and terminate a launched command)"),
+    TARGET_DURATION(struct train_values, "stop after S seconds (and terminate a launched command)"),
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details"),
     OPTION_HELP,
     OPTION_LINE("For --via unwind, and implying it:"),
-    TARGET_PID(struct train_options, "attach to these processes, their threads and their children"),
-    TARGET_NO_CHILDREN(struct train_options),
-    TARGET_TID(struct train_options, "attach to these threads only"),
+    TARGET_PID(struct train_values, "attach to these processes, their threads and their children"),
+    TARGET_NO_CHILDREN(struct train_values),
+    TARGET_TID(struct train_values, "attach to these threads only"),
     {"stack", 0, "N", take_stack, .whole = {64, 65528},
      .help = "bytes of stack in each sample, at most 65528 (default: 32768)"},
-    TARGET_EVENT(struct train_options,
-                 "what to sample (default: cycles, or cpu-clock where there is no PMU)"),
-    TARGET_FREQUENCY(struct train_options, "samples per second (default for clocks: 1000)"),
-    TARGET_PERIOD(struct train_options, "one sample every N events (clocks: nanoseconds)"),
+    TARGET_EVENT(struct train_values, "what to sample (default: cycles, or cpu-clock where there is no PMU)"),
+    TARGET_FREQUENCY(struct train_values, "samples per second (default for clocks: 1000)"),
+    TARGET_PERIOD(struct train_values, "one sample every N events (clocks: nanoseconds)"),
     OPTION_END,
 };
 

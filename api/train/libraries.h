@@ -1,8 +1,8 @@
 /*
  * libraries.h - which shared objects a program will load when it runs.
  */
-#ifndef FATHOM_CLI_LIBRARIES_H
-#define FATHOM_CLI_LIBRARIES_H
+#ifndef FATHOM_API_TRAIN_LIBRARIES_H
+#define FATHOM_API_TRAIN_LIBRARIES_H
 
 #include <stddef.h>
 

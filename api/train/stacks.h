@@ -1,22 +1,21 @@
 /*
- * train_stacks.h - samples and unwinds stacks while the probe runtime sees every call.
+ * stacks.h - samples and unwinds stacks while the probe runtime sees every call.
  *
  * Hooks count calls; only samples show how much time is spent below each of them and who called code without
  * hooks (the C library).
  */
-#ifndef FATHOM_CLI_TRAIN_STACKS_H
-#define FATHOM_CLI_TRAIN_STACKS_H
+#ifndef FATHOM_API_TRAIN_STACKS_H
+#define FATHOM_API_TRAIN_STACKS_H
 
-#include "cli/train_options.h"
-#include "image/cache.h"
-#include "pathmap/map/trie.h"
+#include <sys/types.h>
+
+#include "api/train/train.h"
 
 struct train_stacks;
 
-/* Samples the process and its children from now on, options->samples times a second. runtime: the file of the
+/* Samples the process and its children from now on, as often as the training is asked to. runtime: the file of the
  * probe runtime, whose own work is left out. All are borrowed. NULL: failed, which has been reported. */
-struct train_stacks *train_stacks_start(const struct train_options *options, struct terminal *terminal,
-                                        struct image_cache *images, pid_t pid, const char *runtime);
+struct train_stacks *train_stacks_start(const struct fathom_train *t, pid_t pid, const char *runtime);
 /* Takes the available samples. A failure is reported and ends the sampling. stacks may be NULL, here and
  * below. */
 void train_stacks_poll(struct train_stacks *stacks);

@@ -1,16 +1,16 @@
-/* train_stacks.c - see train_stacks.h. */
-#include "cli/train_stacks.h"
+/* stacks.c - see stacks.h. */
+#include "api/train/stacks.h"
 
 #include <stdlib.h>
 
+#include "api/record/target.h"
 #include "base/vec.h"
-#include "cli/train_steps.h"
 #include "infer/samples/trainer.h"
-#include "pathmap/map/pathmap.h"
+#include "perfdata/order.h"
 
 struct train_stacks {
     struct collector_options collect; /* borrowed by the collector */
-    struct terminal *terminal;
+    const struct log *log;
     struct fathom_target target; /* borrowed by the collector, as pid */
     pid_t pid;
     struct collector *collector;
@@ -60,13 +60,13 @@ static void end(struct train_stacks *s)
     int stopped = collector_stop(s->collector, sink, s, &err);
     int flushed = order_flush(s->order, stopped < 0 ? NULL : &err); /* what arrived remains valid */
     if (stopped < 0 || flushed < 0)
-        terminal_say(s->terminal, LOG_WARNING, "only part of the stacks were sampled: %s", err.text);
+        log_write(s->log, LOG_WARNING, "only part of the stacks were sampled: %s", err.text);
 }
 
 static int start(struct train_stacks *s, struct fathom_error *err)
 {
     const struct event *events;
-    target_collector(&s->target, &s->terminal->log, &s->collect);
+    target_collector(&s->target, s->log, &s->collect);
     int rc = collector_open(&s->collect, &s->collector, err);
     if (rc < 0)
         return rc;
@@ -78,18 +78,18 @@ static int start(struct train_stacks *s, struct fathom_error *err)
     return s->order ? collector_start(s->collector, sink, s, err) : error_memory(err);
 }
 
-struct train_stacks *train_stacks_start(const struct train_options *options, struct terminal *terminal,
-                                        struct image_cache *images, pid_t pid, const char *runtime)
+struct train_stacks *train_stacks_start(const struct fathom_train *t, pid_t pid, const char *runtime)
 {
     struct fathom_error err = {0};
     struct train_stacks *s = calloc(1, sizeof *s);
     int rc = s ? 0 : error_memory(&err);
     if (rc == 0) {
-        s->terminal = terminal;
+        s->log = &t->host.log;
         s->pid = pid;
-        s->target = (struct fathom_target){
-            .frequency = options->samples, .pids = {&s->pid, 1}, .stack_bytes = options->target.stack_bytes};
-        s->processes = processes_new(images, &terminal->log);
+        s->target = (struct fathom_target){.frequency = t->options.samples,
+                                           .pids = {&s->pid, 1},
+                                           .stack_bytes = t->options.target.stack_bytes};
+        s->processes = processes_new(t->images, s->log);
         s->trie = trie_new();
         s->trainer = s->trie ? trainer_new(s->trie) : NULL;
         rc = s->processes && s->trainer ? 0 : error_memory(&err);
@@ -99,8 +99,8 @@ struct train_stacks *train_stacks_start(const struct train_options *options, str
         rc = start(s, &err);
     }
     if (rc < 0) {
-        terminal_say(terminal, LOG_WARNING,
-                     "cannot sample stacks, so contexts are weighted by calls alone: %s", err.text);
+        log_write(&t->host.log, LOG_WARNING,
+                  "cannot sample stacks, so contexts are weighted by calls alone: %s", err.text);
         train_stacks_free(s);
         s = NULL;
     }
@@ -114,7 +114,7 @@ void train_stacks_poll(struct train_stacks *s)
         return;
     int more = collector_poll(s->collector, 0, sink, s, &err);
     if (more < 0)
-        terminal_say(s->terminal, LOG_WARNING, "stopped sampling stacks: %s", err.text);
+        log_write(s->log, LOG_WARNING, "stopped sampling stacks: %s", err.text);
     if (more <= 0)
         end(s);
 }
@@ -133,8 +133,8 @@ int train_stacks_merge(struct train_stacks *s, struct trie *trie, struct fathom_
         return rc;
     rc = trie_merge(trie, map, err);
     pathmap_close(map);
-    terminal_say(s->terminal, LOG_NOTE, "%llu sampled stacks entered, %llu left out (most in hooks)",
-                 (unsigned long long)s->entered, (unsigned long long)s->left_out);
+    log_write(s->log, LOG_NOTE, "%llu sampled stacks entered, %llu left out (most in hooks)",
+              (unsigned long long)s->entered, (unsigned long long)s->left_out);
     return rc;
 }
 

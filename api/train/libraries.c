@@ -1,5 +1,5 @@
 /* libraries.c - see libraries.h. */
-#include "cli/libraries.h"
+#include "api/train/libraries.h"
 
 #include <errno.h>
 #include <fcntl.h>

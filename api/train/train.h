@@ -1,0 +1,46 @@
+/*
+ * train.h - a training: what is asked for, and the ways in which it sees a program's calls, one file each.
+ */
+#ifndef FATHOM_API_TRAIN_TRAIN_H
+#define FATHOM_API_TRAIN_TRAIN_H
+
+#include <stdatomic.h>
+
+#include "api/fathom/train.h"
+#include "api/host.h"
+#include "base/outfile.h"
+#include "image/cache.h"
+#include "pathmap/map/pathmap.h"
+#include "pathmap/map/trie.h"
+
+struct fathom_train {
+    struct fathom_train_options options;
+    struct host host;
+    enum fathom_train_way way; /* not FATHOM_TRAIN_AUTO */
+    const struct train_way *how;
+    void *own; /* the way's; NULL: none yet */
+    struct outfile *out;
+    struct pathmap *old; /* append: the map before; NULL: there is none */
+    struct image_cache *images;
+    atomic_bool stop;
+};
+
+/* Each step of fathom/train.h. open: sets `own` before anything can fail. */
+struct train_way {
+    int (*open)(struct fathom_train *t, struct fathom_error *err);
+    int (*start)(struct fathom_train *t, struct fathom_error *err);
+    int (*run)(struct fathom_train *t, struct fathom_error *err);
+    int (*save)(struct fathom_train *t, struct fathom_error *err);
+    int (*status)(const struct fathom_train *t);
+    void (*close)(struct fathom_train *t);
+};
+extern const struct train_way train_patch, train_uprobe, train_unwind;
+
+/* append: opens the existing map before the training, so that a damaged one stops it. */
+int train_open_map(struct fathom_train *t, struct fathom_error *err);
+/* Writes the map, with `append` merged with the file's current contents, which other trainings may have written meanwhile
+ * (the directory is locked); the old map is reopened. Returns 1 if that has another build of an image trained now, which is
+ * reported, else 0. -ENODATA: nothing was learned; an existing map stays. */
+int train_save(struct fathom_train *t, struct trie *trie, struct fathom_error *err);
+
+#endif

@@ -1,0 +1,134 @@
+/* unwind.c - unwinds stack dumps as they arrive into a path map. */
+#include <stdlib.h>
+
+#include "api/record/target.h"
+#include "api/train/train.h"
+#include "infer/engine/learn.h"
+#include "perfdata/order.h"
+
+struct training {
+    struct order *order;
+    struct processes *processes;
+    struct learner *learner;
+    struct collector_options collect; /* borrowed by the collector */
+    struct collector *collector;
+    struct decoder *decoder;
+    struct host *host;
+};
+
+/* An order_sink (context: the training). */
+static int learn(void *context, const struct record *record, struct fathom_error *err)
+{
+    struct training *t = context;
+    return learner_take(t->learner, t->processes, record, err);
+}
+
+static uint32_t contexts_of(const struct training *t)
+{
+    return trie_node_count(t->learner->trie) - 1;
+}
+
+static int train_sink(void *context, const void *records, size_t size, struct fathom_error *err)
+{
+    struct training *t = context;
+    return order_push_all(t->order, records, size, err);
+}
+
+static int train_progress(void *context, struct fathom_error *err)
+{
+    (void)err;
+    struct training *t = context;
+    host_status(t->host, "%llu paths entered, %u contexts", (unsigned long long)t->learner->learned,
+                contexts_of(t));
+    return 0;
+}
+
+static void say_summary(const struct training *t, const struct fathom_train *train)
+{
+    const struct learner *l = t->learner;
+    struct collector_summary kernel;
+    collector_summary(t->collector, &kernel);
+    log_write(&t->host->log, LOG_NOTE, "%llu stacks entered, %u contexts in %s",
+              (unsigned long long)l->learned, contexts_of(t), outfile_path(train->out));
+    for (unsigned end = 0; end < UNWIND_ENDS; end++) {
+        if (l->not_learned[end])
+            log_write(&t->host->log, LOG_NOTE, "%llu stacks left out: %s%s",
+                      (unsigned long long)l->not_learned[end],
+                      end == UNWIND_ROOT ? "a frame lies in no known function"
+                                         : unwind_end_text((enum unwind_end)end),
+                      end == UNWIND_CUT ? " (use a larger --stack)" : "");
+    }
+    if (kernel.lost)
+        log_write(&t->host->log, LOG_WARNING,
+                  "%llu samples were lost: sample less often or with a smaller --stack",
+                  (unsigned long long)kernel.lost);
+}
+
+static int open_learner(struct fathom_train *train, struct fathom_error *err)
+{
+    struct training *t = train->own = calloc(1, sizeof *t);
+    if (!t)
+        return error_memory(err);
+    t->host = &train->host;
+    t->processes = processes_new(train->images, &train->host.log);
+    t->learner = learner_new(LEARN_DUMPS, false);
+    if (!t->processes || !t->learner)
+        return error_memory(err);
+    return !train->old || trie_adopt_images(t->learner->trie, train->old) ? 0 : error_memory(err);
+}
+
+static int start(struct fathom_train *train, struct fathom_error *err)
+{
+    struct training *t = train->own;
+    const struct event *events;
+    target_collector(&train->options.target, &train->host.log, &t->collect);
+    int rc = collector_open(&t->collect, &t->collector, err);
+    if (rc < 0)
+        return rc;
+    size_t count = collector_events(t->collector, &events);
+    rc = decoder_new(events, count, &t->decoder, err);
+    if (rc < 0)
+        return rc;
+    t->order = order_new(t->decoder, true, learn, t);
+    return t->order ? 0 : error_memory(err);
+}
+
+static int run(struct fathom_train *train, struct fathom_error *err)
+{
+    struct training *t = train->own;
+    struct target_user user = {train_sink, train_progress, t};
+    enum target_end end;
+    return target_observe(&train->options.target, t->collector, &user, &train->stop, &end, err);
+}
+
+static int save(struct fathom_train *train, struct fathom_error *err)
+{
+    struct training *t = train->own;
+    int rc = order_flush(t->order, err);
+    if (rc == 0)
+        rc = trials_slice(t->learner->own, t->learner->own_count, t->learner->trie, err);
+    if (rc == 0)
+        rc = train_save(train, t->learner->trie, err);
+    if (rc >= 0)
+        say_summary(t, train);
+    return rc;
+}
+
+static int status(const struct fathom_train *train)
+{
+    const struct training *t = train->own;
+    return t->collector ? collector_status(t->collector) : -1;
+}
+
+static void close_learner(struct fathom_train *train)
+{
+    struct training *t = train->own;
+    order_free(t->order);
+    decoder_free(t->decoder);
+    collector_close(t->collector);
+    learner_free(t->learner);
+    processes_free(t->processes);
+    free(t);
+}
+
+const struct train_way train_unwind = {open_learner, start, run, save, status, close_learner};
