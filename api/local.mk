@@ -48,7 +48,6 @@ libapi_la_SOURCES = \
 	api/train/unwind.c \
 	api/train/uprobe.c \
 	api/trees/merge.c \
-	api/trees/paths.c api/trees/paths.h \
 	api/trees/record.c \
 	api/trees/replay.c \
 	api/trees/show.c
@@ -80,7 +79,6 @@ noinst_LTLIBRARIES += libapidisambig.la
 libapidisambig_la_SOURCES = \
 	api/disambig/ambiguity.c \
 	api/disambig/disambig.h \
-	api/disambig/emit.c \
 	api/disambig/run.c \
 	api/disambig/say.c \
 	api/disambig/search.c \

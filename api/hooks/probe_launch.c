@@ -79,57 +79,39 @@ int fathom_runtime_find(const char *given, char *path, size_t size, struct fatho
     return 0;
 }
 
-struct variable {
-    const char *name, *value; /* "NAME="; value NULL: it stays as it is */
-    bool adds;                /* before what it is */
-};
-
-static bool is_set_by(const struct variable *variables, const char *text)
+/* This process's environment with those of the launch set, which the caller frees, too; NULL: out of memory. */
+static char **make_environment(const struct probe_launch *how, char *own[VARIABLES])
 {
-    for (size_t i = 0; i < VARIABLES; i++)
-        if (variables[i].value && strncmp(text, variables[i].name, strlen(variables[i].name)) == 0)
-            return true;
-    return false;
-}
-
-static char *format(const struct variable *v)
-{
-    char *text, *name = strndup(v->name, strlen(v->name) - 1);
-    const char *old = name && v->adds ? getenv(name) : NULL;
-    if (!name || asprintf(&text, "%s%s%s%s", v->name, v->value, old && *old ? ":" : "", old ? old : "") < 0)
-        text = NULL;
-    free(name);
-    return text;
-}
-
-/* This process's environment with those set; the caller frees it and its first VARIABLES texts, NULL among them. */
-static char **make_environment(const struct variable *variables, char *own[VARIABLES])
-{
+    static const char *const names[VARIABLES] = {"FATHOM_PROBE", "LD_PRELOAD", "LD_LIBRARY_PATH"};
+    const char *values[VARIABLES] = {how->directory, how->library, how->libraries};
     size_t count = 0, n = 0;
     while (environ[count])
         count++;
     char **all = calloc(count + VARIABLES + 1, sizeof *all);
-    bool fine = all;
-    for (size_t i = 0; fine && i < VARIABLES; i++)
-        if (variables[i].value) {
-            own[i] = all[n] = format(&variables[i]);
-            fine = all[n++];
+    for (size_t i = 0; all && i < VARIABLES; i++) {
+        const char *old = i ? getenv(names[i]) : NULL; /* lists are added to */
+        if (!values[i])
+            continue;
+        if (asprintf(&own[i], "%s=%s%s%s", names[i], values[i], old && *old ? ":" : "", old ? old : "") < 0) {
+            own[i] = NULL;
+            free(all);
+            return NULL;
         }
-    for (size_t i = 0; fine && i < count; i++)
-        if (!is_set_by(variables, environ[i]))
+        all[n++] = own[i];
+    }
+    for (size_t i = 0; all && i < count; i++) {
+        bool is_set = false;
+        for (size_t v = 0; v < VARIABLES; v++)
+            is_set |= own[v] && strncmp(environ[i], own[v], strlen(names[v]) + 1) == 0;
+        if (!is_set)
             all[n++] = environ[i];
-    if (fine)
-        return all;
-    free(all);
-    return NULL;
+    }
+    return all;
 }
 
 int probe_launch(char *const *command, const struct probe_launch *how, pid_t *pid, struct fathom_error *err)
 {
-    const struct variable variables[VARIABLES] = {{"LD_PRELOAD=", how->library, true},
-                                                  {"FATHOM_PROBE=", how->directory, false},
-                                                  {"LD_LIBRARY_PATH=", how->libraries, true}};
-    char *own[VARIABLES] = {0}, **environment = make_environment(variables, own);
+    char *own[VARIABLES] = {0}, **environment = make_environment(how, own);
     posix_spawnattr_t attributes;
     sigset_t none, defaults;
     int code = environment ? 0 : ENOMEM;
