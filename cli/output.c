@@ -8,7 +8,8 @@
 
 void output_alone(const char *path)
 {
-    signal(SIGPIPE, SIG_IGN); /* commands get the default (collector/targets/launch.c, cli/probe_launch.c) */
+    /* Commands get the default (collector/targets/launch.c, api/hooks/probe_launch.c). */
+    signal(SIGPIPE, SIG_IGN);
     if (strcmp(path, "-") == 0)
         dup2(STDERR_FILENO, STDOUT_FILENO);
 }
