@@ -18,6 +18,7 @@
 #include "fathom/record.h"
 #include "fathom/report.h"
 #include "fathom/target.h"
+#include "fathom/top.h"
 #include "fathom/train.h"
 #include "fathom/trees.h"
 

@@ -47,6 +47,9 @@ libapi_la_SOURCES = \
 	api/train/train.c api/train/train.h \
 	api/train/unwind.c \
 	api/train/uprobe.c \
+	api/top/counts.c api/top/counts.h \
+	api/top/rows.c api/top/rows.h \
+	api/top/top.c \
 	api/trees/merge.c \
 	api/trees/record.c \
 	api/trees/replay.c \
@@ -68,6 +71,7 @@ dist_fathomtopics_HEADERS = \
 	api/fathom/record.h \
 	api/fathom/report.h \
 	api/fathom/target.h \
+	api/fathom/top.h \
 	api/fathom/train.h \
 	api/fathom/trees.h
 libfathom_la_SOURCES =

@@ -19,6 +19,7 @@ libbase_la_SOURCES = \
 	base/scratch.c base/scratch.h \
 	base/search.h \
 	base/select.h \
+	base/share.c base/share.h \
 	base/text.c base/text.h \
 	base/vec.c base/vec.h \
 	base/work.h

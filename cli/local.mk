@@ -40,8 +40,6 @@ fathom_SOURCES = \
 	cli/target.c cli/target.h \
 	cli/terminal.c cli/terminal.h \
 	cli/top.c \
-	cli/top/counts.c cli/top/counts.h \
-	cli/top/rows.c cli/top/rows.h \
 	cli/top/screen.c cli/top/screen.h \
 	cli/top/state.h \
 	cli/top/text.c cli/top/text.h \

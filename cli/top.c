@@ -6,51 +6,34 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/share.h"
 #include "base/text.h"
 #include "cli/exit.h"
-#include "api/record/learning.h"
-#include "api/record/mapped_sink.h"
-#include "api/record/recorder.h"
+#include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/privilege.h"
 #include "cli/target.h"
-#include "cli/top/counts.h"
 #include "cli/top/screen.h"
 #include "cli/top/text.h"
-#include "infer/live/online.h"
-#include "report/text/printer.h"
 
 #define FIRST_NS 500000000u /* after which the first picture is drawn */
 #define KEYS_MS  100        /* to wait for a key once the target has ended */
 
 struct top_options {
-    struct fathom_target target;
-    const char *map;
-    double eps;
-    double decay;    /* seconds; 0: since the start */
-    double interval; /* seconds between two pictures */
-    uint64_t count;  /* pictures, as text; 0: a screen */
+    struct fathom_top_options top; /* the first member, which rows of options rely on */
+    double interval;               /* seconds between two pictures */
+    uint64_t count;                /* pictures, as text; 0: a screen */
     bool once;
-    struct rows_options rows;
-    bool threads;
+    struct fathom_top_show show;
     uint64_t most; /* rows of a text */
 };
 
 struct top {
     const struct top_options *options;
-    struct terminal *terminal;
-    struct fathom_recorder_options record; /* borrowed by the collector, with the next */
-    struct collector_options collect;
-    struct collector *collector;
-    struct learning *learning;
-    struct mapped_sink *mapped; /* copies of files that were deleted: else their stacks could not be known */
-    struct image_cache *images;
-    struct pathmap *map; /* NULL: none was given */
-    struct online *online;
-    struct counts *counts;
+    struct fathom_top *top;
     struct screen *screen; /* NULL: text */
     struct top_state state;
-    struct rows rows;
+    struct fathom_top_rows rows;
     FILE *out;               /* of text */
     uint64_t began, drawn;   /* ns; drawn: when rows were made last */
     uint64_t pictures;       /* as text, so far */
@@ -58,6 +41,15 @@ struct top {
     double rate;             /* samples per second */
     bool ended;
 };
+
+static const struct option_word views[] = {{"tree", FATHOM_TOP_TREE},
+                                           [FATHOM_TOP_CALLERS] = {"callers", FATHOM_TOP_CALLERS},
+                                           [FATHOM_TOP_FLAT] = {"flat", FATHOM_TOP_FLAT},
+                                           [FATHOM_TOP_VIEWS] = {0}};
+static const struct option_word sorts[] = {{"total", FATHOM_TOP_BY_TOTAL},
+                                           [FATHOM_TOP_BY_SELF] = {"self", FATHOM_TOP_BY_SELF},
+                                           [FATHOM_TOP_BY_NAME] = {"name", FATHOM_TOP_BY_NAME},
+                                           [FATHOM_TOP_SORTS] = {0}};
 
 /* Status ------------------------------------------------------------------------------------------------------ */
 
@@ -75,7 +67,7 @@ static double resident_mb(void)
 /* What is observed. */
 static void name_target(const struct top *t, char *out, size_t size)
 {
-    const struct fathom_target *target = &t->options->target;
+    const struct fathom_target *target = &t->options->top.target;
     const struct fathom_pids *ids = target->pids.count ? &target->pids : &target->tids;
     if (target->command)
         snprintf(out, size, "%.60s", target->command[0]);
@@ -89,65 +81,59 @@ static void name_target(const struct top *t, char *out, size_t size)
 static void make_status(struct top *t)
 {
     struct top_state *s = &t->state;
-    struct online_summary o;
-    struct collector_summary c;
-    const struct event *events;
+    struct fathom_top_summary o;
     char name[80], proved[SHARE_SIZE], inferred[SHARE_SIZE], unknown[SHARE_SIZE], event[64], lost[96] = "";
-    online_summary(t->online, &o);
-    collector_summary(t->collector, &c);
-    collector_events(t->collector, &events);
-    snprintf(event, sizeof event, "%.60s", events[0].name);
+    fathom_top_summary(t->top, &o);
+    snprintf(event, sizeof event, "%.60s", o.event);
     text_clean(event);
     name_target(t, name, sizeof name);
     snprintf(s->status[0], TOP_LINE, "%s, %s: %.0f s%s, %.0f samples/s, %llu samples", name, event,
              (double)(clock_ns() - t->began) / 1e9, t->ended ? " (ended)" : "", t->rate,
              (unsigned long long)o.samples);
-    if (o.lost || c.throttled || c.stacks_crowded)
+    if (o.lost_now || o.throttled || o.unread)
         snprintf(lost, sizeof lost, "; %llu lost, %llu throttled, %llu stacks not read",
-                 (unsigned long long)c.lost, (unsigned long long)c.throttled,
-                 (unsigned long long)c.stacks_crowded);
+                 (unsigned long long)o.lost, (unsigned long long)o.throttled, (unsigned long long)o.unread);
     snprintf(s->status[1], TOP_LINE,
              "paths: %s proved, %s inferred, %s unknown; learned %llu stack%s%s%s; %.0f MB",
              share_format(proved, o.proved, o.weight), share_format(inferred, o.inferred, o.weight),
              share_format(unknown, o.weight - o.proved - o.inferred, o.weight), (unsigned long long)o.stacks,
              o.stacks == 1 ? "" : "s", o.full ? ", no more fit" : "", lost, resident_mb());
     char thread[96] = "", filter[96] = "", period[48] = "", rest[48] = "", share[SHARE_SIZE];
-    if (s->thread != FRAMES_NONE)
-        snprintf(thread, sizeof thread, ", only %.64s", frames_at(counts_frames(t->counts), s->thread)->name);
+    if (s->thread != FATHOM_TOP_ALL)
+        snprintf(thread, sizeof thread, ", only %.64s", s->thread_name);
     if (*s->filter)
         snprintf(filter, sizeof filter, ", filter \"%s\"", s->filter);
-    if (t->options->decay > 0)
-        snprintf(period, sizeof period, ", the last %g to %g s", t->options->decay, 2 * t->options->decay);
+    if (t->options->top.decay > 0)
+        snprintf(period, sizeof period, ", the last %g to %g s", t->options->top.decay,
+                 2 * t->options->top.decay);
     if (t->rows.rest)
         snprintf(rest, sizeof rest, "; %s in light contexts",
                  share_format(share, t->rows.rest, t->rows.whole));
     snprintf(s->status[2], TOP_LINE, "%s%s by %s, from %g%%%s%s%s%s%s", s->paused ? "PAUSED: " : "",
-             rows_view_names[s->view], rows_sort_names[s->sort], s->min_percent, period,
-             s->threads ? ", threads" : "", thread, filter, rest);
+             views[s->view].word, sorts[s->sort].word, s->min_percent, period, s->threads ? ", threads" : "",
+             thread, filter, rest);
     text_clean(s->status[2]);
 }
 
 /* Pictures ---------------------------------------------------------------------------------------------------- */
 
+static bool is_folded(void *state, uint64_t key)
+{
+    return table_find(((const struct top_state *)state)->folded, key);
+}
+
 static int make_rows(struct top *t, struct fathom_error *err)
 {
     struct top_state *s = &t->state;
-    struct rows_options options = {s->view, s->sort, s->min_percent, s->filter, s->folded};
-    struct rows rows;
-    struct cct *tree = counts_tree(t->counts, s->threads, s->thread);
-    int rc = tree ? rows_make(tree, counts_frames(t->counts), &options, &rows) : -ENOMEM;
-    cct_free(tree);
-    if (rc < 0)
-        return error_memory(err);
-    rows_clear(&t->rows);
-    t->rows = rows;
-    return 0;
+    struct fathom_top_show show = {s->view,    s->sort,   s->min_percent, s->filter,
+                                   s->threads, s->thread, is_folded,      s};
+    return fathom_top_rows(t->top, &show, &t->rows, err);
 }
 
 static void measure_rate(struct top *t, uint64_t now)
 {
-    struct online_summary o;
-    online_summary(t->online, &o);
+    struct fathom_top_summary o;
+    fathom_top_summary(t->top, &o);
     double seconds = (double)(now - (t->drawn ? t->drawn : t->began)) / 1e9;
     if (seconds > 0.2)
         t->rate = (double)(o.samples - t->samples_before) / seconds;
@@ -160,22 +146,22 @@ static int draw(struct top *t, bool again, struct fathom_error *err)
     int rc = t->state.paused && !again ? 0 : make_rows(t, err);
     make_status(t);
     if (rc == 0 && t->screen)
-        screen_draw(t->screen, &t->state, &t->rows, counts_frames(t->counts));
+        screen_draw(t->screen, &t->state, &t->rows);
     else if (rc == 0)
-        rc = top_text_write(&t->state, &t->rows, counts_frames(t->counts), t->options->most, t->out, err);
+        rc = top_text_write(&t->state, &t->rows, t->options->most, t->out, err);
     return rc;
 }
 
 /* -ECANCELED: the user wants to quit. */
 static int take_keys(struct top *t, int wait_ms, struct fathom_error *err)
 {
-    enum screen_wish wish = screen_keys(t->screen, &t->state, &t->rows, counts_frames(t->counts), wait_ms);
+    enum screen_wish wish = screen_keys(t->screen, &t->state, &t->rows, wait_ms);
     if (wish == SCREEN_QUIT)
         return -ECANCELED;
     if (wish == SCREEN_CLEAR) {
-        if (counts_clear(t->counts) < 0)
-            return error_memory(err);
-        online_restart(t->online);
+        int rc = fathom_top_clear(t->top, err);
+        if (rc < 0)
+            return rc;
         t->began = clock_ns();
         t->drawn = t->samples_before = 0;
     }
@@ -198,58 +184,6 @@ static int progress(void *context, struct fathom_error *err)
     return rc == 0 && !t->screen && t->pictures >= t->options->count ? -ECANCELED : rc;
 }
 
-/* Records ----------------------------------------------------------------------------------------------------- */
-
-static int count(void *context, const struct online_context *sample, struct fathom_error *err)
-{
-    struct top *t = context;
-    return counts_add(t->counts, online_trie(t->online), sample, err);
-}
-
-/* A collector_sink, behind the learning. */
-static int resolve(void *context, const void *records, size_t size, struct fathom_error *err)
-{
-    struct top *t = context;
-    return online_add(t->online, records, size, err);
-}
-
-static int sink(void *context, const void *records, size_t size, struct fathom_error *err)
-{
-    struct top *t = context;
-    return mapped_sink_add(t->mapped, records, size, err);
-}
-
-static int begin(struct top *t, struct fathom_error *err)
-{
-    const struct top_options *o = t->options;
-    t->record = (struct fathom_recorder_options){.target = o->target, .audit_hz = FATHOM_AUDIT_DEFAULT};
-    t->images = image_cache_new(&(struct image_options){.log = &t->terminal->log, .live = true});
-    t->counts = t->images ? counts_new(&(struct counts_options){o->eps, o->decay}, t->images) : NULL;
-    t->state.folded = table_new();
-    int rc = t->counts && t->state.folded ? 0 : error_memory(err);
-    if (rc == 0 && o->map)
-        rc = pathmap_open(o->map, &t->map, err);
-    if (rc == 0) {
-        recorder_collector(&t->record, &t->terminal->log, &t->collect);
-        rc = collector_open(&t->collect, &t->collector, err);
-    }
-    if (rc == 0)
-        privilege_only_observe(NULL, t->collect.command, t->terminal);
-    struct online_input input = {
-        .images = t->images, .log = &t->terminal->log, .map = t->map, .sink = count, .context = t};
-    if (rc == 0) {
-        input.count = collector_events(t->collector, &input.events);
-        rc = online_new(&input, &t->online, err);
-    }
-    if (rc == 0)
-        rc = learning_new(t->collector, &t->collect, resolve, t, &t->learning, err);
-    if (rc == 0)
-        rc = mapped_sink_new(
-            &(struct mapped_sink_input){input.events, input.count, NULL, learning_add, t->learning},
-            &t->mapped, err);
-    return rc;
-}
-
 /* The target has ended: its last picture stays until the user quits. */
 static int stay(struct top *t, struct fathom_error *err)
 {
@@ -260,15 +194,28 @@ static int stay(struct top *t, struct fathom_error *err)
     return rc;
 }
 
-static int observe(struct top *t, struct fathom_error *err)
+static void stop(void *top)
 {
-    enum target_end end = TARGET_ENDED;
-    int rc = begin(t, err);
+    fathom_top_stop(top);
+}
+
+static int observe(struct top *t, struct terminal *terminal, struct fathom_error *err)
+{
+    struct fathom_top_options options = t->options->top;
+    struct fathom_top_summary summary;
+    struct interrupts before;
+    options.progress = progress;
+    options.context = t;
+    int rc = fathom_top_open(&options, &terminal->listener, &t->top, err);
+    if (rc < 0)
+        return rc;
+    privilege_only_observe(NULL, options.target.command, terminal);
     t->began = clock_ns();
-    if (rc == 0)
-        rc = target_run(&t->options->target, t->collector, &(struct target_user){sink, progress, t}, &end,
-                        err);
-    if (rc == 0 && (end == TARGET_ENDED || !t->screen))
+    interrupt_catch_for(stop, t->top, &before);
+    rc = fathom_top_run(t->top, err);
+    interrupt_restore(&before);
+    fathom_top_summary(t->top, &summary);
+    if (rc == 0 && (summary.ended || !t->screen))
         rc = stay(t, err);
     return rc == -ECANCELED ? 0 : rc;
 }
@@ -287,46 +234,40 @@ static int open_text(struct top *t, struct fathom_error *err)
 static int run_top(const struct top_options *o, struct terminal *terminal)
 {
     struct fathom_error err = {0};
+    struct fathom_top_summary summary = {.status = -1};
     struct top t = {.options = o,
-                    .terminal = terminal,
-                    .state = {.view = o->rows.view,
-                              .sort = o->rows.sort,
-                              .min_percent = o->rows.min_percent,
-                              .threads = o->threads,
-                              .thread = FRAMES_NONE}};
-    snprintf(t.state.filter, sizeof t.state.filter, "%s", o->rows.filter);
+                    .state = {.view = o->show.view,
+                              .sort = o->show.sort,
+                              .min_percent = o->show.min_percent,
+                              .folded = table_new(),
+                              .threads = o->show.threads,
+                              .thread = FATHOM_TOP_ALL}};
+    snprintf(t.state.filter, sizeof t.state.filter, "%s", o->show.filter);
     int rc = o->count ? open_text(&t, &err) : screen_open(&t.screen, &err);
     if (rc == 0)
-        rc = observe(&t, &err);
+        rc = t.state.folded ? observe(&t, terminal, &err) : error_memory(&err);
     screen_close(t.screen);
-    int status = t.collector ? collector_status(t.collector) : -1;
+    if (t.top)
+        fathom_top_summary(t.top, &summary);
     if (rc < 0)
         terminal_error(terminal, &err);
-    learning_free(t.learning);
-    mapped_sink_free(t.mapped);
-    online_free(t.online);
-    counts_free(t.counts);
-    rows_clear(&t.rows);
+    fathom_top_close(t.top);
     table_free(t.state.folded);
-    pathmap_close(t.map);
-    collector_close(t.collector);
-    image_cache_free(t.images);
     if (t.out)
         fclose(t.out);
     if (rc < 0)
         return exit_code_of(&err);
-    return t.ended && status >= 0 ? exit_code_of_status(status) : EXIT_OK;
+    return t.ended && summary.status >= 0 ? exit_code_of_status(summary.status) : EXIT_OK;
 }
 
 static int top_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct top_options options = {.target.verify = fathom_verify_default,
-                                  .eps = 2e-5,
+    struct top_options options = {.top = {.target.verify = fathom_verify_default, .eps = 2e-5},
                                   .interval = 1,
-                                  .rows = {.min_percent = 1, .filter = ""}};
+                                  .show = {.min_percent = 1, .filter = ""}};
     int code = options_parse(&top_command, &options, false, argc, argv, terminal);
     if (code < 0)
-        code = target_complete(&options.target, &top_command, argc, argv, terminal);
+        code = target_complete(&options.top.target, &top_command, argc, argv, terminal);
     if (options.once && !options.count)
         options.count = 1;
     if (code < 0 && !options.count && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
@@ -334,46 +275,42 @@ static int top_run(int argc, char **argv, struct terminal *terminal)
                             "standard input and output are no terminal: give --once or --count");
     if (code < 0)
         code = run_top(&options, terminal);
-    target_free(&options.target);
+    target_free(&options.top.target);
     return code;
 }
 
-static const struct option_word views[] = {
-    {"tree", ROWS_TREE}, {"callers", ROWS_CALLERS}, {"flat", ROWS_FLAT}, {0}};
-static const struct option_word sorts[] = {
-    {"total", ROWS_BY_TOTAL}, {"self", ROWS_BY_SELF}, {"name", ROWS_BY_NAME}, {0}};
-
+_Static_assert(offsetof(struct top_options, top) == 0, "rows tell where in either struct a value is");
 static const struct option_row rows[] = {
-    TARGET_PID(struct top_options, "attach to these processes, their threads and their children"),
-    TARGET_NO_CHILDREN(struct top_options),
-    TARGET_TID(struct top_options, "attach to these threads only"),
-    TARGET_EVENT(struct top_options, "what to sample, as for record (default: cycles, or cpu-clock)"),
-    TARGET_FREQUENCY(struct top_options, "samples per second (default for clocks: 1000)"),
-    TARGET_PERIOD(struct top_options, "one sample every N events (clocks: nanoseconds)"),
-    TARGET_DUMPS(struct top_options),
-    OPTION_TEXT("map", 'm', "MAP", struct top_options, map, "a path map from 'fathom train'"),
+    TARGET_PID(struct fathom_top_options, "attach to these processes, their threads and their children"),
+    TARGET_NO_CHILDREN(struct fathom_top_options),
+    TARGET_TID(struct fathom_top_options, "attach to these threads only"),
+    TARGET_EVENT(struct fathom_top_options, "what to sample, as for record (default: cycles, or cpu-clock)"),
+    TARGET_FREQUENCY(struct fathom_top_options, "samples per second (default for clocks: 1000)"),
+    TARGET_PERIOD(struct fathom_top_options, "one sample every N events (clocks: nanoseconds)"),
+    TARGET_DUMPS(struct fathom_top_options),
+    OPTION_TEXT("map", 'm', "MAP", struct fathom_top_options, map, "a path map from 'fathom train'"),
     OPTION_FLAG("once", 0, struct top_options, once,
                 "print one picture as text after the first interval, and exit"),
     OPTION_FRACTION("interval", 0, "S", 0.1, 86400, struct top_options, interval,
                     "seconds between two pictures (default: 1)"),
     OPTION_NUMBER("count", 0, "N", 1, UINT32_MAX, struct top_options, count,
                   "print N pictures as text, and exit"),
-    OPTION_CHOICE("view", 0, "VIEW", views, enum rows_view, struct top_options, rows.view,
+    OPTION_CHOICE("view", 0, "VIEW", views, enum fathom_top_view, struct top_options, show.view,
                   "tree (default), callers or flat"),
-    OPTION_CHOICE("sort", 0, "BY", sorts, enum rows_sort, struct top_options, rows.sort,
+    OPTION_CHOICE("sort", 0, "BY", sorts, enum fathom_top_sort, struct top_options, show.sort,
                   "total (default), self or name"),
-    OPTION_TEXT("filter", 0, "TEXT", struct top_options, rows.filter,
+    OPTION_TEXT("filter", 0, "TEXT", struct top_options, show.filter,
                 "only contexts with a function whose name contains this"),
-    OPTION_FRACTION("min", 0, "PERCENT", 0, 100, struct top_options, rows.min_percent,
+    OPTION_FRACTION("min", 0, "PERCENT", 0, 100, struct top_options, show.min_percent,
                     "leave out rows that weigh less (default: 1)"),
-    OPTION_FLAG("threads", 0, struct top_options, threads, "show each thread as a separate root"),
-    OPTION_FRACTION("decay", 0, "S", 0.1, 86400, struct top_options, decay,
+    OPTION_FLAG("threads", 0, struct top_options, show.threads, "show each thread as a separate root"),
+    OPTION_FRACTION("decay", 0, "S", 0.1, 86400, struct fathom_top_options, decay,
                     "show the last one to two times S seconds only (default: all since the start)"),
-    OPTION_FRACTION("eps", 0, "E", 1e-6, 0.1, struct top_options, eps,
+    OPTION_FRACTION("eps", 0, "E", 1e-6, 0.1, struct fathom_top_options, eps,
                     "the error allowed in a context's share, which sets the memory (default: 0.00002)"),
     OPTION_NUMBER("rows", 'n', "N", 1, UINT32_MAX, struct top_options, most,
                   "in text, only the first N rows"),
-    TARGET_DURATION(struct top_options, "stop after S seconds (and terminate a launched command)"),
+    TARGET_DURATION(struct fathom_top_options, "stop after S seconds (and terminate a launched command)"),
     OPTION_QUIET("print no notes"),
     OPTION_VERBOSE("print more details"),
     OPTION_HELP,

@@ -156,19 +156,18 @@ void screen_close(struct screen *s)
 
 /* Keys -------------------------------------------------------------------------------------------------------- */
 
-static void select_row(struct screen *s, const struct rows *rows, long to)
+static void select_row(struct screen *s, const struct fathom_top_rows *rows, long to)
 {
     long last = (long)rows->count - 1;
     s->at = to < 0 || last < 0 ? 0 : (size_t)(to > last ? last : to);
     s->key = rows->count ? rows->at[s->at].key : 0;
 }
 
-static void search(struct screen *s, const struct top_state *state, const struct rows *rows,
-                   const struct frames *frames)
+static void search(struct screen *s, const struct top_state *state, const struct fathom_top_rows *rows)
 {
     for (size_t i = 1; *state->search && i <= rows->count; i++) {
         size_t at = (s->at + i) % rows->count;
-        if (strcasestr(frames_at(frames, rows->at[at].item)->name, state->search)) {
+        if (strcasestr(rows->at[at].function, state->search)) {
             select_row(s, rows, (long)at);
             return;
         }
@@ -176,15 +175,15 @@ static void search(struct screen *s, const struct top_state *state, const struct
     s->not_found = *state->search;
 }
 
-static enum screen_wish answer_key(struct screen *s, struct top_state *state, const struct rows *rows,
-                                   const struct frames *frames, int key)
+static enum screen_wish answer_key(struct screen *s, struct top_state *state,
+                                   const struct fathom_top_rows *rows, int key)
 {
     size_t length = strlen(s->answer);
     if (key == '\r' || key == '\n' || key == KEY_ENTER) {
         char *to = s->asking == ASK_FILTER ? state->filter : state->search;
         memcpy(to, s->answer, sizeof s->answer);
         if (s->asking == ASK_SEARCH)
-            search(s, state, rows, frames);
+            search(s, state, rows);
         s->asking = ASK_NOTHING;
     } else if (key == 27) {
         s->asking = ASK_NOTHING;
@@ -197,33 +196,35 @@ static enum screen_wish answer_key(struct screen *s, struct top_state *state, co
     return SCREEN_DRAW;
 }
 
-static void fold(struct top_state *state, const struct row *row)
+static void fold(struct top_state *state, const struct fathom_top_row *row)
 {
     if (row->has_children && !table_remove(state->folded, row->key))
         table_put(state->folded, row->key, NULL); /* out of memory: it stays unfolded */
 }
 
 /* The thread that the selected row is, or is below. */
-static void choose_thread(const struct screen *s, struct top_state *state, const struct rows *rows)
+static void choose_thread(const struct screen *s, struct top_state *state, const struct fathom_top_rows *rows)
 {
-    if (state->thread != FRAMES_NONE) {
-        state->thread = FRAMES_NONE;
+    if (state->thread != FATHOM_TOP_ALL) {
+        state->thread = FATHOM_TOP_ALL;
         return;
     }
-    for (size_t i = s->at + 1; state->threads && state->view == ROWS_TREE && i-- > 0 && i < rows->count;)
+    for (size_t i = s->at + 1;
+         state->threads && state->view == FATHOM_TOP_TREE && i-- > 0 && i < rows->count;)
         if (rows->at[i].is_root) {
             state->thread = rows->at[i].item;
+            state->thread_name = rows->at[i].function;
             return;
         }
 }
 
-static enum screen_wish key_pressed(struct screen *s, struct top_state *state, const struct rows *rows,
-                                    const struct frames *frames, int key)
+static enum screen_wish key_pressed(struct screen *s, struct top_state *state,
+                                    const struct fathom_top_rows *rows, int key)
 {
     long page = LINES > 6 ? LINES - 6 : 1, at = (long)s->at;
     s->not_found = false;
     if (s->asking != ASK_NOTHING)
-        return answer_key(s, state, rows, frames, key);
+        return answer_key(s, state, rows, key);
     if (s->help && key != 'q') {
         s->help = false;
         return SCREEN_DRAW;
@@ -260,15 +261,15 @@ static enum screen_wish key_pressed(struct screen *s, struct top_state *state, c
             fold(state, &rows->at[s->at]);
         break;
     case 'v':
-        state->view = (state->view + 1) % ROWS_VIEWS;
+        state->view = (state->view + 1) % FATHOM_TOP_VIEWS;
         break;
     case '1':
     case '2':
     case '3':
-        state->view = (enum rows_view)(key - '1');
+        state->view = (enum fathom_top_view)(key - '1');
         break;
     case 's':
-        state->sort = (state->sort + 1) % ROWS_SORTS;
+        state->sort = (state->sort + 1) % FATHOM_TOP_SORTS;
         break;
     case 'f':
     case '/':
@@ -276,7 +277,7 @@ static enum screen_wish key_pressed(struct screen *s, struct top_state *state, c
         memset(s->answer, 0, sizeof s->answer);
         break;
     case 'n':
-        search(s, state, rows, frames);
+        search(s, state, rows);
         break;
     case '+':
         state->min_percent = state->min_percent < 0.01 ? 0.01
@@ -288,7 +289,7 @@ static enum screen_wish key_pressed(struct screen *s, struct top_state *state, c
         break;
     case 't':
         state->threads = !state->threads;
-        state->thread = FRAMES_NONE;
+        state->thread = FATHOM_TOP_ALL;
         break;
     case 'o':
         choose_thread(s, state, rows);
@@ -308,13 +309,13 @@ static enum screen_wish key_pressed(struct screen *s, struct top_state *state, c
     return SCREEN_DRAW;
 }
 
-enum screen_wish screen_keys(struct screen *s, struct top_state *state, const struct rows *rows,
-                             const struct frames *frames, int wait_ms)
+enum screen_wish screen_keys(struct screen *s, struct top_state *state, const struct fathom_top_rows *rows,
+                             int wait_ms)
 {
     enum screen_wish wish = SCREEN_NOTHING;
     timeout(wait_ms);
     for (int key; (key = getch()) != ERR; timeout(0)) {
-        enum screen_wish next = key_pressed(s, state, rows, frames, key);
+        enum screen_wish next = key_pressed(s, state, rows, key);
         if (next == SCREEN_QUIT)
             return next;
         wish = next > wish ? next : wish;
@@ -336,14 +337,14 @@ static void put_line(int line, const char *text)
     clrtoeol();
 }
 
-static int colour_of(const struct row *row, uint64_t whole)
+static int colour_of(const struct fathom_top_row *row, uint64_t whole)
 {
     double share = whole ? (double)row->self / (double)whole : 0;
     return share >= 0.1 ? COLOR_PAIR(1) : share >= 0.02 ? COLOR_PAIR(2) : 0;
 }
 
 /* The selected row stays the one that it was, wherever it is now. */
-static void find_selected(struct screen *s, const struct rows *rows, size_t room)
+static void find_selected(struct screen *s, const struct fathom_top_rows *rows, size_t room)
 {
     for (size_t i = 0; i < rows->count && s->at; i++)
         if (rows->at[i].key == s->key)
@@ -355,8 +356,8 @@ static void find_selected(struct screen *s, const struct rows *rows, size_t room
         s->from = s->at - room + 1;
 }
 
-static void draw_rows(struct screen *s, const struct top_state *state, const struct rows *rows,
-                      const struct frames *frames, int line, int last)
+static void draw_rows(struct screen *s, const struct top_state *state, const struct fathom_top_rows *rows,
+                      int line, int last)
 {
     size_t room = last > line ? (size_t)(last - line) : 0;
     if (!room)
@@ -365,9 +366,9 @@ static void draw_rows(struct screen *s, const struct top_state *state, const str
     for (size_t i = 0; i < room; i++) {
         char text[TOP_ROW] = "";
         bool there = s->from + i < rows->count, selected = there && s->from + i == s->at;
-        const struct row *row = there ? &rows->at[s->from + i] : NULL;
+        const struct fathom_top_row *row = there ? &rows->at[s->from + i] : NULL;
         if (there)
-            top_row_format(text, row, rows->whole, state->view, frames);
+            top_row_format(text, row, rows->whole, state->view);
         else if (i == 0)
             snprintf(text, sizeof text, "%s", top_nothing(state));
         int attributes = (selected ? A_REVERSE : 0) | (there ? colour_of(row, rows->whole) : 0);
@@ -377,8 +378,7 @@ static void draw_rows(struct screen *s, const struct top_state *state, const str
     }
 }
 
-void screen_draw(struct screen *s, const struct top_state *state, const struct rows *rows,
-                 const struct frames *frames)
+void screen_draw(struct screen *s, const struct top_state *state, const struct fathom_top_rows *rows)
 {
     int line = 0, last = LINES - 1;
     char keys[TOP_TEXT + 48] =
@@ -395,7 +395,7 @@ void screen_draw(struct screen *s, const struct top_state *state, const struct r
         for (size_t i = 0; i < sizeof help / sizeof *help && line < last; i++)
             put_line(line++, help[i]);
     else
-        draw_rows(s, state, rows, frames, line, last);
+        draw_rows(s, state, rows, line, last);
     if (s->asking != ASK_NOTHING)
         snprintf(keys, sizeof keys, "%s: %s_", s->asking == ASK_FILTER ? "filter" : "search", s->answer);
     else if (s->not_found)

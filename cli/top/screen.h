@@ -24,9 +24,8 @@ enum screen_wish {
     SCREEN_QUIT
 };
 /* Takes the keys that were pressed, waiting up to wait_ms for the first one. rows: those drawn last. */
-enum screen_wish screen_keys(struct screen *screen, struct top_state *state, const struct rows *rows,
-                             const struct frames *frames, int wait_ms);
-void screen_draw(struct screen *screen, const struct top_state *state, const struct rows *rows,
-                 const struct frames *frames);
+enum screen_wish screen_keys(struct screen *screen, struct top_state *state,
+                             const struct fathom_top_rows *rows, int wait_ms);
+void screen_draw(struct screen *screen, const struct top_state *state, const struct fathom_top_rows *rows);
 
 #endif

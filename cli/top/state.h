@@ -2,21 +2,23 @@
 #ifndef FATHOM_CLI_TOP_STATE_H
 #define FATHOM_CLI_TOP_STATE_H
 
-#include "cli/top/rows.h"
+#include "api/fathom.h"
+#include "base/hash.h"
 
 #define TOP_TEXT  64  /* bytes of a filter or of what is searched for, with the NUL */
 #define TOP_LINES 3   /* of status */
 #define TOP_LINE  256 /* bytes of one, with the NUL */
 
 struct top_state {
-    enum rows_view view;
-    enum rows_sort sort;
+    enum fathom_top_view view;
+    enum fathom_top_sort sort;
     double min_percent;
     char filter[TOP_TEXT], search[TOP_TEXT];
     struct table *folded; /* keys of rows */
     bool paused;
     bool threads;    /* are the roots */
-    uint32_t thread; /* the only one shown: an item; FRAMES_NONE: all are */
+    uint32_t thread; /* the only one shown: an item; FATHOM_TOP_ALL: all are */
+    const char *thread_name;
     char status[TOP_LINES][TOP_LINE];
 };
 

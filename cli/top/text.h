@@ -4,18 +4,19 @@
 
 #include <stdio.h>
 
+#include "base/error.h"
 #include "cli/top/state.h"
 
 #define TOP_ROW 1024 /* bytes of a row, with the NUL */
 /* A row without its end of line: shares, how sure, and the function, indented. */
-void top_row_format(char out[TOP_ROW], const struct row *row, uint64_t whole, enum rows_view view,
-                    const struct frames *frames);
+void top_row_format(char out[TOP_ROW], const struct fathom_top_row *row, uint64_t whole,
+                    enum fathom_top_view view);
 extern const char top_heading[];
 /* What to show in place of rows where there are none. */
 const char *top_nothing(const struct top_state *state);
 
 /* Writes the status, and rows (0: all). 0 or a negative errno. */
-int top_text_write(const struct top_state *state, const struct rows *rows, const struct frames *frames,
-                   size_t most, FILE *out, struct fathom_error *err);
+int top_text_write(const struct top_state *state, const struct fathom_top_rows *rows, size_t most, FILE *out,
+                   struct fathom_error *err);
 
 #endif

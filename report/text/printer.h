@@ -1,5 +1,5 @@
 /*
- * printer.h - writes report text: remembers the first write error, formats shares and frame names.
+ * printer.h - writes report text: remembers the first write error, formats frame names.
  */
 #ifndef FATHOM_REPORT_TEXT_PRINTER_H
 #define FATHOM_REPORT_TEXT_PRINTER_H
@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/share.h"
 #include "profile/frames.h"
 
 struct printer {
@@ -23,14 +24,6 @@ void printer_foreign(struct printer *printer, const char *text);
 void printer_bytes(struct printer *printer, const char *data, size_t size);
 /* Flushes. 0, or the first failure as a negative errno with its message. */
 int printer_finish(struct printer *printer, struct fathom_error *err);
-
-#define SHARE_SIZE 8 /* characters with the NUL */
-/* "12.3%"; "<0.1%" rather than "0.0%" if not zero, and "100.0%" only for the whole. Returns `text`. */
-const char *share_format(char text[SHARE_SIZE], uint64_t part, uint64_t whole);
-/* The same with a bound: "12.3% +-0.4". Plain when the bound is 0. */
-#define SHARE_BOUND_SIZE  (2 * SHARE_SIZE + 4)
-#define SHARE_BOUND_WIDTH 14 /* of the longest, "100.0% +-100.0" */
-const char *share_bound_format(char text[SHARE_BOUND_SIZE], uint64_t part, uint64_t bound, uint64_t whole);
 
 /* "memcpy", with the requested additions: "memcpy (libc.so.6)", "step (inlined) at loop.c:12". room: columns
  * available, 0: unlimited; a name that does not fit is shortened (shorten.h). */

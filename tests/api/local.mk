@@ -4,3 +4,11 @@ tests_api_test_stack_sink_LDADD = libapi.la $(FATHOM_LIBS) $(CRITERION_LIBS)
 UNIT_TESTS += tests/api/test_words
 tests_api_test_words_SOURCES = tests/api/test_words.c
 tests_api_test_words_LDADD = libapi.la $(FATHOM_LIBS) $(CRITERION_LIBS)
+
+UNIT_TESTS += tests/api/test_top_rows
+tests_api_test_top_rows_SOURCES = tests/api/test_top_rows.c
+tests_api_test_top_rows_LDADD = libapi.la $(FATHOM_LIBS) $(CRITERION_LIBS)
+
+UNIT_TESTS += tests/api/test_top_counts
+tests_api_test_top_counts_SOURCES = tests/api/test_top_counts.c
+tests_api_test_top_counts_LDADD = libapi.la $(FATHOM_LIBS) $(CRITERION_LIBS)

@@ -1,13 +1,5 @@
 E2E_TESTS += tests/cli/graph.test tests/cli/house.test tests/cli/man.test
 
-UNIT_TESTS += tests/cli/test_top_rows
-tests_cli_test_top_rows_SOURCES = tests/cli/test_top_rows.c cli/top/rows.c
-tests_cli_test_top_rows_LDADD = $(FATHOM_LIBS) $(CRITERION_LIBS)
-
-UNIT_TESTS += tests/cli/test_top_counts
-tests_cli_test_top_counts_SOURCES = tests/cli/test_top_counts.c cli/top/counts.c
-tests_cli_test_top_counts_LDADD = $(FATHOM_LIBS) $(CRITERION_LIBS)
-
 UNIT_TESTS += tests/cli/test_doctor
 tests_cli_test_doctor_SOURCES = tests/cli/test_doctor.c tests/cli/files.c tests/cli/files.h cli/doctor/hardware.c cli/doctor/rights.c cli/doctor/rows.c
 tests_cli_test_doctor_LDADD = $(FATHOM_LIBS) $(CRITERION_LIBS)

@@ -1,16 +1,12 @@
 /* rows.c - see rows.h. */
-#include "cli/top/rows.h"
+#include "api/top/rows.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
-
-const char *const rows_view_names[ROWS_VIEWS + 1] = {
-    [ROWS_TREE] = "tree", [ROWS_CALLERS] = "callers", [ROWS_FLAT] = "flat"};
-const char *const rows_sort_names[ROWS_SORTS + 1] = {
-    [ROWS_BY_TOTAL] = "total", [ROWS_BY_SELF] = "self", [ROWS_BY_NAME] = "name"};
 
 struct node {
     uint32_t item, parent;
@@ -21,7 +17,7 @@ struct node {
 };
 
 struct making {
-    const struct rows_options *options;
+    const struct fathom_top_show *show;
     const struct frames *frames;
     bool *matches; /* by item: its name contains the filter */
     uint32_t *path;
@@ -38,7 +34,7 @@ static bool find_matches(struct making *m)
     uint32_t count = frames_count(m->frames);
     m->matches = calloc((size_t)count + 1, sizeof *m->matches);
     for (uint32_t i = 0; m->matches && i < count; i++)
-        m->matches[i] = strcasestr(frames_at(m->frames, i)->name, m->options->filter) != NULL;
+        m->matches[i] = strcasestr(frames_at(m->frames, i)->name, m->show->filter) != NULL;
     return m->matches;
 }
 
@@ -46,7 +42,7 @@ static bool find_matches(struct making *m)
 static int add_context(struct making *m, const struct cct_node *leaf, const struct cct_node *root)
 {
     size_t depth = 0;
-    bool matches = !*m->options->filter;
+    bool matches = !*m->show->filter;
     for (const struct cct_node *n = leaf; n != root; n = cct_parent(n)) {
         if (!vec_push(m->path, depth, m->path_room, n->item))
             return -ENOMEM;
@@ -54,7 +50,7 @@ static int add_context(struct making *m, const struct cct_node *leaf, const stru
     }
     if (!matches)
         return 0;
-    for (size_t i = 0; m->options->view != ROWS_CALLERS && i < depth / 2; i++) {
+    for (size_t i = 0; m->show->view != FATHOM_TOP_CALLERS && i < depth / 2; i++) {
         uint32_t item = m->path[i];
         m->path[i] = m->path[depth - 1 - i];
         m->path[depth - 1 - i] = item;
@@ -140,11 +136,11 @@ static int compare(const void *a, const void *b, void *making)
 {
     const struct making *m = making;
     const struct node *x = &m->nodes[*(const uint32_t *)a], *y = &m->nodes[*(const uint32_t *)b];
-    uint64_t of_x = m->options->sort == ROWS_BY_SELF ? x->self : x->total;
-    uint64_t of_y = m->options->sort == ROWS_BY_SELF ? y->self : y->total;
+    uint64_t of_x = m->show->sort == FATHOM_TOP_BY_SELF ? x->self : x->total;
+    uint64_t of_y = m->show->sort == FATHOM_TOP_BY_SELF ? y->self : y->total;
     if (x->parent != y->parent)
         return x->parent < y->parent ? -1 : 1;
-    if (m->options->sort != ROWS_BY_NAME && of_x != of_y)
+    if (m->show->sort != FATHOM_TOP_BY_NAME && of_x != of_y)
         return of_x > of_y ? -1 : 1;
     int names = strcmp(frames_at(m->frames, x->item)->name, frames_at(m->frames, y->item)->name);
     return names ? names : (x->item > y->item) - (x->item < y->item);
@@ -176,7 +172,7 @@ struct place {
 static int push_children(const struct making *m, const struct node *n, uint32_t level, struct place **places,
                          size_t *count, size_t *room)
 {
-    bool marked = n->count > 1 && m->options->view != ROWS_FLAT;
+    bool marked = n->count > 1 && m->show->view != FATHOM_TOP_FLAT;
     for (uint32_t i = n->count; i-- > 0;) {
         struct place place = {m->order[n->first + i], level + marked, marked};
         if (!vec_push(*places, *count, *room, place))
@@ -193,16 +189,20 @@ static int emit(const struct making *m, struct rows *rows)
     while (rc == 0 && count) {
         struct place place = places[--count];
         const struct node *n = &m->nodes[place.node];
-        struct row row = {.key = n->key,
-                          .self = n->self,
-                          .total = n->total,
-                          .sure = n->total ? (double)n->sure / (double)n->total : 0,
-                          .item = n->item,
-                          .level = place.level,
-                          .marked = place.marked,
-                          .folded = n->count && table_find(m->options->folded, n->key),
-                          .has_children = n->count > 0,
-                          .is_root = n->parent == 0};
+        const struct frame *frame = frames_at(m->frames, n->item);
+        struct fathom_top_row row = {.function = frame->name,
+                                     .image = frame->image,
+                                     .key = n->key,
+                                     .self = n->self,
+                                     .total = n->total,
+                                     .sure = n->total ? (double)n->sure / (double)n->total : 0,
+                                     .item = n->item,
+                                     .level = place.level,
+                                     .marked = place.marked,
+                                     .folded = n->count && m->show->is_folded &&
+                                               m->show->is_folded(m->show->context, n->key),
+                                     .has_children = n->count > 0,
+                                     .is_root = n->parent == 0};
         rc = vec_push(rows->at, rows->count, rows->room, row) ? 0 : -ENOMEM;
         if (rc == 0 && !row.folded)
             rc = push_children(m, n, place.level, &places, &count, &room);
@@ -211,19 +211,19 @@ static int emit(const struct making *m, struct rows *rows)
     return rc;
 }
 
-int rows_make(struct cct *tree, const struct frames *frames, const struct rows_options *options,
+int rows_make(struct cct *tree, const struct frames *frames, const struct fathom_top_show *show,
               struct rows *out)
 {
-    struct making m = {.options = options, .frames = frames, .work = cct_new(2)};
+    struct making m = {.show = show, .frames = frames, .work = cct_new(2)};
     struct rows rows = {.whole = cct_total(tree), .rest = cct_root(tree)->self[0]};
     struct cct_node *root = cct_root(tree);
-    m.least = (uint64_t)(options->min_percent / 100 * (double)rows.whole);
+    m.least = (uint64_t)(show->min_percent / 100 * (double)rows.whole);
     int rc = m.work && find_matches(&m) ? 0 : -ENOMEM;
     for (struct cct_node *n = root; n && rc == 0; n = cct_next(root, n))
         if (n != root && n->self[0])
             rc = add_context(&m, n, root);
     if (rc == 0)
-        rc = options->view == ROWS_FLAT ? list_functions(&m) : list_nodes(&m);
+        rc = show->view == FATHOM_TOP_FLAT ? list_functions(&m) : list_nodes(&m);
     if (rc == 0)
         rc = arrange(&m);
     if (rc == 0)

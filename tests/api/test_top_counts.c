@@ -1,7 +1,7 @@
 /* What `fathom top` counts. */
 #include <criterion/criterion.h>
 
-#include "cli/top/counts.h"
+#include "api/top/counts.h"
 
 Test(top_counts, sureness_is_of_all_paths_by_weight)
 {

@@ -4,13 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/top/rows.h"
+#include "api/top/rows.h"
+#include "base/hash.h"
 
 static struct frames *frames;
 static struct cct *tree;
 static struct table *folded;
 static struct rows rows;
-static struct rows_options options;
+static struct fathom_top_show options;
+
+static bool is_folded(void *context, uint64_t key)
+{
+    return table_find(context, key) != NULL;
+}
 
 static uint32_t item(const char *name)
 {
@@ -40,7 +46,7 @@ static void begin(void)
     add("main;rest;leaf", 20, 0);
     add("main;rest;leaf;leaf", 8, 8);
     add("main;idle", 2, 2);
-    options = (struct rows_options){.filter = "", .folded = folded};
+    options = (struct fathom_top_show){.filter = "", .is_folded = is_folded, .context = folded};
 }
 
 static void end(void)
@@ -62,10 +68,10 @@ static const char *text(void)
     rows_clear(&rows);
     cr_assert_eq(rows_make(tree, frames, &options, &rows), 0);
     for (size_t i = 0; i < rows.count; i++) {
-        const struct row *r = &rows.at[i];
+        const struct fathom_top_row *r = &rows.at[i];
         at +=
             (size_t)snprintf(out + at, sizeof out - at, "%u%s %s %lu/%lu%s\n", r->level, r->marked ? "+" : "",
-                             frames_at(frames, r->item)->name, r->total, r->self, r->folded ? " folded" : "");
+                             r->function, r->total, r->self, r->folded ? " folded" : "");
     }
     return out;
 }
@@ -88,7 +94,7 @@ Test(top_rows, tree)
 
 Test(top_rows, callers)
 {
-    options.view = ROWS_CALLERS;
+    options.view = FATHOM_TOP_CALLERS;
     expect("1+ leaf 88/0\n2+ work 60/0\n2 main 60/60\n2+ rest 20/0\n2 main 20/20\n2+ leaf 8/0\n2 rest 8/0\n2 "
            "main 8/8\n"
            "1+ work 10/0\n1 main 10/10\n1+ idle 2/0\n1 main 2/2\n");
@@ -96,11 +102,11 @@ Test(top_rows, callers)
 
 Test(top_rows, flat_counts_recursion_once)
 {
-    options.view = ROWS_FLAT;
+    options.view = FATHOM_TOP_FLAT;
     expect("0 main 100/0\n0 leaf 88/88\n0 work 70/10\n0 rest 28/0\n0 idle 2/2\n");
-    options.sort = ROWS_BY_SELF;
+    options.sort = FATHOM_TOP_BY_SELF;
     expect("0 leaf 88/88\n0 work 70/10\n0 idle 2/2\n0 main 100/0\n0 rest 28/0\n");
-    options.sort = ROWS_BY_NAME;
+    options.sort = FATHOM_TOP_BY_NAME;
     expect("0 idle 2/2\n0 leaf 88/88\n0 main 100/0\n0 rest 28/0\n0 work 70/10\n");
 }
 
@@ -133,7 +139,7 @@ Test(top_rows, light_rows_are_left_out)
 Test(top_rows, what_is_not_shown_counts)
 {
     cct_weigh(tree, cct_root(tree), (uint64_t[]){100, 0});
-    options.view = ROWS_FLAT;
+    options.view = FATHOM_TOP_FLAT;
     expect("0 main 100/0\n0 leaf 88/88\n0 work 70/10\n0 rest 28/0\n0 idle 2/2\n");
     cr_expect_eq(rows.whole, 200);
     cr_expect_eq(rows.rest, 100);
@@ -143,7 +149,7 @@ Test(top_rows, an_empty_tree)
 {
     cct_free(tree);
     tree = cct_new(2);
-    for (enum rows_view view = 0; view < ROWS_VIEWS; view++) {
+    for (enum fathom_top_view view = 0; view < FATHOM_TOP_VIEWS; view++) {
         options.view = view;
         expect("");
     }

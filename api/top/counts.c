@@ -1,5 +1,5 @@
 /* counts.c - see counts.h. */
-#include "cli/top/counts.h"
+#include "api/top/counts.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
  * has a path that is certain. With a period, there are two counters of one period each, of which the older one is dropped
  * whenever the newer one is a period old: what is shown is the last one to two periods.
  */
-#ifndef FATHOM_CLI_TOP_COUNTS_H
-#define FATHOM_CLI_TOP_COUNTS_H
+#ifndef FATHOM_API_TOP_COUNTS_H
+#define FATHOM_API_TOP_COUNTS_H
 
 #include "hcct/cct.h"
 #include "infer/live/online.h"

@@ -1,0 +1,24 @@
+/*
+ * rows.h - the rows of fathom_top_rows(): a tree of contexts laid out for the view that was chosen, with what is folded, filtered
+ * out or too light left out.
+ */
+#ifndef FATHOM_API_TOP_ROWS_H
+#define FATHOM_API_TOP_ROWS_H
+
+#include "api/fathom/top.h"
+#include "hcct/cct.h"
+#include "profile/frames.h"
+
+struct rows {
+    struct fathom_top_row *at;
+    size_t count, room;
+    uint64_t whole; /* weight of everything */
+    uint64_t rest;  /* of what is in no context of the tree */
+};
+
+/* tree: of two metrics, the weight and how much of it is certain. 0 or -ENOMEM; then *out is unchanged. */
+int rows_make(struct cct *tree, const struct frames *frames, const struct fathom_top_show *show,
+              struct rows *out);
+void rows_clear(struct rows *rows);
+
+#endif

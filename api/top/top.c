@@ -1,0 +1,171 @@
+/* top.c - see fathom/top.h. */
+#include "api/fathom/top.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "api/host.h"
+#include "api/record/learning.h"
+#include "api/record/mapped_sink.h"
+#include "api/record/recorder.h"
+#include "api/record/target.h"
+#include "api/top/counts.h"
+#include "api/top/rows.h"
+
+_Static_assert(FATHOM_TOP_ALL == FRAMES_NONE, "no item");
+
+struct fathom_top {
+    struct fathom_top_options options;
+    struct host host;
+    struct collector_options collect; /* borrowed by the collector */
+    struct collector *collector;
+    struct learning *learning;
+    struct mapped_sink *mapped; /* copies of files that were deleted: else their stacks could not be known */
+    struct image_cache *images;
+    struct pathmap *map; /* NULL: none was given */
+    struct online *online;
+    struct counts *counts;
+    struct rows rows; /* the last ones */
+    bool ended;
+    atomic_bool stop;
+};
+
+int fathom_top_open(const struct fathom_top_options *options, const struct fathom_listener *listener,
+                    struct fathom_top **out, struct fathom_error *err)
+{
+    struct fathom_top *t = calloc(1, sizeof *t);
+    if (!t)
+        return error_memory(err);
+    t->options = *options;
+    host_init(&t->host, listener);
+    t->images = image_cache_new(&(struct image_options){.log = &t->host.log, .live = true});
+    t->counts =
+        t->images ? counts_new(&(struct counts_options){options->eps, options->decay}, t->images) : NULL;
+    int rc = t->counts ? 0 : error_memory(err);
+    if (rc == 0 && options->map)
+        rc = pathmap_open(options->map, &t->map, err);
+    if (rc == 0) {
+        recorder_collector(
+            &(struct fathom_recorder_options){.target = options->target, .audit_hz = FATHOM_AUDIT_DEFAULT},
+            &t->host.log, &t->collect);
+        rc = collector_open(&t->collect, &t->collector, err);
+    }
+    if (rc < 0)
+        fathom_top_close(t);
+    else
+        *out = t;
+    return rc;
+}
+
+static int count(void *top, const struct online_context *sample, struct fathom_error *err)
+{
+    struct fathom_top *t = top;
+    return counts_add(t->counts, online_trie(t->online), sample, err);
+}
+
+/* A collector_sink, behind the learning. */
+static int resolve(void *top, const void *records, size_t size, struct fathom_error *err)
+{
+    struct fathom_top *t = top;
+    return online_add(t->online, records, size, err);
+}
+
+static int sink(void *top, const void *records, size_t size, struct fathom_error *err)
+{
+    struct fathom_top *t = top;
+    return mapped_sink_add(t->mapped, records, size, err);
+}
+
+static int progress(void *top, struct fathom_error *err)
+{
+    const struct fathom_top *t = top;
+    return t->options.progress ? t->options.progress(t->options.context, err) : 0;
+}
+
+int fathom_top_run(struct fathom_top *t, struct fathom_error *err)
+{
+    struct online_input input = {
+        .images = t->images, .log = &t->host.log, .map = t->map, .sink = count, .context = t};
+    enum target_end end = TARGET_STOPPED;
+    input.count = collector_events(t->collector, &input.events);
+    int rc = online_new(&input, &t->online, err);
+    if (rc == 0)
+        rc = learning_new(t->collector, &t->collect, resolve, t, &t->learning, err);
+    if (rc == 0)
+        rc = mapped_sink_new(
+            &(struct mapped_sink_input){input.events, input.count, NULL, learning_add, t->learning},
+            &t->mapped, err);
+    if (rc == 0)
+        rc = target_observe(&t->options.target, t->collector, &(struct target_user){sink, progress, t},
+                            &t->stop, &end, err);
+    t->ended = rc == 0 && end == TARGET_ENDED;
+    return rc;
+}
+
+void fathom_top_stop(struct fathom_top *t)
+{
+    atomic_store(&t->stop, true);
+}
+
+void fathom_top_close(struct fathom_top *t)
+{
+    if (!t)
+        return;
+    learning_free(t->learning);
+    mapped_sink_free(t->mapped);
+    online_free(t->online);
+    counts_free(t->counts);
+    rows_clear(&t->rows);
+    pathmap_close(t->map);
+    collector_close(t->collector);
+    image_cache_free(t->images);
+    free(t);
+}
+
+int fathom_top_clear(struct fathom_top *t, struct fathom_error *err)
+{
+    if (counts_clear(t->counts) < 0)
+        return error_memory(err);
+    if (t->online)
+        online_restart(t->online);
+    return 0;
+}
+
+void fathom_top_summary(const struct fathom_top *t, struct fathom_top_summary *out)
+{
+    struct online_summary o = {0};
+    struct collector_summary c;
+    const struct event *events;
+    if (t->online)
+        online_summary(t->online, &o);
+    collector_summary(t->collector, &c);
+    collector_events(t->collector, &events);
+    *out = (struct fathom_top_summary){.event = events[0].name,
+                                       .samples = o.samples,
+                                       .weight = o.weight,
+                                       .proved = o.proved,
+                                       .inferred = o.inferred,
+                                       .lost_now = o.lost,
+                                       .stacks = o.stacks,
+                                       .full = o.full,
+                                       .lost = c.lost,
+                                       .throttled = c.throttled,
+                                       .unread = c.stacks_crowded,
+                                       .ended = t->ended,
+                                       .status = collector_status(t->collector)};
+}
+
+int fathom_top_rows(struct fathom_top *t, const struct fathom_top_show *show, struct fathom_top_rows *out,
+                    struct fathom_error *err)
+{
+    struct rows rows;
+    struct cct *tree = counts_tree(t->counts, show->threads, show->thread);
+    int rc = tree ? rows_make(tree, counts_frames(t->counts), show, &rows) : -ENOMEM;
+    cct_free(tree);
+    if (rc < 0)
+        return error_memory(err);
+    rows_clear(&t->rows);
+    t->rows = rows;
+    *out = (struct fathom_top_rows){rows.at, rows.count, rows.whole, rows.rest};
+    return 0;
+}
