@@ -60,7 +60,7 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     if (rc == 0) {
         fathom_recorder_summary(recorder, &summary);
         if (!options->no_cache)
-            fathom_recorder_keep(recorder, terminal->verbose);
+            fathom_recorder_keep(recorder);
         if (o->map)
             terminal_say(terminal, LOG_NOTE, "'fathom report -m %s' takes the map", o->map);
         if (o->target.command && summary.status >= 0)
@@ -92,7 +92,11 @@ static int check_passive(const struct fathom_recorder_options *o, struct termina
     if (o->passive && other)
         return option_usage(terminal, &record_command,
                             "--passive takes samples without interrupts: leave out %s", other);
-    return -1;
+    struct fathom_error err;
+    if (fathom_recorder_check(o, &err) == 0)
+        return -1;
+    terminal_error(terminal, &err);
+    return exit_code_of(&err);
 }
 
 static int report_live(struct record_options *options, int argc, char **argv, struct terminal *terminal)

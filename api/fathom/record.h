@@ -55,6 +55,10 @@ struct fathom_recorder_options {
     void *context;
 };
 
+/* What can be told before: whether the map, if there is one, can be read. fathom_recorder_open() does it, too. */
+FATHOM_API int fathom_recorder_check(const struct fathom_recorder_options *options,
+                                     struct fathom_error *error);
+
 struct fathom_recorder;
 
 /* Opens the output and the events, and forks the command, which waits. listener: borrowed until fathom_recorder_close(); NULL is
@@ -72,8 +76,8 @@ FATHOM_API void fathom_recorder_stop(struct fathom_recorder *recorder);
 FATHOM_API void fathom_recorder_summary(const struct fathom_recorder *recorder,
                                         struct fathom_recorder_summary *summary);
 /* After the run: adds the stacks of the file to the maps that are kept of its programs, for recordings to come; nothing of a stream,
- * or if $FATHOM_NO_CACHE is set. Failures are told to the listener, and with `verbose` how much is kept. */
-FATHOM_API void fathom_recorder_keep(const struct fathom_recorder *recorder, bool verbose);
+ * or if $FATHOM_NO_CACHE is set. Failures are told to the listener, and to a verbose one how much is kept. */
+FATHOM_API void fathom_recorder_keep(const struct fathom_recorder *recorder);
 /* NULL is allowed. */
 FATHOM_API void fathom_recorder_close(struct fathom_recorder *recorder);
 

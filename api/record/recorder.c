@@ -209,7 +209,7 @@ static int end_sink(struct fathom_recorder *r, int rc, struct fathom_error *err)
     return rc < 0 ? rc : told;
 }
 
-int recorder_check_map(const struct fathom_recorder_options *options, struct fathom_error *err)
+int fathom_recorder_check(const struct fathom_recorder_options *options, struct fathom_error *err)
 {
     struct pathmap *map = NULL;
     int rc = options->map ? pathmap_open(options->map, &map, err) : 0;
@@ -228,7 +228,7 @@ int fathom_recorder_open(const struct fathom_recorder_options *options,
     r->options = *options;
     host_init(&r->host, listener);
     recorder_collector(&r->options, &r->host.log, &r->collect);
-    int rc = recorder_check_map(options, err);
+    int rc = fathom_recorder_check(options, err);
     if (rc == 0) /* before the command is forked, which is not to hold a stream that is written */
         rc = strcmp(options->output, "-") == 0 ? outfile_stream(options->stream, &out, err)
                                                : outfile_open(options->output, &out, err);
@@ -276,7 +276,7 @@ void fathom_recorder_summary(const struct fathom_recorder *r, struct fathom_reco
                                             .status = collector_status(r->collector)};
 }
 
-void fathom_recorder_keep(const struct fathom_recorder *r, bool verbose)
+void fathom_recorder_keep(const struct fathom_recorder *r)
 {
     const char *output = r->options.output;
     struct reader *reader;
@@ -284,7 +284,7 @@ void fathom_recorder_keep(const struct fathom_recorder *r, bool verbose)
     if (!kept_maps_wanted(false) || strcmp(output, "-") == 0 || stat(output, &st) != 0 ||
         !S_ISREG(st.st_mode) || reader_open(output, NULL, &reader, NULL) < 0)
         return;
-    kept_maps_add(reader, &r->host.log, verbose);
+    kept_maps_add(reader, &r->host.log, host_is_verbose(&r->host));
     reader_close(reader);
 }
 

@@ -8,8 +8,6 @@
 /* Fills in the collector's options; they borrow from `options` and `log`. */
 void recorder_collector(const struct fathom_recorder_options *options, const struct log *log,
                         struct collector_options *out);
-/* Whether the map that is given for the report is one. */
-int recorder_check_map(const struct fathom_recorder_options *options, struct fathom_error *err);
 /* Warns about what was not recorded. Returns whether that is everything. */
 bool recorder_say_losses(const struct collector *collector, const struct log *log);
 
