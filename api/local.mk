@@ -10,12 +10,19 @@ libapi_la_SOURCES = \
 	api/calls.c \
 	api/contexts.c \
 	api/counter.h \
+	api/evaluate/evaluating.h api/evaluate/evaluation.c \
+	api/evaluate/json.c \
+	api/evaluate/maps.c \
+	api/evaluate/path_names.c api/evaluate/path_names.h \
+	api/evaluate/record.c \
+	api/evaluate/stages.c \
+	api/evaluate/text.c \
 	api/events.c \
 	api/graph.c \
-	api/host.c api/host.h \
 	api/hooks/hooked.c api/hooks/hooked.h \
 	api/hooks/hooks.c api/hooks/hooks.h \
 	api/hooks/probe_launch.c api/hooks/probe_launch.h \
+	api/host.c api/host.h \
 	api/hot.c \
 	api/inferred.h \
 	api/kept_maps.c api/kept_maps.h \
@@ -64,6 +71,7 @@ dist_fathomtopics_HEADERS = \
 	api/fathom/common.h \
 	api/fathom/contexts.h \
 	api/fathom/diff.h \
+	api/fathom/evaluate.h \
 	api/fathom/events.h \
 	api/fathom/graph.h \
 	api/fathom/live.h \

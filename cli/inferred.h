@@ -2,13 +2,9 @@
 #ifndef FATHOM_CLI_INFERRED_H
 #define FATHOM_CLI_INFERRED_H
 
-#include "api/inferred.h" /* for commands that do not work through libfathom yet */
 #include "cli/options.h"
 
-/* Rows of a command's table of options; the members are those of a `struct engine_options engine` where none is named. */
-#define INFERENCE_NO_AUTOMATON(type) INFERENCE_NO_AUTOMATON_AT(type, engine.no_automaton)
-#define INFERENCE_NO_TEMPORAL(type)  INFERENCE_NO_TEMPORAL_AT(type, engine.no_temporal)
-#define INFERENCE_NO_EM(type)        INFERENCE_NO_EM_AT(type, engine.no_em)
+/* Rows of a command's table of options. */
 #define INFERENCE_NO_AUTOMATON_AT(type, member)                                                              \
     OPTION_FLAG("no-automaton", 0, type, member, "report contexts that training never saw as unknown")
 #define INFERENCE_NO_TEMPORAL_AT(type, member)                                                               \

@@ -3,7 +3,6 @@ fathom_SOURCES = \
 	cli/ambiguity.c \
 	cli/annotate.c \
 	cli/archive.c \
-	cli/archived.h \
 	cli/disambig.c \
 	cli/calls.c \
 	cli/command.c cli/command.h \
@@ -13,11 +12,7 @@ fathom_SOURCES = \
 	cli/doctor/trial.c cli/doctor/trial.h cli/doctor/trial_read.c cli/doctor/trial_machine.c cli/doctor/trial_report.c \
 	cli/doctor/trial_run.c cli/doctor/trial_run.h \
 	cli/doctor/workload.c cli/doctor/workload.h \
-	cli/evaluate.c cli/evaluate.h \
-	cli/evaluate_json.c \
-	cli/evaluate_maps.c \
-	cli/evaluate_stages.c \
-	cli/evaluate_text.c \
+	cli/evaluate.c \
 	cli/events.c cli/events.h \
 	cli/exit.c cli/exit.h \
 	cli/graph.c \
@@ -31,7 +26,6 @@ fathom_SOURCES = \
 	cli/output.c cli/output.h \
 	cli/pager.c cli/pager.h \
 	cli/privilege.c cli/privilege.h \
-	cli/path_names.c cli/path_names.h \
 	cli/record.c cli/record.h cli/record_report.c \
 	cli/report_rows.c cli/report_rows.h \
 	cli/report.c \

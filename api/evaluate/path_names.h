@@ -1,8 +1,8 @@
 /*
  * path_names.h - names the frames of true and inferred paths, to print them side by side.
  */
-#ifndef FATHOM_CLI_PATH_NAMES_H
-#define FATHOM_CLI_PATH_NAMES_H
+#ifndef FATHOM_API_EVALUATE_PATH_NAMES_H
+#define FATHOM_API_EVALUATE_PATH_NAMES_H
 
 #include "evaluate/comparison.h"
 

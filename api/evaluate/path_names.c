@@ -1,5 +1,5 @@
 /* path_names.c - see path_names.h. */
-#include "cli/path_names.h"
+#include "api/evaluate/path_names.h"
 
 #include <errno.h>
 #include <stdlib.h>

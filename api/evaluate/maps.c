@@ -1,11 +1,11 @@
 /*
- * evaluate_maps.c - compares a map with that of another run, without samples, as in the ICPP paper's tables
+ * maps.c - compares a map with that of another run, without samples, as in the ICPP paper's tables
  * (sections 8.4, 9.2 and 9.3).
  *
  * Every context of the truth map is looked up, weighted by how often training saw it: in samples, or in calls
  * if none were taken.
  */
-#include "cli/evaluate.h"
+#include "api/evaluate/evaluating.h"
 
 #include <stdlib.h>
 
@@ -65,43 +65,34 @@ static int compare_function(struct contest *c, uint32_t function, struct fathom_
     return rc;
 }
 
-static int compare_all(struct contest *c, const struct evaluate_options *options, const struct pathmap *map,
-                       struct fathom_error *err)
+static int compare_all(struct contest *c, struct fathom_error *err)
 {
     int rc = c->truth && c->resolver && c->evaluation ? 0 : error_memory(err);
     for (uint32_t f = 0; rc == 0 && f < pathmap_function_count(c->truth_map); f++)
         rc = compare_function(c, f, err);
-    struct evaluate_result result = {.stages = {{.name = "exact"}}, .stage_count = 1, .maps = true};
-    if (rc == 0)
-        rc = evaluation_score(c->evaluation, &result.stages[0].score, err);
-    if (rc == 0)
-        rc = evaluate_wrong(options, c->evaluation, c->truth, map, &result, err);
-    if (rc == 0)
-        rc = evaluate_write(options, &result, err);
-    path_names_free(result.names);
-    free(result.wrong);
     return rc;
 }
 
-int evaluate_maps(const struct evaluate_options *options, struct fathom_error *err)
+int evaluate_maps(struct fathom_evaluation *e, struct fathom_error *err)
 {
-    struct pathmap *map = NULL, *truth_map = NULL;
-    int rc = pathmap_open(options->map, &map, err);
+    int rc = pathmap_open(e->options.map, &e->map, err);
     if (rc == 0)
-        rc = pathmap_open(options->truth, &truth_map, err);
-    if (rc == 0) {
-        struct truth *truth = truth_new(truth_map);
-        struct contest c = {.truth_map = truth_map,
-                            .truth = truth,
-                            .resolver = resolver_new(map, NULL),
-                            .evaluation = truth ? evaluation_new(truth) : NULL,
-                            .sampled = pathmap_sampled(truth_map)};
-        rc = compare_all(&c, options, map, err);
-        evaluation_free(c.evaluation);
-        resolver_free(c.resolver);
-        truth_free(truth);
-    }
-    pathmap_close(truth_map);
-    pathmap_close(map);
+        rc = pathmap_open(e->options.truth, &e->truth_map, err);
+    if (rc < 0)
+        return rc;
+    e->truth = truth_new(e->truth_map);
+    e->run.evaluation = e->truth ? evaluation_new(e->truth) : NULL;
+    struct contest c = {.truth_map = e->truth_map,
+                        .truth = e->truth,
+                        .resolver = resolver_new(e->map, NULL),
+                        .evaluation = e->run.evaluation,
+                        .sampled = pathmap_sampled(e->truth_map)};
+    e->result = (struct evaluate_result){.stages = {{.name = "exact"}}, .stage_count = 1, .maps = true};
+    rc = compare_all(&c, err);
+    if (rc == 0)
+        rc = evaluation_score(c.evaluation, &e->result.stages[0].score, err);
+    if (rc == 0)
+        rc = evaluate_wrong(e, e->map, err);
+    resolver_free(c.resolver);
     return rc;
 }

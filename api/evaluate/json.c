@@ -1,5 +1,5 @@
-/* evaluate_json.c - the results of an evaluation as JSON (fathom-evaluate(1) documents the members). */
-#include "cli/evaluate.h"
+/* json.c - the results of an evaluation as JSON (fathom-evaluate(1) documents the members). */
+#include "api/evaluate/evaluating.h"
 #include "report/export/json.h"
 
 /* Weights are whole numbers, except where a truth map is ambiguous. */

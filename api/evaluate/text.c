@@ -1,5 +1,5 @@
-/* evaluate_text.c - the results of an evaluation as tables. */
-#include "cli/evaluate.h"
+/* text.c - the results of an evaluation as tables. */
+#include "api/evaluate/evaluating.h"
 #include "report/text/printer.h"
 
 static double percent(double part, double whole)
