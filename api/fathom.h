@@ -11,6 +11,7 @@
 #include "fathom/common.h"
 #include "fathom/contexts.h"
 #include "fathom/diff.h"
+#include "fathom/doctor.h"
 #include "fathom/evaluate.h"
 #include "fathom/events.h"
 #include "fathom/graph.h"

@@ -10,6 +10,14 @@ libapi_la_SOURCES = \
 	api/calls.c \
 	api/contexts.c \
 	api/counter.h \
+	api/doctor/doctor.c api/doctor/doctor.h \
+	api/doctor/hardware.c \
+	api/doctor/program.c \
+	api/doctor/rights.c \
+	api/doctor/rows.c api/doctor/rows.h \
+	api/doctor/trial.c api/doctor/trial.h api/doctor/trial_machine.c api/doctor/trial_read.c api/doctor/trial_report.c \
+	api/doctor/trial_run.c api/doctor/trial_run.h \
+	api/doctor/workload.c api/doctor/workload.h \
 	api/evaluate/evaluating.h api/evaluate/evaluation.c \
 	api/evaluate/json.c \
 	api/evaluate/maps.c \
@@ -71,6 +79,7 @@ dist_fathomtopics_HEADERS = \
 	api/fathom/common.h \
 	api/fathom/contexts.h \
 	api/fathom/diff.h \
+	api/fathom/doctor.h \
 	api/fathom/evaluate.h \
 	api/fathom/events.h \
 	api/fathom/graph.h \

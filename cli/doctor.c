@@ -1,126 +1,89 @@
 /* doctor.c - `fathom doctor`: what works on this machine, for this user, for a program; what not, and how to mend it. */
 #include <getopt.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "base/text.h"
-#include "cli/doctor/doctor.h"
-#include "cli/doctor/trial_run.h"
+#include "base/outfile.h"
+#include "cli/doctor_show.h"
 #include "cli/exit.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/privilege.h"
-#include "base/scratch.h"
-#include "collector/events/pfm_cpu.h"
 
 struct doctor_options {
     struct option_pids pids;
     bool json;
     bool hardware;
     const char *output;
-    enum workload workload;
+    enum fathom_workload workload; /* 0: none */
 };
 
 #define REPORT "fathom-hardware.txt"
 
-static void find_self(char *out, size_t size)
-{
-    char path[1000];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    path[length > 0 ? length : 0] = '\0';
-    if (length > 0 && TEXT_QUOTED((size_t)length) <= size)
-        text_quote(path, out);
-}
-
-static void examine_machine(struct doctor_machine *machine, struct rows *rows)
-{
-    char runtime[4096];
-    facts_read(&fact_places_here, &machine->facts);
-    tries_run(&machine->tries);
-    pfm_cpu(machine->cpu, sizeof machine->cpu);
-    tries_precise(&machine->precise, NULL);
-    find_self(machine->self, sizeof machine->self);
-    if (fathom_runtime_find(getenv("FATHOM_PROBE_LIBRARY"), runtime, sizeof runtime, NULL) == 0)
-        machine->runtime = runtime;
-    doctor_hardware(machine, rows);
-    doctor_rights(machine, rows);
-    machine->runtime = NULL;
-}
-
 /* Records first, as that needs rights; what is read then is hostile. The file is begun before both. */
-static int check_hardware(struct outfile *file, const struct doctor_machine *machine, struct rows *rows,
-                          int *code, struct terminal *terminal, struct fathom_error *err)
+static int check_hardware(struct fathom_doctor *doctor, const char *report, int *code,
+                          struct terminal *terminal, struct fathom_error *err)
 {
-    struct trial_result *results = calloc(trial_count, sizeof *results);
-    struct scratch *scratch = NULL;
-    FILE *out;
-    int rc = results ? scratch_new(&scratch, err) : error_memory(err);
+    enum fathom_doctor_check checked = FATHOM_CHECK_RIGHT;
+    int rc = fathom_doctor_check_open(doctor, report, err);
+    if (rc < 0)
+        return rc;
+    output_alone(report);
+    rc = fathom_doctor_check_record(doctor, &terminal->listener, err);
+    terminal_progress_end(terminal);
+    privilege_only_read_and(
+        &(struct privilege_writing){.output = fathom_doctor_check_writing(doctor)->output}, terminal);
     if (rc == 0)
-        rc = output_begin(file, err);
-    if (rc == 0)
-        rc = hardware_trials_record(machine, scratch_directory(scratch), results, terminal, err);
-    privilege_only_read_and(&(struct privilege_writing){.output = outfile_target(file)}, terminal);
-    if (rc == 0) {
-        hardware_trials_judge(results);
-        rc = output_print(file, &out, err);
-    }
-    if (rc == 0) {
-        hardware_trials_report(out, rows, results);
-        rc = output_printed(file, out, 0, err);
-        hardware_trials_add(rows, results);
-        *code = hardware_trials_code(results);
-    }
-    if (results)
-        hardware_trials_free(results);
-    free(results);
-    scratch_free(scratch);
+        rc = fathom_doctor_check_judge(doctor, &checked, err);
+    *code = checked == FATHOM_CHECK_WRONG  ? EXIT_OTHER
+            : checked == FATHOM_CHECK_NONE ? EXIT_NOTHING
+                                           : EXIT_OK;
     return rc;
 }
 
-static int show(const struct doctor_options *options, const struct rows *rows, int code,
+static int show(const struct doctor_options *options, const struct fathom_doctor *doctor, int code,
                 struct fathom_error *err)
 {
-    if (rows->failed)
-        return error_memory(err);
+    const struct fathom_finding *findings;
+    size_t count;
     if (options->json)
-        return doctor_write_json(rows, code, err);
-    doctor_print(rows, terminal_colour(COLOUR_AUTO, stdout));
-    return 0;
+        return fathom_doctor_write_json(doctor, code, stdout, err);
+    int rc = fathom_doctor_findings(doctor, &findings, &count, err);
+    if (rc == 0)
+        doctor_show(findings, count, terminal_colour(COLOUR_AUTO, stdout));
+    return rc;
 }
 
 /* What is examined besides the machine. *code: what it says beyond success or failure. */
 static int examine_more(const struct doctor_options *options, const char *program,
-                        const struct doctor_machine *machine, struct rows *rows, int *code,
-                        struct terminal *terminal, struct fathom_error *err)
+                        struct fathom_doctor *doctor, int *code, struct terminal *terminal,
+                        struct fathom_error *err)
 {
-    struct outfile *file = NULL;
     if (program)
         privilege_only_read(terminal);
     if (program)
-        return doctor_program(program, rows, err);
+        return fathom_doctor_program(doctor, program, err);
     if (options->pids.count)
-        return doctor_process(options->pids.pids[0], rows, err);
-    if (!options->hardware)
-        return 0;
-    int rc = output_open(options->output, &file, err);
-    if (rc == 0)
-        rc = check_hardware(file, machine, rows, code, terminal, err);
-    outfile_close(file);
-    return rc;
+        return fathom_doctor_process(doctor, options->pids.pids[0], err);
+    return options->hardware ? check_hardware(doctor, options->output, code, terminal, err) : 0;
 }
 
 static int examine(const struct doctor_options *options, const char *program, struct terminal *terminal)
 {
-    struct rows rows = {0};
-    struct doctor_machine machine = {0};
-    struct fathom_error err = {0};
+    struct fathom_doctor *doctor = NULL;
+    struct fathom_error err = {0}, shown = {0}, verdict = {0};
+    char runtime[4096];
+    bool found = fathom_runtime_find(getenv("FATHOM_PROBE_LIBRARY"), runtime, sizeof runtime, NULL) == 0;
     int more = EXIT_OK;
-    examine_machine(&machine, &rows);
-    int rc = examine_more(options, program, &machine, &rows, &more, terminal, &err);
-    int code = rc < 0 ? exit_code_of(&err) : doctor_code(&rows, &machine.tries);
+    int rc = fathom_doctor_open(found ? runtime : NULL, &doctor, &err);
+    if (rc < 0) {
+        terminal_error(terminal, &err);
+        return exit_code_of(&err);
+    }
+    rc = examine_more(options, program, doctor, &more, terminal, &err);
+    verdict.code = -fathom_doctor_verdict(doctor);
+    int code = exit_code_of(rc < 0 ? &err : &verdict);
     code = code == EXIT_OK ? more : code;
-    struct fathom_error shown = {0};
-    if (show(options, &rows, code, &shown) < 0) {
+    if (show(options, doctor, code, &shown) < 0) {
         terminal_error(terminal, &shown);
         code = exit_code_of(&shown);
     }
@@ -129,7 +92,7 @@ static int examine(const struct doctor_options *options, const char *program, st
         terminal_error(terminal, &err);
     else if (options->hardware)
         terminal_say(terminal, LOG_NOTE, "the report to send back is %s", outfile_name(options->output));
-    rows_free(&rows);
+    fathom_doctor_close(doctor);
     return code;
 }
 
@@ -153,7 +116,7 @@ static int doctor_run(int argc, char **argv, struct terminal *terminal)
     if (code < 0 && options.workload && (program || options.pids.count || options.hardware || options.json))
         code = option_usage(terminal, &doctor_command, "--workload examines nothing: give it alone");
     if (code < 0 && options.workload)
-        code = workload_run(options.workload, TRIAL_SECONDS);
+        code = fathom_doctor_workload(options.workload) < 0 ? EXIT_OTHER : EXIT_OK;
     if (!options.output)
         options.output = REPORT;
     if (code < 0)
@@ -162,7 +125,8 @@ static int doctor_run(int argc, char **argv, struct terminal *terminal)
     return code;
 }
 
-static const struct option_word workloads[] = {{"calls", WORKLOAD_CALLS}, {"memory", WORKLOAD_MEMORY}, {0}};
+static const struct option_word workloads[] = {
+    {"calls", FATHOM_WORKLOAD_CALLS}, {"memory", FATHOM_WORKLOAD_MEMORY}, {0}};
 
 static const struct option_row rows[] = {
     OPTION_PIDS("pid", 'p', "PID", struct doctor_options, pids, "examine this running process, too"),
@@ -173,7 +137,7 @@ static const struct option_row rows[] = {
     OPTION_TEXT("output", 'o', "FILE", struct doctor_options, output,
                 "with --hardware: the report (default: " REPORT "; '-': standard output)"),
     OPTION_CHOICE(
-        "workload", 0, "NAME", workloads, enum workload, struct doctor_options, workload,
+        "workload", 0, "NAME", workloads, enum fathom_workload, struct doctor_options, workload,
         "examine nothing, but run a program that --hardware records, for 2 s of CPU time: calls, memory"),
     OPTION_FLAG("json", 0, struct doctor_options, json, "write JSON, which stays as documented"),
     OPTION_HELP,

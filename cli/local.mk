@@ -6,12 +6,7 @@ fathom_SOURCES = \
 	cli/disambig.c \
 	cli/calls.c \
 	cli/command.c cli/command.h \
-	cli/doctor.c \
-	cli/doctor/program.c cli/doctor/rights.c cli/doctor/rows.c cli/doctor/rows.h \
-	cli/doctor/doctor.h cli/doctor/hardware.c cli/doctor/show.c \
-	cli/doctor/trial.c cli/doctor/trial.h cli/doctor/trial_read.c cli/doctor/trial_machine.c cli/doctor/trial_report.c \
-	cli/doctor/trial_run.c cli/doctor/trial_run.h \
-	cli/doctor/workload.c cli/doctor/workload.h \
+	cli/doctor.c cli/doctor_show.c cli/doctor_show.h \
 	cli/evaluate.c \
 	cli/events.c cli/events.h \
 	cli/exit.c cli/exit.h \

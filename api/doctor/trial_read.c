@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/doctor/trial.h"
+#include "api/doctor/trial.h"
 #include "infer/contexts/certainty.h"
 #include "infer/engine/engine.h"
 
@@ -73,7 +73,7 @@ static int count(void *context, const struct process *process, const struct samp
     r->seen->samples++;
     r->seen->timed += sample->time != r->time;
     r->time = sample->time;
-    if (r->trial->workload == WORKLOAD_CALLS)
+    if (r->trial->workload == FATHOM_WORKLOAD_CALLS)
         return count_calls(r, resolved, err);
     r->seen->addressed += sample->addr - r->memory->start < r->memory->size;
     r->seen->slow += sample->weight >= r->trial->latency;

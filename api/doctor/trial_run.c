@@ -1,5 +1,5 @@
 /* trial_run.c - see trial_run.h. */
-#include "cli/doctor/trial_run.h"
+#include "api/doctor/trial_run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,12 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/exit.h"
-
 #define WORDS_MAX 24
 #define SAID_MAX  4096 /* bytes of messages that are kept */
 
-static const char *const workload_names[] = {[WORKLOAD_CALLS] = "calls", [WORKLOAD_MEMORY] = "memory"};
+static const char *const workload_names[] = {
+    [FATHOM_WORKLOAD_CALLS] = "calls", [FATHOM_WORKLOAD_MEMORY] = "memory"};
 
 /* The command line of a check; its words are not copied. */
 static void make_words(const struct trial_result *result, const char *self, char *words[WORDS_MAX])
@@ -49,7 +48,7 @@ static int run(char *const *words, const char *out, const char *said)
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return -errno;
-    return exit_code_of_status(status);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 /* The beginning of a file; NULL: it is empty. */
@@ -106,7 +105,7 @@ static int record(struct trial_result *result, const char *self, const char *dir
 }
 
 int hardware_trials_record(const struct doctor_machine *machine, const char *directory,
-                           struct trial_result *results, struct terminal *terminal, struct fathom_error *err)
+                           struct trial_result *results, const struct host *host, struct fathom_error *err)
 {
     char self[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -123,10 +122,9 @@ int hardware_trials_record(const struct doctor_machine *machine, const char *dir
             results[i].verdict.state = TRIAL_ABSENT;
         if (absent || rc < 0)
             continue;
-        terminal_progress(terminal, "check %zu of %zu: %s", i + 1, trial_count, hardware_trials[i].title);
+        host_status(host, "check %zu of %zu: %s", i + 1, trial_count, hardware_trials[i].title);
         rc = record(&results[i], self, directory, err);
     }
-    terminal_progress_end(terminal);
     return rc;
 }
 
@@ -149,7 +147,7 @@ void hardware_trials_judge(struct trial_result *results)
         char line[300] = "";
         if (!r->ran)
             continue;
-        if (r->status != EXIT_OK) {
+        if (r->status) {
             take_last_line(r->said, line, sizeof line);
             r->verdict.state = TRIAL_WRONG;
             snprintf(r->verdict.why, sizeof r->verdict.why, "no recording, exit code %d: %s", r->status,
@@ -173,8 +171,9 @@ void hardware_trials_free(struct trial_result *results)
 
 void hardware_trials_add(struct rows *rows, const struct trial_result *results)
 {
-    static const enum row_state states[TRIAL_STATES] = {
-        [TRIAL_RIGHT] = ROW_OK, [TRIAL_WRONG] = ROW_FAIL, [TRIAL_ABSENT] = ROW_NOTE};
+    static const enum fathom_finding_state states[TRIAL_STATES] = {[TRIAL_RIGHT] = FATHOM_FINDING_OK,
+                                                                   [TRIAL_WRONG] = FATHOM_FINDING_FAIL,
+                                                                   [TRIAL_ABSENT] = FATHOM_FINDING_NOTE};
     rows->group = "checks";
     for (size_t i = 0; i < trial_count; i++) {
         const struct trial_result *r = &results[i];
@@ -185,14 +184,14 @@ void hardware_trials_add(struct rows *rows, const struct trial_result *results)
     }
 }
 
-int hardware_trials_code(const struct trial_result *results)
+enum fathom_doctor_check hardware_trials_code(const struct trial_result *results)
 {
     bool counters = false;
     for (size_t i = 0; i < trial_count; i++) {
         if (results[i].verdict.state == TRIAL_WRONG)
-            return EXIT_OTHER;
+            return FATHOM_CHECK_WRONG;
         counters |=
             results[i].verdict.state == TRIAL_RIGHT && hardware_trials[i].needs & TRIAL_NEEDS_COUNTERS;
     }
-    return counters ? EXIT_OK : EXIT_NOTHING;
+    return counters ? FATHOM_CHECK_RIGHT : FATHOM_CHECK_NONE;
 }

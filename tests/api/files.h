@@ -1,8 +1,8 @@
 /*
  * files.h - a directory of a test's own, with files as another machine's /proc and /sys have them.
  */
-#ifndef FATHOM_TESTS_CLI_FILES_H
-#define FATHOM_TESTS_CLI_FILES_H
+#ifndef FATHOM_TESTS_API_FILES_H
+#define FATHOM_TESTS_API_FILES_H
 
 /* Its path, while a test runs. */
 extern char files_root[64];

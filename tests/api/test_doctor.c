@@ -9,9 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/doctor/doctor.h"
-#include "cli/exit.h"
-#include "tests/cli/files.h"
+#include "api/doctor/doctor.h"
+#include "tests/api/files.h"
 
 #define NOBODY "Uid:\t65534\t65534\t65534\t65534\nCapEff:\t0000000000000000\nSeccomp:\t0\n"
 #define ROOT   "Uid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\nSeccomp:\t0\n"
@@ -76,18 +75,18 @@ static void examine(struct doctor_machine *m)
     cr_assert(!rows.failed);
 }
 
-static void says(const char *id, enum row_state state, const char *word)
+static void says(const char *id, enum fathom_finding_state state, const char *word)
 {
-    const struct row *row = rows_find(&rows, id);
+    const struct fathom_finding *row = rows_find(&rows, id);
     cr_assert_not_null(row, "no row %s", id);
     cr_expect_eq(row->state, state, "%s is %d: %s", id, row->state, row->is);
     cr_expect(strstr(row->is, word), "%s: '%s' is not in: %s", id, word, row->is);
-    cr_expect(row->state < ROW_LIMIT || row->costs, "%s does not say what it costs", id);
+    cr_expect(row->state < FATHOM_FINDING_LIMIT || row->costs, "%s does not say what it costs", id);
 }
 
 static void mended_by(const char *id, const char *command)
 {
-    const struct row *row = rows_find(&rows, id);
+    const struct fathom_finding *row = rows_find(&rows, id);
     cr_assert_not_null(row, "no row %s", id);
     cr_assert_not_null(row->command, "%s: no command", id);
     cr_expect_str_eq(row->command, command);
@@ -97,31 +96,31 @@ Test(doctor, a_plain_user_at_level_2)
 {
     struct doctor_machine m = machine();
     examine(&m);
-    says("kernel", ROW_OK, "Linux 6.1.0-31-amd64");
-    says("cpu", ROW_OK, "Gold 6130, 32 online");
+    says("kernel", FATHOM_FINDING_OK, "Linux 6.1.0-31-amd64");
+    says("cpu", FATHOM_FINDING_OK, "Gold 6130, 32 online");
     cr_expect_null(strstr(rows_find(&rows, "cpu")->is, "virtual"));
-    says("libpfm4", ROW_OK, "skx");
-    says("pmu", ROW_OK, "skylake");
-    says("pebs", ROW_OK, "level 3, format 3, records with a timestamp");
-    says("large-pebs", ROW_OK, "record --passive");
-    says("registers", ROW_NOTE, "April 2025");
-    says("lbr", ROW_OK, "32 entries");
-    says("sampling", ROW_OK, "own processes");
-    says("paranoid", ROW_OK, "2: own processes, in user mode");
-    says("capabilities", ROW_NOTE, "none that matter");
-    says("by-cpu", ROW_NOTE, "cannot");
+    says("libpfm4", FATHOM_FINDING_OK, "skx");
+    says("pmu", FATHOM_FINDING_OK, "skylake");
+    says("pebs", FATHOM_FINDING_OK, "level 3, format 3, records with a timestamp");
+    says("large-pebs", FATHOM_FINDING_OK, "record --passive");
+    says("registers", FATHOM_FINDING_NOTE, "April 2025");
+    says("lbr", FATHOM_FINDING_OK, "32 entries");
+    says("sampling", FATHOM_FINDING_OK, "own processes");
+    says("paranoid", FATHOM_FINDING_OK, "2: own processes, in user mode");
+    says("capabilities", FATHOM_FINDING_NOTE, "none that matter");
+    says("by-cpu", FATHOM_FINDING_NOTE, "cannot");
     mended_by("by-cpu", "sudo sysctl kernel.perf_event_paranoid=0");
-    says("stacks", ROW_LIMIT, "may not be loaded");
+    says("stacks", FATHOM_FINDING_LIMIT, "may not be loaded");
     cr_expect(strstr(rows_find(&rows, "stacks")->costs, "a copy of its stack"));
-    says("bpf", ROW_OK, "types (BTF) are there");
-    says("locked-memory", ROW_LIMIT, "518 KiB for the ring of each CPU");
+    says("bpf", FATHOM_FINDING_OK, "types (BTF) are there");
+    says("locked-memory", FATHOM_FINDING_LIMIT, "518 KiB for the ring of each CPU");
     mended_by("locked-memory", "sudo sysctl kernel.perf_event_mlock_kb=2052");
-    says("files", ROW_OK, "524288: enough to attach to about 4096 threads");
-    says("ptrace", ROW_NOTE, "own children");
+    says("files", FATHOM_FINDING_OK, "524288: enough to attach to about 4096 threads");
+    says("ptrace", FATHOM_FINDING_NOTE, "own children");
     cr_expect_null(rows_find(&rows, "lockdown"));
     cr_expect_null(rows_find(&rows, "ibs"));
     cr_expect_null(rows_find(&rows, "container"));
-    cr_expect_eq(doctor_code(&rows, &m.tries), EXIT_OK);
+    cr_expect_eq(doctor_verdict(&rows, &m.tries), 0);
 }
 
 /* As in a virtual machine with kvm-clock. */
@@ -132,7 +131,7 @@ Test(doctor, batches_without_times_of_their_own)
     cr_expect_null(rows_find(&rows, "large-pebs-times"));
     m.tries.tsc = -ENOTSUP;
     examine(&m);
-    says("large-pebs-times", ROW_NOTE, "the time at which it was emptied");
+    says("large-pebs-times", FATHOM_FINDING_NOTE, "the time at which it was emptied");
     files_put("sys/bus/event_source/devices/cpu/caps/pmu_name", "haswell\n");
     examine(&m);
     cr_expect_null(rows_find(&rows, "large-pebs-times"), "there are no batches");
@@ -140,7 +139,7 @@ Test(doctor, batches_without_times_of_their_own)
     files_put("sys/bus/event_source/devices/cpu/caps/pmu_name", "skylake\n");
     files_put("proc/sys/kernel/osrelease", "5.15.0-91-generic\n");
     examine(&m);
-    says("large-pebs-times", ROW_NOTE, "Linux 6.1 does not");
+    says("large-pebs-times", FATHOM_FINDING_NOTE, "Linux 6.1 does not");
 }
 
 /* Debian's kernel refuses all at 3, Ubuntu's at 4. */
@@ -153,12 +152,12 @@ Test(doctor, a_plain_user_at_level_3_and_4)
         files_put("proc/sys/kernel/perf_event_paranoid", text);
         m.tries.user = m.tries.registers = m.tries.hardware = -EACCES;
         examine(&m);
-        says("sampling", ROW_FAIL, "perf_event_open is refused");
+        says("sampling", FATHOM_FINDING_FAIL, "perf_event_open is refused");
         mended_by("sampling", "sudo sysctl kernel.perf_event_paranoid=2");
-        says("paranoid", ROW_NOTE, "nothing");
-        says("pmu", ROW_LIMIT, "may not sample");
+        says("paranoid", FATHOM_FINDING_NOTE, "nothing");
+        says("pmu", FATHOM_FINDING_LIMIT, "may not sample");
         cr_expect_null(rows_find(&rows, "by-cpu"), "nothing more is said where nothing works");
-        cr_expect_eq(doctor_code(&rows, &m.tries), EXIT_PERMISSION);
+        cr_expect_eq(doctor_verdict(&rows, &m.tries), -EACCES);
     }
 }
 
@@ -169,15 +168,16 @@ Test(doctor, the_level_does_not_bind_root)
     files_put("proc/sys/kernel/perf_event_paranoid", "4\n");
     files_put("proc/self/status", ROOT);
     examine(&m);
-    says("sampling", ROW_OK, "all processes");
-    says("paranoid", ROW_OK, "does not bind");
-    says("capabilities", ROW_OK, "CAP_PERFMON, CAP_BPF");
-    says("stacks", ROW_OK, "loads");
-    says("locked-memory", ROW_OK, "any size");
-    says("kernel-mode", ROW_OK, "are shown");
-    says("ptrace", ROW_OK, "not restricted for this user");
-    cr_expect_eq(doctor_code(&rows, &m.tries), EXIT_OK);
-    cr_expect_eq(rows_counted(&rows, ROW_LIMIT), 0);
+    says("sampling", FATHOM_FINDING_OK, "all processes");
+    says("paranoid", FATHOM_FINDING_OK, "does not bind");
+    says("capabilities", FATHOM_FINDING_OK, "CAP_PERFMON, CAP_BPF");
+    says("stacks", FATHOM_FINDING_OK, "loads");
+    says("locked-memory", FATHOM_FINDING_OK, "any size");
+    says("kernel-mode", FATHOM_FINDING_OK, "are shown");
+    says("ptrace", FATHOM_FINDING_OK, "not restricted for this user");
+    cr_expect_eq(doctor_verdict(&rows, &m.tries), 0);
+    for (size_t i = 0; i < rows.count; i++)
+        cr_expect_neq(rows.at[i].state, FATHOM_FINDING_LIMIT, "%s", rows.at[i].id);
 }
 
 /* In a rootless container all capabilities are there, and none counts. */
@@ -187,14 +187,14 @@ Test(doctor, root_of_a_namespace)
     files_put("proc/self/status", "Uid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\nSeccomp:\t2\n");
     files_put("proc/self/uid_map", "         0       1000          1\n");
     examine(&m);
-    says("capabilities", ROW_NOTE, "none that matter");
-    says("container", ROW_NOTE, "namespace");
-    says("locked-memory", ROW_LIMIT, "518 KiB");
+    says("capabilities", FATHOM_FINDING_NOTE, "none that matter");
+    says("container", FATHOM_FINDING_NOTE, "namespace");
+    says("locked-memory", FATHOM_FINDING_LIMIT, "518 KiB");
     m.tries.user = -EPERM;
     files_put("proc/self/uid_map", "         0          0 4294967295\n");
     examine(&m);
-    says("container", ROW_NOTE, "seccomp");
-    says("sampling", ROW_FAIL, "refused");
+    says("container", FATHOM_FINDING_NOTE, "seccomp");
+    says("sampling", FATHOM_FINDING_FAIL, "refused");
     cr_expect_null(rows_find(&rows, "sampling")->command, "no setting would help");
 }
 
@@ -206,8 +206,8 @@ Test(doctor, no_perf_events_at_all)
     unlink(path);
     m.tries.user = -ENOSYS;
     examine(&m);
-    says("sampling", ROW_FAIL, "without perf events");
-    cr_expect_eq(doctor_code(&rows, &m.tries), EXIT_OTHER);
+    says("sampling", FATHOM_FINDING_FAIL, "without perf events");
+    cr_expect_eq(doctor_verdict(&rows, &m.tries), -ENOSYS);
 }
 
 Test(doctor, a_virtual_machine_without_counters)
@@ -218,12 +218,12 @@ Test(doctor, a_virtual_machine_without_counters)
     snprintf(sys, sizeof sys, "%s/none", files_root);
     m.tries.hardware = -ENOENT;
     examine(&m);
-    says("cpu", ROW_OK, "in a virtual machine");
-    says("pmu", ROW_LIMIT, "no PMU");
+    says("cpu", FATHOM_FINDING_OK, "in a virtual machine");
+    says("pmu", FATHOM_FINDING_LIMIT, "no PMU");
     cr_expect_null(rows_find(&rows, "pebs"));
     cr_expect_null(rows_find(&rows, "large-pebs"));
     cr_expect_null(rows_find(&rows, "lbr"));
-    cr_expect_eq(doctor_code(&rows, &m.tries), EXIT_OK);
+    cr_expect_eq(doctor_verdict(&rows, &m.tries), 0);
 }
 
 Test(doctor, what_older_cpus_and_kernels_lack)
@@ -232,20 +232,20 @@ Test(doctor, what_older_cpus_and_kernels_lack)
     files_put("sys/bus/event_source/devices/cpu/caps/pmu_name", "haswell\n");
     files_put("proc/sys/kernel/osrelease", "5.11.0\n");
     examine(&m);
-    says("kernel", ROW_LIMIT, "5.11.0");
+    says("kernel", FATHOM_FINDING_LIMIT, "5.11.0");
     cr_expect(strstr(rows_find(&rows, "kernel")->costs, "build-ids"));
-    says("pebs", ROW_OK, "format 2, records without a timestamp");
-    says("large-pebs", ROW_LIMIT, "no timestamp");
+    says("pebs", FATHOM_FINDING_OK, "format 2, records without a timestamp");
+    says("large-pebs", FATHOM_FINDING_LIMIT, "no timestamp");
     files_put("sys/bus/event_source/devices/cpu/caps/pmu_name", "icelake\n");
     examine(&m);
-    says("pebs", ROW_OK, "format 4 or later (adaptive");
-    says("large-pebs", ROW_OK, "record --passive");
-    says("large-pebs-data", ROW_LIMIT, "weights");
+    says("pebs", FATHOM_FINDING_OK, "format 4 or later (adaptive");
+    says("large-pebs", FATHOM_FINDING_OK, "record --passive");
+    says("large-pebs-data", FATHOM_FINDING_LIMIT, "weights");
     files_put("proc/sys/kernel/osrelease", "6.15.0\n");
     files_put("sys/bus/event_source/devices/cpu/caps/pmu_name", "not_yet_made\n");
     examine(&m);
-    says("kernel", ROW_OK, "6.15");
-    says("pebs", ROW_OK, "not known");
+    says("kernel", FATHOM_FINDING_OK, "6.15");
+    says("pebs", FATHOM_FINDING_OK, "not known");
     cr_expect_null(rows_find(&rows, "registers"), "the fault is mended");
     cr_expect_null(rows_find(&rows, "large-pebs-data"));
 }
@@ -256,11 +256,11 @@ Test(doctor, a_kernel_that_is_locked_down)
     files_put("sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
     m.tries.registers = -EPERM;
     examine(&m);
-    says("lockdown", ROW_LIMIT, "confidentiality");
-    says("registers", ROW_LIMIT, "are refused");
+    says("lockdown", FATHOM_FINDING_LIMIT, "confidentiality");
+    says("registers", FATHOM_FINDING_LIMIT, "are refused");
     files_put("sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
     examine(&m);
-    says("lockdown", ROW_NOTE, "integrity");
+    says("lockdown", FATHOM_FINDING_NOTE, "integrity");
 }
 
 Test(doctor, amd_and_hybrid_cpus)
@@ -269,7 +269,7 @@ Test(doctor, amd_and_hybrid_cpus)
     files_put("proc/cpuinfo", "vendor_id\t: AuthenticAMD\nmodel name\t: EPYC\nflags\t\t: fpu\n");
     files_put("sys/bus/event_source/devices/ibs_op/type", "9\n");
     examine(&m);
-    says("ibs", ROW_OK, "ibs_op");
+    says("ibs", FATHOM_FINDING_OK, "ibs_op");
     cr_expect_null(rows_find(&rows, "pebs"));
     files_put("proc/cpuinfo", "vendor_id\t: GenuineIntel\nmodel name\t: i7\nflags\t\t: fpu\n");
     char path[160];
@@ -279,11 +279,11 @@ Test(doctor, amd_and_hybrid_cpus)
     cr_assert_eq(rename(path, moved), 0);
     files_put("sys/bus/event_source/devices/cpu_atom/type", "10\n");
     examine(&m);
-    says("cpu", ROW_OK, "of two kinds");
+    says("cpu", FATHOM_FINDING_OK, "of two kinds");
     files_put("sys/bus/event_source/devices/cpu_lowpower/type", "11\n");
     examine(&m);
-    says("cpu", ROW_OK, "of three kinds");
-    says("pebs", ROW_OK, "level 3");
+    says("cpu", FATHOM_FINDING_OK, "of three kinds");
+    says("pebs", FATHOM_FINDING_OK, "level 3");
 }
 
 Test(doctor, settings_that_restrict)
@@ -299,15 +299,15 @@ Test(doctor, settings_that_restrict)
     m.tries.kernel = 0;
     m.tries.hardware = -EBUSY;
     examine(&m);
-    says("sample-rate", ROW_NOTE, "12500");
-    says("ptrace", ROW_LIMIT, "forbidden");
-    says("kernel-mode", ROW_OK, "hidden");
+    says("sample-rate", FATHOM_FINDING_NOTE, "12500");
+    says("ptrace", FATHOM_FINDING_LIMIT, "forbidden");
+    says("kernel-mode", FATHOM_FINDING_OK, "hidden");
     mended_by("kernel-mode", "sudo sysctl kernel.kptr_restrict=1");
-    says("watchdog", ROW_NOTE, "one of the counters");
-    says("files", ROW_LIMIT, "1024: enough to attach to about 8 threads");
-    says("locked-memory", ROW_OK, "any size");
-    says("runtime", ROW_LIMIT, "not found");
-    says("pmu", ROW_LIMIT, "refused");
+    says("watchdog", FATHOM_FINDING_NOTE, "one of the counters");
+    says("files", FATHOM_FINDING_LIMIT, "1024: enough to attach to about 8 threads");
+    says("locked-memory", FATHOM_FINDING_OK, "any size");
+    says("runtime", FATHOM_FINDING_LIMIT, "not found");
+    says("pmu", FATHOM_FINDING_LIMIT, "refused");
 }
 
 /* Files that are empty, too long, or not what they should be. */

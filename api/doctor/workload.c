@@ -1,6 +1,7 @@
 /* workload.c - see workload.h. */
-#include "cli/doctor/workload.h"
+#include "api/doctor/workload.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <link.h>
 #include <stdbool.h>
@@ -8,8 +9,6 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "cli/exit.h"
 
 #define UNIT_STEPS 150  /* of a call's work: a few hundred cycles, so that a sample in ten is near a return */
 #define CALLS      2000 /* between two looks at the clock */
@@ -98,12 +97,13 @@ struct line {
     uint64_t unused[LINE / sizeof(uint64_t) - 1];
 };
 
+/* Reads memory in an order that no prefetcher knows. First prints "memory START SIZE", hexadecimal bytes. */
 static int read_memory(double seconds)
 {
     uint64_t size = memory_size(), count = size / sizeof(struct line), at = 0;
     struct line *lines = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (lines == MAP_FAILED)
-        return EXIT_OTHER;
+        return -ENOMEM;
     madvise(lines, size, MADV_NOHUGEPAGE); /* more pages than a TLB has */
     printf("memory %" PRIx64 " %" PRIx64 "\n", (uint64_t)(uintptr_t)lines, size);
     fflush(stdout);
@@ -112,7 +112,7 @@ static int read_memory(double seconds)
     while (time_left(seconds))
         for (unsigned i = 0; i < READS; i++)
             at = lines[at].next;
-    return at < count ? EXIT_OK : EXIT_OTHER;
+    return at < count ? 0 : -EIO;
 }
 
 static int call(double seconds)
@@ -120,10 +120,16 @@ static int call(double seconds)
     static volatile unsigned result;
     while (time_left(seconds))
         result = call_loop(CALLS, result);
-    return EXIT_OK;
+    return 0;
 }
 
-int workload_run(enum workload workload, double seconds)
+int fathom_doctor_workload(enum fathom_workload workload)
 {
-    return workload == WORKLOAD_MEMORY ? read_memory(seconds) : call(seconds);
+    switch (workload) {
+    case FATHOM_WORKLOAD_CALLS:
+        return call(WORKLOAD_SECONDS);
+    case FATHOM_WORKLOAD_MEMORY:
+        return read_memory(WORKLOAD_SECONDS);
+    }
+    return -EINVAL;
 }

@@ -1,5 +1,5 @@
 /* trial.c - the table of checks, and how they are judged; see trial.h. */
-#include "cli/doctor/trial.h"
+#include "api/doctor/trial.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -133,54 +133,54 @@ static void judge_data(const struct hardware_trial *trial, const struct trial_se
 #define UNWOUND(event) ARGUMENTS("evaluate", "--stack", "8192", "-e", event)
 #define DATA(name, named, rate)                                                                              \
     .id = name, .title = name, .arguments = RECORD("-e", named, "-c", rate), .event = named,                 \
-    .workload = WORKLOAD_MEMORY, .needs = TRIAL_NEEDS_COUNTERS, .judge = judge_data,                         \
+    .workload = FATHOM_WORKLOAD_MEMORY, .needs = TRIAL_NEEDS_COUNTERS, .judge = judge_data,                  \
     .right = "the event opens, and its samples have addresses"
 
 const struct hardware_trial hardware_trials[] = {
     {.id = "clock-compared",
      .title = "clock, compared",
      .arguments = RECORD("-e", "cpu-clock", "-F", "1000"),
-     .workload = WORKLOAD_CALLS,
+     .workload = FATHOM_WORKLOAD_CALLS,
      .needs = TRIAL_NEEDS_PROGRAM,
      .judge = judge_paths,
      .right = "a timer's samples, whose stacks are compared, have the paths that the workload takes"},
     {.id = "clock-unwound",
      .title = "clock, unwound",
      .arguments = UNWOUND("cpu-clock"),
-     .workload = WORKLOAD_CALLS,
+     .workload = FATHOM_WORKLOAD_CALLS,
      .judge = judge_paths,
      .right = "the same of samples with a copy of their stack each"},
     {.id = "faults-data",
      .title = "page faults, data",
      .arguments = RECORD("-e", "page-faults", "-c", "16", "--data"),
-     .workload = WORKLOAD_MEMORY,
+     .workload = FATHOM_WORKLOAD_MEMORY,
      .judge = judge_data,
      .right = "page faults have addresses"},
     {.id = "precise-compared",
      .title = "precise, compared",
      .arguments = ARGUMENTS("record", "--no-cache"),
-     .workload = WORKLOAD_CALLS,
+     .workload = FATHOM_WORKLOAD_CALLS,
      .needs = TRIAL_NEEDS_PROGRAM | TRIAL_NEEDS_COUNTERS | TRIAL_NEEDS_PEBS,
      .judge = judge_paths,
      .right = "precise cycles, the default, have the paths that the workload takes"},
     {.id = "cycles-unwound",
      .title = "cycles, unwound",
      .arguments = UNWOUND("cycles"),
-     .workload = WORKLOAD_CALLS,
+     .workload = FATHOM_WORKLOAD_CALLS,
      .needs = TRIAL_NEEDS_COUNTERS,
      .judge = judge_paths,
      .right = "the same of cycles with a copy of the stack each"},
     {.id = "interrupts",
      .title = "interrupts",
      .arguments = ARGUMENTS("record", "--no-cache"),
-     .workload = WORKLOAD_CALLS,
+     .workload = FATHOM_WORKLOAD_CALLS,
      .needs = TRIAL_NEEDS_COUNTERS | TRIAL_NEEDS_PEBS,
      .judge = judge_single,
      .right = "by default, an interrupt for each sample"},
     {.id = "batches",
      .title = "batches",
      .arguments = RECORD("--passive"),
-     .workload = WORKLOAD_CALLS,
+     .workload = FATHOM_WORKLOAD_CALLS,
      .needs = TRIAL_NEEDS_COUNTERS | TRIAL_NEEDS_PEBS | TRIAL_NEEDS_BATCHES,
      .judge = judge_batches,
      .right = "with --passive, many samples for each interrupt, each with its own time"},
@@ -188,7 +188,7 @@ const struct hardware_trial hardware_trials[] = {
      .title = "batches of misses",
      .arguments = RECORD("--passive", "-e", "cache-miss", "-c", "10007"),
      .event = "cache-miss",
-     .workload = WORKLOAD_MEMORY,
+     .workload = FATHOM_WORKLOAD_MEMORY,
      .needs = TRIAL_NEEDS_COUNTERS | TRIAL_NEEDS_PEBS | TRIAL_NEEDS_BATCHES,
      .judge = judge_batches,
      .right = "the same of samples with data addresses"},

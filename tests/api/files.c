@@ -1,5 +1,5 @@
 /* files.c - see files.h. */
-#include "tests/cli/files.h"
+#include "tests/api/files.h"
 
 #include <criterion/criterion.h>
 

@@ -9,8 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/doctor/doctor.h"
+#include "api/fathom/train.h"
 #include "api/kept_maps.h"
-#include "cli/doctor/doctor.h"
 #include "collector/targets/proc.h"
 #include "image/coverage.h"
 #include "image/elf/program.h"
@@ -37,7 +38,8 @@ static void add_symbols(const struct image *image, const struct image_coverage *
 {
     char hex[2 * BUILD_ID_MAX + 1];
     build_id_format(image_build_id(image), hex);
-    enum row_state state = c->names == COVERAGE_EXPORTED ? ROW_LIMIT : ROW_OK;
+    enum fathom_finding_state state =
+        c->names == COVERAGE_EXPORTED ? FATHOM_FINDING_LIMIT : FATHOM_FINDING_OK;
     static const char *const from[] = {[COVERAGE_EXPORTED] =
                                            "stripped, and no separate debug file is found: ",
                                        [COVERAGE_EMBEDDED] = "of its compressed symbols: ",
@@ -46,7 +48,7 @@ static void add_symbols(const struct image *image, const struct image_coverage *
     rows_add(rows, "symbols", "symbols", state, "%s%u of %u functions have a name%s%s%s", from[c->names],
              c->named, c->functions, c->lines ? "; lines, too" : "", c->debug_file ? ": " : "",
              c->debug_file ? c->debug_file : "");
-    if (state == ROW_OK)
+    if (state == FATHOM_FINDING_OK)
         return;
     rows_costs(rows, "the others are shown as %s+0x1234; paths are as good as with names", image_name(image));
     if (hex[0])
@@ -74,7 +76,7 @@ static void add_cfi(const struct image *image, const struct image_coverage *c, s
         image_function_format(image, c->listed[i], name, sizeof name);
         list_name(names, name);
     }
-    rows_add(rows, "cfi", "unwind information", lacks_cfi(c) ? ROW_LIMIT : ROW_OK,
+    rows_add(rows, "cfi", "unwind information", lacks_cfi(c) ? FATHOM_FINDING_LIMIT : FATHOM_FINDING_OK,
              "of %.1f%% of %" PRIu64 " bytes of code (.eh_frame)%s%s",
              c->code ? 100.0 * (double)c->covered / (double)c->code : 0.0, c->code,
              names[0] ? "; functions without: " : "", names);
@@ -98,7 +100,8 @@ static void add_identity(const struct image *image, const struct image_coverage 
 {
     char hex[2 * BUILD_ID_MAX + 1];
     build_id_format(image_build_id(image), hex);
-    rows_add(rows, "build-id", "build-id", hex[0] ? ROW_OK : ROW_LIMIT, "%s", hex[0] ? hex : "none");
+    rows_add(rows, "build-id", "build-id", hex[0] ? FATHOM_FINDING_OK : FATHOM_FINDING_LIMIT, "%s",
+             hex[0] ? hex : "none");
     if (hex[0])
         return;
     rows_costs(
@@ -119,12 +122,13 @@ static void add_kept(const struct build_id *id, struct rows *rows)
         kept += build_id_equal(&entries[i].program, id);
     map_cache_list_free(entries, count);
     if (!kept_maps_wanted(false))
-        rows_add(rows, "kept-map", "kept map", ROW_NOTE, "not used: FATHOM_NO_CACHE is set");
+        rows_add(rows, "kept-map", "kept map", FATHOM_FINDING_NOTE, "not used: FATHOM_NO_CACHE is set");
     else if (kept)
-        rows_add(rows, "kept-map", "kept map", ROW_OK, "of %u recording%s (fathom map cache list)", kept,
-                 kept == 1 ? "" : "s");
+        rows_add(rows, "kept-map", "kept map", FATHOM_FINDING_OK, "of %u recording%s (fathom map cache list)",
+                 kept, kept == 1 ? "" : "s");
     else
-        rows_add(rows, "kept-map", "kept map", ROW_NOTE, "none: no recording of this build has been kept");
+        rows_add(rows, "kept-map", "kept map", FATHOM_FINDING_NOTE,
+                 "none: no recording of this build has been kept");
 }
 
 static void add_image(const struct image *image, struct rows *rows)
@@ -142,10 +146,11 @@ static void add_hooks(const struct program *program, struct rows *rows)
     const char *why;
     enum fathom_train_way way = fathom_train_choose(program->path, &why);
     if (way == FATHOM_TRAIN_PATCH) {
-        rows_add(rows, "hooks", "training", ROW_OK, "by hooks: every call is seen");
+        rows_add(rows, "hooks", "training", FATHOM_FINDING_OK, "by hooks: every call is seen");
         return;
     }
-    rows_add(rows, "hooks", "training", way == FATHOM_TRAIN_UPROBE ? ROW_NOTE : ROW_LIMIT, "by %s: it %s",
+    rows_add(rows, "hooks", "training",
+             way == FATHOM_TRAIN_UPROBE ? FATHOM_FINDING_NOTE : FATHOM_FINDING_LIMIT, "by %s: it %s",
              way == FATHOM_TRAIN_UPROBE ? "uprobes" : "samples", why);
     rows_costs(rows, way == FATHOM_TRAIN_UPROBE ? "every call is seen, but slowly"
                                                 : "calls that no sample shows are not in the map");
@@ -163,11 +168,11 @@ static void add_foreign(const char *path, struct rows *rows)
                         : access(path, X_OK) != 0 ? "neither an executable file nor an x86-64 library"
                                                   : NULL;
     if (other) {
-        rows_add(rows, "file", "file", ROW_FAIL, "%s is %s", path, other);
+        rows_add(rows, "file", "file", FATHOM_FINDING_FAIL, "%s is %s", path, other);
         rows_mend(rows, "name the command or the library to examine, or a process (-p PID)");
         return;
     }
-    rows_add(rows, "file", "file", ROW_FAIL, "%s is not a readable x86-64 program", path);
+    rows_add(rows, "file", "file", FATHOM_FINDING_FAIL, "%s is not a readable x86-64 program", path);
     rows_costs(rows, "it can be recorded, but nothing is known of its code");
 }
 
@@ -200,7 +205,7 @@ int doctor_program(const char *name, struct rows *rows, struct fathom_error *err
     if (rc < 0)
         return rc;
     bool library = program.kind == PROGRAM_STATIC && image_soname(image);
-    rows_add(rows, "file", "file", ROW_OK, "%s: %s%s", program.path,
+    rows_add(rows, "file", "file", FATHOM_FINDING_OK, "%s: %s%s", program.path,
              library                           ? "a library"
              : program.kind == PROGRAM_DYNAMIC ? "dynamically linked"
                                                : "statically linked",
@@ -245,9 +250,9 @@ static void add_libraries(pid_t pid, const char *program, struct rows *rows)
     }
     proc_maps_free(&maps);
     rows_add(rows, "libraries", "libraries",
-             bare[0] || closed[0] ? ROW_LIMIT
-             : nameless[0]        ? ROW_NOTE
-                                  : ROW_OK,
+             bare[0] || closed[0] ? FATHOM_FINDING_LIMIT
+             : nameless[0]        ? FATHOM_FINDING_NOTE
+                                  : FATHOM_FINDING_OK,
              "%u%s%s%s%s%s%s", count, bare[0] ? "; unwind information is missing in " : "", bare,
              closed[0] ? "; cannot be read: " : "", closed, nameless[0] ? "; only exported names: " : "",
              nameless);
@@ -260,13 +265,14 @@ static void add_libraries(pid_t pid, const char *program, struct rows *rows)
 
 static void add_stacks(const struct process_facts *p, struct rows *rows)
 {
-    rows_add(rows, "stack-base", "stack's base", p->start_stack ? ROW_OK : ROW_LIMIT,
+    rows_add(rows, "stack-base", "stack's base", p->start_stack ? FATHOM_FINDING_OK : FATHOM_FINDING_LIMIT,
              p->start_stack ? "the kernel tells that of the first thread" : "the kernel does not tell it");
     if (!p->start_stack) {
         rows_costs(rows, "heights are found by voting among the samples");
         rows_mend(rows, "record as root, or with CAP_SYS_PTRACE");
     }
-    rows_add(rows, "threads", "threads", p->memory || p->threads == 1 ? ROW_OK : ROW_LIMIT,
+    rows_add(rows, "threads", "threads",
+             p->memory || p->threads == 1 ? FATHOM_FINDING_OK : FATHOM_FINDING_LIMIT,
              "%u, %u of them with a base known now; its memory %s", p->threads, p->located,
              p->memory ? "can be read, so that the others get one at their first sample" : "cannot be read");
     if (!p->memory && p->threads > 1) {
@@ -287,24 +293,24 @@ int doctor_process(pid_t pid, struct rows *rows, struct fathom_error *err)
         *err = p.refusal;
         return p.allowed;
     }
-    rows_add(rows, "record", "recording it", p.allowed ? ROW_FAIL : ROW_OK, "%s",
+    rows_add(rows, "record", "recording it", p.allowed ? FATHOM_FINDING_FAIL : FATHOM_FINDING_OK, "%s",
              p.allowed ? p.refusal.text : "is allowed");
     if (p.allowed)
         rows_costs(rows, "process %d cannot be recorded", (int)pid);
     if (p.kernel) {
-        rows_add(rows, "file", "file", ROW_LIMIT, "process %d is a thread of the kernel, without a program",
-                 (int)pid);
+        rows_add(rows, "file", "file", FATHOM_FINDING_LIMIT,
+                 "process %d is a thread of the kernel, without a program", (int)pid);
         rows_costs(rows, "it never runs in user mode, which alone is sampled");
         return 0;
     }
     add_stacks(&p, rows);
     if (!p.program[0]) {
-        rows_add(rows, "file", "file", ROW_LIMIT, "process %d does not tell its program to this user",
-                 (int)pid);
+        rows_add(rows, "file", "file", FATHOM_FINDING_LIMIT,
+                 "process %d does not tell its program to this user", (int)pid);
         rows_mend(rows, "run as root, or as that user");
         return 0;
     }
-    rows_add(rows, "file", "file", ROW_OK, "%s", p.program);
+    rows_add(rows, "file", "file", FATHOM_FINDING_OK, "%s", p.program);
     snprintf(file, sizeof file, "/proc/%d/exe", (int)pid);
     struct image *image;
     rc = image_open_as(file, p.program, NULL, &image, err);

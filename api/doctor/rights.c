@@ -6,8 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/doctor/doctor.h"
-#include "cli/exit.h"
+#include "api/doctor/doctor.h"
 #include "collector/events/remedy.h"
 #include "collector/rings/ring_size.h"
 
@@ -35,13 +34,13 @@ static void add_refused(const struct facts *facts, int rc, struct rows *rows)
 {
     long paranoid = facts->settings.paranoid;
     if (paranoid == FACT_NONE) {
-        rows_add(rows, "sampling", "sampling", ROW_FAIL,
+        rows_add(rows, "sampling", "sampling", FATHOM_FINDING_FAIL,
                  "impossible: this kernel was built without perf events, or a container hides them");
         rows_costs(rows, "nothing can be recorded");
         rows_mend(rows, "in a container: run fathom on the host, with -p");
         return;
     }
-    rows_add(rows, "sampling", "sampling", ROW_FAIL, "impossible: perf_event_open is refused (%s)",
+    rows_add(rows, "sampling", "sampling", FATHOM_FINDING_FAIL, "impossible: perf_event_open is refused (%s)",
              strerror(-rc));
     rows_costs(rows, "nothing can be recorded; report, map and the like work on files from elsewhere");
     if (is_refusal(rc) && !facts_privileged(facts) && paranoid > PARANOID_USER) {
@@ -60,7 +59,7 @@ static void add_sampling(const struct doctor_machine *machine, struct rows *rows
     if (machine->tries.user)
         add_refused(&machine->facts, machine->tries.user, rows);
     else
-        rows_add(rows, "sampling", "sampling", ROW_OK, "user mode of %s",
+        rows_add(rows, "sampling", "sampling", FATHOM_FINDING_OK, "user mode of %s",
                  facts_privileged(&machine->facts) ? "all processes" : "this user's own processes");
 }
 
@@ -83,8 +82,9 @@ static void add_paranoid(const struct facts *facts, struct rows *rows)
     if (paranoid == FACT_NONE)
         return;
     bool free = facts_privileged(facts);
-    rows_add(rows, "paranoid", "perf_event_paranoid", free || paranoid <= PARANOID_USER ? ROW_OK : ROW_NOTE,
-             "%ld: %s%s", paranoid, permitted(paranoid), free ? "; does not bind this user" : "");
+    rows_add(rows, "paranoid", "perf_event_paranoid",
+             free || paranoid <= PARANOID_USER ? FATHOM_FINDING_OK : FATHOM_FINDING_NOTE, "%ld: %s%s",
+             paranoid, permitted(paranoid), free ? "; does not bind this user" : "");
 }
 
 /* The rights are those of the file: of everyone who may run it. */
@@ -108,8 +108,8 @@ static void add_user(const struct doctor_machine *machine, struct rows *rows)
             snprintf(misses + misses_used, sizeof misses - misses_used, "%s%s (%s)", misses_used ? "; " : "",
                      capabilities[i].name, capabilities[i].use);
     }
-    rows_add(rows, "capabilities", "capabilities", misses[0] ? ROW_NOTE : ROW_OK, "user %u has %s",
-             facts->user.id, has[0] ? has : "none that matter");
+    rows_add(rows, "capabilities", "capabilities", misses[0] ? FATHOM_FINDING_NOTE : FATHOM_FINDING_OK,
+             "user %u has %s", facts->user.id, has[0] ? has : "none that matter");
     if (misses[0])
         rows_costs(rows, "without %s", misses);
     if (!facts_privileged(facts) || !facts_can(facts, CAP_BPF)) {
@@ -117,7 +117,7 @@ static void add_user(const struct doctor_machine *machine, struct rows *rows)
         give_capabilities(machine, rows);
     }
     if (facts->user.namespaced || facts->user.filtered) {
-        rows_add(rows, "container", "container", ROW_NOTE, "%s",
+        rows_add(rows, "container", "container", FATHOM_FINDING_NOTE, "%s",
                  facts->user.namespaced
                      ? "a user namespace of its own: capabilities in it do not count for perf and BPF"
                      : "system calls are filtered (seccomp), as in containers");
@@ -130,10 +130,10 @@ static void add_cpus(const struct doctor_machine *machine, struct rows *rows)
     if (machine->tries.user)
         return;
     if (machine->tries.by_cpu == 0) {
-        rows_add(rows, "by-cpu", "whole CPUs", ROW_OK, "can be sampled");
+        rows_add(rows, "by-cpu", "whole CPUs", FATHOM_FINDING_OK, "can be sampled");
         return;
     }
-    rows_add(rows, "by-cpu", "whole CPUs", ROW_NOTE, "cannot be sampled, only threads");
+    rows_add(rows, "by-cpu", "whole CPUs", FATHOM_FINDING_NOTE, "cannot be sampled, only threads");
     rows_costs(rows, "processes shorter than a period are missed, as each thread counts anew");
     rows_mend(rows, "run as root, or:");
     rows_command(rows, "sudo sysctl kernel.perf_event_paranoid=%d", PARANOID_CPUS);
@@ -147,7 +147,7 @@ static void add_kernel_samples(const struct doctor_machine *machine, struct rows
     bool names =
         (restricted == 1 && facts_can(facts, CAP_SYSLOG)) ||
         (restricted <= 0 && (facts_can(facts, CAP_SYSLOG) || facts->settings.paranoid <= PARANOID_KERNEL));
-    rows_add(rows, "kernel-mode", "kernel mode", allowed ? ROW_OK : ROW_NOTE,
+    rows_add(rows, "kernel-mode", "kernel mode", allowed ? FATHOM_FINDING_OK : FATHOM_FINDING_NOTE,
              "%s; addresses of its functions are %s", allowed ? "may be sampled" : "may not be sampled",
              names ? "shown" : "hidden");
     if (!allowed) {
@@ -165,10 +165,11 @@ static void add_program(const struct doctor_machine *machine, struct rows *rows)
 {
     const struct tries *tries = &machine->tries;
     if (tries->program == 0) {
-        rows_add(rows, "stacks", "comparing stacks", ROW_OK,
+        rows_add(rows, "stacks", "comparing stacks", FATHOM_FINDING_OK,
                  "the BPF program loads: paths are those of unwound stacks");
     } else if (is_refusal(tries->program)) {
-        rows_add(rows, "stacks", "comparing stacks", ROW_LIMIT, "the BPF program may not be loaded");
+        rows_add(rows, "stacks", "comparing stacks", FATHOM_FINDING_LIMIT,
+                 "the BPF program may not be loaded");
         if (machine->facts.cpu.pmu)
             rows_costs(rows,
                        "by default cycles are sampled 500 times a second, some instructions late, and each "
@@ -179,21 +180,23 @@ static void add_program(const struct doctor_machine *machine, struct rows *rows)
         rows_mend(rows, REMEDY_PROGRAM ":");
         give_capabilities(machine, rows);
     } else {
-        rows_add(rows, "stacks", "comparing stacks", ROW_LIMIT, "%s", tries->program_error.text);
+        rows_add(rows, "stacks", "comparing stacks", FATHOM_FINDING_LIMIT, "%s", tries->program_error.text);
         rows_costs(rows, "stacks are read by a clock, and paths partly inferred");
         rows_mend(rows, "Linux 5.10 or later with CONFIG_BPF_SYSCALL");
     }
     long refused = machine->facts.settings.unprivileged_bpf_disabled;
-    rows_add(rows, "bpf", "BPF", refused == FACT_NONE ? ROW_LIMIT : ROW_OK, "%s; kernel types (BTF) are %s",
+    rows_add(rows, "bpf", "BPF", refused == FACT_NONE ? FATHOM_FINDING_LIMIT : FATHOM_FINDING_OK,
+             "%s; kernel types (BTF) are %s",
              refused == FACT_NONE ? "this kernel has none, or it is hidden"
              : refused > 0        ? "for privileged users alone"
                                   : "for all users, but not for samples",
              machine->facts.settings.btf ? "there" : "not there, and not needed");
     if (tries->tracefs == 0) {
-        rows_add(rows, "tracefs", "tracefs", ROW_OK, "can be read");
+        rows_add(rows, "tracefs", "tracefs", FATHOM_FINDING_OK, "can be read");
         return;
     }
-    rows_add(rows, "tracefs", "tracefs", ROW_NOTE, "cannot be read (%s)", strerror(-tries->tracefs));
+    rows_add(rows, "tracefs", "tracefs", FATHOM_FINDING_NOTE, "cannot be read (%s)",
+             strerror(-tries->tracefs));
     rows_costs(rows, "no tracepoints; the first samples of children may have no stack");
     rows_mend(rows, "run as root");
 }
@@ -206,12 +209,12 @@ static void add_locked(const struct facts *facts, struct rows *rows)
     uint64_t room = ring_room(each, facts->limits.locked, facts->cpu.online),
              page = (uint64_t)sysconf(_SC_PAGESIZE);
     if (free || room == UINT64_MAX) {
-        rows_add(rows, "locked-memory", "locked memory", ROW_OK,
+        rows_add(rows, "locked-memory", "locked memory", FATHOM_FINDING_OK,
                  "rings of any size (perf_event_mlock_kb is %ld)", each);
         return;
     }
     bool small = room < RING_STACKS + page;
-    rows_add(rows, "locked-memory", "locked memory", small ? ROW_LIMIT : ROW_OK,
+    rows_add(rows, "locked-memory", "locked memory", small ? FATHOM_FINDING_LIMIT : FATHOM_FINDING_OK,
              "%" PRIu64 " KiB for the ring of each CPU (perf_event_mlock_kb %ld, RLIMIT_MEMLOCK %" PRIu64
              " KiB)",
              room >> 10, each, facts->limits.locked >> 10);
@@ -227,11 +230,11 @@ static void add_files(const struct facts *facts, struct rows *rows)
 {
     uint64_t most = facts->limits.files_most, each = (uint64_t)EVENTS_OPENED * facts->cpu.online;
     if (most == UINT64_MAX) {
-        rows_add(rows, "files", "open files", ROW_OK, "no limit");
+        rows_add(rows, "files", "open files", FATHOM_FINDING_OK, "no limit");
         return;
     }
     bool few = most / each < 100;
-    rows_add(rows, "files", "open files", few ? ROW_LIMIT : ROW_OK,
+    rows_add(rows, "files", "open files", few ? FATHOM_FINDING_LIMIT : FATHOM_FINDING_OK,
              "%" PRIu64 ": enough to attach to about %" PRIu64 " threads at once", most, most / each);
     if (few) {
         rows_costs(rows, REMEDY_FILES);
@@ -246,8 +249,8 @@ static void add_rate(const struct facts *facts, struct rows *rows)
     if (rate == FACT_NONE)
         return;
     bool low = rate < RATE_DEFAULT;
-    rows_add(rows, "sample-rate", "sample rate", low ? ROW_NOTE : ROW_OK, "at most %ld a second on each CPU",
-             rate);
+    rows_add(rows, "sample-rate", "sample rate", low ? FATHOM_FINDING_NOTE : FATHOM_FINDING_OK,
+             "at most %ld a second on each CPU", rate);
     if (low) {
         rows_costs(rows,
                    "higher frequencies are refused, and faster events throttled: the kernel lowers this if "
@@ -264,9 +267,9 @@ static void add_training(const struct doctor_machine *machine, struct rows *rows
     long scope = facts->settings.ptrace_scope;
     bool free = scope == FACT_NONE || scope <= 0 || (scope < 3 && facts_can(facts, CAP_SYS_PTRACE));
     rows_add(rows, "ptrace", "attaching",
-             free         ? ROW_OK
-             : scope == 1 ? ROW_NOTE
-                          : ROW_LIMIT,
+             free         ? FATHOM_FINDING_OK
+             : scope == 1 ? FATHOM_FINDING_NOTE
+                          : FATHOM_FINDING_LIMIT,
              "%s",
              scope == FACT_NONE ? "not restricted (no Yama)"
              : free             ? "not restricted for this user (yama.ptrace_scope)"
@@ -281,7 +284,7 @@ static void add_training(const struct doctor_machine *machine, struct rows *rows
         rows_command(rows, "sudo sysctl kernel.yama.ptrace_scope=0");
     }
     bool probes = machine->tries.uprobes == 0;
-    rows_add(rows, "uprobes", "uprobes", probes ? ROW_OK : ROW_NOTE, "%s",
+    rows_add(rows, "uprobes", "uprobes", probes ? FATHOM_FINDING_OK : FATHOM_FINDING_NOTE, "%s",
              probes                       ? "can be created"
              : facts->settings.uprobe_pmu ? "only root may create them"
                                           : "this kernel has none, or tracefs is not there");
@@ -290,8 +293,8 @@ static void add_training(const struct doctor_machine *machine, struct rows *rows
                    "static and set-user-ID programs are trained by samples, and not all calls are seen");
         rows_mend(rows, "run train as root");
     }
-    rows_add(rows, "runtime", "training runtime", machine->runtime ? ROW_OK : ROW_LIMIT, "%s",
-             machine->runtime ? machine->runtime : "libfathom-probe.so is not found");
+    rows_add(rows, "runtime", "training runtime", machine->runtime ? FATHOM_FINDING_OK : FATHOM_FINDING_LIMIT,
+             "%s", machine->runtime ? machine->runtime : "libfathom-probe.so is not found");
     if (!machine->runtime) {
         rows_costs(rows, "train and calls cannot hook a program's functions");
         rows_mend(rows, "reinstall fathom, or set FATHOM_PROBE_LIBRARY to the file");
@@ -316,12 +319,12 @@ void doctor_rights(const struct doctor_machine *machine, struct rows *rows)
     add_training(machine, rows);
 }
 
-int doctor_code(const struct rows *rows, const struct tries *tries)
+int doctor_verdict(const struct rows *rows, const struct tries *tries)
 {
     if (tries->user)
-        return tries->user == -EACCES || tries->user == -EPERM ? EXIT_PERMISSION : EXIT_OTHER;
-    const struct row *record = rows_find(rows, "record"), *file = rows_find(rows, "file");
-    if (record && record->state == ROW_FAIL)
-        return EXIT_PERMISSION;
-    return file && file->state == ROW_FAIL ? EXIT_INPUT : EXIT_OK;
+        return tries->user == -EACCES || tries->user == -EPERM ? -EACCES : -ENOSYS;
+    const struct fathom_finding *record = rows_find(rows, "record"), *file = rows_find(rows, "file");
+    if (record && record->state == FATHOM_FINDING_FAIL)
+        return -EACCES;
+    return file && file->state == FATHOM_FINDING_FAIL ? -ENOEXEC : 0;
 }

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/doctor/trial.h"
-#include "tests/cli/files.h"
+#include "api/doctor/trial.h"
+#include "tests/api/files.h"
 
 static char proc[80], devices[96];
 

@@ -5,11 +5,11 @@
  * What needs no counters stands in for what does, so that each way is gone on every machine: a clock for cycles, page
  * faults for misses.
  */
-#ifndef FATHOM_CLI_DOCTOR_TRIAL_H
-#define FATHOM_CLI_DOCTOR_TRIAL_H
+#ifndef FATHOM_API_DOCTOR_TRIAL_H
+#define FATHOM_API_DOCTOR_TRIAL_H
 
-#include "cli/doctor/doctor.h"
-#include "cli/doctor/workload.h"
+#include "api/doctor/doctor.h"
+#include "api/doctor/workload.h"
 
 /* What must be there. */
 enum trial_need {
@@ -26,11 +26,11 @@ struct trial_seen {
     bool counted;        /* whether interrupts are known */
     uint64_t interrupts; /* of counters, on all CPUs, while it was made */
     uint64_t timed;      /* samples with another time than the one before */
-    /* WORKLOAD_CALLS: samples by the function that the paths of the workload's own functions end in */
+    /* FATHOM_WORKLOAD_CALLS: samples by the function that the paths of the workload's own functions end in */
     uint64_t steps, proved;         /* in the function that both ways call; of those, with a proved path */
     uint64_t by_way[WORKLOAD_WAYS]; /* of those, by the caller */
     uint64_t astray;                /* proved, by a path that the workload never takes */
-    /* WORKLOAD_MEMORY */
+    /* FATHOM_WORKLOAD_MEMORY */
     uint64_t addressed; /* samples with an address in its memory */
     uint64_t slow;      /* with a latency of at least `latency` */
 };
@@ -47,15 +47,13 @@ struct hardware_trial {
     const char *id, *title;
     const char *const *arguments; /* of fathom: a sub-command and its options; ends with NULL */
     const char *event;            /* an alias that the CPU may not have; NULL: none */
-    enum workload workload;
+    enum fathom_workload workload;
     unsigned needs;   /* enum trial_need */
     uint64_t latency; /* cycles: what the event has at least; 0: none */
     void (*judge)(const struct hardware_trial *trial, const struct trial_seen *seen,
                   struct trial_verdict *out);
     const char *right; /* what output is right */
 };
-
-#define TRIAL_SECONDS 2 /* of CPU time that a workload runs */
 
 extern const struct hardware_trial hardware_trials[];
 extern const size_t trial_count;
@@ -66,7 +64,7 @@ const char *trial_absent(const struct hardware_trial *trial, const struct doctor
 
 /* Interrupts of counters since the machine was started, of all CPUs (the row PMI of /proc/interrupts). false: not known. */
 bool trial_interrupts(const struct fact_places *places, uint64_t *out);
-/* Reads what a recording of the workload has. memory: where WORKLOAD_MEMORY's is. */
+/* Reads what a recording of the workload has. memory: where FATHOM_WORKLOAD_MEMORY's is. */
 struct trial_memory {
     uint64_t start, size;
 };

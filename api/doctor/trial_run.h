@@ -1,10 +1,11 @@
 /*
  * trial_run.h - runs the checks of the hardware (trial.h) as a user would: `fathom record` of this program itself.
  */
-#ifndef FATHOM_CLI_DOCTOR_TRIAL_RUN_H
-#define FATHOM_CLI_DOCTOR_TRIAL_RUN_H
+#ifndef FATHOM_API_DOCTOR_TRIAL_RUN_H
+#define FATHOM_API_DOCTOR_TRIAL_RUN_H
 
-#include "cli/doctor/trial.h"
+#include "api/doctor/trial.h"
+#include "api/host.h"
 
 struct trial_result {
     const struct hardware_trial *trial;
@@ -20,7 +21,7 @@ struct trial_result {
 /* Records what is possible on the machine, into files in a directory. results: one for each of `hardware_trials`; to be freed even
  * after an error. Nothing else may run meanwhile that counters interrupt, or batches are not told. */
 int hardware_trials_record(const struct doctor_machine *machine, const char *directory,
-                           struct trial_result *results, struct terminal *terminal, struct fathom_error *err);
+                           struct trial_result *results, const struct host *host, struct fathom_error *err);
 /* Judges the recordings. */
 void hardware_trials_judge(struct trial_result *results);
 void hardware_trials_free(struct trial_result *results);
@@ -29,7 +30,6 @@ void hardware_trials_free(struct trial_result *results);
 void hardware_trials_report(FILE *out, const struct rows *rows, const struct trial_result *results);
 /* A row for each. */
 void hardware_trials_add(struct rows *rows, const struct trial_result *results);
-/* The exit code: 1, a check is wrong; 7, none could be made that needs counters; else 0. */
-int hardware_trials_code(const struct trial_result *results);
+enum fathom_doctor_check hardware_trials_code(const struct trial_result *results);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/doctor/trial.h"
+#include "api/doctor/trial.h"
 #include "collector/events/alias.h"
 #include "collector/events/event.h"
 

@@ -1,11 +1,10 @@
 /*
- * doctor.h - the parts of `fathom doctor`: what was found out becomes rows, and rows become text or JSON.
+ * doctor.h - what is examined, and the parts that make findings of it.
  */
-#ifndef FATHOM_CLI_DOCTOR_DOCTOR_H
-#define FATHOM_CLI_DOCTOR_DOCTOR_H
+#ifndef FATHOM_API_DOCTOR_DOCTOR_H
+#define FATHOM_API_DOCTOR_DOCTOR_H
 
-#include "cli/doctor/rows.h"
-#include "cli/terminal.h"
+#include "api/doctor/rows.h"
 #include "collector/capability/facts.h"
 #include "collector/capability/process_facts.h"
 #include "collector/capability/tries.h"
@@ -30,9 +29,7 @@ int doctor_program(const char *name, struct rows *rows, struct fathom_error *err
 /* A running process. */
 int doctor_process(pid_t pid, struct rows *rows, struct fathom_error *err);
 
-void doctor_print(const struct rows *rows, bool colour);
-int doctor_write_json(const struct rows *rows, int code, struct fathom_error *err);
-/* The exit code: cli/exit.h. */
-int doctor_code(const struct rows *rows, const struct tries *tries);
+/* fathom_doctor_verdict(). */
+int doctor_verdict(const struct rows *rows, const struct tries *tries);
 
 #endif

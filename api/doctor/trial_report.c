@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/doctor/trial_run.h"
+#include "api/doctor/trial_run.h"
 #include "config.h"
 
 /* What the kernel tells of a PMU, each a folder below it; and events that others need. */

@@ -1,5 +1,5 @@
 /* rows.c - see rows.h. */
-#include "cli/doctor/rows.h"
+#include "api/doctor/rows.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,17 +8,19 @@
 
 #include "base/vec.h"
 
-void rows_add(struct rows *rows, const char *id, const char *title, enum row_state state, const char *is, ...)
+void rows_add(struct rows *rows, const char *id, const char *title, enum fathom_finding_state state,
+              const char *is, ...)
 {
-    struct row row = {.group = rows->group, .id = id, .title = title, .state = state};
+    struct fathom_finding row = {.group = rows->group, .id = id, .title = title, .state = state};
     va_list args;
     va_start(args, is);
-    bool good = vasprintf(&row.is, is, args) >= 0;
+    char *text = NULL;
+    bool good = vasprintf(&text, is, args) >= 0;
     va_end(args);
-    if (!good)
-        row.is = NULL;
+    row.is = text;
     if (!good || !vec_push(rows->at, rows->count, rows->room, row)) {
-        free(row.is);
+        if (good)
+            free(text);
         rows->failed = true;
     }
 }
@@ -40,7 +42,7 @@ void rows_costs(struct rows *rows, const char *costs, ...)
 {
     va_list args;
     va_start(args, costs);
-    say_more(rows, offsetof(struct row, costs), costs, args);
+    say_more(rows, offsetof(struct fathom_finding, costs), costs, args);
     va_end(args);
 }
 
@@ -48,7 +50,7 @@ void rows_mend(struct rows *rows, const char *mend, ...)
 {
     va_list args;
     va_start(args, mend);
-    say_more(rows, offsetof(struct row, mend), mend, args);
+    say_more(rows, offsetof(struct fathom_finding, mend), mend, args);
     va_end(args);
 }
 
@@ -56,19 +58,11 @@ void rows_command(struct rows *rows, const char *command, ...)
 {
     va_list args;
     va_start(args, command);
-    say_more(rows, offsetof(struct row, command), command, args);
+    say_more(rows, offsetof(struct fathom_finding, command), command, args);
     va_end(args);
 }
 
-unsigned rows_counted(const struct rows *rows, enum row_state state)
-{
-    unsigned count = 0;
-    for (size_t i = 0; i < rows->count; i++)
-        count += rows->at[i].state == state;
-    return count;
-}
-
-const struct row *rows_find(const struct rows *rows, const char *id)
+const struct fathom_finding *rows_find(const struct rows *rows, const char *id)
 {
     for (size_t i = 0; i < rows->count; i++)
         if (strcmp(rows->at[i].id, id) == 0)
@@ -79,10 +73,10 @@ const struct row *rows_find(const struct rows *rows, const char *id)
 void rows_free(struct rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++) {
-        free(rows->at[i].is);
-        free(rows->at[i].costs);
-        free(rows->at[i].mend);
-        free(rows->at[i].command);
+        const struct fathom_finding *f = &rows->at[i];
+        const char *const texts[] = {f->is, f->costs, f->mend, f->command};
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+            free((char *)(uintptr_t)texts[t]);
     }
     free(rows->at);
     *rows = (struct rows){0};
