@@ -35,8 +35,6 @@ FATHOM_API int fathom_map_merge(const char *output, const char *const *maps, siz
  * removed all the same. */
 FATHOM_API int fathom_map_recover(const char *directory, const char *output,
                                   const struct fathom_listener *listener, struct fathom_error *error);
-/* The same for all those of this user, each into a file of its own. Failures are warned of. */
-FATHOM_API void fathom_map_recover_all(const struct fathom_listener *listener);
 
 /* The maps that are kept. -ENOENT: this user has no directory for them. */
 FATHOM_API int fathom_kept_maps_list(FILE *out, struct fathom_error *error);

@@ -132,10 +132,3 @@ void recover_abandoned(const struct log *log)
     }
     free(paths);
 }
-
-void fathom_map_recover_all(const struct fathom_listener *listener)
-{
-    struct host host;
-    host_init(&host, listener);
-    recover_abandoned(&host.log);
-}
