@@ -10,12 +10,6 @@
 #include "cli/privilege.h"
 #include "cli/record.h"
 
-static void show_progress(void *terminal, const struct fathom_recorder_summary *so_far)
-{
-    terminal_progress(terminal, "%llu samples, %.1f MB", (unsigned long long)so_far->samples,
-                      (double)so_far->bytes / 1e6);
-}
-
 /* The command line as it was typed, of argc + 1 words: argv[0] is a prefix of messages. The caller frees the list. NULL: out of
  * memory. */
 static char **typed_words(int argc, char **argv)
@@ -46,8 +40,6 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     o->stream = output_divert(o->output);
     o->argc = argc + 1;
     o->argv = words;
-    o->progress = show_progress;
-    o->context = terminal;
     int rc = words ? fathom_recorder_open(o, &terminal->listener, &recorder, &err) : error_memory(&err);
     if (rc == 0) {
         privilege_only_observe(o->output, o->target.command, terminal);

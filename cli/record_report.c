@@ -5,11 +5,6 @@
 #include "cli/privilege.h"
 #include "cli/record.h"
 
-static void show_progress(void *terminal, const struct fathom_recorder_summary *so_far)
-{
-    terminal_progress(terminal, "%llu samples", (unsigned long long)so_far->samples);
-}
-
 static void stop(void *live)
 {
     fathom_live_stop(live);
@@ -62,8 +57,6 @@ int record_and_report(struct record_options *options, struct terminal *terminal)
     asked.colour = terminal_colour(COLOUR_AUTO, stdout);
     asked.width = terminal_width(stdout);
     asked.verbose = terminal->verbose;
-    o->progress = show_progress;
-    o->context = terminal;
     pager_start(terminal);
     if (fathom_live_open(o, &asked, &terminal->listener, &live, &errs[0]) == 0) {
         privilege_only_observe(NULL, o->target.command, terminal);

@@ -18,12 +18,11 @@ enum fathom_scope {
     FATHOM_SCOPE_CPU, /* the period runs on, so that processes shorter than it are sampled too; needs CAP_PERFMON */
 };
 
-/* What was recorded so far, or in all. */
+/* What was recorded in all. */
 struct fathom_recorder_summary {
     uint64_t samples;
-    uint64_t bytes; /* of records in the file */
-    bool nothing;   /* was sampled, which the listener was told; once the run is over */
-    int status;     /* of a launched command, as of waitpid(2); -1: there is none, or it runs still */
+    bool nothing; /* was sampled, which the listener was told; once the run is over */
+    int status;   /* of a launched command, as of waitpid(2); -1: there is none, or it runs still */
 };
 
 #define FATHOM_AUDIT_DEFAULT UINT64_MAX
@@ -50,9 +49,6 @@ struct fathom_recorder_options {
     bool kernel; /* samples in the kernel too */
     bool data;   /* addresses of data (page faults, memory events) */
     bool stack_samples; /* new stacks as samples that other tools unwind */
-    /* Called at least 10 times a second while it runs; NULL: nobody is told. */
-    void (*progress)(void *context, const struct fathom_recorder_summary *so_far);
-    void *context;
 };
 
 /* What can be told before: whether the map, if there is one, can be read. fathom_recorder_open() does it, too. */
@@ -69,7 +65,7 @@ FATHOM_API int fathom_recorder_open(const struct fathom_recorder_options *option
                                     struct fathom_error *error);
 /* Starts the command, records until it or all processes have ended, the duration is over or fathom_recorder_stop() is called, and
  * completes the file. To be called once. After an error the file holds what was recorded; before the first sample it is not
- * written. The listener is told what the recording has, and what it lacks. */
+ * written. The listener is told how far it is, at least 10 times a second, and then what the recording has, and what it lacks. */
 FATHOM_API int fathom_recorder_run(struct fathom_recorder *recorder, struct fathom_error *error);
 /* Ends the run soon. Safe in a signal handler, and in another thread. */
 FATHOM_API void fathom_recorder_stop(struct fathom_recorder *recorder);

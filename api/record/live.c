@@ -51,12 +51,11 @@ static int take(void *live, const void *records, size_t size, struct fathom_erro
 
 static int show_progress(void *live, struct fathom_error *err)
 {
-    struct fathom_live *l = live;
-    struct fathom_recorder_summary summary;
+    const struct fathom_live *l = live;
+    struct collector_summary summary;
     (void)err;
-    fathom_live_summary(l, &summary);
-    if (l->options.progress)
-        l->options.progress(l->options.context, &summary);
+    collector_summary(l->collector, &summary);
+    host_status(&l->host, "%llu samples", (unsigned long long)summary.samples);
     return 0;
 }
 

@@ -31,7 +31,6 @@ struct fathom_recorder {
     struct learning *learning;
     bool nothing;     /* was sampled */
     uint64_t flushed; /* when the writer's buffer was last flushed, ns */
-    uint64_t bytes;   /* of records in the file, once it is closed */
     atomic_bool stop;
 };
 
@@ -52,10 +51,11 @@ static int record_progress(void *context, struct fathom_error *err)
         if (rc < 0)
             return rc;
     }
-    if (r->options.progress) {
-        struct fathom_recorder_summary summary;
-        fathom_recorder_summary(r, &summary);
-        r->options.progress(r->options.context, &summary);
+    if (host_asks_status(&r->host)) {
+        struct collector_summary summary;
+        collector_summary(r->collector, &summary);
+        host_status(&r->host, "%llu samples, %.1f MB", (unsigned long long)summary.samples,
+                    (double)writer_size(r->writer) / 1e6);
     }
     return 0;
 }
@@ -107,9 +107,8 @@ bool recorder_say_losses(const struct collector *collector, const struct log *lo
     return nothing;
 }
 
-static void say_summary(struct fathom_recorder *r)
+static void say_summary(struct fathom_recorder *r, double bytes)
 {
-    double bytes = (double)r->bytes;
     struct collector_summary s;
     collector_summary(r->collector, &s);
     bool large = bytes >= 1e6;
@@ -129,7 +128,7 @@ static int end_file(struct fathom_recorder *r, int rc, struct fathom_error *err)
     struct collector_summary s;
     struct writer *writer = r->writer;
     collector_summary(r->collector, &s);
-    r->bytes = writer_size(writer);
+    double bytes = (double)writer_size(writer);
     r->writer = NULL;
     if (rc < 0 && !s.samples && !s.audit_samples) {
         writer_discard(writer);
@@ -137,7 +136,7 @@ static int end_file(struct fathom_recorder *r, int rc, struct fathom_error *err)
     }
     int closed = writer_close(writer, rc ? NULL : err);
     if (rc == 0 && closed == 0)
-        say_summary(r);
+        say_summary(r, bytes);
     return rc < 0 ? rc : closed;
 }
 
@@ -270,10 +269,8 @@ void fathom_recorder_summary(const struct fathom_recorder *r, struct fathom_reco
 {
     struct collector_summary s;
     collector_summary(r->collector, &s);
-    *out = (struct fathom_recorder_summary){.samples = s.samples,
-                                            .bytes = r->writer ? writer_size(r->writer) : r->bytes,
-                                            .nothing = r->nothing,
-                                            .status = collector_status(r->collector)};
+    *out = (struct fathom_recorder_summary){
+        .samples = s.samples, .nothing = r->nothing, .status = collector_status(r->collector)};
 }
 
 void fathom_recorder_keep(const struct fathom_recorder *r)
