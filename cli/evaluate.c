@@ -25,7 +25,7 @@ static int prepare(const struct fathom_evaluation_options *options, struct fatho
     if (!w->output)
         return 0;
     privilege_only_observe(w->output, options->target.command, terminal);
-    interrupt_catch_for(stop, evaluation, &before);
+    interrupt_catch(stop, evaluation, &before);
     int rc = fathom_evaluation_record(evaluation, err);
     interrupt_restore(&before);
     return rc;

@@ -2,16 +2,13 @@
 #include "cli/interrupt.h"
 
 /* Global, since a signal handler gets no context. */
-static volatile sig_atomic_t interrupts;
 static void (*stop)(void *object);
 static void *stopped;
 
 static void on_signal(int signal)
 {
     (void)signal;
-    interrupts = interrupts + 1;
-    if (stop)
-        stop(stopped);
+    stop(stopped);
 }
 
 /* A child's end interrupts the wait for what it asks. */
@@ -20,25 +17,14 @@ static void on_child(int signal)
     (void)signal;
 }
 
-void interrupt_catch(struct interrupts *before)
-{
-    interrupt_catch_for(NULL, NULL, before);
-}
-
-void interrupt_catch_for(void (*stop_it)(void *object), void *object, struct interrupts *before)
+void interrupt_catch(void (*stop_it)(void *object), void *object, struct interrupts *before)
 {
     struct sigaction action = {.sa_handler = on_signal};
-    interrupts = 0;
     stop = stop_it;
     stopped = object;
     sigaction(SIGINT, &action, &before->on_int);
     sigaction(SIGTERM, &action, &before->on_term);
     sigaction(SIGHUP, &action, &before->on_hup);
-}
-
-unsigned interrupt_count(void)
-{
-    return (unsigned)interrupts;
 }
 
 void interrupt_restore(const struct interrupts *before)
@@ -58,7 +44,7 @@ void interrupt_hold(struct interrupted_run *run)
 void interrupt_begin(struct interrupted_run *run, void (*stop_it)(void *object), void *object)
 {
     struct sigaction child = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP};
-    interrupt_catch_for(stop_it, object, &run->before);
+    interrupt_catch(stop_it, object, &run->before);
     sigaction(SIGCHLD, &child, &run->on_child);
     sigprocmask(SIG_SETMASK, &run->mask, NULL);
 }

@@ -2,7 +2,7 @@
  * interrupt.h - handles Ctrl-C and similar signals while Fathom waits for another program.
  *
  * Between interrupt_catch() and interrupt_restore() the signals are caught: they interrupt blocking system
- * calls and are counted, nothing more.
+ * calls and stop what libfathom runs, nothing more.
  */
 #ifndef FATHOM_CLI_INTERRUPT_H
 #define FATHOM_CLI_INTERRUPT_H
@@ -13,11 +13,8 @@ struct interrupts { /* the previous handlers */
     struct sigaction on_int, on_term, on_hup;
 };
 
-/* Catches SIGINT, SIGTERM and SIGHUP from now on; the count starts at 0. */
-void interrupt_catch(struct interrupts *before);
-/* The same; each signal also calls stop(object), which must be safe in a signal handler, until interrupt_restore(). */
-void interrupt_catch_for(void (*stop)(void *object), void *object, struct interrupts *before);
-unsigned interrupt_count(void);
+/* Catches SIGINT, SIGTERM and SIGHUP from now on: each calls stop(object), which must be safe in a signal handler. */
+void interrupt_catch(void (*stop)(void *object), void *object, struct interrupts *before);
 void interrupt_restore(const struct interrupts *before);
 
 /* The same for a command that libfathom starts with hooks, which gets the dispositions from before: hold, start it, begin, run,

@@ -43,7 +43,7 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     int rc = words ? fathom_recorder_open(o, &terminal->listener, &recorder, &err) : error_memory(&err);
     if (rc == 0) {
         privilege_only_observe(o->output, o->target.command, terminal);
-        interrupt_catch_for(stop, recorder, &before);
+        interrupt_catch(stop, recorder, &before);
         rc = fathom_recorder_run(recorder, &err);
         interrupt_restore(&before);
         terminal_progress_end(terminal);

@@ -13,7 +13,7 @@ static void stop(void *live)
 static int record(struct fathom_live *live, struct terminal *terminal, struct fathom_error *err)
 {
     struct interrupts before;
-    interrupt_catch_for(stop, live, &before);
+    interrupt_catch(stop, live, &before);
     int rc = fathom_live_run(live, err);
     interrupt_restore(&before);
     terminal_progress_end(terminal);

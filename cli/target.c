@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/interrupt.h"
-
 bool target_take_event(struct terminal *terminal, const struct option_row *row, char *argument, void *value)
 {
     const char **event = value, *before = *event;
@@ -91,20 +89,4 @@ bool target_take_dumps(struct terminal *terminal, const struct option_row *row, 
         *comma = 0;
     return option_number(terminal, row, text, &verify->burst) &&
            (!comma || option_number(terminal, row, comma + 1, &verify->rate));
-}
-
-static void stop(void *flag)
-{
-    atomic_store((atomic_bool *)flag, true);
-}
-
-int target_run(const struct fathom_target *target, struct collector *collector,
-               const struct target_user *user, enum target_end *end, struct fathom_error *err)
-{
-    atomic_bool stopped = false;
-    struct interrupts before;
-    interrupt_catch_for(stop, &stopped, &before);
-    int rc = target_observe(target, collector, user, &stopped, end, err);
-    interrupt_restore(&before);
-    return rc;
 }

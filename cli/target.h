@@ -3,7 +3,6 @@
 #define FATHOM_CLI_TARGET_H
 
 #include "api/fathom.h"
-#include "api/record/target.h"
 #include "cli/options.h"
 
 /* Rows of a command's table of options, whose struct has a `struct fathom_target target`, which target_free() frees. */
@@ -37,9 +36,5 @@ option_take target_take_event, target_take_pids, target_take_verify, target_take
 int target_complete(struct fathom_target *target, const struct command *command, int argc, char **argv,
                     struct terminal *terminal);
 void target_free(struct fathom_target *target);
-
-/* target_observe(), which SIGINT, SIGTERM and SIGHUP stop. */
-int target_run(const struct fathom_target *target, struct collector *collector,
-               const struct target_user *user, enum target_end *end, struct fathom_error *err);
 
 #endif

@@ -211,7 +211,7 @@ static int observe(struct top *t, struct terminal *terminal, struct fathom_error
         return rc;
     privilege_only_observe(NULL, options.target.command, terminal);
     t->began = clock_ns();
-    interrupt_catch_for(stop, t->top, &before);
+    interrupt_catch(stop, t->top, &before);
     rc = fathom_top_run(t->top, err);
     interrupt_restore(&before);
     fathom_top_summary(t->top, &summary);
