@@ -53,7 +53,7 @@ static const struct option_row rows[] = {
                 "make no archive: put the programs, libraries and debug files of a recording, or of an "
                 "archive, into the "
                 "cache that perf reads (~/.debug)"),
-    SYMFS_OPTION_AT(struct archive_options, archive.symfs),
+    SYMFS_OPTION(struct archive_options, archive.symfs),
     OPTION_QUIET("print no notes"),
     OPTION_VERBOSE("print more details"),
     OPTION_HELP,

@@ -29,7 +29,7 @@ static void complete(struct diff_command_options *o, char **names, const struct 
 static int print(struct fathom_diff *diff, struct terminal *terminal, struct fathom_error *err)
 {
     const struct fathom_writing *w = fathom_diff_writing(diff);
-    privilege_only_read_and(&(struct privilege_writing){w->directories, w->count, w->output}, terminal);
+    privilege_only_read_and(w, terminal);
     int rc = fathom_diff_run(diff, err);
     terminal_progress_end(terminal);
     return rc == 0 ? fathom_diff_write(diff, stdout, err) : rc;

@@ -30,8 +30,8 @@ static int check_hardware(struct fathom_doctor *doctor, const char *report, int 
     output_alone(report);
     rc = fathom_doctor_check_record(doctor, &terminal->listener, err);
     terminal_progress_end(terminal);
-    privilege_only_read_and(
-        &(struct privilege_writing){.output = fathom_doctor_check_writing(doctor)->output}, terminal);
+    privilege_only_read_and(&(struct fathom_writing){.output = fathom_doctor_check_writing(doctor)->output},
+                            terminal);
     if (rc == 0)
         rc = fathom_doctor_check_judge(doctor, &checked, err);
     *code = checked == FATHOM_CHECK_WRONG  ? EXIT_OTHER

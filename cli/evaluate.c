@@ -21,7 +21,7 @@ static int prepare(const struct fathom_evaluation_options *options, struct fatho
     const struct fathom_writing *w = fathom_evaluation_writing(evaluation);
     struct interrupts before;
     if (options->recording)
-        privilege_only_read_and(&(struct privilege_writing){w->directories, w->count, w->output}, terminal);
+        privilege_only_read_and(w, terminal);
     if (!w->output)
         return 0;
     privilege_only_observe(w->output, options->target.command, terminal);
@@ -114,10 +114,10 @@ static const struct option_row rows[] = {
         "compare stacks while recording, or as if so (-i), as 'fathom record' does, instead of audit "
         "samples: all of their return addresses, none, or the K innermost"),
     TARGET_DUMPS(struct fathom_evaluation_options),
-    INFERENCE_NO_AUTOMATON_AT(struct fathom_evaluation_options, no_automaton),
-    INFERENCE_NO_TEMPORAL_AT(struct fathom_evaluation_options, no_temporal),
-    INFERENCE_NO_EM_AT(struct fathom_evaluation_options, no_em),
-    SYMFS_OPTION_AT(struct fathom_evaluation_options, symfs),
+    INFERENCE_NO_AUTOMATON(struct fathom_evaluation_options, no_automaton),
+    INFERENCE_NO_TEMPORAL(struct fathom_evaluation_options, no_temporal),
+    INFERENCE_NO_EM(struct fathom_evaluation_options, no_em),
+    SYMFS_OPTION(struct fathom_evaluation_options, symfs),
     OPTION_CHOICE("format", 0, "FORMAT", formats, enum fathom_evaluation_format,
                   struct fathom_evaluation_options, format, "text or json"),
     TARGET_EVENT(struct fathom_evaluation_options,

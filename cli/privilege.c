@@ -130,7 +130,7 @@ static void allow_caches(int rules, uint64_t allowed, bool make)
 }
 
 /* false: this kernel has no Landlock, or it is not enabled. */
-static bool confine(const struct privilege_writing *w)
+static bool confine(const struct fathom_writing *w)
 {
     long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
     if (abi < 1)
@@ -163,10 +163,10 @@ static bool confine(const struct privilege_writing *w)
 
 void privilege_only_read(struct terminal *terminal)
 {
-    privilege_only_read_and(&(struct privilege_writing){0}, terminal);
+    privilege_only_read_and(&(struct fathom_writing){0}, terminal);
 }
 
-void privilege_only_read_and(const struct privilege_writing *w, struct terminal *terminal)
+void privilege_only_read_and(const struct fathom_writing *w, struct terminal *terminal)
 {
     uint64_t permitted = 0, kept = BIT(CAP_DAC_READ_SEARCH);
     if (get_capabilities(&permitted) && !permitted)

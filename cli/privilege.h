@@ -11,19 +11,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "api/fathom.h"
 #include "cli/terminal.h"
 
 /* For commands that read files and print: keeps the right to read every file, and no other. With Landlock (Linux 5.13),
  * files can be written below the user's cache alone, nothing can be executed, no process outside be traced or (Linux 6.12)
  * signalled, and (Linux 6.7) no TCP connection made, unless DEBUGINFOD_URLS names servers. */
 void privilege_only_read(struct terminal *terminal);
-struct privilege_writing {
-    const char *const *directories; /* of this user; NULL among them: none */
-    size_t count;
-    const char *output; /* a file that is begun (outfile_begin()) and takes its place later; NULL: none */
-};
 /* The same for commands that also write below directories, and one file: below its directory can be written then. */
-void privilege_only_read_and(const struct privilege_writing *writing, struct terminal *terminal);
+void privilege_only_read_and(const struct fathom_writing *writing, struct terminal *terminal);
 
 /* For recorders, once all events are open: keeps what later threads, children and their files need, and the right to
  * write `output` (NULL: none), and to end a command of another user. No program that is executed gains any. */

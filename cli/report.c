@@ -42,9 +42,9 @@ static const struct option_row rows[] = {
     OPTION_FLAG("no-audit", 0, struct report_rows, report.profile.no_audit,
                 "do not use the recording's own stacks"),
     REPORT_NO_CACHE,
-    INFERENCE_NO_AUTOMATON_AT(struct report_rows, report.profile.no_automaton),
-    INFERENCE_NO_TEMPORAL_AT(struct report_rows, report.profile.no_temporal),
-    INFERENCE_NO_EM_AT(struct report_rows, report.profile.no_em),
+    INFERENCE_NO_AUTOMATON(struct report_rows, report.profile.no_automaton),
+    INFERENCE_NO_TEMPORAL(struct report_rows, report.profile.no_temporal),
+    INFERENCE_NO_EM(struct report_rows, report.profile.no_em),
     OPTION_CHOICE("ambiguous", 0, "WHAT", ambiguities, enum fathom_ambiguity, struct report_rows,
                   report.profile.ambiguous,
                   "what to show where several paths are possible: likely (the frames from the root that are "

@@ -52,7 +52,7 @@ static int print(const struct fathom_report_options *options, struct fathom_repo
     const struct fathom_writing *w = fathom_report_writing(report);
     if (options->output && options->format && strcmp(options->format, "perf") == 0)
         output_alone(options->output);
-    privilege_only_read_and(&(struct privilege_writing){w->directories, w->count, w->output}, terminal);
+    privilege_only_read_and(w, terminal);
     int rc = fathom_report_run(report, err);
     terminal_progress_end(terminal);
     return rc == 0 ? fathom_report_write(report, stdout, err) : rc;

@@ -70,7 +70,7 @@ struct report_rows {
     OPTION_FLAG("data", 0, struct report_rows, report.profile.data,                                          \
                 "show the memory that was accessed, and where the processor found it, at the end of each "   \
                 "path (of a recording with --data)")
-#define REPORT_SYMFS  SYMFS_OPTION_AT(struct report_rows, report.profile.symfs)
+#define REPORT_SYMFS  SYMFS_OPTION(struct report_rows, report.profile.symfs)
 #define REPORT_WIDE   OPTION_WIDE(struct report_rows)
 #define REPORT_COLOUR OPTION_COLOUR(struct report_rows)
 

@@ -43,7 +43,7 @@ static int in_child_writing(const char *output, int (*mistake)(void))
     if (pid == 0) {
         struct terminal terminal;
         terminal_init(&terminal);
-        privilege_only_read_and(&(struct privilege_writing){.output = output}, &terminal);
+        privilege_only_read_and(&(struct fathom_writing){.output = output}, &terminal);
         _exit(mistake());
     }
     cr_assert_eq(waitpid(pid, &status, 0), pid);
