@@ -101,11 +101,11 @@ bench_bench_automaton_LDADD = libinfer.la libpathmap.la libprocess.la libperfdat
 EXTRA_PROGRAMS += bench/bench_disambig
 BENCHES += bench/bench_disambig
 bench_bench_disambig_SOURCES = bench/bench_disambig.c
-bench_bench_disambig_LDADD = libdisambig.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
+bench_bench_disambig_LDADD = libdisambig.la librewrite.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
 
 EXTRA_PROGRAMS += bench/bench_heights
 bench_bench_heights_SOURCES = bench/bench_heights.c
-bench_bench_heights_LDADD = libdisambig.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
+bench_bench_heights_LDADD = libdisambig.la librewrite.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
 # What frame sizes that tell paths apart reach: FIGURES, METHOD, SUBJECTS and so on on the command line (disambig.sh).
 bench-disambig: fathom$(EXEEXT) libfathom-probe.la bench/bench_heights$(EXEEXT)
 	@$(SHELL) $(top_srcdir)/bench/disambig.sh $(BENCH_ARGUMENTS) $(FIGURES)

@@ -2,8 +2,6 @@ noinst_LTLIBRARIES += libdisambig.la
 libdisambig_la_SOURCES = \
 	disambig/bodies.c disambig/bodies.h \
 	disambig/direct_call.c disambig/direct_call.h \
-	disambig/edits.c disambig/edits.h \
-	disambig/enlarge.c disambig/enlarge.h \
 	disambig/map_frames.c disambig/map_frames.h \
 	disambig/measured.c disambig/measured.h \
 	disambig/moved_map.c disambig/moved_map.h \
@@ -15,7 +13,6 @@ libdisambig_la_SOURCES = \
 	disambig/search/cells.c disambig/search/cells.h \
 	disambig/search/limbs.c disambig/search/limbs.h \
 	disambig/search/moves.c disambig/search/moves.h \
-	disambig/search/pads.h \
 	disambig/search/recount.c disambig/search/recount.h \
 	disambig/search/search.c disambig/search/search.h \
 	disambig/search/state.h \
@@ -36,23 +33,5 @@ libdisambig_la_SOURCES = \
 	disambig/wrap/candidates.c disambig/wrap/candidates.h \
 	disambig/wrap/edges.c disambig/wrap/edges.h \
 	disambig/wrap/refusal.c \
-	disambig/wrap/wrap.c disambig/wrap/wrap.h \
-	disambig/growth/debug_frame.c \
-	disambig/growth/flow.c \
-	disambig/growth/frames.h \
-	disambig/growth/growth.c disambig/growth/growth.h \
-	disambig/growth/inserted.c \
-	disambig/growth/operands.c \
-	disambig/growth/refusal.c \
-	disambig/growth/rules.c \
-	disambig/growth/targets.c \
-	disambig/growth/unit.c disambig/growth/unit.h \
-	disambig/growth/whole.c disambig/growth/whole.h \
-	disambig/patch/apply.h \
-	disambig/patch/check.c \
-	disambig/patch/compare.c disambig/patch/compare.h \
-	disambig/patch/note.c disambig/patch/note.h \
-	disambig/patch/patch.h \
-	disambig/patch/resize.c
+	disambig/wrap/wrap.c disambig/wrap/wrap.h
 libdisambig_la_LIBADD = $(XXHASH_LIBS) -lm
-include disambig/move/local.mk

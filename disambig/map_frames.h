@@ -8,7 +8,7 @@
 #ifndef FATHOM_DISAMBIG_MAP_FRAMES_H
 #define FATHOM_DISAMBIG_MAP_FRAMES_H
 
-#include "disambig/enlarge.h"
+#include "rewrite/enlarge.h"
 #include "pathmap/map/pathmap.h"
 
 struct map_frames_of { /* all borrowed */

@@ -10,7 +10,7 @@
 #define FATHOM_DISAMBIG_MOVED_MAP_H
 
 #include "disambig/bodies.h"
-#include "disambig/enlarge.h"
+#include "rewrite/enlarge.h"
 #include "pathmap/map/pathmap.h"
 
 struct moved_map {               /* all borrowed */

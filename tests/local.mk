@@ -12,6 +12,7 @@ include tests/perfdata/local.mk
 include tests/collector/local.mk
 include tests/process/local.mk
 include tests/pathmap/local.mk
+include tests/rewrite/local.mk
 include tests/disambig/local.mk
 include tests/probe/local.mk
 include tests/checker/local.mk

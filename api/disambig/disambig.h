@@ -9,7 +9,7 @@
 #include "disambig/clone/clone.h"
 #include "disambig/map_frames.h"
 #include "disambig/measured.h"
-#include "disambig/search/pads.h"
+#include "rewrite/pads.h"
 #include "disambig/search/search.h"
 #include "disambig/wrap/wrap.h"
 #include "image/image.h"

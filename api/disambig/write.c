@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "disambig/move/appended.h"
+#include "rewrite/move/appended.h"
 #include "disambig/moved_map.h"
 
 static int by_address(const void *a, const void *b)

@@ -12,7 +12,7 @@
 #define FATHOM_DISAMBIG_SEARCH_SEARCH_H
 
 #include "disambig/ambiguity/lineage.h"
-#include "disambig/search/pads.h"
+#include "rewrite/pads.h"
 #include "pathmap/map/pathmap.h"
 
 struct search_problem {

@@ -6,7 +6,7 @@
 
 #include "base/search.h"
 #include "base/vec.h"
-#include "disambig/growth/frames.h"
+#include "rewrite/growth/frames.h"
 
 #define RETURN_ADDRESS (-8) /* from the CFA, bytes */
 /* An index may start so far from its array that an array of the caller's looks like one of the frame. */

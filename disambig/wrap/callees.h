@@ -10,7 +10,7 @@
 #ifndef FATHOM_DISAMBIG_WRAP_CALLEES_H
 #define FATHOM_DISAMBIG_WRAP_CALLEES_H
 
-#include "disambig/growth/growth.h"
+#include "rewrite/growth/growth.h"
 
 enum wrap_refusal { /* why a call is not wrapped */
                     WRAP_POSSIBLE,

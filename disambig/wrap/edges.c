@@ -9,7 +9,7 @@
 #include "base/saturate.h"
 #include "base/vec.h"
 #include "disambig/direct_call.h"
-#include "disambig/edits.h"
+#include "rewrite/edits.h"
 
 struct finding {
     const struct wrap_edges_of *of;

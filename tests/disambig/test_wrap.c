@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 #include "disambig/ambiguity/ambiguity.h"
-#include "disambig/edits.h"
+#include "rewrite/edits.h"
 #include "disambig/wrap/candidates.h"
 #include "disambig/wrap/wrap.h"
 #include "tests/disambig/maps.h"

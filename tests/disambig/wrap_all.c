@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "disambig/edits.h"
+#include "rewrite/edits.h"
 #include "disambig/wrap/wrap.h"
 
 struct all {

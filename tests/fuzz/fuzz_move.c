@@ -2,7 +2,7 @@
  * reads the new file again. */
 #include <stdlib.h>
 
-#include "disambig/move/move.h"
+#include "rewrite/move/move.h"
 #include "image/code/code.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

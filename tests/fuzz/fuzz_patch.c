@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "disambig/edits.h"
-#include "disambig/enlarge.h"
-#include "disambig/patch/patch.h"
+#include "rewrite/edits.h"
+#include "rewrite/enlarge.h"
+#include "rewrite/patch/patch.h"
 #include "disambig/wrap/edges.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -36,11 +36,11 @@ tests_fuzz_fuzz_cost_LDFLAGS = $(FUZZ_LINK)
 
 FUZZERS_BUILT += tests/fuzz/fuzz_patch
 tests_fuzz_fuzz_patch_SOURCES = tests/fuzz/fuzz_patch.c $(FUZZ_DRIVER)
-tests_fuzz_fuzz_patch_LDADD = libdisambig.la libpathmap.la libimage.la libbase.la
+tests_fuzz_fuzz_patch_LDADD = libdisambig.la librewrite.la libpathmap.la libimage.la libbase.la
 tests_fuzz_fuzz_patch_LDFLAGS = $(FUZZ_LINK)
 FUZZERS_BUILT += tests/fuzz/fuzz_move
 tests_fuzz_fuzz_move_SOURCES = tests/fuzz/fuzz_move.c $(FUZZ_DRIVER)
-tests_fuzz_fuzz_move_LDADD = libdisambig.la libimage.la libbase.la
+tests_fuzz_fuzz_move_LDADD = librewrite.la libimage.la libbase.la
 tests_fuzz_fuzz_move_LDFLAGS = $(FUZZ_LINK)
 
 FUZZERS_BUILT += tests/fuzz/fuzz_perfdata

@@ -1,0 +1,42 @@
+noinst_LTLIBRARIES += librewrite.la
+librewrite_la_SOURCES = \
+	rewrite/edits.c rewrite/edits.h \
+	rewrite/enlarge.c rewrite/enlarge.h \
+	rewrite/growth/debug_frame.c \
+	rewrite/growth/flow.c \
+	rewrite/growth/frames.h \
+	rewrite/growth/growth.c rewrite/growth/growth.h \
+	rewrite/growth/inserted.c \
+	rewrite/growth/operands.c \
+	rewrite/growth/refusal.c \
+	rewrite/growth/rules.c \
+	rewrite/growth/targets.c \
+	rewrite/growth/unit.c rewrite/growth/unit.h \
+	rewrite/growth/whole.c rewrite/growth/whole.h \
+	rewrite/pads.h \
+	rewrite/patch/apply.h \
+	rewrite/patch/check.c \
+	rewrite/patch/compare.c rewrite/patch/compare.h \
+	rewrite/patch/note.c rewrite/patch/note.h \
+	rewrite/patch/patch.h \
+	rewrite/patch/resize.c \
+	rewrite/move/appended.c rewrite/move/appended.h \
+	rewrite/move/cfa.c \
+	rewrite/move/check.c \
+	rewrite/move/checker.h \
+	rewrite/move/compare.c \
+	rewrite/move/emit.c \
+	rewrite/move/frames.c \
+	rewrite/move/guards.c \
+	rewrite/move/layout.c \
+	rewrite/move/lsda.c \
+	rewrite/move/move.c rewrite/move/move.h \
+	rewrite/move/output.c \
+	rewrite/move/pointers.c \
+	rewrite/move/refusal.c \
+	rewrite/move/sites.c \
+	rewrite/move/survey.c rewrite/move/survey.h \
+	rewrite/move/symbols.c \
+	rewrite/move/tables.c \
+	rewrite/move/unit.c rewrite/move/unit.h \
+	rewrite/move/work.c rewrite/move/work.h

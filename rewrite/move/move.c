@@ -1,0 +1,366 @@
+/* move.c - the steps that make the new file; see move.h. */
+#include "rewrite/move/move.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/hash.h"
+#include "base/search.h"
+#include "base/vec.h"
+#include "rewrite/move/work.h"
+
+/* A function of the plan and its number in it. */
+struct order {
+    const struct move_function *function;
+    uint32_t index, copy;
+};
+
+static int by_address(const void *a, const void *b)
+{
+    const struct order *x = a, *y = b;
+    if (x->function->address != y->function->address)
+        return x->function->address < y->function->address ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static int by_site(const void *a, const void *b)
+{
+    const struct move_call *x = a, *y = b;
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    return (x->in > y->in) - (x->in < y->in);
+}
+
+static int by_copy(const void *a, const void *b)
+{
+    const struct move_run *x = a, *y = b;
+    if (x->copy != y->copy)
+        return x->copy < y->copy ? -1 : 1;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+/* The plan's functions by address, with the numbers of their copies. */
+static struct order *sort_plan(const struct move_plan *plan)
+{
+    struct order *order = malloc((plan->function_count + 1) * sizeof *order);
+    if (!order)
+        return NULL;
+    for (size_t i = 0; i < plan->function_count; i++)
+        order[i] = (struct order){&plan->functions[i], (uint32_t)i, 0};
+    if (plan->function_count)
+        qsort(order, plan->function_count, sizeof *order, by_address);
+    for (size_t i = 1; i < plan->function_count; i++)
+        if (order[i].function->address == order[i - 1].function->address)
+            order[i].copy = order[i - 1].copy + 1;
+    return order;
+}
+
+/* Whether the edits make another frame: not if SP only goes down before some instructions and up behind them. */
+static bool changes_frame(const struct move_function *f)
+{
+    bool any = false;
+    for (size_t i = 0; i < f->edit_count; i++) {
+        const struct move_edit *edit = &f->edits[i], *last = i ? edit - 1 : NULL;
+        bool opens = edit->what == MOVE_LEA_BEFORE && i + 1 < f->edit_count &&
+                     edit[1].what == MOVE_LEA_AFTER && edit[1].address == edit->address &&
+                     edit[1].value == -edit->value;
+        bool closes = edit->what == MOVE_LEA_AFTER && last && last->what == MOVE_LEA_BEFORE &&
+                      last->address == edit->address && last->value == -edit->value;
+        if (edit->what < MOVE_CFA_BEFORE && !opens && !closes)
+            return true;
+        any |= opens;
+    }
+    return f->edit_count && !any;
+}
+
+/* Emits the copies of one function, which stand one after the other; stops at the first that cannot be. */
+static int emit_function(struct move_work *work, struct move_unit *unit, struct move_layout *layout,
+                         const struct order *order, size_t count, struct move_result *result)
+{
+    uint32_t function = image_function_entry(work->survey->image, order->function->address);
+    unit->refusal = MOVE_NOT_A_FUNCTION;
+    int rc = function == IMAGE_NO_FUNCTION ? 0 : move_unit_read(unit, function);
+    enum move_refusal refusal = unit->refusal;
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        if (refusal == MOVE_MOVABLE && order[i].copy && unit->labels)
+            refusal = MOVE_CLONED_LABELS;
+        bool other_frame = changes_frame(order[i].function);
+        if (refusal == MOVE_MOVABLE && unit->probes && (order[i].copy || other_frame))
+            refusal = MOVE_PROBE;
+        if (refusal == MOVE_MOVABLE && unit->leaves && other_frame)
+            refusal = MOVE_LEAVES;
+        layout->number = order[i].copy;
+        if (refusal == MOVE_MOVABLE)
+            rc = move_layout_make(layout, unit, order[i].function);
+        if (rc == 0 && refusal == MOVE_MOVABLE)
+            rc = move_emit(work, layout, &refusal);
+        result->refusals[order[i].index] = (uint8_t)refusal;
+        for (uint32_t p = 0; refusal == MOVE_MOVABLE && p < unit->part_count; p++) {
+            result->moved_bytes += order[i].copy ? 0 : unit->parts[p].size;
+            result->emitted_bytes += work->pieces[work->piece_count - unit->part_count + p].size;
+        }
+    }
+    return rc;
+}
+
+static int emit_all(struct move_work *work, struct move_result *result)
+{
+    struct move_unit unit;
+    struct move_layout layout = {.guards = &work->guards};
+    struct order *order = sort_plan(work->plan);
+    int rc = move_unit_begin(&unit, work->survey);
+    if (!order)
+        rc = -ENOMEM;
+    for (size_t i = 0, next; i < work->plan->function_count && rc == 0; i = next) {
+        for (next = i + 1; next < work->plan->function_count && order[next].copy; next++)
+            ;
+        rc = emit_function(work, &unit, &layout, order + i, next - i, result);
+    }
+    move_layout_free(&layout);
+    move_unit_free(&unit);
+    free(order);
+    return rc;
+}
+
+static uint64_t place(struct move_buffer *buffer, uint64_t at, uint64_t alignment)
+{
+    buffer->address = (at + alignment - 1) & ~(alignment - 1);
+    return buffer->address + buffer->size;
+}
+
+static int place_all(struct move_work *work, const struct move_output *out, struct fathom_error *err)
+{
+    struct move_buffer *b = work->buffers;
+    uint64_t at = place(&b[BUFFER_HOT], out->address + out->header_bytes, 64);
+    at = place(&b[BUFFER_COLD], at, 64);
+    at = place(&b[BUFFER_DATA], at, 16);
+    place(&b[BUFFER_FRAMES], at, 8);
+    int rc = move_frames(work, err);
+    if (rc < 0)
+        return rc;
+    place(&b[BUFFER_INDEX], b[BUFFER_FRAMES].address + b[BUFFER_FRAMES].size, 4);
+    rc = move_index(work, err);
+    if (rc == 0 && move_fix_all(work) < 0)
+        rc = error_set(err, EOVERFLOW, "%s: its new code is out of reach of the old",
+                       image_path(work->survey->image));
+    return rc;
+}
+
+static int by_return(const void *a, const void *b)
+{
+    const struct move_return *x = a, *y = b;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    if (x->copy != y->copy)
+        return x->copy < y->copy ? -1 : 1;
+    return (x->target > y->target) - (x->target < y->target);
+}
+
+static int take_returns(struct move_work *work, struct move_result *result)
+{
+    result->returns = malloc((work->return_count + 1) * sizeof *result->returns);
+    if (!result->returns)
+        return -ENOMEM;
+    for (size_t i = 0; i < work->return_count; i++) {
+        result->returns[i] = work->returns[i].at;
+        result->returns[i].to += work->buffers[work->returns[i].buffer].address;
+    }
+    result->return_count = work->return_count;
+    if (result->return_count)
+        qsort(result->returns, result->return_count, sizeof *result->returns, by_return);
+    return 0;
+}
+
+static int take_runs(struct move_work *work, struct move_result *result)
+{
+    result->runs = malloc((work->run_count + 1) * sizeof *result->runs);
+    if (!result->runs)
+        return -ENOMEM;
+    for (size_t i = 0; i < work->run_count; i++) {
+        struct move_run *run = &result->runs[i];
+        *run = work->runs[i].run;
+        run->to += work->buffers[work->runs[i].buffer].address;
+    }
+    result->run_count = work->run_count;
+    if (result->run_count)
+        qsort(result->runs, result->run_count, sizeof *result->runs, by_copy);
+    return 0;
+}
+
+/* The build-id's bytes in the file; NULL: none. */
+static uint8_t *find_build_id(const struct move_survey *survey, uint8_t *elf, const struct build_id *id)
+{
+    Elf64_Phdr ph;
+    Elf64_Shdr sh;
+    for (size_t i = 0; id->size && survey_segment(survey, i, &ph); i++) {
+        if (ph.p_type != PT_NOTE || ph.p_offset > survey->size || ph.p_filesz > survey->size - ph.p_offset)
+            continue;
+        uint8_t *found = memmem(elf + ph.p_offset, ph.p_filesz, id->bytes, id->size);
+        if (found)
+            return found;
+    }
+    for (size_t i = 0; id->size && survey_section(survey, i, &sh); i++) {
+        if (sh.sh_type != SHT_NOTE || sh.sh_offset > survey->size || sh.sh_size > survey->size - sh.sh_offset)
+            continue;
+        uint8_t *found = memmem(elf + sh.sh_offset, sh.sh_size, id->bytes, id->size);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+/* The new file's own, from its contents. */
+static void set_build_id(const struct move_survey *survey, struct move_result *result)
+{
+    struct build_id id = *image_build_id(survey->image);
+    uint8_t *at = find_build_id(survey, result->elf, &id);
+    if (!at)
+        return;
+    memset(at, 0, id.size);
+    uint64_t hash = checksum_of(result->elf, result->size);
+    for (size_t i = 0; i < id.size; i++) {
+        id.bytes[i] = (uint8_t)(hash >> 8 * (i % 8));
+        hash = i % 8 == 7 ? hash_u64(hash + i) : hash;
+    }
+    memcpy(at, id.bytes, id.size);
+    result->id = id;
+}
+
+static int build(struct move_work *work, struct move_result *result, struct fathom_error *err)
+{
+    struct move_output out = {0};
+    int rc = move_output_plan(work->survey, &out, err);
+    if (rc < 0)
+        return rc;
+    if (emit_all(work, result) < 0)
+        return error_memory(err);
+    rc = place_all(work, &out, err);
+    if (rc < 0)
+        return rc;
+    out.bytes = malloc(work->survey->size);
+    if (!out.bytes)
+        return error_memory(err);
+    memcpy(out.bytes, work->survey->data, work->survey->size);
+    out.size = work->survey->size;
+    if (move_sites(work, out.bytes, &result->repointed) < 0)
+        rc = error_set(err, EOVERFLOW, "%s: its new code is out of reach of the old",
+                       image_path(work->survey->image));
+    if (rc == 0)
+        rc = move_output_write(work, &out, err);
+    result->elf = out.bytes;
+    result->size = out.size;
+    const struct move_buffer *last = &work->buffers[BUFFER_INDEX];
+    result->segment_bytes = last->address + last->size - out.address;
+    if (rc == 0 && (take_runs(work, result) < 0 || take_returns(work, result) < 0))
+        rc = error_memory(err);
+    if (rc == 0)
+        set_build_id(work->survey, result);
+    return rc;
+}
+
+static void work_free(struct move_work *work)
+{
+    for (unsigned b = 0; b < BUFFERS; b++)
+        free(work->buffers[b].bytes);
+    free(work->fixes);
+    free(work->copies);
+    free(work->pieces);
+    free(work->programs);
+    free(work->runs);
+    free(work->calls);
+    free(work->guards.items);
+    free(work->returns);
+    free(work->entries);
+    free(work->repointed);
+}
+
+int move_apply(const struct move_survey *survey, const struct move_plan *plan, struct move_result *out,
+               struct fathom_error *err)
+{
+    struct move_result result = {0};
+    struct move_work work = {.survey = survey, .plan = plan};
+    result.refusals = calloc(plan->function_count + 1, 1);
+    work.calls = malloc((plan->call_count + 1) * sizeof *work.calls);
+    int rc = result.refusals && work.calls ? 0 : error_memory(err);
+    if (rc == 0 && plan->call_count) {
+        memcpy(work.calls, plan->calls, plan->call_count * sizeof *work.calls);
+        qsort(work.calls, plan->call_count, sizeof *work.calls, by_site);
+    }
+    for (size_t i = 1; i < plan->call_count && rc == 0; i++)
+        if (by_site(&work.calls[i - 1], &work.calls[i]) == 0)
+            rc = error_set(err, EINVAL, "the call at %#llx is to go to two copies",
+                           (unsigned long long)work.calls[i].site);
+    int sorted = rc == 0 ? move_guards_sort(plan, &work.guards) : 0;
+    if (sorted == -EINVAL)
+        rc = error_set(err, EINVAL, "a guarded call is to go to two copies of one function");
+    else if (sorted < 0)
+        rc = error_memory(err);
+    if (rc == 0)
+        rc = build(&work, &result, err);
+    work_free(&work);
+    if (rc < 0)
+        move_result_free(&result);
+    else
+        *out = result;
+    return rc;
+}
+
+void move_result_free(struct move_result *result)
+{
+    free(result->elf);
+    free(result->refusals);
+    free(result->runs);
+    free(result->returns);
+    *result = (struct move_result){0};
+}
+
+/* The run with this byte; NULL: none. */
+static const struct move_run *find_run(const struct move_result *result, uint64_t from, uint32_t copy)
+{
+    const struct move_run *r = result->runs;
+    size_t beyond =
+        lower_bound(i, 0, result->run_count, r[i].copy < copy || (r[i].copy == copy && r[i].from <= from));
+    if (beyond == 0 || r[beyond - 1].copy != copy || from - r[beyond - 1].from >= r[beyond - 1].size)
+        return NULL;
+    return &r[beyond - 1];
+}
+
+static const struct move_return *find_return(const struct move_result *result, uint64_t from, uint32_t copy,
+                                             uint64_t target)
+{
+    const struct move_return key = {.from = from, .target = target, .copy = copy}, *r = result->returns;
+    size_t i = lower_bound(m, 0, result->return_count, by_return(&r[m], &key) < 0);
+    return i < result->return_count && by_return(&r[i], &key) == 0 ? &r[i] : NULL;
+}
+
+bool move_translate_return(const struct move_result *result, uint64_t from, uint32_t copy, uint64_t target,
+                           uint64_t *to)
+{
+    const struct move_return *guard = target ? find_return(result, from, copy, target) : NULL;
+    if (guard)
+        *to = guard->to;
+    return guard || move_translate(result, from, copy, true, to);
+}
+
+bool move_translate(const struct move_result *result, uint64_t from, uint32_t copy, bool back, uint64_t *to)
+{
+    const struct move_return *longer = back ? find_return(result, from, copy, 0) : NULL;
+    if (longer) {
+        *to = longer->to;
+        return true;
+    }
+    const struct move_run *run = find_run(result, from - back, copy);
+    if (run)
+        *to = run->to + (from - run->from);
+    return run;
+}
+
+bool move_entry(const struct move_result *result, uint64_t entry, uint32_t copy, uint64_t *to)
+{
+    const struct move_run *run = find_run(result, entry, copy);
+    if (run)
+        *to = run->to + (entry - run->from) - (entry == run->from ? run->before : 0);
+    return run;
+}

@@ -1,0 +1,62 @@
+/*
+ * survey.h - what moving a function must know of the rest of its image: who else leads into it, and where its pointers
+ * are. Private to move/.
+ */
+#ifndef FATHOM_REWRITE_MOVE_SURVEY_H
+#define FATHOM_REWRITE_MOVE_SURVEY_H
+
+#include "rewrite/move/move.h"
+#include "image/cfi/frames.h"
+#include "image/image_private.h"
+
+enum {
+    SURVEY_ENTERED = 1, /* code outside, or a symbol, leads to the function's middle */
+    SURVEY_POINTED = 2, /* so does a pointer that cannot be re-pointed */
+    SURVEY_TAKEN = 4,   /* code or data has its entry's address, other than by its symbol */
+};
+
+/* A word of data that holds an address in the middle of a function; or, in the notes of probes, anywhere in it. */
+struct survey_label {
+    uint64_t value;
+    uint64_t place;  /* address of the word */
+    uint64_t offset; /* in the file, of the 8 bytes that give the value: the word's or its relocation's */
+    uint32_t function;
+    bool likely; /* by its value alone: it may be another number */
+    bool probe;  /* the note of a SystemTap probe */
+};
+
+struct move_survey {
+    const struct image *image;
+    const struct elf_file *file;
+    uint8_t *data; /* the whole file */
+    size_t size;
+    struct cfi_frames cfi;
+    uint32_t *parts, *first;     /* functions by owner, then address; where each owner's begin, and the end */
+    uint8_t *marks;              /* SURVEY_, by function (owner) */
+    struct survey_label *labels; /* by function, then place */
+    size_t label_count, label_room;
+    uint64_t *objects; /* data addresses that code refers to, ascending */
+    size_t object_count, object_room;
+};
+
+/* The program header with this number; false: none. */
+bool survey_segment(const struct move_survey *survey, size_t index, Elf64_Phdr *out);
+bool survey_section(const struct move_survey *survey, size_t index, Elf64_Shdr *out);
+
+/* Constant data at an address: neither code nor writable. NULL: none there. */
+const uint8_t *survey_constants(const struct move_survey *survey, uint64_t address, size_t *size);
+/* The first known object above the address; UINT64_MAX: none. */
+uint64_t survey_next_object(const struct move_survey *survey, uint64_t address);
+/* The FDE that starts there, or NULL. */
+const struct cfi_fde *survey_fde(const struct move_survey *survey, uint64_t address);
+/* Notes that something has this address: that of a function's entry, perhaps. */
+void survey_take(struct move_survey *survey, uint64_t address);
+/* The labels of a function. */
+size_t survey_labels(const struct move_survey *survey, uint32_t function, const struct survey_label **out);
+
+/* pointers.c: notes the pointers of data to the middle of functions. 0 or -ENOMEM. */
+int survey_pointers(struct move_survey *survey);
+/* Whether the address is in the middle of a function, and of which (its owner). */
+bool survey_inside(const struct move_survey *survey, uint64_t address, uint32_t *function);
+
+#endif

@@ -1,0 +1,92 @@
+/* work.c - buffers, fixes and look-ups of the new segment; see work.h. */
+#include "rewrite/move/work.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/search.h"
+#include "base/vec.h"
+
+size_t move_append(struct move_buffer *buffer, const void *data, size_t n)
+{
+    size_t at = buffer->size;
+    if (n > INT32_MAX - at || !vec_reserve(buffer->bytes, buffer->size, buffer->room, n ? n : 1))
+        return SIZE_MAX;
+    if (data && n)
+        memcpy(buffer->bytes + at, data, n);
+    else
+        memset(buffer->bytes + at, 0, n);
+    buffer->size += n;
+    return at;
+}
+
+bool move_align(struct move_buffer *buffer, uint64_t like, size_t modulus, uint8_t fill)
+{
+    size_t n = (like - buffer->size) & (modulus - 1), at = move_append(buffer, NULL, n);
+    if (at == SIZE_MAX)
+        return false;
+    memset(buffer->bytes + at, fill, n);
+    return true;
+}
+
+bool move_fix(struct move_work *work, const struct move_fix *fix)
+{
+    return vec_push(work->fixes, work->fix_count, work->fix_room, *fix);
+}
+
+bool move_note_return(struct move_work *work, const struct move_return *at, uint32_t buffer)
+{
+    return vec_push(work->returns, work->return_count, work->return_room, (struct work_return){*at, buffer});
+}
+
+uint64_t move_spot_address(const struct move_work *work, struct move_spot spot)
+{
+    return work->buffers[spot.buffer].address + spot.offset;
+}
+
+const struct move_copy *move_copy_find(const struct move_work *work, uint64_t address, uint32_t number)
+{
+    const struct move_copy *c = work->copies;
+    size_t i = lower_bound(m, 0, work->copy_count,
+                           c[m].address < address || (c[m].address == address && c[m].number < number));
+    return i < work->copy_count && c[i].address == address && c[i].number == number ? &c[i] : NULL;
+}
+
+struct move_call move_call_find(const struct move_work *work, uint64_t site, uint32_t in)
+{
+    const struct move_call *calls = work->calls;
+    size_t i = lower_bound(m, 0, work->plan->call_count,
+                           calls[m].site < site || (calls[m].site == site && calls[m].in < in));
+    bool found = i < work->plan->call_count && calls[i].site == site && calls[i].in == in;
+    return found ? calls[i] : (struct move_call){.site = site, .in = in};
+}
+
+static bool fix_one(struct move_work *work, const struct move_fix *fix)
+{
+    uint64_t target = fix->target, at = move_spot_address(work, fix->at);
+    uint8_t *bytes = work->buffers[fix->at.buffer].bytes + fix->at.offset;
+    if (fix->kind == FIX_FUNCTION) {
+        const struct move_copy *copy = move_copy_find(work, target, fix->to.offset);
+        if (!copy)
+            copy = move_copy_find(work, target, 0);
+        if (copy)
+            target = move_spot_address(work, copy->entry);
+    } else if (fix->kind != FIX_FAR) {
+        target = move_spot_address(work, fix->to);
+    }
+    if (fix->kind == FIX_SPOT_8) {
+        memcpy(bytes, &target, 8);
+        return true;
+    }
+    int64_t value = (int64_t)(fix->kind == FIX_SPOT_4 ? target : target - at - (uint64_t)(int64_t)fix->from);
+    memcpy(bytes, &value, 4);
+    return value >= INT32_MIN && value <= INT32_MAX;
+}
+
+int move_fix_all(struct move_work *work)
+{
+    for (size_t i = 0; i < work->fix_count; i++)
+        if (!fix_one(work, &work->fixes[i]))
+            return -EOVERFLOW;
+    return 0;
+}

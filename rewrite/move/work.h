@@ -1,0 +1,221 @@
+/*
+ * work.h - a new segment while it is made: buffers whose addresses are not known yet, what must be filled in when they
+ * are, and the copies in them. Private to move/.
+ */
+#ifndef FATHOM_REWRITE_MOVE_WORK_H
+#define FATHOM_REWRITE_MOVE_WORK_H
+
+#include "rewrite/move/unit.h"
+
+enum { /* the order is that of the segment */
+       BUFFER_HOT,
+       BUFFER_COLD,
+       BUFFER_DATA,   /* jump tables, exception tables */
+       BUFFER_FRAMES, /* .eh_frame */
+       BUFFER_INDEX,  /* .eh_frame_hdr */
+       BUFFERS
+};
+
+struct move_buffer {
+    uint8_t *bytes;
+    size_t size, room;
+    uint64_t address; /* once placed */
+};
+
+struct move_spot { /* a place in a buffer */
+    uint32_t buffer, offset;
+};
+
+enum move_fix_kind {
+    FIX_FAR,      /* distance of 4 bytes to the address `target` */
+    FIX_FUNCTION, /* the same to the copy of the function at `target`, or to that if it is not moved */
+    FIX_SPOT,     /* the same to a spot */
+    FIX_SPOT_4,   /* the spot's address in 4 bytes */
+    FIX_SPOT_8,   /* in 8 */
+};
+
+struct move_fix {
+    struct move_spot at;
+    struct move_spot to; /* FIX_FUNCTION: offset is the copy's number */
+    uint64_t target;
+    int32_t from; /* what distances are measured from: so many bytes behind `at` */
+    uint8_t kind;
+};
+
+/* A part of a copy. */
+struct move_piece {
+    uint64_t address; /* of the old part */
+    uint32_t old_size, size;
+    struct move_spot spot;
+    const struct cfi_fde *fde;
+    size_t program, program_size; /* its CFI, in `programs` */
+    uint32_t lsda;                /* offset in BUFFER_DATA, or NO_LSDA */
+    uint32_t copy;
+};
+
+#define NO_LSDA UINT32_MAX
+
+struct move_copy {    /* emitted */
+    uint64_t address; /* of the old entry */
+    uint32_t number;
+    uint32_t function;     /* in the image */
+    uint32_t first, count; /* pieces */
+    struct move_spot entry;
+};
+
+struct work_run {
+    struct move_run run; /* `to` is an offset in the buffer */
+    uint32_t buffer;
+};
+
+struct work_return {
+    struct move_return at; /* `to` is an offset in the buffer */
+    uint32_t buffer;
+};
+
+/* All guards of a plan, by site, copy of the caller, target. */
+struct move_guards {
+    struct move_guard *items;
+    size_t count;
+};
+
+struct frames_entry { /* an FDE */
+    uint64_t pc, size;
+    uint64_t at, cie; /* offsets in BUFFER_FRAMES */
+};
+
+struct move_work {
+    const struct move_survey *survey;
+    const struct move_plan *plan;
+    struct move_buffer buffers[BUFFERS];
+    struct move_fix *fixes;
+    size_t fix_count, fix_room;
+    struct move_copy *copies; /* by address, then number */
+    size_t copy_count, copy_room;
+    struct move_piece *pieces;
+    size_t piece_count, piece_room;
+    uint8_t *programs;
+    size_t program_count, program_room;
+    struct work_run *runs;
+    size_t run_count, run_room;
+    struct move_call *calls;   /* of the plan, by site, then copy */
+    struct move_guards guards; /* of the plan */
+    struct work_return *returns;
+    size_t return_count, return_room;
+    struct frames_entry *entries; /* of the new .eh_frame */
+    size_t entry_count, entry_room;
+    uint64_t *repointed; /* label offsets in the file and spots: pairs of words */
+    size_t repointed_count, repointed_room;
+};
+
+/* Appends n bytes (of `data`, or zeroes) and returns their offset; SIZE_MAX: out of memory. */
+size_t move_append(struct move_buffer *buffer, const void *data, size_t n);
+/* Pads until the offset's low bits are those of `like`, modulo a power of two. */
+bool move_align(struct move_buffer *buffer, uint64_t like, size_t modulus, uint8_t fill);
+bool move_fix(struct move_work *work, const struct move_fix *fix);
+bool move_note_return(struct move_work *work, const struct move_return *at, uint32_t buffer);
+/* Fills all in; the buffers must have their addresses. -EOVERFLOW: out of reach. */
+int move_fix_all(struct move_work *work);
+/* The copy; NULL: the function is not moved. */
+const struct move_copy *move_copy_find(const struct move_work *work, uint64_t address, uint32_t number);
+/* What the plan says of a direct call or jump; with a copy of 0 and no target: nothing. */
+struct move_call move_call_find(const struct move_work *work, uint64_t site, uint32_t in);
+uint64_t move_spot_address(const struct move_work *work, struct move_spot spot);
+
+/* A copy's layout: where each instruction is in its part. */
+struct move_layout {
+    const struct move_unit *unit;
+    const struct move_function *plan;
+    const struct move_guards *guards; /* NULL: none */
+    uint32_t number;                  /* of the copy */
+    uint32_t *entries,
+        *bodies;            /* offsets in the part: of what is added before the instruction, and of itself */
+    uint8_t *sizes, *after; /* of itself with its guards, of what is added after it; bytes */
+    bool *wide;             /* a branch of one byte's distance that needs four */
+    uint32_t room;
+    uint32_t *part_sizes;
+    uint32_t part_room;
+    bool bad; /* an edit does not fit */
+};
+
+/* layout.c: 0 or -ENOMEM. */
+int move_layout_make(struct move_layout *layout, const struct move_unit *unit,
+                     const struct move_function *plan);
+void move_layout_free(struct move_layout *layout);
+/* The instruction's bytes with its edits, not yet its distances; returns their number, 0: an edit does not fit. */
+unsigned move_layout_encode(const struct move_layout *layout, uint32_t insn, uint8_t out[16]);
+/* guards.c: a copy of the plan's guards, in order. -EINVAL: two lead one pointer to different copies; -ENOMEM. */
+int move_guards_sort(const struct move_plan *plan, struct move_guards *out);
+/* Those of one call. */
+size_t move_guards_of(const struct move_guards *guards, uint64_t site, uint32_t in,
+                      const struct move_guard **first);
+/* The bytes of an instruction's guards; `call`: its own bytes, with its edits. 0: it has none; more than
+ * UINT8_MAX: they do not fit. */
+unsigned move_guards_size(const struct move_layout *layout, uint32_t insn, const uint8_t *call,
+                          unsigned length);
+/* Appends the instruction's guards to a buffer. `spot`: of the first, which is the buffer's end. */
+bool move_guards_put(struct move_work *work, const struct move_layout *layout, uint32_t insn,
+                     const uint8_t *call, unsigned length, uint32_t buffer);
+/* What is known of a call of a new file, to check its guards. */
+struct move_guards_check {
+    const struct image *after;
+    const struct move_result *result;
+    const struct move_guards *guards;
+    const struct code_insn *old, *new;
+    uint32_t copy; /* that it is in */
+};
+/* Whether the guards of the call, which begin at an address of the new file, are those of the plan, and
+ * nothing else stands before the call; else what differs. */
+const char *move_guards_check(const struct move_guards_check *check, uint64_t start);
+/* The sum of what is to be added to SP before or after it. */
+int32_t move_layout_lea(const struct move_layout *layout, uint32_t insn, enum move_what what);
+/* lea value(%rsp),%rsp; returns its length. out may be NULL. */
+unsigned move_lea(int32_t value, uint8_t *out);
+/* A branch inside of the function whose distance has one byte. */
+bool move_is_short(const uint8_t *bytes, unsigned length, const struct code_insn *insn);
+/* Where the old address, a boundary of instructions of this part, is now, in its part: `body` after what is added
+ * before the instruction. UINT32_MAX: no boundary. */
+uint32_t move_layout_boundary(const struct move_layout *layout, uint32_t part, uint64_t address, bool body);
+
+/* emit.c: appends one copy; *refusal tells whether it could be. 0 or -ENOMEM. */
+int move_emit(struct move_work *work, struct move_layout *layout, enum move_refusal *refusal);
+
+/* cfa.c: translates the part's CFI; false: not understood (*rc 0) or out of memory. */
+bool move_cfa(struct move_work *work, const struct move_layout *layout, uint32_t part,
+              struct move_piece *piece, int *rc);
+/* lsda.c: the same for its exceptions. `spots`: of the parts. */
+bool move_lsda(struct move_work *work, const struct move_layout *layout, uint32_t part,
+               struct move_piece *piece, int *rc);
+
+/* frames.c: the new .eh_frame and .eh_frame_hdr, for buffers that have their addresses. */
+int move_frames(struct move_work *work, struct fathom_error *err); /* -ENOTSUP: not understood */
+int move_index(struct move_work *work, struct fathom_error *err);
+
+/* sites.c: re-points the direct calls and jumps of code that stays, and puts jumps at the old entries. `elf`: the file
+ * with its old size. 0 or -EOVERFLOW. */
+int move_sites(const struct move_work *work, uint8_t *elf, uint64_t *repointed);
+
+/* output.c: assembles the new file. 0, -ENOMEM or -ENOTSUP. */
+struct move_output {
+    uint8_t *bytes;
+    size_t size;
+    uint64_t address, offset; /* of the segment */
+    uint64_t base;            /* address of the file's first byte */
+    bool move_headers;        /* the program headers move to the segment's start */
+    size_t header_bytes;      /* room for them */
+};
+/* Decides where the segment comes to lie. */
+int move_output_plan(const struct move_survey *survey, struct move_output *out, struct fathom_error *err);
+/* `bytes` is the old file, with its code changed; it is replaced. */
+int move_output_write(const struct move_work *work, struct move_output *out, struct fathom_error *err);
+
+/* symbols.c: the sections of names, with what is new. Appends to out->bytes and changes the headers. 0 or -ENOMEM. */
+struct move_sections {
+    Elf64_Shdr *items;
+    size_t count, room;
+    size_t names; /* index of the section names' table */
+};
+int move_symbols(const struct move_work *work, const struct move_output *out, struct move_buffer *file,
+                 struct move_sections *sections);
+
+#endif

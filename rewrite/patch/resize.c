@@ -1,0 +1,132 @@
+/* resize.c - changes the numbers in code and CFI; see patch.h. */
+#include "rewrite/patch/patch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "rewrite/growth/frames.h"
+#include "rewrite/patch/apply.h"
+#include "rewrite/patch/note.h"
+#include "image/image_file.h"
+#include "image/image_private.h"
+
+int patch_apply(const struct unit *u, const struct frame_edit *edit, uint32_t bytes, uint8_t *data,
+                size_t size)
+{
+    uint64_t offset;
+    if (!image_offset(u->whole->image, edit->address, &offset) || offset > size || edit->size > size - offset)
+        return -EINVAL;
+    int32_t value = (int8_t)data[offset];
+    if (edit->size == 4)
+        memcpy(&value, data + offset, sizeof value);
+    int64_t grown = (int64_t)value + edit->sign * (int64_t)bytes;
+    int64_t limit = edit->size == 4 ? INT32_MAX : INT8_MAX;
+    if (grown > limit || grown < -limit - 1)
+        return -EINVAL;
+    if (edit->size == 4) {
+        value = (int32_t)grown;
+        memcpy(data + offset, &value, sizeof value);
+    } else {
+        data[offset] = (uint8_t)grown;
+    }
+    return 0;
+}
+
+/* Where an FDE's instructions are in the file. */
+size_t patch_fde_offset(const struct unit *u, const struct unit_fde *fde)
+{
+    return (size_t)(fde->fde->code.at - u->whole->image->file.data);
+}
+
+static int resize(struct unit *u, uint32_t bytes, uint8_t *data, size_t size)
+{
+    int rc = 0;
+    for (size_t i = 0; i < u->edit_count && rc == 0; i++)
+        rc = patch_apply(u, &u->edits[i], bytes, data, size);
+    for (size_t i = 0; i < u->fde_count && rc == 0; i++) {
+        if (!unit_encode(u, &u->fdes[i], bytes, &rc))
+            return rc < 0 ? rc : -EINVAL;
+        memcpy(data + patch_fde_offset(u, &u->fdes[i]), u->scratch, bytes_left(&u->fdes[i].fde->code));
+    }
+    return rc;
+}
+
+static int check_pad(const struct image *image, const struct growth *frames, const struct pad *pad,
+                     uint32_t *function, struct fathom_error *err)
+{
+    *function = image_function_entry(image, pad->address);
+    if (*function == IMAGE_NO_FUNCTION)
+        return error_set(err, EINVAL, "%s has no function at 0x%llx", image_name(image),
+                         (unsigned long long)pad->address);
+    if (pad->bytes % PAD_UNIT || pad->bytes > growth_most(frames, *function))
+        return error_set(err, EINVAL, "the frame of %s+0x%llx cannot grow by %u bytes: %s", image_name(image),
+                         (unsigned long long)pad->address, pad->bytes,
+                         growth_most(frames, *function)
+                             ? "that is more than fits"
+                             : growth_refusal_text(growth_refusal(frames, *function)));
+    return 0;
+}
+
+struct contents { /* of the new file */
+    uint8_t *data;
+    size_t size;
+};
+
+static int resize_all(const struct image *image, const struct growth *frames, const struct pad *pads,
+                      size_t count, const struct contents *file, struct fathom_error *err)
+{
+    struct unit u = {0};
+    struct table *seen = table_new();
+    int rc = seen ? 0 : error_memory(err);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        uint32_t function;
+        bool added = true;
+        rc = check_pad(image, frames, &pads[i], &function, err);
+        if (rc < 0)
+            break;
+        if (!table_put(seen, function, &added))
+            rc = error_memory(err);
+        else if (!added)
+            rc = error_set(err, EINVAL, "%s+0x%llx has two pads", image_name(image),
+                           (unsigned long long)pads[i].address);
+        if (rc < 0 || pads[i].bytes == 0)
+            continue;
+        rc = unit_analyse(&u, &frames->whole, function);
+        if (rc == 0)
+            rc = resize(&u, pads[i].bytes, file->data, file->size);
+        if (rc == -ENOMEM)
+            error_memory(err);
+        else if (rc < 0)
+            error_set(err, -rc, "the frame of %s+0x%llx cannot grow by %u bytes", image_name(image),
+                      (unsigned long long)pads[i].address, pads[i].bytes);
+    }
+    table_free(seen);
+    unit_free(&u);
+    return rc;
+}
+
+int patch_resize(const struct image *image, const struct growth *frames, const struct pad *pads, size_t count,
+                 void **elf, size_t *size, struct build_id *id, struct fathom_error *err)
+{
+    struct contents file;
+    int rc = image_read_file(image, &file.data, &file.size, err);
+    if (rc < 0)
+        return rc;
+    rc = resize_all(image, frames, pads, count, &file, err);
+    if (rc < 0) {
+        free(file.data);
+        return rc;
+    }
+    struct note_place place = note_find(image);
+    *id = (struct build_id){0};
+    if (place.size) {
+        note_renew(file.data, file.size, place);
+        id->size = (uint8_t)(place.size < BUILD_ID_MAX ? place.size : BUILD_ID_MAX);
+        memcpy(id->bytes, file.data + place.offset, id->size);
+    }
+    *elf = file.data;
+    *size = file.size;
+    return 0;
+}

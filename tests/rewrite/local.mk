@@ -1,0 +1,21 @@
+UNIT_TESTS += tests/rewrite/test_frames tests/rewrite/test_patch
+tests_rewrite_test_frames_SOURCES = tests/rewrite/test_frames.c tests/image/build.c tests/image/build.h
+tests_rewrite_test_frames_LDADD = librewrite.la libimage.la libbase.la $(CRITERION_LIBS)
+tests_rewrite_test_patch_SOURCES = tests/rewrite/test_patch.c tests/image/build.c tests/image/build.h
+tests_rewrite_test_patch_LDADD = librewrite.la libimage.la libbase.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/rewrite/test_inserted
+tests_rewrite_test_inserted_SOURCES = tests/rewrite/test_inserted.c tests/image/build.c tests/image/build.h
+tests_rewrite_test_inserted_LDADD = librewrite.la libimage.la libbase.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/rewrite/test_move
+tests_rewrite_test_move_SOURCES = tests/rewrite/test_move.c $(IMAGE_TEST_BUILD)
+tests_rewrite_test_move_LDADD = librewrite.la $(IMAGE_TEST_LIBS)
+check_PROGRAMS += tests/rewrite/relocate
+tests_rewrite_relocate_SOURCES = tests/rewrite/relocate.c
+tests_rewrite_relocate_LDADD = librewrite.la libimage.la libbase.la
+E2E_TESTS += tests/rewrite/relocate.test
+# Pads the frames of any program at random.
+check_PROGRAMS += tests/rewrite/resize
+tests_rewrite_resize_SOURCES = tests/rewrite/resize.c
+tests_rewrite_resize_LDADD = librewrite.la libimage.la libbase.la
+E2E_TESTS += tests/rewrite/resize.test
+EXTRA_DIST += tests/rewrite/shapes.cc
