@@ -28,16 +28,22 @@ static int report(struct fathom_live *live, struct terminal *terminal, struct fa
     return rc == 0 ? fathom_live_write(live, stdout, err) : rc;
 }
 
+/* Recording, and then reporting. What succeeds may have met failures that do not matter: `rc` tells, not `err`. */
+struct step {
+    int rc;
+    struct fathom_error err;
+};
+
 /* The exit code of the failure in recording, else in reporting; the command's own if both succeeded. */
-static int code_of(const struct fathom_live *live, bool launched, const struct fathom_error errs[2],
+static int code_of(const struct fathom_live *live, bool launched, const struct step steps[2],
                    struct terminal *terminal)
 {
     struct fathom_recorder_summary summary;
     for (unsigned i = 0; i < 2; i++)
-        if (errs[i].code)
-            terminal_error(terminal, &errs[i]);
-    if (errs[0].code || errs[1].code)
-        return exit_code_of(&errs[errs[0].code ? 0 : 1]);
+        if (steps[i].rc < 0)
+            terminal_error(terminal, &steps[i].err);
+    if (steps[0].rc < 0 || steps[1].rc < 0)
+        return exit_code_of(&steps[steps[0].rc < 0 ? 0 : 1].err);
     fathom_live_summary(live, &summary);
     if (summary.nothing && !launched)
         return EXIT_NOTHING;
@@ -50,7 +56,7 @@ int record_and_report(struct record_options *options, struct terminal *terminal)
     struct fathom_recorder_options *o = &options->recorder;
     struct fathom_report_options asked;
     struct fathom_live *live = NULL;
-    struct fathom_error errs[2] = {{0}};
+    struct step steps[2] = {{0}};
     fathom_report_defaults(&asked);
     asked.profile.no_cache = options->no_cache;
     asked.profile.map = o->map;
@@ -58,13 +64,14 @@ int record_and_report(struct record_options *options, struct terminal *terminal)
     asked.width = terminal_width(stdout);
     asked.verbose = terminal->verbose;
     pager_start(terminal);
-    if (fathom_live_open(o, &asked, &terminal->listener, &live, &errs[0]) == 0) {
+    steps[0].rc = fathom_live_open(o, &asked, &terminal->listener, &live, &steps[0].err);
+    if (steps[0].rc == 0) {
         privilege_only_observe(NULL, o->target.command, terminal);
-        record(live, terminal, &errs[0]);
+        steps[0].rc = record(live, terminal, &steps[0].err);
         if (fathom_live_usable(live))
-            report(live, terminal, &errs[1]);
+            steps[1].rc = report(live, terminal, &steps[1].err);
     }
-    int code = code_of(live, o->target.command, errs, terminal);
+    int code = code_of(live, o->target.command, steps, terminal);
     fathom_live_close(live);
     return code;
 }
