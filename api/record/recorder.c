@@ -257,6 +257,8 @@ int fathom_recorder_run(struct fathom_recorder *r, struct fathom_error *err)
                             &r->stop, &end, err);
     if (r->sink)
         rc = end_sink(r, rc, err);
+    learning_free(r->learning); /* its thread, which has the rights of the run */
+    r->learning = NULL;
     return end_file(r, rc, err);
 }
 
