@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "api/doctor/doctor.h"
-#include "api/fathom/train.h"
+#include "api/hooks/hooks.h"
 #include "api/kept_maps.h"
 #include "collector/targets/proc.h"
 #include "image/coverage.h"
@@ -144,7 +144,7 @@ static void add_image(const struct image *image, struct rows *rows)
 static void add_hooks(const struct program *program, struct rows *rows)
 {
     const char *why;
-    enum fathom_train_way way = fathom_train_choose(program->path, &why);
+    enum fathom_train_way way = hooks_way(program, &why);
     if (way == FATHOM_TRAIN_PATCH) {
         rows_add(rows, "hooks", "training", FATHOM_FINDING_OK, "by hooks: every call is seen");
         return;
