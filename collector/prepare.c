@@ -264,8 +264,9 @@ static int prepare_verify(struct collector *c, struct fathom_error *err)
     }
     if (rc < 0 && options.where == VERIFY_PRECISE && !c->options->event.name && rc != -EPERM &&
         rc != -EACCES) {
-        if (take_plain_cycles(c, &c->options->event, err) < 0)
-            return -err->code;
+        int taken = take_plain_cycles(c, &c->options->event, err);
+        if (taken < 0)
+            return taken;
         log_write(
             c->options->log, LOG_NOTE,
             "stacks of precise cycles cannot be compared (%s): the event is cycles, whose samples can be "

@@ -23,7 +23,7 @@ static int cache_file(struct filling *f, const struct build_id_cache_file *file,
         log_write(&f->from->host.log, LOG_WARNING, "%s", why.text);
         return 0;
     }
-    if (rc < 0)
+    if (rc < 0 && err)
         *err = why;
     return rc < 0 ? rc : 0;
 }

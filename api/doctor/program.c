@@ -290,7 +290,8 @@ int doctor_process(pid_t pid, struct rows *rows, struct fathom_error *err)
     if (rc < 0)
         return rc;
     if (p.allowed == -ESRCH) { /* it ended, though its parent has not asked for it yet */
-        *err = p.refusal;
+        if (err)
+            *err = p.refusal;
         return p.allowed;
     }
     rows_add(rows, "record", "recording it", p.allowed ? FATHOM_FINDING_FAIL : FATHOM_FINDING_OK, "%s",
