@@ -1,7 +1,8 @@
 /*
  * common.h - what all of libfathom shares: errors, and how it speaks to its caller.
  *
- * Functions return 0 or a negative errno; then `error`, if not NULL, holds one sentence: what failed, on what, what to do.
+ * Functions return 0 or a negative errno; then `error`, if not NULL, holds one sentence: what failed, on what, what to do. After
+ * a success it tells nothing.
  * Nothing is printed. The library never changes rights, signal handlers, environment or working directory of its caller.
  * Objects may be used by one thread at a time, and different ones by different threads.
  */

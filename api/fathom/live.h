@@ -26,6 +26,7 @@ FATHOM_API int fathom_live_open(const struct fathom_recorder_options *record,
 FATHOM_API int fathom_live_run(struct fathom_live *live, struct fathom_error *error);
 /* Ends the run soon. Safe in a signal handler, and in another thread. */
 FATHOM_API void fathom_live_stop(struct fathom_live *live);
+/* Whether nothing was sampled is known, and told, once it is inferred. */
 FATHOM_API void fathom_live_summary(const struct fathom_live *live, struct fathom_recorder_summary *summary);
 /* Whether what was recorded can be reported: after a failed run, if there are samples. */
 FATHOM_API bool fathom_live_usable(const struct fathom_live *live);

@@ -30,7 +30,7 @@ struct fathom_recorder_summary {
 /* Pointers are borrowed until fathom_recorder_close(). What is 0 or NULL has its default unless it says otherwise. */
 struct fathom_recorder_options {
     struct fathom_target target;
-    /* A file, which is replaced once there is something to write; the old one is kept as FILE.old. "-": a stream. */
+    /* To be given: a file, which is replaced once there is something to write; the old one is kept as FILE.old. "-": a stream. */
     const char *output;
     int stream; /* if output is "-": the descriptor that is written to, which must be no terminal */
     /* A command line for the recording to name. */
