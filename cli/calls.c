@@ -1,5 +1,6 @@
 /* calls.c - `fathom calls`: its options, and what is printed when. */
 #include <getopt.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +75,10 @@ static int count_calls(const struct calls_values *v, struct terminal *terminal)
 {
     struct fathom_error err = {0};
     struct fathom_calls *calls = NULL;
-    int status = -1, rc = fathom_calls_open(&v->options, &terminal->listener, &calls, &err);
+    int status = -1;
+    if (v->options.output)
+        signal(SIGPIPE, SIG_IGN);
+    int rc = fathom_calls_open(&v->options, &terminal->listener, &calls, &err);
     if (rc == 0) {
         if (v->options.output)
             output_alone(v->options.output);

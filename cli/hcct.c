@@ -42,7 +42,9 @@ static int run_record(const struct hcct_values *o, char **words, int count, stru
         .output = o->output, .command = words, .runtime = getenv("FATHOM_PROBE_LIBRARY")};
     if (!o->output || count < 1)
         return option_usage(terminal, &hcct_command, "'record' needs --output and a command");
-    int status = -1, rc = fathom_call_trace_open(&options, &terminal->listener, &trace, &err);
+    int status = -1;
+    signal(SIGPIPE, SIG_IGN);
+    int rc = fathom_call_trace_open(&options, &terminal->listener, &trace, &err);
     if (rc == 0) {
         output_alone(o->output);
         rc = record(trace, &err);

@@ -1,4 +1,5 @@
 /* train.c - `fathom train`: its options, and the choice of the training method. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +89,9 @@ static int train_with(const struct train_values *o, struct terminal *terminal)
                                            .image_count = o->images.count,
                                            .samples = o->samples,
                                            .runtime = getenv("FATHOM_PROBE_LIBRARY")};
-    int status = -1, rc = fathom_train_open(&options, &terminal->listener, &train, &err);
+    int status = -1;
+    signal(SIGPIPE, SIG_IGN); /* what a training sets up is taken down, whoever reads its notes */
+    int rc = fathom_train_open(&options, &terminal->listener, &train, &err);
     if (rc == 0) {
         bool hooked = fathom_train_way(train) <= FATHOM_TRAIN_SLED;
         output_alone(o->output);
