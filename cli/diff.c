@@ -1,6 +1,5 @@
 /* diff.c - `fathom diff A B`: what changed between recordings, or between saved trees. */
 #include <getopt.h>
-#include <string.h>
 
 #include "cli/exit.h"
 #include "cli/privilege.h"
@@ -21,9 +20,8 @@ static void complete(struct diff_command_options *o, char **names, const struct 
     o->diff.profile = report->profile;
     o->diff.output = report->output;
     o->diff.format = o->format->name;
-    bool shown = !report->output || strcmp(report->output, "-") == 0;
-    o->diff.colour = (shown || o->rows.colour == COLOUR_ALWAYS) && terminal_colour(o->rows.colour, stdout);
-    o->diff.width = o->rows.wide || !shown ? 0 : terminal_width(stdout);
+    o->diff.colour = report->colour;
+    o->diff.width = report->width;
 }
 
 static int print(struct fathom_diff *diff, struct terminal *terminal, struct fathom_error *err)
