@@ -287,6 +287,8 @@ static int begin(struct fathom_diff *d, const struct fathom_diff_options *option
     rc = d->kernel && d->difference && d->files ? 0 : error_memory(err);
     if (rc == 0 && options->output) /* before the long work */
         rc = outfile_open(options->output, &d->output, err);
+    if (rc == 0 && d->output)
+        rc = output_spares(d->output, NULL, options->profile.map, err);
     for (unsigned side = 0; rc == 0 && side < 2; side++)
         rc = list_side(d, side, options->sides[side], err);
     return rc == 0 ? find_writing(d, err) : rc;
