@@ -93,6 +93,8 @@ static int set_metric(struct report_options *to, const char *name, struct fathom
 /* Options that do not go together. */
 static int check(const struct report_options *o, struct fathom_error *err)
 {
+    if (o->format->write == annotate_write && !o->annotate.function)
+        return error_set(err, EINVAL, "--format annotate needs a function");
     if (o->format->recording && !o->output)
         return error_set(err, EINVAL, "--format %s needs a file to write: -o FILE", o->format->name);
     if (o->certainty == PERF_CERTAINTY_FRAME && o->output && strcmp(o->output, "-") == 0)

@@ -47,6 +47,11 @@ Test(words, others_are_refused)
     o.fields = "path,nothing";
     cr_expect_eq(check(&o, "nothing"), -EINVAL);
     fathom_report_defaults(&o);
+    o.format = "annotate";
+    cr_expect_eq(check(&o, "needs a function"), -EINVAL);
+    o.function = "main";
+    cr_expect_eq(check(&o, ""), 0);
+    fathom_report_defaults(&o);
     o.format = "paper";
     cr_expect_eq(check(&o, "no format 'paper'"), -EINVAL);
     fathom_report_defaults(&o);
