@@ -2,12 +2,12 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <x86intrin.h>
 
 #include "api/fathom/calls.h"
 #include "api/hooks/hooked.h"
 #include "api/hooks/hooks.h"
+#include "api/report/options.h"
 #include "base/clock.h"
 #include "base/outfile.h"
 #include "hcct/saved_tree.h"
@@ -144,19 +144,6 @@ static void print_heading(const struct fathom_calls *c, FILE *out)
     fprintf(out, "\n");
 }
 
-static int find_view(const char *name, const struct view **out, struct fathom_error *err)
-{
-    const struct view *v = view_table;
-    while (name && v->name && strcmp(v->name, name) != 0)
-        v++;
-    if (!v->name)
-        return error_set(err, EINVAL, "there is no view '%s'", name);
-    if (v->accesses)
-        return error_set(err, EINVAL, "view %s is of recordings: calls access no data", v->name);
-    *out = v;
-    return 0;
-}
-
 int fathom_calls_write(struct fathom_calls *c, const struct fathom_calls_listing *listing, FILE *out,
                        struct fathom_error *err)
 {
@@ -168,7 +155,9 @@ int fathom_calls_write(struct fathom_calls *c, const struct fathom_calls_listing
                                 .colour = listing->colour,
                                 .width = listing->width,
                                 .verbose = host_is_verbose(&c->host)};
-    int rc = find_view(listing->view, &view.view, err);
+    int rc = report_view_find(listing->view, &view.view, err);
+    if (rc == 0 && view.view->accesses)
+        rc = error_set(err, EINVAL, "view %s is of recordings: calls access no data", view.view->name);
     if (rc < 0)
         return rc;
     counted_contexts(c->reading.counted, &contexts);

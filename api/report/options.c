@@ -72,12 +72,12 @@ static int set_format(struct report_options *to, const char *name, struct fathom
     return f->name ? 0 : no_word("format", name, err);
 }
 
-static int set_view(struct report_options *to, const char *name, struct fathom_error *err)
+int report_view_find(const char *name, const struct view **out, struct fathom_error *err)
 {
     const struct view *v = view_table;
     while (name && v->name && strcmp(v->name, name) != 0)
         v++;
-    to->view.view = v;
+    *out = v;
     return v->name ? 0 : no_word("view", name, err);
 }
 
@@ -162,7 +162,7 @@ int report_options_set(struct report_options *to, const struct fathom_report_opt
     };
     int rc = set_format(to, from->format, err);
     if (rc == 0)
-        rc = set_view(to, from->view, err);
+        rc = report_view_find(from->view, &to->view.view, err);
     if (rc == 0)
         rc = set_metric(to, p->metric, err);
     if (rc == 0)

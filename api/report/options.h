@@ -30,6 +30,8 @@ struct report_options {
     bool terminal; /* the stream is one */
 };
 
+/* A view of fathom_views by its name; NULL: the default. -EINVAL: there is none. */
+int report_view_find(const char *name, const struct view **out, struct fathom_error *err);
 /* Texts and lists are borrowed; `to` must stay where it is. Errors: as fathom_report_check(). */
 int report_options_set(struct report_options *to, const struct fathom_report_options *from,
                        struct fathom_error *err);
