@@ -31,7 +31,7 @@ static const struct option_word ambiguities[] = {{"likely", FATHOM_AMBIGUOUS_LIK
                                                  {"common", FATHOM_AMBIGUOUS_COMMON},
                                                  {0}};
 static const struct option_word certainties[] = {
-    {"weight", FATHOM_SURE_WEIGHT}, {"frame", FATHOM_SURE_FRAME}, {0}};
+    {"weight", FATHOM_CERTAINTY_WEIGHT}, {"frame", FATHOM_CERTAINTY_FRAME}, {0}};
 static const struct option_word counters[] = {
     {"lss", FATHOM_SPACE_SAVING},       {"bss", FATHOM_BUCKET_SPACE_SAVING}, {"lc", FATHOM_LOSSY_COUNTING},
     {"sticky", FATHOM_STICKY_SAMPLING}, {"purge", FATHOM_PURGING},           {0}};
@@ -59,8 +59,8 @@ static const struct option_row rows[] = {
     REPORT_METRIC("what contexts are weighed by: "),
     OPTION_TABLE("format", 0, "FORMAT", fathom_report_formats, struct fathom_word,
                  struct report_command_options, format, ""),
-    OPTION_CHOICE("certainty", 0, "WHAT", certainties, enum fathom_sureness, struct report_rows,
-                  report.sureness,
+    OPTION_CHOICE("certainty", 0, "WHAT", certainties, enum fathom_certainty_shown, struct report_rows,
+                  report.certainty,
                   "of --format perf, how sure each path is: weight (in percent, as the sample's weight; the "
                   "default) or frame (a frame too, outermost, if it is not proved)"),
     REPORT_MIN("omit rows that weigh less (default: 0.5)"),

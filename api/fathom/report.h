@@ -62,9 +62,9 @@ struct fathom_profile_options {
 };
 
 /* Of format "perf": where it is said how sure a path is. */
-enum fathom_sureness {
-    FATHOM_SURE_WEIGHT, /* in percent, as the sample's weight */
-    FATHOM_SURE_FRAME /* and by an outermost frame "[inferred]" or "[unknown context]", whose file is OUTPUT.certainty */
+enum fathom_certainty_shown {
+    FATHOM_CERTAINTY_WEIGHT, /* in percent, as the sample's weight */
+    FATHOM_CERTAINTY_FRAME /* and by an outermost frame "[inferred]" or "[unknown context]", whose file is OUTPUT.certainty */
 };
 
 #define FATHOM_SCRIPT_FIELDS "comm,tid,time,weight,sure,path"
@@ -83,7 +83,7 @@ struct fathom_report_options {
     const char *function,
         *path; /* of "annotate": a name or regular expression; what the path of a sample ends with,
                                     "main;run;FUNCTION", or NULL */
-    enum fathom_sureness sureness;
+    enum fathom_certainty_shown certainty;
     struct fathom_profile_options profile;
     double min_percent; /* rows that weigh less are left out */
     uint64_t rows;      /* only the hottest; 0: all */

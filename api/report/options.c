@@ -44,8 +44,8 @@ _Static_assert((int)FATHOM_AMBIGUOUS_LIKELY == (int)AMBIGUOUS_LIKELY &&
                    (int)FATHOM_AMBIGUOUS_BEST == (int)AMBIGUOUS_BEST &&
                    (int)FATHOM_AMBIGUOUS_SPLIT == (int)AMBIGUOUS_SPLIT &&
                    (int)FATHOM_AMBIGUOUS_COMMON == (int)AMBIGUOUS_COMMON &&
-                   (int)FATHOM_SURE_WEIGHT == (int)PERF_CERTAINTY_WEIGHT &&
-                   (int)FATHOM_SURE_FRAME == (int)PERF_CERTAINTY_FRAME,
+                   (int)FATHOM_CERTAINTY_WEIGHT == (int)PERF_CERTAINTY_WEIGHT &&
+                   (int)FATHOM_CERTAINTY_FRAME == (int)PERF_CERTAINTY_FRAME,
                "the same numbers");
 
 void fathom_report_defaults(struct fathom_report_options *o)
@@ -156,7 +156,7 @@ int report_options_set(struct report_options *to, const struct fathom_report_opt
                    .no_temporal = p->no_temporal,
                    .no_em = p->no_em},
         .annotate = {.function = from->function, .path = from->path},
-        .certainty = (enum perf_certainty)from->sureness,
+        .certainty = (enum perf_certainty)from->certainty,
         .no_cache = p->no_cache,
         .terminal = from->terminal,
     };

@@ -73,7 +73,7 @@ Test(words, options_must_go_together)
     cr_expect_eq(check(&o, "needs a file"), -EINVAL);
     o.output = "-";
     cr_expect_eq(check(&o, ""), 0);
-    o.sureness = FATHOM_SURE_FRAME;
+    o.certainty = FATHOM_CERTAINTY_FRAME;
     cr_expect_eq(check(&o, "stays where it is"), -EINVAL);
     fathom_report_defaults(&o);
     o.profile.phi = 0.1;
