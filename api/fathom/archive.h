@@ -22,9 +22,9 @@ struct fathom_archive_options {
     bool sources;       /* with the source files of the sampled instructions */
 };
 
-/* Both warn of what cannot be found. *other_build: set to true if files of another build were met, which are left out. Errors: those of
- * files; -EINVAL: the recording is an archive already, or the output would replace what is read; -ENOMSG, -EBADMSG, -ENOTSUP: no
- * recording or map, damaged, unsupported format. */
+/* Both warn of what cannot be found. *other_build: where they return 0, whether files of another build were met, which are left
+ * out. Errors: those of files; -EINVAL: the recording is an archive already, or the output would replace what is read; -ENOMSG,
+ * -EBADMSG, -ENOTSUP: no recording or map, damaged, unsupported format. */
 FATHOM_API int fathom_archive_write(const struct fathom_archive_options *options,
                                     const struct fathom_listener *listener, bool *other_build,
                                     struct fathom_error *error);

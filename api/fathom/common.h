@@ -49,12 +49,13 @@ struct fathom_listener {
     bool verbose; /* it shows FATHOM_DEBUG, too: nothing needs to refer to that */
 };
 
-/* What an object goes on to write, besides a stream that it is given: for callers that give up rights before. Borrowed from the
- * object. */
+/* What an object goes on to write, besides a stream that it is given and the user's caches (XDG_CACHE_HOME or ~/.cache, and
+ * DEBUGINFOD_CACHE_PATH): for callers that give up rights before. Borrowed from the object. */
 struct fathom_writing {
     const char *const *directories; /* what is below them; NULL among them: none */
     size_t count;
-    const char *output; /* a file that is begun, and takes its place later; NULL: none */
+    const char
+        *output; /* a file that is begun, and takes its place later; some make files beside it. NULL: none */
 };
 
 /* A word that an option takes, and what it means; help is NULL where the name says it. Lists end with a name of NULL. */
