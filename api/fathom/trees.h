@@ -65,7 +65,7 @@ struct fathom_tree_options {
     enum fathom_tree_format format; /* of fathom_tree_show() */
     double min_percent; /* of a graph: contexts that weigh less, with all below them, are left out */
     double phi;         /* of a comparison: contexts of this part of the weight are hot */
-    uint64_t rows;      /* contexts of a list */
+    uint64_t rows;      /* contexts of a list; 0: all */
     size_t width;       /* of a row, in columns: longer paths are shortened; 0: any */
 };
 

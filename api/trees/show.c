@@ -57,7 +57,7 @@ static int print_list(FILE *out, const struct named_tree *n, const struct tree_n
     if (n->bound)
         fprintf(out, "; each may have up to %" PRIu64 " more", n->bound);
     fprintf(out, "\n\n");
-    for (size_t i = 0; i < count && i < rows; i++) {
+    for (size_t i = 0; i < count && (!rows || i < rows); i++) {
         fprintf(out, "%6.2f%% %14" PRIu64 "  ", 100 * (double)nodes[i]->self[0] / total, nodes[i]->self[0]);
         print_path(out, names, nodes[i], 24, width);
     }
@@ -212,7 +212,7 @@ static int print_differences(FILE *out, struct cct *a, struct cct *b, const stru
         fprintf(out, "%.2f%% of the weight is on the same contexts\n\n%9s %9s %9s\n", 100 * shared, "A", "B",
                 "change");
     }
-    for (size_t i = 0; rc == 0 && i < count && i < rows && far(&all[i]) > 0; i++) {
+    for (size_t i = 0; rc == 0 && i < count && (!rows || i < rows) && far(&all[i]) > 0; i++) {
         fprintf(out, "%8.3f%% %8.3f%% %+8.3f%%  ", 100 * all[i].in_a, 100 * all[i].in_b,
                 100 * (all[i].in_b - all[i].in_a));
         print_path(out, names, all[i].node, 31, width);
