@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/fathom.h"
+#include "hcct/hcct.h"
 #include "profile/metric.h"
 #include "report/changes.h"
 #include "report/format.h"
@@ -27,6 +28,7 @@ Test(words, are_those_of_the_tables)
     same_words(fathom_views, view_table, sizeof *view_table);
     same_words(fathom_metrics, metric_table, sizeof *metric_table);
     same_words(fathom_diff_formats, changes_format_table, sizeof *changes_format_table);
+    same_words(fathom_tree_counters, hcct_kind_names, sizeof *hcct_kind_names);
 }
 
 static int check(const struct fathom_report_options *options, const char *sentence)
