@@ -69,7 +69,11 @@ int fathom_disambig_open(const struct fathom_disambig_options *options,
     d->options = *options;
     d->methods = methods_of(options->methods);
     host_init(&d->host, listener);
-    int rc = output ? outfile_open(output, &d->out, err) : 0;
+    int rc = !options->output && (options->map_output || options->command)
+                 ? error_set(err, EINVAL, "a map of the patched file, or a test of it, needs an output")
+                 : 0;
+    if (rc == 0 && output)
+        rc = outfile_open(output, &d->out, err);
     if (rc == 0 && options->map_output)
         rc = outfile_open(options->map_output, &d->map_out, err);
     if (rc == 0)
