@@ -1,4 +1,5 @@
 /* evaluation.c - see fathom/evaluate.h. */
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -22,7 +23,10 @@ int fathom_evaluation_open(const struct fathom_evaluation_options *options,
     e->options = *options;
     e->given = options->recording;
     bool records = !options->recording && has_target(&options->target);
-    int rc = options->recording || records ? symfs_check(options->symfs, err) : 0;
+    bool maps = !options->recording && !records;
+    int rc = maps ? 0 : symfs_check(options->symfs, err);
+    if (maps && !(options->map && options->truth))
+        rc = error_set(err, EINVAL, "nothing to evaluate: name a recording, a target, or two maps");
     if (rc == 0 && options->recording)
         rc = archived_begin(options->recording, &e->archived, err);
     if (rc == 0 && records)

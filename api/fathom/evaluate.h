@@ -40,7 +40,7 @@ struct fathom_evaluation;
 
 /* Makes a directory for an archive's files, as fathom_report_open() does, or opens the events and forks the command of a target, as
  * fathom_recorder_open() does. listener: may be NULL; borrowed until fathom_evaluation_close(). Errors: theirs; -ENOENT, -ENOTDIR:
- * symfs. */
+ * symfs; -EINVAL: nothing to evaluate. */
 FATHOM_API int fathom_evaluation_open(const struct fathom_evaluation_options *options,
                                       const struct fathom_listener *listener, struct fathom_evaluation **out,
                                       struct fathom_error *error);
