@@ -55,7 +55,7 @@ struct fathom_replay_options {
 };
 
 /* Feeds a trace to counters, and prints what an event takes, how much memory, and how far the hot contexts are from the exact
- * ones. */
+ * ones. -EINVAL: an option; -ENOMSG: it has no events, too. */
 FATHOM_API int fathom_call_trace_replay(const char *trace, const struct fathom_replay_options *options,
                                         FILE *out, struct fathom_error *error);
 

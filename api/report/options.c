@@ -103,6 +103,8 @@ static int check(const struct report_options *o, struct fathom_error *err)
         return error_set(err, EINVAL,
                          "--format %s shows each sample: it cannot be made in bounded memory (--phi)",
                          o->format->name);
+    if (!(o->profile.phi >= 0 && o->profile.phi < 1))
+        return error_set(err, EINVAL, "phi %g must be below 1", o->profile.phi);
     if (o->profile.eps > 0 && o->profile.phi <= o->profile.eps)
         return error_set(err, EINVAL, "--eps must be smaller than --phi");
     return 0;

@@ -220,11 +220,24 @@ static struct cct *exact_tree(const struct trace *trace, const struct fathom_rep
     return exact;
 }
 
+static int check(const struct fathom_replay_options *o, struct fathom_error *err)
+{
+    if (!(o->phi > 0 && o->phi < 1) || !(o->eps >= 0 && o->eps < o->phi))
+        return error_set(err, EINVAL, "phi %g must be above 0 and below 1, and eps %g below it", o->phi,
+                         o->eps);
+    if (!(o->delta > 0 && o->delta < 1) || !o->runs)
+        return error_set(err, EINVAL, "delta %g must be above 0 and below 1, and there must be a run",
+                         o->delta);
+    return 0;
+}
+
 int fathom_call_trace_replay(const char *path, const struct fathom_replay_options *o, FILE *out,
                              struct fathom_error *err)
 {
     struct trace trace;
-    int rc = trace_read(path, &trace, err);
+    int rc = check(o, err);
+    if (rc == 0)
+        rc = trace_read(path, &trace, err);
     if (rc < 0)
         return rc;
     number_events(&trace, o->by_function);
