@@ -142,3 +142,25 @@ size_t cct_count(const struct cct *cct)
 {
     return cct->tree.count;
 }
+
+int cct_heavier_first(const void *a, const void *b)
+{
+    const struct cct_node *x = *(struct cct_node *const *)a, *y = *(struct cct_node *const *)b;
+    return x->self[0] > y->self[0] ? -1 : x->self[0] < y->self[0];
+}
+
+int64_t cct_heaviest(struct cct *cct, struct cct_node ***nodes)
+{
+    struct cct_node *root = cct_root(cct), **list = NULL;
+    size_t count = 0, room = 0;
+    *nodes = NULL;
+    for (struct cct_node *node = root; node; node = cct_next(root, node))
+        if (node != root && node->self[0] && !vec_push(list, count, room, node)) {
+            free(list);
+            return -ENOMEM;
+        }
+    if (count)
+        qsort(list, count, sizeof(*list), cct_heavier_first);
+    *nodes = list;
+    return (int64_t)count;
+}

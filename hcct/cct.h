@@ -69,6 +69,11 @@ int cct_graft(struct cct *cct, struct cct_node *to, const struct cct_node *top, 
 struct cct *cct_choose(struct cct *from,
                        bool (*keep)(void *context, const struct cct_node *node, uint64_t *values),
                        void *context);
+/* All nodes but the root that have weight of their own, the heaviest first. Returns how many, and *nodes, which the caller frees; or
+ * -ENOMEM, and *nodes is NULL. */
+int64_t cct_heaviest(struct cct *cct, struct cct_node ***nodes);
+/* For qsort(3), of pointers to nodes: the heavier first. */
+int cct_heavier_first(const void *a, const void *b);
 uint64_t cct_total(const struct cct *cct); /* weight added */
 size_t cct_count(const struct cct *cct);   /* nodes, with the root */
 

@@ -3,12 +3,6 @@
 
 #include <stdlib.h>
 
-static int compare_nodes(const void *a, const void *b)
-{
-    const struct cct_node *x = *(struct cct_node *const *)a, *y = *(struct cct_node *const *)b;
-    return x->self[0] > y->self[0] ? -1 : x->self[0] < y->self[0];
-}
-
 void saving_collect(struct hcct *h, struct cct_node **nodes)
 {
     struct cct_node *root = h->tree.root;
@@ -18,7 +12,7 @@ void saving_collect(struct hcct *h, struct cct_node **nodes)
             nodes[h->counters++] = node;
     if (!h->counters)
         return;
-    qsort(nodes, h->counters, sizeof(*nodes), compare_nodes);
+    qsort(nodes, h->counters, sizeof(*nodes), cct_heavier_first);
     if (h->counters > h->limit && h->unseen < nodes[h->limit]->self[0])
         h->unseen = nodes[h->limit]->self[0];
     while (h->counters > h->limit)

@@ -106,12 +106,6 @@ static double floor_seconds(const struct trace *trace, uint64_t runs)
 }
 
 /* Contexts, with the names of the trace. */
-static int compare_weights(const void *a, const void *b)
-{
-    const struct cct_node *x = *(struct cct_node *const *)a, *y = *(struct cct_node *const *)b;
-    return x->self[0] > y->self[0] ? -1 : x->self[0] < y->self[0];
-}
-
 static void print_name(FILE *out, const struct trace *trace, uint32_t function)
 {
     const struct trace_function *f = &trace->functions[function];
@@ -140,18 +134,14 @@ static void print_path(FILE *out, const struct trace *trace, bool by_function,
 static int print_paths(FILE *out, struct cct *hot, const struct trace *trace, bool by_function, size_t rows,
                        struct fathom_error *err)
 {
-    struct cct_node *root = cct_root(hot), **nodes = NULL;
+    struct cct_node **nodes;
     const struct cct_node **path = NULL;
-    size_t count = 0, room = 0, path_room = 0;
-    int rc = 0;
-    for (struct cct_node *n = root; n && rc == 0; n = cct_next(root, n))
-        if (n != root && n->self[0] && !vec_push(nodes, count, room, n))
-            rc = error_memory(err);
-    if (rc == 0)
-        qsort(nodes, count, sizeof *nodes, compare_weights);
-    for (size_t i = 0; i < count && i < rows && rc == 0; i++) {
+    size_t path_room = 0;
+    int64_t count = cct_heaviest(hot, &nodes);
+    int rc = count < 0 ? error_memory(err) : 0;
+    for (size_t i = 0; rc == 0 && i < (size_t)count && i < rows; i++) {
         size_t depth = 0;
-        for (const struct cct_node *n = nodes[i]; n != root && rc == 0; n = cct_parent(n))
+        for (const struct cct_node *n = nodes[i]; cct_parent(n) && rc == 0; n = cct_parent(n))
             if (!vec_push(path, depth, path_room, n))
                 rc = error_memory(err);
         fprintf(out, "%14" PRIu64 " %10" PRIu64 "  ", nodes[i]->self[0], cct_error(nodes[i]));

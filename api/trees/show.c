@@ -33,31 +33,20 @@ static void print_path(FILE *out, const struct tree_names *names, const struct c
         fprintf(out, "%s%s", names_text(names->names, path[depth]->item), depth ? ";" : "\n");
 }
 
-static int compare_weights(const void *a, const void *b)
-{
-    const struct cct_node *x = *(struct cct_node *const *)a, *y = *(struct cct_node *const *)b;
-    return x->self[0] > y->self[0] ? -1 : x->self[0] < y->self[0];
-}
-
 static int print_list(FILE *out, const struct named_tree *n, const struct tree_names *names, uint64_t rows,
                       size_t width, struct fathom_error *err)
 {
-    struct cct_node *root = cct_root(n->tree), **nodes = NULL;
-    size_t count = 0, room = 0;
+    struct cct_node *root = cct_root(n->tree), **nodes;
     double total = (double)cct_total(n->tree);
-    for (struct cct_node *at = root; at; at = cct_next(root, at))
-        if (at != root && at->self[0] && !vec_push(nodes, count, room, at)) {
-            free(nodes);
-            return error_memory(err);
-        }
-    if (count)
-        qsort(nodes, count, sizeof(*nodes), compare_weights);
-    fprintf(out, "%zu context%s of %" PRIu64 " %s", count, count == 1 ? "" : "s", cct_total(n->tree),
+    int64_t count = cct_heaviest(n->tree, &nodes);
+    if (count < 0)
+        return error_memory(err);
+    fprintf(out, "%" PRId64 " context%s of %" PRIu64 " %s", count, count == 1 ? "" : "s", cct_total(n->tree),
             n->unit);
     if (n->bound)
         fprintf(out, "; each may have up to %" PRIu64 " more", n->bound);
     fprintf(out, "\n\n");
-    for (size_t i = 0; i < count && (!rows || i < rows); i++) {
+    for (size_t i = 0; i < (size_t)count && (!rows || i < rows); i++) {
         fprintf(out, "%6.2f%% %14" PRIu64 "  ", 100 * (double)nodes[i]->self[0] / total, nodes[i]->self[0]);
         print_path(out, names, nodes[i], 24, width);
     }

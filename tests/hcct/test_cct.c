@@ -35,6 +35,23 @@ Test(cct, adds_up_by_path)
     cct_free(cct);
 }
 
+Test(cct, lists_nodes_with_weight_the_heaviest_first)
+{
+    static const uint32_t ab[] = {1, 2}, c[] = {3};
+    struct cct *cct = cct_new(1);
+    struct cct_node **nodes;
+    cr_expect_eq(cct_heaviest(cct, &nodes), 0);
+    free(nodes);
+    cct_add(cct, NULL, 0, (uint64_t[]){100});
+    struct cct_node *light = cct_add(cct, ab, 2, (uint64_t[]){5}),
+                    *heavy = cct_add(cct, c, 1, (uint64_t[]){7});
+    cr_assert_eq(cct_heaviest(cct, &nodes), 2);
+    cr_expect_eq(nodes[0], heavy);
+    cr_expect_eq(nodes[1], light);
+    free(nodes);
+    cct_free(cct);
+}
+
 Test(cct, weights_do_not_wrap)
 {
     static const uint32_t a[] = {1};
