@@ -5,13 +5,10 @@
 #include "report/views/views.h"
 
 const struct view view_table[] = {
-    {.name = "tree", .help = "callers first", .write = tree_write, .folds = true},
-    {.name = "callers", .help = "hot functions first", .write = callers_write},
+    {.name = "tree", .write = tree_write, .folds = true},
+    {.name = "callers", .write = callers_write},
     {.name = "flat", .write = flat_write},
-    {.name = "memory",
-     .help = "what was accessed, and where it was found",
-     .write = memory_write,
-     .accesses = true},
+    {.name = "memory", .write = memory_write, .accesses = true},
     {0},
 };
 

@@ -30,7 +30,6 @@ struct image_cache;
 
 struct view {
     const char *name;
-    const char *help; /* a few words; NULL: the name says it */
     int (*write)(const struct drawing *drawing, struct fathom_error *err);
     bool accesses; /* paths must end in the data that was accessed (framing.h) */
     bool folds;    /* shows the tree folded (fold.h) */
