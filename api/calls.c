@@ -155,11 +155,11 @@ int fathom_calls_write(struct fathom_calls *c, const struct fathom_calls_listing
                                 .colour = listing->colour,
                                 .width = listing->width,
                                 .verbose = host_is_verbose(&c->host)};
-    int rc = report_view_find(listing->view, &view.view, err);
-    if (rc == 0 && view.view->accesses)
-        rc = error_set(err, EINVAL, "view %s is of recordings: calls access no data", view.view->name);
-    if (rc < 0)
-        return rc;
+    view.view = report_word_find("view", view_table, sizeof *view.view, listing->view, err);
+    if (!view.view)
+        return -EINVAL;
+    if (view.view->accesses)
+        return error_set(err, EINVAL, "view %s is of recordings: calls access no data", view.view->name);
     counted_contexts(c->reading.counted, &contexts);
     if (listing->format == FATHOM_CALLS_FOLDED)
         return folded_write(&contexts, out, err);

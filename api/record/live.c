@@ -150,10 +150,7 @@ void fathom_live_stop(struct fathom_live *l)
 
 void fathom_live_summary(const struct fathom_live *l, struct fathom_recorder_summary *out)
 {
-    struct collector_summary s;
-    collector_summary(l->collector, &s);
-    *out = (struct fathom_recorder_summary){
-        .samples = s.samples, .nothing = l->nothing, .status = collector_status(l->collector)};
+    recorder_summary(l->collector, l->nothing, out);
 }
 
 /* Not if learning failed: what was learned then does not match the records. */

@@ -262,6 +262,14 @@ int fathom_recorder_run(struct fathom_recorder *r, struct fathom_error *err)
     return end_file(r, rc, err);
 }
 
+void recorder_summary(const struct collector *collector, bool nothing, struct fathom_recorder_summary *out)
+{
+    struct collector_summary s;
+    collector_summary(collector, &s);
+    *out = (struct fathom_recorder_summary){
+        .samples = s.samples, .nothing = nothing, .status = collector_status(collector)};
+}
+
 void fathom_recorder_stop(struct fathom_recorder *r)
 {
     atomic_store(&r->stop, true);
@@ -269,10 +277,7 @@ void fathom_recorder_stop(struct fathom_recorder *r)
 
 void fathom_recorder_summary(const struct fathom_recorder *r, struct fathom_recorder_summary *out)
 {
-    struct collector_summary s;
-    collector_summary(r->collector, &s);
-    *out = (struct fathom_recorder_summary){
-        .samples = s.samples, .nothing = r->nothing, .status = collector_status(r->collector)};
+    recorder_summary(r->collector, r->nothing, out);
 }
 
 void fathom_recorder_keep(const struct fathom_recorder *r)

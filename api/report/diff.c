@@ -266,11 +266,9 @@ static int set_options(struct fathom_diff *d, const struct fathom_diff_options *
     fathom_report_defaults(&report);
     report.profile = options->profile;
     d->options = *options;
-    d->format = changes_format_table;
-    while (options->format && d->format->name && strcmp(d->format->name, options->format) != 0)
-        d->format++;
-    if (!d->format->name)
-        return error_set(err, EINVAL, "there is no format '%s'", options->format);
+    d->format = report_word_find("format", changes_format_table, sizeof *d->format, options->format, err);
+    if (!d->format)
+        return -EINVAL;
     int rc = report_options_set(&d->report, &report, err);
     d->report.format = &no_format;
     return rc;

@@ -2,9 +2,11 @@
 #include "api/report/options.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "api/counter.h"
+#include "report/changes.h"
 
 const struct fathom_word fathom_metrics[] = {
     {"weight", "what the event counts, or time"},
@@ -35,7 +37,7 @@ const struct fathom_word fathom_report_formats[] = {
     {NULL, NULL},
 };
 
-/* Of the functions of one sample or one function each, which commands of their own print. */
+/* Of single samples, and of one function: commands of their own print them. */
 static const struct format single_formats[] = {{.name = "script", .write = script_write, .samples = true},
                                                {.name = "annotate", .write = annotate_write, .samples = true},
                                                {0}};
@@ -47,6 +49,9 @@ _Static_assert((int)FATHOM_AMBIGUOUS_LIKELY == (int)AMBIGUOUS_LIKELY &&
                    (int)FATHOM_CERTAINTY_WEIGHT == (int)PERF_CERTAINTY_WEIGHT &&
                    (int)FATHOM_CERTAINTY_FRAME == (int)PERF_CERTAINTY_FRAME,
                "the same numbers");
+_Static_assert(offsetof(struct format, name) == 0 && offsetof(struct changes_format, name) == 0 &&
+                   offsetof(struct view, name) == 0 && offsetof(struct metric, name) == 0,
+               "entries begin with their names");
 
 void fathom_report_defaults(struct fathom_report_options *o)
 {
@@ -56,38 +61,30 @@ void fathom_report_defaults(struct fathom_report_options *o)
                                         .listed = LISTED_DEFAULT};
 }
 
-static int no_word(const char *what, const char *name, struct fathom_error *err)
+/* The entry of a table whose entries begin with a name, the last with NULL: which is also found where there is no such name. */
+static const void *find(const void *table, size_t size, const char *name)
 {
-    return error_set(err, EINVAL, "there is no %s '%s'", what, name);
+    const char *const *entry = table;
+    while (name && *entry && strcmp(*entry, name) != 0)
+        entry = (const void *)((const char *)entry + size);
+    return entry;
 }
 
-static int set_format(struct report_options *to, const char *name, struct fathom_error *err)
+const void *report_word_find(const char *what, const void *table, size_t size, const char *name,
+                             struct fathom_error *err)
 {
-    const struct format *f = format_table;
-    while (name && f->name && strcmp(f->name, name) != 0)
-        f++;
-    for (const struct format *s = single_formats; !f->name && s->name; s++)
-        f = strcmp(s->name, name) == 0 ? s : f;
-    to->format = f;
-    return f->name ? 0 : no_word("format", name, err);
+    const char *const *entry = find(table, size, name);
+    if (*entry)
+        return entry;
+    error_set(err, EINVAL, "there is no %s '%s'", what, name);
+    return NULL;
 }
 
-int report_view_find(const char *name, const struct view **out, struct fathom_error *err)
+/* One of those of recordings, or else of one sample or one function. */
+static const struct format *find_format(const char *name, struct fathom_error *err)
 {
-    const struct view *v = view_table;
-    while (name && v->name && strcmp(v->name, name) != 0)
-        v++;
-    *out = v;
-    return v->name ? 0 : no_word("view", name, err);
-}
-
-static int set_metric(struct report_options *to, const char *name, struct fathom_error *err)
-{
-    const struct metric *m = metric_table;
-    while (name && m->name && strcmp(m->name, name) != 0)
-        m++;
-    to->metric = m;
-    return m->name ? 0 : no_word("metric", name, err);
+    const struct format *f = find(format_table, sizeof *f, name);
+    return f->name ? f : report_word_find("format", single_formats, sizeof *f, name, err);
 }
 
 /* Options that do not go together. */
@@ -162,13 +159,11 @@ int report_options_set(struct report_options *to, const struct fathom_report_opt
         .no_cache = p->no_cache,
         .terminal = from->terminal,
     };
-    int rc = set_format(to, from->format, err);
-    if (rc == 0)
-        rc = report_view_find(from->view, &to->view.view, err);
-    if (rc == 0)
-        rc = set_metric(to, p->metric, err);
-    if (rc == 0)
-        rc = script_fields_parse(from->fields ? from->fields : FATHOM_SCRIPT_FIELDS, &to->fields, err);
+    if (!(to->format = find_format(from->format, err)) ||
+        !(to->view.view = report_word_find("view", view_table, sizeof *view_table, from->view, err)) ||
+        !(to->metric = report_word_find("metric", metric_table, sizeof *metric_table, p->metric, err)))
+        return -EINVAL;
+    int rc = script_fields_parse(from->fields ? from->fields : FATHOM_SCRIPT_FIELDS, &to->fields, err);
     if (rc < 0)
         return rc;
     to->profile = profile_of(p, to->view.view);

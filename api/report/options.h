@@ -30,8 +30,10 @@ struct report_options {
     bool terminal; /* the stream is one */
 };
 
-/* A view of fathom_views by its name; NULL: the default. -EINVAL: there is none. */
-int report_view_find(const char *name, const struct view **out, struct fathom_error *err);
+/* The entry with this name of a table whose entries, of `size` bytes, begin with a name, the last with NULL; name: NULL: the first.
+ * NULL: there is none (EINVAL): "there is no view 'x'" of what: "view". */
+const void *report_word_find(const char *what, const void *table, size_t size, const char *name,
+                             struct fathom_error *err);
 /* Texts and lists are borrowed; `to` must stay where it is. Errors: as fathom_report_check(). */
 int report_options_set(struct report_options *to, const struct fathom_report_options *from,
                        struct fathom_error *err);
