@@ -15,13 +15,8 @@ trap 'rm -rf "$directory"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$directory"
 umask 077
-mkdir -p nothing cache/fathom/images
-for packed in "$stored"/images/*.xz; do
-    xz -dc "$packed" >"cache/fathom/images/$(basename "$packed" .xz)"
-done
-for subject; do
-    xz -dc "$stored/$subject.tar.xz" | tar -xf -
-done
+mkdir -p nothing
+"$stored/unpack" cache . "$@"
 XDG_CACHE_HOME=$PWD/cache HOME=$PWD
 export XDG_CACHE_HOME HOME
 
