@@ -174,7 +174,7 @@ static double tick_of(const struct fathom_calls *c)
     return ticks ? (double)(clock_ns() - c->began) / (double)ticks : 0;
 }
 
-static int save(const struct fathom_calls *c, struct fathom_error *err)
+static int save_tree(const struct fathom_calls *c, struct fathom_error *err)
 {
     const struct harvest *h = &c->reading.harvest;
     struct contexts contexts;
@@ -246,7 +246,7 @@ int fathom_calls_count(struct fathom_calls *c, struct fathom_error *err)
 
 int fathom_calls_save(struct fathom_calls *c, struct fathom_error *err)
 {
-    int rc = c->out ? save(c, err) : 0;
+    int rc = c->out ? save_tree(c, err) : 0;
     if (rc == 0)
         hooks_say_losses(&c->host, &c->reading.harvest, session_directory(c->hooked.session));
     return rc;

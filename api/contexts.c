@@ -15,11 +15,11 @@
 #define NAME_BYTES 1024
 
 /* Room for one path. */
-struct room {
+struct path_buffer {
     uint32_t *path; /* map functions */
-    size_t path_room;
+    size_t path_capacity;
     struct fathom_frame *frames;
-    size_t count, frame_room;
+    size_t count, frame_capacity;
 };
 
 struct fathom_walk {
@@ -28,7 +28,7 @@ struct fathom_walk {
     struct run run;
     struct framing *framing;         /* adds inlined functions */
     struct fathom_frame *known;      /* by map function; name NULL before it was looked up */
-    struct room best, other;         /* the context's own path, and the one that was asked for */
+    struct path_buffer best, other;  /* the context's own path, and the one that was asked for */
     const struct sample *sample;     /* of this context */
     const struct process *process;   /* likewise */
     const struct resolved *resolved; /* likewise */
@@ -58,30 +58,29 @@ static const struct fathom_frame *known_frame(struct fathom_walk *w, const struc
 }
 
 /* The frames of a path that framing has: functions as the map names them, and what is inlined into each. */
-static int take_frames(struct fathom_walk *w, const uint32_t *items, size_t count, struct room *room)
+static int take_frames(struct fathom_walk *w, const uint32_t *items, size_t count, struct path_buffer *to)
 {
     const struct pathmap *map = engine_map(w->run.engine);
     size_t functions = 0;
-    if (!vec_reserve(room->frames, room->count, room->frame_room, count))
+    if (!vec_reserve(to->frames, to->count, to->frame_capacity, count))
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
         const struct frame *f = frames_at(framing_frames(w->framing), items[i]);
-        if (f->kind == FRAME_FUNCTION) {
-            const struct fathom_frame *frame = known_frame(w, map, room->path[functions++]);
+        if (f->kind == FRAME_FUNCTION || f->kind == FRAME_PARTIAL) {
+            const struct fathom_frame *frame = known_frame(w, map, to->path[functions++]);
             if (!frame)
                 return -ENOMEM;
-            room->frames[room->count++] = *frame;
-        } else if (f->kind == FRAME_INLINED && room->count) {
-            room->frames[room->count] =
-                (struct fathom_frame){f->name, room->frames[room->count - 1].image, 0};
-            room->count++;
+            to->frames[to->count++] = *frame;
+        } else if (f->kind == FRAME_INLINED && to->count) {
+            to->frames[to->count] = (struct fathom_frame){f->name, to->frames[to->count - 1].image, 0};
+            to->count++;
         }
     }
     return 0;
 }
 
 /* The frames of a node's path, or without one of the sampled function, which is room->frames[0]. 0, or -ENOMEM, -EBADMSG. */
-static int known_path(struct fathom_walk *w, uint32_t node, struct room *room)
+static int known_path(struct fathom_walk *w, uint32_t node, struct path_buffer *to)
 {
     const uint32_t *items;
     size_t count;
@@ -89,15 +88,15 @@ static int known_path(struct fathom_walk *w, uint32_t node, struct room *room)
     const struct pathmap *map = engine_map(w->run.engine);
     int rc = framing_begin(w->framing, w->process, w->sample, NULL);
     if (node != PATHMAP_NONE) {
-        room->count = 0;
+        to->count = 0;
         if (rc == 0)
-            rc = pathmap_read_path(map, node, &room->path, &room->path_room, NULL);
+            rc = pathmap_read_path(map, node, &to->path, &to->path_capacity, NULL);
         if (rc >= 0)
             rc = framing_node(w->framing, node, UINT32_MAX, r->source == SOURCE_UNWOUND, NULL);
     }
     if (rc == 0)
         rc = framing_end(w->framing, &r->cid.place, w->process, w->sample, &items, &count, NULL);
-    return rc < 0 ? rc : take_frames(w, items, count, room);
+    return rc < 0 ? rc : take_frames(w, items, count, to);
 }
 
 int fathom_context_path(const struct fathom_context *context, unsigned rank, struct fathom_path *path)
@@ -192,7 +191,7 @@ int fathom_contexts(const char *recording, const char *map, fathom_context_funct
 {
     struct fathom_walk w = {.function = function, .user = user};
     int rc = run_open(&w.run, recording, map, error);
-    if (rc == 0 && !vec_reserve(w.best.frames, 0, w.best.frame_room, 64))
+    if (rc == 0 && !vec_reserve(w.best.frames, 0, w.best.frame_capacity, 64))
         rc = error_memory(error);
     if (rc == 0)
         rc = run_samples(&w.run, walk_sample, &w, error);

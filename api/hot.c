@@ -12,10 +12,10 @@ struct adding {
     const struct engine *engine;
 };
 
-/* Room for one path. */
-struct room {
-    struct fathom_frame *frames;
-    size_t size;
+/* Of one path. */
+struct frames {
+    struct fathom_frame *items;
+    size_t capacity;
 };
 
 static int add_sample(void *context, const struct process *process, const struct sample *sample,
@@ -32,41 +32,41 @@ static bool is_told(const struct contexts *contexts, const struct cct_node *node
 }
 
 /* The frames from the root inwards; their number, or -ENOMEM. */
-static long path_of(const struct contexts *contexts, const struct cct_node *node, struct room *room)
+static long path_of(const struct contexts *contexts, const struct cct_node *node, struct frames *frames)
 {
     size_t depth = 0;
     for (const struct cct_node *n = node; cct_parent(n); n = cct_parent(n))
         depth += is_told(contexts, n);
-    if (!vec_reserve(room->frames, 0, room->size, depth))
+    if (!vec_reserve(frames->items, 0, frames->capacity, depth))
         return -ENOMEM;
     for (size_t at = depth; cct_parent(node); node = cct_parent(node)) {
         const struct frame *f = frames_at(contexts->frames, node->item);
         if (is_told(contexts, node))
-            room->frames[--at] = (struct fathom_frame){f->name, f->image, f->address};
+            frames->items[--at] = (struct fathom_frame){f->name, f->image, f->address};
     }
     return (long)depth;
 }
 
-static int tell(const struct contexts *contexts, fathom_hot_function *function, void *user,
-                struct fathom_error *err)
+static int pass_contexts(const struct contexts *contexts, fathom_hot_function *function, void *user,
+                         struct fathom_error *err)
 {
     struct cct_node *root = cct_root(contexts->tree);
-    struct room room = {NULL, 0};
+    struct frames frames = {NULL, 0};
     int rc = 0;
     for (struct cct_node *node = root; node && rc == 0; node = cct_next(root, node)) {
         if (node == root || !node->self[0])
             continue;
-        long depth = path_of(contexts, node, &room);
+        long depth = path_of(contexts, node, &frames);
         struct fathom_hot hot = {.weight = node->self[0],
                                  .error = cct_error(node),
                                  .total = cct_total(contexts->tree),
                                  .depth = (size_t)depth,
-                                 .frames = room.frames};
+                                 .frames = frames.items};
         rc = depth < 0 ? error_memory(err) : function(user, &hot);
         if (depth >= 0 && rc < 0)
             error_set(err, -rc, "ended by the caller");
     }
-    free(room.frames);
+    free(frames.items);
     return rc < 0 ? rc : 0;
 }
 
@@ -109,7 +109,7 @@ int fathom_hot_contexts(const char *recording, const char *map, const struct fat
                      : error_memory(error);
     }
     if (rc == 0)
-        rc = tell(&contexts, function, user, error);
+        rc = pass_contexts(&contexts, function, user, error);
     profile_free(profile);
     run_close(&run);
     return rc;

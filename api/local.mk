@@ -33,8 +33,8 @@ libapi_la_SOURCES = \
 	api/host.c api/host.h \
 	api/hot.c \
 	api/inferred.h \
-	api/kept_maps.c api/kept_maps.h \
-	api/map/kept.c \
+	api/cached_maps.c api/cached_maps.h \
+	api/map/cached.c \
 	api/map/merge.c \
 	api/map/recover.c api/map/recover.h \
 	api/map/show.c \

@@ -13,7 +13,7 @@
 
 #define VERSION_LINE "fathom-archive 1"
 
-static int damaged(struct fathom_error *err, const char *what)
+static int damaged_manifest(struct fathom_error *err, const char *what)
 {
     return error_set(err, EBADMSG, "the archive is damaged: its list of files %s", what);
 }
@@ -49,7 +49,7 @@ int manifest_add(struct manifest *m, const struct manifest_file *file, struct fa
     if (!m->by_name && !(m->by_name = table_new()))
         return error_memory(err);
     struct manifest_file copy = {strdup(file->name), file->size, file->sum, strdup(file->from)};
-    if (!copy.name || !copy.from || !vec_reserve(m->files, m->count, m->room, 1)) {
+    if (!copy.name || !copy.from || !vec_reserve(m->files, m->count, m->capacity, 1)) {
         free(copy.name);
         free(copy.from);
         return error_memory(err);
@@ -117,13 +117,13 @@ static int read_file(struct manifest *m, char *rest, struct fathom_error *err)
     bool good = read_number(next_word(&rest), 10, &file.size) && read_number(next_word(&rest), 16, &file.sum);
     file.from = next_word(&rest);
     if (!good || !file.name || !file.from || rest || !decode_name(file.name) || !decode_name(file.from))
-        return damaged(err, "has a line that cannot be read");
+        return damaged_manifest(err, "has a line that cannot be read");
     if (!plain_path(file.name) || strcmp(file.name, MANIFEST_NAME) == 0)
-        return damaged(err, "has a name that leads out of it");
+        return damaged_manifest(err, "has a name that leads out of it");
     int rc = manifest_add(m, &file, err);
     if (rc == -E2BIG)
-        return damaged(err, "is too long");
-    return rc == -EEXIST ? damaged(err, "has a name twice") : rc;
+        return damaged_manifest(err, "is too long");
+    return rc == -EEXIST ? damaged_manifest(err, "has a name twice") : rc;
 }
 
 static int read_line(struct manifest *m, char *line, struct fathom_error *err)
@@ -135,7 +135,7 @@ static int read_line(struct manifest *m, char *line, struct fathom_error *err)
     if (strcmp(word, "file") == 0)
         return read_file(m, rest, err);
     if (strcmp(word, "map") != 0 || m->map || !rest || strchr(rest, ' ') || !decode_name(rest))
-        return damaged(err, "has a line that cannot be read");
+        return damaged_manifest(err, "has a line that cannot be read");
     m->map = strdup(rest);
     return m->map ? 0 : error_memory(err);
 }
@@ -149,11 +149,11 @@ static int read_lines(struct manifest *m, char *text, struct fathom_error *err)
     if (strcmp(first, VERSION_LINE) != 0)
         return error_set(err, ENOTSUP, "the archive is of a later version of Fathom");
     if (!rest)
-        return damaged(err, "is cut");
+        return damaged_manifest(err, "is cut");
     int rc = 0;
     while (rc == 0 && rest && *rest) {
         char *line = strsep(&rest, "\n");
-        rc = rest ? read_line(m, line, err) : damaged(err, "is cut");
+        rc = rest ? read_line(m, line, err) : damaged_manifest(err, "is cut");
     }
     return rc;
 }
@@ -161,7 +161,7 @@ static int read_lines(struct manifest *m, char *text, struct fathom_error *err)
 int manifest_parse(const char *text, size_t size, struct manifest *out, struct fathom_error *err)
 {
     if (size > MANIFEST_MOST || memchr(text, 0, size))
-        return damaged(err, "is no text");
+        return damaged_manifest(err, "is no text");
     struct manifest m = {0};
     char *copy = strndup(text, size);
     int rc = copy ? read_lines(&m, copy, err) : error_memory(err);

@@ -38,7 +38,7 @@ struct manifest_file {
 struct manifest { /* zeroed: empty */
     char *map;    /* NULL: no map */
     struct manifest_file *files;
-    size_t count, room;
+    size_t count, capacity;
     struct table *by_name; /* checksum of the name -> index + 1 */
 };
 

@@ -19,7 +19,7 @@ struct member {
 struct pack {
     struct manifest manifest;
     struct member *members; /* of the manifest's files */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct pack *pack_new(void)
@@ -85,7 +85,7 @@ int pack_add(struct pack *p, const char *name, const struct pack_source *source,
     struct manifest_file file = {(char *)(uintptr_t)name, source->size, 0, (char *)(uintptr_t)from};
     if (manifest_find(&p->manifest, name))
         return 0;
-    if (!vec_reserve(p->members, p->count, p->room, 1))
+    if (!vec_reserve(p->members, p->count, p->capacity, 1))
         return error_memory(err);
     int rc = 0;
     if (source->path) {

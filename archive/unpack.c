@@ -45,7 +45,7 @@ bool unpack_is_archive(const char *path)
                      memcmp(head, xz, sizeof xz) == 0 || memcmp(head + TAR_MAGIC, "ustar", 5) == 0);
 }
 
-static int damaged(const struct unpacking *u, struct fathom_error *err)
+static int damaged_archive(const struct unpacking *u, struct fathom_error *err)
 {
     const char *why = archive_error_string(u->archive);
     return error_set(err, EBADMSG, "%s is a damaged archive: %s", u->path, why ? why : "its end is missing");
@@ -93,7 +93,7 @@ static int read_manifest(struct unpacking *u, struct fathom_error *err)
         name = name_of(entry);
     if (read != ARCHIVE_OK && read != ARCHIVE_EOF &&
         archive_filter_code(u->archive, 0) != ARCHIVE_FILTER_NONE)
-        return damaged(u, err);
+        return damaged_archive(u, err);
     if (!name || strcmp(name, MANIFEST_NAME) != 0 || archive_entry_filetype(entry) != AE_IFREG)
         return error_set(err, ENOMSG,
                          "%s is not an archive of fathom archive: it does not begin with a list of files",
@@ -104,7 +104,7 @@ static int read_manifest(struct unpacking *u, struct fathom_error *err)
     char *text = malloc((size_t)size + 1);
     if (!text)
         return error_memory(err);
-    rc = archive_read_data(u->archive, text, (size_t)size) == size ? 0 : damaged(u, err);
+    rc = archive_read_data(u->archive, text, (size_t)size) == size ? 0 : damaged_archive(u, err);
     struct fathom_error why = {0};
     if (rc == 0 && (rc = manifest_parse(text, (size_t)size, u->manifest, &why)) < 0)
         rc = rc == -ENOMEM ? error_memory(err) : error_set(err, -rc, "%s: %s", u->path, why.text);
@@ -113,7 +113,7 @@ static int read_manifest(struct unpacking *u, struct fathom_error *err)
 }
 
 /* The sum of all sizes is bounded before anything is written. */
-static int check_room(const struct unpacking *u, struct fathom_error *err)
+static int check_capacity(const struct unpacking *u, struct fathom_error *err)
 {
     struct statvfs fs;
     struct stat st;
@@ -162,7 +162,7 @@ static int copy_data(const struct unpacking *u, const struct manifest_file *file
     while (rc == 0) {
         la_ssize_t n = archive_read_data(u->archive, block, BLOCK);
         if (n < 0)
-            rc = damaged(u, err);
+            rc = damaged_archive(u, err);
         if (n <= 0)
             break;
         all += (uint64_t)n;
@@ -216,7 +216,7 @@ static int take_all(struct unpacking *u, struct fathom_error *err)
            (rc = take_entry(u, entry, err)) == 0)
         ;
     if (rc == 0 && read != ARCHIVE_EOF)
-        rc = damaged(u, err);
+        rc = damaged_archive(u, err);
     for (size_t i = 0; rc == 0 && i < u->manifest->count; i++)
         if (!u->seen[i])
             rc = error_set(err, EBADMSG, "%s is a damaged archive: %s is missing", u->path,
@@ -225,7 +225,7 @@ static int take_all(struct unpacking *u, struct fathom_error *err)
 }
 
 /* Only what libarchive does itself: a filter that would start a program is a warning there. */
-static bool prepare(struct archive *a)
+static bool prepare_archive(struct archive *a)
 {
     return a && archive_read_support_format_tar(a) == ARCHIVE_OK &&
            archive_read_support_filter_zstd(a) == ARCHIVE_OK &&
@@ -239,14 +239,14 @@ int unpack(const char *path, const char *directory, struct manifest *out, struct
     struct unpacking u = {
         .path = path, .directory = directory, .archive = archive_read_new(), .manifest = &manifest};
     int rc = u.archive ? 0 : error_memory(err);
-    if (rc == 0 && !prepare(u.archive))
+    if (rc == 0 && !prepare_archive(u.archive))
         rc = error_set(err, ENOTSUP, "this libarchive reads no zstd, gzip or xz");
     if (rc == 0 && archive_read_open_filename(u.archive, path, BLOCK) != ARCHIVE_OK)
-        rc = damaged(&u, err);
+        rc = damaged_archive(&u, err);
     if (rc == 0)
         rc = read_manifest(&u, err);
     if (rc == 0)
-        rc = check_room(&u, err);
+        rc = check_capacity(&u, err);
     if (rc == 0 && !(u.seen = calloc(manifest.count + 1, 1)))
         rc = error_memory(err);
     if (rc == 0)

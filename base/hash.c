@@ -146,11 +146,11 @@ bool table_next(const struct table *t, size_t *cursor, uint64_t *key, uint64_t *
 }
 
 struct names {
-    struct table *first;  /* hash of the text -> first number with that hash + 1 */
-    struct arena *arena;  /* the copies */
-    const char **texts;   /* by number */
-    uint32_t *same;       /* next number + 1 with the same hash, 0 at the end */
-    uint32_t count, room; /* entries in use and allocated in texts and same */
+    struct table *first;      /* hash of the text -> first number with that hash + 1 */
+    struct arena *arena;      /* the copies */
+    const char **texts;       /* by number */
+    uint32_t *same;           /* next number + 1 with the same hash, 0 at the end */
+    uint32_t count, capacity; /* entries in use and allocated in texts and same */
 };
 
 struct names *names_new(void)
@@ -180,8 +180,8 @@ void names_free(struct names *n)
 
 static bool names_reserve(struct names *n)
 {
-    uint32_t room = n->room; /* of both arrays, though the first alone may have grown */
-    return vec_reserve(n->texts, n->count, room, 1) && vec_reserve(n->same, n->count, n->room, 1);
+    uint32_t capacity = n->capacity; /* of both arrays, though the first alone may have grown */
+    return vec_reserve(n->texts, n->count, capacity, 1) && vec_reserve(n->same, n->count, n->capacity, 1);
 }
 
 uint32_t names_intern(struct names *n, const char *text)

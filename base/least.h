@@ -27,7 +27,7 @@ struct least_candidate {
 struct least {
     struct least_candidate *heap; /* by bound, each slot at most once; the user's */
     uint64_t *samples; /* scratch for LEAST_SAMPLES, not on what may be a small stack; the user's */
-    uint32_t count, room;
+    uint32_t count, capacity;
     uint64_t cutoff; /* a counter that has no candidate is above it */
     uint64_t random;
 };

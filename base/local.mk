@@ -3,11 +3,11 @@ libbase_la_SOURCES = \
 	base/arena.c base/arena.h \
 	base/bytes.c base/bytes.h \
 	base/checksum.c base/checksum.h base/clock.h base/compare.h \
+	base/columns.c base/columns.h \
 	base/error.c base/error.h \
-	base/exchange.c base/exchange.h \
 	base/file.c base/file.h \
 	base/hash.c base/hash.h \
-	base/kept.c base/kept.h \
+	base/cache.c base/cache.h \
 	base/least.h \
 	base/symlinks.c base/symlinks.h \
 	base/log.h \

@@ -56,8 +56,8 @@ static int refuse_name(const char *path, int code, struct fathom_error *err)
 
 /* Follows the user's links from `path` to a file, or to the link that leads to a pipe or device: the links of
  * /proc/PID/fd cannot be read as paths. *status: of what is there; *exists: whether anything is. */
-static int follow(const char *path, char **target, struct stat *status, bool *exists,
-                  struct fathom_error *err)
+static int follow_links(const char *path, char **target, struct stat *status, bool *exists,
+                        struct fathom_error *err)
 {
     char *at = strdup(path);
     struct stat behind;
@@ -210,7 +210,7 @@ int outfile_open(const char *path, struct outfile **out, struct fathom_error *er
     bool exists;
     char *target = NULL;
     struct stat status;
-    int rc = file ? follow(path, &target, &status, &exists, err) : -ENOMEM;
+    int rc = file ? follow_links(path, &target, &status, &exists, err) : -ENOMEM;
     if (rc == 0 && target && exists && is_stream(status.st_mode)) {
         rc = open_stream(file, target, err);
         free(target);

@@ -30,7 +30,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 }
 
 /* Goes into the directory, so that who may rename it (in a TMPDIR of another user) cannot lead elsewhere what is removed. */
-static bool enter(const char *directory)
+static bool enter_directory(const char *directory)
 {
     struct stat st;
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -41,7 +41,7 @@ static bool enter(const char *directory)
 static _Noreturn void child_main(const struct scratch *s, int alive)
 {
     char byte;
-    bool inside = enter(s->directory);
+    bool inside = enter_directory(s->directory);
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = 0; null >= 0 && fd < 3; fd++)
         dup2(null, fd); /* who reads the parent's output does not wait for the child */
@@ -59,7 +59,7 @@ static _Noreturn void child_main(const struct scratch *s, int alive)
     _exit(0);
 }
 
-static int start(struct scratch *s, struct fathom_error *err)
+static int start_child(struct scratch *s, struct fathom_error *err)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) < 0)
@@ -87,15 +87,15 @@ static int begin(struct scratch *s, bool make, struct fathom_error *err)
     int rc = !make || mkdtemp(s->directory)
                  ? 0
                  : error_system(err, errno, "cannot create the directory %s", s->directory);
-    if (rc == 0 && (rc = start(s, err)) < 0 && make)
+    if (rc == 0 && (rc = start_child(s, err)) < 0 && make)
         rmdir(s->directory);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return rc;
 }
 
 /* Takes the name. */
-static int make(char *directory, bool (*keep)(const char *directory), bool is_template, struct scratch **out,
-                struct fathom_error *err)
+static int make_scratch(char *directory, bool (*keep)(const char *directory), bool is_template,
+                        struct scratch **out, struct fathom_error *err)
 {
     struct scratch *s = directory ? calloc(1, sizeof *s) : NULL;
     int rc = s ? 0 : error_memory(err);
@@ -112,19 +112,38 @@ static int make(char *directory, bool (*keep)(const char *directory), bool is_te
     return 0;
 }
 
-int scratch_new(struct scratch **out, struct fathom_error *err)
+static const char *parent_directory(void)
 {
     const char *where = secure_getenv("TMPDIR");
+    return where && where[0] == '/' ? where : "/var/tmp";
+}
+
+int scratch_file(void)
+{
+    char *name;
+    int fd = open(parent_directory(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) ||
+        asprintf(&name, "%s/fathom-XXXXXX", parent_directory()) < 0)
+        return fd;
+    fd = mkostemp(name, O_CLOEXEC); /* a file system that has no O_TMPFILE */
+    if (fd >= 0)
+        unlink(name);
+    free(name);
+    return fd;
+}
+
+int scratch_new(struct scratch **out, struct fathom_error *err)
+{
     char *directory;
-    if (asprintf(&directory, "%s/fathom-XXXXXX", where && where[0] == '/' ? where : "/var/tmp") < 0)
+    if (asprintf(&directory, "%s/fathom-XXXXXX", parent_directory()) < 0)
         return error_memory(err);
-    return make(directory, NULL, true, out, err);
+    return make_scratch(directory, NULL, true, out, err);
 }
 
 int scratch_watch(const char *directory, bool (*keep)(const char *directory), struct scratch **out,
                   struct fathom_error *err)
 {
-    return make(strdup(directory), keep, false, out, err);
+    return make_scratch(strdup(directory), keep, false, out, err);
 }
 
 const char *scratch_directory(const struct scratch *s)

@@ -1,5 +1,6 @@
 /*
- * scratch.h - a directory for temporary files, which is removed when the process ends, however it ends.
+ * scratch.h - a directory for temporary files, which is removed when the process ends, however it ends; and a file without
+ * a name.
  *
  * A child process, which waits for that, removes it: no signal but SIGKILL ends it, and it keeps the rights that its
  * parent may give up (cli/privilege.h).
@@ -21,5 +22,8 @@ int scratch_watch(const char *directory, bool (*keep)(const char *directory), st
 const char *scratch_directory(const struct scratch *scratch);
 /* Removes it; NULL is allowed. */
 void scratch_free(struct scratch *scratch);
+
+/* A file without a name there, for this process alone. Negative: there cannot be one. */
+int scratch_file(void);
 
 #endif

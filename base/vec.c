@@ -5,9 +5,9 @@
 
 #define FIRST_ROOM 16 /* items */
 
-void *vec_grow(void *items, size_t item_size, size_t count, size_t more, size_t *room, size_t most)
+void *vec_grow(void *items, size_t item_size, size_t count, size_t more, size_t *capacity, size_t most)
 {
-    size_t wanted, grown = *room > most / 2 ? most : *room * 2;
+    size_t wanted, grown = *capacity > most / 2 ? most : *capacity * 2;
     if (__builtin_add_overflow(count, more, &wanted) || wanted > most)
         return NULL;
     if (grown < FIRST_ROOM)
@@ -16,6 +16,6 @@ void *vec_grow(void *items, size_t item_size, size_t count, size_t more, size_t 
         grown = wanted;
     void *moved = reallocarray(items, grown, item_size);
     if (moved)
-        *room = grown;
+        *capacity = grown;
     return moved;
 }

@@ -2,7 +2,7 @@
  * vec.h - growable arrays.
  *
  * An array is three variables or members of its owner: a pointer to the items (NULL at first, freed by the
- * owner), the number of items, and the allocated number, the room (uint32_t or size_t). The room doubles, so
+ * owner), the number of items, and the allocated number, the capacity (uint32_t or size_t). It doubles, so
  * that adding an item takes amortised O(1). The macros evaluate the three names more than once.
  */
 #ifndef FATHOM_BASE_VEC_H
@@ -11,20 +11,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes room for `more` items after the first `count`. false: out of memory, or more items than `room` can
+/* Makes room for `more` items after the first `count`. false: out of memory, or more items than `capacity` can
  * count; nothing has changed then. */
-#define vec_reserve(items, count, room, more)                                                                \
+#define vec_reserve(items, count, capacity, more)                                                            \
     __extension__({                                                                                          \
-        _Static_assert((__typeof__(room))-1 > 0, "the room is unsigned");                                    \
+        _Static_assert((__typeof__(capacity))-1 > 0, "the capacity is unsigned");                            \
         size_t vec_count = (count), vec_more = (more), vec_end;                                              \
-        bool vec_fits = !__builtin_add_overflow(vec_count, vec_more, &vec_end) && vec_end <= (room);         \
+        bool vec_fits = !__builtin_add_overflow(vec_count, vec_more, &vec_end) && vec_end <= (capacity);     \
         if (!vec_fits) {                                                                                     \
-            size_t vec_room = (room);                                                                        \
-            void *vec_grown =                                                                                \
-                vec_grow((items), sizeof *(items), vec_count, vec_more, &vec_room, (__typeof__(room))-1);    \
+            size_t vec_capacity = (capacity);                                                                \
+            void *vec_grown = vec_grow((items), sizeof *(items), vec_count, vec_more, &vec_capacity,         \
+                                       (__typeof__(capacity))-1);                                            \
             if (vec_grown) {                                                                                 \
                 (items) = vec_grown;                                                                         \
-                (room) = (__typeof__(room))vec_room;                                                         \
+                (capacity) = (__typeof__(capacity))vec_capacity;                                             \
                 vec_fits = true;                                                                             \
             }                                                                                                \
         }                                                                                                    \
@@ -32,11 +32,11 @@
     })
 
 /* Appends a value, which is evaluated after making room. false: as vec_reserve(). */
-#define vec_push(items, count, room, ...)                                                                    \
-    (vec_reserve(items, count, room, 1) && ((items)[count] = (__VA_ARGS__), (count)++, true))
+#define vec_push(items, count, capacity, ...)                                                                \
+    (vec_reserve(items, count, capacity, 1) && ((items)[count] = (__VA_ARGS__), (count)++, true))
 
 /* Called by vec_reserve() to grow the room, up to `most`: returns the items, moved to memory for the new
- * `*room` of them. NULL: impossible, and the items have not moved. */
-void *vec_grow(void *items, size_t item_size, size_t count, size_t more, size_t *room, size_t most);
+ * `*capacity` of them. NULL: impossible, and the items have not moved. */
+void *vec_grow(void *items, size_t item_size, size_t count, size_t more, size_t *capacity, size_t most);
 
 #endif

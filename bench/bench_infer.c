@@ -47,9 +47,8 @@ static double bench_resolve(struct resolver *resolver, struct process *process)
     for (int round = 0; round < ROUNDS; round++) {
         double start = now();
         for (int i = 0; i < SHOTS * 5000; i++) {
-            if (resolver_resolve(resolver, process, &shots[(unsigned)i * 7919u % SHOTS], SETTING_ANY, &out,
-                                 NULL) < 0 ||
-                out.kind == RESOLVED_UNKNOWN)
+            const struct cid cid = cid_of_sample(process, &shots[(unsigned)i * 7919u % SHOTS]);
+            if (resolver_resolve(resolver, &cid, SETTING_ANY, &out, NULL) < 0 || out.kind == RESOLVED_UNKNOWN)
                 return -1;
         }
         double each = (now() - start) / (SHOTS * 5000);

@@ -1,4 +1,4 @@
-EXTRA_PROGRAMS += bench/repeat_recording
+check_PROGRAMS += bench/repeat_recording # tests/e2e/reads.test
 bench_repeat_recording_SOURCES = bench/repeat_recording.c
 bench_repeat_recording_LDADD = libperfdata.la libbase.la
 

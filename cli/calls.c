@@ -56,8 +56,8 @@ static void print_while_it_runs(struct fathom_calls *calls, const struct calls_v
     }
 }
 
-static int run(struct fathom_calls *calls, const struct calls_values *v, struct terminal *terminal,
-               struct fathom_error *err)
+static int run_calls(struct fathom_calls *calls, const struct calls_values *v, struct terminal *terminal,
+                     struct fathom_error *err)
 {
     struct interrupted_run run;
     interrupt_hold(&run);
@@ -82,7 +82,7 @@ static int count_calls(const struct calls_values *v, struct terminal *terminal)
     if (rc == 0) {
         if (v->options.output)
             output_alone(v->options.output);
-        rc = run(calls, v, terminal, &err);
+        rc = run_calls(calls, v, terminal, &err);
         status = fathom_calls_status(calls);
     }
     if (rc < 0)

@@ -15,8 +15,9 @@ static void stop(void *evaluation)
 }
 
 /* Records a target, or gives up what is not needed to read a recording. */
-static int prepare(const struct fathom_evaluation_options *options, struct fathom_evaluation *evaluation,
-                   struct terminal *terminal, struct fathom_error *err)
+static int prepare_evaluation(const struct fathom_evaluation_options *options,
+                              struct fathom_evaluation *evaluation, struct terminal *terminal,
+                              struct fathom_error *err)
 {
     const struct fathom_writing *w = fathom_evaluation_writing(evaluation);
     struct interrupts before;
@@ -37,7 +38,7 @@ static int evaluate(const struct fathom_evaluation_options *options, struct term
     struct fathom_error err = {0};
     int rc = fathom_evaluation_open(options, &terminal->listener, &evaluation, &err);
     if (rc == 0)
-        rc = prepare(options, evaluation, terminal, &err);
+        rc = prepare_evaluation(options, evaluation, terminal, &err);
     if (rc == 0)
         rc = fathom_evaluation_run(evaluation, &err);
     terminal_progress_end(terminal);

@@ -6,7 +6,7 @@ fathom_SOURCES = \
 	cli/disambig.c \
 	cli/calls.c \
 	cli/command.c cli/command.h \
-	cli/doctor.c cli/doctor_show.c cli/doctor_show.h \
+	cli/doctor.c \
 	cli/evaluate.c \
 	cli/events.c cli/events.h \
 	cli/exit.c cli/exit.h \

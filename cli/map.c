@@ -20,9 +20,9 @@ static int map_cache_run(char **words, int count, struct terminal *terminal)
     static const struct {
         const char *name;
         int (*run)(FILE *out, struct fathom_error *err);
-    } verbs[] = {{"list", fathom_kept_maps_list},
-                 {"clear", fathom_kept_maps_clear},
-                 {"path", fathom_kept_maps_directory}};
+    } verbs[] = {{"list", fathom_cached_maps_list},
+                 {"clear", fathom_cached_maps_clear},
+                 {"path", fathom_cached_maps_directory}};
     struct fathom_error err = {0};
     if (count != 1)
         return option_usage(terminal, &map_command,

@@ -171,7 +171,7 @@ bool option_images(struct terminal *t, const struct option_row *row, char *argum
             return terminal_wrong(t, "--%s takes prefixes of file names, without directories, not '%s'",
                                   row->name, name),
                    false;
-        if (!vec_push(to->at, to->count, to->room, name))
+        if (!vec_push(to->at, to->count, to->capacity, name))
             return false;
     }
     return true;
@@ -197,7 +197,7 @@ bool option_pids(struct terminal *t, const struct option_row *row, char *argumen
         if ((size_t)length >= sizeof part)
             return terminal_wrong(t, "--%s: '%s...' is no PID", row->name, part), false;
         if (!take_whole(t, row->name, part, 1, INT_MAX, &number) ||
-            !vec_push(to->pids, to->count, to->room, (pid_t)number))
+            !vec_push(to->pids, to->count, to->capacity, (pid_t)number))
             return false;
         at += length;
         at += strspn(at, BLANKS);

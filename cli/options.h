@@ -83,12 +83,12 @@ option_take option_no_pager;
 
 struct option_pids {
     pid_t *pids; /* the caller frees it */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct option_images { /* prefixes of file names, without directories */
     const char **at;   /* the caller frees it, not the names */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 extern const struct option_word option_colours[]; /* of an enum colour_when */

@@ -62,7 +62,7 @@ static bool writes_without(uint64_t permitted, const char *output)
 }
 
 /* Gives up all capabilities but these, in all sets, and all that a program to be executed could gain. */
-static void keep(uint64_t kept, struct terminal *terminal)
+static void keep_capabilities(uint64_t kept, struct terminal *terminal)
 {
     uint64_t permitted = 0;
     bool good = get_capabilities(&permitted) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
@@ -173,7 +173,7 @@ void privilege_only_read_and(const struct fathom_writing *w, struct terminal *te
         return;
     if (w->output && !writes_without(permitted, w->output))
         kept |= BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER);
-    keep(kept, terminal);
+    keep_capabilities(kept, terminal);
     if (!confine(w) && terminal->verbose)
         terminal_say(terminal, LOG_NOTE, "this kernel has no Landlock: only capabilities are given up");
 }
@@ -191,5 +191,5 @@ void privilege_only_observe(const char *output, bool launched, struct terminal *
         kept |= BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER);
     if (launched)
         kept |= BIT(CAP_KILL);
-    keep(kept, terminal);
+    keep_capabilities(kept, terminal);
 }

@@ -29,7 +29,7 @@ static int gone(struct fathom_error *err, pid_t pid)
 
 int attach_add(struct collector *c, struct process process, struct fathom_error *err)
 {
-    return vec_push(c->processes, c->process_count, c->process_room, process) ? 0 : error_memory(err);
+    return vec_push(c->processes, c->process_count, c->process_capacity, process) ? 0 : error_memory(err);
 }
 
 int attach_thread(struct collector *c, pid_t tid, bool late, struct fathom_error *err)

@@ -42,7 +42,7 @@ struct collector {
     struct decoder *decoder;
     struct stackbases *bases;
     struct process *processes; /* attached */
-    size_t process_count, process_room;
+    size_t process_count, process_capacity;
     struct launch launch;
     struct running_kernel *kernel; /* NULL: it is not sampled */
     struct batch batch;

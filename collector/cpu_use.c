@@ -22,7 +22,7 @@ void cpu_use_begin(struct process *p)
     }
 }
 
-static void add(struct cpu_uses *uses, const struct process *p)
+static void add_process(struct cpu_uses *uses, const struct process *p)
 {
     struct proc_stat stat;
     if (p->refused || stat_of(p, &stat) != 0)
@@ -31,7 +31,7 @@ static void add(struct cpu_uses *uses, const struct process *p)
                           .user = stat.user > p->user ? stat.user - p->user : 0,
                           .kernel = stat.kernel > p->kernel ? stat.kernel - p->kernel : 0};
     snprintf(use.name, sizeof use.name, "%s", stat.name);
-    (void)vec_push(uses->list, uses->count, uses->room, use);
+    (void)vec_push(uses->list, uses->count, uses->capacity, use);
 }
 
 void cpu_use_read(const struct collector *c, struct cpu_uses *out)
@@ -40,14 +40,14 @@ void cpu_use_read(const struct collector *c, struct cpu_uses *out)
     pid_t *found = NULL;
     size_t count = 0;
     for (size_t i = 0; i < c->process_count; i++)
-        add(out, &c->processes[i]);
+        add_process(out, &c->processes[i]);
     /* With other rights, it is among the processes. */
     if (c->launch.pid && c->launch.status == -1 && !c->options->raised)
-        add(out, &(struct process){.pid = c->launch.pid});
+        add_process(out, &(struct process){.pid = c->launch.pid});
     /* Whose parent has ended is nobody's child that is known. */
     if (!out->count || c->options->no_children || attach_children_of(c, &found, &count, &err) != 0)
         return;
     for (size_t i = 0; i < count; i++)
-        add(out, &(struct process){.pid = found[i]});
+        add_process(out, &(struct process){.pid = found[i]});
     free(found);
 }

@@ -21,7 +21,7 @@ struct cpu_use {
 
 struct cpu_uses {
     struct cpu_use *list; /* owned */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* Notes what a process has used before. */

@@ -11,7 +11,6 @@
 #include "collector/rings/records.h"
 #include "collector/stack_order.h"
 #include "collector/targets/touch.h"
-#include "image/mapped_name.h"
 #include "perfdata/stack_dump.h"
 #include "perfdata/stack_record.h"
 
@@ -67,7 +66,7 @@ static size_t trim_dump(uint8_t *record, size_t size, const struct sample *sampl
     uint64_t end = sample->sp + valid;
     if (base > sample->sp && base - sample->sp < valid)
         valid = base - sample->sp;
-    else if (base > end && valid + sizeof(uint64_t) <= sample->stack_room)
+    else if (base > end && valid + sizeof(uint64_t) <= sample->stack_capacity)
         stack_touch((pid_t)sample->pid, end, base);
     return stack_dump_trim(record, size, sample, valid);
 }
@@ -120,9 +119,10 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
         memcpy(copy + offsetof(struct sample_record, time), &drain->stack_time, sizeof drain->stack_time);
     if (base && drain->tasks.verify)
         verify_base(drain->tasks.verify, (pid_t)sample->tid, base);
-    if (base && count && !sample->stack_room && !drain->start_count && !counters_unsettled(drain->counters))
+    if (base && count && !sample->stack_capacity && !drain->start_count &&
+        !counters_unsettled(drain->counters))
         drain->plain = (struct drain_plain){id, sample->pid, sample->tid, size, count, sample->event};
-    if (sample->stack_room)
+    if (sample->stack_capacity)
         size = trim_dump(copy, size, sample, base);
     batch_commit(drain->to->batch, size);
     return 0;
@@ -152,7 +152,7 @@ static int note_mapping(struct drain *drain, const void *record, size_t size, st
     struct record mapped;
     if (decoder_decode(drain->decoder, record, size, &mapped, NULL) < 0 || mapped.kind != RECORD_MMAP ||
         !mapped.mmap.executable || !mapped.mmap.path || mapped.pid > INT32_MAX ||
-        (mapped_kind(mapped.mmap.path) == MAPPED_FILE && !mapped_is_deleted(mapped.mmap.path)))
+        !moved_text_may_be((pid_t)mapped.pid, mapped.mmap.path))
         return 0;
     return moved_texts_note(&drain->moved, (pid_t)mapped.pid, mapped.time) ? 0 : error_memory(err);
 }
@@ -262,7 +262,7 @@ static int drain_ring(struct drain *drain, struct ring *ring, void *scratch, str
 
 static int keep_start(struct drain *drain, struct start start, struct fathom_error *err)
 {
-    return vec_push(drain->starts, drain->start_count, drain->start_room, start) ? 0 : error_memory(err);
+    return vec_push(drain->starts, drain->start_count, drain->start_capacity, start) ? 0 : error_memory(err);
 }
 
 /* Notes forks and execs, the time of the first record, and threads whose events were opened twice. */
@@ -356,6 +356,8 @@ static int tell_starts(struct drain *drain, struct fathom_error *err)
             table_remove(drain->sampled, (uint32_t)s->pid);
             drain->last_sampled = 0;
         }
+        if (s->exec || s->tid == s->pid)
+            moved_texts_start(&drain->moved, s->pid);
         rc = s->exec ? stackbases_exec(drain->bases, s->pid, s->time, drain->to, err)
                      : stackbases_fork(drain->bases, s->pid, s->tid, s->parent, s->time, err);
     }

@@ -34,7 +34,7 @@ struct drain {
     struct sideband *to;
     struct collector_summary *summary;
     struct start *starts; /* owned */
-    size_t start_count, start_room;
+    size_t start_count, start_capacity;
     struct drain_plain plain;
     uint64_t stack_time;              /* what a stack record's time is to be; 0: as it is */
     uint64_t taken[COLLECTOR_EVENTS]; /* samples, by event */

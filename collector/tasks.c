@@ -38,17 +38,17 @@ static bool note_start(struct tasks *t, const struct fork_record *fork)
     return started && (birth || !t->verify);
 }
 
-static bool follow(struct tasks *t, pid_t pid, pid_t tid)
+static bool follow_task(struct tasks *t, pid_t pid, pid_t tid)
 {
     if (t->verify && t->members)
         verify_follow(t->verify, members_id(t->members, pid, tid), true);
     return true;
 }
 
-static bool start(struct tasks *t, const struct fork_record *fork)
+static bool start_task(struct tasks *t, const struct fork_record *fork)
 {
     const pid_t pid = (pid_t)fork->pid, tid = (pid_t)fork->tid;
-    return (!t->members || members_start(t->members, pid, tid)) && follow(t, pid, tid);
+    return (!t->members || members_start(t->members, pid, tid)) && follow_task(t, pid, tid);
 }
 
 int tasks_look_ahead(struct tasks *t, const struct perf_event_header *record, struct fathom_error *err)
@@ -57,11 +57,11 @@ int tasks_look_ahead(struct tasks *t, const struct perf_event_header *record, st
     struct comm_record comm;
     bool good = true;
     if (record->type == PERF_RECORD_FORK && record_view(record, record->size, &fork, sizeof fork))
-        good = note_start(t, &fork) && ((t->no_children && fork.pid != fork.ppid) || start(t, &fork));
+        good = note_start(t, &fork) && ((t->no_children && fork.pid != fork.ppid) || start_task(t, &fork));
     else if (t->members && record->type == PERF_RECORD_COMM && record->misc & PERF_RECORD_MISC_COMM_EXEC &&
              record_view(record, record->size, &comm, sizeof comm) && (pid_t)comm.pid == t->expected)
         good = members_add(t->members, (pid_t)comm.pid, (pid_t)comm.tid) &&
-               follow(t, (pid_t)comm.pid, (pid_t)comm.tid);
+               follow_task(t, (pid_t)comm.pid, (pid_t)comm.tid);
     return good ? 0 : error_memory(err);
 }
 
@@ -79,7 +79,7 @@ static int take_exit(struct tasks *t, const struct fork_record *task, struct fat
     end.followed = t->members && !members_end(t->members, pid, tid);
     if (!t->verify)
         return 0;
-    return vec_push(t->ends, t->end_count, t->end_room, end) ? 0 : error_memory(err);
+    return vec_push(t->ends, t->end_count, t->end_capacity, end) ? 0 : error_memory(err);
 }
 
 int tasks_take(struct tasks *t, const struct fork_record *task, struct fathom_error *err)

@@ -20,7 +20,7 @@ struct tasks {
         *started; /* owned: TID -> when it started, perf's clock, ns; the latest that uses the number */
     struct table *births;  /* owned: TID -> verify_birth() of the same */
     struct task_end *ends; /* owned: of this round */
-    size_t end_count, end_room;
+    size_t end_count, end_capacity;
 };
 
 /* 0 or -ENOMEM. */

@@ -14,7 +14,7 @@ struct body {
 struct bodies {
     uint32_t functions;
     struct body *items; /* those behind the functions */
-    uint32_t count, room;
+    uint32_t count, capacity;
     uint32_t *copies;    /* by function, without itself */
     struct table *calls; /* (caller, function) -> callee */
 };
@@ -38,7 +38,7 @@ struct bodies *bodies_again(const struct bodies *bodies)
     struct bodies *again = bodies_new(bodies->functions);
     uint64_t call, callee, *to;
     size_t cursor = 0;
-    bool good = again && vec_reserve(again->items, 0, again->room, bodies->count);
+    bool good = again && vec_reserve(again->items, 0, again->capacity, bodies->count);
     while (good && table_next(bodies->calls, &cursor, &call, &callee))
         if ((good = (to = table_put(again->calls, call, NULL)) != NULL))
             *to = callee;
@@ -92,11 +92,11 @@ static uint64_t key(uint32_t caller, uint32_t function)
 static bool copy_calls(struct bodies *bodies, uint32_t from, uint32_t to)
 {
     uint64_t *calls = NULL, at, callee;
-    size_t count = 0, room = 0, cursor = 0;
+    size_t count = 0, capacity = 0, cursor = 0;
     bool good = true;
     while (good && table_next(bodies->calls, &cursor, &at, &callee))
         if (at >> 32 == from)
-            good = vec_push(calls, count, room, callee);
+            good = vec_push(calls, count, capacity, callee);
     for (size_t i = 0; good && i < count; i++)
         good = bodies_lead(bodies, to, (uint32_t)calls[i]);
     free(calls);
@@ -106,7 +106,7 @@ static bool copy_calls(struct bodies *bodies, uint32_t from, uint32_t to)
 uint32_t bodies_add(struct bodies *bodies, uint32_t body)
 {
     uint32_t function = bodies_function(bodies, body), number = bodies_count(bodies);
-    if (number == UINT32_MAX || !vec_push(bodies->items, bodies->count, bodies->room,
+    if (number == UINT32_MAX || !vec_push(bodies->items, bodies->count, bodies->capacity,
                                           (struct body){function, bodies->copies[function] + 1}))
         return UINT32_MAX;
     bodies->copies[function]++;

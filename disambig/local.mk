@@ -11,7 +11,7 @@ libdisambig_la_SOURCES = \
 	disambig/search/by_chance.c \
 	disambig/search/by_gain.c \
 	disambig/search/cells.c disambig/search/cells.h \
-	disambig/search/limbs.c disambig/search/limbs.h \
+	disambig/search/deep_paths.c disambig/search/deep_paths.h \
 	disambig/search/moves.c disambig/search/moves.h \
 	disambig/search/recount.c disambig/search/recount.h \
 	disambig/search/search.c disambig/search/search.h \
@@ -24,10 +24,10 @@ libdisambig_la_SOURCES = \
 	disambig/clone/clone_calls.c \
 	disambig/clone/copyable.c disambig/clone/copyable.h \
 	disambig/clone/exits.c disambig/clone/exits.h \
-	disambig/clone/leaders.c disambig/clone/leaders.h \
+	disambig/clone/redirects.c disambig/clone/redirects.h \
 	disambig/clone/past_plt.c disambig/clone/past_plt.h \
 	disambig/clone/pointed.c disambig/clone/pointed.h \
-	disambig/clone/rivals.c disambig/clone/rivals.h \
+	disambig/clone/conflicts.c disambig/clone/conflicts.h \
 	disambig/wrap/callees.c disambig/wrap/callees.h \
 	disambig/wrap/callers.c disambig/wrap/callers.h \
 	disambig/wrap/candidates.c disambig/wrap/candidates.h \

@@ -59,7 +59,7 @@ static bool is_of_patched(const struct comparison *c, const struct pathmap_node 
     return build_id_equal(&image.build_id, c->patched);
 }
 
-static uint32_t compare(struct comparison *c, uint32_t at)
+static uint32_t compare_heights(struct comparison *c, uint32_t at)
 {
     struct pathmap_node node = pathmap_node(c->measured, at);
     uint32_t parent = node.parent == PATHMAP_NONE ? PATHMAP_NONE : c->numbers[node.parent];
@@ -94,7 +94,7 @@ static int compare_node(void *context, uint32_t at, struct fathom_error *err)
 {
     (void)err;
     struct comparison *c = context;
-    c->numbers[at] = compare(c, at);
+    c->numbers[at] = compare_heights(c, at);
     return 0;
 }
 

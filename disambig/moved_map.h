@@ -22,7 +22,7 @@ struct moved_map {               /* all borrowed */
     const uint32_t *pads;        /* bytes, for each function of the map, then each wrap */
     const bool *unshifted;       /* for each node: its caller's pad does not move it; NULL: none is so */
     const uint32_t *wraps; /* for each node: the wrap of its call (search/search.h); NULL: none has one */
-    /* For each node: what a guarded call led to at first (clone/leaders.h); NULL: no such call. */
+    /* For each node: what a guarded call led to at first (clone/redirects.h); NULL: no such call. */
     const uint32_t *heads;
     const struct enlarged *file; /* where code of the image is now; NULL: all of it where it was */
     /* For each node: it is not in the new map (none may be below it); NULL: none is so. */

@@ -23,7 +23,7 @@ struct comparison {
     uint64_t *hashes;          /* by node */
     uint8_t *functions;        /* by map function: 0 not asked yet, 1 compared, 2 not */
     uint32_t *truths, *answer; /* scratch: paths that are compared frame by frame */
-    size_t truths_room, answer_room;
+    size_t truths_capacity, answer_capacity;
 };
 
 struct comparison *comparison_new(struct truth *truth, const struct pathmap *map, enum comparison_scope scope)
@@ -103,7 +103,7 @@ static ptrdiff_t translate(struct comparison *c, uint32_t truth)
 {
     const uint32_t *functions;
     size_t depth = truth_path(c->truth, truth, &functions), kept = 0;
-    if (!vec_reserve(c->truths, 0, c->truths_room, depth))
+    if (!vec_reserve(c->truths, 0, c->truths_capacity, depth))
         return -1;
     for (size_t i = 0; i < depth; i++) {
         uint32_t function = comparison_translate(c, functions[i]);
@@ -118,7 +118,7 @@ static ptrdiff_t translate(struct comparison *c, uint32_t truth)
 /* The answer's, into c->answer. -1: out of memory. */
 static ptrdiff_t recall(struct comparison *c, uint32_t node)
 {
-    int depth = pathmap_read_path(c->map, node, &c->answer, &c->answer_room, NULL);
+    int depth = pathmap_read_path(c->map, node, &c->answer, &c->answer_capacity, NULL);
     if (depth < 0)
         return depth == -ENOMEM ? -1 : 0;
     ptrdiff_t kept = 0;
@@ -135,7 +135,7 @@ static int hash_node(struct comparison *c, uint32_t node, uint64_t *hash)
     size_t pending = 0;
     uint32_t at = node;
     for (; at != PATHMAP_NONE && c->hashes[at] == NO_HASH; at = pathmap_node(c->map, at).parent) {
-        if (!vec_push(c->answer, pending, c->answer_room, at))
+        if (!vec_push(c->answer, pending, c->answer_capacity, at))
             return -1;
     }
     uint64_t carried = at == PATHMAP_NONE ? ROOT_HASH : c->hashes[at];

@@ -17,7 +17,7 @@ struct evaluation {
     struct comparison *covered;    /* the same, of the frames that the map covers */
     struct table *found;           /* (CID, true path, answer) hashed -> index of the verdict */
     struct verdict *verdicts;
-    size_t count, room;
+    size_t count, capacity;
     struct score score; /* what does not come from the verdicts */
 };
 
@@ -85,7 +85,7 @@ static struct verdict *verdict_of(struct evaluation *e, struct judged_cid cid, c
         return NULL;
     if (!added)
         return &e->verdicts[*place];
-    if (!vec_reserve(e->verdicts, e->count, e->room, 1))
+    if (!vec_reserve(e->verdicts, e->count, e->capacity, 1))
         return NULL;
     *place = e->count;
     return decide(e, cid, r, truth, &e->verdicts[e->count]) < 0 ? NULL : &e->verdicts[e->count++];
@@ -162,6 +162,7 @@ int evaluation_add(struct evaluation *e, const struct pathmap *map, const struct
     int rc = truth_of(e->truth, process, sample, &resolved->cid, &truth, err);
     if (rc < 0)
         return rc;
+    e->score.derived += truth.derived ? (double)sample->period : 0;
     if (truth.part) {
         rc = compare_with(e, map, err);
         return rc < 0 ? rc : count_part(e, (double)sample->period, resolved, truth.shares[0].path, err);

@@ -45,7 +45,9 @@ struct score {
     } bins[BINS];               /* samples with an answer */
     double calibration_error;   /* mean difference between right and said over the bins, by weight; 0 to 1 */
     double no_truth[NO_TRUTHS]; /* weight of samples without a true path, by the reason */
-    /* Samples whose call chain proves only their innermost callers, which are in no other figure: how much has an
+    double
+        derived; /* of samples whose truth rests on rows that were derived from code without any (image/derive.h) */
+    /* Samples of which only the innermost callers are known, which are in no other figure: how much has an
      * answer, how much of that has these callers, and what the parts' frames are in all, by weight. */
     struct {
         double weight, answered, right, frames;

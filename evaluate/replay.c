@@ -9,6 +9,7 @@
 #include "collector/verify/user/machine.h"
 #include "infer/live/stack_learner.h"
 #include "perfdata/announced.h"
+#include "perfdata/stack_parts.h"
 
 #define PAGE_BITS       12 /* as verify.c chooses them */
 #define PAGE_BITS_ALONE 6
@@ -34,7 +35,7 @@ static int know(void *replaying, const struct known_stack *stack, struct fathom_
     return known_stacks_add(r->known, stack, err);
 }
 
-static void place(void *replaying, uint32_t pid, uint32_t space)
+static void place_process(void *replaying, uint32_t pid, uint32_t space)
 {
     (void)replaying;
     machine_place(pid, space);
@@ -52,15 +53,16 @@ static int announce(struct replaying *r, const struct sample *sample, struct fat
     int rc = 0;
     for (size_t i = 0; rc >= 0 && i < r->machine.record_count; i++) {
         const struct machine_record *made = &r->machine.records[i];
-        memcpy(r->raw, &made->head, sizeof made->head);
-        memcpy(r->raw + sizeof made->head, made->stack, made->head.size);
+        const size_t head = stack_parts_write(
+            &(struct stack_parts){.head = made->head, .bytes = made->stack, .size = made->head.size}, r->raw);
+        memcpy(r->raw + head, made->stack, made->head.size);
         struct record record = {.kind = RECORD_SAMPLE, .pid = sample->pid, .tid = sample->tid};
         record.sample = (struct sample){.event = STACKS,
                                         .pid = sample->pid,
                                         .tid = sample->tid,
                                         .time = sample->time,
                                         .raw = r->raw,
-                                        .raw_size = (uint32_t)(sizeof made->head + made->head.size)};
+                                        .raw_size = (uint32_t)(head + made->head.size)};
         rc = announced_take(r->announced, &record, err);
         r->out->records++;
         r->out->read += made->head.size > 0;
@@ -80,7 +82,12 @@ static void run_program(struct replaying *r, const struct sample *sample)
     r->machine.memory = &memory;
     r->machine.memory_count = sample->stack != NULL;
     machine_sample(&(struct machine_sample){
-        .pid = sample->pid, .tid = sample->tid, .ip = sample->reg_ip, .sp = sample->sp, .bp = sample->bp});
+        .pid = sample->pid,
+        .tid = sample->tid,
+        .ip = sample->reg_ip,
+        .sp = sample->sp,
+        .bp = sample->bp,
+        .registers = sample->register_mask == STACK_RECORD_REGISTERS ? sample->registers : NULL});
 }
 
 static int take_sample(struct replaying *r, struct record *record, struct fathom_error *err)
@@ -102,12 +109,12 @@ static int take_sample(struct replaying *r, struct record *record, struct fathom
     r->out->cut += sample->stack_cut;
     const struct stack_said said = {sample->known, sample->compared, sample->stack_number,
                                     sample->checks_number, sample->stack_read};
-    if (rc == 0 && !vec_push(r->out->said, r->out->count, r->out->room, said))
+    if (rc == 0 && !vec_push(r->out->said, r->out->count, r->out->capacity, said))
         rc = error_memory(err);
     return rc;
 }
 
-static int start(struct replaying *r, uint64_t time, struct fathom_error *err)
+static int start_replay(struct replaying *r, uint64_t time, struct fathom_error *err)
 {
     const struct replay_options *options = r->options;
     struct verify_config config = {.started = time,
@@ -126,7 +133,7 @@ static int start(struct replaying *r, uint64_t time, struct fathom_error *err)
 }
 
 /* An order_sink. */
-static int take(void *replaying, const struct record *given, struct fathom_error *err)
+static int take_record(void *replaying, const struct record *given, struct fathom_error *err)
 {
     struct replaying *r = replaying;
     struct record record = *given;
@@ -134,7 +141,7 @@ static int take(void *replaying, const struct record *given, struct fathom_error
     if (record.kind == RECORD_SAMPLE && record.sample.event != r->options->event)
         return 0;
     if (!r->started && (record.time || record.kind == RECORD_SAMPLE))
-        rc = start(r, record.time, err);
+        rc = start_replay(r, record.time, err);
     if (rc == 0 && record.kind == RECORD_SAMPLE)
         return take_sample(r, &record, err);
     if (rc == 0)
@@ -161,13 +168,14 @@ int replay_run(struct reader *reader, struct image_cache *images, const struct r
     r.events[STACKS].stacks = true;
     r.announced = announced_new(r.events, EVENTS);
     r.processes = processes_new(images, NULL);
-    r.raw = malloc(sizeof(struct stack_record) + STACK_RECORD_MAX);
+    r.raw = malloc(sizeof(struct stack_record_read) + STACK_RECORD_MAX);
     int rc = r.announced && r.processes && r.raw ? 0 : error_memory(err);
     if (rc == 0)
-        rc = stack_learner_new(&(struct stack_learner_input){r.events, EVENTS, know, place, forget, &r},
-                               &r.learner, err);
+        rc = stack_learner_new(
+            &(struct stack_learner_input){r.events, EVENTS, know, place_process, forget, &r}, &r.learner,
+            err);
     if (rc == 0)
-        rc = reader_run(reader, take, &r, err);
+        rc = reader_run(reader, take_record, &r, err);
     stack_learner_stop(r.learner);
     known_stacks_free(r.known);
     if (r.started)

@@ -18,7 +18,7 @@ struct replay_options {
 
 struct replay {              /* malloc'ed: replay_free() */
     struct stack_said *said; /* for reader_say() */
-    size_t count, room;      /* samples */
+    size_t count, capacity;  /* samples */
     uint64_t read;           /* of their stacks */
     uint64_t records;        /* stack records, with a stack or without */
     uint64_t cut; /* samples whose stack may go on after what was copied of it: as if nothing were there */

@@ -16,7 +16,8 @@
 #include "base/vec.h"
 #include "image/name.h"
 
-#define PART UINT32_C(0x80000000) /* true_shares.part */
+#define PART    UINT32_C(0x80000000) /* true_shares.part */
+#define DERIVED (UINT32_C(1) << 30)  /* likewise: a frame of it has a derived row */
 
 struct path {
     const uint32_t *functions;
@@ -24,7 +25,7 @@ struct path {
 };
 
 /* A function of an unwound stack. */
-struct met {
+struct true_place {
     const struct image *image;
     uint32_t function; /* IMAGE_NO_FUNCTION */
 };
@@ -34,17 +35,17 @@ struct truth {
     struct table
         *known; /* sample or CID, hashed -> first share << 32 | PART | count; count 0: first is the reason */
     struct table *numbers;   /* path, hashed -> its number */
-    struct table *functions; /* image and function, hashed -> index in met; unwound stacks alone */
-    struct met *met;
-    uint32_t met_count, met_room;
+    struct table *functions; /* image and function, hashed -> index in places; unwound stacks alone */
+    struct true_place *places;
+    uint32_t place_count, place_capacity;
     struct arena *arena;
     struct path *paths;
-    uint32_t path_count, path_room;
+    uint32_t path_count, path_capacity;
     struct true_share *shares;
-    uint32_t share_count, share_room;
+    uint32_t share_count, share_capacity;
     struct unwind_frame *unwound; /* scratch, UNWIND_MAX_FRAMES of them */
     uint32_t *path;               /* scratch */
-    size_t room;                  /* of path */
+    size_t capacity;              /* of path */
     bool leaves_out;              /* the map does, frames of images without hooks */
 };
 
@@ -68,7 +69,7 @@ struct truth *truth_new(const struct pathmap *map)
     t->arena = arena_new(0);
     t->unwound = calloc(UNWIND_MAX_FRAMES, sizeof *t->unwound);
     if (!t->known || !t->numbers || !t->functions || !t->arena || !t->unwound ||
-        !vec_reserve(t->path, 0, t->room, UNWIND_MAX_FRAMES)) {
+        !vec_reserve(t->path, 0, t->capacity, UNWIND_MAX_FRAMES)) {
         truth_free(t);
         return NULL;
     }
@@ -84,7 +85,7 @@ void truth_free(struct truth *t)
     table_free(t->numbers);
     table_free(t->functions);
     arena_free(t->arena);
-    free(t->met);
+    free(t->places);
     free(t->paths);
     free(t->shares);
     free(t->unwound);
@@ -102,11 +103,11 @@ static uint32_t number_function(struct truth *t, const struct place *place)
         return UINT32_MAX;
     if (!added)
         return (uint32_t)*number;
-    if (!vec_reserve(t->met, t->met_count, t->met_room, 1))
+    if (!vec_reserve(t->places, t->place_count, t->place_capacity, 1))
         return UINT32_MAX;
-    *number = t->met_count;
-    t->met[t->met_count] = (struct met){place->image, place->function};
-    return t->met_count++;
+    *number = t->place_count;
+    t->places[t->place_count] = (struct true_place){place->image, place->function};
+    return t->place_count++;
 }
 
 /* The number of the path in t->path; UINT32_MAX: out of memory. */
@@ -119,7 +120,7 @@ static uint32_t number_path(struct truth *t, size_t depth)
         return UINT32_MAX;
     if (!added)
         return (uint32_t)*place;
-    if (!vec_reserve(t->paths, t->path_count, t->path_room, 1))
+    if (!vec_reserve(t->paths, t->path_count, t->path_capacity, 1))
         return UINT32_MAX;
     uint32_t *functions = arena_alloc(t->arena, bytes + 1);
     if (!functions)
@@ -132,20 +133,26 @@ static uint32_t number_path(struct truth *t, size_t depth)
 
 static bool add_share(struct truth *t, struct true_share share)
 {
-    return vec_push(t->shares, t->share_count, t->share_room, share);
+    return vec_push(t->shares, t->share_count, t->share_capacity, share);
 }
 
-/* The path of the sample's own stack: 1; 0 with the reason. */
+/* The path of the sample's own stack: 1; 0 with the reason. *flags: PART: it is only the innermost frames, which were proved; DERIVED. */
 static int enter_unwound(struct truth *t, const struct process *process, const struct sample *sample,
-                         unsigned *reason)
+                         unsigned *reason, uint32_t *flags)
 {
     enum unwind_end end = UNWIND_CUT;
     size_t count = 0, depth = 0;
     if (process && sample->stack)
         count = unwind_sample(process, sample, t->unwound, UNWIND_MAX_FRAMES, &end);
+    size_t owned = 0;
+    while (owned < count && t->unwound[owned].place.function != IMAGE_NO_FUNCTION)
+        owned++;
+    const bool part = end != UNWIND_ROOT || owned < count;
     *reason = count ? end : sample->chain ? NO_TRUTH_IN_CHAIN : UNWIND_CUT;
-    if (*reason != UNWIND_ROOT && !(*reason == UNWIND_CUT && sample->chain == SAMPLE_CHAIN_PROVED))
+    if (part && !owned)
         return 0;
+    count = part ? owned : count;
+    *flags = part ? PART : 0;
     uint64_t base;
     if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN)
         base = UINT64_MAX;
@@ -153,6 +160,7 @@ static int enter_unwound(struct truth *t, const struct process *process, const s
         const struct unwind_frame *frame = &t->unwound[i];
         if (frame->cfa > base || !frame->place.image)
             continue;
+        *flags |= frame->derived ? DERIVED : 0;
         t->path[depth] = number_function(t, &frame->place);
         if (t->path[depth++] == UINT32_MAX)
             return -ENOMEM;
@@ -164,7 +172,7 @@ static int enter_unwound(struct truth *t, const struct process *process, const s
 /* The number of a map's path. */
 static int number_node(struct truth *t, uint32_t node, uint32_t *number)
 {
-    int depth = pathmap_read_path(t->map, node, &t->path, &t->room, NULL);
+    int depth = pathmap_read_path(t->map, node, &t->path, &t->capacity, NULL);
     if (depth < 0)
         return depth;
     *number = number_path(t, (size_t)depth);
@@ -242,15 +250,16 @@ int truth_of(struct truth *t, const struct process *process, const struct sample
     if (added) {
         uint32_t first = t->share_count;
         unsigned why;
-        int count =
-            t->map ? enter_mapped(t, place, cid->height, &why) : enter_unwound(t, process, sample, &why);
+        uint32_t flags = 0;
+        int count = t->map ? enter_mapped(t, place, cid->height, &why)
+                           : enter_unwound(t, process, sample, &why, &flags);
         if (count < 0)
             return entered(count, err);
-        bool part = count && !t->map && why == UNWIND_CUT;
-        *known = (uint64_t)(count ? first : why) << 32 | (part ? PART : 0) | (uint32_t)count;
+        *known = (uint64_t)(count ? first : why) << 32 | (count ? flags : 0) | (uint32_t)count;
     }
-    uint32_t first = (uint32_t)(*known >> 32), count = (uint32_t)*known & ~PART;
-    *out = (struct true_shares){count ? t->shares + first : NULL, count, count ? 0 : first, *known & PART};
+    uint32_t first = (uint32_t)(*known >> 32), count = (uint32_t)*known & ~(PART | DERIVED);
+    *out = (struct true_shares){count ? t->shares + first : NULL, count, count ? 0 : first, *known & PART,
+                                *known & DERIVED};
     return 0;
 }
 
@@ -259,7 +268,7 @@ int truth_of_cid(struct truth *t, uint32_t function, uint32_t height, struct tru
 {
     uint32_t first, nodes = pathmap_find(t->map, function, height, &first), start = t->share_count;
     int count = enter_nodes(t, first, nodes);
-    *out = (struct true_shares){t->shares + start, count > 0 ? (size_t)count : 0, 0, false};
+    *out = (struct true_shares){t->shares + start, count > 0 ? (size_t)count : 0, 0, false, false};
     return count < 0 ? entered(count, err) : 0;
 }
 
@@ -276,11 +285,11 @@ struct true_function truth_function(const struct truth *t, uint32_t function)
         struct pathmap_image image = pathmap_image(t->map, f.image);
         return (struct true_function){image.path, image.build_id, f.address, f.name};
     }
-    const struct met *met = &t->met[function];
-    struct true_function out = {image_path(met->image), *image_build_id(met->image), NO_ADDRESS, NULL};
-    if (met->function != IMAGE_NO_FUNCTION) {
-        out.address = image_function(met->image, met->function)->address;
-        out.name = image_function(met->image, met->function)->name;
+    const struct true_place *place = &t->places[function];
+    struct true_function out = {image_path(place->image), *image_build_id(place->image), NO_ADDRESS, NULL};
+    if (place->function != IMAGE_NO_FUNCTION) {
+        out.address = image_function(place->image, place->function)->address;
+        out.name = image_function(place->image, place->function)->name;
     }
     return out;
 }

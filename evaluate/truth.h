@@ -31,7 +31,9 @@ struct true_shares {
     const struct true_share *shares; /* valid until the next call */
     size_t count;
     unsigned reason; /* why there are none */
-    bool part;       /* of a call chain: the path has the true one's innermost frames alone */
+    bool
+        part; /* the path has the true one's innermost frames alone: the walk or the call chain ended early */
+    bool derived; /* a frame was found by a row that was derived from the code */
 };
 
 /* map: borrowed; NULL: the truth comes from unwound stacks. Returns NULL if out of memory. */

@@ -86,7 +86,7 @@ struct choice {
         struct cct_node *copy;
         uint32_t item;
     } * path;
-    size_t depth, room;
+    size_t depth, capacity;
 };
 
 /* The copy of the innermost node of the path; each is made once. NULL: out of memory. */
@@ -113,7 +113,7 @@ struct cct *cct_choose(struct cct *from,
     for (struct cct_node *next; fine && (next = cct_next(root, at)); at = next) {
         for (; cct_parent(next) != at; at = cct_parent(at))
             c.depth--;
-        if (!vec_push(c.path, c.depth, c.room, (struct step){NULL, next->item})) {
+        if (!vec_push(c.path, c.depth, c.capacity, (struct step){NULL, next->item})) {
             fine = false;
             break;
         }
@@ -152,10 +152,10 @@ int cct_heavier_first(const void *a, const void *b)
 int64_t cct_heaviest(struct cct *cct, struct cct_node ***nodes)
 {
     struct cct_node *root = cct_root(cct), **list = NULL;
-    size_t count = 0, room = 0;
+    size_t count = 0, capacity = 0;
     *nodes = NULL;
     for (struct cct_node *node = root; node; node = cct_next(root, node))
-        if (node != root && node->self[0] && !vec_push(list, count, room, node)) {
+        if (node != root && node->self[0] && !vec_push(list, count, capacity, node)) {
             free(list);
             return -ENOMEM;
         }

@@ -89,7 +89,7 @@ size_t tree_bytes(const struct tree *tree)
 {
     size_t edges = tree->edges ? sizeof *tree->edges << (64 - tree->edge_shift) : 0;
     return tree->nodes.bytes + edges + table_bytes(tree->wide) +
-           tree->trail.room * (sizeof *tree->trail.items + sizeof *tree->trail.nodes);
+           tree->trail.capacity * (sizeof *tree->trail.items + sizeof *tree->trail.nodes);
 }
 
 /* A larger cache, empty; without memory for it the one that there is stays. */

@@ -34,7 +34,7 @@ enum { HEAD_NOTHING = 0, HEAD_ERROR = 1, HEAD_PARENT = 2 }; /* words in front of
 struct trail {
     uint32_t *items;
     struct cct_node **nodes;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct edge {

@@ -126,7 +126,7 @@ bool hcct_add_at(struct hcct *h, struct hcct_place place, const uint64_t *values
 
 bool hcct_deepen(struct hcct *h)
 {
-    if (!vec_reserve(h->stack, h->depth + 1, h->stack_room, 1))
+    if (!vec_reserve(h->stack, h->depth + 1, h->stack_capacity, 1))
         return false;
     h->stack[0] = h->tree.root;
     return true;
@@ -188,6 +188,6 @@ size_t hcct_counters(const struct hcct *h)
 
 size_t hcct_bytes(const struct hcct *h)
 {
-    return sizeof *h + tree_bytes(&h->tree) + h->stack_room * sizeof(*h->stack) +
+    return sizeof *h + tree_bytes(&h->tree) + h->stack_capacity * sizeof(*h->stack) +
            (h->kind->bytes ? h->kind->bytes(h) : 0);
 }

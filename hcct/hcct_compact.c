@@ -21,7 +21,7 @@ struct compaction {
     size_t count;           /* of them */
     struct cct_node **path; /* of the first walk: the nodes above */
     struct place *places;   /* of the second one */
-    size_t path_room, place_room, deepest;
+    size_t path_capacity, place_capacity, deepest;
     size_t held; /* nodes where the stream is */
 };
 
@@ -37,7 +37,7 @@ static size_t mark(struct compaction *c)
         __builtin_prefetch(node->next_sibling);
         node->links &= ~NODE_LIVE;
         if (node->first_child) {
-            if (!vec_push(c->path, depth, c->path_room, node))
+            if (!vec_push(c->path, depth, c->path_capacity, node))
                 return 0;
             c->deepest = depth > c->deepest ? depth : c->deepest;
             node = node->first_child;
@@ -65,7 +65,7 @@ static size_t mark(struct compaction *c)
 }
 
 /* Copies a node; its links are not made yet. Nodes that the stream is at tell where they will be. */
-static struct cct_node *put(struct compaction *c, struct cct_node *node, struct cct_node **later)
+static struct cct_node *put_node(struct compaction *c, struct cct_node *node, struct cct_node **later)
 {
     uint64_t *to = c->from + c->count * c->words;
     uint32_t head = c->h->tree.head;
@@ -90,13 +90,13 @@ static struct cct_node *live(struct cct_node *node)
 static void copy_live(struct compaction *c)
 {
     struct cct_node *later;
-    struct place at = {c->h->tree.root, put(c, c->h->tree.root, &later)};
+    struct place at = {c->h->tree.root, put_node(c, c->h->tree.root, &later)};
     size_t depth = 0;
     for (;;) {
         struct cct_node *next = live(at.node->first_child);
         if (next) {
             c->places[depth++] = at;
-            struct cct_node *copy = put(c, next, &at.copy->first_child);
+            struct cct_node *copy = put_node(c, next, &at.copy->first_child);
             at.copy->links++;
             at = (struct place){next, copy};
             continue;
@@ -106,7 +106,7 @@ static void copy_live(struct compaction *c)
                 return;
             at = c->places[--depth];
         }
-        struct cct_node *copy = put(c, next, &at.copy->next_sibling);
+        struct cct_node *copy = put_node(c, next, &at.copy->next_sibling);
         c->places[depth - 1].copy->links++;
         at = (struct place){next, copy};
     }
@@ -145,14 +145,14 @@ static int make_room(struct compaction *c, struct hcct_compactor *own, size_t li
     struct slab larger;
     while (limit < 2 * c->held || is_crowded(limit, live))
         limit += limit / 4;
-    if (!vec_reserve(c->places, 0, c->place_room, c->deepest))
+    if (!vec_reserve(c->places, 0, c->place_capacity, c->deepest))
         return -ENOMEM;
-    if (live * c->words > own->room) {
+    if (live * c->words > own->capacity) {
         uint64_t *scratch = realloc(own->scratch, live * c->words * sizeof *scratch);
         if (!scratch)
             return -ENOMEM;
         own->scratch = scratch;
-        own->room = live * c->words;
+        own->capacity = live * c->words;
     }
     c->from = own->scratch;
     c->to = slab_first(&h->tree.nodes);

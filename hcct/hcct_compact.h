@@ -6,7 +6,7 @@
 
 struct hcct_compactor {
     uint64_t *scratch; /* the copies, before they go to their place; freed by the owner */
-    size_t room;       /* words */
+    size_t capacity;   /* words */
     struct slab old;   /* while nodes move to a larger block */
 };
 

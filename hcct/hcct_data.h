@@ -48,12 +48,17 @@ struct hcct {
     uint64_t epoch;         /* counts the times that nodes were moved or removed; of kinds that do not mark */
     struct hcct_place last; /* of hcct_add() */
     struct cct_node **stack; /* of the calls fed: [0] is the root, [depth] where the thread is */
-    size_t depth, stack_room;
+    size_t depth, stack_capacity;
     void *own;        /* the kind's state */
     uint64_t total[]; /* of each metric */
 };
 
 extern const struct counter_kind hcct_exact, hcct_lss, hcct_bss, hcct_lc, hcct_sticky, hcct_purge;
+
+/* Counting where a new node begins at `unseen`, so that it needs no test. */
+int hcct_exact_add(struct hcct *h, struct cct_node *node, const uint64_t *values);
+int hcct_exact_feed(struct hcct *h, const uint32_t *events, const uint32_t *weights, size_t count,
+                    size_t *done);
 
 #define HCCT_MOST_COUNTERS ((size_t)1 << 40)
 
@@ -100,7 +105,7 @@ bool hcct_deepen(struct hcct *h);
 /* A walk of all nodes, parents first. */
 struct hcct_walk {
     const struct cct_node **next; /* siblings and children to come */
-    size_t count, room;
+    size_t count, capacity;
     bool failed; /* out of memory: some were left out */
 };
 struct hcct_walk hcct_walk(const struct hcct *h);

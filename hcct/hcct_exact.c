@@ -1,6 +1,4 @@
-/* hcct_exact.c - every path has its weight. See hcct_exact.h. */
-#include "hcct/hcct_exact.h"
-
+/* hcct_exact.c - every path has its weight. */
 #include "hcct/hcct_feed.h"
 
 int hcct_exact_add(struct hcct *h, struct cct_node *node, const uint64_t *values)
@@ -9,14 +7,14 @@ int hcct_exact_add(struct hcct *h, struct cct_node *node, const uint64_t *values
     return 0;
 }
 
-static inline bool enter(struct hcct *h, struct cct_node *node, uint64_t weight, bool resumed)
+static inline bool exact_enter(struct hcct *h, struct cct_node *node, uint64_t weight, bool resumed)
 {
     (void)h;
     node->self[0] += resumed ? 0 : weight; /* 32 bits each: they would have to be 4 billion not to fit */
     return true;
 }
 
-static const struct hcct_feeder feeder = {.enter = enter};
+static const struct hcct_feeder feeder = {.enter = exact_enter};
 
 HCCT_FEED(feed, feeder)
 

@@ -23,7 +23,7 @@ static inline __attribute__((always_inline)) int hcct_feed_loop(struct hcct *h, 
                                                                 size_t *done,
                                                                 const struct hcct_feeder *feeder)
 {
-    struct cct_node **top = h->stack + h->depth, **end = h->stack + h->stack_room - 1;
+    struct cct_node **top = h->stack + h->depth, **end = h->stack + h->stack_capacity - 1;
     uint64_t total = 0;
     size_t i = 0;
     for (; i < count; i++) {
@@ -54,7 +54,7 @@ static inline __attribute__((always_inline)) int hcct_feed_loop(struct hcct *h, 
             if (!hcct_deepen(h))
                 break;
             top = h->stack + h->depth;
-            end = h->stack + h->stack_room - 1;
+            end = h->stack + h->stack_capacity - 1;
         }
         *++top = child;
         if (feeder->looks)

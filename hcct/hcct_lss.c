@@ -14,7 +14,7 @@
 
 struct lss {
     struct cct_node **nodes; /* those with counters, by slot: h->counters of them */
-    size_t room;
+    size_t capacity;
     struct least least;
 };
 
@@ -49,8 +49,8 @@ static void close_lss(struct hcct *h)
 static size_t bytes_lss(const struct hcct *h)
 {
     const struct lss *lss = lss_of(h);
-    return sizeof *lss + lss->room * sizeof(*lss->nodes) + lss->least.room * sizeof(*lss->least.heap) +
-           LEAST_SAMPLES * sizeof(*lss->least.samples);
+    return sizeof *lss + lss->capacity * sizeof(*lss->nodes) +
+           lss->least.capacity * sizeof(*lss->least.heap) + LEAST_SAMPLES * sizeof(*lss->least.samples);
 }
 
 static uint64_t value_of(const void *nodes, uint32_t slot)
@@ -58,9 +58,9 @@ static uint64_t value_of(const void *nodes, uint32_t slot)
     return ((struct cct_node *const *)nodes)[slot]->self[0];
 }
 
-static bool reserve(struct least *least)
+static bool reserve_least(struct least *least)
 {
-    return vec_reserve(least->heap, least->count, least->room, 1);
+    return vec_reserve(least->heap, least->count, least->capacity, 1);
 }
 
 /* The node has no counter. NULL: out of memory. Else the node that had it, or the node itself. */
@@ -68,12 +68,12 @@ static struct cct_node *take_counter(struct hcct *h, struct cct_node *node)
 {
     struct lss *lss = lss_of(h);
     if (h->counters < h->limit) {
-        if (!vec_push(lss->nodes, h->counters, lss->room, node))
+        if (!vec_push(lss->nodes, h->counters, lss->capacity, node))
             return NULL;
         saving_monitor(h, node);
         return node;
     }
-    uint32_t slot = least_find(&lss->least, lss->nodes, (uint32_t)h->counters, value_of, reserve);
+    uint32_t slot = least_find(&lss->least, lss->nodes, (uint32_t)h->counters, value_of, reserve_least);
     if (slot == LEAST_NONE)
         return NULL;
     struct cct_node *victim = lss->nodes[slot];
@@ -85,7 +85,7 @@ static struct cct_node *take_counter(struct hcct *h, struct cct_node *node)
     return victim;
 }
 
-static int add(struct hcct *h, struct cct_node *node, const uint64_t *values)
+static int lss_add(struct hcct *h, struct cct_node *node, const uint64_t *values)
 {
     struct cct_node *victim = node;
     if (!(node->links & NODE_MONITORED)) {
@@ -99,7 +99,7 @@ static int add(struct hcct *h, struct cct_node *node, const uint64_t *values)
     return 0;
 }
 
-static inline bool enter(struct hcct *h, struct cct_node *node, uint64_t weight, bool resumed)
+static inline bool lss_enter(struct hcct *h, struct cct_node *node, uint64_t weight, bool resumed)
 {
     node->links |= NODE_HELD;
     if (resumed || !weight)
@@ -115,13 +115,13 @@ static inline bool enter(struct hcct *h, struct cct_node *node, uint64_t weight,
     return true;
 }
 
-static const struct hcct_feeder feeder = {.enter = enter, .leave = saving_leave};
+static const struct hcct_feeder feeder = {.enter = lss_enter, .leave = saving_leave};
 
 HCCT_FEED(feed, feeder)
 
 static int join_begin(struct hcct *h, const struct hcct *other)
 {
-    return vec_reserve(lss_of(h)->nodes, h->counters, lss_of(h)->room, other->counters) ? 0 : -ENOMEM;
+    return vec_reserve(lss_of(h)->nodes, h->counters, lss_of(h)->capacity, other->counters) ? 0 : -ENOMEM;
 }
 
 static void join_end(struct hcct *h)
@@ -137,7 +137,7 @@ const struct counter_kind hcct_lss = {
     .open = open_lss,
     .close = close_lss,
     .bytes = bytes_lss,
-    .add = add,
+    .add = lss_add,
     .abandon = hcct_prune,
     .feed = feed,
     .join_begin = join_begin,

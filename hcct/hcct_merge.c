@@ -23,28 +23,28 @@ struct merging {
     struct hcct *to;
     const struct hcct *from;
     struct pair *pairs; /* of the other's monitored nodes */
-    size_t count, room;
+    size_t count, capacity;
     struct cct_node **ours;
-    size_t our_count, our_room;
+    size_t our_count, our_capacity;
     struct pair *next; /* of a walk */
-    size_t next_count, next_room;
+    size_t next_count, next_capacity;
 };
 
 /* Creates the paths of all of the other's nodes. */
 static int make_pairs(struct merging *m)
 {
     struct pair root = {m->from->tree.root, m->to->tree.root, false};
-    if (!vec_push(m->next, m->next_count, m->next_room, root))
+    if (!vec_push(m->next, m->next_count, m->next_capacity, root))
         return -ENOMEM;
     while (m->next_count) {
         struct pair pair = m->next[--m->next_count];
         pair.known = hcct_is_monitored(m->to, pair.to);
         if (pair.from != root.from && hcct_is_monitored(m->from, pair.from) &&
-            !vec_push(m->pairs, m->count, m->room, pair))
+            !vec_push(m->pairs, m->count, m->capacity, pair))
             return -ENOMEM;
         for (const struct cct_node *child = pair.from->first_child; child; child = child->next_sibling) {
             struct pair below = {child, tree_child(&m->to->tree, pair.to, child->item), false};
-            if (!below.to || !vec_push(m->next, m->next_count, m->next_room, below))
+            if (!below.to || !vec_push(m->next, m->next_count, m->next_capacity, below))
                 return -ENOMEM;
         }
     }
@@ -59,7 +59,7 @@ static int list_ours(struct merging *m)
         struct cct_node *node = (struct cct_node *)(uintptr_t)at;
         if (node == m->to->tree.root || (m->to->kind->marks && !(node->links & NODE_MONITORED)))
             continue;
-        if (!vec_push(m->ours, m->our_count, m->our_room, node))
+        if (!vec_push(m->ours, m->our_count, m->our_capacity, node))
             walk.failed = true;
     }
     hcct_walk_end(&walk);

@@ -19,7 +19,6 @@
 
 #include "base/select.h"
 #include "hcct/hcct_compact.h"
-#include "hcct/hcct_exact.h"
 
 #define SAMPLES     1024
 #define NODES_EACH  0.85 /* nodes for each of 1/eps counters: their ancestors need some */
@@ -103,7 +102,7 @@ static void purge_close(struct hcct *h)
 
 static size_t purge_bytes(const struct hcct *h)
 {
-    return ((const struct hcct_compactor *)h->own)->room * sizeof(uint64_t);
+    return ((const struct hcct_compactor *)h->own)->capacity * sizeof(uint64_t);
 }
 
 static void purge_join_end(struct hcct *h)

@@ -16,7 +16,7 @@ struct copying {
     struct cct *to;
     long double threshold;
     struct step *path; /* from the root to the node */
-    size_t depth, room;
+    size_t depth, capacity;
 };
 
 /* The copy of the innermost node, with those above it. NULL: out of memory. */
@@ -59,7 +59,7 @@ static int copy_hot(struct copying *c)
     const struct cct_node *node = c->from->tree.root;
     int rc = 0;
     while (rc == 0) {
-        if (!vec_push(c->path, c->depth, c->room, (struct step){node, c->depth ? NULL : cct_root(c->to)}))
+        if (!vec_push(c->path, c->depth, c->capacity, (struct step){node, c->depth ? NULL : cct_root(c->to)}))
             return -ENOMEM;
         rc = copy_if_hot(c, node);
         if (node->first_child) {

@@ -1,4 +1,4 @@
-/* hcct_saving.h - what the two kinds of Space Saving share: hcct_lss.c and hcct_bss.c. */
+/* hcct_saving.h - what the two kinds of Space Saving share: hcct_lss.c and peers/bss.c. */
 #ifndef FATHOM_HCCT_HCCT_SAVING_H
 #define FATHOM_HCCT_HCCT_SAVING_H
 

@@ -9,7 +9,7 @@ struct hcct_walk hcct_walk(const struct hcct *h)
 {
     struct hcct_walk walk = {0};
     const struct cct_node *root = h->tree.root;
-    walk.failed = !vec_push(walk.next, walk.count, walk.room, root);
+    walk.failed = !vec_push(walk.next, walk.count, walk.capacity, root);
     return walk;
 }
 
@@ -18,8 +18,8 @@ const struct cct_node *hcct_walk_next(struct hcct_walk *walk)
     if (!walk->count)
         return NULL;
     const struct cct_node *node = walk->next[--walk->count];
-    if ((node->next_sibling && !vec_push(walk->next, walk->count, walk->room, node->next_sibling)) ||
-        (node->first_child && !vec_push(walk->next, walk->count, walk->room, node->first_child)))
+    if ((node->next_sibling && !vec_push(walk->next, walk->count, walk->capacity, node->next_sibling)) ||
+        (node->first_child && !vec_push(walk->next, walk->count, walk->capacity, node->first_child)))
         walk->failed = true;
     return node;
 }
@@ -44,11 +44,11 @@ static inline __attribute__((always_inline)) int sweep(struct hcct *h, bool mark
 {
     struct cct_node **path = NULL, *node = h->tree.root; /* the nodes above */
     const uint64_t unseen = h->unseen;
-    size_t depth = 0, room = 0;
+    size_t depth = 0, capacity = 0;
     while (node) {
         __builtin_prefetch(node->next_sibling);
         if (node->first_child) {
-            if (!vec_push(path, depth, room, node)) {
+            if (!vec_push(path, depth, capacity, node)) {
                 free(path);
                 return -ENOMEM;
             }

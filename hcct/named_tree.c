@@ -55,7 +55,7 @@ static uint32_t name_of(struct tree_names *names, const struct trace_function *f
         free(text);
     if (number != known) /* or out of memory */
         return number;
-    if (!vec_reserve(names->functions, number, names->room, 1))
+    if (!vec_reserve(names->functions, number, names->capacity, 1))
         return NAMES_NONE;
     struct trace_function *own = &names->functions[number];
     *own = (struct trace_function){arena_strdup(names->texts, f->image), arena_strdup(names->texts, f->name),

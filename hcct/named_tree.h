@@ -16,7 +16,7 @@
 struct tree_names {
     struct names *names;              /* "function (image)" */
     struct trace_function *functions; /* by number: as the first tree has them */
-    size_t room;
+    size_t capacity;
     struct arena *texts;
 };
 

@@ -5,8 +5,9 @@
 
 static bool trail_reserve(struct trail *trail, size_t count)
 {
-    size_t room = trail->room; /* of both arrays, though the first alone may have grown */
-    return vec_reserve(trail->items, 0, room, count) && vec_reserve(trail->nodes, 0, trail->room, count);
+    size_t capacity = trail->capacity; /* of both arrays, though the first alone may have grown */
+    return vec_reserve(trail->items, 0, capacity, count) &&
+           vec_reserve(trail->nodes, 0, trail->capacity, count);
 }
 
 struct cct_node *tree_path(struct tree *tree, const uint32_t *items, size_t count, struct cct_node **deepest)

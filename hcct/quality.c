@@ -21,7 +21,7 @@ struct judging {
     size_t uncovered, judged;
     size_t edges[QUALITY_TAUS], covered_edges[QUALITY_TAUS];
     struct pair *next; /* of a walk of both trees */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 static const struct cct_node *child_of(const struct cct_node *parent, uint32_t item)
@@ -47,7 +47,7 @@ static void judge_error(struct judging *j, const struct pair *pair)
     j->judged++;
 }
 
-static void judge(struct judging *j, const struct pair *pair)
+static void judge_pair(struct judging *j, const struct pair *pair)
 {
     struct quality *q = j->out;
     uint64_t weight = pair->exact->self[0];
@@ -74,7 +74,7 @@ static int walk(struct judging *j, struct cct *hcct, struct cct *exact,
 {
     struct pair root = {cct_root(exact), cct_root(hcct)};
     j->count = 0;
-    if (!vec_push(j->next, j->count, j->room, root))
+    if (!vec_push(j->next, j->count, j->capacity, root))
         return -ENOMEM;
     while (j->count) {
         struct pair at = j->next[--j->count];
@@ -82,7 +82,7 @@ static int walk(struct judging *j, struct cct *hcct, struct cct *exact,
             visit(j, &at);
         for (const struct cct_node *child = at.exact->first_child; child; child = child->next_sibling) {
             struct pair below = {child, child_of(at.ours, child->item)};
-            if (!vec_push(j->next, j->count, j->room, below))
+            if (!vec_push(j->next, j->count, j->capacity, below))
                 return -ENOMEM;
         }
     }
@@ -176,7 +176,7 @@ int quality_of(struct cct *hcct, struct cct *exact, double phi, struct quality *
     struct judging j = {
         .out = out, .threshold = (long double)phi * cct_total(exact), .heaviest = heaviest_of(exact)};
     struct rank *ranks = rank_nodes(exact);
-    int rc = ranks ? walk(&j, hcct, exact, judge) : -ENOMEM;
+    int rc = ranks ? walk(&j, hcct, exact, judge_pair) : -ENOMEM;
     if (rc == 0)
         rc = walk(&j, hcct, exact, count_edges);
     for (size_t i = 1; rc == 0 && i < cct_count(exact); i++)

@@ -17,13 +17,13 @@
 
 struct writing {
     uint8_t *data;
-    size_t count, room;
+    size_t count, capacity;
     bool failed; /* out of memory */
 };
 
 static void put_bytes(struct writing *w, const void *from, size_t size)
 {
-    if (w->failed || !vec_reserve(w->data, w->count, w->room, size)) {
+    if (w->failed || !vec_reserve(w->data, w->count, w->capacity, size)) {
         w->failed = true;
         return;
     }
@@ -109,7 +109,7 @@ struct reading {
     struct fathom_error *err;
 };
 
-static int damaged(const struct reading *r, const char *what)
+static int damaged_tree(const struct reading *r, const char *what)
 {
     return error_set(r->err, EBADMSG, "%s is damaged: %s", r->name, what);
 }
@@ -128,15 +128,15 @@ static int read_functions(struct reading *r)
 {
     struct saved_tree *t = &r->tree;
     uint64_t count = bytes_uleb(&r->bytes);
-    size_t room = 0;
+    size_t capacity = 0;
     if (r->bytes.failed || count > bytes_left(&r->bytes) / 3) /* bytes of one, at least */
-        return damaged(r, "more functions than it has room for");
+        return damaged_tree(r, "more functions than it has room for");
     while (t->function_count < count) {
         const char *image = take_text(r), *name = take_text(r);
         struct trace_function f = {image, name, bytes_uleb(&r->bytes)};
         if (r->bytes.failed)
-            return damaged(r, "a function is cut short");
-        if (!f.image || !f.name || !vec_push(t->functions, t->function_count, room, f))
+            return damaged_tree(r, "a function is cut short");
+        if (!f.image || !f.name || !vec_push(t->functions, t->function_count, capacity, f))
             return error_memory(r->err);
     }
     return 0;
@@ -148,7 +148,7 @@ static int read_node(struct reading *r, struct cct_node **node, bool first)
     uint64_t up = bytes_uleb(&r->bytes), function = bytes_uleb(&r->bytes), weight = bytes_uleb(&r->bytes),
              error = bytes_uleb(&r->bytes);
     if (r->bytes.failed)
-        return damaged(r, "a context is cut short");
+        return damaged_tree(r, "a context is cut short");
     if (first) {
         *node = cct_root(t->tree);
     } else {
@@ -156,13 +156,13 @@ static int read_node(struct reading *r, struct cct_node **node, bool first)
         for (; up && parent; up--)
             parent = cct_parent(parent);
         if (!parent || function >= t->function_count)
-            return damaged(r, parent ? "a context of no function" : "a context above the root");
+            return damaged_tree(r, parent ? "a context of no function" : "a context above the root");
         *node = cct_child(t->tree, parent, (uint32_t)function);
         if (!*node)
             return error_memory(r->err);
     }
     if (error > add_saturating(weight, t->bound))
-        return damaged(r, "an error larger than its weight");
+        return damaged_tree(r, "an error larger than its weight");
     cct_weigh(t->tree, *node, &weight);
     *cct_error_of(*node) = error;
     return 0;
@@ -174,12 +174,12 @@ static int read_nodes(struct reading *r)
     uint64_t count = bytes_uleb(&r->bytes);
     int rc = 0;
     if (r->bytes.failed || count == 0 || count > bytes_left(&r->bytes) / 4) /* bytes of one, at least */
-        return damaged(r, "more contexts than it has room for");
+        return damaged_tree(r, "more contexts than it has room for");
     for (uint64_t i = 0; i < count && rc == 0; i++)
         rc = read_node(r, &node, i == 0);
     if (rc == 0 && cct_count(r->tree.tree) != count)
-        return damaged(r, "a context stands twice");
-    return rc == 0 && bytes_left(&r->bytes) ? damaged(r, "more bytes than contexts") : rc;
+        return damaged_tree(r, "a context stands twice");
+    return rc == 0 && bytes_left(&r->bytes) ? damaged_tree(r, "more bytes than contexts") : rc;
 }
 
 static int read_payload(struct reading *r)
@@ -193,10 +193,10 @@ static int read_payload(struct reading *r)
     t->command = take_text(r);
     t->bound = bytes_u64(&r->bytes);
     if (r->bytes.failed)
-        return damaged(r, "its head is cut short");
+        return damaged_tree(r, "its head is cut short");
     if (!t->unit || !t->command)
         return error_memory(r->err);
-    int rc = t->bound > UINT64_MAX / 2 ? damaged(r, "an impossible bound") : read_functions(r);
+    int rc = t->bound > UINT64_MAX / 2 ? damaged_tree(r, "an impossible bound") : read_functions(r);
     return rc == 0 ? read_nodes(r) : rc;
 }
 
@@ -212,9 +212,9 @@ int saved_tree_parse(const void *data, size_t size, const char *name, struct sav
                          magic[sizeof SAVED_TREE_MAGIC - 1], SAVED_TREE_VERSION);
     uint64_t length = bytes_u64(&r.bytes), sum = bytes_u64(&r.bytes);
     if (r.bytes.failed || length != bytes_left(&r.bytes))
-        return damaged(&r, "it is cut short, or has more than it should");
+        return damaged_tree(&r, "it is cut short, or has more than it should");
     if (checksum_of(r.bytes.at, length) != sum)
-        return damaged(&r, "it has another checksum");
+        return damaged_tree(&r, "it has another checksum");
     int rc = read_payload(&r);
     if (rc == 0)
         *out = r.tree;

@@ -13,14 +13,14 @@
 
 struct reading {
     struct trace trace;
-    size_t function_room, place_room, thread_room, event_room, tick_room;
+    size_t function_capacity, place_capacity, thread_capacity, event_capacity, tick_capacity;
     size_t depth; /* frames that the thread has entered and not left */
     bool ended;
     const char *name;
     struct fathom_error *err;
 };
 
-static int damaged(const struct reading *r, const char *what)
+static int damaged_trace(const struct reading *r, const char *what)
 {
     return error_set(r->err, EBADMSG, "%s is damaged: %s", r->name, what);
 }
@@ -43,10 +43,10 @@ static int read_functions(struct reading *r, struct bytes *b)
         if (b->failed)
             break;
         struct trace_function f = {keep_text(t, image), keep_text(t, name), address};
-        if (!f.image || !f.name || !vec_push(t->functions, t->function_count, r->function_room, f))
+        if (!f.image || !f.name || !vec_push(t->functions, t->function_count, r->function_capacity, f))
             return error_memory(r->err);
     }
-    return b->failed ? damaged(r, "a function is cut short") : 0;
+    return b->failed ? damaged_trace(r, "a function is cut short") : 0;
 }
 
 static int read_places(struct reading *r, struct bytes *b)
@@ -55,9 +55,9 @@ static int read_places(struct reading *r, struct bytes *b)
     while (bytes_left(b) && !b->failed) {
         uint64_t function = bytes_uleb(b), site = bytes_uleb(b);
         if (b->failed || function >= t->function_count || t->place_count >= TRACE_PLACES_MAX)
-            return damaged(r, "a call of no function");
+            return damaged_trace(r, "a call of no function");
         struct trace_place place = {(uint32_t)function, site};
-        if (!vec_push(t->places, t->place_count, r->place_room, place))
+        if (!vec_push(t->places, t->place_count, r->place_capacity, place))
             return error_memory(r->err);
     }
     return 0;
@@ -68,9 +68,9 @@ static int read_thread(struct reading *r, struct bytes *b)
     struct trace *t = &r->trace;
     uint64_t pid = bytes_uleb(b), tid = bytes_uleb(b);
     if (b->failed || pid > UINT32_MAX || tid > UINT32_MAX)
-        return damaged(r, "a thread without a number");
+        return damaged_trace(r, "a thread without a number");
     struct trace_thread thread = {(uint32_t)pid, (uint32_t)tid, t->event_count, t->event_count};
-    if (!vec_push(t->threads, t->thread_count, r->thread_room, thread))
+    if (!vec_push(t->threads, t->thread_count, r->thread_capacity, thread))
         return error_memory(r->err);
     r->depth = 0;
     return 0;
@@ -79,8 +79,8 @@ static int read_thread(struct reading *r, struct bytes *b)
 static int add_event(struct reading *r, uint32_t event, uint32_t ticks)
 {
     struct trace *t = &r->trace;
-    if (!vec_reserve(t->events, t->event_count, r->event_room, 1) ||
-        !vec_reserve(t->ticks, t->event_count, r->tick_room, 1))
+    if (!vec_reserve(t->events, t->event_count, r->event_capacity, 1) ||
+        !vec_reserve(t->ticks, t->event_count, r->tick_capacity, 1))
         return error_memory(r->err);
     t->events[t->event_count] = event;
     t->ticks[t->event_count++] = ticks;
@@ -95,7 +95,7 @@ static int read_event(struct reading *r, struct bytes *b)
     unsigned kind = word & 3;
     if (kind == TRACE_EXIT) {
         if (b->failed || value > r->depth)
-            return damaged(r, "a return without a call");
+            return damaged_trace(r, "a return without a call");
         for (uint64_t i = 0; i < value && rc == 0; i++)
             rc = add_event(r, TRACE_RETURN, 0);
         r->depth -= value;
@@ -104,7 +104,7 @@ static int read_event(struct reading *r, struct bytes *b)
     if (kind == TRACE_ENTER)
         ticks = bytes_uleb(b);
     if (b->failed || value >= t->place_count || kind > TRACE_RESUME)
-        return damaged(r, "a call of no known place");
+        return damaged_trace(r, "a call of no known place");
     t->entered += kind == TRACE_ENTER;
     r->depth++;
     return add_event(r, (uint32_t)value | (kind == TRACE_RESUME ? TRACE_RESUMED : 0),
@@ -114,7 +114,7 @@ static int read_event(struct reading *r, struct bytes *b)
 static int read_events(struct reading *r, struct bytes *b)
 {
     struct trace *t = &r->trace;
-    int rc = t->thread_count ? 0 : damaged(r, "events of no thread");
+    int rc = t->thread_count ? 0 : damaged_trace(r, "events of no thread");
     while (rc == 0 && bytes_left(b))
         rc = read_event(r, b);
     if (rc == 0)
@@ -126,7 +126,7 @@ static int read_end(struct reading *r, struct bytes *b)
 {
     uint64_t entered = bytes_u64(b);
     r->ended = true;
-    return b->failed || entered != r->trace.entered ? damaged(r, "its end counts other events") : 0;
+    return b->failed || entered != r->trace.entered ? damaged_trace(r, "its end counts other events") : 0;
 }
 
 static int read_block(struct reading *r, struct bytes *b)
@@ -137,7 +137,7 @@ static int read_block(struct reading *r, struct bytes *b)
     if (!data)
         return error_set(r->err, EBADMSG, "%s is cut short, or damaged", r->name);
     if (checksum_of(data, size) != sum)
-        return damaged(r, "a block has another checksum");
+        return damaged_trace(r, "a block has another checksum");
     struct bytes payload = bytes_of(data, size);
     switch (kind) {
     case TRACE_FUNCTIONS:
@@ -151,7 +151,7 @@ static int read_block(struct reading *r, struct bytes *b)
     case TRACE_END:
         return read_end(r, &payload);
     default:
-        return damaged(r, "an unknown block");
+        return damaged_trace(r, "an unknown block");
     }
 }
 

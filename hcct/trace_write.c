@@ -30,7 +30,7 @@ struct trace_writer *trace_writer_new(int fd, const char *path)
     return w;
 }
 
-static void put(uint8_t *out, uint64_t value, size_t bytes)
+static void put_value(uint8_t *out, uint64_t value, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
         out[i] = (uint8_t)(value >> 8 * i);
@@ -45,9 +45,9 @@ static int flush(struct trace_writer *w, struct fathom_error *err)
     w->begun = true;
     if (!w->kind)
         return 0;
-    put(w->block, w->kind, 4);
-    put(w->block + 4, w->used, 4);
-    put(w->block + 8, checksum_of(w->block + BLOCK_HEAD, w->used), 8);
+    put_value(w->block, w->kind, 4);
+    put_value(w->block + 4, w->used, 4);
+    put_value(w->block + 8, checksum_of(w->block + BLOCK_HEAD, w->used), 8);
     rc = file_write_all(w->fd, w->block, BLOCK_HEAD + w->used, w->path, err);
     w->kind = 0;
     w->used = 0;
@@ -135,7 +135,7 @@ int trace_writer_end(struct trace_writer *w, struct fathom_error *err)
         return rc;
     w->kind = TRACE_END;
     w->used = 8;
-    put(w->block + BLOCK_HEAD, w->entered, 8);
+    put_value(w->block + BLOCK_HEAD, w->entered, 8);
     return flush(w, err);
 }
 

@@ -49,9 +49,9 @@ static char *configured(const char *path)
 {
     FILE *in = path && is_trusted(path, CONFIG_MOST) ? fopen(path, "re") : NULL;
     char *line = NULL, *found = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     bool inside = false;
-    while (in && !found && getline(&line, &room, in) > 0) {
+    while (in && !found && getline(&line, &capacity, in) > 0) {
         const char *at = line + strspn(line, " \t");
         if (*at == '[')
             inside = strncmp(at, "[buildid]", 9) == 0;

@@ -10,7 +10,9 @@
 #include "base/checksum.h"
 #include "base/hash.h"
 #include "base/vec.h"
+#include "image/derive.h"
 #include "image/image_find.h"
+#include "image/image_private.h"
 #include "image/lines/lines_cache.h"
 #include "image/twins.h"
 #include "image/vdso.h"
@@ -31,13 +33,14 @@ struct image_cache {
     struct arena *arena;
     struct table *by_hash;  /* hash of path and build-id -> entry */
     struct entry **entries; /* [0] is unused */
-    uint32_t entry_count, entry_room;
+    uint32_t entry_count, entry_capacity;
     struct image **images;
-    size_t image_count, image_room;
+    size_t image_count, image_capacity;
     struct lines_cache *lines;
     struct table *failed; /* hashes of the paths whose failure was reported */
     bool other_build;     /* image_cache_other_build() */
     bool other_kernel;    /* image_cache_kernel() */
+    bool late;            /* image_cache_is_late() */
 };
 
 struct image_cache *image_cache_new(const struct image_options *options)
@@ -65,13 +68,20 @@ const struct image_options *image_cache_options(const struct image_cache *cache)
     return &cache->options;
 }
 
+static void close_images(struct image_cache *cache)
+{
+    lines_cache_free(cache->lines);
+    for (size_t i = 0; i < cache->image_count; i++)
+        image_close(cache->images[i]);
+    cache->lines = NULL;
+    cache->image_count = 0;
+}
+
 void image_cache_free(struct image_cache *cache)
 {
     if (!cache)
         return;
-    lines_cache_free(cache->lines);
-    for (size_t i = 0; i < cache->image_count; i++)
-        image_close(cache->images[i]);
+    close_images(cache);
     free(cache->images);
     free(cache->entries);
     table_free(cache->by_hash);
@@ -134,7 +144,7 @@ static int open_vdso(const struct image_cache *cache, const struct entry *entry,
 
 static int keep_image(struct image_cache *cache, struct image *image)
 {
-    return vec_push(cache->images, cache->image_count, cache->image_room, image) ? 0 : -ENOMEM;
+    return vec_push(cache->images, cache->image_count, cache->image_capacity, image) ? 0 : -ENOMEM;
 }
 
 /* Opens the entry's image, or notes why it is not available. Fails only for lack of memory. */
@@ -153,7 +163,7 @@ static int fill(struct image_cache *cache, struct entry *entry)
             error_set(&entry->error, ESTALE, IMAGE_OTHER_BUILD, entry->path);
             return 0;
         }
-        if (keep_image(cache, image) < 0) {
+        if (image_derive_rows(image) < 0 || keep_image(cache, image) < 0) {
             image_close(image);
             return -ENOMEM;
         }
@@ -164,7 +174,7 @@ static int fill(struct image_cache *cache, struct entry *entry)
 
 static struct entry *add_entry(struct image_cache *cache, const char *path, const struct build_id *expected)
 {
-    if (!vec_reserve(cache->entries, cache->entry_count, cache->entry_room, 1))
+    if (!vec_reserve(cache->entries, cache->entry_count, cache->entry_capacity, 1))
         return NULL;
     struct entry *entry = arena_alloc(cache->arena, sizeof *entry);
     if (!entry)
@@ -252,9 +262,42 @@ int image_cache_check(struct image_cache *cache, const char *path, const struct 
     return rc;
 }
 
+/* Whether the file at a path is of the image's build and names functions that the image does not. */
+static bool names_more(const struct image_cache *cache, const struct image *image, const char *path)
+{
+    char *file;
+    if (strcmp(image_path(image), path) == 0 ||
+        image_find_at(path, image_build_id(image), cache->options.symfs, &file, NULL) < 0)
+        return false;
+    bool more = elf_file_names_more_at(file, &image->file);
+    free(file);
+    return more;
+}
+
 bool image_cache_also(struct image_cache *cache, const char *path, const struct build_id *id)
 {
+    for (size_t i = 0; i < cache->image_count && !cache->late && id->size; i++) {
+        const struct image *image = cache->images[i];
+        cache->late = build_id_equal(image_build_id(image), id) && image_is_stripped(image) &&
+                      names_more(cache, image, path);
+    }
     return twins_add(cache->twins, path, id);
+}
+
+bool image_cache_is_late(const struct image_cache *cache)
+{
+    return cache->late;
+}
+
+bool image_cache_close_all(struct image_cache *cache)
+{
+    close_images(cache);
+    table_free(cache->by_hash);
+    cache->by_hash = table_new();
+    cache->lines = lines_cache_new();
+    cache->entry_count = 1;
+    cache->late = false;
+    return cache->by_hash && cache->lines;
 }
 
 void image_cache_kernel(struct image_cache *cache, const char *release)

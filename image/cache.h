@@ -25,6 +25,10 @@ void image_cache_kernel(struct image_cache *cache, const char *release);
 /* A file that has or had this build, at another path perhaps: if the image that is opened later is stripped and this one is
  * not, it names the functions (twins.h). false: out of memory. */
 bool image_cache_also(struct image_cache *cache, const char *path, const struct build_id *id);
+/* Whether such a file, which has symbols, became known after the stripped image was opened; to use it, close all images, none of which may be in
+ * use, so that they are opened again. false: out of memory. */
+bool image_cache_is_late(const struct image_cache *cache);
+bool image_cache_close_all(struct image_cache *cache);
 
 /* The image of a path as recorded. `expected` may be NULL or empty: any build-id is accepted. VDSO_NAME is
  * opened from this process's own vDSO if the build-ids agree, else from a copy (image_find.h). Failures are

@@ -4,6 +4,8 @@
 
 #include "image/functions.h"
 
+/* Whether it is the name of such a part. */
+bool cold_is_name(const char *name);
 /* By the symbols' names: "NAME.cold" belongs to NAME. 0 or -ENOMEM. */
 int cold_join_names(struct functions *functions, const struct symbols *symbols);
 

@@ -42,7 +42,7 @@ struct search {
     uint8_t *near;     /* by NEAR_BYTES from functions->base: whether a part lies there */
     uint64_t near_end; /* how many */
     struct edge *edges;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 #define NEAR_BYTES 64
@@ -51,7 +51,7 @@ struct search {
 
 static int add_edge(struct search *s, uint32_t part, uint32_t function, enum evidence evidence)
 {
-    return vec_push(s->edges, s->count, s->room, (struct edge){part, function, evidence}) ? 0 : -ENOMEM;
+    return vec_push(s->edges, s->count, s->capacity, (struct edge){part, function, evidence}) ? 0 : -ENOMEM;
 }
 
 /* Most branches have nothing to do with parts and need no search. */

@@ -37,8 +37,13 @@ static size_t base_length(const char *name)
     return *rest ? 0 : (size_t)(found - name);
 }
 
-static size_t collect(const struct functions *functions, const struct symbols *symbols, struct part *parts,
-                      size_t room)
+bool cold_is_name(const char *name)
+{
+    return name && base_length(name);
+}
+
+static size_t collect_parts(const struct functions *functions, const struct symbols *symbols,
+                            struct part *parts, size_t capacity)
 {
     size_t count = 0;
     for (size_t i = 0; i < symbols->count; i++) {
@@ -47,7 +52,7 @@ static size_t collect(const struct functions *functions, const struct symbols *s
         uint32_t f = length ? functions_find(functions, s->address) : IMAGE_NO_FUNCTION;
         if (f == IMAGE_NO_FUNCTION || functions->items[f].address != s->address)
             continue;
-        if (parts && count < room)
+        if (parts && count < capacity)
             parts[count] = (struct part){s, length, f, IMAGE_NO_FUNCTION, false, 0};
         count++;
     }
@@ -69,14 +74,14 @@ static void consider(const struct functions *functions, const struct symbol *s, 
 
 int cold_join_names(struct functions *functions, const struct symbols *symbols)
 {
-    size_t count = collect(functions, symbols, NULL, 0);
+    size_t count = collect_parts(functions, symbols, NULL, 0);
     if (count == 0)
         return 0;
     struct part *parts = calloc(count, sizeof *parts);
     struct table *by_name = table_new();
     int rc = parts && by_name ? 0 : -ENOMEM;
     if (rc == 0)
-        collect(functions, symbols, parts, count);
+        collect_parts(functions, symbols, parts, count);
     for (size_t i = 0; i < count && rc == 0; i++) {
         uint64_t *slot = table_put(by_name, checksum_of(parts[i].symbol->name, parts[i].base_length), NULL);
         if (!slot) {

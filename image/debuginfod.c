@@ -32,7 +32,7 @@ struct debuginfod {
     find_function *find[2]; /* by kind */
     end_function *end;
     struct answer *answers;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct debuginfod *debuginfod_new(const struct log *log)
@@ -119,7 +119,7 @@ static struct answer *add_answer(struct debuginfod *servers, enum debuginfod_kin
                                  const struct build_id *id)
 {
     struct answer answer = {.kind = kind, .id = *id};
-    bool added = vec_push(servers->answers, servers->count, servers->room, answer);
+    bool added = vec_push(servers->answers, servers->count, servers->capacity, answer);
     return added ? &servers->answers[servers->count - 1] : NULL;
 }
 

@@ -62,7 +62,7 @@ static void reach(struct run *r, uint32_t i, int32_t depth)
     r->flow->work[r->work_count++] = i;
 }
 
-static void leave(struct run *r, uint32_t i)
+static void leave_instruction(struct run *r, uint32_t i)
 {
     int32_t depth = carry(r, i);
     if (r->code->jumps[i] != FUNCTION_CODE_NONE)
@@ -71,10 +71,10 @@ static void leave(struct run *r, uint32_t i)
         reach(r, i + 1, depth);
 }
 
-static void settle(struct run *r)
+static void settle_flow(struct run *r)
 {
     while (r->work_count)
-        leave(r, r->flow->work[--r->work_count]);
+        leave_instruction(r, r->flow->work[--r->work_count]);
 }
 
 static int compare_depths(const void *a, const void *b)
@@ -109,8 +109,8 @@ static int32_t usual_depth(struct run *r)
 
 int frame_flow_run(struct frame_flow *flow, const struct cfi *cfi, const struct function_code *code)
 {
-    if (!vec_reserve(flow->depths, 0, flow->room, code->count) ||
-        !vec_reserve(flow->work, 0, flow->work_room, 2 * (size_t)code->count))
+    if (!vec_reserve(flow->depths, 0, flow->capacity, code->count) ||
+        !vec_reserve(flow->work, 0, flow->work_capacity, 2 * (size_t)code->count))
         return -ENOMEM;
     struct run r = {.flow = flow, .cfi = cfi, .code = code};
     uint32_t unseen = 0;
@@ -128,22 +128,22 @@ int frame_flow_run(struct frame_flow *flow, const struct cfi *cfi, const struct 
         if (entry && cfi_lookup(cfi, code->insns[i].address).cfa == CFI_NONE)
             reach(&r, i, 8);
         else if (flow->depths[i] >= 0 && !(code->ways[i] & WAY_NONE))
-            leave(&r, i);
-        settle(&r);
+            leave_instruction(&r, i);
+        settle_flow(&r);
     }
     /* last, as other ways to reach the targets of tables are more reliable */
     for (uint32_t i = 0; i < code->edge_count; i++) {
         const struct table_edge *edge = &code->edges[i];
         if (flow->depths[edge->from] != UNSEEN && flow->depths[edge->to] == UNSEEN)
             reach(&r, edge->to, flow->depths[edge->from]);
-        settle(&r);
+        settle_flow(&r);
     }
     /* landing pads, and targets of tables that were not found: assume the usual depth */
     int32_t usual = r.open ? FRAME_OPEN : usual_depth(&r);
     for (uint32_t i = 0; i < code->count; i++) {
         if (flow->depths[i] == UNSEEN && !(code->ways[i] & WAY_NONE))
             reach(&r, i, usual == UNSEEN ? FRAME_OPEN : usual);
-        settle(&r);
+        settle_flow(&r);
     }
     for (uint32_t i = 0; i < code->count; i++) /* padding, and what is only reached through it */
         if (flow->depths[i] == UNSEEN)

@@ -15,9 +15,9 @@
 
 struct frame_flow {
     int32_t *depths; /* CFA - SP before each instruction, in bytes, or FRAME_OPEN */
-    uint32_t room;
+    uint32_t capacity;
     uint32_t *work;
-    uint32_t work_room;
+    uint32_t work_capacity;
 };
 
 /* Depths for code->count instructions. 0 or -ENOMEM. */

@@ -7,14 +7,16 @@
 #include "base/search.h"
 #include "base/vec.h"
 
+#define LOCK 0xf0 /* a prefix, which the C library jumps over where there is one thread */
+
 /* Room for one more instruction. */
-static bool reserve(struct function_code *code)
+static bool reserve_code(struct function_code *code)
 {
-    uint32_t insns = code->room,
-             jumps = code->room; /* one capacity for all three arrays, though one alone may have grown */
+    uint32_t insns = code->capacity,
+             jumps = code->capacity; /* one capacity for all three arrays, though one alone may have grown */
     return vec_reserve(code->insns, code->count, insns, 1) &&
            vec_reserve(code->jumps, code->count, jumps, 1) &&
-           vec_reserve(code->ways, code->count, code->room, 1);
+           vec_reserve(code->ways, code->count, code->capacity, 1);
 }
 
 static int read_part(struct function_code *code, const struct image *image, const struct function_part *part)
@@ -26,7 +28,7 @@ static int read_part(struct function_code *code, const struct image *image, cons
     if (size > part->size)
         size = part->size;
     for (size_t at = 0; at < size;) {
-        if (!reserve(code))
+        if (!reserve_code(code))
             return -ENOMEM;
         struct code_insn *insn = &code->insns[code->count++];
         if (!code_read(bytes + at, size - at, part->address + at, insn)) {
@@ -53,6 +55,17 @@ bool function_code_goes_on(const struct function_code *code, uint32_t i)
     return i + 1 < code->count && insn[1].address == insn->address + insn->length;
 }
 
+/* The instruction that a branch leads to; FUNCTION_CODE_NONE: it is outside. */
+static uint32_t find_target(const struct function_code *code, const struct image *image, uint64_t target)
+{
+    size_t size;
+    uint32_t to = function_code_find(code, target);
+    if (to != FUNCTION_CODE_NONE)
+        return to;
+    const uint8_t *before = image_bytes(image, target - 1, &size);
+    return before && *before == LOCK ? function_code_find(code, target - 1) : FUNCTION_CODE_NONE;
+}
+
 int function_code_read(struct function_code *code, const struct image *image,
                        const struct function_part *parts, uint32_t part_count)
 {
@@ -68,7 +81,7 @@ int function_code_read(struct function_code *code, const struct image *image,
         const struct code_insn *insn = &code->insns[i];
         if (insn->kind != CODE_JUMP && insn->kind != CODE_BRANCH)
             continue;
-        uint32_t to = function_code_find(code, insn->target);
+        uint32_t to = find_target(code, image, insn->target);
         code->jumps[i] = to;
         if (to != FUNCTION_CODE_NONE)
             code->ways[to] |= code->ways[to] & WAY_BRANCH ? WAY_MORE : WAY_BRANCH;
@@ -96,7 +109,7 @@ bool function_code_add_edge(struct function_code *code, uint32_t from, uint64_t 
     uint32_t to = function_code_find(code, address);
     if (to == FUNCTION_CODE_NONE)
         return false;
-    if (vec_push(code->edges, code->edge_count, code->edge_room, (struct table_edge){from, to}))
+    if (vec_push(code->edges, code->edge_count, code->edge_capacity, (struct table_edge){from, to}))
         return true;
     *rc = -ENOMEM;
     return false;

@@ -25,9 +25,9 @@ struct function_code {
     struct code_insn *insns; /* by address; a byte that is not an instruction is a CODE_STOP of length 1 */
     uint32_t *jumps; /* a direct jump's target in the function; FUNCTION_CODE_NONE: outside, or none */
     uint8_t *ways;   /* WAY_ bits */
-    uint32_t count, room;
+    uint32_t count, capacity;
     struct table_edge *edges;
-    uint32_t edge_count, edge_room;
+    uint32_t edge_count, edge_capacity;
 };
 
 /* A part of a function; its bytes are read as far as they are in the file. */

@@ -8,11 +8,12 @@
 #include "base/search.h"
 #include "base/vec.h"
 #include "image/extent.h"
+#include "image/function_starts.h"
 
 int functions_add(struct functions *functions, uint64_t address, uint64_t size, const char *name)
 {
     struct image_function added = {address, (uint32_t)size, 0, name};
-    return vec_push(functions->items, functions->count, functions->room, added) ? 0 : -ENOMEM;
+    return vec_push(functions->items, functions->count, functions->capacity, added) ? 0 : -ENOMEM;
 }
 
 static int by_address(const void *a, const void *b)
@@ -21,7 +22,7 @@ static int by_address(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
-static void sort(struct functions *functions)
+void functions_sort(struct functions *functions)
 {
     if (functions->count)
         qsort(functions->items, functions->count, sizeof *functions->items, by_address);
@@ -46,7 +47,7 @@ static int add_ranges(struct functions *functions, const struct cfi *cfi)
         if (!meets(functions, stubs, ranges[i].address, ranges[i].size) &&
             functions_add(functions, ranges[i].address, ranges[i].size, NULL) < 0)
             return -ENOMEM;
-    sort(functions);
+    functions_sort(functions);
     return 0;
 }
 
@@ -124,7 +125,7 @@ static int add_uncovered(const struct elf_file *file, struct functions *function
             return -ENOMEM;
         end = stop;
     }
-    sort(functions);
+    functions_sort(functions);
     return 0;
 }
 
@@ -147,11 +148,12 @@ int functions_build(const struct elf_file *file, const struct cfi *cfi, const st
     struct functions functions = {0};
     if (plt_add(file, names, &functions) < 0)
         goto no_memory;
-    sort(&functions);
+    functions_sort(&functions);
     if (add_ranges(&functions, cfi) < 0)
         goto no_memory;
     name_ranges(&functions, symbols);
-    if (add_uncovered(file, &functions, symbols) < 0 || build_index(&functions) < 0)
+    if (add_uncovered(file, &functions, symbols) < 0 || function_starts_add(file, &functions) < 0 ||
+        build_index(&functions) < 0)
         goto no_memory;
     *out = functions;
     return 0;
@@ -165,6 +167,7 @@ void functions_free(struct functions *functions)
     address_index_free(&functions->index);
     free(functions->items);
     free(functions->starts);
+    free(functions->guessed);
     *functions = (struct functions){0};
 }
 
@@ -177,6 +180,17 @@ uint32_t functions_find(const struct functions *functions, uint64_t address)
     if (i == ADDRESS_INDEX_NONE || address - functions->items[i].address >= functions->items[i].size)
         return IMAGE_NO_FUNCTION;
     return i;
+}
+
+enum function_start functions_start(const struct functions *functions, uint64_t address)
+{
+    const struct guessed_start *guessed = functions->guessed;
+    const uint32_t i = functions_find(functions, address);
+    if (i == IMAGE_NO_FUNCTION || functions->items[i].address != address)
+        return START_NONE;
+    const size_t guess = lower_bound(k, (size_t)0, functions->guessed_count, guessed[k].address < address);
+    return guess < functions->guessed_count && guessed[guess].address == address ? guessed[guess].start
+                                                                                 : START_SURE;
 }
 
 uint32_t functions_owner(const struct functions *functions, uint32_t index)

@@ -15,10 +15,24 @@
 #include "image/elf/symbols.h"
 #include "image/image.h"
 
+enum function_start {
+    START_NONE,    /* no function begins there */
+    START_GUESSED, /* perhaps a case of a switch */
+    START_POINTED, /* perhaps a label of which there is a table */
+    START_SURE,
+};
+
+struct guessed_start { /* of a function that was found in code (function_starts.h) */
+    uint64_t address;
+    enum function_start start;
+};
+
 struct functions {
     struct image_function *items; /* ascending, not overlapping */
-    uint32_t count, room;
-    uint32_t *starts; /* bytes from base, one for each item */
+    uint32_t count, capacity;
+    uint32_t *starts;              /* bytes from base, one for each item */
+    struct guessed_start *guessed; /* by address */
+    size_t guessed_count, guessed_capacity;
     uint64_t base;
     struct address_index index;
 };
@@ -29,8 +43,11 @@ int functions_build(const struct elf_file *file, const struct cfi *cfi, const st
 void functions_free(struct functions *functions);
 /* The item that contains the address, without following its owner; or IMAGE_NO_FUNCTION. */
 uint32_t functions_find(const struct functions *functions, uint64_t address);
+/* How sure it is that one begins there. */
+enum function_start functions_start(const struct functions *functions, uint64_t address);
 /* The end of the chain of owners. */
 uint32_t functions_owner(const struct functions *functions, uint32_t index);
+void functions_sort(struct functions *functions);
 int functions_add(struct functions *functions, uint64_t address, uint64_t size, const char *name);
 
 /* plt.c: adds the stubs of the PLT sections, in no particular order. 0 or -ENOMEM. */

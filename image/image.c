@@ -9,6 +9,7 @@
 #include "image/cold.h"
 #include "image/debug_file.h"
 #include "image/elf/mini_debug.h"
+#include "image/go_table.h"
 
 #define MAPPED_PAGE 4096ul /* mappings are of whole pages */
 
@@ -34,6 +35,34 @@ static int add_entry_points(const struct elf_file *file, struct symbols *symbols
     return 0;
 }
 
+/* The functions that a Go program tells of itself, stripped or not. Those of C in it are not among them. */
+static int add_go_functions(const struct image *image, const struct log *log, struct symbols *symbols)
+{
+    const struct elf_file *file = &image->file;
+    struct go_table table;
+    struct go_function f;
+    if (!go_table_open(file, &table)) {
+        if (table.magic)
+            log_write(log, LOG_WARNING,
+                      "%s: its functions and stacks are not known, as the format of its table of them "
+                      "(.gopclntab) is not: "
+                      "%#x",
+                      image->path, table.magic);
+        return 0;
+    }
+    uint64_t done = 0; /* those of a damaged table may overlap */
+    for (uint32_t i = 0; i < table.count; i++) {
+        if (!go_table_function(&table, i, &f) || f.address < done ||
+            !elf_file_is_code(file, f.address, f.size))
+            continue;
+        done = f.address + f.size;
+        const struct symbol s = {.address = f.address, .size = f.size, .name = f.name, .typed = true};
+        if (symbols_add(symbols, &s) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 /* A file with its own symbols and debug information needs no other. Servers are queried if there are no names
  * at all; for lines, only when these are requested (reader.h). */
 static int find_debug_file(struct image *image, const struct image_options *options)
@@ -50,12 +79,14 @@ static int find_debug_file(struct image *image, const struct image_options *opti
                : debug_file_fetch(&image->file, options, &image->debug_path, &image->debug);
 }
 
-static int build_functions(struct image *image)
+static int build_functions(struct image *image, const struct log *log)
 {
     struct symbols symbols = {0};
     int rc = symbols_read(&symbols, &image->file, &image->file);
     if (rc == 0 && image->debug.data)
         rc = symbols_read(&symbols, &image->debug, &image->file);
+    if (rc == 0)
+        rc = add_go_functions(image, log, &symbols);
     if (rc == 0)
         rc = add_entry_points(&image->file, &symbols);
     if (rc == 0) {
@@ -82,7 +113,7 @@ static int build(struct image *image, const struct image_options *options, struc
     int rc = cfi_table_build(&image->file, &image->cfi, err);
     if (rc < 0)
         return rc;
-    if (find_debug_file(image, options) < 0 || build_functions(image) < 0)
+    if (find_debug_file(image, options) < 0 || build_functions(image, options ? options->log : NULL) < 0)
         return error_memory(err);
     image->thread_return = thread_return_find(&image->file);
     return 0;
@@ -144,6 +175,9 @@ void image_close(struct image *image)
         return;
     functions_free(&image->functions);
     cfi_table_free(image->cfi);
+    if (image->frames)
+        cfi_frames_free(image->frames);
+    free(image->frames);
     arena_free(image->arena);
     elf_file_close(&image->debug);
     elf_file_close(&image->file);
@@ -151,6 +185,11 @@ void image_close(struct image *image)
     free(image->path);
     free(image->file_path);
     free(image);
+}
+
+bool image_is_stripped(const struct image *image)
+{
+    return !elf_file_section(&image->file, ".symtab") && !image->debug_path;
 }
 
 const char *image_path(const struct image *image)
@@ -290,6 +329,15 @@ bool image_is_fixed(const struct image *image)
     return image->file.type == ET_EXEC;
 }
 
+bool image_function_is_found(const struct image *image, uint32_t index)
+{
+    const struct image_function *f = image_function(image, index);
+    if (!f || f->name || plt_holds(&image->file, f->address))
+        return false;
+    const struct cfi_row row = cfi_lookup(image->cfi, f->address);
+    return row.cfa == CFI_NONE || row.derived;
+}
+
 bool image_function_is_stub(const struct image *image, uint32_t index)
 {
     const struct image_function *f = image_function(image, index);
@@ -299,6 +347,19 @@ bool image_function_is_stub(const struct image *image, uint32_t index)
 const struct cfi *image_cfi(const struct image *image)
 {
     return image->cfi;
+}
+
+int image_registers(struct image *image, uint64_t address, struct cfi_registers *out)
+{
+    if (!image->frames) {
+        struct cfi_frames *frames = calloc(1, sizeof *frames);
+        if (!frames || cfi_frames_read(&image->file, frames) < 0) {
+            free(frames);
+            return -ENOMEM;
+        }
+        image->frames = frames;
+    }
+    return cfi_frames_registers(image->frames, address, out) ? 1 : 0;
 }
 
 bool image_thread_return(const struct image *image, uint64_t *address)

@@ -26,6 +26,7 @@
 
 struct image;
 struct cfi;
+struct cfi_registers;
 
 struct image_function {
     uint64_t address; /* of its first byte */
@@ -75,6 +76,8 @@ bool image_offset(const struct image *image, uint64_t address, uint64_t *file_of
 /* How far a process has the image from its own addresses, by an executable mapping of the file's bytes from file_offset on at
  * `start`. false: no executable segment has these bytes. */
 bool image_bias(const struct image *image, uint64_t file_offset, uint64_t start, uint64_t *bias);
+/* Whether it has no symbols but those of dynamic linking and those embedded in it, nor a file beside it that has. */
+bool image_is_stripped(const struct image *image);
 /* Whether the image has memory at the address: also what is zeros and not in the file. */
 bool image_covers(const struct image *image, uint64_t address);
 /* The bytes of the file at a virtual address, up to the segment's end in the file; NULL: none there. */
@@ -84,6 +87,8 @@ const uint8_t *image_bytes(const struct image *image, uint64_t address, size_t *
 uint64_t image_code_size(const struct image *image);
 uint32_t image_function_count(const struct image *image);
 const struct image_function *image_function(const struct image *image, uint32_t index);
+/* Whether nothing but the code itself says that there is a function (function_starts.h): it may be data, which must not be changed. */
+bool image_function_is_found(const struct image *image, uint32_t index);
 /* Index of the function that owns this address (never a .cold part's own), or IMAGE_NO_FUNCTION. O(1) memory
  * accesses in the common case. */
 uint32_t image_function_at(const struct image *image, uint64_t address);
@@ -115,6 +120,9 @@ int image_function_format(const struct image *image, uint32_t index, char *out, 
 
 /* The CFI table; empty if the file has no .eh_frame. Owned by the image. */
 const struct cfi *image_cfi(const struct image *image);
+
+/* The rules of all registers at an address, by its FDE: 1; 0: there is none; -ENOMEM. The first call reads all FDEs again. */
+int image_registers(struct image *image, uint64_t address, struct cfi_registers *out);
 
 /* Address in the image at which new threads' first frames return: the instruction after the indirect call in
  * glibc's clone3/clone (found by its code: it is not in .dynsym). false: none in this image. */

@@ -3,6 +3,7 @@
 #define FATHOM_IMAGE_IMAGE_PRIVATE_H
 
 #include "base/arena.h"
+#include "image/cfi/frames.h"
 #include "image/cfi/table.h"
 #include "image/elf/elf_file.h"
 #include "image/functions.h"
@@ -19,7 +20,8 @@ struct image {
     struct arena *arena;
     struct cfi *cfi;
     struct functions functions;
-    uint64_t thread_return; /* 0: none */
+    uint64_t thread_return;    /* 0: none */
+    struct cfi_frames *frames; /* read when the rules of all registers are asked for first; NULL: not yet */
 };
 
 #endif

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/kept.h"
+#include "base/cache.h"
 #include "image/elf/elf_file.h"
 
 #define COPY_BYTES (256u << 10)
@@ -23,8 +23,8 @@ static char *path_in(const char *directory, const struct build_id *id)
 
 char *image_store_path(const struct build_id *id)
 {
-    char *directory = kept_directory(DIRECTORY, false), *path = directory ? path_in(directory, id) : NULL;
-    int fd = path ? kept_open(path) : -1;
+    char *directory = cache_directory(DIRECTORY, false), *path = directory ? path_in(directory, id) : NULL;
+    int fd = path ? cache_open(path) : -1;
     free(directory);
     if (fd >= 0) {
         close(fd);
@@ -59,9 +59,9 @@ static int copy_file(int from, int to, const char *path, struct fathom_error *er
 static int store_copy(int fd, uint64_t size, const char *directory, const char *path,
                       struct fathom_error *err)
 {
-    struct kept_file file;
-    int rc = kept_begin(directory, size, IMAGE_STORE_BYTES, &file, err);
-    return rc < 0 ? rc : kept_end(&file, path, copy_file(fd, file.fd, path, err), err);
+    struct cache_file file;
+    int rc = cache_begin(directory, size, IMAGE_STORE_BYTES, &file, err);
+    return rc < 0 ? rc : cache_end(&file, path, copy_file(fd, file.fd, path, err), err);
 }
 
 /* Whether the file open at fd has symbols or debug information that the copy lacks. */
@@ -84,11 +84,11 @@ int image_store_keep(int fd, const struct build_id *id, struct fathom_error *err
         return error_system(err, errno, "cannot stat an image to keep");
     if ((uint64_t)st.st_size > IMAGE_STORE_LARGEST)
         return error_set(err, EFBIG, "it is larger than %u MiB", (unsigned)(IMAGE_STORE_LARGEST >> 20));
-    char *directory = kept_directory(DIRECTORY, true), *path = directory ? path_in(directory, id) : NULL;
+    char *directory = cache_directory(DIRECTORY, true), *path = directory ? path_in(directory, id) : NULL;
     int rc = 0;
     if (!path) {
         rc = error_set(err, ENOENT, "the user has no own directory for it: set XDG_CACHE_HOME");
-    } else if (!kept_use(path) || is_better(fd, path)) { /* else it exists, and counts as used */
+    } else if (!cache_use(path) || is_better(fd, path)) { /* else it exists, and counts as used */
         rc = store_copy(fd, (uint64_t)st.st_size, directory, path, err);
     }
     free(directory);

@@ -8,6 +8,7 @@ libimage_la_SOURCES = \
 	image/calls/entered.c image/calls/entry_checks.c image/calls/entry_checks.h image/calls/exports.c image/calls/fields.c image/calls/through.c image/calls/sites.c image/calls/taken.c image/calls/vtables.c \
 	image/cfi/cfi.c image/cfi/cfi.h image/cfi/table.h \
 	image/cfi/expression.c image/cfi/expression.h \
+	image/cfi/evaluate.c image/cfi/registers.h \
 	image/cfi/frames.c image/cfi/frames.h \
 	image/cfi/machine.c image/cfi/machine.h image/cfi/opcodes.h \
 	image/code/code.c image/code/code.h image/code/effects.c image/code/fields.h image/code/reader.h \
@@ -16,9 +17,12 @@ libimage_la_SOURCES = \
 	image/debug_file.c image/debug_file.h \
 	image/debuginfod.c image/debuginfod.h \
 	image/elf/elf_file.c image/elf/elf_file.h \
+	image/derive.c image/derive.h image/derive_flow.c image/derive_flow.h \
 	image/frame_flow.c image/frame_flow.h \
+	image/go_table.c image/go_table.h \
+	image/jump_tables.c image/jump_tables.h \
 	image/function_code.c image/function_code.h \
-	image/extent.c image/extent.h image/functions.c image/functions.h \
+	image/extent.c image/extent.h image/functions.c image/functions.h image/function_starts.c image/function_starts.h \
 	image/image.c image/image.h image/image_private.h \
 	image/image_file.c image/image_file.h \
 	image/image_find.c image/image_find.h \
@@ -34,7 +38,7 @@ libimage_la_SOURCES = \
 	image/lines/lines_cache.c image/lines/lines_cache.h \
 	image/lines/child.c image/lines/child.h image/lines/files.c image/lines/files.h \
 	image/lines/reader.c image/lines/reader.h \
-	image/lines/open_debug.c image/lines/open_debug.h image/lines/split.c image/lines/split.h image/lines/unpacked.c image/lines/unpacked.h \
+	image/lines/open_debug.c image/lines/open_debug.h image/lines/part.c image/lines/part.h image/lines/split.c image/lines/split.h image/lines/unpacked.c image/lines/unpacked.h \
 	image/lines/ranges.c image/lines/unit.c image/lines/unit.h \
 	image/elf/mini_debug.c image/elf/mini_debug.h \
 	image/d_name.c image/d_name.h \

@@ -12,7 +12,7 @@
 
 struct objects {
     struct object *at; /* by address */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 static bool is_object(const Elf64_Sym *sym)
@@ -32,7 +32,7 @@ static bool read_table(struct objects *objects, const struct elf_file *file, con
         Elf64_Sym sym;
         memcpy(&sym, at, sizeof sym);
         const char *name = is_object(&sym) ? symbol_string(strings, string_size, sym.st_name) : NULL;
-        if (name && !vec_push(objects->at, objects->count, objects->room,
+        if (name && !vec_push(objects->at, objects->count, objects->capacity,
                               (struct object){sym.st_value, sym.st_size, name}))
             return false;
     }
@@ -51,7 +51,7 @@ static bool read_file(struct objects *objects, const struct elf_file *file)
 }
 
 /* Of several names of one object, the last counts: the shortest. */
-static int compare(const void *a, const void *b)
+static int compare_objects(const void *a, const void *b)
 {
     const struct object *x = a, *y = b;
     if (x->address != y->address)
@@ -70,7 +70,7 @@ struct objects *objects_new(const struct image *image)
         return NULL;
     }
     if (objects->count)
-        qsort(objects->at, objects->count, sizeof *objects->at, compare);
+        qsort(objects->at, objects->count, sizeof *objects->at, compare_objects);
     return objects;
 }
 

@@ -19,7 +19,7 @@ struct slot {
 
 struct slots {
     struct slot *items;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 static const char *symbol_name(const struct elf_file *file, const struct elf_section *symbols, uint64_t index)
@@ -52,7 +52,7 @@ static int read_relocations(const struct elf_file *file, const struct elf_sectio
         const char *name = symbol_name(file, &file->sections[s->link], ELF64_R_SYM(r.r_info));
         if (!name)
             continue;
-        if (!vec_push(slots->items, slots->count, slots->room, (struct slot){r.r_offset, name}))
+        if (!vec_push(slots->items, slots->count, slots->capacity, (struct slot){r.r_offset, name}))
             return -ENOMEM;
     }
     return 0;

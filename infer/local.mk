@@ -1,9 +1,9 @@
 noinst_LTLIBRARIES += libinfer.la
 libinfer_la_SOURCES = \
 	infer/live/feed.c infer/live/feed.h \
-	infer/live/news.c infer/live/news.h \
+	infer/live/novelty.c infer/live/novelty.h \
 	infer/live/online.c infer/live/online.h \
-	infer/live/pace.c infer/live/pace.h \
+	infer/live/rate_control.c infer/live/rate_control.h \
 	infer/live/spaces.c infer/live/spaces.h \
 	infer/live/stack_learner.c infer/live/stack_learner.h \
 	infer/chains/links.c infer/chains/links.h \
@@ -12,7 +12,7 @@ libinfer_la_SOURCES = \
 	infer/chains/proved.c infer/chains/proved.h \
 	infer/contexts/admission.c infer/contexts/admission.h \
 	infer/contexts/certainty.c infer/contexts/certainty.h \
-	infer/samples/audits.c infer/samples/audits.h \
+	infer/samples/observations.c infer/samples/observations.h \
 	infer/model/automaton.c infer/model/automaton.h \
 	infer/model/backoff.c infer/model/backoff.h \
 	infer/bases/map_votes.c infer/bases/map_votes.h \
@@ -25,7 +25,6 @@ libinfer_la_SOURCES = \
 	infer/bases/code_votes.c infer/bases/code_votes.h \
 	infer/model/coherence.c infer/model/coherence.h \
 	infer/samples/entries.c infer/samples/entries.h \
-	infer/model/evidence.c infer/model/evidence.h \
 	infer/model/expectation.c infer/model/expectation.h \
 	infer/model/extend.c infer/model/extend.h \
 	infer/model/inside.c infer/model/inside.h \
@@ -33,7 +32,7 @@ libinfer_la_SOURCES = \
 	infer/model/graph.c infer/model/graph.h \
 	infer/model/graph_statics.c infer/model/graph_statics.h \
 	infer/model/lattice.c infer/model/lattice.h \
-	infer/model/meet.c infer/model/cells.h \
+	infer/model/outer_cells.c infer/model/cells.h \
 	infer/model/near.c infer/model/near.h infer/model/visits.h \
 	infer/model/values.c \
 	infer/engine/held_out.c infer/engine/held_out.h \
@@ -43,7 +42,7 @@ libinfer_la_SOURCES = \
 	infer/model/lineage.c infer/model/lineage.h \
 	infer/samples/locate.c infer/samples/locate.h \
 	infer/bases/main_stacks.c infer/bases/main_stacks.h \
-	infer/model/narrow.c infer/model/narrow.h \
+	infer/model/chain_evidence.c infer/model/chain_evidence.h \
 	infer/model/ranking.c infer/model/ranking.h \
 	infer/model/reach.c infer/model/reach.h \
 	infer/model/realigned.c infer/model/realigned.h \
@@ -51,6 +50,8 @@ libinfer_la_SOURCES = \
 	infer/engine/list_cids.c infer/engine/list_cids.h \
 	infer/engine/observer.c infer/engine/observer.h \
 	infer/engine/passes.c infer/engine/passes.h \
+	infer/engine/reading.c infer/engine/reading.h \
+	infer/engine/relearn.c infer/engine/relearn.h \
 	infer/engine/engine.c infer/engine/engine.h \
 	infer/engine/resolve.c infer/engine/resolve.h \
 	infer/engine/vote.c infer/engine/vote.h \
@@ -58,13 +59,13 @@ libinfer_la_SOURCES = \
 	infer/contexts/resolver.c infer/contexts/resolver.h \
 	infer/model/scaled.h \
 	infer/samples/settings.c infer/samples/settings.h \
-	infer/bases/shared_ground.c infer/bases/shared_ground.h \
+	infer/bases/shared_positions.c infer/bases/shared_positions.h \
 	infer/bases/shared_layout.c infer/bases/shared_layout.h \
 	infer/bases/shared_levels.c infer/bases/shared_levels.h \
 	infer/bases/shared_stacks.c infer/bases/shared_stacks.h \
 	infer/bases/shared_votes.c infer/bases/shared_votes.h \
 	infer/samples/run_time.c infer/samples/run_time.h \
-	infer/model/sights.c infer/model/sights.h \
+	infer/model/edge_counts.c infer/model/edge_counts.h \
 	infer/model/smooth.c infer/model/smooth.h \
 	infer/bases/stack_bases.c infer/bases/stack_bases.h \
 	infer/samples/starts.c infer/samples/starts.h \

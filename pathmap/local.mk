@@ -26,6 +26,7 @@ libpathmap_la_SOURCES = \
 	pathmap/train/session_directory.c pathmap/train/session_directory.h \
 	pathmap/train/store_file.c pathmap/train/store_file.h \
 	pathmap/map/trials.c pathmap/map/trials.h \
+	pathmap/map/partial.c pathmap/map/partial.h \
 	pathmap/map/trie.c pathmap/map/trie.h \
 	pathmap/map/trie_data.h \
 	pathmap/train/uprobe_site.c pathmap/train/uprobe_site.h \

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "perfdata/stack_record.h"
+#include "perfdata/stack_parts.h"
 
 struct announced {
     const struct event *events;
@@ -18,12 +18,17 @@ struct announced {
     bool any;          /* a stack record was seen */
     uint8_t page_bits; /* as in the first one */
     uint8_t compared;  /* likewise */
+    bool from_sp;      /* as in struct sample */
     bool pending;      /* the last record's sample, the thread's next, has not come yet */
     uint32_t checks;   /* the number of the stack that it should be; 0: none */
     uint32_t pending_tid;
     uint64_t pending_sp, pending_ip, pending_time;
     const uint8_t *stack; /* the new stack's bytes, in the record; NULL: not new */
     uint32_t stack_size;
+    bool stack_cut;
+    const uint8_t *below; /* likewise, as in struct sample */
+    const uint8_t *registers;
+    uint64_t register_mask;
 };
 
 static bool is_sampled(const struct event *event)
@@ -93,36 +98,34 @@ static void forget(struct announced *a, uint32_t tid)
         ++*life;
 }
 
-/* A stack record, from the raw data of a sample. false: damaged. */
-static bool read_record(const struct announced *a, const struct sample *sample, struct stack_record *out)
+/* Whether a record is one that may follow those before it. */
+static bool is_plausible(const struct announced *a, const struct stack_record *r)
 {
-    if (sample->raw_size < sizeof *out)
-        return false;
-    memcpy(out, sample->raw, sizeof *out);
-    return out->version == STACK_RECORD_VERSION && out->size <= sample->raw_size - sizeof *out &&
-           out->page_bits < 64 &&
-           (!a->any || (out->page_bits == a->page_bits && out->compared == a->compared)) &&
-           out->kind >= STACK_RECORD_NEW && out->kind <= STACK_RECORD_RETURNED &&
-           (out->kind == STACK_RECORD_NONE) == (out->number == 0) &&
-           (out->kind == STACK_RECORD_RETURNED) == (out->number == STACK_RECORD_LATE);
+    return r->page_bits < 64 && (!a->any || (r->page_bits == a->page_bits && r->compared == a->compared)) &&
+           r->kind >= STACK_RECORD_NEW && r->kind <= STACK_RECORD_RETURNED &&
+           (r->kind == STACK_RECORD_NONE) == (r->number == 0) &&
+           (r->kind == STACK_RECORD_RETURNED) == (r->number == STACK_RECORD_LATE);
 }
 
 /* Raw data without our mark is another program's, or damaged. What a damaged record announced is not known, so no
  * earlier announcement of its thread counts. */
 static int take_record(struct announced *a, const struct sample *sample, struct fathom_error *err)
 {
-    struct stack_record record = {0};
+    struct stack_parts parts;
+    uint32_t magic = 0;
     a->pending = false;
-    if (sample->raw_size >= sizeof record.magic)
-        memcpy(&record.magic, sample->raw, sizeof record.magic);
-    if (record.magic != STACK_RECORD_MAGIC || !read_record(a, sample, &record)) {
-        a->damaged += record.magic == STACK_RECORD_MAGIC;
+    if (sample->raw_size >= sizeof magic)
+        memcpy(&magic, sample->raw, sizeof magic);
+    if (!stack_parts_read(sample->raw, sample->raw_size, &parts) || !is_plausible(a, &parts.head)) {
+        a->damaged += magic == STACK_RECORD_MAGIC;
         forget(a, sample->tid);
         return 1;
     }
+    const struct stack_record record = parts.head;
     a->any = true;
     a->page_bits = record.page_bits;
     a->compared = record.compared;
+    a->from_sp = record.version > STACK_RECORD_BARE && record.compared == STACK_RECORD_ALL;
     uint64_t *last = table_put(a->lives, sample->tid, NULL);
     if (last)
         last = table_put(a->last, key_of(a, sample->tid, record.ip, record.sp), NULL);
@@ -136,11 +139,18 @@ static int take_record(struct announced *a, const struct sample *sample, struct 
     a->pending_ip = record.ip;
     a->pending_sp = record.sp;
     a->pending_time = sample->time;
-    a->stack = is_read ? sample->raw + sizeof record : NULL;
-    a->stack_size = record.size;
+    a->stack = is_read ? parts.bytes : NULL;
+    a->stack_size = parts.size;
+    a->stack_cut = parts.cut;
+    a->below = parts.below;
+    a->registers = parts.registers;
+    a->register_mask = parts.mask;
     if (is_read && sample->stack) { /* stack_sample.h */
         a->stack = sample->stack;
         a->stack_size = sample->stack_size;
+        a->stack_cut = sample->stack_size >= STACK_RECORD_MAX;
+        a->registers = sample->registers;
+        a->register_mask = sample->register_mask;
     }
     return 1;
 }
@@ -174,16 +184,23 @@ static void fill_in(struct announced *a, struct sample *sample)
                     : *last                    ? SAMPLE_STACK_SAME
                                                : SAMPLE_STACK_REFUSED;
     sample->compared = a->compared;
+    sample->from_sp = a->from_sp;
     sample->stack_number = sample->known == SAMPLE_STACK_SAME ? (uint32_t)*last : 0;
     if (!pending || !a->stack)
         return;
     sample->known = SAMPLE_STACK_NEW;
     sample->checks_number = a->checks;
     sample->stack_read = a->stack_size;
+    sample->below = a->below;
     if (!sample->stack) {
         sample->stack = a->stack;
         sample->stack_size = a->stack_size;
-        sample->stack_cut = a->stack_size >= STACK_RECORD_MAX;
+        sample->stack_cut = a->stack_cut;
+    }
+    if (a->registers &&
+        __builtin_popcountll(a->register_mask) > __builtin_popcountll(sample->register_mask)) {
+        sample->registers = a->registers;
+        sample->register_mask = a->register_mask;
     }
 }
 

@@ -13,7 +13,7 @@
 #define DEFAULT_SIZE 20 /* of a build-id whose size is not recorded */
 
 /* A path with two builds in one recording says nothing about a mapping. */
-static int add(struct build_ids *ids, const char *path, const struct build_id_entry *entry)
+static int add_build_id(struct build_ids *ids, const char *path, const struct build_id_entry *entry)
 {
     if (!ids->paths && !(ids->paths = names_new()))
         return -ENOMEM;
@@ -31,7 +31,7 @@ static int add(struct build_ids *ids, const char *path, const struct build_id_en
             known->size = 0;
         return 0;
     }
-    return vec_push(ids->entries, ids->count, ids->room, *entry) ? 0 : -ENOMEM;
+    return vec_push(ids->entries, ids->count, ids->capacity, *entry) ? 0 : -ENOMEM;
 }
 
 /* Under this name stock perf lists the kernel; to that of its mapping, a symbol's is appended. */
@@ -47,7 +47,7 @@ int build_ids_take(struct build_ids *ids, uint16_t misc, struct bytes body)
     if (entry.size == 0 || entry.size > sizeof entry.id)
         return 0;
     memcpy(entry.id, head + 4, entry.size);
-    return add(ids, path, &entry);
+    return add_build_id(ids, path, &entry);
 }
 
 int build_ids_take_all(struct build_ids *ids, struct bytes section)

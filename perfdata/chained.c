@@ -103,7 +103,7 @@ int chained_new(struct outfile *file, const struct event *event, const char *com
     return 0;
 }
 
-static void put(struct chained *c, const void *data, size_t size)
+static void put_bytes(struct chained *c, const void *data, size_t size)
 {
     memcpy(c->record + c->size, data, size);
     c->size += size;
@@ -113,7 +113,7 @@ static void put(struct chained *c, const void *data, size_t size)
 static void put_text(struct chained *c, const char *text)
 {
     size_t size = strlen(text) + 1;
-    put(c, text, size);
+    put_bytes(c, text, size);
     memset(c->record + c->size, 0, -size & 7);
     c->size += -size & 7;
 }
@@ -143,7 +143,7 @@ static void put_mmap(struct chained *c, const struct record *r)
     if (m->build_id_size)
         f.header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
     memcpy(f.build_id, m->build_id, sizeof f.build_id);
-    put(c, &f, sizeof f);
+    put_bytes(c, &f, sizeof f);
     put_text(c, m->path);
 }
 
@@ -154,7 +154,7 @@ static void put_comm(struct chained *c, const struct record *r)
         __u32 pid, tid;
     } f = {{.type = PERF_RECORD_COMM}, r->pid, r->tid};
     f.header.misc = r->comm.exec ? PERF_RECORD_MISC_COMM_EXEC : 0;
-    put(c, &f, sizeof f);
+    put_bytes(c, &f, sizeof f);
     put_text(c, r->comm.name);
 }
 
@@ -165,7 +165,7 @@ static void put_fork(struct chained *c, const struct record *r, uint32_t type)
         __u32 pid, parent_pid, tid, parent_tid;
         __u64 time;
     } f = {{.type = type}, r->pid, r->fork.parent_pid, r->tid, r->fork.parent_tid, r->time};
-    put(c, &f, sizeof f);
+    put_bytes(c, &f, sizeof f);
 }
 
 static void put_lost(struct chained *c, const struct record *r)
@@ -174,7 +174,7 @@ static void put_lost(struct chained *c, const struct record *r)
         struct perf_event_header header;
         __u64 id, lost;
     } f = {{.type = PERF_RECORD_LOST}, c->id, r->lost};
-    put(c, &f, sizeof f);
+    put_bytes(c, &f, sizeof f);
 }
 
 int chained_record(struct chained *c, const struct record *r, struct fathom_error *err)
@@ -204,7 +204,7 @@ int chained_record(struct chained *c, const struct record *r, struct fathom_erro
     if (!c->size)
         return 0;
     struct trailer trailer = {r->pid, r->tid, r->time, c->id};
-    put(c, &trailer, sizeof trailer);
+    put_bytes(c, &trailer, sizeof trailer);
     return append(c, err);
 }
 
@@ -225,9 +225,9 @@ int chained_sample(struct chained *c, const struct sample *s, const uint64_t *ch
                               .period = s->period,
                               .chain_length = count};
     c->size = 0;
-    put(c, &f, sizeof f);
-    put(c, chain, count * sizeof *chain);
-    put(c, &weight, sizeof weight);
+    put_bytes(c, &f, sizeof f);
+    put_bytes(c, chain, count * sizeof *chain);
+    put_bytes(c, &weight, sizeof weight);
     return append(c, err);
 }
 

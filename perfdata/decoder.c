@@ -31,6 +31,7 @@ static struct register_places register_places(uint64_t mask)
         .sp = register_place(mask, REG_SP),
         .ip = register_place(mask, REG_IP),
         .bp = register_place(mask, REG_BP),
+        .mask = mask,
     };
 }
 

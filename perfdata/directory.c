@@ -18,7 +18,7 @@ bool directory_is(const char *path)
 static int open_parts(const char *directory, struct input **parts, size_t *count, struct fathom_error *err)
 {
     int rc = 0;
-    size_t room = 0;
+    size_t capacity = 0;
     bool there = true;
     while (rc == 0 && there) {
         struct stat st;
@@ -28,7 +28,7 @@ static int open_parts(const char *directory, struct input **parts, size_t *count
         there = stat(path, &st) == 0;
         if (there && !S_ISREG(st.st_mode))
             rc = error_set(err, ENOMSG, "%s is not a regular file", path);
-        else if (there && !vec_reserve(*parts, *count, room, 1))
+        else if (there && !vec_reserve(*parts, *count, capacity, 1))
             rc = error_memory(err);
         else if (there)
             rc = input_open(path, &(*parts)[*count], err);

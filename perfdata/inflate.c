@@ -60,7 +60,7 @@ bool inflate_is_damaged(const struct inflate *inflate)
     return inflate->damaged;
 }
 
-static int damaged(struct inflate *inflate, const char *what, struct fathom_error *err)
+static int damaged_stream(struct inflate *inflate, const char *what, struct fathom_error *err)
 {
     inflate->damaged = true;
     return error_set(err, EBADMSG, "a compressed part of the recording cannot be read: %s", what);
@@ -74,7 +74,7 @@ static int hand_over(struct inflate *inflate, struct fathom_error *err)
     while (rc >= 0 && inflate->filled - at >= RECORD_HEADER_SIZE) {
         size_t size = load_u16(inflate->buffer + at + 6);
         if (size < RECORD_HEADER_SIZE)
-            return damaged(inflate, "it contains a record of size 0", err);
+            return damaged_stream(inflate, "it contains a record of size 0", err);
         if (size > inflate->filled - at)
             break;
         rc = inflate->sink(inflate->context, inflate->buffer + at, size, err);
@@ -96,10 +96,10 @@ int inflate_piece(struct inflate *inflate, const uint8_t *data, size_t size, uin
         ZSTD_outBuffer out = {inflate->buffer, BUFFER_BYTES, inflate->filled};
         size_t rc = ZSTD_decompressStream(inflate->stream, &out, &in);
         if (ZSTD_isError(rc))
-            return damaged(inflate, ZSTD_getErrorName(rc), err);
+            return damaged_stream(inflate, ZSTD_getErrorName(rc), err);
         total += out.pos - inflate->filled;
         if (total > limit)
-            return damaged(inflate, "it is larger than the recording says", err);
+            return damaged_stream(inflate, "it is larger than the recording says", err);
         inflate->filled = out.pos;
         bool full = out.pos == BUFFER_BYTES;
         int handed = hand_over(inflate, err);

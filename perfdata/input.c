@@ -43,21 +43,21 @@ static int spool(int fd, const char *path, struct input *input, struct fathom_er
         free(buffer);
         return rc;
     }
-    *input =
-        (struct input){.size = size, .spool = buffer, .room = capacity, .fd = -1, .data = buffer, .to = size};
+    *input = (struct input){
+        .size = size, .spool = buffer, .capacity = capacity, .fd = -1, .data = buffer, .to = size};
     return 0;
 }
 
 int input_begin(struct input *input, struct fathom_error *err)
 {
-    *input = (struct input){.spool = malloc(SPOOL_START), .room = SPOOL_START, .fd = -1};
+    *input = (struct input){.spool = malloc(SPOOL_START), .capacity = SPOOL_START, .fd = -1};
     input->data = input->spool;
     return input->spool ? 0 : error_memory(err);
 }
 
 int input_append(struct input *input, const void *data, size_t size, struct fathom_error *err)
 {
-    if (!vec_reserve(input->spool, input->size, input->room, size))
+    if (!vec_reserve(input->spool, input->size, input->capacity, size))
         return error_memory(err);
     memcpy(input->spool + input->size, data, size);
     input->size += size;

@@ -16,9 +16,9 @@
 struct input_block;
 
 struct input {
-    size_t size;    /* bytes, as it was when it was opened */
-    uint8_t *spool; /* what a pipe gave, or input_append(): all of it. NULL: a file */
-    size_t room;    /* of it, bytes */
+    size_t size;     /* bytes, as it was when it was opened */
+    uint8_t *spool;  /* what a pipe gave, or input_append(): all of it. NULL: a file */
+    size_t capacity; /* of it, bytes */
     int fd;
     char *path;                 /* for messages; NULL: not open */
     struct input_block *blocks; /* of a file: those with bytes still in use, the newest first */

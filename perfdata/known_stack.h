@@ -12,6 +12,7 @@
  * return address may be any in the same function from which unwinding goes on in the same way. */
 struct stack_word {
     uint64_t address, low;
+    uint64_t value; /* what it was */
     uint32_t size;
     bool in_stack; /* the value is an address in this stack (a saved frame pointer), not a return address */
 };
@@ -20,11 +21,13 @@ struct stack_word {
 struct known_stack {
     uint32_t space; /* of the processes with this code: infer/live/spaces.h */
     uint32_t tid;
-    uint64_t ip, sp, bp;            /* of its sample */
-    bool has_bp;                    /* bp must be the same, too */
-    uint32_t number;                /* of its stack record (stack_record.h) */
-    bool of_caller;                 /* that record is of a callee: this stack is its part from sp on */
+    uint64_t ip, sp; /* of its sample */
+    uint8_t reg;     /* 1 + place in a stack record of a register that must be the same, too; 0: none */
+    uint64_t value;  /* of that */
+    uint32_t number; /* of its stack record (stack_record.h) */
+    bool of_caller;  /* that record is of a callee: this stack is its part from sp on */
     uint64_t code, code_size;       /* around ip, with the same CFA */
+    uint64_t row, row_size;         /* around ip, of the same CFI row */
     const struct stack_word *words; /* borrowed; the innermost first */
     size_t count;
 };

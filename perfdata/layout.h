@@ -20,6 +20,7 @@
 struct register_places { /* of one register dump */
     uint8_t count;       /* registers in it */
     int8_t sp, ip, bp;   /* indices into it; -1: not recorded */
+    uint64_t mask;       /* of their numbers */
 };
 
 struct layout {

@@ -145,7 +145,7 @@ static void decode_other(struct bytes *body, uint16_t misc, uint64_t format, str
     }
 }
 
-static int damaged(uint32_t type, size_t size, struct fathom_error *err)
+static int damaged_record(uint32_t type, size_t size, struct fathom_error *err)
 {
     return error_set(err, EBADMSG, "damaged record: type %u, %zu bytes", type, size);
 }
@@ -158,7 +158,7 @@ static int decode_sample(const struct decoder *decoder, const uint8_t *data, siz
         return error_set(err, EBADMSG, "a sample has an event ID that this recording does not have");
     *out = decoder->empty_sample;
     if (!sample_decode(&decoder->layouts[event], data, size, &out->sample))
-        return damaged(PERF_RECORD_SAMPLE, size, err);
+        return damaged_record(PERF_RECORD_SAMPLE, size, err);
     out->sample.event = decoder->named[event];
     out->pid = out->sample.pid;
     out->tid = out->sample.tid;
@@ -182,7 +182,7 @@ int decoder_fill(const struct decoder *decoder, const uint8_t *data, size_t size
     const struct layout *layout = trailer_layout(decoder, data, size);
     const uint8_t *end = data + size;
     if (size < RECORD_HEADER_SIZE + (size_t)layout->trailer_size)
-        return damaged(type, size, err);
+        return damaged_record(type, size, err);
     if (layout->time_back)
         out->time = load_u64(end - layout->time_back);
     if (layout->tid_back) {
@@ -193,7 +193,7 @@ int decoder_fill(const struct decoder *decoder, const uint8_t *data, size_t size
     decode_other(&body, misc, layout->read_format, out);
     if (out->kind == RECORD_TOTALS)
         out->totals.event = decoder->named[trailer_event(decoder, data, size)];
-    return body.failed ? damaged(type, size, err) : 0;
+    return body.failed ? damaged_record(type, size, err) : 0;
 }
 
 int decoder_decode(const struct decoder *decoder, const void *data, size_t size, struct record *out,

@@ -43,12 +43,17 @@ struct sample {
     bool user_regs;  /* they came from REGS_USER, not from REGS_INTR */
     bool regs_after; /* sp and bp are those after the instruction at reg_ip, which caused the event (PEBS) */
     uint64_t reg_ip, sp, bp;
+    uint64_t
+        register_mask; /* of the registers that were recorded, by arch/x86/include/uapi/asm/perf_regs.h; */
+    const uint8_t
+        *registers;  /* their values, 8 bytes each, by ascending number; NULL: none. Borrowed; not aligned */
     uint64_t period; /* events that this sample represents: PERIOD, else the event's fixed period, else 1 */
     uint64_t addr, weight, data_src; /* 0: not recorded */
-    const uint8_t *stack; /* STACK_USER dump from sp upward; NULL: none. Borrowed from the record */
-    uint32_t stack_size;  /* valid bytes of it (dyn_size) */
-    uint32_t stack_room;  /* all its bytes, valid or not; 0: the record has no dump */
-    uint32_t stack_at;    /* offset in the record of the dump's size field, which precedes it */
+    const uint8_t *stack;    /* STACK_USER dump from sp upward; NULL: none. Borrowed from the record */
+    const uint8_t *below;    /* the 128 bytes below sp (stack_record.h); NULL: not recorded. Borrowed */
+    uint32_t stack_size;     /* valid bytes of it (dyn_size) */
+    uint32_t stack_capacity; /* all its bytes, valid or not; 0: the record has no dump */
+    uint32_t stack_at;       /* offset in the record of the dump's size field, which precedes it */
     bool stack_cut; /* the dump has the maximum size: the stack may go on. Not set if the kernel met a page
                        that was never touched, in a large frame: this also ends the dump */
     const uint64_t *callchain; /* NULL: none; with PERF_CONTEXT_ markers. Borrowed; 8-byte aligned */
@@ -57,6 +62,7 @@ struct sample {
     uint32_t raw_size;
     uint8_t chain;         /* enum sample_chain; set by infer/chains/proved.h */
     uint8_t known;         /* enum sample_stack */
+    bool from_sp;          /* if its base was not known to the recorder, its words were compared from SP on */
     uint8_t compared;      /* how many return addresses were compared for that (stack_record.h) */
     uint32_t stack_number; /* of the stack, if it is new or the same */
     uint32_t
@@ -66,6 +72,7 @@ struct sample {
     const uint8_t *branches; /* BRANCH_STACK: entries of SAMPLE_BRANCH bytes, the newest first, each with the
                                 addresses from and to at its start; NULL: none. Borrowed */
     uint32_t branch_count;
+    uint64_t row; /* in the table of observations; set by infer/samples/observations.h */
 };
 
 #endif

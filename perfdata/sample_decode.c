@@ -10,7 +10,7 @@ struct rest {
 };
 
 /* Skips n bytes and returns where they start, or NULL if the record is too short. */
-static inline const uint8_t *take(struct rest *rest, uint64_t n)
+static inline const uint8_t *take_bytes(struct rest *rest, uint64_t n)
 {
     if (n > (uint64_t)(rest->end - rest->at))
         return NULL;
@@ -22,13 +22,13 @@ static inline const uint8_t *take(struct rest *rest, uint64_t n)
 /* Skips a u64 count and that many elements; returns where these start, or NULL. */
 static const uint8_t *take_counted(struct rest *rest, uint64_t between, uint64_t element, uint64_t *count)
 {
-    const uint8_t *at = take(rest, 8);
-    if (!at || !take(rest, between))
+    const uint8_t *at = take_bytes(rest, 8);
+    if (!at || !take_bytes(rest, between))
         return NULL;
     *count = load_u64(at);
     if (*count > RECORD_SIZE_MAX / element)
         return NULL;
-    return take(rest, *count * element);
+    return take_bytes(rest, *count * element);
 }
 
 static bool skip_read(struct rest *rest, uint64_t format)
@@ -38,7 +38,7 @@ static bool skip_read(struct rest *rest, uint64_t format)
     uint64_t value =
         8 + 8 * (uint64_t)__builtin_popcountll(format & (PERF_FORMAT_ID | (UINT64_C(1) << 4) /* LOST */));
     if (!(format & PERF_FORMAT_GROUP))
-        return take(rest, times + value);
+        return take_bytes(rest, times + value);
     uint64_t count;
     return take_counted(rest, times, value, &count);
 }
@@ -53,19 +53,19 @@ static bool take_branches(struct rest *rest, const struct layout *layout, struct
         out->branches = branches;
         out->branch_count = (uint32_t)count;
     }
-    return !layout->branch_counters || take(rest, count * 8);
+    return !layout->branch_counters || take_bytes(rest, count * 8);
 }
 
 /* A set of registers, its abi first: NULL and true if the kernel had none to write (no user context). */
 static bool take_registers(struct rest *rest, const struct register_places *places, const uint8_t **registers)
 {
-    const uint8_t *abi = take(rest, 8);
+    const uint8_t *abi = take_bytes(rest, 8);
     if (!abi)
         return false;
     if (load_u64(abi) == PERF_SAMPLE_REGS_ABI_NONE)
         return true;
     *registers = abi;
-    return take(rest, 8 * (uint64_t)places->count);
+    return take_bytes(rest, 8 * (uint64_t)places->count);
 }
 
 static bool set_registers(const uint8_t *registers, const struct register_places *places, struct sample *out)
@@ -78,7 +78,21 @@ static bool set_registers(const uint8_t *registers, const struct register_places
     out->sp = load_u64(values + 8 * places->sp);
     out->reg_ip = load_u64(values + 8 * places->ip);
     out->bp = load_u64(values + 8 * places->bp);
+    out->registers = values;
+    out->register_mask = places->mask;
     return true;
+}
+
+/* The user's registers, where they are of the same instruction and more than those at the interrupt. */
+static void prefer_user(const uint8_t *user, const struct register_places *places, struct sample *out)
+{
+    const uint8_t *values = user ? user + 8 : NULL;
+    if (user && out->registers && places->count > __builtin_popcountll(out->register_mask) &&
+        places->sp >= 0 && places->ip >= 0 && load_u64(values + 8 * places->sp) == out->sp &&
+        load_u64(values + 8 * places->ip) == out->reg_ip) {
+        out->registers = values;
+        out->register_mask = places->mask;
+    }
 }
 
 /* The kernel shortens a dump to keep the record under 64 KiB (perf_sample_ustack_size()): to what is left of
@@ -102,12 +116,12 @@ static bool take_stack(struct rest *rest, const struct layout *layout, size_t re
         return false;
     if (size == 0)
         return true;
-    const uint8_t *valid = take(rest, 8);
+    const uint8_t *valid = take_bytes(rest, 8);
     if (!valid || load_u64(valid) > size)
         return false;
     uint64_t valid_size = load_u64(valid);
     out->stack_at = (uint32_t)at;
-    out->stack_room = (uint32_t)size;
+    out->stack_capacity = (uint32_t)size;
     if (valid_size) {
         out->stack = stack;
         out->stack_size = (uint32_t)valid_size;
@@ -134,7 +148,7 @@ static uint8_t mode_of(uint16_t misc)
 static bool take_fixed(struct rest *rest, const struct layout *layout, struct sample *out)
 {
     const uint64_t type = layout->sample_type;
-    const uint8_t *at = take(rest, layout->fixed_size);
+    const uint8_t *at = take_bytes(rest, layout->fixed_size);
     if (!at)
         return false;
     if (type & PERF_SAMPLE_IDENTIFIER)
@@ -175,8 +189,8 @@ static bool take_counted_fields(struct rest *rest, const struct layout *layout, 
         }
     }
     if (type & PERF_SAMPLE_RAW) {
-        const uint8_t *size = take(rest, 4);
-        out->raw = size ? take(rest, load_u32(size)) : NULL;
+        const uint8_t *size = take_bytes(rest, 4);
+        out->raw = size ? take_bytes(rest, load_u32(size)) : NULL;
         if (!out->raw)
             return false;
         out->raw_size = load_u32(size);
@@ -189,18 +203,18 @@ static bool take_memory(struct rest *rest, const struct layout *layout, struct s
 {
     const uint64_t type = layout->sample_type;
     if (type & PERF_SAMPLE_WEIGHT_TYPE) {
-        const uint8_t *weight = take(rest, 8);
+        const uint8_t *weight = take_bytes(rest, 8);
         if (!weight)
             return false;
         out->weight = type & PERF_SAMPLE_WEIGHT ? load_u64(weight) : load_u32(weight);
     }
     if (type & PERF_SAMPLE_DATA_SRC) {
-        const uint8_t *source = take(rest, 8);
+        const uint8_t *source = take_bytes(rest, 8);
         if (!source)
             return false;
         out->data_src = load_u64(source);
     }
-    return !(type & PERF_SAMPLE_TRANSACTION) || take(rest, 8);
+    return !(type & PERF_SAMPLE_TRANSACTION) || take_bytes(rest, 8);
 }
 
 /* PHYS_ADDR to AUX: not kept, but they must be present. */
@@ -209,7 +223,7 @@ static bool skip_tail(struct rest *rest, uint64_t type)
     uint64_t count;
     uint64_t singles = type & (PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |
                                PERF_SAMPLE_CODE_PAGE_SIZE);
-    if (singles && !take(rest, 8 * (uint64_t)__builtin_popcountll(singles)))
+    if (singles && !take_bytes(rest, 8 * (uint64_t)__builtin_popcountll(singles)))
         return false;
     return !(type & PERF_SAMPLE_AUX) || take_counted(rest, 0, 1, &count);
 }
@@ -254,6 +268,7 @@ bool sample_decode(const struct layout *layout, const uint8_t *data, size_t size
         out->user_regs = true;
     else if (!set_registers(intr, &layout->intr, out))
         out->user_regs = set_registers(user, &layout->user, out);
+    prefer_user(user, &layout->user, out);
     out->regs_after = exact && layout->precise && out->has_regs && !out->user_regs;
     if (exact && layout->ibs && out->has_regs)
         out->reg_ip = interrupted(out);

@@ -8,7 +8,8 @@ size_t stack_dump_trim(void *record, size_t size, const struct sample *sample, u
 {
     uint8_t *dump = (uint8_t *)record + sample->stack_at;
     uint64_t kept = (valid + 7) & ~(uint64_t)7;
-    size_t old_end = sample->stack_at + 8 + (size_t)sample->stack_room; /* of the dump: dyn_size follows */
+    size_t old_end =
+        sample->stack_at + 8 + (size_t)sample->stack_capacity; /* of the dump: dyn_size follows */
     uint8_t *at = dump + 8 + kept;
     memcpy(dump, &kept, sizeof kept);
     if (kept) { /* without a dump the kernel writes no dyn_size */

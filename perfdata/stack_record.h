@@ -13,7 +13,8 @@
 #include <linux/types.h>
 
 #define STACK_RECORD_MAGIC   0x4b545346u /* "FSTK" */
-#define STACK_RECORD_VERSION 1
+#define STACK_RECORD_VERSION 2
+#define STACK_RECORD_BARE    1 /* an earlier version: what follows the head are the stack's bytes, from SP on */
 
 enum stack_record_kind {
     STACK_RECORD_NEW = 1, /* no known stack fits: its bytes follow. It gets the number */
@@ -34,8 +35,37 @@ struct stack_record {
     __u8 page_bits; /* a page of code is 2^page_bits bytes */
     __u8 compared;  /* how many return addresses are compared, the innermost first; 0: none */
     __u32 number;   /* NONE: 0; RETURNED: STACK_RECORD_LATE; else neither of the two */
-    __u32 size;     /* bytes of the stack, from sp on, that follow: 0xfd each where a page is not there */
+    __u32 size;     /* bytes that follow: parts; 0: none */
     __u64 ip, sp;   /* the user's, as in the sample's registers */
+};
+
+/* What follows the head, one behind the other: each begins with this. A reader passes over types that it does not know. */
+struct stack_part {
+    __u16 type; /* enum stack_part_type */
+    __u16 zero;
+    __u32 size; /* bytes that follow it; but for the last part, a multiple of 8 */
+};
+
+enum stack_part_type {
+    STACK_PART_REGISTERS =
+        1, /* u64 mask, as of perf_event_attr.sample_regs_user; u64 for each of its bits, ascending */
+    STACK_PART_BYTES, /* s64 offset from sp; bytes of the stack from there on: 0xfd each where a page is not there */
+};
+
+#define STACK_RECORD_BELOW                                                                                   \
+    128u /* bytes below sp that a function may use (psABI, section 3.2.2): the red zone */
+
+/* AX, BX, CX, DX, SI, DI, BP, SP, IP, R8 to R15: arch/x86/include/uapi/asm/perf_regs.h. */
+#define STACK_RECORD_REGISTERS      0xff01ffu
+#define STACK_RECORD_REGISTER_COUNT 17u
+
+/* A record with a stack, as the program writes it: its bytes follow. */
+struct stack_record_read {
+    struct stack_record head;
+    struct stack_part registers_part;
+    __u64 mask, registers[STACK_RECORD_REGISTER_COUNT];
+    struct stack_part bytes_part;
+    __s64 offset; /* 0, or -STACK_RECORD_BELOW */
 };
 
 #endif

@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#include "perfdata/stack_record.h"
-
-#define REGS_MASK 0x1c0u /* BP, SP and IP: arch/x86/include/uapi/asm/perf_regs.h */
+#include "perfdata/stack_parts.h"
 
 #define SAMPLE_TYPE                                                                                          \
     (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |     \
@@ -20,8 +18,11 @@ struct stack_sample {
     __u64 callchain; /* its length: 0. Stock perf adds what it unwinds, but only to an event that has one */
     __u32 raw_size;  /* of what follows, to `abi` */
     struct stack_record record;
+    struct stack_part below_part; /* of the record, as the dump begins at SP */
+    __s64 below_offset;
+    __u8 below[STACK_RECORD_BELOW];
     __u32 padding;
-    __u64 abi, bp, sp, reg_ip;
+    __u64 abi, registers[STACK_RECORD_REGISTER_COUNT];
     __u64 stack_size; /* bytes that follow, a multiple of 8 */
 } __attribute__((packed));
 
@@ -36,7 +37,7 @@ void stack_sample_event(const struct event *stacks, uint64_t *id, struct event *
     made.attr.config = PERF_COUNT_SW_CPU_CLOCK;
     made.attr.config1 = STACK_RECORD_MAGIC;
     made.attr.sample_type = SAMPLE_TYPE;
-    made.attr.sample_regs_user = REGS_MASK;
+    made.attr.sample_regs_user = STACK_RECORD_REGISTERS;
     made.attr.sample_stack_user = STACK_RECORD_MAX;
     *out = made;
 }
@@ -49,14 +50,27 @@ bool stack_sample_is(const struct perf_event_attr *attr)
 }
 
 /* The record with a stack that the raw data begin with; false: there is none, or it is not whole. */
-static bool read_record(const struct sample *stack, struct stack_record *out)
+static bool read_record(const struct sample *stack, struct stack_parts *out)
 {
-    if (!stack->raw || stack->raw_size < sizeof *out)
-        return false;
-    memcpy(out, stack->raw, sizeof *out);
-    return out->magic == STACK_RECORD_MAGIC && out->version == STACK_RECORD_VERSION &&
-           (out->kind == STACK_RECORD_NEW || out->kind == STACK_RECORD_AGAIN) && out->size > 0 &&
-           out->size <= STACK_RECORD_MAX && out->size <= stack->raw_size - sizeof *out;
+    return stack_parts_read(stack->raw, stack->raw_size, out) && out->size > 0 &&
+           (out->head.kind == STACK_RECORD_NEW || out->head.kind == STACK_RECORD_AGAIN);
+}
+
+/* All registers; 0: not recorded. */
+static void fill_registers(const struct stack_parts *parts, const struct sample *sample,
+                           __u64 out[STACK_RECORD_REGISTER_COUNT])
+{
+    const uint64_t bp = 6, sp = 7, ip = 8; /* their places, which are their numbers */
+    unsigned to = 0, from = 0;
+    for (uint64_t bit = 1; bit <= STACK_RECORD_REGISTERS; bit <<= 1) {
+        if (parts->mask & STACK_RECORD_REGISTERS & bit)
+            memcpy(&out[to], parts->registers + 8 * (size_t)from, 8);
+        from += (parts->mask & bit) != 0;
+        to += (STACK_RECORD_REGISTERS & bit) != 0;
+    }
+    out[bp] = sample->bp;
+    out[sp] = sample->sp;
+    out[ip] = sample->reg_ip;
 }
 
 static bool is_about(const struct stack_record *record, const struct sample *stack,
@@ -68,13 +82,16 @@ static bool is_about(const struct stack_record *record, const struct sample *sta
 
 size_t stack_sample_make(const struct sample *stack, const struct sample *sample, uint64_t id, uint8_t *out)
 {
-    struct stack_record record;
-    if (!read_record(stack, &record) || !is_about(&record, stack, sample))
+    struct stack_parts parts;
+    if (!read_record(stack, &parts) || !is_about(&parts.head, stack, sample))
         return 0;
-    const uint64_t valid = record.size;
+    struct stack_record record = parts.head;
+    const uint64_t valid = parts.size;
     const size_t room = (valid + 7) & ~(size_t)7, size = sizeof(struct stack_sample) + room + sizeof valid;
-    record.size = 0; /* no bytes follow it: they are the dump */
-    const struct stack_sample made = {
+    record.version = STACK_RECORD_VERSION;
+    record.size = offsetof(struct stack_sample, padding) -
+                  offsetof(struct stack_sample, below_part); /* the stack is the dump */
+    struct stack_sample made = {
         .header = {PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, (uint16_t)size},
         .id = id,
         .ip = sample->reg_ip,
@@ -82,18 +99,23 @@ size_t stack_sample_make(const struct sample *stack, const struct sample *sample
         .tid = sample->tid,
         .time = sample->time,
         .period = sample->period,
-        .raw_size = sizeof record + sizeof made.padding,
+        .raw_size = sizeof record + record.size + sizeof made.padding,
         .record = record,
+        .below_part = {STACK_PART_BYTES, 0, sizeof made.below_offset + sizeof made.below},
+        .below_offset = -(__s64)STACK_RECORD_BELOW,
         .abi = PERF_SAMPLE_REGS_ABI_64,
-        .bp = sample->bp,
-        .sp = sample->sp,
-        .reg_ip = sample->reg_ip,
         .stack_size = room,
     };
+    memset(made.below, 0xfd, sizeof made.below);
+    if (parts.below)
+        memcpy(made.below, parts.below, sizeof made.below);
+    __u64 registers[STACK_RECORD_REGISTER_COUNT] = {0};
+    fill_registers(&parts, sample, registers);
+    memcpy(made.registers, registers, sizeof registers);
     memcpy(out, &made, sizeof made);
     out += sizeof made;
     memset(out + valid, 0, room - valid);
-    memcpy(out, stack->raw + sizeof record, valid);
+    memcpy(out, parts.bytes, valid);
     memcpy(out + room, &valid, sizeof valid);
     return size;
 }

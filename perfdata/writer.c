@@ -122,7 +122,7 @@ static int write_stream_head(struct writer *writer, struct fathom_error *err)
 }
 
 /* Writes what precedes the first record. */
-static int start(struct writer *writer, struct fathom_error *err)
+static int start_file(struct writer *writer, struct fathom_error *err)
 {
     if (writer->fd >= 0)
         return 0;
@@ -223,7 +223,7 @@ static int write_records(struct writer *writer, const uint8_t *data, size_t size
     if (size == 0)
         return 0;
     bool stream = outfile_is_stream(writer->out);
-    int rc = start(writer, err);
+    int rc = start_file(writer, err);
     if (rc < 0) {
         writer->failed = rc;
         return rc;
@@ -359,7 +359,7 @@ int writer_close(struct writer *writer, struct fathom_error *err)
     else
         rc = writer_flush(writer, err);
     if (rc == 0)
-        rc = start(writer, err);
+        rc = start_file(writer, err);
     if (writer->fd < 0 || (rc < 0 && writer->written == 0))
         ; /* the old file stays */
     else if (!outfile_is_stream(writer->out))

@@ -3,10 +3,16 @@
 
 #include <string.h>
 
+#include "perfdata/stack_record.h"
+
 bool frame_read(const struct frame *frame, uint64_t address, uint64_t *out)
 {
     const struct sample *s = frame->dump;
     uint64_t offset = address - s->sp;
+    if (s->below && s->sp - address <= STACK_RECORD_BELOW && s->sp - address >= sizeof *out) {
+        memcpy(out, s->below + (STACK_RECORD_BELOW - (s->sp - address)), sizeof *out);
+        return true;
+    }
     if (!s->stack || address < s->sp || s->stack_size < sizeof *out || offset > s->stack_size - sizeof *out)
         return false;
     memcpy(out, s->stack + offset, sizeof *out);

@@ -31,7 +31,7 @@ enum frame_end {
     FRAME_BEYOND,      /* the same above the dump's end, where it was truncated */
 };
 
-/* Reads 8 bytes of the dump. */
+/* Reads 8 bytes of the dump, or of what was recorded below SP. */
 bool frame_read(const struct frame *frame, uint64_t address, uint64_t *out);
 /* *cfa is set if it is found. It need not lie above SP, as BP may not be what the row assumes. */
 enum frame_end frame_cfa(const struct frame *frame, const struct cfi_row *row, uint64_t *cfa);

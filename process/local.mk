@@ -8,4 +8,5 @@ libprocess_la_SOURCES = \
 	process/process.c process/process.h process/process_data.h \
 	process/space.c process/space.h \
 	process/stacks.c process/stacks.h \
+	process/partial.c process/partial.h process/registers.c process/registers.h \
 	process/unwind.c process/unwind.h

@@ -375,7 +375,7 @@ enum stack_kind process_stack_base(const struct process *process, uint32_t tid, 
                                                                                     : STACK_UNKNOWN;
 }
 
-uint64_t process_strand(const struct process *process, const struct sample *sample)
+uint64_t process_thread_key(const struct process *process, const struct sample *sample)
 {
     uint64_t base;
     if (process && process_stack_base(process, sample->tid, sample->sp, &base) == STACK_SHARED)

@@ -109,7 +109,7 @@ uint64_t process_thread_birth(const struct process *process, uint32_t tid);
 enum stack_kind process_stack_base(const struct process *process, uint32_t tid, uint64_t sp, uint64_t *base);
 /* A key for the flow of execution at a sample: the thread, or the shared stack that it is on, since a
  * coroutine continues where it left off, whichever thread resumes it. process may be NULL. */
-uint64_t process_strand(const struct process *process, const struct sample *sample);
+uint64_t process_thread_key(const struct process *process, const struct sample *sample);
 /* Whether the thread's own stack is known. Then a sample outside of it is on a shared one. */
 bool process_has_stack(const struct process *process, uint32_t tid);
 /* Makes [low, base] the thread's own stack: found by unwinding or voting. One with the same base is widened;

@@ -10,7 +10,7 @@
 
 struct space {
     size_t references;
-    size_t count, room; /* regions in use and allocated */
+    size_t count, capacity; /* regions in use and allocated */
     struct region *regions;
 };
 
@@ -43,7 +43,7 @@ static bool space_own(struct space **space)
     if (shared->references == 1)
         return true;
     struct space *own = space_new();
-    if (!own || !vec_reserve(own->regions, 0, own->room, shared->count)) {
+    if (!own || !vec_reserve(own->regions, 0, own->capacity, shared->count)) {
         space_release(own);
         return false;
     }
@@ -65,7 +65,7 @@ static size_t space_first_after(const struct space *s, uint64_t address)
 static bool space_splice(struct space *s, size_t from, size_t to, const struct region *with, size_t count)
 {
     size_t tail = s->count - to;
-    if (!vec_reserve(s->regions, from, s->room, count + tail))
+    if (!vec_reserve(s->regions, from, s->capacity, count + tail))
         return false;
     if (tail)
         memmove(s->regions + from + count, s->regions + to, tail * sizeof *with);

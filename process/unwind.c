@@ -10,6 +10,7 @@
 #include "image/handler_jump.h"
 #include "image/stack_switch.h"
 #include "process/frame.h"
+#include "process/registers.h"
 
 struct walk {
     const struct process *process;
@@ -19,13 +20,15 @@ struct walk {
     uint64_t base;              /* of the thread's own stack if the walk is on it and it is known, else 0 */
     uint64_t bp_slot;           /* where the frame's BP was read; 0: it is the sample's */
     struct unwind_words *words; /* NULL: not wanted */
+    unsigned steps;             /* for registers: as of struct registers */
     bool after;                 /* SP and BP are those after the instruction at pc */
 };
 
 static void note_word(const struct walk *walk, uint64_t address, uint64_t value, bool in_stack)
 {
     struct unwind_words *w = walk->words;
-    if (w && !vec_push(w->words, w->count, w->room, (struct stack_word){address, value, 1, in_stack}))
+    if (w &&
+        !vec_push(w->words, w->count, w->capacity, (struct stack_word){address, value, value, 1, in_stack}))
         w->partial = true;
 }
 
@@ -75,6 +78,31 @@ static enum frame_end walk_cfa(const struct walk *walk, const struct cfi_row *ro
         note_word(walk, walk->frame.bp + (uint64_t)(int64_t)row->cfa_offset, *cfa, true);
     if (row->cfa == CFI_SIGNAL_FRAME && walk->words)
         walk->words->partial = true;
+    return end;
+}
+
+/* A word that a register was restored from. */
+static void note_restored(void *walk, uint64_t address, uint64_t value)
+{
+    note_word(walk, address, value, true);
+}
+
+/* By the rules of all registers, where SP and BP do not tell. */
+static enum frame_end walk_registers(struct walk *walk, const struct unwind_frame *frames, size_t count,
+                                     const struct place *place, uint64_t *cfa, uint64_t *return_address)
+{
+    struct registers registers = {.sample = walk->frame.dump,
+                                  .frames = frames,
+                                  .count = count,
+                                  .note = note_restored,
+                                  .context = walk,
+                                  .steps = walk->steps};
+    if (walk->after)
+        return FRAME_UNSUPPORTED;
+    enum frame_end end = registers_frame(&registers, place, walk->exact, cfa, return_address);
+    walk->steps = registers.steps;
+    if (walk->words)
+        walk->words->registers |= registers.used;
     return end;
 }
 
@@ -198,6 +226,14 @@ bool unwind_begins(const struct process *process, uint64_t return_address)
             !follows_call(&place));
 }
 
+/* Whether the return address is behind a call, or in a function that calls nothing but is returned to (Go's goexit). */
+static bool is_called(const struct process *process, uint64_t return_address)
+{
+    struct place place;
+    return process_place(process, return_address, &place) &&
+           (follows_call(&place) || cfi_lookup(image_cfi(place.image), place.address - 1).root);
+}
+
 static struct walk walk_begin(const struct process *process, const struct sample *sample,
                               struct unwind_words *words)
 {
@@ -217,7 +253,8 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
 {
     size_t count = 0;
     if (words)
-        *words = (struct unwind_words){.words = words->words, .room = words->room, .ranges = words->ranges};
+        *words = (struct unwind_words){
+            .words = words->words, .capacity = words->capacity, .ranges = words->ranges};
     if (!sample->has_regs || !process || !sample->stack) {
         *end = UNWIND_CUT;
         return 0;
@@ -226,7 +263,7 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
     for (bool interrupted = false;;) {
         struct place place;
         struct cfi_row row;
-        uint64_t cfa, least = walk.frame.sp + 8;
+        uint64_t cfa, return_address, least = walk.frame.sp + 8;
         if (!walk_place(&walk, &place, &row)) {
             *end = UNWIND_NO_MAPPING;
             return count;
@@ -234,6 +271,9 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
         widen_word(&walk, &place);
         enum frame_end found =
             is_switching(&walk, &place, &row) ? FRAME_UNSUPPORTED : walk_cfa(&walk, &row, &cfa);
+        const bool others = found == FRAME_UNSUPPORTED && !row.root && !is_switching(&walk, &place, &row);
+        if (others)
+            found = walk_registers(&walk, frames, count, &place, &cfa, &return_address);
         if (found != FRAME_FOUND) {
             *end = end_without_cfa(found);
             return count;
@@ -254,8 +294,8 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
             *end = UNWIND_LONG;
             return count;
         }
-        frames[count++] =
-            (struct unwind_frame){.pc = walk.pc, .place = place, .cfa = cfa, .interrupted = interrupted};
+        frames[count++] = (struct unwind_frame){
+            .pc = walk.pc, .place = place, .cfa = cfa, .interrupted = interrupted, .derived = row.derived};
         interrupted = row.cfa == CFI_SIGNAL_FRAME;
         if (interrupted)
             continue;
@@ -263,11 +303,17 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
             return count;
         caller_bp(&walk, &place, &row, cfa);
         frames[count - 1].caller_bp = walk.frame.bp;
-        if (!frame_read(&walk.frame, cfa - 8, &walk.pc)) {
+        if (others) {
+            walk.pc = return_address;
+        } else if (!frame_read(&walk.frame, cfa - 8, &walk.pc)) {
             *end = UNWIND_CUT;
             return count;
         }
         note_word(&walk, cfa - 8, walk.pc, false);
+        if ((row.derived || others) && !is_called(process, walk.pc)) { /* nor is the CFA to be believed */
+            *end = others ? UNWIND_UNSUPPORTED : UNWIND_NO_CFI;
+            return count - 1;
+        }
         if (unwind_begins(process, walk.pc))
             return count;
         walk.frame.sp = cfa;

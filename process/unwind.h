@@ -1,7 +1,8 @@
 /*
  * unwind.h - walks a dumped stack by the CFI tables: the ground truth of audit samples and training.
  *
- * Only SP, IP, BP and the dump are needed: a row whose CFA or BP cannot be computed from these ends the walk,
+ * SP, IP, BP and the dump are enough for nearly all code; where a rule needs another register, or is an expression, the sample's
+ * registers are used, if they were recorded (registers.h). A row whose CFA or BP cannot be computed from these ends the walk,
  * with the reason. CFAs grow strictly from frame to frame. A signal frame's CFA is the interrupted SP (as
  * glibc's CFI for __restore_rt says). A stack ends with its outermost function:
  *   - by its CFI (the return address is undefined: _start, clone3), or with a return address of 0;
@@ -36,15 +37,17 @@ struct unwind_frame {
     uint64_t cfa;
     uint64_t caller_bp; /* BP after it returned; meaningless if the caller does not need it */
     bool interrupted;   /* a signal arrived here: pc is not a return address */
+    bool derived;       /* its CFI row was derived from the code (image/cfi/cfi.h) */
 };
 
 /* What a walk read: the frames of another stack are the same while its words, and where has_bp is set its BP,
  * are the same, and its PC has the same CFA. */
 struct unwind_words {
     struct stack_word *words; /* innermost first */
-    size_t count, room;
+    size_t count, capacity;
     struct table *ranges; /* of return addresses, remembered from walk to walk */
     bool has_bp;          /* the sample's BP was used */
+    uint64_t registers;   /* and these of its other registers, as in sample.register_mask */
     bool partial;         /* a signal frame was passed, whose registers are not among the words */
 };
 

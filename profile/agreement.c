@@ -61,8 +61,8 @@ static int compare_ranks(const void *a, const void *b, void *entries)
 
 static int read_path(const struct pathmap *map, uint32_t node, struct reading *out, struct fathom_error *err)
 {
-    size_t room = 0;
-    int depth = pathmap_read_path(map, node, &out->functions, &room, err);
+    size_t capacity = 0;
+    int depth = pathmap_read_path(map, node, &out->functions, &capacity, err);
     if (depth < 0)
         return depth;
     out->node = node;

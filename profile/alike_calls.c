@@ -73,7 +73,7 @@ static bool next_call(const uint8_t *code, size_t size, uint64_t start, size_t *
     return false;
 }
 
-static void find(const struct image *image, struct alike *alike)
+static void find_alike(const struct image *image, struct alike *alike)
 {
     uint64_t site = alike->sites[0], start, first, last;
     size_t size, at = 0;
@@ -101,7 +101,7 @@ const uint64_t *alike_calls_find(struct alike_calls *c, const struct image *imag
     if (place && !alike && (alike = arena_alloc(c->arena, sizeof *alike))) {
         *alike = (struct alike){1, {site}};
         *place = (uintptr_t)alike;
-        find(image, alike);
+        find_alike(image, alike);
     }
     *count = alike ? alike->count : 0;
     return alike ? alike->sites : NULL;

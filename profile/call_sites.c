@@ -55,7 +55,7 @@ int call_sites_find(struct call_sites *s, const struct pathmap *map, uint32_t no
     if (depth < 0)
         return error_set(err, EBADMSG, "the path map is damaged");
     size_t count = depth ? (size_t)depth - 1 : 0;
-    if (!vec_reserve(s->steps, 0, s->room, count))
+    if (!vec_reserve(s->steps, 0, s->capacity, count))
         return error_memory(err);
     s->count = count;
     for (size_t i = 0; i < count; i++)

@@ -24,7 +24,7 @@ struct call_step {
 
 struct call_sites {
     struct call_step *steps; /* from the root inwards: one less than functions */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* Fills all of *out (initialise with zeros, free with call_sites_clear()). own: the node is known to be the

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "infer/samples/locate.h"
+#include "pathmap/map/partial.h"
 
 #define NO_BIAS 1ull /* a bias is a multiple of the page size */
 
@@ -21,7 +22,7 @@ struct chains {
     struct place_of *places; /* by function */
     struct table *biases;    /* mappings and image, hashed -> how far it is there from its own addresses */
     uint64_t *addresses;
-    size_t count, room;
+    size_t count, capacity;
     uint64_t left_out;
 };
 
@@ -98,18 +99,19 @@ static bool append_caller(struct chains *c, const struct process *process, uint3
     if (place->image && !bias_of(c, process, place->image, &bias))
         return false;
     if (bias == NO_BIAS) {
-        c->left_out++;
+        struct pathmap_function f = pathmap_function(c->map, function);
+        c->left_out += !partial_is_image(pathmap_image(c->map, f.image).path);
         return true;
     }
     bool inside = site && image_function_at(place->image, site - 1) == place->index;
     uint64_t address = inside ? site - 1 : image_function(place->image, place->index)->address + 1;
-    return vec_push(c->addresses, c->count, c->room, bias + address);
+    return vec_push(c->addresses, c->count, c->capacity, bias + address);
 }
 
 static bool append_leaf(struct chains *c, const struct sample *sample, bool user)
 {
     bool kernel = sample->ip >= KERNEL_ADDRESSES;
-    if (!vec_reserve(c->addresses, c->count, c->room, 4))
+    if (!vec_reserve(c->addresses, c->count, c->capacity, 4))
         return false;
     if (kernel) {
         c->addresses[c->count++] = PERF_CONTEXT_KERNEL;
@@ -138,7 +140,7 @@ int chains_find(struct chains *c, const struct process *process, const struct sa
 
 int chains_add(struct chains *c, uint64_t address, struct fathom_error *err)
 {
-    return vec_push(c->addresses, c->count, c->room, address) ? 0 : error_memory(err);
+    return vec_push(c->addresses, c->count, c->capacity, address) ? 0 : error_memory(err);
 }
 
 const uint64_t *chains_found(const struct chains *c, size_t *count)

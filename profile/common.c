@@ -27,14 +27,14 @@ uint32_t common_count(const struct candidate_path *paths, uint32_t count)
 int common_find(struct common *c, const struct pathmap *map, const struct candidate_path *paths,
                 uint32_t count, struct fathom_error *err)
 {
-    int depth = pathmap_read_path(map, paths[0].node, &c->functions, &c->room, err);
+    int depth = pathmap_read_path(map, paths[0].node, &c->functions, &c->capacity, err);
     if (depth < 0)
         return depth;
     c->paths = common_count(paths, count);
     c->depth = c->outer = c->inner = (size_t)depth;
     size_t shortest = c->depth;
     for (uint32_t i = 1; i < c->paths; i++) {
-        depth = pathmap_read_path(map, paths[i].node, &c->other, &c->other_room, err);
+        depth = pathmap_read_path(map, paths[i].node, &c->other, &c->other_capacity, err);
         if (depth < 0)
             return depth;
         size_t other = (size_t)depth, outer = 0, inner = 0;

@@ -16,7 +16,7 @@ struct common {
     uint32_t *functions; /* of the first path, from the root inwards */
     size_t depth;        /* outer + inner or more */
     uint32_t *other;     /* scratch */
-    size_t room, other_room;
+    size_t capacity, other_capacity;
 };
 
 /* Fills all of *common (initialise with zeros, free with common_clear()). 0, -ENOMEM, -EBADMSG. */

@@ -42,9 +42,9 @@ struct work {
     double *whole[2], *part[2], *series;
     struct sums *sums; /* by run */
     struct judged *judged;
-    size_t judged_count, judged_room;
+    size_t judged_count, judged_capacity;
     struct range *ranges;
-    size_t range_room;
+    size_t range_capacity;
 };
 
 /* Cells ---------------------------------------------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ static size_t count_cells(const struct comparing *c)
     return most < CELLS_LEAST ? CELLS_LEAST : most;
 }
 
-static int start(struct work *w)
+static int start_comparing(struct work *w)
 {
     struct comparing *c = w->c;
     w->cells = count_cells(c);
@@ -214,7 +214,7 @@ static bool compare_row(struct work *w, const struct range *ranges, size_t count
     else if (w->cells)
         noise = over_time(w, values);
     change->compared = true;
-    return vec_push(w->judged, w->judged_count, w->judged_room,
+    return vec_push(w->judged, w->judged_count, w->judged_capacity,
                     (struct judged){change, noise, sampling_variance(w), doubts[0] + doubts[1],
                                     part * scale_of(w, change)});
 }
@@ -257,7 +257,7 @@ static bool compare_functions(struct work *w)
         nodes[starts[c->nodes[i].item + 1]++] = i;
     for (size_t item = 0; fine && item < c->items; item++) {
         size_t outermost = 0, count = starts[item + 1] - starts[item];
-        fine = vec_reserve(w->ranges, 0, w->range_room, 2 * count);
+        fine = vec_reserve(w->ranges, 0, w->range_capacity, 2 * count);
         if (!fine || count == 0)
             continue;
         for (size_t n = 0; n < count; n++) {
@@ -353,7 +353,8 @@ static double least_that_tells(const struct work *w, const struct judged *j, dou
     return high;
 }
 
-static void judge(const struct work *w, const struct judged *j, double level, bool called, bool by_sampling)
+static void judge_change(const struct work *w, const struct judged *j, double level, bool called,
+                         bool by_sampling)
 {
     struct change *change = j->change;
     change->bound = j->doubt + j->scale + bound_of(j, level, 1, j->noise.freedom);
@@ -386,8 +387,8 @@ static int call(struct work *w)
     free(probabilities);
     for (size_t i = 0; i < w->judged_count; i++) {
         const struct judged *j = &w->judged[i];
-        judge(w, j, c->level, c->called && j->change->probability <= c->level,
-              by_sampling && sampling_probability_of(j) <= sampling_level);
+        judge_change(w, j, c->level, c->called && j->change->probability <= c->level,
+                     by_sampling && sampling_probability_of(j) <= sampling_level);
         c->unclear += j->change->unclear;
     }
     for (uint32_t i = 1; i < c->node_count; i++)
@@ -408,15 +409,15 @@ static bool compare_whole(struct work *w)
         return fine;
     const struct judged *j = &w->judged[--w->judged_count];
     c->whole.probability = probability_of(j);
-    judge(w, j, DIFFERENCE_RATE, c->whole.probability <= DIFFERENCE_RATE,
-          sampling_probability_of(j) <= DIFFERENCE_RATE);
+    judge_change(w, j, DIFFERENCE_RATE, c->whole.probability <= DIFFERENCE_RATE,
+                 sampling_probability_of(j) <= DIFFERENCE_RATE);
     return true;
 }
 
 int comparing_run(struct comparing *c)
 {
     struct work w = {.c = c};
-    int rc = start(&w);
+    int rc = start_comparing(&w);
     if (rc == 0 && !(compare_whole(&w) && compare_paths(&w) && compare_functions(&w)))
         rc = -ENOMEM;
     if (rc == 0)

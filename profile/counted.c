@@ -19,7 +19,7 @@ struct counted {
     struct cct *all;          /* in the map's unit */
     struct cct_node **places; /* of the map's nodes in it; NULL: not looked up yet */
     uint32_t *steps;          /* nodes without a place */
-    size_t step_room;
+    size_t step_capacity;
     struct cct *hot; /* in the unit of the metric */
     uint64_t weight;
     size_t contexts;
@@ -36,7 +36,7 @@ static int find_place(struct counted *c, uint32_t node, struct fathom_error *err
 {
     size_t count = 0;
     for (; node != PATHMAP_NONE && !c->places[node]; node = pathmap_node(c->map, node).parent)
-        if (!vec_push(c->steps, count, c->step_room, node))
+        if (!vec_push(c->steps, count, c->step_capacity, node))
             return error_memory(err);
     struct cct_node *place = node == PATHMAP_NONE ? cct_root(c->all) : c->places[node];
     while (count) {
@@ -85,7 +85,7 @@ static bool is_hot(void *context, const struct cct_node *node, uint64_t *values)
 }
 
 /* Copies the hot contexts; what the others weigh is the root's. */
-static int choose(struct counted *c, struct fathom_error *err)
+static int choose_nodes(struct counted *c, struct fathom_error *err)
 {
     uint64_t total = add_saturating(cct_total(c->all), c->options.lost);
     struct choosing choosing = {c, c->options.phi * (double)total};
@@ -113,7 +113,7 @@ int counted_new(const struct pathmap *map, struct image_cache *images, const str
     if (rc == 0)
         rc = add_nodes(c, err);
     if (rc == 0)
-        rc = choose(c, err);
+        rc = choose_nodes(c, err);
     if (rc < 0)
         counted_free(c);
     else

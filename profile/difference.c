@@ -24,7 +24,7 @@ struct copied {
 struct added {
     struct compared_run run;
     struct copied *nodes;
-    size_t node_count, node_room, sample_room;
+    size_t node_count, node_capacity, sample_capacity;
     unsigned side;
 };
 
@@ -33,7 +33,7 @@ struct difference {
     struct difference_side sides[2];
     struct matching *matching;
     struct added *runs;
-    size_t run_count, run_room;
+    size_t run_count, run_capacity;
     struct frames *frames;
     struct cct *tree;
     struct table *numbers; /* node of the tree -> its number */
@@ -99,7 +99,7 @@ static bool copy_nodes(struct difference *d, struct added *run, const struct con
         if (copy.frame == FRAMES_NONE || !number || run->node_count == UINT32_MAX)
             return false;
         *number = run->node_count;
-        if (!vec_push(run->nodes, run->node_count, run->node_room, copy))
+        if (!vec_push(run->nodes, run->node_count, run->node_capacity, copy))
             return false;
     }
     return true;
@@ -110,7 +110,7 @@ static bool push_sample(struct added *run, const struct compared_sample *sample)
     struct compared_run *r = &run->run;
     r->weight += sample->weight;
     r->squares += sample->weight * sample->weight;
-    return vec_push(r->samples, r->sample_count, run->sample_room, *sample);
+    return vec_push(r->samples, r->sample_count, run->sample_capacity, *sample);
 }
 
 static bool copy_samples(struct difference *d, struct added *run, const struct contexts *c,
@@ -161,7 +161,7 @@ int difference_add(struct difference *d, unsigned side, const struct contexts *c
                    struct fathom_error *err)
 {
     struct table *numbers = table_new();
-    if (!numbers || !vec_push(d->runs, d->run_count, d->run_room, (struct added){.side = side})) {
+    if (!numbers || !vec_push(d->runs, d->run_count, d->run_capacity, (struct added){.side = side})) {
         table_free(numbers);
         return error_memory(err);
     }
@@ -266,7 +266,7 @@ static int join(struct difference *d, struct cct_node ***places)
     return rc;
 }
 
-static int compare(struct difference *d, struct changes *out)
+static int compare_sides(struct difference *d, struct changes *out)
 {
     size_t items = frames_count(d->frames) + 1ul;
     struct compared_run *runs = malloc(d->run_count * sizeof *runs);
@@ -308,7 +308,7 @@ int difference_find(struct difference *d, struct changes *out, struct fathom_err
         free(places[i]);
     free(places);
     if (rc == 0)
-        rc = compare(d, &found);
+        rc = compare_sides(d, &found);
     if (rc < 0)
         return error_memory(err);
     found.tree = d->tree;

@@ -10,7 +10,7 @@
 struct doubts {
     struct table *numbers; /* node -> its index in `at`, plus 1 */
     struct doubt *at;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct doubts *doubts_new(void)
@@ -37,7 +37,7 @@ void doubts_free(struct doubts *d)
 
 int doubts_add(struct doubts *d, const struct cct_node *node, struct doubt doubt)
 {
-    if (!vec_reserve(d->at, d->count, d->room, 1))
+    if (!vec_reserve(d->at, d->count, d->capacity, 1))
         return -ENOMEM;
     uint64_t *number = table_put(d->numbers, (uintptr_t)node, NULL);
     if (!number)

@@ -19,7 +19,7 @@ struct filter {
     unsigned given; /* bits MATCHED() of those that are */
     uint64_t first; /* time of the first sample; 0: none came yet */
     uint8_t *items; /* by item: MATCHED() bits, LOOKED_UP */
-    size_t room;
+    size_t capacity;
 };
 
 /* glibc's regcomp() recurses into parentheses (20,000 of them overflow the stack), and copies what is repeated: a{99}{99}{99}
@@ -164,11 +164,11 @@ static uint8_t look_up(struct filter *f, const struct frames *frames, uint32_t i
 
 static bool take_item(struct filter *f, const struct frames *frames, uint32_t item, uint8_t *out)
 {
-    size_t known = f->room;
+    size_t known = f->capacity;
     if (item >= known) {
-        if (!vec_reserve(f->items, 0, f->room, (size_t)item + 1))
+        if (!vec_reserve(f->items, 0, f->capacity, (size_t)item + 1))
             return false;
-        for (size_t i = known; i < f->room; i++)
+        for (size_t i = known; i < f->capacity; i++)
             f->items[i] = 0;
     }
     if (!f->items[item])

@@ -28,7 +28,7 @@ struct frames {
     struct table *images;    /* image's address in memory -> its number + 1 */
     struct table *functions; /* image's number << 32 | function -> item + 1 */
     struct entry **items;    /* by item; entries in the arena */
-    uint32_t count, room;
+    uint32_t count, capacity;
     struct table *named; /* a file's name in `texts` -> struct frame_image */
     char *scratch;       /* a name being built */
     size_t scratch_size;
@@ -110,7 +110,7 @@ uint32_t frames_add(struct frames *frames, const struct frame *wanted)
         if (frame_equal(&frames->items[i - 1]->frame, &frame))
             return i - 1;
     }
-    if (!vec_reserve(frames->items, frames->count, frames->room, 1))
+    if (!vec_reserve(frames->items, frames->count, frames->capacity, 1))
         return FRAMES_NONE;
     struct entry *entry = arena_alloc(frames->arena, sizeof *entry);
     head = entry ? table_put(frames->by_words, hash, NULL) : NULL;
@@ -213,5 +213,6 @@ uint32_t frames_count(const struct frames *frames)
 
 bool frame_is_unknown(const struct frame *frame)
 {
-    return frame->kind == FRAME_UNKNOWN_CONTEXT || frame->kind == FRAME_UNSURE;
+    return frame->kind == FRAME_UNKNOWN_CONTEXT || frame->kind == FRAME_UNSURE ||
+           frame->kind == FRAME_PARTIAL;
 }

@@ -25,8 +25,9 @@ enum frame_kind {
     FRAME_FOUND,           /* where the processor found it: "L3"; address: enum access_source */
     FRAME_UNSURE,          /* in place of callers that are not sure: "[one of 3 paths]" */
     FRAME_KERNEL,          /* a function of the kernel, or an address in it */
-    FRAME_LINE,  /* in the frame before it: "file.c:12", address: 12; or a text if it is one of several */
-    FRAME_LABEL, /* any other text: "[kernel]", "[jit]", a thread's or process's name */
+    FRAME_LINE,    /* in the frame before it: "file.c:12", address: 12; or a text if it is one of several */
+    FRAME_PARTIAL, /* the root of a partial path, which says why: "[run-time code]" (pathmap/map/partial.h) */
+    FRAME_LABEL,   /* any other text: "[kernel]", "[jit]", a thread's or process's name */
 };
 
 struct frame {
@@ -60,7 +61,7 @@ const struct frame_image *frames_image(const struct frames *frames, const char *
 /* NULL: no such item. */
 const struct frame *frames_at(const struct frames *frames, uint32_t item);
 uint32_t frames_count(const struct frames *frames);
-/* Whether it stands for what is not known: "[unknown context]", "[one of 3 paths]". */
+/* Whether it stands for what is not known: "[unknown context]", "[one of 3 paths]", a partial path's root. */
 bool frame_is_unknown(const struct frame *frame);
 
 #endif

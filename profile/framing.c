@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "infer/samples/locate.h"
+#include "pathmap/map/partial.h"
 #include "profile/access.h"
 #include "profile/inlined.h"
 
@@ -33,9 +34,9 @@ struct framing {
         *framed;         /* of nodes, if they are: node << 1 | whether its sites are known -> struct framed */
     struct arena *arena; /* of these */
     uint32_t *path;      /* frames from the root inwards */
-    size_t depth, room;  /* of path */
-    uint32_t *functions; /* of a node's path in the map */
-    size_t function_room;
+    size_t depth, capacity; /* of path */
+    uint32_t *functions;    /* of a node's path in the map */
+    size_t function_capacity;
     struct accesses *accesses;     /* NULL: not wanted */
     const struct process *process; /* of the path that was begun */
     const struct sample *sample;
@@ -104,7 +105,7 @@ const struct frames *framing_frames(const struct framing *f)
 
 static int append(struct framing *f, uint32_t item, struct fathom_error *err)
 {
-    return item != NO_ITEM && vec_push(f->path, f->depth, f->room, item) ? 0 : error_memory(err);
+    return item != NO_ITEM && vec_push(f->path, f->depth, f->capacity, item) ? 0 : error_memory(err);
 }
 
 int framing_label(struct framing *f, const char *text, struct fathom_error *err)
@@ -142,7 +143,9 @@ uint32_t framing_item(struct framing *f, uint32_t function)
         item = frames_function(f->frames, image, index);
     } else {
         struct pathmap_function named = pathmap_function(f->map, function);
-        item = frames_symbol(f->frames, pathmap_image(f->map, named.image).path, named.name, named.address);
+        const char *path = pathmap_image(f->map, named.image).path;
+        item = partial_is_image(path) ? frames_label(f->frames, FRAME_PARTIAL, named.name)
+                                      : frames_symbol(f->frames, path, named.name, named.address);
     }
     f->items[function] = item;
     return item;
@@ -206,7 +209,7 @@ static int append_framed(struct framing *f, uint32_t node, uint32_t depth, bool 
     struct framed *framed = place ? (struct framed *)(uintptr_t)*place : NULL;
     int rc = place ? 0 : error_memory(err);
     if (rc == 0 && !framed) {
-        int all = pathmap_read_path(f->map, node, &f->functions, &f->function_room, err);
+        int all = pathmap_read_path(f->map, node, &f->functions, &f->function_capacity, err);
         rc = all < 0 ? all : call_sites_find(&f->sites, f->map, node, own, err);
         if (rc == 0)
             rc = frame_calls(f, f->functions, (uint32_t)all, &framed, err);
@@ -225,7 +228,7 @@ int framing_node(struct framing *f, uint32_t node, uint32_t depth, bool own, str
 {
     if (f->inlined)
         return append_framed(f, node, depth, own, err);
-    int all = pathmap_read_path(f->map, node, &f->functions, &f->function_room, err);
+    int all = pathmap_read_path(f->map, node, &f->functions, &f->function_capacity, err);
     return all < 0 ? all
                    : framing_functions(f, f->functions, depth < (uint32_t)all ? depth : (uint32_t)all, err);
 }

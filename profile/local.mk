@@ -1,7 +1,6 @@
 noinst_LTLIBRARIES += libprofile.la
 libprofile_la_SOURCES = \
 	profile/access.c profile/access.h \
-	profile/adding.c profile/adding.h \
 	profile/agreement.c profile/agreement.h \
 	profile/alike_calls.c profile/alike_calls.h \
 	profile/call_sites.c profile/call_sites.h \

@@ -22,12 +22,12 @@ struct matching {
     struct frames *seen;
     struct names *names; /* of files */
     struct file *files;  /* by number of the name */
-    size_t file_room;
+    size_t file_capacity;
     struct names *texts;  /* names without versions; names of functions */
     struct table *places; /* name of a function << 32 | file: it has one of this name */
     uint32_t *file_of;    /* by number of a frame */
     uint32_t *text_of;    /* NAMES_NONE: not the name of a function */
-    size_t count, file_of_room, text_of_room;
+    size_t count, file_of_capacity, text_of_capacity;
 };
 
 struct matching *matching_new(void)
@@ -95,7 +95,7 @@ static uint32_t file_number(struct matching *m, const char *image)
         return number;
     matching_without_version(image, stem, sizeof stem);
     uint32_t text = names_intern(m->texts, stem);
-    if (text == NAMES_NONE || !vec_reserve(m->files, number, m->file_room, 1))
+    if (text == NAMES_NONE || !vec_reserve(m->files, number, m->file_capacity, 1))
         return NAMES_NONE;
     m->files[number] = (struct file){.same = number, .stem = text};
     return number;
@@ -123,8 +123,8 @@ uint32_t matching_add(struct matching *m, const struct frame *frame, unsigned si
         if (named)
             text = names_intern(m->texts, frame->name);
         if (file == NAMES_NONE || (named && text == NAMES_NONE) ||
-            !vec_reserve(m->file_of, m->count, m->file_of_room, 1) ||
-            !vec_reserve(m->text_of, m->count, m->text_of_room, 1) ||
+            !vec_reserve(m->file_of, m->count, m->file_of_capacity, 1) ||
+            !vec_reserve(m->text_of, m->count, m->text_of_capacity, 1) ||
             (named && !table_put(m->places, (uint64_t)text << 32 | file, &added)))
             return FRAMES_NONE;
         m->file_of[m->count] = file;

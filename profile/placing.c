@@ -23,7 +23,7 @@ bool placing_plain(const struct profile *p, const struct adding *a)
 static void keep_spot(struct profile *p, uint64_t *place)
 {
     struct hcct_place spot = hcct_place(p->bounded);
-    if (!*place && vec_push(p->spots, p->spot_count, p->spot_room, spot))
+    if (!*place && vec_push(p->spots, p->spot_count, p->spot_capacity, spot))
         *place = p->spot_count;
     else if (*place)
         p->spots[*place - 1] = spot;
@@ -55,8 +55,8 @@ static bool keep_sample(struct profile *p, const struct adding *a, const struct 
                                          .image = place.image,
                                          .address = place.address};
     uint32_t metrics = p->options.metrics.count;
-    if (!vec_reserve(p->sample_values, p->sample_count * metrics, p->value_room, metrics) ||
-        !vec_push(p->samples, p->sample_count, p->sample_room, placed))
+    if (!vec_reserve(p->sample_values, p->sample_count * metrics, p->value_capacity, metrics) ||
+        !vec_push(p->samples, p->sample_count, p->sample_capacity, placed))
         return false;
     memcpy(p->sample_values + (p->sample_count - 1) * metrics, a->values, metrics * sizeof *a->values);
     return true;

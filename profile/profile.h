@@ -40,6 +40,7 @@ struct profile_counts {
     uint64_t by_certainty[CERTAINTIES];
     uint64_t by_kind[RESOLVED_KINDS];
     uint64_t by_source[SOURCES]; /* of all but the unknown */
+    uint64_t partial;            /* of them: the outer part of their path could not be read */
     uint64_t refused;            /* stacks that the recorder did not know, and did not read */
     uint64_t returned;           /* of precise samples, whose function may have returned before it could */
     uint64_t unknown_by_reason[UNKNOWN_REASONS];

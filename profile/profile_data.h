@@ -20,7 +20,7 @@ struct profile {
                               exact tree; in bounded memory the number of a spot, from 1 on */
     struct table *others; /* the same for parts of paths, by a hash of their contents */
     struct hcct_place *spots;
-    size_t spot_count, spot_room;
+    size_t spot_count, spot_capacity;
     struct table *sets;                 /* of candidates that some sample had: likely.h */
     struct doubts *doubts;              /* exact tree: how sure its contexts are; not for shares */
     struct shares *shares[METRICS_MAX]; /* AMBIGUOUS_SPLIT; NULL before the first sample */
@@ -29,7 +29,7 @@ struct profile {
     bool counted;                  /* the last sample is */
     struct placed_sample *samples; /* NULL: not kept */
     uint64_t *sample_values;
-    size_t sample_count, sample_room, value_room;
+    size_t sample_count, sample_capacity, value_capacity;
 };
 
 /* What became of a sample. */

@@ -42,7 +42,7 @@ static int add_operand(const struct unit *u, const struct frame_edit *edit, uint
     if (grown != (int32_t)grown)
         return -EINVAL;
     struct move_edit change = {insn, (int32_t)grown, displacement ? MOVE_DISPLACEMENT : MOVE_IMMEDIATE};
-    return vec_push(to->at, to->count, to->room, change) ? 0 : -ENOMEM;
+    return vec_push(to->at, to->count, to->capacity, change) ? 0 : -ENOMEM;
 }
 
 /* From where on the pad is part of the frame, and from where not. */
@@ -57,8 +57,8 @@ static int add_cfa(const struct unit *u, uint32_t pad, struct edits *to)
             continue;
         int32_t come = u->states[i].bound ? (int32_t)pad : 0, now = unit_has_pad(u, i) ? (int32_t)pad : 0;
         struct move_edit first = {address, come, MOVE_CFA_BEFORE}, then = {address, now, MOVE_CFA};
-        if ((now != come && come != before && !vec_push(to->at, to->count, to->room, first)) ||
-            ((now != come || now != before) && !vec_push(to->at, to->count, to->room, then)))
+        if ((now != come && come != before && !vec_push(to->at, to->count, to->capacity, first)) ||
+            ((now != come || now != before) && !vec_push(to->at, to->count, to->capacity, then)))
             return -ENOMEM;
         before = now;
     }
@@ -72,7 +72,7 @@ static int add_insertions(const struct unit *u, uint32_t pad, struct edits *to)
         const struct unit_insertion *at = &u->insertions[i];
         struct move_edit edit = {u->code.insns[at->insn].address, -at->sign * (int32_t)pad,
                                  at->after ? MOVE_LEA_AFTER : MOVE_LEA_BEFORE};
-        if (!vec_push(to->at, to->count, to->room, edit))
+        if (!vec_push(to->at, to->count, to->capacity, edit))
             return -ENOMEM;
     }
     return 0;
@@ -117,7 +117,7 @@ static bool put_edit(struct edits *e, uint64_t address, int32_t value, enum move
         there->value = value;
         return true;
     }
-    if (!vec_push(e->at, e->count, e->room, edit))
+    if (!vec_push(e->at, e->count, e->capacity, edit))
         return false;
     size_t i = e->count - 1;
     for (; i > 0 && by_address(&edit, &e->at[i - 1]) < 0; i--)

@@ -11,7 +11,7 @@
 
 struct edits {
     struct move_edit *at; /* ascending by address; the caller frees it */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* All that changes in a function when it is emitted with a pad. u: scratch, of unit_analyse(). `to` is empty before. -EINVAL: the

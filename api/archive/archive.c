@@ -32,9 +32,9 @@ static int open_all(struct archiving *a, bool archive_allowed, struct fathom_err
     return rc;
 }
 
-static int run(const struct fathom_archive_options *options, const struct fathom_listener *listener,
-               bool archive_allowed, int (*use)(const struct archiving *a, struct fathom_error *err),
-               bool *other_build, struct fathom_error *err)
+static int run_archive(const struct fathom_archive_options *options, const struct fathom_listener *listener,
+                       bool archive_allowed, int (*use)(const struct archiving *a, struct fathom_error *err),
+                       bool *other_build, struct fathom_error *err)
 {
     struct archiving a = {.options = options};
     host_init(&a.host, listener);
@@ -54,7 +54,7 @@ static int run(const struct fathom_archive_options *options, const struct fathom
 int fathom_archive_write(const struct fathom_archive_options *options, const struct fathom_listener *listener,
                          bool *other_build, struct fathom_error *err)
 {
-    return run(options, listener, false, archive_pack, other_build, err);
+    return run_archive(options, listener, false, archive_pack, other_build, err);
 }
 
 int fathom_archive_fill_cache(const struct fathom_archive_options *options,
@@ -63,5 +63,5 @@ int fathom_archive_fill_cache(const struct fathom_archive_options *options,
 {
     struct fathom_archive_options own = *options;
     own.sources = false;
-    return run(&own, listener, true, archive_cache, other_build, err);
+    return run_archive(&own, listener, true, archive_cache, other_build, err);
 }

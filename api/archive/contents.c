@@ -31,12 +31,12 @@ struct archive_contents {
     struct arena *arena;
     struct table *seen; /* hashes of path and build-id */
     struct mapped_image *mapped;
-    size_t count, room;
+    size_t count, capacity;
     struct kernel_layout kernel;
     struct processes *processes; /* NULL: no sources are asked for */
     struct table *places;        /* hashes of image and address */
     struct sampled *sampled;
-    size_t sampled_count, sampled_room;
+    size_t sampled_count, sampled_capacity;
 };
 
 /* Reading the recording ------------------------------------------------------------------------------------------ */
@@ -60,7 +60,7 @@ static int note_mapping(struct archive_contents *c, const struct record_mmap *m,
     path[length] = 0;
     uint64_t key = checksum_of(path, length) ^ hash_u64(checksum_of(id.bytes, id.size));
     if (!table_put(c->seen, key, &added) ||
-        (added && !vec_push(c->mapped, c->count, c->room, (struct mapped_image){path, id})))
+        (added && !vec_push(c->mapped, c->count, c->capacity, (struct mapped_image){path, id})))
         return error_memory(err);
     return 0;
 }
@@ -81,7 +81,7 @@ static int note_sample(struct archive_contents *c, uint32_t pid, uint64_t ip, st
     if (!process || !process_place(process, ip, &place))
         return 0;
     if (!table_put(c->places, hash_u64((uintptr_t)place.image) ^ place.address, &added) ||
-        (added && !vec_push(c->sampled, c->sampled_count, c->sampled_room,
+        (added && !vec_push(c->sampled, c->sampled_count, c->sampled_capacity,
                             (struct sampled){place.image, place.address})))
         return error_memory(err);
     return 0;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "api/archive/archiving.h"
-#include "api/kept_maps.h"
+#include "api/cached_maps.h"
 #include "archive/pack.h"
 #include "base/output.h"
 #include "base/plain_path.h"
@@ -76,6 +76,24 @@ static int add_shared(struct packing *p, const char *path, struct fathom_error *
     return add_member(p, build_id_cache_name(&id, "debug"), &(struct pack_source){.path = path}, path, err);
 }
 
+/* A package of split debug information lies beside the program, as in the archive. */
+static int add_package(struct packing *p, const struct archive_image *image, struct fathom_error *err)
+{
+    char *path = formatted(image->path, ".dwp", ""), *name = NULL;
+    struct stat st;
+    int rc = path ? 0 : error_memory(err);
+    if (path && stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0) {
+        if (image->recorded->size < 2)
+            rc = add_by_path(p, path, path, err);
+        else if (!(name = build_id_cache_name(image->recorded, "elf.dwp")))
+            rc = error_memory(err);
+        else
+            rc = add_member(p, name, &(struct pack_source){.path = path}, path, err);
+    }
+    free(path);
+    return rc;
+}
+
 static int add_vdso(struct packing *p, const struct archive_image *image, const struct pack_source *source,
                     struct fathom_error *err)
 {
@@ -103,6 +121,8 @@ static int pack_image(void *packing, const struct archive_image *image, struct f
     free(data);
     if (rc == 0 && files->debug && !p->from->options->no_debug)
         rc = add_debug(p, image, err);
+    if (rc == 0 && image->path[0] == '/' && !p->from->options->no_debug)
+        rc = add_package(p, image, err);
     if (rc == 0 && files->shared && !p->from->options->no_debug)
         rc = add_shared(p, files->shared, err);
     return rc;
@@ -170,8 +190,8 @@ static int pack_all(struct packing *p, struct fathom_error *err)
     int rc = add_recording(p, err);
     if (rc == 0 && o->map)
         rc = add_map(p, err);
-    if (rc == 0 && !o->map && kept_maps_wanted(o->no_cache))
-        rc = kept_maps_files(p->from->reader, add_kept, p, err);
+    if (rc == 0 && !o->map && cached_maps_wanted(o->no_cache))
+        rc = cached_maps_files(p->from->reader, add_kept, p, err);
     if (rc == 0)
         rc = archive_kernel(p->from, add_kernel, p, err);
     if (rc == 0)

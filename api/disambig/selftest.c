@@ -63,7 +63,7 @@ void disambig_test_clear(struct fathom_disambig *d)
     free(t->own);
 }
 
-static int judge(const struct fathom_disambig *d, FILE *out, struct fathom_error *err)
+static int judge_result(const struct fathom_disambig *d, FILE *out, struct fathom_error *err)
 {
     struct pathmap *moved = NULL, *measured = NULL;
     struct measured m;
@@ -118,7 +118,7 @@ static int check_dynamic(const char *path, struct fathom_error *err)
 }
 
 /* A program is run in its own name's place; a library is found by a search path. */
-static int place(struct fathom_disambig *d, struct fathom_error *err)
+static int place_original(struct fathom_disambig *d, struct fathom_error *err)
 {
     if (!image_entry(d->image, &(uint64_t){0}))
         return offer_library(d, err);
@@ -142,7 +142,7 @@ int fathom_disambig_test_open(struct fathom_disambig *d, struct fathom_error *er
     if (!t->own)
         return error_system(err, errno, "cannot run %s", d->options.output);
     struct session_options session = {.no_map = true, .images = t->images, .log = &d->host.log};
-    int rc = place(d, err);
+    int rc = place_original(d, err);
     return rc == 0 ? hooked_open(&t->hooked, &session, d->options.runtime, &d->host, err) : rc;
 }
 
@@ -166,7 +166,7 @@ int fathom_disambig_test_judge(struct fathom_disambig *d, FILE *out, struct fath
         rc = error_set(err, ECHILD, "the probe runtime did not start in %s: nothing was measured",
                        t->command[0]);
     harvest_free(&harvest);
-    return rc == 0 ? judge(d, out, err) : rc;
+    return rc == 0 ? judge_result(d, out, err) : rc;
 }
 
 void fathom_disambig_test_stop(struct fathom_disambig *d)

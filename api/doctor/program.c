@@ -11,7 +11,7 @@
 
 #include "api/doctor/doctor.h"
 #include "api/hooks/hooks.h"
-#include "api/kept_maps.h"
+#include "api/cached_maps.h"
 #include "collector/targets/proc.h"
 #include "image/coverage.h"
 #include "image/elf/program.h"
@@ -121,7 +121,7 @@ static void add_kept(const struct build_id *id, struct rows *rows)
     for (size_t i = 0; i < count; i++)
         kept += build_id_equal(&entries[i].program, id);
     map_cache_list_free(entries, count);
-    if (!kept_maps_wanted(false))
+    if (!cached_maps_wanted(false))
         rows_add(rows, "kept-map", "kept map", FATHOM_FINDING_NOTE, "not used: FATHOM_NO_CACHE is set");
     else if (kept)
         rows_add(rows, "kept-map", "kept map", FATHOM_FINDING_OK, "of %u recording%s (fathom map cache list)",

@@ -18,7 +18,7 @@ void rows_add(struct rows *rows, const char *id, const char *title, enum fathom_
     bool good = vasprintf(&text, is, args) >= 0;
     va_end(args);
     row.is = text;
-    if (!good || !vec_push(rows->at, rows->count, rows->room, row)) {
+    if (!good || !vec_push(rows->at, rows->count, rows->capacity, row)) {
         if (good)
             free(text);
         rows->failed = true;

@@ -8,7 +8,7 @@
 
 struct rows {
     struct fathom_finding *at; /* owned, with `is` and the texts after it */
-    size_t count, room;
+    size_t count, capacity;
     const char *group; /* of the rows that are added */
     bool failed;       /* out of memory: rows are missing */
 };

@@ -60,11 +60,11 @@ const char *trial_absent(const struct hardware_trial *trial, const struct doctor
 bool trial_interrupts(const struct fact_places *places, uint64_t *out)
 {
     char path[1024], *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     bool found = false;
     snprintf(path, sizeof path, "%s/interrupts", places->proc);
     FILE *file = fopen(path, "re");
-    while (file && !found && getline(&line, &room, file) > 0) {
+    while (file && !found && getline(&line, &capacity, file) > 0) {
         char *at = line + strspn(line, " ");
         found = strncmp(at, "PMI:", 4) == 0;
         uint64_t sum = 0;

@@ -18,7 +18,7 @@ struct reading {
     char self[4096]; /* this program's file */
     uint64_t time;   /* of the last sample */
     uint32_t *path;
-    size_t path_room;
+    size_t path_capacity;
 };
 
 /* Where a map's function is in this program's file; 0: it is another file's. */
@@ -57,7 +57,7 @@ static int count_calls(struct reading *r, const struct resolved *resolved, struc
                           image_function(place->image, place->function)->address == r->functions.step;
         return 0;
     }
-    int depth = pathmap_read_path(map, resolved->node, &r->path, &r->path_room, err);
+    int depth = pathmap_read_path(map, resolved->node, &r->path, &r->path_capacity, err);
     for (int i = 0; i < FRAMES && i < depth; i++)
         inner[i] = own_address(r, map, r->path[depth - 1 - i]);
     if (depth >= 0)
@@ -80,7 +80,7 @@ static int count(void *context, const struct process *process, const struct samp
     return 0;
 }
 
-static int run(struct reading *r, struct reader *reader, struct fathom_error *err)
+static int read_trial(struct reading *r, struct reader *reader, struct fathom_error *err)
 {
     const struct event *events;
     struct engine_input input = {.reader = reader};
@@ -105,7 +105,7 @@ int trial_read(const struct hardware_trial *trial, const char *recording, const 
     r.engine = images ? engine_new(images, &options, NULL) : NULL;
     int rc = r.engine ? reader_open(recording, NULL, &reader, err) : error_memory(err);
     if (rc == 0)
-        rc = run(&r, reader, err);
+        rc = read_trial(&r, reader, err);
     free(r.path);
     engine_free(r.engine);
     image_cache_free(images);

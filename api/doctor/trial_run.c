@@ -32,7 +32,7 @@ static void make_words(const struct trial_result *result, const char *self, char
 }
 
 /* Runs it to its end: its exit code, or a negative errno. */
-static int run(char *const *words, const char *out, const char *said)
+static int run_fathom(char *const *words, const char *out, const char *said)
 {
     posix_spawn_file_actions_t actions;
     pid_t pid;
@@ -89,7 +89,7 @@ static int record(struct trial_result *result, const char *self, const char *dir
         asprintf(&said, "%s/%s.said", directory, result->trial->id) >= 0) {
         make_words(result, self, words);
         result->seen.counted = trial_interrupts(&fact_places_here, &before);
-        rc = run(words, out, said);
+        rc = run_fathom(words, out, said);
         result->seen.counted = result->seen.counted && trial_interrupts(&fact_places_here, &after);
         result->seen.interrupts = after - before;
         result->said = read_beginning(said);

@@ -47,6 +47,7 @@ struct fathom_evaluation {
     struct archived *archived; /* the recording, unpacked; NULL: it is none */
     const char *directory;     /* of the archive's files; NULL: none */
     struct fathom_writing writing;
+    struct columns_file *file;        /* as of struct engine_options */
     bool given;                       /* the recording was not made here */
     char *temporary;                  /* the file that is recorded into; NULL: it is the output, or none */
     struct collector_options collect; /* borrowed by the collector */

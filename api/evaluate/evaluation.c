@@ -29,6 +29,8 @@ int fathom_evaluation_open(const struct fathom_evaluation_options *options,
         rc = error_set(err, EINVAL, "nothing to evaluate: name a recording, a target, or two maps");
     if (rc == 0 && options->recording)
         rc = archived_begin(options->recording, &e->archived, err);
+    if (rc == 0 && !(e->file = columns_file_open()))
+        rc = error_memory(err);
     if (rc == 0 && records)
         rc = evaluate_record_open(e, err);
     e->directory = archived_directory(e->archived);
@@ -88,6 +90,7 @@ void fathom_evaluation_close(struct fathom_evaluation *e)
     image_cache_free(e->images);
     debuginfod_free(e->debuginfod);
     replay_free(&e->result.replay);
+    columns_file_close(e->file);
     archived_close(e->archived);
     collector_close(e->collector);
     if (e->temporary)

@@ -68,9 +68,11 @@ static void write_calibration(struct json *json, const struct score *s)
     json_end(json);
 }
 
-/* What call chains prove in part. */
+/* As write_part() of text.c. */
 static void write_part(struct json *json, const struct score *s)
 {
+    if (s->derived > 0)
+        json_real(json, "derived_weight", s->derived, WEIGHT_DECIMALS);
     if (s->part.weight <= 0)
         return;
     json_object(json, "part");

@@ -13,7 +13,7 @@
 
 struct words {
     struct named_frame *frames;
-    size_t room;
+    size_t capacity;
 };
 
 struct path_names {
@@ -23,7 +23,7 @@ struct path_names {
     struct names *texts;
     struct words truths, answers;
     uint32_t *functions; /* scratch */
-    size_t room;
+    size_t capacity;
 };
 
 struct path_names *path_names_new(const struct truth *truth, const struct pathmap *map,
@@ -66,7 +66,7 @@ int path_names_truth(struct path_names *n, uint32_t path, struct named_path *out
 {
     const uint32_t *functions;
     size_t depth = truth_path(n->truth, path, &functions);
-    if (!vec_reserve(n->truths.frames, 0, n->truths.room, depth))
+    if (!vec_reserve(n->truths.frames, 0, n->truths.capacity, depth))
         return error_memory(err);
     for (size_t i = 0; i < depth; i++) {
         char text[NAME_BYTES];
@@ -80,10 +80,10 @@ int path_names_truth(struct path_names *n, uint32_t path, struct named_path *out
 
 int path_names_answer(struct path_names *n, uint32_t node, struct named_path *out, struct fathom_error *err)
 {
-    int depth = node == PATHMAP_NONE ? 0 : pathmap_read_path(n->map, node, &n->functions, &n->room, NULL);
+    int depth = node == PATHMAP_NONE ? 0 : pathmap_read_path(n->map, node, &n->functions, &n->capacity, NULL);
     if (depth == -EBADMSG) /* has no names */
         depth = 0;
-    if (depth < 0 || !vec_reserve(n->answers.frames, 0, n->answers.room, (size_t)depth))
+    if (depth < 0 || !vec_reserve(n->answers.frames, 0, n->answers.capacity, (size_t)depth))
         return error_memory(err);
     for (int i = 0; i < depth; i++) {
         char text[NAME_BYTES];

@@ -48,10 +48,6 @@ static int open_all(struct fathom_evaluation *e, const char *recording, struct f
         rc = pathmap_open(map, &e->map, err);
     if (rc == 0 && o->truth)
         rc = pathmap_open(o->truth, &e->truth_map, err);
-    if (rc == 0) {
-        e->truth = truth_new(e->truth_map);
-        rc = e->truth ? 0 : error_memory(err);
-    }
     return rc;
 }
 
@@ -73,7 +69,12 @@ static int run_stage(struct fathom_evaluation *e, struct stage *stage, struct fa
 {
     struct engine_options options = stage->options;
     options.progress = &e->host.progress;
-    e->run = (struct run){engine_new(e->images, &options, &e->host.log), evaluation_new(e->truth)};
+    options.file = e->file;
+    options.whole_samples = true; /* their stacks are the truth */
+    truth_free(e->truth);         /* that of the stage before: this engine may open the images again */
+    e->truth = truth_new(e->truth_map);
+    e->run = (struct run){engine_new(e->images, &options, &e->host.log),
+                          e->truth ? evaluation_new(e->truth) : NULL};
     int rc = e->run.engine && e->run.evaluation ? 0 : error_memory(err);
     if (rc == 0)
         rc = engine_run(e->run.engine, &(struct engine_input){e->reader, e->event, e->map, false}, add_sample,

@@ -124,12 +124,16 @@ static int write_wrong(struct printer *p, const struct evaluate_result *result, 
     return 0;
 }
 
-/* What call chains prove in part. */
+/* What is known of the innermost callers alone, and by rows that are not the file's. */
 static void write_part(struct printer *p, const struct score *s)
 {
+    double whole = s->part.weight + s->all.weight;
+    if (s->derived > 0)
+        printer_write(
+            p, "the truth rests on rows derived from code without unwind tables: weight %.0f (%.2f%%)\n",
+            s->derived, percent(s->derived, whole));
     if (s->part.weight <= 0)
         return;
-    double whole = s->part.weight + s->all.weight;
     printer_write(
         p,
         "only the innermost callers known: weight %.0f (%.2f%%), %.1f frames each; %.2f%% of it has an "

@@ -37,10 +37,10 @@ FATHOM_API int fathom_map_recover(const char *directory, const char *output,
                                   const struct fathom_listener *listener, struct fathom_error *error);
 
 /* The maps that are kept. -ENOENT: this user has no directory for them. */
-FATHOM_API int fathom_kept_maps_list(FILE *out, struct fathom_error *error);
-FATHOM_API int fathom_kept_maps_clear(FILE *out,
-                                      struct fathom_error *error); /* removes them, and prints how many */
-FATHOM_API int fathom_kept_maps_directory(FILE *out, struct fathom_error *error); /* prints its path */
+FATHOM_API int fathom_cached_maps_list(FILE *out, struct fathom_error *error);
+FATHOM_API int fathom_cached_maps_clear(FILE *out,
+                                        struct fathom_error *error); /* removes them, and prints how many */
+FATHOM_API int fathom_cached_maps_directory(FILE *out, struct fathom_error *error); /* prints its path */
 
 #ifdef __cplusplus
 }

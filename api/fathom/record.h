@@ -37,7 +37,7 @@ struct fathom_recorder_options {
     int argc; /* 0: none */
     char *const *argv;
     /* Stacks read by a clock in place of new ones: so many per second of CPU time; 0: none. FATHOM_AUDIT_DEFAULT: only where
-     * stacks cannot be compared, 10 to 1000, by how much is news. */
+     * stacks cannot be compared, 10 to 1000, by how much is new. */
     uint64_t audit_hz;
     uint64_t audit_stack; /* bytes of each; 0: 65528, the most that the kernel copies */
     uint64_t ring_kib;    /* ring buffer of each CPU, a power of two; 0: chosen from the event */

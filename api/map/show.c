@@ -4,6 +4,7 @@
 #include "api/fathom/map.h"
 #include "image/name.h"
 #include "infer/model/trained.h"
+#include "pathmap/map/partial.h"
 #include "pathmap/map/pathmap.h"
 #include "report/text/printer.h"
 
@@ -59,6 +60,22 @@ static void print_trials(struct printer *p, const struct pathmap *map)
     printer_write(p, "\n");
 }
 
+/* How many contexts are of partial paths. */
+static uint32_t count_partial(const struct pathmap *map)
+{
+    const struct build_id none = {0};
+    uint32_t count = 0;
+    if (pathmap_find_image(map, PARTIAL_IMAGE, &none, NULL) == PATHMAP_NONE)
+        return 0;
+    for (uint32_t i = 0; i < pathmap_node_count(map); i++) {
+        uint32_t outermost = i;
+        while (pathmap_node(map, outermost).parent != PATHMAP_NONE)
+            outermost = pathmap_node(map, outermost).parent;
+        count += outermost != i && pathmap_node(map, outermost).height == PARTIAL_HEIGHT;
+    }
+    return count;
+}
+
 int fathom_map_describe(const char *path, FILE *out, struct fathom_error *err)
 {
     struct pathmap *map;
@@ -72,6 +89,9 @@ int fathom_map_describe(const char *path, FILE *out, struct fathom_error *err)
     printer_write(p, "\n");
     printer_write(p, "  contexts        %u (%u function paths, %u functions)\n", pathmap_node_count(map),
                   pathmap_path_count(map), pathmap_function_count(map));
+    const uint32_t partial = count_partial(map);
+    if (partial)
+        printer_write(p, "  partial         %u contexts below a root that says why\n", partial);
     printer_write(p, "  CIDs            %llu, %.1f%% precise\n", (unsigned long long)a.cids,
                   percent(a.precise, a.cids));
     printer_write(p, "  %-14s  %llu, %.1f%% of them with a precise CID\n", a.sampled ? "samples" : "calls",
@@ -80,11 +100,13 @@ int fathom_map_describe(const char *path, FILE *out, struct fathom_error *err)
     printer_write(p, "  stacks cut      %llu\n", (unsigned long long)s.paths_cut);
     printer_write(p, "  not unwound     %llu\n", (unsigned long long)s.paths_failed);
     print_trials(p, map);
-    printer_write(p, "  images          %u\n", pathmap_image_count(map));
+    printer_write(p, "  images          %u\n", pathmap_image_count(map) - (partial > 0));
     for (uint32_t i = 0; i < pathmap_image_count(map); i++) {
         struct pathmap_image image = pathmap_image(map, i);
         char id[2 * BUILD_ID_MAX + 1];
         build_id_format(&image.build_id, id);
+        if (partial_is_image(image.path))
+            continue;
         printer_write(p, "    %-40s  ", id[0] ? id : "(no build-id)");
         printer_foreign(p, image.path);
         printer_write(p, "%s\n", image.hooked ? "  (every call)" : "");
@@ -120,7 +142,7 @@ struct listing {
     uint32_t rows; /* at most */
     bool hooked;   /* only frames of images with hooks */
     uint32_t *order, *path;
-    size_t room; /* of path */
+    size_t capacity; /* of path */
 };
 
 static bool is_listed(const struct listing *l, uint32_t function)
@@ -132,7 +154,7 @@ static int print_path(struct listing *l, uint32_t number, struct fathom_error *e
 {
     struct pathmap_node node = pathmap_node(l->map, number);
     struct printer *p = &l->printer;
-    int depth = pathmap_read_path(l->map, number, &l->path, &l->room, err);
+    int depth = pathmap_read_path(l->map, number, &l->path, &l->capacity, err);
     if (depth < 0)
         return depth;
     printer_write(p, "%10llu %10llu %8u  ", (unsigned long long)node.self, (unsigned long long)node.passes,

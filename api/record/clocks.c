@@ -4,19 +4,20 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "infer/live/news.h"
-#include "infer/live/pace.h"
+#include "infer/live/novelty.h"
+#include "infer/live/rate_control.h"
 
 /* Between two steps: at least STEP_NS, and COST times as long as a step took, which interrupts the target. */
 #define STEP_NS 100000000u
 #define COST    200
 
-_Static_assert(COLLECTOR_CLOCKS <= NEWS_SIZES && COLLECTOR_CLOCKS <= PACE_CLOCKS, "one of each for a clock");
+_Static_assert(COLLECTOR_CLOCKS <= NOVELTY_SIZES && COLLECTOR_CLOCKS <= RATE_CONTROL_CLOCKS,
+               "one of each for a clock");
 
 struct clocks {
     struct collector *collector; /* borrowed */
-    struct news *news;
-    struct pace pace;
+    struct novelty *novelty;
+    struct rate_control rates;
     uint64_t due; /* the next step, ns */
 };
 
@@ -29,11 +30,11 @@ int clocks_new(struct collector *collector, const struct verify_options *budget,
                struct fathom_error *err)
 {
     struct collector_clock now[COLLECTOR_CLOCKS];
-    struct news_input input = {.size_count = collector_clocks(collector, now)};
-    struct pace_input pace = {.count = input.size_count,
-                              .burst = (double)budget->burst,
-                              .rate = (double)budget->rate,
-                              .start = seconds(clock_ns())};
+    struct novelty_input input = {.size_count = collector_clocks(collector, now)};
+    struct rate_control_input rates = {.count = input.size_count,
+                                       .burst = (double)budget->burst,
+                                       .rate = (double)budget->rate,
+                                       .start = seconds(clock_ns())};
     double hz[COLLECTOR_CLOCKS];
     *out = NULL;
     if (input.size_count == 0)
@@ -44,12 +45,12 @@ int clocks_new(struct collector *collector, const struct verify_options *budget,
     input.count = collector_events(collector, &input.events);
     for (size_t i = 0; i < input.size_count; i++) {
         input.sizes[i] = now[i].stack_size;
-        pace.clocks[i] = (struct pace_clock){.most = now[i].most, .floor = now[i].least};
+        rates.clocks[i] = (struct rate_control_clock){.most = now[i].most, .floor = now[i].least};
         hz[i] = now[i].hz;
     }
     c->collector = collector;
-    pace_begin(&c->pace, &pace, hz);
-    int rc = news_start(&input, &c->news, err);
+    rate_control_begin(&c->rates, &rates, hz);
+    int rc = novelty_start(&input, &c->novelty, err);
     if (rc < 0)
         free(c);
     else
@@ -61,7 +62,7 @@ void clocks_free(struct clocks *c)
 {
     if (!c)
         return;
-    news_stop(c->news);
+    novelty_stop(c->novelty);
     free(c);
 }
 
@@ -73,22 +74,23 @@ static bool is_due(const struct clocks *c, uint64_t now)
         return true;
     for (size_t i = collector_clocks(c->collector, clocks); i-- > 0;)
         dumps += clocks[i].dumps;
-    return pace_is_over(&c->pace, seconds(now), dumps);
+    return rate_control_is_over(&c->rates, seconds(now), dumps);
 }
 
 static void step(struct clocks *c, uint64_t now)
 {
     struct collector_clock clocks[COLLECTOR_CLOCKS];
-    struct pace_seen seen[COLLECTOR_CLOCKS];
-    struct news_shares news;
+    struct rate_control_seen seen[COLLECTOR_CLOCKS];
+    struct novelty_shares novelty;
     double hz[COLLECTOR_CLOCKS];
-    news_shares(c->news, &news);
-    if (!news.samples)
+    novelty_shares(c->novelty, &novelty);
+    if (!novelty.samples)
         return; /* the command has not begun, or nothing of it has been looked at */
     size_t count = collector_clocks(c->collector, clocks);
     for (size_t i = 0; i < count; i++)
-        seen[i] = (struct pace_seen){news.shares[i], clocks[i].dumps, collector_clock_time(c->collector, i)};
-    pace_step(&c->pace, seconds(now), seen, hz);
+        seen[i] = (struct rate_control_seen){novelty.shares[i], clocks[i].dumps,
+                                             collector_clock_time(c->collector, i)};
+    rate_control_step(&c->rates, seconds(now), seen, hz);
     for (size_t i = 0; i < count; i++)
         if (hz[i] > clocks[i].hz || hz[i] < clocks[i].hz)
             collector_set_clock(c->collector, i, hz[i]);
@@ -96,7 +98,7 @@ static void step(struct clocks *c, uint64_t now)
 
 int clocks_add(struct clocks *c, const void *records, size_t size, struct fathom_error *err)
 {
-    int rc = news_add(c->news, records, size, err);
+    int rc = novelty_add(c->novelty, records, size, err);
     uint64_t now = clock_ns();
     if (rc < 0 || !is_due(c, now))
         return rc;

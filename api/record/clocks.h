@@ -1,6 +1,6 @@
 /*
- * clocks.h - sets the rates of the clocks that read stacks while recording: measures what is news in the records
- * (infer/live/news.h), and applies what follows from it (infer/live/pace.h).
+ * clocks.h - sets the rates of the clocks that read stacks while recording: measures what is new in the records
+ * (infer/live/novelty.h), and applies what follows from it (infer/live/rate_control.h).
  */
 #ifndef FATHOM_API_RECORD_CLOCKS_H
 #define FATHOM_API_RECORD_CLOCKS_H

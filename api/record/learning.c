@@ -19,7 +19,7 @@ static int know(void *collector, const struct known_stack *stack, struct fathom_
     return collector_know(collector, stack, err);
 }
 
-static void place(void *collector, uint32_t pid, uint32_t space)
+static void place_process(void *collector, uint32_t pid, uint32_t space)
 {
     collector_place(collector, pid, space);
 }
@@ -40,8 +40,9 @@ int learning_new(struct collector *collector, const struct collector_options *op
     *l = (struct learning){.next = next, .context = context, .log = options->log};
     int rc = 0;
     if (collector_follows(collector))
-        rc = stack_learner_start(&(struct stack_learner_input){events, count, know, place, forget, collector},
-                                 &l->learner, err);
+        rc = stack_learner_start(
+            &(struct stack_learner_input){events, count, know, place_process, forget, collector}, &l->learner,
+            err);
     else
         rc = clocks_new(collector, &options->verify, &l->clocks, err);
     if (rc < 0)
@@ -51,7 +52,7 @@ int learning_new(struct collector *collector, const struct collector_options *op
     return rc;
 }
 
-static void stop(struct learning *l)
+static void stop_learning(struct learning *l)
 {
     stack_learner_stop(l->learner);
     clocks_free(l->clocks);
@@ -63,7 +64,7 @@ void learning_free(struct learning *l)
 {
     if (!l)
         return;
-    stop(l);
+    stop_learning(l);
     free(l);
 }
 
@@ -79,7 +80,7 @@ int learning_add(void *learning, const void *records, size_t size, struct fathom
     if (rc < 0) { /* the recording is of use without */
         log_write(l->log, LOG_WARNING, "%s: no more is learned while recording, so more stacks are new",
                   why.text);
-        stop(l);
+        stop_learning(l);
     }
     return l->next(l->context, records, size, err);
 }

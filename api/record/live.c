@@ -4,7 +4,7 @@
 
 #include "api/fathom/live.h"
 #include "api/host.h"
-#include "api/kept_maps.h"
+#include "api/cached_maps.h"
 #include "api/record/learning.h"
 #include "api/record/mapped_sink.h"
 #include "api/record/recorder.h"
@@ -29,7 +29,7 @@ struct fathom_live {
     atomic_bool stop;
 };
 
-static int learn(void *live, const struct record *record, struct fathom_error *err)
+static int learn_record(void *live, const struct record *record, struct fathom_error *err)
 {
     struct fathom_live *l = live;
     int rc = reporting_learn(l->reporting, record, err);
@@ -38,12 +38,12 @@ static int learn(void *live, const struct record *record, struct fathom_error *e
 }
 
 /* A collector_sink (context: the reader). */
-static int keep(void *reader, const void *records, size_t size, struct fathom_error *err)
+static int keep_records(void *reader, const void *records, size_t size, struct fathom_error *err)
 {
     return reader_append(reader, records, size, err);
 }
 
-static int take(void *live, const void *records, size_t size, struct fathom_error *err)
+static int take_records(void *live, const void *records, size_t size, struct fathom_error *err)
 {
     struct fathom_live *l = live;
     return mapped_sink_add(l->sink, records, size, err);
@@ -87,6 +87,8 @@ static int begin(struct fathom_live *l, const struct fathom_report_options *repo
     if (l->options.argc && !(l->command = join(l->options.argc, l->options.argv)))
         return error_memory(err);
     rc = collector_open(&l->collect, &l->collector, err);
+    if (rc == 0 && !(l->report.engine.file = columns_file_open()))
+        rc = error_memory(err);
     if (rc == 0 && l->options.kernel && !(l->report.kernel = running_kernel_open(&kernel_places_here)))
         rc = error_memory(err);
     return rc;
@@ -119,11 +121,11 @@ static int open_sink(struct fathom_live *l, struct fathom_error *err)
     if (rc == 0)
         rc = reporting_begin_live(l->reporting, events, count, err);
     if (rc == 0)
-        rc = reader_open_live(&(struct reader_live){events, count, l->command, &l->host.log, learn, l},
+        rc = reader_open_live(&(struct reader_live){events, count, l->command, &l->host.log, learn_record, l},
                               &l->reader, err);
     /* A file that cannot be copied matters only to later reports; this one says what it could not read. */
     if (rc == 0)
-        rc = learning_new(l->collector, &l->collect, keep, l->reader, &l->learning, err);
+        rc = learning_new(l->collector, &l->collect, keep_records, l->reader, &l->learning, err);
     if (rc == 0)
         rc = mapped_sink_new(&(struct mapped_sink_input){events, count, NULL, learning_add, l->learning},
                              &l->sink, err);
@@ -135,8 +137,8 @@ int fathom_live_run(struct fathom_live *l, struct fathom_error *error)
     enum target_end end;
     int rc = open_sink(l, error);
     if (rc == 0)
-        rc = target_observe(&l->options.target, l->collector, &(struct target_user){take, show_progress, l},
-                            &l->stop, &end, error);
+        rc = target_observe(&l->options.target, l->collector,
+                            &(struct target_user){take_records, show_progress, l}, &l->stop, &end, error);
     learning_free(l->learning); /* its thread, which has the rights of the run */
     l->learning = NULL;
     l->failed = rc < 0;
@@ -172,8 +174,8 @@ int fathom_live_infer(struct fathom_live *l, struct fathom_error *error)
 int fathom_live_write(struct fathom_live *l, FILE *stream, struct fathom_error *error)
 {
     int rc = reporting_write(l->reporting, stream, error);
-    if (rc == 0 && !l->failed && kept_maps_wanted(l->report.no_cache))
-        kept_maps_add(l->reader, &l->host.log, l->report.view.verbose);
+    if (rc == 0 && !l->failed && cached_maps_wanted(l->report.no_cache))
+        cached_maps_add(l->reader, &l->host.log, l->report.view.verbose);
     return rc;
 }
 
@@ -191,6 +193,7 @@ void fathom_live_close(struct fathom_live *l)
     reader_close(l->reader);
     reporting_free(l->reporting);
     collector_close(l->collector);
+    columns_file_close(l->report.engine.file);
     running_kernel_close(l->report.kernel);
     free(l->command);
     free(l);

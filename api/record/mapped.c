@@ -32,7 +32,7 @@ struct mapped {
     struct table *seen; /* hash of path and build-id (or process, if none was recorded) -> index + 1 */
     struct names *paths;
     struct mapped_file *files;
-    size_t count, room;
+    size_t count, capacity;
     struct held held[MAX_OPEN];
     size_t held_count, next_checked;
     struct build_id vdso; /* size 0: unknown */
@@ -133,7 +133,7 @@ static bool is_at_path(int fd, const char *path)
            open_one.st_ino == here.st_ino;
 }
 
-static void keep(const struct mapped *m, int fd, const struct mapped_file *file)
+static void keep_file(const struct mapped *m, int fd, const struct mapped_file *file)
 {
     struct fathom_error err = {0};
     if (file->id.size && image_store_keep(fd, &file->id, &err) < 0)
@@ -144,7 +144,7 @@ static void keep(const struct mapped *m, int fd, const struct mapped_file *file)
 
 static struct mapped_file *add_file(struct mapped *m, const char *path)
 {
-    if (!vec_reserve(m->files, m->count, m->room, 1))
+    if (!vec_reserve(m->files, m->count, m->capacity, 1))
         return NULL;
     uint32_t name = names_intern(m->paths, path);
     if (name == NAMES_NONE)
@@ -163,7 +163,7 @@ static int look_at(struct mapped *m, const struct record *record, struct build_i
     int fd = open_mapped(record, &id);
     file->id = id;
     if (fd >= 0 && !is_at_path(fd, file->path))
-        keep(m, fd, file);
+        keep_file(m, fd, file);
     else if (fd >= 0 && m->held_count < MAX_OPEN)
         m->held[m->held_count++] = (struct held){fd, (uint32_t)m->count - 1}, fd = -1;
     if (fd >= 0)
@@ -183,7 +183,7 @@ static int note_vdso(struct mapped *m, const struct record_mmap *mmap, struct bu
         struct mapped_file *file = fd >= 0 ? add_file(m, VDSO_NAME) : NULL;
         if (file) {
             file->id = m->vdso;
-            keep(m, fd, file);
+            keep_file(m, fd, file);
         }
         if (fd >= 0)
             close(fd);
@@ -226,7 +226,7 @@ static bool check_held(struct mapped *m, size_t i)
     const struct mapped_file *file = &m->files[held->file];
     if (is_at_path(held->fd, file->path))
         return true;
-    keep(m, held->fd, file);
+    keep_file(m, held->fd, file);
     close(held->fd);
     m->held[i] = m->held[--m->held_count];
     return false;

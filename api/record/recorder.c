@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "api/host.h"
-#include "api/kept_maps.h"
+#include "api/cached_maps.h"
 #include "api/record/learning.h"
 #include "api/record/mapped_sink.h"
 #include "api/record/stack_sink.h"
@@ -285,10 +285,10 @@ void fathom_recorder_keep(const struct fathom_recorder *r)
     const char *output = r->options.output;
     struct reader *reader;
     struct stat st;
-    if (!kept_maps_wanted(false) || strcmp(output, "-") == 0 || stat(output, &st) != 0 ||
+    if (!cached_maps_wanted(false) || strcmp(output, "-") == 0 || stat(output, &st) != 0 ||
         !S_ISREG(st.st_mode) || reader_open(output, NULL, &reader, NULL) < 0)
         return;
-    kept_maps_add(reader, &r->host.log, host_is_verbose(&r->host));
+    cached_maps_add(reader, &r->host.log, host_is_verbose(&r->host));
     reader_close(reader);
 }
 

@@ -111,8 +111,8 @@ static bool concerns(const struct stack_sink *s, const struct perf_event_header 
 }
 
 /* *held: the record is kept back. */
-static int take(struct stack_sink *s, const struct perf_event_header *header, const struct sample *sample,
-                bool *held, struct fathom_error *err)
+static int take_sample(struct stack_sink *s, const struct perf_event_header *header,
+                       const struct sample *sample, bool *held, struct fathom_error *err)
 {
     int rc = s->held_size ? pass_held(s, sample, err) : 0;
     *held = rc == 0 && s->events[sample->event].stacks;
@@ -135,7 +135,7 @@ int stack_sink_add(void *sink, const void *records, size_t size, struct fathom_e
             bool held = false;
             int rc = at > written ? s->next(s->context, written, (size_t)(at - written), err) : 0;
             if (rc == 0)
-                rc = take(s, header, &record.sample, &held, err);
+                rc = take_sample(s, header, &record.sample, &held, err);
             if (rc < 0)
                 return rc;
             written = held ? next : at;

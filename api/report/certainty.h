@@ -2,8 +2,8 @@
  * certainty.h - frames that say how a path is known, for `fathom report --format perf --certainty frame`: symbols of a file
  * of its own, which is mapped where no process can have anything (below vm.mmap_min_addr).
  */
-#ifndef FATHOM_API_CERTAINTY_H
-#define FATHOM_API_CERTAINTY_H
+#ifndef FATHOM_API_REPORT_CERTAINTY_H
+#define FATHOM_API_REPORT_CERTAINTY_H
 
 #include "infer/contexts/certainty.h"
 #include "perfdata/record.h"

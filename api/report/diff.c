@@ -45,7 +45,7 @@ struct fathom_diff {
     const struct changes_format *format;
     struct difference *difference;
     struct input *inputs; /* of both sides */
-    size_t count, room;
+    size_t count, capacity;
     struct running_kernel *kernel; /* that runs here: its names */
     struct outfile *output;        /* NULL: a stream */
     char *event, *unit;            /* of the recordings, which must have the same; NULL before the first */
@@ -54,7 +54,7 @@ struct fathom_diff {
     struct fathom_writing writing;
     struct names *files;      /* that have functions */
     struct file_sides *sides; /* of each */
-    size_t sides_room;
+    size_t sides_capacity;
     bool unnamed; /* that the kernel's functions have no names was told */
     bool stale;
 };
@@ -78,8 +78,8 @@ static int check_event(struct fathom_diff *d, const char *path, const char *even
                      d->first, d->event, path, event);
 }
 
-static int add(struct fathom_diff *d, unsigned side, const char *path, const struct contexts *contexts,
-               struct fathom_error *err)
+static int add_contexts(struct fathom_diff *d, unsigned side, const char *path,
+                        const struct contexts *contexts, struct fathom_error *err)
 {
     int rc = difference_add(d->difference, side, contexts, err);
     return rc == -ENODATA
@@ -98,7 +98,7 @@ static int note_files(struct fathom_diff *d, unsigned side, const struct reporti
         if (frame->kind != FRAME_FUNCTION)
             continue;
         uint32_t number = names_intern(d->files, frame->image);
-        if (number == NAMES_NONE || !vec_reserve(d->sides, known, d->sides_room, 1))
+        if (number == NAMES_NONE || !vec_reserve(d->sides, known, d->sides_capacity, 1))
             return error_memory(err);
         if (number == known)
             d->sides[number] = (struct file_sides){0};
@@ -160,7 +160,7 @@ static int add_recording(struct fathom_diff *d, struct input *input, struct fath
     if (rc == 0)
         rc = check_event(d, path, contexts.metrics->event->name, metrics_unit(contexts.metrics, 0), err);
     if (rc == 0)
-        rc = add(d, input->side, path, &contexts, err);
+        rc = add_contexts(d, input->side, path, &contexts, err);
     if (rc == 0)
         d->stale |= reporting_stale(reporting);
     reporting_free(reporting);
@@ -213,7 +213,7 @@ static int add_tree(struct fathom_diff *d, unsigned side, const char *path, stru
     if (rc == 0)
         rc = check_event(d, path, tree.unit, tree.unit, err);
     if (rc == 0)
-        rc = add(d, side, path, &(struct contexts){.tree = tree.tree, .frames = frames}, err);
+        rc = add_contexts(d, side, path, &(struct contexts){.tree = tree.tree, .frames = frames}, err);
     named_tree_clear(&tree);
     tree_names_clear(&names);
     frames_free(frames);
@@ -231,7 +231,7 @@ static int list_side(struct fathom_diff *d, unsigned side, const char *list, str
         if (rest)
             path = strsep(&rest, ",");
         struct input input = {.path = strdup(path), .side = side};
-        if (!input.path || !vec_push(d->inputs, d->count, d->room, input)) {
+        if (!input.path || !vec_push(d->inputs, d->count, d->capacity, input)) {
             free(input.path);
             rc = error_memory(err);
         } else if (d->output && output_is(d->output, path)) {
@@ -282,7 +282,8 @@ static int begin(struct fathom_diff *d, const struct fathom_diff_options *option
     d->kernel = running_kernel_open(&kernel_places_here); /* names that others may not read */
     d->difference = difference_new(&(struct difference_options){options->absolute, options->min_percent});
     d->files = names_new();
-    rc = d->kernel && d->difference && d->files ? 0 : error_memory(err);
+    d->report.engine.file = columns_file_open();
+    rc = d->kernel && d->difference && d->files && d->report.engine.file ? 0 : error_memory(err);
     if (rc == 0 && options->output) /* before the long work */
         rc = outfile_open(options->output, &d->output, err);
     if (rc == 0 && d->output)
@@ -368,6 +369,7 @@ void fathom_diff_close(struct fathom_diff *d)
     free(d->directories);
     outfile_close(d->output);
     difference_free(d->difference);
+    columns_file_close(d->report.engine.file);
     running_kernel_close(d->kernel);
     names_free(d->files);
     free(d->sides);

@@ -41,6 +41,7 @@ static void fill_counts(struct view_heading *h, const struct profile_counts *cou
     h->proved = counts->by_certainty[CERTAINTY_PROVED];
     h->inferred = counts->by_certainty[CERTAINTY_INFERRED];
     h->unknown = counts->by_certainty[CERTAINTY_UNKNOWN];
+    h->partial = counts->partial;
     h->kinds.precise = counts->by_kind[RESOLVED_PRECISE];
     h->kinds.ambiguous = counts->by_kind[RESOLVED_AMBIGUOUS];
     h->kinds.inferred = counts->by_kind[RESOLVED_INFERRED];

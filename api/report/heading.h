@@ -1,8 +1,8 @@
 /* heading.h - the heading of a report: what the recording, the profile, and inference tell of how far it can be trusted. */
-#ifndef FATHOM_API_HEADING_H
-#define FATHOM_API_HEADING_H
+#ifndef FATHOM_API_REPORT_HEADING_H
+#define FATHOM_API_REPORT_HEADING_H
 
-#include "api/kept_maps.h"
+#include "api/cached_maps.h"
 #include "api/report/reporting.h"
 #include "evaluate/evaluation.h"
 
@@ -10,7 +10,7 @@
 struct heading_parts {
     const struct report_options *options;
     const char *map; /* as it was given; NULL: none */
-    const struct kept_maps *kept;
+    const struct cached_maps *kept;
     struct reader *reader;
     const struct event *event; /* that is reported */
     const char *others;        /* names of the other events */

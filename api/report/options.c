@@ -62,7 +62,7 @@ void fathom_report_defaults(struct fathom_report_options *o)
 }
 
 /* The entry of a table whose entries begin with a name, the last with NULL: which is also found where there is no such name. */
-static const void *find(const void *table, size_t size, const char *name)
+static const void *find_row(const void *table, size_t size, const char *name)
 {
     const char *const *entry = table;
     while (name && *entry && strcmp(*entry, name) != 0)
@@ -73,7 +73,7 @@ static const void *find(const void *table, size_t size, const char *name)
 const void *report_word_find(const char *what, const void *table, size_t size, const char *name,
                              struct fathom_error *err)
 {
-    const char *const *entry = find(table, size, name);
+    const char *const *entry = find_row(table, size, name);
     if (*entry)
         return entry;
     error_set(err, EINVAL, "there is no %s '%s'", what, name);
@@ -83,7 +83,7 @@ const void *report_word_find(const char *what, const void *table, size_t size, c
 /* One of those of recordings, or else of one sample or one function. */
 static const struct format *find_format(const char *name, struct fathom_error *err)
 {
-    const struct format *f = find(format_table, sizeof *f, name);
+    const struct format *f = find_row(format_table, sizeof *f, name);
     return f->name ? f : report_word_find("format", single_formats, sizeof *f, name, err);
 }
 

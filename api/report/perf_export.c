@@ -44,8 +44,9 @@ static int copy_record(void *context, const struct record *record, struct fathom
     return chained_record(e->file, record, err);
 }
 
-int perf_export_begin(const struct perf_export_options *options, struct reader *reader, uint32_t event,
-                      struct image_cache *images, struct perf_export **out, struct fathom_error *err)
+int perf_export_begin(const struct perf_export_options *options, struct reader *reader, struct engine *engine,
+                      uint32_t event, struct image_cache *images, struct perf_export **out,
+                      struct fathom_error *err)
 {
     struct perf_export *e = calloc(1, sizeof *e);
     if (!e) {
@@ -62,7 +63,7 @@ int perf_export_begin(const struct perf_export_options *options, struct reader *
     if (rc == 0)
         rc = chained_new(options->file, &events[event], reader_command(reader), &e->file, err);
     if (rc == 0)
-        rc = reader_run(reader, copy_record, e, err);
+        rc = engine_changes(engine, copy_record, e, err);
     if (rc < 0)
         perf_export_free(e);
     else

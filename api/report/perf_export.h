@@ -2,8 +2,8 @@
  * perf_export.h - `fathom report --format perf`: the recording again, each sample with the most probable path as its call
  * chain, and how sure that is in percent as its weight (PERF_SAMPLE_WEIGHT).
  */
-#ifndef FATHOM_API_PERF_EXPORT_H
-#define FATHOM_API_PERF_EXPORT_H
+#ifndef FATHOM_API_REPORT_PERF_EXPORT_H
+#define FATHOM_API_REPORT_PERF_EXPORT_H
 
 #include "base/outfile.h"
 #include "image/cache.h"
@@ -26,9 +26,10 @@ struct perf_export_options {
 };
 
 /* Writes the records of processes; for PERF_CERTAINTY_FRAME also PATH.certainty, in which readers find
- * the frames' names. path, reader and images are borrowed. */
-int perf_export_begin(const struct perf_export_options *options, struct reader *reader, uint32_t event,
-                      struct image_cache *images, struct perf_export **out, struct fathom_error *err);
+ * the frames' names. path, reader and images are borrowed. engine: has read the recording. */
+int perf_export_begin(const struct perf_export_options *options, struct reader *reader, struct engine *engine,
+                      uint32_t event, struct image_cache *images, struct perf_export **out,
+                      struct fathom_error *err);
 /* map: always the same. */
 int perf_export_sample(struct perf_export *out, const struct pathmap *map, const struct process *process,
                        const struct sample *sample, const struct resolved *resolved,

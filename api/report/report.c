@@ -23,6 +23,8 @@ static int begin(struct fathom_report *r, const struct fathom_report_options *op
         rc = archived_begin(o->input, &o->archived, err);
     if (rc == 0 && !o->archived && !(o->kernel = running_kernel_open(&kernel_places_here)))
         rc = error_memory(err);
+    if (rc == 0 && !(o->engine.file = columns_file_open()))
+        rc = error_memory(err);
     if (rc == 0 && o->output)
         rc = reporting_output(o, &o->opened, err);
     r->directory = archived_directory(o->archived);
@@ -84,6 +86,7 @@ void fathom_report_close(struct fathom_report *r)
     reporting_free(r->reporting);
     outfile_close(r->options.opened);
     reader_close(r->reader);
+    columns_file_close(r->options.engine.file);
     running_kernel_close(r->options.kernel);
     archived_close(r->options.archived);
     free(r);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/kept_maps.h"
+#include "api/cached_maps.h"
 #include "api/report/heading.h"
 #include "api/symfs.h"
 #include "base/output.h"
@@ -17,11 +17,13 @@ struct reporting {
     const struct report_options *options;
     const struct log *log;
     const struct progress *progress;
+    struct reporting
+        *first; /* whose recording, images and maps it shares, of another event; NULL: they are its own */
     struct debuginfod *debuginfod;
     struct image_cache *images;
-    struct pathmap *map;   /* NULL: none was given */
-    const char *map_name;  /* as it was given */
-    struct kept_maps kept; /* if none was given */
+    struct pathmap *map;     /* NULL: none was given */
+    const char *map_name;    /* as it was given */
+    struct cached_maps kept; /* if none was given */
     struct engine *engine;
     struct filter *filter;   /* NULL: all samples count */
     struct profile *profile; /* NULL before the event is known */
@@ -123,6 +125,11 @@ bool reporting_inlines(const struct reporting *r, const char *file)
     return false;
 }
 
+static const struct cached_maps *kept_of(const struct reporting *r)
+{
+    return r->first ? &r->first->kept : &r->kept;
+}
+
 /* What is shown of an event. Before another one's samples are read: the heading tells what was read. */
 static int fill_report(struct reporting *r, struct reader *reader, struct fathom_error *err)
 {
@@ -141,7 +148,7 @@ static int fill_report(struct reporting *r, struct reader *reader, struct fathom
     r->report = (struct report){.contexts = &r->contexts, .heading = &r->heading, .view = &r->view};
     struct heading_parts parts = {.options = r->options,
                                   .map = r->map_name,
-                                  .kept = &r->kept,
+                                  .kept = kept_of(r),
                                   .reader = reader,
                                   .event = &events[r->event],
                                   .others = r->others,
@@ -215,41 +222,61 @@ int reporting_output(const struct report_options *o, struct outfile **out, struc
     return rc;
 }
 
-int reporting_new(const struct report_options *options, const struct log *log,
-                  const struct progress *progress, struct reporting **out, struct fathom_error *err)
+static int open_inputs(struct reporting *r, const struct engine_options *engine, struct fathom_error *err)
+{
+    const struct report_options *o = r->options;
+    const char *map = archived_map(o->archived, o->map);
+    r->debuginfod = debuginfod_new(r->log);
+    r->images = image_cache_new(&(struct image_options){.symfs = archived_root(o->archived, o->symfs),
+                                                        .archived = archived_directory(o->archived),
+                                                        .log = r->log,
+                                                        .debuginfod = r->debuginfod});
+    r->engine = r->images ? engine_new(r->images, engine, r->log) : NULL;
+    int rc = r->engine ? symfs_check(o->symfs, err) : error_memory(err);
+    return rc == 0 && map ? pathmap_open(map, &r->map, err) : rc;
+}
+
+static int share_inputs(struct reporting *r, const struct engine_options *engine, struct fathom_error *err)
+{
+    r->images = r->first->images;
+    r->map = r->first->map;
+    r->engine = engine_beside(r->first->engine, engine, r->log);
+    return r->engine ? 0 : error_memory(err);
+}
+
+/* first: of another event of the same recording; NULL: there is none. */
+static int begin_reporting(const struct report_options *options, struct reporting *first,
+                           const struct log *log, const struct progress *progress, struct reporting **out,
+                           struct fathom_error *err)
 {
     struct reporting *r = calloc(1, sizeof *r);
     if (!r) {
         outfile_close(options->opened);
         return error_memory(err);
     }
-    r->options = options;
-    r->log = log;
-    r->progress = progress;
-    r->output = options->opened;
-    r->debuginfod = debuginfod_new(log);
-    r->images =
-        image_cache_new(&(struct image_options){.symfs = archived_root(options->archived, options->symfs),
-                                                .archived = archived_directory(options->archived),
-                                                .log = log,
-                                                .debuginfod = r->debuginfod});
-    const char *map = archived_map(options->archived, options->map);
+    *r = (struct reporting){
+        .options = options, .log = log, .progress = progress, .first = first, .output = options->opened};
     r->map_name = archived_map_name(options->archived, options->map);
     struct engine_options engine = options->engine;
     engine.progress = progress;
-    r->engine = r->images ? engine_new(r->images, &engine, log) : NULL;
     r->truth = truth_new(NULL);
     r->checked = r->truth ? evaluation_new(r->truth) : NULL;
-    int rc = r->engine && r->checked ? symfs_check(options->symfs, err) : error_memory(err);
+    int rc = !r->checked ? error_memory(err)
+             : first     ? share_inputs(r, &engine, err)
+                         : open_inputs(r, &engine, err);
     if (rc == 0)
         rc = start_filter(r, err);
-    if (rc == 0 && map)
-        rc = pathmap_open(map, &r->map, err);
     if (rc < 0)
         reporting_free(r);
     else
         *out = r;
     return rc;
+}
+
+int reporting_new(const struct report_options *options, const struct log *log,
+                  const struct progress *progress, struct reporting **out, struct fathom_error *err)
+{
+    return begin_reporting(options, NULL, log, progress, out, err);
 }
 
 void reporting_free(struct reporting *r)
@@ -264,17 +291,19 @@ void reporting_free(struct reporting *r)
     engine_free(r->engine);
     profile_free(r->profile);
     filter_free(r->filter);
-    pathmap_close(r->map);
-    kept_maps_close(&r->kept);
-    image_cache_free(r->images);
-    debuginfod_free(r->debuginfod);
+    if (!r->first) {
+        pathmap_close(r->map);
+        cached_maps_close(&r->kept);
+        image_cache_free(r->images);
+        debuginfod_free(r->debuginfod);
+    }
     free(r);
 }
 
 int reporting_begin_live(struct reporting *r, const struct event *events, size_t count,
                          struct fathom_error *err)
 {
-    return engine_begin_live(r->engine, events, count, 0, err);
+    return engine_begin_live(r->engine, events, count, err);
 }
 
 int reporting_learn(void *reporting, const struct record *record, struct fathom_error *err)
@@ -288,7 +317,7 @@ static int begin_export(struct reporting *r, struct reader *reader, struct fatho
     const struct perf_export_options options = {r->options->output, r->output, r->options->certainty,
                                                 r->options->profile.min_confidence};
     r->output = NULL; /* it is the export's now */
-    return perf_export_begin(&options, reader, r->event, r->images, &r->exported, err);
+    return perf_export_begin(&options, reader, r->engine, r->event, r->images, &r->exported, err);
 }
 
 /* The samples of r->event. */
@@ -298,16 +327,18 @@ static int infer_event(struct reporting *r, struct reader *reader, struct fathom
     reader_events(reader, &events);
     reader_other_events(reader, r->event, r->others, sizeof r->others);
     int rc = start_profile(r, &events[r->event], err);
+    if (rc == 0)
+        rc = engine_read(r->engine, reader, r->event, r->map, err);
     if (rc == 0 && r->options->format->recording)
         rc = begin_export(r, reader, err);
-    if (rc == 0 && !r->map && kept_maps_wanted(r->options->no_cache))
-        rc = kept_maps_find(reader, archived_kept(r->options->archived), &r->kept, err);
-    if (rc == 0)
-        rc = engine_run(
-            r->engine,
-            &(struct engine_input){reader, r->event, r->map ? r->map : r->kept.map, r->kept.map != NULL},
-            report_sample, r, err);
-    return rc;
+    if (rc == 0 && !r->map && !r->first && cached_maps_wanted(r->options->no_cache))
+        rc = cached_maps_find(engine_files(r->engine), archived_kept(r->options->archived), &r->kept, err);
+    const struct pathmap *kept = kept_of(r)->map;
+    return rc == 0
+               ? engine_run(r->engine,
+                            &(struct engine_input){reader, r->event, r->map ? r->map : kept, kept != NULL},
+                            report_sample, r, err)
+               : rc;
 }
 
 int reporting_infer(struct reporting *r, struct reader *reader, struct fathom_error *err)
@@ -330,7 +361,7 @@ static int add_event(struct reporting *first, struct reader *reader, uint32_t nu
     if (metrics_of(&events[number], own.metric, &metrics, &why) < 0)
         own.metric = metric_table;
     own.profile.framing.accesses &= (events[number].attr.sample_type & PERF_SAMPLE_ADDR) != 0;
-    int rc = reporting_new(&own, first->log, first->progress, out, err);
+    int rc = begin_reporting(&own, first, first->log, first->progress, out, err);
     if (rc < 0)
         return rc;
     (*out)->own = own;

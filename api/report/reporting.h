@@ -1,8 +1,8 @@
 /*
  * reporting.h - turns a recording into a report: from a file, or from what is being recorded.
  */
-#ifndef FATHOM_API_REPORTING_H
-#define FATHOM_API_REPORTING_H
+#ifndef FATHOM_API_REPORT_REPORTING_H
+#define FATHOM_API_REPORT_REPORTING_H
 
 #include "api/report/options.h"
 #include "base/progress.h"

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "hcct/hcct.h"
-#include "pathmap/map/trie.h"
+#include "pathmap/map/partial.h"
 
 #define SHOWN        2.0   /* times eps: the least share of a context that is shown */
 #define THREADS_MOST 4096u /* with names of their own */
@@ -23,9 +23,9 @@ struct counts {
     struct hcct *now, *before; /* before: NULL without a period, and at first */
     uint64_t began;            /* `now`, ns */
     uint32_t *items;           /* by number of a function: its frame; NO_ITEM: not looked up */
-    size_t item_room;
+    size_t item_capacity;
     uint32_t *path;
-    size_t path_room;
+    size_t path_capacity;
     struct table *threads; /* TID -> item */
 };
 
@@ -115,6 +115,8 @@ static uint32_t look_up(struct counts *c, const struct trie *trie, uint32_t func
     uint64_t address;
     const char *name;
     const char *path = trie_image_path(trie, trie_function_at(trie, function, &address, &name), &id);
+    if (partial_is_image(path))
+        return frames_label(c->frames, FRAME_PARTIAL, name);
     if (image_cache_get(c->images, path, &id, &image, NULL) == 0) {
         uint32_t index = image_function_entry(image, address);
         if (index != IMAGE_NO_FUNCTION)
@@ -126,10 +128,10 @@ static uint32_t look_up(struct counts *c, const struct trie *trie, uint32_t func
 
 static uint32_t function_item(struct counts *c, const struct trie *trie, uint32_t function)
 {
-    size_t known = c->item_room;
-    if (!vec_reserve(c->items, function, c->item_room, 1))
+    size_t known = c->item_capacity;
+    if (!vec_reserve(c->items, function, c->item_capacity, 1))
         return FRAMES_NONE;
-    for (size_t i = known; i < c->item_room; i++)
+    for (size_t i = known; i < c->item_capacity; i++)
         c->items[i] = NO_ITEM;
     if (c->items[function] == NO_ITEM)
         c->items[function] = look_up(c, trie, function);
@@ -141,7 +143,7 @@ int counts_add(struct counts *c, const struct trie *trie, const struct online_co
 {
     size_t depth = 0;
     uint64_t weight = s->sample->period, values[2] = {weight, (uint64_t)(s->sure * (double)weight + 0.5)};
-    if (turn(c) < 0 || !vec_reserve(c->path, 0, c->path_room, s->depth + 2))
+    if (turn(c) < 0 || !vec_reserve(c->path, 0, c->path_capacity, s->depth + 2))
         return error_memory(err);
     c->path[depth++] = thread_item(c, s->process, s->sample->tid);
     if (s->certainty == CERTAINTY_UNKNOWN)

@@ -21,10 +21,10 @@ struct making {
     const struct frames *frames;
     bool *matches; /* by item: its name contains the filter */
     uint32_t *path;
-    size_t path_room;
+    size_t path_capacity;
     struct cct *work;   /* the contexts that pass the filter, as the view wants them */
     struct node *nodes; /* [0] is the root; parents first */
-    size_t count, room;
+    size_t count, capacity;
     uint32_t *order;
     uint64_t least; /* weight of a row */
 };
@@ -44,7 +44,7 @@ static int add_context(struct making *m, const struct cct_node *leaf, const stru
     size_t depth = 0;
     bool matches = !*m->show->filter;
     for (const struct cct_node *n = leaf; n != root; n = cct_parent(n)) {
-        if (!vec_push(m->path, depth, m->path_room, n->item))
+        if (!vec_push(m->path, depth, m->path_capacity, n->item))
             return -ENOMEM;
         matches |= m->matches[n->item];
     }
@@ -66,7 +66,7 @@ static int add_node(struct making *m, const struct cct_node *from, uint32_t pare
                         .self = m->count ? from->self[0] : 0,
                         .sure = m->count ? from->self[1] : 0,
                         .key = hash_u64(above ^ ((uint64_t)from->item + 1) * 0x9e3779b97f4a7c15u)};
-    return vec_push(m->nodes, m->count, m->room, node) ? 0 : -ENOMEM;
+    return vec_push(m->nodes, m->count, m->capacity, node) ? 0 : -ENOMEM;
 }
 
 struct step {
@@ -78,14 +78,14 @@ struct step {
 static int list_nodes(struct making *m)
 {
     struct step *steps = NULL, first = {cct_root(m->work), 0};
-    size_t count = 0, room = 0;
-    int rc = vec_push(steps, count, room, first) ? 0 : -ENOMEM;
+    size_t count = 0, capacity = 0;
+    int rc = vec_push(steps, count, capacity, first) ? 0 : -ENOMEM;
     while (rc == 0 && count) {
         struct step step = steps[--count];
         uint32_t number = (uint32_t)m->count;
         rc = add_node(m, step.node, step.parent);
         for (const struct cct_node *c = step.node->first_child; c && rc == 0; c = c->next_sibling)
-            rc = vec_push(steps, count, room, ((struct step){c, number})) ? 0 : -ENOMEM;
+            rc = vec_push(steps, count, capacity, ((struct step){c, number})) ? 0 : -ENOMEM;
     }
     free(steps);
     for (size_t i = m->count; rc == 0 && i-- > 1;) {
@@ -105,7 +105,7 @@ static int list_functions(struct making *m)
              *seen = calloc((size_t)items + 1, sizeof *seen);
     struct cct_node *root = cct_root(m->work);
     uint32_t context = 0;
-    int rc = number && seen && vec_push(m->nodes, m->count, m->room, (struct node){0}) ? 0 : -ENOMEM;
+    int rc = number && seen && vec_push(m->nodes, m->count, m->capacity, (struct node){0}) ? 0 : -ENOMEM;
     for (struct cct_node *leaf = root; leaf && rc == 0; leaf = cct_next(root, leaf)) {
         if (leaf == root || !leaf->self[0])
             continue;
@@ -113,7 +113,7 @@ static int list_functions(struct making *m)
         for (struct cct_node *n = leaf; n != root && rc == 0; n = cct_parent(n)) {
             if (!number[n->item]) {
                 number[n->item] = (uint32_t)m->count;
-                rc = vec_push(m->nodes, m->count, m->room,
+                rc = vec_push(m->nodes, m->count, m->capacity,
                               ((struct node){.item = n->item, .key = hash_u64(n->item + 1ull)}))
                          ? 0
                          : -ENOMEM;
@@ -132,7 +132,7 @@ static int list_functions(struct making *m)
     return rc;
 }
 
-static int compare(const void *a, const void *b, void *making)
+static int compare_places(const void *a, const void *b, void *making)
 {
     const struct making *m = making;
     const struct node *x = &m->nodes[*(const uint32_t *)a], *y = &m->nodes[*(const uint32_t *)b];
@@ -156,7 +156,7 @@ static int arrange(struct making *m)
     for (uint32_t i = 1; i < m->count; i++)
         if (m->nodes[i].total >= m->least && m->nodes[i].total)
             m->order[count++] = i;
-    qsort_r(m->order, count, sizeof *m->order, compare, m);
+    qsort_r(m->order, count, sizeof *m->order, compare_places, m);
     for (uint32_t i = 0; i < count; i++) {
         struct node *above = &m->nodes[m->nodes[m->order[i]].parent];
         above->first = above->count++ ? above->first : i;
@@ -170,12 +170,12 @@ struct place {
 };
 
 static int push_children(const struct making *m, const struct node *n, uint32_t level, struct place **places,
-                         size_t *count, size_t *room)
+                         size_t *count, size_t *capacity)
 {
     bool marked = n->count > 1 && m->show->view != FATHOM_TOP_FLAT;
     for (uint32_t i = n->count; i-- > 0;) {
         struct place place = {m->order[n->first + i], level + marked, marked};
-        if (!vec_push(*places, *count, *room, place))
+        if (!vec_push(*places, *count, *capacity, place))
             return -ENOMEM;
     }
     return 0;
@@ -184,8 +184,8 @@ static int push_children(const struct making *m, const struct node *n, uint32_t 
 static int emit(const struct making *m, struct rows *rows)
 {
     struct place *places = NULL;
-    size_t count = 0, room = 0;
-    int rc = push_children(m, &m->nodes[0], 0, &places, &count, &room);
+    size_t count = 0, capacity = 0;
+    int rc = push_children(m, &m->nodes[0], 0, &places, &count, &capacity);
     while (rc == 0 && count) {
         struct place place = places[--count];
         const struct node *n = &m->nodes[place.node];
@@ -203,9 +203,9 @@ static int emit(const struct making *m, struct rows *rows)
                                                m->show->is_folded(m->show->context, n->key),
                                      .has_children = n->count > 0,
                                      .is_root = n->parent == 0};
-        rc = vec_push(rows->at, rows->count, rows->room, row) ? 0 : -ENOMEM;
+        rc = vec_push(rows->at, rows->count, rows->capacity, row) ? 0 : -ENOMEM;
         if (rc == 0 && !row.folded)
-            rc = push_children(m, n, place.level, &places, &count, &room);
+            rc = push_children(m, n, place.level, &places, &count, &capacity);
     }
     free(places);
     return rc;

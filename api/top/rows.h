@@ -11,7 +11,7 @@
 
 struct rows {
     struct fathom_top_row *at;
-    size_t count, room;
+    size_t count, capacity;
     uint64_t whole; /* weight of everything */
     uint64_t rest;  /* of what is in no context of the tree */
 };

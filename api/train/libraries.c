@@ -31,9 +31,9 @@ static char *path_in(char *line)
 static int read_list(FILE *from, char ***paths, size_t *count)
 {
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     int rc = 0;
-    while (rc == 0 && *count < LIBRARIES_MAX && getline(&line, &room, from) > 0) {
+    while (rc == 0 && *count < LIBRARIES_MAX && getline(&line, &capacity, from) > 0) {
         const char *path = path_in(line);
         if (!path)
             continue;

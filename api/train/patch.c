@@ -57,7 +57,7 @@ static void look(void *context)
     show_progress(p);
 }
 
-static int run(struct fathom_train *t, struct fathom_error *err)
+static int run_hooked(struct fathom_train *t, struct fathom_error *err)
 {
     struct patching *p = t->own;
     struct hooked_serving serving = {.stop = &t->stop,
@@ -90,7 +90,7 @@ static int check_old(const struct fathom_train *t, struct fathom_error *err)
                : 0;
 }
 
-static int save(struct fathom_train *t, struct fathom_error *err)
+static int save_map(struct fathom_train *t, struct fathom_error *err)
 {
     struct patching *p = t->own;
     struct session *session = p->hooked.session;
@@ -148,7 +148,7 @@ static int open_session(struct fathom_train *t, struct fathom_error *err)
     return rc;
 }
 
-static int start(struct fathom_train *t, struct fathom_error *err)
+static int start_hooked(struct fathom_train *t, struct fathom_error *err)
 {
     struct patching *p = t->own;
     p->looked_at = now_seconds();
@@ -169,4 +169,5 @@ static void close_session(struct fathom_train *t)
     free(p);
 }
 
-const struct train_way train_patch = {open_session, start, run, save, status, close_session};
+const struct train_way train_patch = {open_session, start_hooked, run_hooked,
+                                      save_map,     status,       close_session};

@@ -22,10 +22,10 @@ struct train_stacks {
     bool ended;
     uint64_t entered, left_out;
     uint32_t *leaves; /* of those that were entered, in the order of time */
-    size_t leaf_count, leaf_room;
+    size_t leaf_count, leaf_capacity;
 };
 
-static int learn(void *context, const struct record *record, struct fathom_error *err)
+static int learn_stack(void *context, const struct record *record, struct fathom_error *err)
 {
     struct train_stacks *s = context;
     if (record->kind != RECORD_SAMPLE)
@@ -41,7 +41,7 @@ static int learn(void *context, const struct record *record, struct fathom_error
     }
     s->entered++;
     uint32_t leaf = trainer_entered(s->trainer).leaf;
-    return vec_push(s->leaves, s->leaf_count, s->leaf_room, leaf) ? 0 : error_memory(err);
+    return vec_push(s->leaves, s->leaf_count, s->leaf_capacity, leaf) ? 0 : error_memory(err);
 }
 
 static int sink(void *context, const void *records, size_t size, struct fathom_error *err)
@@ -63,7 +63,7 @@ static void end(struct train_stacks *s)
         log_write(s->log, LOG_WARNING, "only part of the stacks were sampled: %s", err.text);
 }
 
-static int start(struct train_stacks *s, struct fathom_error *err)
+static int start_thread(struct train_stacks *s, struct fathom_error *err)
 {
     const struct event *events;
     target_collector(&s->target, s->log, &s->collect);
@@ -74,7 +74,7 @@ static int start(struct train_stacks *s, struct fathom_error *err)
     rc = decoder_new(events, count, &s->decoder, err);
     if (rc < 0)
         return rc;
-    s->order = order_new(s->decoder, true, learn, s);
+    s->order = order_new(s->decoder, true, learn_stack, s);
     return s->order ? collector_start(s->collector, sink, s, err) : error_memory(err);
 }
 
@@ -96,7 +96,7 @@ struct train_stacks *train_stacks_start(const struct fathom_train *t, pid_t pid,
     }
     if (rc == 0) {
         trainer_leave_out(s->trainer, runtime);
-        rc = start(s, &err);
+        rc = start_thread(s, &err);
     }
     if (rc < 0) {
         log_write(&t->host.log, LOG_WARNING,

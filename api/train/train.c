@@ -18,7 +18,7 @@ static void say_way(const struct log *log, const struct program *program, enum f
               program->path, why);
 }
 
-static int choose(struct fathom_train *t, struct fathom_error *err)
+static int choose_source(struct fathom_train *t, struct fathom_error *err)
 {
     struct program program;
     const char *why;
@@ -48,7 +48,7 @@ int fathom_train_open(const struct fathom_train_options *options, const struct f
     t->images = image_cache_new(&(struct image_options){.log = &t->host.log});
     int rc = t->images ? outfile_open(options->output, &t->out, err) : error_memory(err);
     if (rc == 0)
-        rc = choose(t, err);
+        rc = choose_source(t, err);
     t->how = t->way == FATHOM_TRAIN_UNWIND   ? &train_unwind
              : t->way == FATHOM_TRAIN_UPROBE ? &train_uprobe
                                              : &train_patch;

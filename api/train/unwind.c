@@ -3,6 +3,7 @@
 
 #include "api/record/target.h"
 #include "api/train/train.h"
+#include "base/vec.h"
 #include "infer/engine/learn.h"
 #include "perfdata/order.h"
 
@@ -10,6 +11,8 @@ struct training {
     struct order *order;
     struct processes *processes;
     struct learner *learner;
+    uint32_t *paths; /* of the samples, in order: nodes of the learner's trie, TRIE_NONE among them */
+    size_t path_count, path_capacity;
     struct collector_options collect; /* borrowed by the collector */
     struct collector *collector;
     struct decoder *decoder;
@@ -17,10 +20,14 @@ struct training {
 };
 
 /* An order_sink (context: the training). */
-static int learn(void *context, const struct record *record, struct fathom_error *err)
+static int learn_stack(void *context, const struct record *record, struct fathom_error *err)
 {
     struct training *t = context;
-    return learner_take(t->learner, t->processes, record, err);
+    struct learned learned;
+    int rc = learner_take(t->learner, t->processes, record, &learned, err);
+    if (rc < 0 || record->kind != RECORD_SAMPLE)
+        return rc;
+    return vec_push(t->paths, t->path_count, t->path_capacity, learned.node) ? 0 : error_memory(err);
 }
 
 static uint32_t contexts_of(const struct training *t)
@@ -77,7 +84,7 @@ static int open_learner(struct fathom_train *train, struct fathom_error *err)
     return !train->old || trie_adopt_images(t->learner->trie, train->old) ? 0 : error_memory(err);
 }
 
-static int start(struct fathom_train *train, struct fathom_error *err)
+static int start_unwinding(struct fathom_train *train, struct fathom_error *err)
 {
     struct training *t = train->own;
     const struct event *events;
@@ -89,11 +96,11 @@ static int start(struct fathom_train *train, struct fathom_error *err)
     rc = decoder_new(events, count, &t->decoder, err);
     if (rc < 0)
         return rc;
-    t->order = order_new(t->decoder, true, learn, t);
+    t->order = order_new(t->decoder, true, learn_stack, t);
     return t->order ? 0 : error_memory(err);
 }
 
-static int run(struct fathom_train *train, struct fathom_error *err)
+static int run_unwinding(struct fathom_train *train, struct fathom_error *err)
 {
     struct training *t = train->own;
     struct target_user user = {train_sink, train_progress, t};
@@ -101,12 +108,12 @@ static int run(struct fathom_train *train, struct fathom_error *err)
     return target_observe(&train->options.target, t->collector, &user, &train->stop, &end, err);
 }
 
-static int save(struct fathom_train *train, struct fathom_error *err)
+static int save_map(struct fathom_train *train, struct fathom_error *err)
 {
     struct training *t = train->own;
     int rc = order_flush(t->order, err);
     if (rc == 0)
-        rc = trials_slice(t->learner->own, t->learner->own_count, t->learner->trie, err);
+        rc = trials_slice(t->paths, t->path_count, t->learner->trie, err);
     if (rc == 0)
         rc = train_save(train, t->learner->trie, err);
     if (rc >= 0)
@@ -127,8 +134,10 @@ static void close_learner(struct fathom_train *train)
     decoder_free(t->decoder);
     collector_close(t->collector);
     learner_free(t->learner);
+    free(t->paths);
     processes_free(t->processes);
     free(t);
 }
 
-const struct train_way train_unwind = {open_learner, start, run, save, status, close_learner};
+const struct train_way train_unwind = {open_learner, start_unwinding, run_unwinding,
+                                       save_map,     status,          close_learner};

@@ -53,8 +53,8 @@ static bool find_site(struct watching *w, const struct image *image, uint32_t fu
     const struct image_function *f = image_function(image, function);
     struct uprobe_site site;
     uint64_t start;
-    if (f->owner != function || image_function_is_stub(image, function) ||
-        (image_entry(image, &start) && f->address == start))
+    if (f->owner != function || image_function_is_found(image, function) ||
+        image_function_is_stub(image, function) || (image_entry(image, &start) && f->address == start))
         return false;
     if (!uprobe_site_choose(image, function, reader, &site) || !image_offset(image, site.address, offset)) {
         w->left_out++;
@@ -177,7 +177,7 @@ static int open_probes(struct fathom_train *t, struct fathom_error *err)
     return rc;
 }
 
-static int start(struct fathom_train *t, struct fathom_error *err)
+static int start_uprobes(struct fathom_train *t, struct fathom_error *err)
 {
     struct watching *w = t->own;
     const struct event *events;
@@ -197,7 +197,7 @@ static int start(struct fathom_train *t, struct fathom_error *err)
     return w->order ? 0 : error_memory(err);
 }
 
-static int run(struct fathom_train *t, struct fathom_error *err)
+static int run_uprobes(struct fathom_train *t, struct fathom_error *err)
 {
     struct watching *w = t->own;
     struct target_user user = {watch_sink, watch_progress, w};
@@ -205,7 +205,7 @@ static int run(struct fathom_train *t, struct fathom_error *err)
     return target_observe(&t->options.target, w->collector, &user, &t->stop, &end, err);
 }
 
-static int save(struct fathom_train *t, struct fathom_error *err)
+static int save_map(struct fathom_train *t, struct fathom_error *err)
 {
     struct watching *w = t->own;
     int rc = order_flush(w->order, err);
@@ -236,4 +236,5 @@ static void close_probes(struct fathom_train *t)
     free(w);
 }
 
-const struct train_way train_uprobe = {open_probes, start, run, save, status, close_probes};
+const struct train_way train_uprobe = {open_probes, start_uprobes, run_uprobes,
+                                       save_map,    status,        close_probes};

@@ -9,7 +9,8 @@
 #include "hcct/saved_tree.h"
 
 /* The first tree is the sum so far. */
-static int add(struct named_tree *sum, const char *path, struct tree_names *names, struct fathom_error *err)
+static int add_tree(struct named_tree *sum, const char *path, struct tree_names *names,
+                    struct fathom_error *err)
 {
     struct named_tree next = {0};
     int rc = named_tree_load(path, names, &next, err);
@@ -33,8 +34,8 @@ static int add(struct named_tree *sum, const char *path, struct tree_names *name
     return rc;
 }
 
-static int save(const struct named_tree *sum, const struct tree_names *names, struct outfile *out,
-                struct fathom_error *err)
+static int save_sum(const struct named_tree *sum, const struct tree_names *names, struct outfile *out,
+                    struct fathom_error *err)
 {
     struct saved_tree saved = {.tree = sum->tree,
                                .functions = names->functions,
@@ -57,9 +58,9 @@ int fathom_tree_merge(char *const *paths, size_t count, const char *output, stru
     if (rc == 0)
         rc = outfile_open(output, &out, err);
     for (size_t i = 0; i < count && rc == 0; i++)
-        rc = add(&sum, paths[i], &names, err);
+        rc = add_tree(&sum, paths[i], &names, err);
     if (rc == 0)
-        rc = save(&sum, &names, out, err);
+        rc = save_sum(&sum, &names, out, err);
     outfile_close(out);
     named_tree_clear(&sum);
     tree_names_clear(&names);

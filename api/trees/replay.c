@@ -136,13 +136,13 @@ static int print_paths(FILE *out, struct cct *hot, const struct trace *trace, bo
 {
     struct cct_node **nodes;
     const struct cct_node **path = NULL;
-    size_t path_room = 0;
+    size_t path_capacity = 0;
     int64_t count = cct_heaviest(hot, &nodes);
     int rc = count < 0 ? error_memory(err) : 0;
     for (size_t i = 0; rc == 0 && i < (size_t)count && i < rows; i++) {
         size_t depth = 0;
         for (const struct cct_node *n = nodes[i]; cct_parent(n) && rc == 0; n = cct_parent(n))
-            if (!vec_push(path, depth, path_room, n))
+            if (!vec_push(path, depth, path_capacity, n))
                 rc = error_memory(err);
         fprintf(out, "%14" PRIu64 " %10" PRIu64 "  ", nodes[i]->self[0], cct_error(nodes[i]));
         print_path(out, trace, by_function, path, depth);

@@ -93,14 +93,14 @@ static int print_dot(FILE *out, const struct named_tree *n, const struct tree_na
                      double min_percent, struct fathom_error *err)
 {
     struct cct_node *root = cct_root(n->tree);
-    size_t count = 0, room = 0, above = 0;
+    size_t count = 0, capacity = 0, above = 0;
     struct drawn *all = NULL;
     double whole = (double)cct_total(n->tree);
     for (struct cct_node *at = root, *before = NULL; at; before = at, at = cct_next(root, at)) {
         for (; before && cct_parent(at) != before; before = cct_parent(before))
             above = before == root ? 0 : all[above].parent;
         struct drawn d = {at, at->self[0], above};
-        if (!vec_push(all, count, room, d)) {
+        if (!vec_push(all, count, capacity, d)) {
             free(all);
             return error_memory(err);
         }
@@ -181,7 +181,7 @@ static int print_differences(FILE *out, struct cct *a, struct cct *b, const stru
 {
     struct cct *both = join(a, b);
     struct difference *all = NULL;
-    size_t count = 0, room = 0;
+    size_t count = 0, capacity = 0;
     double total_a = (double)cct_total(a), total_b = (double)cct_total(b), shared = 0;
     if (!both)
         return error_memory(err);
@@ -193,7 +193,7 @@ static int print_differences(FILE *out, struct cct *a, struct cct *b, const stru
         if (n == root || (!n->self[0] && !n->self[1]))
             continue;
         shared += fmin(d.in_a, d.in_b);
-        rc = vec_push(all, count, room, d) ? 0 : error_memory(err);
+        rc = vec_push(all, count, capacity, d) ? 0 : error_memory(err);
     }
     if (rc == 0) {
         if (count)

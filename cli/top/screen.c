@@ -163,7 +163,7 @@ static void select_row(struct screen *s, const struct fathom_top_rows *rows, lon
     s->key = rows->count ? rows->at[s->at].key : 0;
 }
 
-static void search(struct screen *s, const struct top_state *state, const struct fathom_top_rows *rows)
+static void search_rows(struct screen *s, const struct top_state *state, const struct fathom_top_rows *rows)
 {
     for (size_t i = 1; *state->search && i <= rows->count; i++) {
         size_t at = (s->at + i) % rows->count;
@@ -183,7 +183,7 @@ static enum screen_wish answer_key(struct screen *s, struct top_state *state,
         char *to = s->asking == ASK_FILTER ? state->filter : state->search;
         memcpy(to, s->answer, sizeof s->answer);
         if (s->asking == ASK_SEARCH)
-            search(s, state, rows);
+            search_rows(s, state, rows);
         s->asking = ASK_NOTHING;
     } else if (key == 27) {
         s->asking = ASK_NOTHING;
@@ -277,7 +277,7 @@ static enum screen_wish key_pressed(struct screen *s, struct top_state *state,
         memset(s->answer, 0, sizeof s->answer);
         break;
     case 'n':
-        search(s, state, rows);
+        search_rows(s, state, rows);
         break;
     case '+':
         state->min_percent = state->min_percent < 0.01 ? 0.01

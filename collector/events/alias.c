@@ -140,8 +140,8 @@ static bool encode(const struct pmus *pmus, const char *text, struct perf_event_
     return true;
 }
 
-static bool make(const struct pmus *pmus, const struct candidate *candidate, unsigned latency,
-                 struct alias_event *out)
+static bool make_event(const struct pmus *pmus, const struct candidate *candidate, unsigned latency,
+                       struct alias_event *out)
 {
     const char *event = candidate->event;
     *out =
@@ -217,7 +217,7 @@ static void take_terms(const struct pmus *pmus, enum kind kind, unsigned latency
             continue;
         snprintf(event, sizeof event, "%s/%s/", pmus_cores[i], terms[kind][core]);
         struct candidate c = {kind, kind == CYCLES || core == CORE_ZEN ? 0 : 2, event, NULL};
-        out->count += make(pmus, &c, latency, &out->events[out->count]);
+        out->count += make_event(pmus, &c, latency, &out->events[out->count]);
     }
 }
 
@@ -226,7 +226,7 @@ static void take_first(const struct pmus *pmus, const struct candidate *from, si
 {
     for (size_t i = 0; i < count && !out->count; i++)
         if (from[i].kind == kind)
-            out->count = make(pmus, &from[i], latency, &out->events[0]);
+            out->count = make_event(pmus, &from[i], latency, &out->events[0]);
 }
 
 int alias_find(const struct pmus *pmus, const char *name, struct alias_match *out, struct fathom_error *err)

@@ -6,6 +6,7 @@
 
 #include "collector/events/open.h"
 #include "perfdata/record.h"
+#include "perfdata/stack_record.h"
 
 #define NS UINT64_C(1000000000)
 /* A timer interrupt can cost 15 us in a virtual machine: a period below 50 us would leave little time to the
@@ -124,6 +125,6 @@ int attr_set_dump(uint32_t stack_size, struct perf_event_attr *attr, struct fath
     stack_size = (stack_size + 7) & ~7u;
     attr->sample_stack_user = stack_size > STACK_SIZE_MAX ? STACK_SIZE_MAX : stack_size;
     attr->sample_type |= PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_USER;
-    attr->sample_regs_user = ATTR_REGISTERS;
+    attr->sample_regs_user = STACK_RECORD_REGISTERS; /* some frames are found by others than SP and BP */
     return 0;
 }

@@ -36,7 +36,7 @@ static __u64 *field(struct perf_event_attr *attr, const char *name, size_t size)
 
 /* Puts the value's bits, the lowest first, into those that the format names. false: it has more, or the format is of
  * another form. */
-static bool place(struct perf_event_attr *attr, const char *format, uint64_t value)
+static bool place_field(struct perf_event_attr *attr, const char *format, uint64_t value)
 {
     const char *at = strchr(format, ':');
     __u64 *to = at ? field(attr, format, (size_t)(at - format)) : NULL;
@@ -87,7 +87,7 @@ static int parse_term(struct parse *p, const char *term, size_t size, struct fat
         *name &&
         name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")] == '\0';
     if (plain && read_line(p, "format", name, line, sizeof line)) {
-        if (place(p->attr, line, value))
+        if (place_field(p->attr, line, value))
             return 0;
         return error_set(err, EINVAL, "event '%s': %#llx is too large for '%s'", p->whole,
                          (unsigned long long)value, name);

@@ -14,14 +14,14 @@
 /* The size of these files is unknown before they are read. */
 static int read_all(int fd, char **text, size_t *size)
 {
-    size_t room = 0, used = 0;
+    size_t capacity = 0, used = 0;
     char *data = NULL;
     for (;;) {
-        if (room - used < 2 && (room >= SIZE_MAX_HERE || !vec_reserve(data, used, room, 4096))) {
+        if (capacity - used < 2 && (capacity >= SIZE_MAX_HERE || !vec_reserve(data, used, capacity, 4096))) {
             free(data);
-            return room >= SIZE_MAX_HERE ? -EFBIG : -ENOMEM;
+            return capacity >= SIZE_MAX_HERE ? -EFBIG : -ENOMEM;
         }
-        ssize_t n = read(fd, data + used, room - used - 1);
+        ssize_t n = read(fd, data + used, capacity - used - 1);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0) {

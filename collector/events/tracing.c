@@ -9,14 +9,14 @@
 
 #include "collector/events/tracefs.h"
 
-static void put(FILE *out, const void *data, size_t size)
+static void put_bytes(FILE *out, const void *data, size_t size)
 {
     fwrite(data, 1, size, out);
 }
 
 static void put_u32(FILE *out, uint32_t value)
 {
-    put(out, &value, sizeof value);
+    put_bytes(out, &value, sizeof value);
 }
 
 /* Size and text of a file of tracefs. */
@@ -28,8 +28,8 @@ static int put_file(FILE *out, const char *path)
     if (rc)
         return rc;
     uint64_t told = size;
-    put(out, &told, sizeof told);
-    put(out, text, size);
+    put_bytes(out, &told, sizeof told);
+    put_bytes(out, text, size);
     free(text);
     return 0;
 }
@@ -40,13 +40,13 @@ static int put_header(FILE *out)
                                 "tracing"
                                 "0.6";
     static const char page[] = "header_page", event[] = "header_event";
-    put(out, magic, sizeof magic); /* with the version's NUL */
-    fputc(0, out);                 /* little-endian */
+    put_bytes(out, magic, sizeof magic); /* with the version's NUL */
+    fputc(0, out);                       /* little-endian */
     fputc(sizeof(long), out);
     put_u32(out, (uint32_t)sysconf(_SC_PAGESIZE));
-    put(out, page, sizeof page);
+    put_bytes(out, page, sizeof page);
     int rc = put_file(out, "events/header_page");
-    put(out, event, sizeof event);
+    put_bytes(out, event, sizeof event);
     return rc ? rc : put_file(out, "events/header_event");
 }
 
@@ -58,7 +58,7 @@ static int put_tracepoint(FILE *out, const char *name)
         return -EINVAL;
     size_t length = (size_t)(colon - name);
     char path[256];
-    put(out, name, length);
+    put_bytes(out, name, length);
     fputc(0, out);
     put_u32(out, 1);
     snprintf(path, sizeof path, "events/%.*s/%s/format", (int)length, name, colon + 1);
@@ -93,7 +93,7 @@ int tracing_data(const struct event *events, size_t count, uint8_t **data, size_
             rc = put_tracepoint(out, events[i].name);
     put_u32(out, 0);
     put_u32(out, 0);
-    put(out, &(uint64_t){0}, sizeof(uint64_t));
+    put_bytes(out, &(uint64_t){0}, sizeof(uint64_t));
     bool failed = ferror(out) != 0;
     if (fclose(out) != 0 || failed || rc == -ENOMEM) {
         free(made);

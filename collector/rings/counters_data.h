@@ -25,7 +25,7 @@ struct counters {
         size_t event;
         bool wakes; /* the reader, at each record */
     } * opened;
-    size_t fd_count, fd_room;
+    size_t fd_count, fd_capacity;
     size_t by_cpu,
         by_cpu_count; /* the events opened by CPU, which are consecutive: the first and their number */
     size_t alive;     /* descriptors in epoll that have not hung up */

@@ -57,7 +57,7 @@ static int keep_id(struct counters *counters, size_t event, pid_t tid, int fd, s
 /* Takes ownership of the descriptor, even on failure. */
 static int keep_fd(struct counters *counters, struct opened opened, struct fathom_error *err)
 {
-    if (vec_push(counters->opened, counters->fd_count, counters->fd_room, opened))
+    if (vec_push(counters->opened, counters->fd_count, counters->fd_capacity, opened))
         return 0;
     close(opened.fd);
     return error_memory(err);

@@ -13,11 +13,11 @@ static int cpus_of_proc(int **list, size_t *count)
 {
     FILE *file = fopen("/proc/stat", "re");
     char *line = NULL;
-    size_t line_room = 0, room = 0, used = 0;
+    size_t line_capacity = 0, capacity = 0, used = 0;
     int *cpus = NULL, cpu, rc = file ? 0 : -errno;
-    while (rc == 0 && getline(&line, &line_room, file) > 0)
+    while (rc == 0 && getline(&line, &line_capacity, file) > 0)
         if (sscanf(line, "cpu%d ", &cpu) == 1 && cpu >= 0 && cpu < 1 << 16 &&
-            !vec_push(cpus, used, room, cpu))
+            !vec_push(cpus, used, capacity, cpu))
             rc = -ENOMEM;
     free(line);
     if (file)
@@ -36,7 +36,7 @@ static int cpus_of_proc(int **list, size_t *count)
 int cpus_online(const char *path, int **list, size_t *count)
 {
     FILE *file = fopen(path, "re");
-    size_t room = 0, used = 0;
+    size_t capacity = 0, used = 0;
     int *cpus = NULL, low, high;
     if (!file && strcmp(path, CPUS_ONLINE) == 0)
         return cpus_of_proc(list, count);
@@ -51,7 +51,7 @@ int cpus_online(const char *path, int **list, size_t *count)
             c = fgetc(file);
         }
         for (; low >= 0 && low <= high && high < 1 << 16; low++) {
-            if (!vec_push(cpus, used, room, low)) {
+            if (!vec_push(cpus, used, capacity, low)) {
                 free(cpus);
                 fclose(file);
                 return -ENOMEM;

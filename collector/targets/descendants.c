@@ -25,7 +25,7 @@ static int by_parent(const void *a, const void *b)
 static int list_all(pid_t except, struct child **out, size_t *count)
 {
     struct child *list = NULL;
-    size_t used = 0, room = 0;
+    size_t used = 0, capacity = 0;
     const struct dirent *entry;
     struct proc_stat stat;
     int rc = 0;
@@ -35,7 +35,7 @@ static int list_all(pid_t except, struct child **out, size_t *count)
     while (rc == 0 && (entry = readdir(dir))) {
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
         if (pid > 0 && pid != except && proc_stat(pid, &stat) == 0 &&
-            !vec_push(list, used, room, (struct child){pid, stat.parent}))
+            !vec_push(list, used, capacity, (struct child){pid, stat.parent}))
             rc = -ENOMEM;
     }
     closedir(dir);

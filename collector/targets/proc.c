@@ -23,11 +23,11 @@ static int read_text(const char *path, char **text)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    size_t size = 0, room = 0;
+    size_t size = 0, capacity = 0;
     char *data = NULL;
     int rc = -ENOMEM;
-    while (vec_reserve(data, size, room, 4096)) {
-        ssize_t n = read(fd, data + size, room - size - 1);
+    while (vec_reserve(data, size, capacity, 4096)) {
+        ssize_t n = read(fd, data + size, capacity - size - 1);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0) {
@@ -177,12 +177,12 @@ int proc_threads(pid_t pid, pid_t **tids, size_t *count)
     if (!dir)
         return errno == ENOENT ? -ESRCH : -errno;
     pid_t *list = NULL;
-    size_t used = 0, room = 0;
+    size_t used = 0, capacity = 0;
     const struct dirent *entry;
     while ((entry = readdir(dir))) {
         if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
             continue;
-        if (!vec_push(list, used, room, (pid_t)strtol(entry->d_name, NULL, 10))) {
+        if (!vec_push(list, used, capacity, (pid_t)strtol(entry->d_name, NULL, 10))) {
             free(list);
             closedir(dir);
             return -ENOMEM;

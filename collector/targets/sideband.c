@@ -54,8 +54,8 @@ _Static_assert(sizeof(struct read_body) == 48, "PERF_RECORD_READ");
 _Static_assert(sizeof(struct mmap2_head) == 72, "PERF_RECORD_MMAP2");
 
 /* head, then (unless NULL) the text with its NULs up to a multiple of 8, then the trailer. */
-static int put(const struct sideband *to, struct perf_event_header *head, size_t head_size, const char *text,
-               const struct trailer *trailer, struct fathom_error *err)
+static int put_record(const struct sideband *to, struct perf_event_header *head, size_t head_size,
+                      const char *text, const struct trailer *trailer, struct fathom_error *err)
 {
     size_t length = text ? strlen(text) : 0;
     size_t padded = text ? (length + 8) & ~(size_t)7 : 0;
@@ -81,7 +81,7 @@ int sideband_comm(const struct sideband *to, pid_t pid, pid_t tid, const char *n
     struct trailer trailer = {(uint32_t)pid, (uint32_t)tid, 0, to->id};
     char text[32];
     snprintf(text, sizeof text, "%s", name);
-    return put(to, &head.header, sizeof head, text, &trailer, err);
+    return put_record(to, &head.header, sizeof head, text, &trailer, err);
 }
 
 int sideband_fork(const struct sideband *to, pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid,
@@ -93,7 +93,7 @@ int sideband_fork(const struct sideband *to, pid_t pid, pid_t tid, pid_t parent_
                              .tid = (uint32_t)tid,
                              .ptid = (uint32_t)parent_tid};
     struct trailer trailer = {(uint32_t)pid, (uint32_t)tid, 0, to->id};
-    return put(to, &body.header, sizeof body, NULL, &trailer, err);
+    return put_record(to, &body.header, sizeof body, NULL, &trailer, err);
 }
 
 int sideband_mapping(const struct sideband *to, pid_t pid, const struct vma *vma, uint64_t time,
@@ -115,7 +115,7 @@ int sideband_mapping(const struct sideband *to, pid_t pid, const struct vma *vma
     struct trailer trailer = {(uint32_t)pid, (uint32_t)pid, time, to->id};
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s", vma->path[0] ? vma->path : "//anon");
-    return put(to, &head.header, sizeof head, path, &trailer, err);
+    return put_record(to, &head.header, sizeof head, path, &trailer, err);
 }
 
 /* As stock perf writes it (tools/perf/util/synthetic-events.c, __perf_event__synthesize_kernel_mmap()): the place of
@@ -136,7 +136,7 @@ int sideband_kernel(const struct sideband *to, const struct kernel_range *range,
         memcpy(at + 4, id->bytes, id->size);
     }
     struct trailer trailer = {UINT32_MAX, 0, 0, to->id};
-    return put(to, &head.header, sizeof head, name, &trailer, err);
+    return put_record(to, &head.header, sizeof head, name, &trailer, err);
 }
 
 int sideband_stack(const struct sideband *to, const struct sideband_range *stack, uint64_t time,
@@ -153,14 +153,14 @@ int sideband_stack(const struct sideband *to, const struct sideband_range *stack
     struct trailer trailer = {(uint32_t)stack->pid, (uint32_t)stack->tid, time, to->id};
     char name[32];
     snprintf(name, sizeof name, "[stack:%d]", (int)stack->tid);
-    return put(to, &head.header, sizeof head, name, &trailer, err);
+    return put_record(to, &head.header, sizeof head, name, &trailer, err);
 }
 
 int sideband_lost(const struct sideband *to, uint64_t lost, struct fathom_error *err)
 {
     struct lost_body body = {.header = {.type = PERF_RECORD_LOST_SAMPLES}, .lost = lost};
     struct trailer trailer = {.id = to->id};
-    return put(to, &body.header, sizeof body, NULL, &trailer, err);
+    return put_record(to, &body.header, sizeof body, NULL, &trailer, err);
 }
 
 int sideband_totals(const struct sideband *to, const struct event *event,
@@ -173,7 +173,7 @@ int sideband_totals(const struct sideband *to, const struct event *event,
     struct trailer trailer = {.id = event->ids[0]};
     bool lost = event->attr.read_format & PERF_FORMAT_LOST;
     size_t size = lost ? sizeof body : offsetof(struct read_body, lost);
-    return put(to, &body.header, size, NULL, &trailer, err);
+    return put_record(to, &body.header, size, NULL, &trailer, err);
 }
 
 int sideband_round(const struct sideband *to, struct fathom_error *err)

@@ -25,7 +25,7 @@ struct thread {
 struct stackbases {
     struct table *index; /* tid to index in `threads` */
     struct thread *threads;
-    size_t count, room;
+    size_t count, capacity;
     uint64_t floor, floor_before; /* of this round and the previous one, ns */
     uint64_t missing_before;      /* of threads whose TID is now another's */
     struct threadroots *roots;
@@ -62,19 +62,19 @@ void stackbases_free(struct stackbases *bases)
     free(bases);
 }
 
-static struct thread *find(const struct stackbases *bases, pid_t tid)
+static struct thread *find_thread(const struct stackbases *bases, pid_t tid)
 {
     const uint64_t *place = table_find(bases->index, (uint32_t)tid);
     return place ? &bases->threads[*place] : NULL;
 }
 
 /* The thread's state, created if new. NULL: out of memory. */
-static struct thread *take(struct stackbases *bases, pid_t pid, pid_t tid)
+static struct thread *take_thread(struct stackbases *bases, pid_t pid, pid_t tid)
 {
-    struct thread *known = find(bases, tid);
+    struct thread *known = find_thread(bases, tid);
     if (known)
         return known;
-    if (!vec_reserve(bases->threads, bases->count, bases->room, 1))
+    if (!vec_reserve(bases->threads, bases->count, bases->capacity, 1))
         return NULL;
     uint64_t *place = table_put(bases->index, (uint32_t)tid, NULL);
     if (!place)
@@ -187,7 +187,7 @@ static bool resolve(struct stackbases *bases, struct thread *thread, uint64_t ip
 /* A child that ended early ran on a copy of the stack of the thread that forked it. */
 static bool inherit(const struct stackbases *bases, struct thread *thread, uint64_t sp)
 {
-    const struct thread *parent = thread->parent ? find(bases, thread->parent) : NULL;
+    const struct thread *parent = thread->parent ? find_thread(bases, thread->parent) : NULL;
     if (!parent || parent->pid == thread->pid || !parent->base || sp < parent->low || sp >= parent->base)
         return false;
     thread->base = parent->base;
@@ -216,9 +216,11 @@ void stackbases_round(struct stackbases *bases, uint64_t floor)
 int stackbases_fork(struct stackbases *bases, pid_t pid, pid_t tid, pid_t parent_tid, uint64_t time,
                     struct fathom_error *err)
 {
-    struct thread *thread = take(bases, pid, tid);
+    struct thread *thread = take_thread(bases, pid, tid);
     if (!thread)
         return error_memory(err);
+    if (tid == pid && bases->maps_pid == pid)
+        forget_maps(bases); /* of an earlier process with this number */
     /* Its samples may have come a round earlier: then its state is correct. */
     if (thread->sampled && thread->pid == pid && thread->since >= bases->floor_before) {
         thread->parent = parent_tid;
@@ -231,7 +233,7 @@ int stackbases_fork(struct stackbases *bases, pid_t pid, pid_t tid, pid_t parent
 int stackbases_expect(struct stackbases *bases, pid_t pid, uint64_t low, uint64_t base,
                       struct fathom_error *err)
 {
-    struct thread *thread = take(bases, pid, pid);
+    struct thread *thread = take_thread(bases, pid, pid);
     if (!thread)
         return error_memory(err);
     thread->low = low;
@@ -243,7 +245,7 @@ int stackbases_expect(struct stackbases *bases, pid_t pid, uint64_t low, uint64_
 int stackbases_exec(struct stackbases *bases, pid_t pid, uint64_t time, const struct sideband *to,
                     struct fathom_error *err)
 {
-    struct thread *thread = take(bases, pid, pid);
+    struct thread *thread = take_thread(bases, pid, pid);
     if (!thread)
         return error_memory(err);
     if (bases->maps_pid == pid)
@@ -263,7 +265,7 @@ int stackbases_sample(struct stackbases *bases, const struct sample *sample, con
                       uint64_t *base, struct fathom_error *err)
 {
     uint64_t sp = sample->sp;
-    struct thread *thread = take(bases, (pid_t)sample->pid, (pid_t)sample->tid);
+    struct thread *thread = take_thread(bases, (pid_t)sample->pid, (pid_t)sample->tid);
     if (!thread)
         return error_memory(err);
     *base = 0;
@@ -285,7 +287,7 @@ int stackbases_sample(struct stackbases *bases, const struct sample *sample, con
 int stackbases_attach(struct stackbases *bases, pid_t pid, pid_t tid, const struct sideband *to,
                       struct fathom_error *err)
 {
-    struct thread *thread = take(bases, pid, tid);
+    struct thread *thread = take_thread(bases, pid, tid);
     uint64_t sp;
     if (!thread)
         return error_memory(err);

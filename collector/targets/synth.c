@@ -35,10 +35,14 @@ static int write_mappings(pid_t pid, enum synth_mappings which, const struct sid
         return 0;
     int rc = 0;
     for (size_t i = 0; i < maps.count && rc == 0; i++) {
-        struct vma moved;
-        const struct vma *vma = moved_text_find(pid, &maps, i, &moved) ? &moved : &maps.list[i];
-        if (vma->prot & PROT_EXEC || which == SYNTH_ALL || (which == SYNTH_FILES && vma->inode))
+        const struct vma *vma = &maps.list[i];
+        struct moved_pieces moved;
+        size_t count = moved_text_find(pid, &maps, i, &moved);
+        if (!moved_text_is_all(&moved, vma) &&
+            (vma->prot & PROT_EXEC || which == SYNTH_ALL || (which == SYNTH_FILES && vma->inode)))
             rc = sideband_mapping(to, pid, vma, 0, err);
+        for (size_t j = 0; j < count && rc == 0; j++)
+            rc = sideband_mapping(to, pid, &moved.list[j], 0, err);
     }
     proc_maps_free(&maps);
     return rc;

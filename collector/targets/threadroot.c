@@ -21,7 +21,7 @@ struct known {
 
 struct threadroots {
     struct known *list;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct threadroots *threadroots_new(void)
@@ -110,7 +110,7 @@ static const struct known *look_up(struct threadroots *roots, pid_t pid, const s
         if (k->inode == vma->inode && k->offset == vma->offset && k->maj == vma->maj && k->min == vma->min)
             return k;
     }
-    if (!vec_reserve(roots->list, roots->count, roots->room, 1))
+    if (!vec_reserve(roots->list, roots->count, roots->capacity, 1))
         return NULL;
     struct known *made = &roots->list[roots->count];
     *made = (struct known){.inode = vma->inode, .offset = vma->offset, .maj = vma->maj, .min = vma->min};
@@ -128,8 +128,8 @@ static bool is_libc(const char *path)
            strncmp(name, "libpthread", 10) == 0;
 }
 
-static size_t collect(struct threadroots *roots, pid_t pid, const struct maps *maps, const char *program,
-                      uint64_t found[THREADROOT_MAX])
+static size_t collect_roots(struct threadroots *roots, pid_t pid, const struct maps *maps,
+                            const char *program, uint64_t found[THREADROOT_MAX])
 {
     size_t count = 0;
     for (size_t i = 0; i < maps->count; i++) {
@@ -148,11 +148,11 @@ static size_t collect(struct threadroots *roots, pid_t pid, const struct maps *m
 size_t threadroots_find(struct threadroots *roots, pid_t pid, const struct maps *maps,
                         uint64_t found[THREADROOT_MAX])
 {
-    size_t count = collect(roots, pid, maps, NULL, found);
+    size_t count = collect_roots(roots, pid, maps, NULL, found);
     if (count)
         return count;
     /* A static program contains them itself. */
     char program[4096];
     proc_program(pid, program, sizeof program);
-    return program[0] ? collect(roots, pid, maps, program, found) : 0;
+    return program[0] ? collect_roots(roots, pid, maps, program, found) : 0;
 }

@@ -117,7 +117,7 @@ static uint64_t base_of(const struct known_stacks *s, const struct known_stack *
 static size_t fill(struct rule_words *block, const struct known_stack *stack, uint64_t base, size_t from,
                    size_t count)
 {
-    *block = (struct rule_words){.has_bp = stack->has_bp, .bp = stack->has_bp ? base - stack->bp : 0};
+    *block = (struct rule_words){.reg = stack->reg, .value = stack->reg ? base - stack->value : 0};
     while (block->count < RULE_WORDS && from + block->count < count) {
         const struct stack_word *word = &stack->words[from + block->count];
         block->height[block->count] = (uint32_t)(base - word->address) | (word->in_stack ? RULE_RELATIVE : 0);
@@ -148,6 +148,7 @@ struct made {
     size_t count;
     uint32_t extent;      /* rule.h */
     uint16_t first, last; /* likewise */
+    bool below;           /* a word is in the red zone */
 };
 
 /* How many of its words are compared: those up to the last return address that is. */
@@ -174,8 +175,8 @@ static void set_places(const struct known_stacks *s, const struct known_stack *s
 }
 
 /* false: it has too many words. */
-static bool make(const struct known_stacks *s, const struct known_stack *stack, uint64_t base,
-                 struct made *out)
+static bool make_known(const struct known_stacks *s, const struct known_stack *stack, uint64_t base,
+                       struct made *out)
 {
     size_t count = compared_words(s, stack);
     uint64_t extent = 8;
@@ -186,8 +187,11 @@ static bool make(const struct known_stacks *s, const struct known_stack *stack, 
         at += fill(&out->blocks[out->count++], stack, base, at, count);
     if (s->compared == 0)
         out->blocks[0] = (struct rule_words){0};
+    out->below = false;
     for (size_t i = 0; i < count; i++)
-        if (stack->words[i].address - stack->sp + 8 > extent)
+        if (stack->sp - stack->words[i].address <= STACK_RECORD_BELOW && stack->words[i].address != stack->sp)
+            out->below = true;
+        else if (stack->words[i].address - stack->sp + 8 > extent)
             extent = stack->words[i].address - stack->sp + 8;
     out->extent = (uint32_t)extent;
     set_places(s, stack, out);
@@ -231,21 +235,104 @@ static uint32_t find_equal(const struct known_stacks *s, const struct rule_known
     return RULE_STACKS;
 }
 
+/* Drops the oldest until there is room for one more key, and blocks. */
+static void make_room(struct known_stacks *s, size_t blocks)
+{
+    while (s->key_count && (s->key_count == VERIFY_KEYS || s->free_count < blocks + BLOCKS_RESTING))
+        forget_oldest(s);
+}
+
+/* Writes what a key leads to; added: the map does not have it yet. 1; 0: the map takes no more; -ENOMEM. */
+static int put_key(struct known_stacks *s, const struct rule_key *key, const struct rule_known *known,
+                   bool added)
+{
+    if (added && !enter_key(s, key))
+        return -ENOMEM;
+    if (s->maps.put(s->maps.known, key, known) == 0)
+        return 1;
+    if (added) {
+        s->key_count--;
+        uncount_key(s, key);
+    }
+    return 0;
+}
+
+/* Where stacks with their PC in this row have their return address. */
+static int put_row(struct known_stacks *s, const struct rule_key *key, const struct known_stack *stack,
+                   uint32_t offset)
+{
+    struct rule_known known = {0};
+    const uint64_t mask = (UINT64_C(1) << s->page_bits) - 1, page = stack->ip & ~mask,
+                   end = stack->row + stack->row_size;
+    const uint16_t first = stack->row_size && stack->row > page ? (uint16_t)(stack->row - page) : 0,
+                   last = stack->row_size && end <= page + mask ? (uint16_t)(end - page - 1) : (uint16_t)mask;
+    const bool added = s->maps.find(s->maps.known, key, &known) != 0;
+    uint32_t at = 0;
+    while (at < known.count && (known.stacks[at].first != first || known.stacks[at].last != last))
+        at++;
+    if (at < known.count && known.stacks[at].number == offset)
+        return 1;
+    if (at == RULE_STACKS)
+        at = stack->number % RULE_STACKS;
+    known.count = at >= known.count ? at + 1 : known.count;
+    known.stacks[at].number = offset;
+    known.stacks[at].first = first;
+    known.stacks[at].last = last;
+    make_room(s, 0);
+    return put_key(s, key, &known, added);
+}
+
+static int put_step(struct known_stacks *s, const struct rule_key *key, uint32_t distance)
+{
+    struct rule_known known = {0};
+    const bool added = s->maps.find(s->maps.known, key, &known) != 0;
+    if (!added && known.extent == distance)
+        return 1;
+    known.extent = distance;
+    make_room(s, 0);
+    return put_key(s, key, &known, added);
+}
+
+/* Makes the way to a stack without a base known; *key: its end. 1; 0: there is none; -ENOMEM. */
+static int put_way(struct known_stacks *s, const struct known_stack *stack, struct rule_key *key)
+{
+    uint64_t last = stack->sp, hash = stack->ip >> s->page_bits;
+    unsigned steps = 0;
+    int rc = 1;
+    for (size_t i = 0; i < stack->count && rc > 0 && steps < RULE_STEPS; i++) {
+        const struct stack_word *word = &stack->words[i];
+        if (word->in_stack)
+            continue;
+        if (word->address - last >= RULE_STACK_MAX)
+            return 0;
+        *key = (struct rule_key){.page = hash, .depth = steps ? RULE_STEP : RULE_ROWS, .space = stack->space};
+        const uint32_t distance = (uint32_t)(word->address - last);
+        rc = steps ? put_step(s, key, distance) : put_row(s, key, stack, distance);
+        hash = rule_hash(hash, word->value);
+        last = word->address;
+        steps++;
+    }
+    *key = (struct rule_key){.page = hash, .depth = RULE_CHAIN, .space = stack->space};
+    return steps ? rc : 0;
+}
+
 int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, struct fathom_error *err)
 {
     struct made made;
     struct rule_known known = {0};
     uint64_t base = base_of(s, stack);
+    const bool apart = !base && s->compared == STACK_RECORD_ALL; /* it has no depth */
     struct rule_key key = {
         .page = stack->ip >> s->page_bits, .depth = base - stack->sp, .space = stack->space};
     uint32_t stored = 0, replaced = 0;
-    if ((stack->of_caller && s->compared < STACK_RECORD_ALL) || !make(s, stack, base, &made))
+    if ((stack->of_caller && (apart || s->compared < STACK_RECORD_ALL)) ||
+        !make_known(s, stack, apart ? stack->sp : base, &made))
         return 0;
-    while (s->key_count && (s->key_count == VERIFY_KEYS || s->free_count < made.count + BLOCKS_RESTING))
-        forget_oldest(s);
+    int rc = apart ? put_way(s, stack, &key) : 1;
+    if (rc <= 0)
+        return rc < 0 ? error_memory(err) : 0;
+    make_room(s, made.count);
     bool added = s->maps.find(s->maps.known, &key, &known) != 0;
-    if (added && !enter_key(s, &key))
-        return error_memory(err);
     uint32_t at = find_equal(s, &known, &made);
     if (stack->of_caller && (at < RULE_STACKS || known.count == RULE_STACKS))
         return 0;            /* nothing that was read makes room for it */
@@ -258,15 +345,14 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
         known.stacks[at].last = made.last;
     }
     known.stacks[at].alias = stack->number;
+    known.registers |= stack->reg && stack->reg != RULE_BP;
+    known.below |= made.below;
     if (made.extent > known.extent)
         known.extent = made.extent;
-    if (s->maps.put(s->maps.known, &key, &known) != 0) { /* no memory, for now */
+    rc = put_key(s, &key, &known, added);
+    if (rc <= 0) { /* no memory, for now */
         free_blocks(s, stored);
-        if (added) {
-            s->key_count--;
-            uncount_key(s, &key);
-        }
-        return 0;
+        return rc < 0 ? error_memory(err) : 0;
     }
     free_blocks(s, replaced);
     return 1;

@@ -3,15 +3,18 @@
  * of the maps that it decides with.
  *
  * A stack is looked up by its process (or those with the same code), the page of code of its PC, and its depth; a known stack is the code
- * that it stands for, and a list of words that must be in place: all return addresses, and saved frame pointers where a CFA depends on them. A return
+ * that it stands for, and a list of words that must be in place: all return addresses, and saved frame pointers where a CFA depends on them; and at most
+ * one register that a CFA depends on. A return
  * address may be any of the same function with the same CFI row. So a stack that fits is as certain as an unwound
  * one: its functions are what unwinding would find.
  *
  * With a stack, those of its callers become known: where each one is when its call returns. Their samples have the
  * same stack record's number; the CFA tells which frame of it is theirs.
  *
- * Depths and heights count down from the base of the thread's stack, so that threads share what is known. As
- * long as its base is unknown, a thread's base counts as 0.
+ * Depths and heights count down from the base of the thread's stack, so that threads share what is known. A stack whose base is
+ * not known, such as a goroutine's, which moves, has no depth: words count from SP, and it is looked up by its innermost return
+ * addresses, RULE_STEPS at most. Where these are is known of the places in a page of code (RULE_ROWS), and of each list of them
+ * how far the next one is (RULE_STEP). Only where all return addresses are compared; else the base counts as 0.
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_RULE_H
 #define FATHOM_COLLECTOR_VERIFY_RULE_H
@@ -24,6 +27,20 @@
 #define RULE_WORDS      24u /* per block */
 #define RULE_BLOCKS_MAX 16u /* per stack */
 
+/* In place of a depth, of stacks without a base: what the key leads to. The last two have a hash of the page and return addresses
+ * in place of the page. */
+#define RULE_ROWS  (1ull << 62)    /* `number` of each place: bytes from SP to the return address */
+#define RULE_STEP  (RULE_ROWS + 1) /* `extent`: bytes from the last return address to the next */
+#define RULE_CHAIN (RULE_ROWS + 2) /* stacks */
+#define RULE_STEPS 3u
+
+/* Of a list of return addresses, with one more. */
+static inline __u64 rule_hash(__u64 hash, __u64 word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+    return hash ^ hash >> 29;
+}
+
 struct rule_key {
     __u64 page;  /* PC >> page_bits */
     __u64 depth; /* base - SP */
@@ -35,19 +52,22 @@ struct rule_key {
 struct rule_words {
     __u32 count;
     __u32 next; /* index of the block with further words; 0: none */
-    __u32 has_bp;
+    __u32 reg;  /* 1 + place of a register in a stack record; 0: none */
     __u32 zero;
-    __u64 bp; /* base - BP, if has_bp */
+    __u64 value; /* base - that register */
     __u32 height
         [RULE_WORDS]; /* the low 32 bits of base - address, a multiple of 8; RULE_RELATIVE may be added */
     __u32 size[RULE_WORDS]; /* how many values, from `low` on, it may have */
     __u64 low[RULE_WORDS];
 };
+#define RULE_BP       7u /* `reg` of BP */
 #define RULE_RELATIVE 1u /* `low` is base - word */
 
 struct rule_known {
     __u32 count;
-    __u32 extent; /* bytes from SP on that hold all words of its stacks */
+    __u32 extent;    /* bytes from SP on that hold all words of its stacks */
+    __u32 registers; /* whether a stack has a register other than BP */
+    __u32 below;     /* whether one has a word below SP, in the red zone */
     struct {
         __u32 number;      /* its first stack record's */
         __u32 alias;       /* its latest stack record's */

@@ -80,8 +80,9 @@ struct {
 } told SEC(".maps");
 
 struct buffer {
-    struct stack_record record;
+    struct stack_record_read record;
     __u8 stack[RULE_BUFFER + 8];
+    __u8 below[STACK_RECORD_BELOW + 8]; /* the red zone, to be compared */
 };
 
 /* By CPU: values of a per-CPU map are 32 KiB at most. As many as there are CPUs; set when it is loaded. */
@@ -112,12 +113,14 @@ struct {
 /* One sample. */
 struct moment {
     void *ctx;
+    const struct pt_regs *regs; /* the user's */
     struct buffer *buffer;
     struct rule_told_key told_key;
     __u64 base, ip, sp, bp, depth;
     __u64 late_sp; /* precise: where SP was when the stack could be read, some instructions later; else sp */
     __u64 birth;   /* of the thread */
     __u32 count;   /* as in rule_told */
+    bool apart;    /* its stack has no base that is known */
     __u64 now;     /* CLOCK_MONOTONIC, ns: only if its stack was not known */
 };
 
@@ -126,6 +129,13 @@ static __always_inline __u64 bounded(__u64 number)
 {
     __asm__ volatile("" : "+r"(number));
     return number & (RULE_BUFFER - 1);
+}
+
+/* Likewise, within the red zone. */
+static __always_inline __u64 bounded_below(__u64 number)
+{
+    __asm__ volatile("" : "+r"(number));
+    return number & (STACK_RECORD_BELOW - 1);
 }
 
 #define PAGE 4096u
@@ -172,6 +182,40 @@ static __always_inline __u64 word_at(const __u8 *at)
 #endif
 }
 
+#define HOOKS_MOST 64 /* of one thread at a time: MAX_URETPROBE_DEPTH */
+
+static __always_inline __u64 kernel_word(__u64 address)
+{
+    __u64 word = 0;
+    return bpf_probe_read_kernel(&word, sizeof word, (const void *)address) == 0 ? word : 0;
+}
+
+/* Puts back, in the CPU's buffer with `size` bytes from sp on, the return addresses that the kernel replaced by that of its
+ * trampoline, for probes of returns. Not inlined, so that the kernel verifies it once. */
+__noinline int verify_unhook(__u32 cpu, __u64 sp, __u32 size)
+{
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    __u64 task = bpf_get_current_task();
+    if (!buffer || size < 8 || !config.hooks.next)
+        return 0;
+    __u64 probes = kernel_word(task + config.hooks.task_uprobes);
+    __u64 instance = probes ? kernel_word(probes + config.hooks.instances) : 0;
+    if (!instance)
+        return 0;
+    __u64 area = kernel_word(kernel_word(task + config.hooks.task_mm) + config.hooks.mm_area);
+    __u64 trampoline = area ? kernel_word(area + config.hooks.area_address) : 0;
+    for (__u32 i = 0; i < HOOKS_MOST && instance && trampoline; i++) {
+        __u64 at = kernel_word(instance + config.hooks.stack) - sp;
+        /* of one that returned by longjmp, the stack has other words */
+        if (at <= size - 8 && word_at(buffer->stack + bounded(at)) == trampoline) {
+            __u64 original = kernel_word(instance + config.hooks.original);
+            __builtin_memcpy(buffer->stack + bounded(at), &original, sizeof original);
+        }
+        instance = kernel_word(instance + config.hooks.next);
+    }
+    return 0;
+}
+
 /* Whether the words of one block are in place in the CPU's buffer: 0, or 1 + index of the block with further words.
  * reach: the buffer's last byte that a word may begin at. Not inlined, so that the kernel verifies it once. */
 __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
@@ -179,15 +223,25 @@ __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 
     const struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
     const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
     __u32 depth = depth_and_reach, reach = depth_and_reach >> 32;
-    if (!buffer || !w || (w->has_bp && base - bp != w->bp))
+    if (!buffer || !w)
+        return 0;
+    __u32 reg = w->reg;
+    if (reg == RULE_BP && base - bp != w->value)
+        return 0;
+    if (reg && reg != RULE_BP &&
+        (reg > STACK_RECORD_REGISTER_COUNT || base - buffer->record.registers[reg - 1] != w->value))
         return 0;
     for (__u32 i = 0; i < RULE_WORDS; i++) {
         if (i >= w->count)
             break;
-        __u32 at = w->height[i], offset = depth - (at & ~7u);
-        if (offset > reach)
+        __u32 at = w->height[i], offset = depth - (at & ~7u), under = 0 - offset;
+        __u64 word;
+        if (under && under <= STACK_RECORD_BELOW)
+            word = word_at(buffer->below + bounded_below(STACK_RECORD_BELOW - under));
+        else if (offset > reach)
             return 0;
-        __u64 word = word_at(buffer->stack + bounded(offset));
+        else
+            word = word_at(buffer->stack + bounded(offset));
         if (at & RULE_RELATIVE)
             word = base - word;
         if (word - w->low[i] >= w->size[i])
@@ -219,19 +273,21 @@ static __always_inline __u64 output_for(const struct moment *m, __u8 kind)
 
 static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, __u32 size)
 {
-    struct stack_record *r = &m->buffer->record;
+    struct stack_record *r = &m->buffer->record.head;
+    __u32 follows = size ? sizeof m->buffer->record - sizeof *r + size : 0;
     r->magic = STACK_RECORD_MAGIC;
     r->version = STACK_RECORD_VERSION;
     r->kind = kind;
     r->page_bits = config.page_bits;
     r->compared = config.compared;
     r->number = number;
-    r->size = size;
+    r->size = follows;
     r->ip = m->ip;
     r->sp = m->sp;
     if (size > RULE_STACK_MAX)
         return -1;
-    long rc = bpf_perf_event_output(m->ctx, &outputs, output_for(m, kind), m->buffer, sizeof *r + size);
+    m->buffer->record.bytes_part = (struct stack_part){STACK_PART_BYTES, 0, sizeof(__u64) + size};
+    long rc = bpf_perf_event_output(m->ctx, &outputs, output_for(m, kind), m->buffer, sizeof *r + follows);
     if (rc == -ENOSPC)
         __sync_fetch_and_add(&counts.unwritten, 1);
     return rc;
@@ -239,7 +295,7 @@ static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, _
 
 /* Writes a record and notes what it announced; an earlier announcement is never left in place. Returns what the
  * program shall: 0 leaves the sample out, which would be taken for one of an earlier announcement. */
-static __always_inline int tell(struct moment *m, __u8 kind, __u32 number, __u32 size)
+static __always_inline int write_record(struct moment *m, __u8 kind, __u32 number, __u32 size)
 {
     struct rule_told now = {.number = number, .count = m->count, .birth = m->birth};
     if (put_out(m, kind, number, size) == 0) {
@@ -267,7 +323,7 @@ static __always_inline int tell_no_stack(struct moment *m, __u8 kind, __u32 numb
     const struct rule_told *before = announced(m);
     if (before && before->number == number)
         return 1;
-    return tell(m, kind, number, 0);
+    return write_record(m, kind, number, 0);
 }
 
 static __always_inline int tell_none(struct moment *m)
@@ -279,16 +335,16 @@ static __always_inline bool within_budget(struct moment *m)
 {
     m->now = bpf_ktime_get_ns();
     __u64 allowed = config.burst + (m->now - config.started) / 1024 * config.rate / 976562;
-    if (counts.news >= allowed)
+    if (counts.copies >= allowed)
         return false;
-    __sync_fetch_and_add(&counts.news, 1);
+    __sync_fetch_and_add(&counts.copies, 1);
     return true;
 }
 
 /* Bytes of the stack to read: up to its base. */
 static __always_inline __u64 bytes_to_read(const struct moment *m)
 {
-    __u64 size = m->base ? m->base - m->sp : VERIFY_NO_BASE_BYTES;
+    __u64 size = m->base && !m->apart ? m->base - m->sp : VERIFY_NO_BASE_BYTES;
     return size < RULE_STACK_MAX ? size : RULE_STACK_MAX;
 }
 
@@ -299,27 +355,76 @@ static __always_inline bool has_room(__u32 cpu, __u64 size)
     return room && *room >= (__s64)size;
 }
 
-static __always_inline void take_room(__u32 cpu, __u64 size)
+static __always_inline void take_capacity(__u32 cpu, __u64 size)
 {
     __s64 *room = bpf_map_lookup_elem(&rooms, &cpu);
     if (room)
         __sync_fetch_and_add(room, -(__s64)size);
 }
 
-/* Reads so many bytes of the stack, or those that are there. Returns how many. */
-static __always_inline __u32 read_stack(struct moment *m, __u32 cpu, __u64 size)
+/* Reads so many bytes of the stack from an address on, or those that are there. Returns how many. */
+static __always_inline __u32 read_stack(struct moment *m, __u32 cpu, __u64 from, __u64 size)
 {
     if (size > RULE_STACK_MAX || size < 8)
         return 0;
-    if (bpf_probe_read_user(m->buffer->stack, size, (void *)m->sp) == 0)
-        return size;
-    return bounded(verify_read_pages(cpu, m->sp, size));
+    __u64 got = size;
+    if (bpf_probe_read_user(m->buffer->stack, size, (void *)from) != 0)
+        got = bounded(verify_read_pages(cpu, from, size));
+    verify_unhook(cpu, from, got);
+    return got;
+}
+
+/* The registers to compare, and to write with a stack. */
+static __always_inline void take_registers(struct moment *m)
+{
+    const struct pt_regs *from = m->regs;
+    struct stack_record_read *r = &m->buffer->record;
+    r->registers_part = (struct stack_part){STACK_PART_REGISTERS, 0, sizeof r->mask + sizeof r->registers};
+    r->mask = STACK_RECORD_REGISTERS;
+    r->registers[0] = from->rax;
+    r->registers[1] = from->rbx;
+    r->registers[2] = from->rcx;
+    r->registers[3] = from->rdx;
+    r->registers[4] = from->rsi;
+    r->registers[5] = from->rdi;
+    r->registers[6] = from->rbp;
+    r->registers[7] = from->rsp;
+    r->registers[8] = from->rip;
+    r->registers[9] = from->r8;
+    r->registers[10] = from->r9;
+    r->registers[11] = from->r10;
+    r->registers[12] = from->r11;
+    r->registers[13] = from->r12;
+    r->registers[14] = from->r13;
+    r->registers[15] = from->r14;
+    r->registers[16] = from->r15;
+}
+
+/* The red zone, for words in it. */
+static __always_inline void take_below(struct moment *m)
+{
+    if (bpf_probe_read_user(m->buffer->below, STACK_RECORD_BELOW, (void *)(m->sp - STACK_RECORD_BELOW)) != 0)
+        __builtin_memset(m->buffer->below, HOLE, STACK_RECORD_BELOW);
+}
+
+/* How many bytes below SP a new stack is to have: the red zone, where the word right below SP is an address in this stack. So
+ * code has it that keeps its CFA there; in most other code it is an old return address. */
+static __always_inline __u32 bytes_below(const struct moment *m)
+{
+    __u64 word = 0;
+    if (bpf_probe_read_user(&word, sizeof word, (void *)(m->sp - sizeof word)) != 0 ||
+        word - m->sp >= RULE_STACK_MAX)
+        return 0;
+    return STACK_RECORD_BELOW;
 }
 
 static __always_inline int tell_read(struct moment *m, __u8 kind)
 {
     __u32 zero = 0, *number = bpf_map_lookup_elem(&numbers, &zero), cpu = bpf_get_smp_processor_id();
-    __u64 wanted = bytes_to_read(m);
+    __u32 below = bytes_below(m);
+    __u64 wanted = bytes_to_read(m) + below;
+    if (wanted > RULE_STACK_MAX)
+        wanted = RULE_STACK_MAX;
     if (!number)
         return 1;
     if (!has_room(cpu, wanted)) {
@@ -330,12 +435,14 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
     }
     if (!within_budget(m))
         return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
-    __u32 size = read_stack(m, cpu, wanted);
+    __u32 size = read_stack(m, cpu, m->sp - below, wanted);
     if (!size) /* of one that is known, that stays so */
         return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
-    take_room(cpu, size);
+    take_registers(m);
+    m->buffer->record.offset = -(__s64)below;
+    take_capacity(cpu, size);
     *number += 1;
-    return tell(m, kind, *number << config.cpu_bits | cpu, size);
+    return write_record(m, kind, *number << config.cpu_bits | cpu, size);
 }
 
 /* Precise samples: the record's function has returned, as far as can be told, when the stack is read. Words below the
@@ -365,13 +472,20 @@ struct found {
 };
 
 /* Whether a known stack fits, and which. */
-static __always_inline bool find(struct moment *m, const struct rule_known *k, __u32 cpu, struct found *out)
+static __always_inline bool find_known(struct moment *m, const struct rule_known *k, __u32 cpu,
+                                       struct found *out)
 {
     __u32 extent = k->extent, place = m->ip & ((1u << config.page_bits) - 1);
     bool readable = config.compared == 0 || (extent >= 8 && extent <= RULE_STACK_MAX);
+    if (k->registers)
+        take_registers(m);
+    if (k->below)
+        take_below(m);
     if (readable && config.compared)
         readable = bpf_probe_read_user(m->buffer->stack, bounded(extent), (void *)m->sp) == 0 ||
                    verify_read_pages(cpu, m->sp, extent) == (int)extent;
+    if (readable && config.compared)
+        verify_unhook(cpu, m->sp, extent);
     for (__u32 i = 0; readable && i < RULE_STACKS; i++) {
         if (i >= k->count)
             break;
@@ -387,6 +501,35 @@ static __always_inline bool find(struct moment *m, const struct rule_known *k, _
         return false;
     }
     return false;
+}
+
+/* The key of a stack without a base, by its innermost return addresses. false: where they are is not known. */
+static __always_inline bool find_way(const struct moment *m, struct rule_key *key)
+{
+    __u64 at = m->sp, hash = key->page, word;
+    __u32 place = m->ip & ((1u << config.page_bits) - 1), distance = 0;
+    key->depth = RULE_ROWS;
+    const struct rule_known *k = bpf_map_lookup_elem(&known, key);
+    for (__u32 i = 0; k && i < RULE_STACKS && !distance; i++)
+        if (i < k->count && place >= k->stacks[i].first && place <= k->stacks[i].last)
+            distance = k->stacks[i].number + 1;
+    if (!distance)
+        return false;
+    distance--;
+    for (__u32 i = 0; i < RULE_STEPS; i++) {
+        at += distance;
+        if (bpf_probe_read_user(&word, sizeof word, (void *)at) != 0)
+            return false;
+        hash = rule_hash(hash, word);
+        key->page = hash;
+        key->depth = RULE_STEP;
+        k = i + 1 < RULE_STEPS ? bpf_map_lookup_elem(&known, key) : NULL;
+        if (!k)
+            break;
+        distance = k->extent;
+    }
+    key->depth = RULE_CHAIN;
+    return true;
 }
 
 static __always_inline bool is_followed(struct moment *m, __u32 *pid)
@@ -431,12 +574,19 @@ static __always_inline int verify(struct moment *m)
     m->told_key.sp = m->sp;
     struct rule_told *before = announced(m);
     m->count = before ? before->count : 0;
-    const struct rule_known *k = space ? bpf_map_lookup_elem(&known, &key) : NULL;
+    const struct rule_known *k = NULL;
+    m->apart = !m->base && config.compared == STACK_RECORD_ALL;
+    if (m->apart) { /* words count from SP */
+        m->base = m->sp;
+        m->depth = 0;
+    }
+    if (space && (!m->apart || find_way(m, &key)))
+        k = bpf_map_lookup_elem(&known, &key);
     struct found found = {0};
-    if (!k || !find(m, k, cpu, &found))
+    if (!k || !find_known(m, k, cpu, &found))
         return found.returned || m->late_sp > m->sp ? tell_returned(m) : tell_read(m, STACK_RECORD_NEW);
     if (!before || (before->number != found.number && before->number != found.alias))
-        return tell(m, STACK_RECORD_SAME, found.number, 0);
+        return write_record(m, STACK_RECORD_SAME, found.number, 0);
     if (config.compared == STACK_RECORD_ALL)
         return 1;
     before->count = ++m->count;
@@ -447,7 +597,8 @@ static __always_inline int verify(struct moment *m)
 SEC("perf_event")
 int verify_user(struct bpf_perf_event_data *ctx)
 {
-    struct moment m = {.ctx = ctx, .ip = ctx->regs.rip, .sp = ctx->regs.rsp, .bp = ctx->regs.rbp};
+    struct moment m = {
+        .ctx = ctx, .regs = &ctx->regs, .ip = ctx->regs.rip, .sp = ctx->regs.rsp, .bp = ctx->regs.rbp};
     m.late_sp = m.sp;
     return verify(&m);
 }
@@ -467,7 +618,8 @@ SEC("perf_event")
 int verify_precise(struct bpf_perf_event_data *ctx)
 {
     const struct pt_regs *late = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-    struct moment m = {.ctx = ctx, .ip = ctx->regs.rip, .sp = ctx->regs.rsp, .bp = ctx->regs.rbp};
+    struct moment m = {
+        .ctx = ctx, .regs = &ctx->regs, .ip = ctx->regs.rip, .sp = ctx->regs.rsp, .bp = ctx->regs.rbp};
     /* As if SP were just above all: none of its words is in use still. */
     m.late_sp = is_return(m.ip) ? m.sp + RULE_STACK_MAX : late->rsp;
     return verify(&m);
@@ -477,7 +629,7 @@ int verify_precise(struct bpf_perf_event_data *ctx)
 static __always_inline int verify_entered(void *ctx)
 {
     const struct pt_regs *regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-    struct moment m = {.ctx = ctx, .ip = regs->rip, .sp = regs->rsp, .bp = regs->rbp};
+    struct moment m = {.ctx = ctx, .regs = regs, .ip = regs->rip, .sp = regs->rsp, .bp = regs->rbp};
     m.late_sp = m.sp;
     return verify(&m);
 }

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "collector/events/open.h"
 #include "collector/events/tracefs.h"
+#include "collector/verify/hooks.h"
 #include "collector/verify/known_stacks.h"
 #include "collector/verify/rule.h"
 
@@ -74,7 +75,8 @@ static void configure(const struct verify_options *options, struct verify_config
                                      .cpus = (uint32_t)number_of_cpus(),
                                      .page_bits = page_bits(options),
                                      .compared = (uint8_t)options->compared,
-                                     .follow = (uint8_t)options->follow};
+                                     .follow = (uint8_t)options->follow,
+                                     .hooks = hooks_find()};
     while (1U << config->cpu_bits < config->cpus)
         config->cpu_bits++;
     if (is_inner_namespace(&ns)) {
@@ -96,7 +98,7 @@ static const char *const programs[] = {[VERIFY_USER] = "verify_user",
 #define TASKS "verify_task"
 
 /* Leaves out the programs for other kinds of events. */
-static void choose(const struct verify_options *options, struct verify *v)
+static void choose_where(const struct verify_options *options, struct verify *v)
 {
     struct bpf_program *program;
     bpf_object__for_each_program(program, v->object)
@@ -170,7 +172,7 @@ static int open_object(const struct verify_options *options, struct verify *v)
     if (!map || bpf_map__set_initial_value(map, &config, sizeof config) != 0)
         return -EINVAL;
     map = bpf_object__find_map_by_name(v->object, "buffers");
-    choose(options, v);
+    choose_where(options, v);
     int rc = bpf_map__set_max_entries(map, config.cpus);
     map = bpf_object__find_map_by_name(v->object, "rooms");
     rc = rc ? rc : bpf_map__set_max_entries(map, config.cpus);
@@ -219,7 +221,7 @@ static int find_parts(const struct verify_options *options, struct verify *v)
     return v->words ? 0 : -errno;
 }
 
-static int put(int map, const void *key, const void *value)
+static int put_entry(int map, const void *key, const void *value)
 {
     return bpf_map_update_elem(map, key, value, BPF_ANY);
 }
@@ -239,9 +241,10 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
     if (rc == 0)
         rc = find_parts(options, v);
     if (rc == 0)
-        rc = known_stacks_new(&(struct known_stacks_maps){map_fd(v, "known"), v->threads, v->words,
-                                                          bpf_map_lookup_elem, put, bpf_map_delete_elem},
-                              options->compared, page_bits(options), &v->stacks);
+        rc =
+            known_stacks_new(&(struct known_stacks_maps){map_fd(v, "known"), v->threads, v->words,
+                                                         bpf_map_lookup_elem, put_entry, bpf_map_delete_elem},
+                             options->compared, page_bits(options), &v->stacks);
     if (rc == 0)
         follow_tasks(v);
     libbpf_set_print(print);

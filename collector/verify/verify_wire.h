@@ -31,6 +31,15 @@ enum verify_follow {
     VERIFY_TIDS, /* threads, likewise */
 };
 
+/* Where a task keeps the return addresses that the kernel replaced on its stack, for probes of returns (kernel/events/uprobes.c):
+ * offsets in its structs, from the kernel's BTF. All 0: not known. */
+struct verify_hooks {
+    __u32 task_mm, task_uprobes; /* in task_struct */
+    __u32 instances;             /* in uprobe_task: the innermost one */
+    __u32 mm_area, area_address; /* in mm_struct and xol_area: what is on the stack instead */
+    __u32 stack, original, next; /* in return_instance */
+};
+
 struct verify_config {
     __u64 ns_device, ns_inode; /* of our PID namespace; 0: the first one */
     __u64 started;             /* CLOCK_MONOTONIC, ns: the budget counts from here */
@@ -40,13 +49,14 @@ struct verify_config {
     __u8 page_bits, compared;  /* stack_record.h */
     __u8 cpu_bits;             /* the low bits of a number tell the CPU */
     __u8 follow;               /* enum verify_follow */
+    struct verify_hooks hooks;
 };
 
 /* Bytes of a stack that are read if its base is not known. */
 #define VERIFY_NO_BASE_BYTES 16384
 
 struct verify_counts {
-    __u64 news;      /* stacks read, or tried to */
+    __u64 copies;    /* stacks read, or tried to */
     __u64 crowded;   /* new ones that were not read, as the ring had no room for them */
     __u64 unwritten; /* stack records that did not fit into the ring */
     __u64 lost;      /* samples left out for that */

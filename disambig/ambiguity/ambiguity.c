@@ -116,9 +116,9 @@ struct measuring {
     const struct pathmap *map;
     const struct traits *traits;
     struct ambiguity *a;
-    uint32_t cid_room;
+    uint32_t cid_capacity;
     struct candidate *candidates;
-    uint32_t room;
+    uint32_t capacity;
 };
 
 static uint64_t weight_of(const struct measuring *m, const struct pathmap_node *node)
@@ -129,7 +129,7 @@ static uint64_t weight_of(const struct measuring *m, const struct pathmap_node *
 /* A CID with several paths. */
 static bool measure_ambiguous(struct measuring *m, struct ambiguous_cid *cid)
 {
-    if (!vec_reserve(m->candidates, 0, m->room, cid->count))
+    if (!vec_reserve(m->candidates, 0, m->capacity, cid->count))
         return false;
     cid->method = AMBIGUITY_METHODS;
     for (unsigned method = 0; method < AMBIGUITY_METHODS; method++) {
@@ -145,7 +145,7 @@ static bool measure_ambiguous(struct measuring *m, struct ambiguous_cid *cid)
             cid->method == AMBIGUITY_METHODS)
             cid->method = method;
     }
-    return vec_push(m->a->cids, m->a->count, m->cid_room, *cid);
+    return vec_push(m->a->cids, m->a->count, m->cid_capacity, *cid);
 }
 
 static bool measure_all(struct measuring *m)

@@ -17,10 +17,10 @@ struct tally {
 struct differing {
     struct table *known; /* function -> its tally */
     struct tally *tallies;
-    uint32_t count, room;
+    uint32_t count, capacity;
 };
 
-static void settle(struct tally *t)
+static void settle_tally(struct tally *t)
 {
     t->of.least = !t->paths || t->times < t->of.least ? t->times : t->of.least;
     t->of.greatest = t->times > t->of.greatest ? t->times : t->of.greatest;
@@ -36,13 +36,13 @@ static bool add_path(struct differing *d, const uint32_t *functions, uint32_t de
             return false;
         if (added) {
             *number = d->count;
-            if (!vec_push(d->tallies, d->count, d->room, (struct tally){.of.function = functions[i]}))
+            if (!vec_push(d->tallies, d->count, d->capacity, (struct tally){.of.function = functions[i]}))
                 return false;
         }
         struct tally *t = &d->tallies[*number];
         if (t->current != path + 1) {
             if (t->current)
-                settle(t);
+                settle_tally(t);
             t->current = path + 1;
             t->times = 0;
         }
@@ -64,7 +64,7 @@ static int add_paths(struct differing *d, const struct pathmap *map, const struc
                      uint32_t *paths, struct fathom_error *err)
 {
     uint32_t *functions = NULL, last = PATHMAP_NONE;
-    size_t room = 0;
+    size_t capacity = 0;
     int rc = 0;
     *paths = 0;
     for (uint32_t i = 0; rc >= 0 && i < cid->count; i++) {
@@ -72,7 +72,7 @@ static int add_paths(struct differing *d, const struct pathmap *map, const struc
         if (*paths && node.path == last)
             continue;
         last = node.path;
-        rc = pathmap_read_path(map, cid->first + i, &functions, &room, err);
+        rc = pathmap_read_path(map, cid->first + i, &functions, &capacity, err);
         if (rc > 0 && !add_path(d, functions, (uint32_t)rc - 1, (*paths)++))
             rc = error_memory(err);
     }
@@ -91,7 +91,7 @@ int ambiguity_functions(const struct pathmap *map, const struct ambiguous_cid *c
         rc = error_memory(err);
     for (uint32_t i = 0; rc == 0 && i < d.count; i++) {
         struct tally *t = &d.tallies[i];
-        settle(t);
+        settle_tally(t);
         if (t->paths < paths)
             t->of.least = 0;
         if (t->of.least != t->of.greatest)

@@ -96,7 +96,7 @@ int lineage_start(struct lineage *walk, const struct pathmap *map, const struct 
     return error_memory(err);
 }
 
-static void leave(struct lineage *walk, uint32_t mover)
+static void leave_mover(struct lineage *walk, uint32_t mover)
 {
     if (mover == PATHMAP_NONE || --walk->times[mover])
         return;
@@ -105,7 +105,7 @@ static void leave(struct lineage *walk, uint32_t mover)
     walk->places[last] = place;
 }
 
-static uint32_t enter(struct lineage *walk, uint32_t mover)
+static uint32_t enter_mover(struct lineage *walk, uint32_t mover)
 {
     if (mover == PATHMAP_NONE || (walk->movers.most && !walk->movers.most[mover]))
         return PATHMAP_NONE;
@@ -123,12 +123,13 @@ bool lineage_next(struct lineage *walk)
     uint32_t depth = walk->order->depths[walk->next], node = walk->order->nodes[walk->next];
     const struct lineage_movers *movers = &walk->movers;
     for (uint32_t d = walk->next ? 2 * (walk->depth + 1) : 0; d > 2 * depth; d--)
-        leave(walk, walk->counted[d - 1]);
+        leave_mover(walk, walk->counted[d - 1]);
     walk->at = pathmap_node(walk->map, node);
     walk->chain[depth] = walk->at.function;
     bool moves = depth && !(movers->unshifted && movers->unshifted[node]);
-    walk->counted[2 * depth] = enter(walk, moves ? walk->chain[depth - 1] : PATHMAP_NONE);
-    walk->counted[2 * depth + 1] = enter(walk, depth && movers->wraps ? movers->wraps[node] : PATHMAP_NONE);
+    walk->counted[2 * depth] = enter_mover(walk, moves ? walk->chain[depth - 1] : PATHMAP_NONE);
+    walk->counted[2 * depth + 1] =
+        enter_mover(walk, depth && movers->wraps ? movers->wraps[node] : PATHMAP_NONE);
     walk->node = node;
     walk->depth = depth;
     walk->next++;

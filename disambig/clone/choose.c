@@ -1,7 +1,7 @@
 /*
  * choose.c - see choose.h.
  *
- * The callers of a body are split in two so that the worth of the rivals between them is large (a maximum cut, found by moving one
+ * The callers of a body are split in two so that the worth of the conflicts between them is large (a maximum cut, found by moving one
  * caller after the other); one half gets a copy. Both halves can then be split again. Of all splits, the one comes first that is worth
  * most for what it costs: bytes of code, and guards that are executed where callers have pointers, each as a share of what there is
  * of it.
@@ -19,7 +19,7 @@
 /* A body whose callers may be split. */
 struct part {
     uint32_t body;
-    struct rivals *rivals; /* of its callers */
+    struct conflicts *conflicts; /* of its callers */
     size_t count;
     double worth;    /* of the best split that was found; 0: none */
     uint64_t code;   /* bytes */
@@ -33,12 +33,12 @@ struct choosing {
     uint64_t most_guards; /* that there was room for at first */
     double guard_cost;    /* of one that is executed, in bytes of code */
     struct part *parts;
-    uint32_t count, part_room;
-    uint32_t *callers; /* of the part at hand, ascending; RIVALS_OTHERS last */
+    uint32_t count, part_capacity;
+    uint32_t *callers; /* of the part at hand, ascending; CONFLICT_OTHERS last */
     bool *sides;       /* by caller: gets the copy */
     double *pulls;     /* by caller: what it is worth to change the side */
     uint64_t *costs;   /* by caller: guards that are executed if it gets the copy; POINTED_FULL: it cannot */
-    uint32_t caller_count, caller_room, side_room, pull_room, cost_room;
+    uint32_t caller_count, caller_capacity, side_capacity, pull_capacity, cost_capacity;
 };
 
 static uint32_t find_caller(const struct choosing *c, uint32_t caller)
@@ -55,12 +55,14 @@ static int by_number(const void *a, const void *b)
 static bool list_callers(struct choosing *c, const struct part *part)
 {
     uint32_t most = (uint32_t)part->count * 2;
-    if (!vec_reserve(c->callers, 0, c->caller_room, most) || !vec_reserve(c->sides, 0, c->side_room, most) ||
-        !vec_reserve(c->pulls, 0, c->pull_room, most) || !vec_reserve(c->costs, 0, c->cost_room, most))
+    if (!vec_reserve(c->callers, 0, c->caller_capacity, most) ||
+        !vec_reserve(c->sides, 0, c->side_capacity, most) ||
+        !vec_reserve(c->pulls, 0, c->pull_capacity, most) ||
+        !vec_reserve(c->costs, 0, c->cost_capacity, most))
         return false;
     for (size_t i = 0; i < part->count; i++) {
-        c->callers[2 * i] = part->rivals[i].a;
-        c->callers[2 * i + 1] = part->rivals[i].b;
+        c->callers[2 * i] = part->conflicts[i].a;
+        c->callers[2 * i + 1] = part->conflicts[i].b;
     }
     qsort(c->callers, most, sizeof *c->callers, by_number);
     c->caller_count = 0;
@@ -68,7 +70,7 @@ static bool list_callers(struct choosing *c, const struct part *part)
         if (!c->caller_count || c->callers[c->caller_count - 1] != c->callers[i])
             c->callers[c->caller_count++] = c->callers[i];
     for (uint32_t i = 0; i < c->caller_count; i++)
-        c->costs[i] = c->callers[i] == RIVALS_OTHERS ? POINTED_FULL
+        c->costs[i] = c->callers[i] == CONFLICT_OTHERS ? POINTED_FULL
                       : c->room->edges ? pointed_cost(c->room->edges, c->bodies, c->callers[i], part->body)
                                        : 0;
     memset(c->sides, 0, c->caller_count * sizeof *c->sides);
@@ -81,12 +83,12 @@ static void change_side(struct choosing *c, const struct part *part, uint32_t ca
     c->sides[caller] = !c->sides[caller];
     c->pulls[caller] = -c->pulls[caller];
     for (size_t i = 0; i < part->count; i++) {
-        uint32_t a = find_caller(c, part->rivals[i].a), b = find_caller(c, part->rivals[i].b);
+        uint32_t a = find_caller(c, part->conflicts[i].a), b = find_caller(c, part->conflicts[i].b);
         if (a != caller && b != caller)
             continue;
         uint32_t other = a == caller ? b : a;
         bool parted = c->sides[a] != c->sides[b];
-        c->pulls[other] += (parted ? -2 : 2) * part->rivals[i].worth;
+        c->pulls[other] += (parted ? -2 : 2) * part->conflicts[i].worth;
     }
 }
 
@@ -118,8 +120,8 @@ static bool split(struct choosing *c, struct part *part)
     if (!list_callers(c, part))
         return false;
     for (size_t i = 0; i < part->count; i++) {
-        c->pulls[find_caller(c, part->rivals[i].a)] += part->rivals[i].worth;
-        c->pulls[find_caller(c, part->rivals[i].b)] += part->rivals[i].worth;
+        c->pulls[find_caller(c, part->conflicts[i].a)] += part->conflicts[i].worth;
+        c->pulls[find_caller(c, part->conflicts[i].b)] += part->conflicts[i].worth;
     }
     part->worth = 0;
     part->guards = 0;
@@ -146,23 +148,23 @@ static bool split(struct choosing *c, struct part *part)
     return true;
 }
 
-static bool add_part(struct choosing *c, uint32_t body, const struct rivals *rivals, size_t count)
+static bool add_part(struct choosing *c, uint32_t body, const struct conflicts *conflicts, size_t count)
 {
     struct part part = {
         .body = body, .count = count, .code = 1ul + c->sizes[bodies_function(c->bodies, body)]};
     if (!count)
         return true;
-    part.rivals = malloc(count * sizeof *part.rivals);
-    if (!part.rivals)
+    part.conflicts = malloc(count * sizeof *part.conflicts);
+    if (!part.conflicts)
         return false;
-    memcpy(part.rivals, rivals, count * sizeof *part.rivals);
-    if (split(c, &part) && vec_push(c->parts, c->count, c->part_room, part))
+    memcpy(part.conflicts, conflicts, count * sizeof *part.conflicts);
+    if (split(c, &part) && vec_push(c->parts, c->count, c->part_capacity, part))
         return true;
-    free(part.rivals);
+    free(part.conflicts);
     return false;
 }
 
-static bool fits(const struct choosing *c, const struct part *part)
+static bool part_fits(const struct choosing *c, const struct part *part)
 {
     return part->worth > 0 && part->code <= c->room->code && part->guards <= c->room->guards;
 }
@@ -178,9 +180,10 @@ static bool lead(struct choosing *c, const struct part *part, uint32_t caller, u
 /* Gives one half of a part's callers a copy; both halves are parts then. */
 static bool apply(struct choosing *c, struct part *part, uint32_t *made)
 {
-    size_t ends[2] = {0, part->count}; /* rivals on the side of the body come first, those of the copy last */
+    size_t ends[2] = {0,
+                      part->count}; /* conflicts on the side of the body come first, those of the copy last */
     bool good = split(c, part);
-    if (!good || !fits(c, part)) { /* other copies may have taken the room for guards */
+    if (!good || !part_fits(c, part)) { /* other copies may have taken the room for guards */
         part->worth = 0;
         return good;
     }
@@ -191,12 +194,12 @@ static bool apply(struct choosing *c, struct part *part, uint32_t *made)
     ++*made;
     for (uint32_t i = 0; good && i < c->caller_count; i++)
         good = !c->sides[i] || lead(c, part, c->callers[i], copy);
-    struct rivals *sorted = malloc((part->count + 1) * sizeof *sorted);
+    struct conflicts *sorted = malloc((part->count + 1) * sizeof *sorted);
     good = good && sorted;
     for (size_t i = 0; good && i < part->count; i++) {
-        bool side = c->sides[find_caller(c, part->rivals[i].a)];
-        if (side == c->sides[find_caller(c, part->rivals[i].b)])
-            sorted[side ? --ends[1] : ends[0]++] = part->rivals[i];
+        bool side = c->sides[find_caller(c, part->conflicts[i].a)];
+        if (side == c->sides[find_caller(c, part->conflicts[i].b)])
+            sorted[side ? --ends[1] : ends[0]++] = part->conflicts[i];
     }
     size_t count = part->count;
     uint32_t body = part->body;
@@ -216,18 +219,18 @@ static struct part *best_part(const struct choosing *c)
     struct part *best = NULL;
     for (uint32_t i = 0; i < c->count; i++) {
         struct part *p = &c->parts[i];
-        if (fits(c, p) && (!best || p->worth / cost_of(c, p) > best->worth / cost_of(c, best)))
+        if (part_fits(c, p) && (!best || p->worth / cost_of(c, p) > best->worth / cost_of(c, best)))
             best = p;
     }
     return best;
 }
 
-static bool choose(struct choosing *c, const struct rivals *rivals, size_t count, uint32_t *made)
+static bool choose_part(struct choosing *c, const struct conflicts *conflicts, size_t count, uint32_t *made)
 {
     for (size_t i = 0, end; i < count; i = end) {
-        for (end = i; end < count && rivals[end].body == rivals[i].body; end++)
+        for (end = i; end < count && conflicts[end].body == conflicts[i].body; end++)
             ;
-        if (!add_part(c, rivals[i].body, rivals + i, end - i))
+        if (!add_part(c, conflicts[i].body, conflicts + i, end - i))
             return false;
     }
     for (struct part *best; (best = best_part(c)) != NULL;)
@@ -236,8 +239,8 @@ static bool choose(struct choosing *c, const struct rivals *rivals, size_t count
     return true;
 }
 
-int choose_copies(struct bodies *bodies, const struct rivals *rivals, size_t count, const uint32_t *sizes,
-                  struct choose_room *room, uint32_t *made, struct fathom_error *err)
+int choose_copies(struct bodies *bodies, const struct conflicts *conflicts, size_t count,
+                  const uint32_t *sizes, struct choose_room *room, uint32_t *made, struct fathom_error *err)
 {
     struct choosing c = {.bodies = bodies,
                          .sizes = sizes,
@@ -245,9 +248,9 @@ int choose_copies(struct bodies *bodies, const struct rivals *rivals, size_t cou
                          .most_guards = room->guards,
                          .guard_cost = room->guards ? (double)room->code / (double)room->guards : 0};
     *made = 0;
-    bool good = choose(&c, rivals, count, made);
+    bool good = choose_part(&c, conflicts, count, made);
     for (uint32_t i = 0; i < c.count; i++)
-        free(c.parts[i].rivals);
+        free(c.parts[i].conflicts);
     free(c.parts);
     free(c.callers);
     free(c.sides);

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "disambig/clone/pointed.h"
-#include "disambig/clone/rivals.h"
+#include "disambig/clone/conflicts.h"
 
 struct choose_room {       /* what may still be used; what was used is taken from it */
     uint64_t code;         /* bytes of copies */
@@ -14,9 +14,9 @@ struct choose_room {       /* what may still be used; what was used is taken fro
     struct pointed *edges; /* NULL: all calls that lead to copies are direct */
 };
 
-/* Adds copies for as long as they part rivals and fit. rivals: as of rivals_find(). sizes: bytes of code, by function. *made: how many
+/* Adds copies for as long as they part conflicts and fit. conflicts: as of conflicts_find(). sizes: bytes of code, by function. *made: how many
  * copies. -ENOMEM. */
-int choose_copies(struct bodies *bodies, const struct rivals *rivals, size_t count, const uint32_t *sizes,
-                  struct choose_room *room, uint32_t *made, struct fathom_error *err);
+int choose_copies(struct bodies *bodies, const struct conflicts *conflicts, size_t count,
+                  const uint32_t *sizes, struct choose_room *room, uint32_t *made, struct fathom_error *err);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "disambig/clone/choose.h"
 #include "disambig/clone/copyable.h"
-#include "disambig/clone/rivals.h"
+#include "disambig/clone/conflicts.h"
 
 /* Copies of copies need a round each. Each round has its share of the code, as what is ambiguous after it
  * may be something else: of lua5.4's contexts 87.4% are precise after 3 rounds, 92.1% after 6, 91.4% after
@@ -70,7 +70,7 @@ static bool *costly_bodies(const struct cloning *c, const struct clone_result *r
 /* The calls through pointers, and by what each node was reached. */
 static int find_edges(const struct cloning *c, struct clone_result *r, struct fathom_error *err)
 {
-    const uint32_t *heads = c->copyable.leaders.heads, *numbers = r->cloned.numbers;
+    const uint32_t *heads = c->copyable.redirectors.heads, *numbers = r->cloned.numbers;
     uint32_t nodes = pathmap_node_count(r->cloned.map);
     pointed_clear(&r->edges);
     free(r->heads);
@@ -79,14 +79,14 @@ static int find_edges(const struct cloning *c, struct clone_result *r, struct fa
         return error_memory(err);
     for (uint32_t i = 0; i < nodes; i++)
         r->heads[numbers[i]] = heads[i] == PATHMAP_NONE ? PATHMAP_NONE : numbers[heads[i]];
-    return pointed_find(c->problem->of->map, &c->copyable.leaders, r->bodies, &r->cloned, &r->edges, err);
+    return pointed_find(c->problem->of->map, &c->copyable.redirectors, r->bodies, &r->cloned, &r->edges, err);
 }
 
-static int search(const struct cloning *c, struct clone_result *r, struct fathom_error *err)
+static int search_pads(const struct cloning *c, struct clone_result *r, struct fathom_error *err)
 {
     struct search_problem problem = *c->problem->search;
     bool *costly = NULL;
-    int rc = cloned_map_make(c->problem->of->map, c->copyable.leaders.nodes, r->bodies, &r->cloned, err);
+    int rc = cloned_map_make(c->problem->of->map, c->copyable.redirectors.nodes, r->bodies, &r->cloned, err);
     if (rc == 0 && c->edges)
         rc = find_edges(c, r, err);
     if (rc == 0)
@@ -132,34 +132,34 @@ static uint64_t room_for_guards(const struct cloning *c, const struct clone_resu
 static int add_copies(const struct cloning *c, const struct clone_result *last, struct clone_result *next,
                       uint64_t room, uint32_t *made, struct fathom_error *err)
 {
-    struct rivals_of of = {.map = c->problem->of->map,
-                           .leaders = c->copyable.leaders.nodes,
-                           .bodies = last->bodies,
-                           .cloned = &last->cloned,
-                           .pads = last->found.pads,
-                           .unshifted = last->unshifted,
-                           .clonable = c->copyable.functions,
-                           .growing = c->copyable.growing};
-    struct rivals *rivals;
+    struct conflicts_of of = {.map = c->problem->of->map,
+                              .redirectors = c->copyable.redirectors.nodes,
+                              .bodies = last->bodies,
+                              .cloned = &last->cloned,
+                              .pads = last->found.pads,
+                              .unshifted = last->unshifted,
+                              .clonable = c->copyable.functions,
+                              .growing = c->copyable.growing};
+    struct conflicts *conflicts;
     size_t count;
-    int rc = rivals_find(&of, &rivals, &count, err);
+    int rc = conflicts_find(&of, &conflicts, &count, err);
     if (rc < 0)
         return rc;
     struct choose_room left = {.code = room};
     if (c->edges) {
         left.guards = room_for_guards(c, last);
         left.edges = &next->edges; /* as they are; the choice adds to them */
-        rc = pointed_find(of.map, &c->copyable.leaders, last->bodies, &last->cloned, &next->edges, err);
+        rc = pointed_find(of.map, &c->copyable.redirectors, last->bodies, &last->cloned, &next->edges, err);
     }
     if (rc == 0)
-        rc = choose_copies(next->bodies, rivals, count, c->copyable.sizes, &left, made, err);
+        rc = choose_copies(next->bodies, conflicts, count, c->copyable.sizes, &left, made, err);
     next->copies = last->copies + *made;
     next->code = last->code + (room - left.code);
-    free(rivals);
+    free(conflicts);
     return rc;
 }
 
-static void keep(struct cloning *c, struct clone_result *next)
+static void keep_better(struct cloning *c, struct clone_result *next)
 {
     const struct search_result *first = &c->best.found;
     next->found.steps += (c->latest.bodies ? &c->latest : &c->best)->found.steps;
@@ -183,11 +183,11 @@ static int go_on(struct cloning *c, uint64_t room, struct fathom_error *err)
     uint32_t made = 0;
     int rc = next.bodies ? add_copies(c, last, &next, room - last->code, &made, err) : error_memory(err);
     if (rc == 0 && made)
-        rc = search(c, &next, err);
+        rc = search_pads(c, &next, err);
     if (rc < 0 || !made)
         clone_clear(&next);
     else
-        keep(c, &next);
+        keep_better(c, &next);
     return rc;
 }
 
@@ -210,7 +210,7 @@ int clone_run(const struct clone_problem *problem, struct clone_result *out, str
     int rc =
         c.best.bodies ? copyable_find(problem->of, problem->frames, &c.copyable, err) : error_memory(err);
     if (rc == 0)
-        rc = search(&c, &c.best, err);
+        rc = search_pads(&c, &c.best, err);
     uint64_t all = (uint64_t)(problem->code * (double)c.copyable.code);
     unsigned rounds = problem->guards > 0 ? ROUNDS + EDGE_ROUNDS : ROUNDS;
     for (unsigned round = 1; round <= rounds && rc == 0 && !is_done(&c); round++) {

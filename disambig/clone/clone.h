@@ -2,7 +2,7 @@
  * clone.h - which functions get copies of their own for some of their callers, so that paths differ that
  * frame sizes alone cannot tell apart, and by how much each copy's frame grows (ICPP paper, section 5.3).
  *
- * In rounds: a search chooses pads (search/search.h), what is still ambiguous then chooses copies (rivals.h,
+ * In rounds: a search chooses pads (search/search.h), what is still ambiguous then chooses copies (conflicts.h,
  * choose.h), the map is made anew with these as functions of their own (cloned_map.h), and so on. A copy
  * costs no instruction: calls are re-pointed. Only if it is asked for, and in rounds of their own after all
  * others, calls through pointers get guards (pointed.h), which cost some.
@@ -33,7 +33,7 @@ struct clone_result {
     uint32_t *most;       /* by body: bytes */
     struct pointed edges; /* calls through pointers, if they may lead to copies */
     struct pointed_sum guarded;
-    uint32_t *heads; /* by node of the cloned map: leaders.h */
+    uint32_t *heads; /* by node of the cloned map: redirects.h */
     uint32_t copies;
     uint64_t code;     /* bytes of the copies, before they were emitted anew */
     uint64_t all_code; /* bytes of all functions of the image */

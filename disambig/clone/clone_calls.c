@@ -13,7 +13,7 @@ struct listing {
     struct table *numbers; /* function of the image -> of the map */
     const struct map_frames_of *of;
     struct move_call *list;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 static bool add_calls(struct listing *l, uint32_t body)
@@ -31,7 +31,7 @@ static bool add_calls(struct listing *l, uint32_t body)
             continue;
         struct move_call call = {sites[i].address, bodies_copy(l->bodies, body), copy,
                                  past ? image_function(l->of->image, target)->address : 0};
-        if (!vec_push(l->list, l->count, l->room, call))
+        if (!vec_push(l->list, l->count, l->capacity, call))
             return false;
     }
     return true;

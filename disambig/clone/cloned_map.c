@@ -11,14 +11,14 @@
 
 struct making {
     const struct pathmap *map;
-    const uint32_t *leaders;
+    const uint32_t *redirectors;
     const struct bodies *bodies;
     struct trie *trie;
     uint32_t *numbers; /* the trie's, of the original's nodes */
     uint32_t *body;    /* of the original's nodes; PATHMAP_NONE: not known yet */
 };
 
-static int damaged(struct fathom_error *err)
+static int damaged_map(struct fathom_error *err)
 {
     return error_set(err, EBADMSG, "the path map is damaged: train it again");
 }
@@ -35,7 +35,7 @@ static int add_images(const struct making *m, struct fathom_error *err)
         if (image.entered)
             trie_set_entered(m->trie, number);
         if (number != i)
-            return damaged(err);
+            return damaged_map(err);
     }
     return 0;
 }
@@ -46,23 +46,24 @@ static int add_functions(const struct making *m, struct fathom_error *err)
         struct pathmap_function f = pathmap_function(m->map, bodies_function(m->bodies, b));
         bool copy = bodies_copy(m->bodies, b) > 0;
         if (f.image >= pathmap_image_count(m->map) || f.address >= MADE_UP)
-            return damaged(err);
+            return damaged_map(err);
         uint32_t number = trie_function(m->trie, f.image, copy ? MADE_UP + b : f.address, f.name);
         if (number == TRIE_NONE)
             return error_memory(err);
         if (number != b)
-            return damaged(err);
+            return damaged_map(err);
     }
     return 0;
 }
 
-/* A leader is the parent, or a node beside that was led to before (leaders.h). */
+/* A redirector is the parent, or a node beside that was led to before (redirects.h). */
 static uint32_t find_body(struct making *m, uint32_t node)
 {
     if (m->body[node] == PATHMAP_NONE) {
-        uint32_t leader = m->leaders[node], function = pathmap_node(m->map, node).function;
-        m->body[node] =
-            leader == PATHMAP_NONE ? function : bodies_callee(m->bodies, find_body(m, leader), function);
+        uint32_t redirector = m->redirectors[node], function = pathmap_node(m->map, node).function;
+        m->body[node] = redirector == PATHMAP_NONE
+                            ? function
+                            : bodies_callee(m->bodies, find_body(m, redirector), function);
     }
     return m->body[node];
 }
@@ -71,7 +72,7 @@ static int add_node(void *context, uint32_t at, struct fathom_error *err)
 {
     struct making *m = context;
     if (!pathmap_node_sound(m->map, at))
-        return damaged(err);
+        return damaged_map(err);
     struct pathmap_node node = pathmap_node(m->map, at);
     uint32_t parent = node.parent == PATHMAP_NONE ? TRIE_ROOT : m->numbers[node.parent];
     m->numbers[at] = trie_child(m->trie, parent, find_body(m, at), node.height, node.site);
@@ -87,7 +88,7 @@ static int add_node(void *context, uint32_t at, struct fathom_error *err)
     return 0;
 }
 
-static int make(struct making *m, struct cloned_map *out, struct fathom_error *err)
+static int make_map(struct making *m, struct cloned_map *out, struct fathom_error *err)
 {
     uint32_t nodes = pathmap_node_count(m->map);
     *trie_statistics(m->trie) = pathmap_statistics(m->map);
@@ -101,7 +102,7 @@ static int make(struct making *m, struct cloned_map *out, struct fathom_error *e
     if (rc < 0)
         return rc;
     if (pathmap_node_count(out->map) != nodes)
-        return damaged(err);
+        return damaged_map(err);
     for (uint32_t i = 0; i < nodes; i++) {
         m->numbers[i] = pathmap_number(out->map, m->numbers[i]);
         out->origins[m->numbers[i]] = i;
@@ -109,7 +110,7 @@ static int make(struct making *m, struct cloned_map *out, struct fathom_error *e
     return 0;
 }
 
-int cloned_map_make(const struct pathmap *map, const uint32_t *leaders, const struct bodies *bodies,
+int cloned_map_make(const struct pathmap *map, const uint32_t *redirectors, const struct bodies *bodies,
                     struct cloned_map *out, struct fathom_error *err)
 {
     if (pathmap_leaves_out(map))
@@ -120,7 +121,7 @@ int cloned_map_make(const struct pathmap *map, const uint32_t *leaders, const st
                                 .numbers = malloc(nodes * sizeof *cloned.numbers),
                                 .bodies = malloc(nodes * sizeof *cloned.bodies)};
     struct making m = {.map = map,
-                       .leaders = leaders,
+                       .redirectors = redirectors,
                        .bodies = bodies,
                        .trie = cloned.trie,
                        .numbers = cloned.numbers,
@@ -128,7 +129,7 @@ int cloned_map_make(const struct pathmap *map, const uint32_t *leaders, const st
     int rc = cloned.trie && cloned.origins && cloned.numbers && cloned.bodies ? 0 : error_memory(err);
     if (rc == 0) {
         memset(cloned.bodies, 0xff, nodes * sizeof *cloned.bodies);
-        rc = make(&m, &cloned, err);
+        rc = make_map(&m, &cloned, err);
     }
     if (rc < 0)
         cloned_map_clear(&cloned);

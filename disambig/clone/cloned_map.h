@@ -19,9 +19,9 @@ struct cloned_map {
     uint32_t *bodies;    /* for each node of the original map: its body */
 };
 
-/* leaders: of the original's nodes (leaders.h). -EBADMSG: the map is damaged;
+/* redirectors: of the original's nodes (redirects.h). -EBADMSG: the map is damaged;
  * -ENOTSUP: it is an old one, which leaves frames out; -ENOMEM. */
-int cloned_map_make(const struct pathmap *map, const uint32_t *leaders, const struct bodies *bodies,
+int cloned_map_make(const struct pathmap *map, const uint32_t *redirectors, const struct bodies *bodies,
                     struct cloned_map *out, struct fathom_error *err);
 void cloned_map_clear(struct cloned_map *cloned); /* zeros are allowed */
 

@@ -45,9 +45,9 @@ static int try_copies(const struct map_frames_of *of, const bool *asked, bool gr
 static void drop_guards(const struct pathmap *map, struct copyable *c)
 {
     for (uint32_t i = 0; i < pathmap_node_count(map); i++)
-        if (c->leaders.pointed[i] && !c->functions[pathmap_node(map, c->leaders.nodes[i]).function]) {
-            c->leaders.pointed[i] = false;
-            c->leaders.nodes[i] = PATHMAP_NONE;
+        if (c->redirectors.pointed[i] && !c->functions[pathmap_node(map, c->redirectors.nodes[i]).function]) {
+            c->redirectors.pointed[i] = false;
+            c->redirectors.nodes[i] = PATHMAP_NONE;
         }
 }
 
@@ -59,11 +59,11 @@ static int find_functions(const struct map_frames_of *of, const struct map_frame
     if (!asked)
         return error_memory(err);
     for (uint32_t i = 0; i < pathmap_node_count(of->map); i++) {
-        uint32_t leader = c->leaders.nodes[i];
-        if (leader != PATHMAP_NONE)
+        uint32_t redirector = c->redirectors.nodes[i];
+        if (redirector != PATHMAP_NONE)
             c->functions[pathmap_node(of->map, i).function] = true;
-        if (c->leaders.pointed[i]) /* guards need a function that is emitted anew */
-            c->functions[pathmap_node(of->map, leader).function] = true;
+        if (c->redirectors.pointed[i]) /* guards need a function that is emitted anew */
+            c->functions[pathmap_node(of->map, redirector).function] = true;
     }
     for (uint32_t f = 0; f < all; f++)
         asked[f] =
@@ -97,7 +97,7 @@ int copyable_find(const struct map_frames_of *of, const struct map_frames *frame
     if (rc == 0)
         measure_code(of, frames, by_owner, &c);
     if (rc == 0)
-        rc = leaders_find(of, frames, calls, &c.leaders, err);
+        rc = redirects_find(of, frames, calls, &c.redirectors, err);
     if (rc == 0)
         rc = find_functions(of, frames, &c, err);
     calls_free(calls);
@@ -114,6 +114,6 @@ void copyable_clear(struct copyable *c)
     free(c->functions);
     free(c->growing);
     free(c->sizes);
-    leaders_clear(&c->leaders);
+    redirects_clear(&c->redirectors);
     memset(c, 0, sizeof *c);
 }

@@ -2,14 +2,14 @@
 #ifndef FATHOM_DISAMBIG_CLONE_COPYABLE_H
 #define FATHOM_DISAMBIG_CLONE_COPYABLE_H
 
-#include "disambig/clone/leaders.h"
+#include "disambig/clone/redirects.h"
 #include "disambig/map_frames.h"
 
 struct copyable {
     bool *functions; /* by function of the map: it can have copies */
     bool *growing;   /* the same: with larger frames */
     uint32_t *sizes; /* the same: bytes of code, of one copy */
-    struct leaders leaders;
+    struct redirects redirectors;
     uint64_t code; /* bytes of all functions of the image */
 };
 

@@ -44,7 +44,7 @@ static bool read_exits(struct reading *r, uint32_t function)
             continue;
         if ((!direct_call_has_room(r->of->image, &sites[i]) &&
              !table_put(r->pinned, exits_pair(function, callee), NULL)) ||
-            !vec_push(r->out->jumps, r->out->jump_count, r->out->jump_room, callee))
+            !vec_push(r->out->jumps, r->out->jump_count, r->out->jump_capacity, callee))
             return false;
     }
     exits->count = r->out->jump_count - exits->first;

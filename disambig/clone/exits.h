@@ -18,7 +18,7 @@ struct function_exits {
 struct exits {                        /* all owned */
     struct function_exits *functions; /* by function of the map */
     uint32_t *jumps;                  /* functions of the map */
-    uint32_t jump_count, jump_room;
+    uint32_t jump_count, jump_capacity;
     uint32_t *numbers; /* by function of the image: of the map, or PATHMAP_NONE */
     bool *taken;       /* by function of the map: a pointer, or a jump of another image, may lead to it */
 };

@@ -80,7 +80,8 @@ static void leave_out(const struct passing *p, bool *out)
     }
 }
 
-static int make(const struct passing *p, const bool *left_out, struct trie **out, struct fathom_error *err)
+static int make_trie(const struct passing *p, const bool *left_out, struct trie **out,
+                     struct fathom_error *err)
 {
     const struct pathmap *map = p->of->map;
     struct pathmap_image image = pathmap_image(map, p->of->number);
@@ -122,7 +123,7 @@ int past_plt_make(const struct map_frames_of *of, struct trie **out, struct fath
     if (rc == 0 && any)
         rc = is_possible(&p, &possible, err);
     if (rc == 0 && possible)
-        rc = make(&p, left_out, out, err);
+        rc = make_trie(&p, left_out, out, err);
     calls_free(p.calls);
     free(p.passed);
     free(p.needed);

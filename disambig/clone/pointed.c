@@ -9,7 +9,7 @@
 
 struct collecting {
     const struct pathmap *map;
-    const struct leaders *leaders;
+    const struct redirects *redirectors;
     const struct cloned_map *cloned;
     struct pointed edges;
     struct table *sites;  /* return address -> number, from 0 */
@@ -39,12 +39,12 @@ static bool add_edge(struct collecting *c, uint32_t at)
         return false;
     struct pointed_place new = {.body = c->cloned->bodies[node.parent], .site = node.site};
     if (!*place) {
-        if (!vec_push(e->places, e->place_count, e->place_room, new))
+        if (!vec_push(e->places, e->place_count, e->place_capacity, new))
             return false;
         *place = e->place_count;
     }
     struct pointed_edge edge = {new.body, node.function, (uint32_t)*place - 1};
-    return vec_push(e->items, e->count, e->room, edge);
+    return vec_push(e->items, e->count, e->capacity, edge);
 }
 
 static int by_place(const void *a, const void *b)
@@ -69,10 +69,10 @@ static void sort(struct pointed *e)
     e->count = kept;
 }
 
-static bool collect(struct collecting *c)
+static bool collect_calls(struct collecting *c)
 {
     for (uint32_t i = 0; i < pathmap_node_count(c->map); i++)
-        if (c->leaders->pointed[i] && !add_edge(c, i))
+        if (c->redirectors->pointed[i] && !add_edge(c, i))
             return false;
     for (uint32_t i = 0; i < pathmap_node_count(c->map) && c->edges.count; i++) {
         struct pathmap_node node = pathmap_node(c->map, i);
@@ -84,12 +84,15 @@ static bool collect(struct collecting *c)
     return true;
 }
 
-int pointed_find(const struct pathmap *map, const struct leaders *leaders, const struct bodies *bodies,
+int pointed_find(const struct pathmap *map, const struct redirects *redirectors, const struct bodies *bodies,
                  const struct cloned_map *cloned, struct pointed *out, struct fathom_error *err)
 {
-    struct collecting c = {
-        .map = map, .leaders = leaders, .cloned = cloned, .sites = table_new(), .places = table_new()};
-    bool good = c.sites && c.places && collect(&c);
+    struct collecting c = {.map = map,
+                           .redirectors = redirectors,
+                           .cloned = cloned,
+                           .sites = table_new(),
+                           .places = table_new()};
+    bool good = c.sites && c.places && collect_calls(&c);
     table_free(c.sites);
     table_free(c.places);
     if (!good) {

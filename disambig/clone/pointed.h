@@ -9,7 +9,7 @@
 #define FATHOM_DISAMBIG_CLONE_POINTED_H
 
 #include "disambig/clone/cloned_map.h"
-#include "disambig/clone/leaders.h"
+#include "disambig/clone/redirects.h"
 
 #define POINTED_FULL UINT64_MAX
 
@@ -29,11 +29,11 @@ struct pointed_edge {
 struct pointed {
     struct pointed_edge *items; /* by caller, function, place */
     struct pointed_place *places;
-    uint32_t count, room, place_count, place_room;
+    uint32_t count, capacity, place_count, place_capacity;
 };
 
 /* Guards are counted that the bodies have. -ENOMEM. */
-int pointed_find(const struct pathmap *map, const struct leaders *leaders, const struct bodies *bodies,
+int pointed_find(const struct pathmap *map, const struct redirects *redirectors, const struct bodies *bodies,
                  const struct cloned_map *cloned, struct pointed *out, struct fathom_error *err);
 void pointed_clear(struct pointed *edges); /* zeros are allowed */
 

@@ -30,7 +30,7 @@ struct chance {
     int64_t *times; /* by function; 0 */
     struct difference *differences;
     uint32_t *before; /* pads of those, before the change */
-    size_t count, room, before_room;
+    size_t count, capacity, before_capacity;
     uint32_t *best;
     uint64_t best_precise;
 };
@@ -40,7 +40,7 @@ static bool add_mover(struct chance *c, uint32_t function, int64_t by)
     if (!c->s->problem->most[function])
         return true;
     c->times[function] += by;
-    return vec_push(c->differences, c->count, c->room, (struct difference){function, 0});
+    return vec_push(c->differences, c->count, c->capacity, (struct difference){function, 0});
 }
 
 static bool add_path(struct chance *c, uint32_t node, int64_t by)
@@ -70,7 +70,7 @@ static bool find_differences(struct chance *c, uint32_t a, uint32_t b)
         c->times[f] = 0;
     }
     c->count = kept;
-    return good && vec_reserve(c->before, 0, c->before_room, kept);
+    return good && vec_reserve(c->before, 0, c->before_capacity, kept);
 }
 
 /* A unit that is in one cell with another, and that one. false: none was found in many tries. */
@@ -102,7 +102,7 @@ static size_t part(struct chance *c)
         uint32_t f = c->differences[i].function, pad = s->pads[f];
         uint64_t grown = pad + (i + 1) * (uint64_t)PAD_UNIT;
         c->before[i] = pad;
-        if (grown > limbs_most(&s->limbs, f, pad, s->problem->most[f]))
+        if (grown > deep_paths_most(&s->deep_paths, f, pad, s->problem->most[f]))
             continue;
         state_change(s, f, (uint32_t)grown);
         apart += c->differences[i].times * (int64_t)(grown - pad);
@@ -110,7 +110,7 @@ static size_t part(struct chance *c)
     return i;
 }
 
-static int search(struct chance *c, struct fathom_error *err)
+static int try_changes(struct chance *c, struct fathom_error *err)
 {
     struct state *s = c->s;
     uint32_t stale = 0, useless = 0;
@@ -148,7 +148,7 @@ int search_by_chance(struct state *s, struct fathom_error *err)
     struct chance c = {.s = s, .best_precise = s->cells.precise};
     c.times = calloc(s->units.functions + 1ul, sizeof *c.times);
     c.best = calloc(s->units.functions + 1ul, sizeof *c.best);
-    int rc = c.times && c.best ? search(&c, err) : error_memory(err);
+    int rc = c.times && c.best ? try_changes(&c, err) : error_memory(err);
     free(c.times);
     free(c.best);
     free(c.differences);

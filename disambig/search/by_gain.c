@@ -68,7 +68,7 @@ static uint32_t list_options(struct annealing *a, uint32_t function, uint32_t op
 {
     struct state *s = a->s;
     uint32_t pad = s->pads[function], count = 0;
-    uint32_t most = limbs_most(&s->limbs, function, pad, s->problem->most[function]) / PAD_UNIT;
+    uint32_t most = deep_paths_most(&s->deep_paths, function, pad, s->problem->most[function]) / PAD_UNIT;
     if (most <= OPTIONS) {
         for (uint32_t i = 0; i <= most; i++)
             if (i * PAD_UNIT != pad)
@@ -112,13 +112,13 @@ static int64_t price(const struct annealing *a, uint32_t function, uint32_t pad)
 }
 
 /* One step. */
-static void settle(struct annealing *a, uint32_t function)
+static void settle_function(struct annealing *a, uint32_t function)
 {
     struct state *s = a->s;
     uint32_t options[OPTIONS + 1] = {s->pads[function]}, pad = s->pads[function];
     int64_t gains[OPTIONS + 1] = {0};
     uint32_t count = list_options(a, function, options + 1);
-    s->cells.work += STEP_WORK + (s->limbs.first[function + 1] - s->limbs.first[function]) / 4;
+    s->cells.work += STEP_WORK + (s->deep_paths.first[function + 1] - s->deep_paths.first[function]) / 4;
     if (!count)
         return;
     cells_try(&s->cells, function, pad, options + 1, count, gains + 1);
@@ -147,7 +147,7 @@ static void sweep(struct annealing *a, bool costly)
     struct state *s = a->s;
     for (uint32_t f = 0; f < s->units.functions && !state_over(s); f++)
         if (can_help(s, f) && (costly || !a->costly[f]))
-            settle(a, f);
+            settle_function(a, f);
 }
 
 /* O(moves). Returns the sum: 0 if no function can help. */
@@ -199,7 +199,7 @@ static bool anneal(struct annealing *a)
         double at = draw(a) * sum;
         uint32_t chosen = lower_bound(i, 0, s->units.functions, a->chances[i] <= at);
         if (chosen < s->units.functions)
-            settle(a, chosen);
+            settle_function(a, chosen);
     }
     return false;
 }
@@ -226,14 +226,14 @@ static void price_instructions(struct annealing *a, double path)
             a->costly[f] += (int64_t)(COSTLY_PATHS * path);
 }
 
-static void search(struct annealing *a)
+static void try_gains(struct annealing *a)
 {
     struct state *s = a->s;
     uint32_t nodes = pathmap_node_count(s->problem->map);
     double path = (double)WORTH_ALL * WORTH_SHARE_PATHS / (nodes ? nodes : 1);
     price_instructions(a, path);
     for (uint32_t f = 0; f < s->units.functions; f++)
-        a->prices[f] = 1 + (int64_t)fmin(PRICE * path * (1 + limbs_price(&s->limbs, f)), 1e15);
+        a->prices[f] = 1 + (int64_t)fmin(PRICE * path * (1 + deep_paths_price(&s->deep_paths, f)), 1e15);
     a->best_value = s->cells.value;
     s->cells.weighted_only = true;
     for (unsigned i = 0; i < FIRST_SWEEPS; i++) {
@@ -262,7 +262,7 @@ int search_by_gain(struct state *s, struct fathom_error *err)
     a.best = calloc(s->units.functions + 1ul, sizeof *a.best);
     bool good = a.prices && a.costly && a.chances && a.best;
     if (good)
-        search(&a);
+        try_gains(&a);
     free(a.prices);
     free(a.costly);
     free(a.chances);

@@ -27,7 +27,7 @@ static inline uint32_t home(const struct bench *b, uint32_t place)
 }
 
 /* The cell of a place, or a free one for it. */
-static inline uint32_t find(const struct bench *b, uint32_t place)
+static inline uint32_t find_cell(const struct bench *b, uint32_t place)
 {
     uint32_t at = home(b, place);
     while (b->cells[at].paths && b->cells[at].place != place)
@@ -59,10 +59,10 @@ static void add_sums(struct bench *b, uint32_t at, const struct unit *unit, cons
 }
 
 /* Puts a unit into a place; returns what that gains. */
-static inline int64_t put(struct bench *b, uint32_t place, const struct unit *unit,
-                          const struct unit_origin *origin)
+static inline int64_t put_unit(struct bench *b, uint32_t place, const struct unit *unit,
+                               const struct unit_origin *origin)
 {
-    uint32_t at = find(b, place);
+    uint32_t at = find_cell(b, place);
     struct cell *c = &b->cells[at];
     bool before = is_precise(b, at);
     int64_t gain = before ? -c->value : 0;
@@ -97,10 +97,10 @@ static inline void vacate(struct bench *b, uint32_t hole)
 }
 
 /* Takes it out again; returns what that gains, which may be negative. */
-static inline int64_t take(struct bench *b, uint32_t place, const struct unit *unit,
-                           const struct unit_origin *origin)
+static inline int64_t take_unit(struct bench *b, uint32_t place, const struct unit *unit,
+                                const struct unit_origin *origin)
 {
-    uint32_t at = find(b, place);
+    uint32_t at = find_cell(b, place);
     struct cell *c = &b->cells[at];
     bool before = is_precise(b, at);
     int64_t gain = before ? -c->value : 0;
@@ -124,7 +124,7 @@ static int64_t put_block(struct cells *cells, struct bench *b, const struct bloc
     int64_t gain = 0;
     for (uint32_t m = 0; m < block->count; m++) {
         const struct unit *unit = &u->units[moves[m].unit];
-        gain += put(b, unit->place + by * (uint32_t)moves[m].times, unit, &u->origins[moves[m].unit]);
+        gain += put_unit(b, unit->place + by * (uint32_t)moves[m].times, unit, &u->origins[moves[m].unit]);
     }
     return gain;
 }
@@ -136,7 +136,7 @@ static int64_t take_block(struct cells *cells, struct bench *b, const struct blo
     int64_t gain = 0;
     for (uint32_t m = 0; m < block->count; m++) {
         const struct unit *unit = &u->units[moves[m].unit];
-        gain += take(b, unit->place + by * (uint32_t)moves[m].times, unit, &u->origins[moves[m].unit]);
+        gain += take_unit(b, unit->place + by * (uint32_t)moves[m].times, unit, &u->origins[moves[m].unit]);
     }
     return gain;
 }
@@ -180,7 +180,7 @@ void cells_change(struct cells *cells, uint32_t function, uint32_t from, uint32_
 bool cells_unit_precise(const struct cells *cells, uint32_t unit)
 {
     struct bench b = bench_of(cells, cells->units->origins[unit].group);
-    return is_precise(&b, find(&b, cells->units->units[unit].place));
+    return is_precise(&b, find_cell(&b, cells->units->units[unit].place));
 }
 
 static unsigned bits_for(uint64_t count)
@@ -231,7 +231,7 @@ int cells_make(struct cells *cells, struct units *units, uint64_t limit, struct 
         struct bench b = bench_of(cells, g);
         for (uint32_t i = 0; i < units->groups[g].count; i++) {
             const struct unit *unit = &units->units[units->groups[g].first + i];
-            cells->value += put(&b, unit->place, unit, &units->origins[units->groups[g].first + i]);
+            cells->value += put_unit(&b, unit->place, unit, &units->origins[units->groups[g].first + i]);
         }
         cells->precise += b.precise;
     }

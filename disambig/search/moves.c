@@ -30,9 +30,9 @@ struct finding {
     uint32_t *many;        /* by function: notes of the group; later, where its notes end in `sorted` */
     uint32_t *seen;        /* by unit of the group: the function last seen for it, plus 1 */
     uint32_t *frequencies; /* by times, as far as FEW */
-    size_t block_count, block_room, move_room;
+    size_t block_count, block_capacity, move_capacity;
     uint32_t *block_function;
-    size_t block_function_room;
+    size_t block_function_capacity;
 };
 
 #define FEW 64u /* times above it are never taken for the most frequent */
@@ -100,7 +100,7 @@ static bool add_block(struct finding *x, uint32_t group, const struct note *note
     const struct group *of = &u->groups[group];
     uint32_t usual = most_frequent(x, notes, count, of->count), mark = notes->function + 1;
     struct block block = {.group = group, .first = u->move_count};
-    if (!vec_reserve(u->moves, u->move_count, x->move_room, of->count))
+    if (!vec_reserve(u->moves, u->move_count, x->move_capacity, of->count))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         x->seen[notes[i].unit - of->first] = mark;
@@ -115,8 +115,8 @@ static bool add_block(struct finding *x, uint32_t group, const struct note *note
     if (!block.count)
         return true;
     size_t blocks = x->block_count;
-    return vec_push(x->block_function, blocks, x->block_function_room, notes->function) &&
-           vec_push(u->blocks, x->block_count, x->block_room, block);
+    return vec_push(x->block_function, blocks, x->block_function_capacity, notes->function) &&
+           vec_push(u->blocks, x->block_count, x->block_capacity, block);
 }
 
 static bool compare_group(struct finding *x, uint32_t group)
@@ -165,7 +165,7 @@ static bool sort_blocks(struct finding *x)
     return true;
 }
 
-static int find(struct finding *x, struct fathom_error *err)
+static int find_moves(struct finding *x, struct fathom_error *err)
 {
     struct units *u = x->u;
     int rc = take_notes(x, err);
@@ -198,7 +198,7 @@ int moves_find(struct units *u, const struct lineage_order *order, struct fathom
         rc = error_memory(err);
     else {
         memset(x.unit_of, 0xff, (order->count + 1ul) * sizeof *x.unit_of);
-        rc = find(&x, err);
+        rc = find_moves(&x, err);
     }
     free(x.unit_of);
     free(x.notes);

@@ -72,7 +72,7 @@ static void count_all(const struct pathmap *map, const uint64_t *heights, struct
     for (uint32_t i = 0; i < nodes; i++) {
         struct pathmap_node at = pathmap_node(map, i);
         places[ends[at.function]++] = (struct place){heights[i], at.path, i};
-        out->tallest = heights[i] > out->tallest ? heights[i] : out->tallest;
+        out->deepest = heights[i] > out->deepest ? heights[i] : out->deepest;
     }
     for (uint32_t f = 0, from = 0; f < functions; from = ends[f++]) {
         qsort(places + from, ends[f] - from, sizeof *places, by_height);

@@ -7,7 +7,7 @@
 struct recount {
     uint64_t weight, precise_weight; /* samples if the map has any, else calls */
     uint64_t paths, precise_paths;   /* function paths, counted once for each height */
-    uint64_t tallest;                /* bytes */
+    uint64_t deepest;                /* bytes */
 };
 
 /* pads: by function, then wrap; NULL: none. unshifted, wraps: search.h. -ENOMEM. */

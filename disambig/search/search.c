@@ -11,7 +11,7 @@
 
 void state_change(struct state *s, uint32_t function, uint32_t pad)
 {
-    limbs_change(&s->limbs, function, s->pads[function], pad);
+    deep_paths_change(&s->deep_paths, function, s->pads[function], pad);
     cells_change(&s->cells, function, s->pads[function], pad);
     s->pads[function] = pad;
 }
@@ -36,7 +36,8 @@ bool state_reached(const struct state *s)
     const struct search_problem *p = s->problem;
     if (p->progress)
         p->progress(p->context, s->steps, precise,
-                    s->limbs.tallest ? (double)limbs_tallest(&s->limbs) / s->limbs.tallest : 1);
+                    s->deep_paths.deepest ? (double)deep_paths_deepest(&s->deep_paths) / s->deep_paths.deepest
+                                          : 1);
     return precise >= p->target && p->target < 1;
 }
 
@@ -88,17 +89,17 @@ static int problem_check(const struct search_problem *p, struct fathom_error *er
     return 0;
 }
 
-static int run(struct state *s, const struct lineage_order *order, struct fathom_error *err)
+static int run_search(struct state *s, const struct lineage_order *order, struct fathom_error *err)
 {
     int rc = units_make(&s->units, s->problem, order, err);
     if (rc == 0)
-        rc = limbs_make(&s->limbs, s->problem, order, err);
+        rc = deep_paths_make(&s->deep_paths, s->problem, order, err);
     if (rc == 0)
-        rc = cells_make(&s->cells, &s->units, s->limbs.limit, err);
+        rc = cells_make(&s->cells, &s->units, s->deep_paths.limit, err);
     if (rc == 0 && !state_reached(s))
         rc = s->problem->random ? search_by_chance(s, err) : search_by_gain(s, err);
     cells_clear(&s->cells);
-    limbs_clear(&s->limbs);
+    deep_paths_clear(&s->deep_paths);
     units_clear(&s->units);
     return rc;
 }
@@ -123,8 +124,8 @@ static int count_result(const struct state *s, const struct lineage_order *order
         .paths_before = before.paths,
         .paths_precise_before = before.precise_paths,
         .paths_precise_after = after.precise_paths,
-        .stack_before = (uint32_t)before.tallest,
-        .stack_after = (uint32_t)after.tallest,
+        .stack_before = (uint32_t)before.deepest,
+        .stack_after = (uint32_t)after.deepest,
     };
     return 0;
 }
@@ -141,7 +142,7 @@ int search_run(const struct search_problem *problem, struct search_result *resul
     struct state s = {.problem = problem, .random = problem->seed};
     s.deadline = problem->seconds > 0 ? clock_ns() + (uint64_t)(problem->seconds * 1e9) : 0;
     s.pads = calloc(search_mover_count(problem) + 1ul, sizeof *s.pads);
-    rc = s.pads ? run(&s, &order, err) : error_memory(err);
+    rc = s.pads ? run_search(&s, &order, err) : error_memory(err);
     if (rc == 0)
         rc = count_result(&s, &order, result, err);
     lineage_order_clear(&order);

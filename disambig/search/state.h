@@ -3,13 +3,13 @@
 #define FATHOM_DISAMBIG_SEARCH_STATE_H
 
 #include "disambig/search/cells.h"
-#include "disambig/search/limbs.h"
+#include "disambig/search/deep_paths.h"
 
 struct state {
     const struct search_problem *problem;
     struct units units;
     struct cells cells;
-    struct limbs limbs;
+    struct deep_paths deep_paths;
     uint32_t *pads; /* by function */
     uint64_t steps;
     uint64_t random;   /* hash_random() */

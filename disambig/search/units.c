@@ -71,7 +71,7 @@ static void add_node(struct making *m, uint32_t number, uint32_t node, bool fres
     origin->weight = add_saturating(origin->weight, m->worth.samples > 0 ? at.self : at.passes);
 }
 
-/* Makes a group of the units from `first` on; one that has no rival is not worth one. */
+/* Makes a group of the units from `first` on; one that has no conflict is not worth one. */
 static bool close_group(struct making *m, uint32_t function, uint32_t first)
 {
     struct units *u = m->u;
@@ -117,7 +117,7 @@ static bool add_function(struct making *m, uint32_t function)
     return good && close_group(m, function, first);
 }
 
-static int make(struct making *m, const struct lineage_order *order, struct fathom_error *err)
+static int make_units(struct making *m, const struct lineage_order *order, struct fathom_error *err)
 {
     struct units *u = m->u;
     uint32_t nodes = order->count;
@@ -148,7 +148,7 @@ int units_make(struct units *u, const struct search_problem *problem, const stru
     m.by_function = malloc(nodes * sizeof *m.by_function);
     m.first = calloc(functions, sizeof *m.first);
     int rc = u->units && u->origins && u->groups && m.ancestors && m.by_function && m.first
-                 ? make(&m, order, err)
+                 ? make_units(&m, order, err)
                  : error_memory(err);
     free(m.ancestors);
     free(m.by_function);

@@ -59,7 +59,7 @@ struct units {
     size_t move_count;
     uint32_t functions; /* with the wraps */
     uint64_t weight,
-        fixed_weight;  /* of all nodes; of those whose units have no rival and are not counted in `units` */
+        fixed_weight; /* of all nodes; of those whose units have no conflict and are not counted in `units` */
     int64_t reachable; /* value of the units that can become precise */
 };
 

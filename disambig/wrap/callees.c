@@ -24,7 +24,7 @@ struct callees {
     /* enum wrap_refusal by function, of its code alone until all that it jumps to is read; UNREAD */
     uint8_t *verdicts;
     struct tail *tails;
-    size_t tail_count, tail_room;
+    size_t tail_count, tail_capacity;
 };
 
 struct callees *callees_new(const struct growth *growth)
@@ -113,7 +113,7 @@ static enum wrap_refusal judge_insn(struct unit *u, uint32_t i)
 
 static int add_tail(struct callees *c, uint32_t from, uint32_t to)
 {
-    return vec_push(c->tails, c->tail_count, c->tail_room, (struct tail){from, to}) ? 0 : -ENOMEM;
+    return vec_push(c->tails, c->tail_count, c->tail_capacity, (struct tail){from, to}) ? 0 : -ENOMEM;
 }
 
 /* Jumps that leave the function. */

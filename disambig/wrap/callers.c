@@ -12,7 +12,7 @@ struct trying {
     size_t pad_count;
     bool *movable; /* by pad */
     struct wrap *wraps;
-    size_t wrap_count, wrap_room;
+    size_t wrap_count, wrap_capacity;
 };
 
 static int by_address(const void *a, const void *b)
@@ -32,7 +32,7 @@ static bool list_callers(struct trying *t, const struct wrap_edges *edges, const
     for (uint32_t e = 0; e < edges->count; e++) {
         struct wrap_edge edge = edges->items[e];
         t->pads[t->pad_count++] = (struct pad){address_of(t, edge.caller), most[edge.caller], 0};
-        if (!wrap_edges_list(t->of, t->calls, &edge, WRAP_MOST, &t->wraps, &t->wrap_count, &t->wrap_room))
+        if (!wrap_edges_list(t->of, t->calls, &edge, WRAP_MOST, &t->wraps, &t->wrap_count, &t->wrap_capacity))
             return false;
     }
     if (t->pad_count)

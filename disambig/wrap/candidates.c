@@ -26,7 +26,7 @@ struct finding {
     uint32_t *nodes; /* by function, height, path */
     struct tally *tallies;
     uint32_t *touched; /* edges with a tally */
-    uint32_t touched_count, touched_room;
+    uint32_t touched_count, touched_capacity;
     size_t work;
     double *out;
 };
@@ -61,7 +61,7 @@ static bool add_path(struct finding *x, uint32_t node, uint32_t path)
         if (edge == PATHMAP_NONE)
             continue;
         struct tally *t = &x->tallies[edge];
-        if (!t->path && !vec_push(x->touched, x->touched_count, x->touched_room, edge))
+        if (!t->path && !vec_push(x->touched, x->touched_count, x->touched_capacity, edge))
             return false;
         if (t->path && t->path != path + 1)
             end_path(t);

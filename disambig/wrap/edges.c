@@ -26,8 +26,8 @@ uint32_t wrap_edges_function(const struct wrap_edges_of *of, uint32_t function)
     return of->frames->functions[of->bodies ? bodies_function(of->bodies, function) : function];
 }
 
-static int judge(struct finding *x, uint32_t caller, const struct pathmap_node *node, uint32_t *callee,
-                 enum wrap_refusal *refusal)
+static int judge_edge(struct finding *x, uint32_t caller, const struct pathmap_node *node, uint32_t *callee,
+                      enum wrap_refusal *refusal)
 {
     uint32_t parent = pathmap_node(x->of->map, node->parent).function;
     *refusal = WRAP_NO_SITE;
@@ -50,7 +50,8 @@ static bool add_node(struct finding *x, uint32_t node, uint32_t caller, uint32_t
         return false;
     if (added) {
         *number = e->count;
-        if (!vec_push(e->items, e->count, e->room, (struct wrap_edge){.caller = caller, .callee = callee}))
+        if (!vec_push(e->items, e->count, e->capacity,
+                      (struct wrap_edge){.caller = caller, .callee = callee}))
             return false;
     }
     e->by_node[node] = (uint32_t)*number;
@@ -66,7 +67,7 @@ static bool is_new(struct finding *x, uint32_t caller, uint64_t site, bool *good
     return added;
 }
 
-static int find(struct finding *x)
+static int find_edges(struct finding *x)
 {
     const struct pathmap *map = x->of->map;
     for (uint32_t i = 0; i < pathmap_node_count(map); i++) {
@@ -86,7 +87,7 @@ static int find(struct finding *x)
         bool good;
         if (caller == IMAGE_NO_FUNCTION)
             continue;
-        if (judge(x, caller, &node, &callee, &refusal) < 0)
+        if (judge_edge(x, caller, &node, &callee, &refusal) < 0)
             return -ENOMEM;
         bool fresh = is_new(x, caller, x->unsited[parent] ? 0 : node.site, &good);
         if (!good || (refusal == WRAP_POSSIBLE && !add_node(x, i, parent, callee, node.passes)))
@@ -115,7 +116,7 @@ int wrap_edges_find(const struct wrap_edges_of *of, struct wrap_edges *out, stru
         rc = calls_build(of->of->image, &calls, err);
     x.calls = calls;
     if (rc == 0)
-        rc = find(&x);
+        rc = find_edges(&x);
     calls_free(calls);
     callees_free(x.callees);
     table_free(x.known);
@@ -137,7 +138,7 @@ void wrap_edges_clear(struct wrap_edges *edges)
 }
 
 bool wrap_edges_list(const struct wrap_edges_of *of, const struct calls *calls, const struct wrap_edge *edge,
-                     uint32_t bytes, struct wrap **list, size_t *count, size_t *room)
+                     uint32_t bytes, struct wrap **list, size_t *count, size_t *capacity)
 {
     const struct image *image = of->of->image;
     const struct call_site *sites;
@@ -149,7 +150,7 @@ bool wrap_edges_list(const struct wrap_edges_of *of, const struct calls *calls, 
             continue;
         struct wrap wrap = {image_function(image, caller)->address, sites[i].address, bytes,
                             of->bodies ? bodies_copy(of->bodies, edge->caller) : 0};
-        if (!vec_push(*list, *count, *room, wrap))
+        if (!vec_push(*list, *count, *capacity, wrap))
             return false;
     }
     return true;

@@ -29,7 +29,7 @@ struct wrap_edge {
 
 struct wrap_edges {
     struct wrap_edge *items;
-    uint32_t count, room;
+    uint32_t count, capacity;
     /* The edge of the call that leads to the node; PATHMAP_NONE: none that can be wrapped. */
     uint32_t *by_node;
     uint32_t possible;               /* call sites of the map, each counted once, */
@@ -45,7 +45,7 @@ uint32_t wrap_edges_function(const struct wrap_edges_of *of, uint32_t function);
 
 /* Lists all call sites of an edge, each with so many bytes. Appends to *list. false: out of memory. */
 bool wrap_edges_list(const struct wrap_edges_of *of, const struct calls *calls, const struct wrap_edge *edge,
-                     uint32_t bytes, struct wrap **list, size_t *count, size_t *room);
+                     uint32_t bytes, struct wrap **list, size_t *count, size_t *capacity);
 /* As enlarge.h wants them. */
 void wrap_edges_sort(struct wrap *list, size_t count);
 

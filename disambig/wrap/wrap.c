@@ -53,8 +53,8 @@ static void price(struct wrapping *w)
 }
 
 /* The candidates of the next search: the wraps of the last, and new ones. Their edges, by wrap; NULL: out of memory. */
-static uint32_t *choose(struct wrapping *w, const struct search_result *last, const uint32_t *last_edges,
-                        uint32_t last_count, uint32_t *count)
+static uint32_t *choose_edges(struct wrapping *w, const struct search_result *last,
+                              const uint32_t *last_edges, uint32_t last_count, uint32_t *count)
 {
     uint32_t functions = pathmap_function_count(w->problem->of.map);
     uint32_t *chosen = malloc((w->edges.count + 1ul) * sizeof *chosen);
@@ -91,8 +91,8 @@ static uint32_t *find_most(const struct wrapping *w, const uint32_t *edges, uint
     return most;
 }
 
-static int search(struct wrapping *w, struct wrap_result *r, const uint32_t *edges, uint32_t count,
-                  uint64_t seed, struct fathom_error *err)
+static int search_wraps(struct wrapping *w, struct wrap_result *r, const uint32_t *edges, uint32_t count,
+                        uint64_t seed, struct fathom_error *err)
 {
     struct search_problem problem = *w->problem->search;
     problem.seed += seed;
@@ -151,11 +151,11 @@ static int go_on(struct wrapping *w, uint64_t seed, bool *more, struct fathom_er
     if (rc < 0)
         return rc;
     price(w);
-    uint32_t *edges = choose(w, last, w->best_edges, w->best_count, &count);
+    uint32_t *edges = choose_edges(w, last, w->best_edges, w->best_count, &count);
     if (!edges)
         return error_memory(err);
     if (count)
-        rc = search(w, &next, edges, count, seed, err);
+        rc = search_wraps(w, &next, edges, count, seed, err);
     if (rc == 0 && count) {
         count_calls(w, &next, edges, count);
         better = next.edges && value(w, &next, &next.found) > value(w, &w->best, last);
@@ -181,7 +181,7 @@ static int go_on(struct wrapping *w, uint64_t seed, bool *more, struct fathom_er
 static int list_calls(struct wrapping *w, struct fathom_error *err)
 {
     struct calls *calls;
-    size_t room = 0;
+    size_t capacity = 0;
     uint32_t functions = pathmap_function_count(w->problem->of.map);
     if (calls_build(w->problem->of.of->image, &calls, err) < 0)
         return error_memory(err);
@@ -189,7 +189,7 @@ static int list_calls(struct wrapping *w, struct fathom_error *err)
     for (uint32_t i = 0; i < w->best_count && good; i++) {
         uint32_t bytes = w->best.found.pads[functions + i];
         good = !bytes || wrap_edges_list(&w->problem->of, calls, &w->edges.items[w->best_edges[i]], bytes,
-                                         &w->best.list, &w->best.count, &room);
+                                         &w->best.list, &w->best.count, &capacity);
     }
     wrap_edges_sort(w->best.list, w->best.count);
     calls_free(calls);
@@ -207,7 +207,7 @@ static bool find_costly(struct wrapping *w)
     return w->costly;
 }
 
-static int prepare(struct wrapping *w, struct fathom_error *err)
+static int prepare_wrapping(struct wrapping *w, struct fathom_error *err)
 {
     const struct wrap_problem *p = w->problem;
     int rc = wrap_edges_find(&p->of, &w->edges, err);
@@ -233,7 +233,7 @@ int wrap_run(const struct wrap_problem *problem, struct wrap_result *out, struct
 {
     struct wrapping w = {.problem = problem};
     bool more = true;
-    int rc = prepare(&w, err);
+    int rc = prepare_wrapping(&w, err);
     for (unsigned round = 0; round < ROUNDS && more && rc == 0; round++)
         rc = go_on(&w, w.best.found.pads ? 0 : round, &more, err);
     if (rc == 0 && w.best.found.pads)

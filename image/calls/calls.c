@@ -29,7 +29,7 @@ static int read_functions(struct calls *calls)
 {
     const struct image *image = calls->image;
     struct calls_reader r = {.calls = calls};
-    uint32_t count = calls->function_count, room = 0;
+    uint32_t count = calls->function_count, capacity = 0;
     uint32_t *order = malloc((count + (size_t)1) * sizeof *order);
     struct function_part *parts = NULL;
     int rc = order ? 0 : -ENOMEM;
@@ -42,7 +42,7 @@ static int read_functions(struct calls *calls)
         uint32_t owner = image_function(image, order[i])->owner;
         for (next = i; next < count && image_function(image, order[next])->owner == owner; next++)
             ;
-        if (!vec_reserve(parts, 0, room, next - i)) {
+        if (!vec_reserve(parts, 0, capacity, next - i)) {
             rc = -ENOMEM;
             break;
         }
@@ -109,7 +109,7 @@ static int mark_binders(struct calls *calls)
         if (row.cfa != CFI_SP || row.cfa_offset != 24)
             continue;
         calls->marks[f] |= MARK_BINDER;
-        if (!vec_push(calls->binders, calls->binder_count, calls->binder_room, f))
+        if (!vec_push(calls->binders, calls->binder_count, calls->binder_capacity, f))
             return -ENOMEM;
     }
     return 0;

@@ -12,7 +12,7 @@ struct entering {
     uint32_t count;
 };
 
-static void enter(struct entering *e, uint32_t function)
+static void enter_function(struct entering *e, uint32_t function)
 {
     if (function == IMAGE_NO_FUNCTION || e->entered[function])
         return;
@@ -34,7 +34,7 @@ static void enter_exported(struct entering *e)
             unsigned type = ELF64_ST_TYPE(symbol.st_info);
             if (symbol.st_shndx != SHN_UNDEF && ELF64_ST_BIND(symbol.st_info) != STB_LOCAL &&
                 (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE))
-                enter(e, image_function_at(e->calls->image, symbol.st_value));
+                enter_function(e, image_function_at(e->calls->image, symbol.st_value));
         }
     }
 }
@@ -52,7 +52,7 @@ int calls_entered(const struct calls *calls, const uint32_t *but, size_t but_cou
     }
     enter_exported(&e);
     for (size_t i = 0; i < calls->taken_count; i++)
-        enter(&e, calls->taken[i]);
+        enter_function(&e, calls->taken[i]);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < e.count; i++) {
         bool left_out = false;
@@ -69,7 +69,7 @@ int calls_entered(const struct calls *calls, const uint32_t *but, size_t but_cou
         size_t site_count = calls_of(calls, e.waiting[--e.count], &sites);
         for (size_t i = 0; i < site_count; i++)
             if (sites[i].target)
-                enter(&e, image_function_at(calls->image, sites[i].target));
+                enter_function(&e, image_function_at(calls->image, sites[i].target));
     }
     free(e.waiting);
     *out = e.entered;

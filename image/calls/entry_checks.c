@@ -134,7 +134,7 @@ static bool find_components(struct graph *g)
     return ok;
 }
 
-static void choose(const struct graph *g, const struct calls *calls, bool *checks)
+static void choose_checks(const struct graph *g, const struct calls *calls, bool *checks)
 {
     for (uint32_t f = 0; f < g->count; f++)
         checks[f] = !g->called[f] || g->taken[f];
@@ -165,7 +165,7 @@ int calls_entry_checks(const struct image *image, const struct calls *calls, boo
         ok = find_components(&g);
     }
     if (ok)
-        choose(&g, calls, checks);
+        choose_checks(&g, calls, checks);
     else
         free(checks);
     graph_free(&g);

@@ -16,7 +16,7 @@
 
 static int add_start(struct calls *calls, uint64_t address)
 {
-    return vec_push(calls->objects, calls->object_count, calls->object_room, address) ? 0 : -ENOMEM;
+    return vec_push(calls->objects, calls->object_count, calls->object_capacity, address) ? 0 : -ENOMEM;
 }
 
 int calls_note_object(struct calls *calls, uint64_t address)

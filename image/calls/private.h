@@ -24,25 +24,25 @@ struct calls {
     struct slots slots;
     uint32_t function_count;
     struct call_site *sites;
-    size_t site_count, site_room;
+    size_t site_count, site_capacity;
     size_t *first;  /* index of each function's first site, plus one entry for the end */
     uint8_t *marks; /* MARK_*, one for each function */
     uint32_t *binders;
-    size_t binder_count, binder_room;
+    size_t binder_count, binder_capacity;
     uint32_t *taken;
     size_t taken_count;
     struct taken *pairs; /* ascending */
     uint32_t *pair_functions;
-    size_t pair_count, pair_room;
+    size_t pair_count, pair_capacity;
     const char **symbols;
-    size_t symbol_count, symbol_room;
+    size_t symbol_count, symbol_capacity;
     struct call_table *tables;
     size_t table_count;
     uint32_t *table_functions;
     struct exported *exports; /* by name */
     size_t export_count;
     uint64_t *objects; /* addresses of data that something points to */
-    size_t object_count, object_room;
+    size_t object_count, object_capacity;
     struct call_field *fields;
     size_t field_count;
 };
@@ -63,7 +63,7 @@ struct calls_reader {
     struct function_code code;
     struct frame_flow flow;
     struct operand *operands; /* of each indirect call and jump, in order */
-    size_t operand_count, operand_room;
+    size_t operand_count, operand_capacity;
 };
 
 static inline bool calls_is_indirect(const struct code_insn *insn)

@@ -6,7 +6,7 @@
 
 static int add_site(struct calls *calls, const struct call_site *site)
 {
-    return vec_push(calls->sites, calls->site_count, calls->site_room, *site) ? 0 : -ENOMEM;
+    return vec_push(calls->sites, calls->site_count, calls->site_capacity, *site) ? 0 : -ENOMEM;
 }
 
 static void resolve_slot(const struct calls *calls, uint64_t slot, struct call_site *site)

@@ -15,7 +15,7 @@ int calls_note_taken(struct calls *calls, uint32_t by, uint32_t function)
     if (calls->pair_count && calls->pairs[calls->pair_count - 1].by == by &&
         calls->pairs[calls->pair_count - 1].function == function)
         return 0;
-    return vec_push(calls->pairs, calls->pair_count, calls->pair_room, (struct taken){by, function})
+    return vec_push(calls->pairs, calls->pair_count, calls->pair_capacity, (struct taken){by, function})
                ? 0
                : -ENOMEM;
 }
@@ -24,7 +24,7 @@ int calls_note_symbol(struct calls *calls, const char *symbol)
 {
     if (calls->symbol_count && calls->symbols[calls->symbol_count - 1] == symbol)
         return 0;
-    return vec_push(calls->symbols, calls->symbol_count, calls->symbol_room, symbol) ? 0 : -ENOMEM;
+    return vec_push(calls->symbols, calls->symbol_count, calls->symbol_capacity, symbol) ? 0 : -ENOMEM;
 }
 
 static void mark_entry(struct calls *calls, uint64_t address)

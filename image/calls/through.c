@@ -7,9 +7,7 @@
 
 #include "base/vec.h"
 #include "image/calls/private.h"
-
-/* Limit of followed table entries per instruction of a function: real functions have less than one. */
-#define MAX_EDGES 8
+#include "image/jump_tables.h"
 
 bool calls_stub_slot(const struct calls *calls, uint32_t stub, uint64_t *slot)
 {
@@ -65,23 +63,7 @@ static int note_address(struct calls_reader *r, const struct code_insn *insn)
     return word ? note_slot(r, word) : 0;
 }
 
-/* Follows a switch: 4-byte distances from the table's own start (gcc, clang), up to one that leads out of the
- * function. */
-static int follow_distances(struct calls_reader *r, uint32_t jump, uint64_t table)
-{
-    size_t size;
-    int rc = 0;
-    const uint8_t *bytes = table ? image_bytes(r->calls->image, table, &size) : NULL;
-    for (; bytes && size >= 4 && r->code.edge_count / MAX_EDGES < r->code.count; bytes += 4, size -= 4) {
-        int32_t distance;
-        memcpy(&distance, bytes, sizeof distance);
-        if (!function_code_add_edge(&r->code, jump, table + (uint64_t)(int64_t)distance, &rc))
-            break;
-    }
-    return rc;
-}
-
-/* The same for tables of addresses. The function's own start may be a case of a switch or an entry in a table
+/* Follows a table of addresses. The function's own start may be a case of a switch or an entry in a table
  * of functions: the other entries decide. */
 static int follow_entries(struct calls_reader *r, uint32_t jump, uint64_t table)
 {
@@ -89,7 +71,7 @@ static int follow_entries(struct calls_reader *r, uint32_t jump, uint64_t table)
     uint32_t before = r->code.edge_count;
     bool to_start = false;
     int rc = 0;
-    for (; table && r->code.edge_count / MAX_EDGES < r->code.count; table += 8) {
+    for (; table && jump_tables_fit(&r->code); table += 8) {
         const struct relocation *word = slots_find(&r->calls->slots, table);
         if (!word || word->kind != RELOCATION_VALUE)
             break;
@@ -105,59 +87,21 @@ static int follow_entries(struct calls_reader *r, uint32_t jump, uint64_t table)
 
 static int add_operand(struct calls_reader *r, struct operand operand)
 {
-    return vec_push(r->operands, r->operand_count, r->operand_room, operand) ? 0 : -ENOMEM;
-}
-
-/* The register contents at the last few branches to places that are reached in no other way. */
-struct carried {
-    struct {
-        uint32_t to;
-        struct operands operands;
-    } items[16];
-    unsigned next;
-};
-
-static bool is_only_way(uint8_t ways)
-{
-    return ways == (WAY_BRANCH | WAY_ALONE);
-}
-
-static void carry_over(struct carried *carried, const struct function_code *code, uint32_t i,
-                       const struct operands *operands)
-{
-    uint32_t to = code->jumps[i];
-    if (to == FUNCTION_CODE_NONE || to <= i || !is_only_way(code->ways[to]))
-        return;
-    unsigned at = carried->next++ % (sizeof carried->items / sizeof *carried->items);
-    carried->items[at].to = to;
-    carried->items[at].operands = *operands;
-}
-
-static void arrive(const struct carried *carried, const struct function_code *code, uint32_t i,
-                   struct operands *operands)
-{
-    operands_forget(operands);
-    if (!is_only_way(code->ways[i]))
-        return;
-    for (unsigned k = 0; k < sizeof carried->items / sizeof *carried->items; k++)
-        if (carried->items[k].to == i)
-            *operands = carried->items[k].operands;
+    return vec_push(r->operands, r->operand_count, r->operand_capacity, operand) ? 0 : -ENOMEM;
 }
 
 int calls_read_operands(struct calls_reader *r)
 {
-    struct operands operands;
-    struct carried carried = {.next = 0}; /* (instruction 0 has no predecessor) */
+    struct operand_walk walk = {.next = 0};
     for (uint32_t i = 0; i < r->code.count; i++) {
         const struct code_insn *insn = &r->code.insns[i];
-        if (r->code.ways[i])
-            arrive(&carried, &r->code, i, &operands);
+        operand_walk_enter(&walk, &r->code, i);
         if (calls_is_indirect(insn)) {
-            struct operand operand = operands_target(&operands, insn);
+            struct operand operand = operands_target(&walk.operands, insn);
             uint32_t before = r->code.edge_count;
             int rc = add_operand(r, operand);
             if (rc == 0 && insn->kind == CODE_JUMP_INDIRECT && operand.kind == OPERAND_DISTANCED)
-                rc = follow_distances(r, i, operand.value);
+                rc = jump_table_distances(&r->code, r->calls->image, i, operand.value);
             if (rc == 0 && insn->kind == CODE_JUMP_INDIRECT && operand.kind == OPERAND_ENTRY)
                 rc = follow_entries(r, i, operand.value);
             if (rc < 0)
@@ -167,8 +111,7 @@ int calls_read_operands(struct calls_reader *r)
         }
         if (note_address(r, insn) < 0)
             return -ENOMEM;
-        operands_step(&operands, insn);
-        carry_over(&carried, &r->code, i, &operands);
+        operand_walk_leave(&walk, &r->code, i);
     }
     return 0;
 }

@@ -60,7 +60,7 @@ static bool is_start(const struct calls *calls, uint64_t address)
 int calls_build_tables(struct calls *calls)
 {
     const struct slots *slots = &calls->slots;
-    size_t room = 0, used = 0;
+    size_t capacity = 0, used = 0;
     calls->table_functions = malloc((slots->count + 1) * sizeof *calls->table_functions);
     if (!calls->table_functions)
         return -ENOMEM;
@@ -71,7 +71,7 @@ int calls_build_tables(struct calls *calls)
         if (address % 8 || address < 16 || !holds_function(calls, &slots->items[i], &function) ||
             !is_start(calls, address))
             continue;
-        if (!vec_reserve(calls->tables, calls->table_count, room, 1))
+        if (!vec_reserve(calls->tables, calls->table_count, capacity, 1))
             return -ENOMEM;
         struct call_table *table = &calls->tables[calls->table_count++];
         *table = (struct call_table){.address = address, .functions = calls->table_functions + used};

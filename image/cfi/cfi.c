@@ -24,6 +24,11 @@ struct rule {
 
 #define ROOT_FLAG 0x80
 
+struct derived_row {
+    uint32_t start;
+    struct rule rule;
+};
+
 _Static_assert(sizeof(struct rule) == 8, "a rule is compared and kept as 8 bytes without padding");
 
 struct cfi {
@@ -31,14 +36,17 @@ struct cfi {
     uint32_t *starts;
     struct rule *rules;
     uint32_t row_count;
-    uint32_t row_room;
+    uint32_t row_capacity;
     struct address_index index;
     struct cfi_range *ranges;
     size_t range_count;
     uint32_t bad_fdes;
+    struct cfi *derived;          /* rows for where these have none; NULL: there are none */
+    struct derived_row *new_rows; /* which it is made of */
+    size_t new_count, new_capacity;
 };
 
-struct cfi_row cfi_lookup(const struct cfi *cfi, uint64_t address)
+static struct cfi_row look_up(const struct cfi *cfi, uint64_t address)
 {
     struct cfi_row row = {.cfa = CFI_NONE, .bp = CFI_BP_UNKNOWN};
     uint64_t offset = address - cfi->base;
@@ -61,7 +69,17 @@ struct cfi_row cfi_lookup(const struct cfi *cfi, uint64_t address)
     return row;
 }
 
-uint64_t cfi_row_end(const struct cfi *cfi, uint64_t address)
+struct cfi_row cfi_lookup(const struct cfi *cfi, uint64_t address)
+{
+    struct cfi_row row = look_up(cfi, address);
+    if (row.cfa != CFI_NONE || !cfi->derived)
+        return row;
+    row = look_up(cfi->derived, address);
+    row.derived = row.cfa != CFI_NONE;
+    return row;
+}
+
+static uint64_t row_end(const struct cfi *cfi, uint64_t address)
 {
     if (address < cfi->base)
         return cfi->row_count ? cfi->base : UINT64_MAX;
@@ -70,6 +88,14 @@ uint64_t cfi_row_end(const struct cfi *cfi, uint64_t address)
     uint32_t at = address_index_find(&cfi->index, (uint32_t)(address - cfi->base));
     uint32_t next = at == ADDRESS_INDEX_NONE ? 0 : at + 1;
     return next < cfi->row_count ? cfi->base + cfi->starts[next] : UINT64_MAX;
+}
+
+uint64_t cfi_row_end(const struct cfi *cfi, uint64_t address)
+{
+    uint64_t end = row_end(cfi, address), derived = UINT64_MAX;
+    if (cfi->derived && look_up(cfi, address).cfa == CFI_NONE)
+        derived = row_end(cfi->derived, address);
+    return end < derived ? end : derived;
 }
 
 static const struct rule rule_none = {.cfa = CFI_NONE, .bp_and_root = CFI_BP_UNKNOWN};
@@ -114,8 +140,8 @@ static int add_row(struct cfi *cfi, uint32_t start, struct rule rule)
         cfi->row_count = n;
         return 0;
     }
-    uint32_t room = cfi->row_room; /* of both arrays, though the first alone may have grown */
-    if (!vec_reserve(cfi->starts, n, room, 1) || !vec_reserve(cfi->rules, n, cfi->row_room, 1))
+    uint32_t capacity = cfi->row_capacity; /* of both arrays, though the first alone may have grown */
+    if (!vec_reserve(cfi->starts, n, capacity, 1) || !vec_reserve(cfi->rules, n, cfi->row_capacity, 1))
         return -ENOMEM;
     cfi->starts[n] = start;
     cfi->rules[n] = rule;
@@ -155,14 +181,14 @@ static int add_fde(struct cfi *cfi, const struct cfi_frames *frames, const struc
 /* Frees unused capacity. */
 static void fit(struct cfi *cfi)
 {
-    size_t room = cfi->row_count ? cfi->row_count : 1;
-    uint32_t *starts = realloc(cfi->starts, room * sizeof *starts);
+    size_t capacity = cfi->row_count ? cfi->row_count : 1;
+    uint32_t *starts = realloc(cfi->starts, capacity * sizeof *starts);
     if (starts)
         cfi->starts = starts;
-    struct rule *rules = realloc(cfi->rules, room * sizeof *rules);
+    struct rule *rules = realloc(cfi->rules, capacity * sizeof *rules);
     if (rules)
         cfi->rules = rules;
-    cfi->row_room = (uint32_t)room;
+    cfi->row_capacity = (uint32_t)capacity;
 }
 
 int cfi_table_build(const struct elf_file *file, struct cfi **out, struct fathom_error *err)
@@ -191,10 +217,55 @@ no_memory:
     return error_memory(err);
 }
 
+int cfi_table_derive(struct cfi *cfi, uint64_t address, struct cfi_row row)
+{
+    struct rule rule = rule_none;
+    if (address < cfi->base || address - cfi->base > UINT32_MAX)
+        return 0;
+    if (row.cfa != CFI_NONE)
+        rule = (struct rule){row.cfa_offset, (int16_t)row.bp_offset, row.cfa, row.bp};
+    if (row.bp_offset < INT16_MIN)
+        rule.bp_and_root = CFI_BP_UNKNOWN;
+    rule.bp_and_root |= row.root ? ROOT_FLAG : 0;
+    struct derived_row derived = {(uint32_t)(address - cfi->base), rule};
+    return vec_push(cfi->new_rows, cfi->new_count, cfi->new_capacity, derived) ? 0 : -ENOMEM;
+}
+
+/* By address. Where a function begins that another ends at, its row is the last. */
+static int compare_derived(const void *a, const void *b)
+{
+    const struct derived_row *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->rule.cfa != CFI_NONE) - (y->rule.cfa != CFI_NONE);
+}
+
+int cfi_table_derived(struct cfi *cfi)
+{
+    struct cfi *derived = cfi->new_count ? calloc(1, sizeof *derived) : NULL;
+    int rc = derived || !cfi->new_count ? 0 : -ENOMEM;
+    if (derived) {
+        cfi->derived = derived;
+        derived->base = cfi->base;
+        qsort(cfi->new_rows, cfi->new_count, sizeof *cfi->new_rows, compare_derived);
+    }
+    for (size_t i = 0; rc == 0 && i < cfi->new_count; i++)
+        rc = add_row(derived, cfi->new_rows[i].start, cfi->new_rows[i].rule);
+    free(cfi->new_rows);
+    cfi->new_rows = NULL;
+    cfi->new_count = cfi->new_capacity = 0;
+    if (rc < 0 || !derived)
+        return rc;
+    fit(derived);
+    return address_index_build(&derived->index, derived->starts, derived->row_count);
+}
+
 void cfi_table_free(struct cfi *cfi)
 {
     if (!cfi)
         return;
+    cfi_table_free(cfi->derived);
+    free(cfi->new_rows);
     address_index_free(&cfi->index);
     free(cfi->starts);
     free(cfi->rules);
@@ -209,7 +280,7 @@ void cfi_statistics(const struct cfi *cfi, struct cfi_statistics *out)
         s.rows += cfi->rules[i].cfa != CFI_NONE;
         s.unsupported_rows += cfi->rules[i].cfa == CFI_UNSUPPORTED;
     }
-    s.bytes = sizeof *cfi + cfi->row_room * (sizeof *cfi->starts + sizeof *cfi->rules) +
+    s.bytes = sizeof *cfi + cfi->row_capacity * (sizeof *cfi->starts + sizeof *cfi->rules) +
               (cfi->index.bucket_count + (size_t)1) * sizeof *cfi->index.buckets +
               cfi->range_count * sizeof *cfi->ranges;
     *out = s;

@@ -33,9 +33,10 @@ enum cfi_bp {
 };
 
 struct cfi_row {
-    uint8_t cfa; /* enum cfi_cfa */
-    uint8_t bp;  /* enum cfi_bp */
-    bool root;   /* the return address is undefined: the stack's outermost frame. Else it is at CFA - 8 */
+    uint8_t cfa;  /* enum cfi_cfa */
+    uint8_t bp;   /* enum cfi_bp */
+    bool derived; /* from the code, as no FDE covers it (image/derive.h) */
+    bool root;    /* the return address is undefined: the stack's outermost frame. Else it is at CFA - 8 */
     int32_t cfa_offset, bp_offset; /* bytes */
 };
 

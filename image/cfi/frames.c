@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/search.h"
 #include "base/vec.h"
+#include "image/cfi/opcodes.h"
 
 #define RETURN_COLUMN 16
 
@@ -110,6 +112,7 @@ static void read_cie(struct bytes b, const struct pointer_bases *bases, struct c
         .code_alignment = cie->code_alignment, .data_alignment = cie->data_alignment, .bases = bases};
     m.now.cfa = CFI_UNSUPPORTED;
     m.initial = m.now;
+    cie->code = b;
     if (cfi_machine_run(&m, &b) != CFI_END)
         return;
     cie->initial = m.now;
@@ -129,7 +132,7 @@ static int find_cie(struct cfi_frames *frames, struct table *seen, const struct 
         *index = *slot;
         return 0;
     }
-    if (!vec_reserve(frames->cies, frames->cie_count, frames->cie_room, 1))
+    if (!vec_reserve(frames->cies, frames->cie_count, frames->cie_capacity, 1))
         return -ENOMEM;
     struct bytes b = bytes_of(section->data + offset, section->size - offset);
     uint64_t length = bytes_u32(&b);
@@ -200,7 +203,7 @@ static int read_entries(const struct elf_file *file, const struct section *secti
         size_t cie;
         if (find_cie(frames, seen, section, here - back, &cie) < 0)
             return -ENOMEM;
-        if (!vec_reserve(frames->fdes, frames->fde_count, frames->fde_room, 1))
+        if (!vec_reserve(frames->fdes, frames->fde_count, frames->fde_capacity, 1))
             return -ENOMEM;
         struct cfi_fde *fde = &frames->fdes[frames->fde_count];
         if (!read_fde(file, frames, entry, cie, fde))
@@ -274,4 +277,38 @@ struct cfi_machine cfi_machine_at(const struct cfi_frames *frames, const struct 
                                 .data_alignment = cie->data_alignment,
                                 .encoding = cie->fde_encoding,
                                 .bases = &frames->bases};
+}
+
+/* Before any instruction. A register without a rule is the caller's still, also one that calls may change: so unwinders of .eh_frame
+ * have it (libgcc's unwind-dw2.c), and assembler relies on it, where a function keeps what its only caller needs. */
+static struct cfi_registers registers_at_first(void)
+{
+    struct cfi_registers r = {.cfa = {.where = CFI_UNDEFINED}};
+    for (unsigned i = 0; i < CFI_REGISTERS; i++)
+        r.of[i].where = CFI_SAME;
+    r.of[REGISTER_SP].where = CFI_CFA_PLUS;
+    r.of[REGISTER_RETURN].where = CFI_UNDEFINED;
+    return r;
+}
+
+bool cfi_frames_registers(const struct cfi_frames *frames, uint64_t address, struct cfi_registers *out)
+{
+    size_t beyond = lower_bound(i, (size_t)0, frames->fde_count, frames->fdes[i].address <= address);
+    const struct cfi_fde *fde = beyond ? &frames->fdes[beyond - 1] : NULL;
+    if (!fde || address - fde->address >= fde->size)
+        return false;
+    struct cfi_all all = {.now = registers_at_first()};
+    struct bytes initial = frames->cies[fde->cie].code, code = fde->code;
+    struct cfi_machine m = cfi_machine_at(frames, fde);
+    m.all = &all;
+    if (cfi_machine_run(&m, &initial) != CFI_END)
+        return false;
+    all.initial = all.now;
+    m.now = m.initial;
+    enum cfi_progress progress;
+    do
+        progress = cfi_machine_run(&m, &code);
+    while (progress == CFI_MOVED && m.location <= address);
+    *out = all.now;
+    return progress != CFI_BAD;
 }

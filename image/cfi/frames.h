@@ -15,6 +15,7 @@ struct cfi_cie {
     uint64_t code_alignment;
     int64_t data_alignment;
     struct cfi_rules initial;
+    struct bytes code; /* its initial instructions */
 };
 
 struct cfi_fde {
@@ -26,9 +27,9 @@ struct cfi_fde {
 
 struct cfi_frames {
     struct cfi_cie *cies;
-    size_t cie_count, cie_room;
+    size_t cie_count, cie_capacity;
     struct cfi_fde *fdes; /* ascending by address, not overlapping */
-    size_t fde_count, fde_room;
+    size_t fde_count, fde_capacity;
     uint32_t bad; /* skipped FDEs */
     struct pointer_bases bases;
 };
@@ -38,5 +39,7 @@ int cfi_frames_read(const struct elf_file *file, struct cfi_frames *out);
 void cfi_frames_free(struct cfi_frames *frames);
 /* Before the instructions of an FDE of theirs. */
 struct cfi_machine cfi_machine_at(const struct cfi_frames *frames, const struct cfi_fde *fde);
+/* The rules of all registers at an address; false: no FDE covers it, or its instructions are damaged. */
+bool cfi_frames_registers(const struct cfi_frames *frames, uint64_t address, struct cfi_registers *out);
 
 #endif

@@ -10,15 +10,36 @@ static int64_t factored(const struct cfi_machine *m, uint64_t n)
     return (int64_t)(n * (uint64_t)m->data_alignment);
 }
 
-static void set_cfa_register(struct cfi_rules *r, uint64_t number)
+static void set_cfa_register(struct cfi_machine *m, uint64_t number)
 {
+    struct cfi_rules *r = &m->now;
     r->cfa_expression = false;
     r->cfa = number == REGISTER_SP ? CFI_SP : number == REGISTER_BP ? CFI_BP : CFI_UNSUPPORTED;
+    if (!m->all)
+        return;
+    m->all->now.cfa.where = number < CFI_REGISTERS ? CFI_REGISTER : CFI_UNDEFINED;
+    m->all->now.cfa.number = (uint8_t)number;
+}
+
+static void set_cfa_offset(struct cfi_machine *m, int64_t offset)
+{
+    m->now.cfa_offset = offset;
+    if (m->all)
+        m->all->now.cfa.offset = offset;
+}
+
+/* The full rule of a register. */
+static void set_rule(struct cfi_machine *m, uint64_t number, struct cfi_register rule)
+{
+    if (m->all && number < CFI_REGISTERS)
+        m->all->now.of[number] = rule;
 }
 
 /* The register is saved at CFA + offset. */
-static void save_at(struct cfi_rules *r, uint64_t number, int64_t offset)
+static void save_at(struct cfi_machine *m, uint64_t number, int64_t offset)
 {
+    struct cfi_rules *r = &m->now;
+    set_rule(m, number, (struct cfi_register){.where = CFI_AT_CFA, .offset = offset});
     if (number == REGISTER_BP) {
         r->bp = CFI_BP_AT_CFA;
         r->bp_offset = offset;
@@ -46,6 +67,8 @@ static void restore(struct cfi_machine *m, uint64_t number)
     } else if (number == REGISTER_RETURN) {
         m->now.return_rule = m->initial.return_rule;
     }
+    if (m->all && number < CFI_REGISTERS)
+        m->all->now.of[number] = m->all->initial.of[number];
 }
 
 static void run_expression(struct cfi_machine *m, struct bytes *code, uint8_t op)
@@ -55,6 +78,13 @@ static void run_expression(struct cfi_machine *m, struct bytes *code, uint8_t op
     const uint8_t *expression = bytes_take(code, size);
     if (!expression)
         return;
+    const struct cfi_register rule = {.where = op == CFA_expression ? CFI_AT_VALUE : CFI_VALUE,
+                                      .expression = expression,
+                                      .size = size < UINT32_MAX ? (uint32_t)size : 0};
+    if (op != CFA_def_cfa_expression)
+        set_rule(m, number, rule);
+    else if (m->all)
+        m->all->now.cfa = rule;
     if (op == CFA_def_cfa_expression)
         cfi_expression_cfa(expression, size, &m->now);
     else if (op == CFA_expression && number == REGISTER_BP)
@@ -68,24 +98,24 @@ static bool run_cfa(struct cfi_machine *m, struct bytes *code, uint8_t op)
 {
     switch (op) {
     case CFA_def_cfa:
-        set_cfa_register(&m->now, bytes_uleb(code));
-        m->now.cfa_offset = (int64_t)bytes_uleb(code);
+        set_cfa_register(m, bytes_uleb(code));
+        set_cfa_offset(m, (int64_t)bytes_uleb(code));
         return true;
     case CFA_def_cfa_sf:
-        set_cfa_register(&m->now, bytes_uleb(code));
-        m->now.cfa_offset = factored(m, (uint64_t)bytes_sleb(code));
+        set_cfa_register(m, bytes_uleb(code));
+        set_cfa_offset(m, factored(m, (uint64_t)bytes_sleb(code)));
         return true;
     case CFA_def_cfa_register:
         code->failed |= m->now.cfa_expression; /* only after a register rule */
-        set_cfa_register(&m->now, bytes_uleb(code));
+        set_cfa_register(m, bytes_uleb(code));
         return true;
     case CFA_def_cfa_offset:
         code->failed |= m->now.cfa_expression;
-        m->now.cfa_offset = (int64_t)bytes_uleb(code);
+        set_cfa_offset(m, (int64_t)bytes_uleb(code));
         return true;
     case CFA_def_cfa_offset_sf:
         code->failed |= m->now.cfa_expression;
-        m->now.cfa_offset = factored(m, (uint64_t)bytes_sleb(code));
+        set_cfa_offset(m, factored(m, (uint64_t)bytes_sleb(code)));
         return true;
     case CFA_def_cfa_expression:
         run_expression(m, code, op);
@@ -98,38 +128,47 @@ static bool run_cfa(struct cfi_machine *m, struct bytes *code, uint8_t op)
 /* 6.4.2.3: register rules. Returns whether this is one of them. */
 static bool run_register(struct cfi_machine *m, struct bytes *code, uint8_t op)
 {
-    uint64_t number;
+    uint64_t number, other;
     switch (op) {
     case CFA_offset_extended:
         number = bytes_uleb(code);
-        save_at(&m->now, number, factored(m, bytes_uleb(code)));
+        save_at(m, number, factored(m, bytes_uleb(code)));
         return true;
     case CFA_offset_extended_sf:
         number = bytes_uleb(code);
-        save_at(&m->now, number, factored(m, (uint64_t)bytes_sleb(code)));
+        save_at(m, number, factored(m, (uint64_t)bytes_sleb(code)));
         return true;
     case CFA_GNU_negative_offset_extended:
         number = bytes_uleb(code);
-        save_at(&m->now, number, factored(m, -bytes_uleb(code)));
+        save_at(m, number, factored(m, -bytes_uleb(code)));
         return true;
     case CFA_restore_extended:
         restore(m, bytes_uleb(code));
         return true;
     case CFA_undefined:
-        set_other(&m->now, bytes_uleb(code), CFI_BP_UNKNOWN, CFI_RETURN_NONE);
+        number = bytes_uleb(code);
+        set_rule(m, number, (struct cfi_register){.where = CFI_UNDEFINED});
+        set_other(&m->now, number, CFI_BP_UNKNOWN, CFI_RETURN_NONE);
         return true;
     case CFA_same_value:
-        set_other(&m->now, bytes_uleb(code), CFI_BP_SAME, CFI_RETURN_OTHER);
+        number = bytes_uleb(code);
+        set_rule(m, number, (struct cfi_register){.where = CFI_SAME});
+        set_other(&m->now, number, CFI_BP_SAME, CFI_RETURN_OTHER);
         return true;
     case CFA_register:
-    case CFA_val_offset:
         number = bytes_uleb(code);
-        bytes_uleb(code);
+        other = bytes_uleb(code);
+        set_rule(m, number,
+                 other < CFI_REGISTERS
+                     ? (struct cfi_register){.where = CFI_REGISTER, .number = (uint8_t)other}
+                     : (struct cfi_register){.where = CFI_UNDEFINED});
         set_other(&m->now, number, CFI_BP_UNKNOWN, CFI_RETURN_OTHER);
         return true;
+    case CFA_val_offset:
     case CFA_val_offset_sf:
         number = bytes_uleb(code);
-        bytes_sleb(code);
+        other = op == CFA_val_offset ? bytes_uleb(code) : (uint64_t)bytes_sleb(code);
+        set_rule(m, number, (struct cfi_register){.where = CFI_CFA_PLUS, .offset = factored(m, other)});
         set_other(&m->now, number, CFI_BP_UNKNOWN, CFI_RETURN_OTHER);
         return true;
     case CFA_expression:
@@ -144,11 +183,15 @@ static bool run_register(struct cfi_machine *m, struct bytes *code, uint8_t op)
 /* 6.4.2.4 and 6.4.2.5: instructions on the whole row, and padding. */
 static void run_row(struct cfi_machine *m, struct bytes *code, uint8_t op)
 {
-    if (op == CFA_remember_state && m->depth < CFI_REMEMBER_DEPTH)
+    if (op == CFA_remember_state && m->depth < CFI_REMEMBER_DEPTH) {
+        if (m->all)
+            m->all->remembered[m->depth] = m->all->now;
         m->remembered[m->depth++] = m->now;
-    else if (op == CFA_restore_state && m->depth > 0)
+    } else if (op == CFA_restore_state && m->depth > 0) {
         m->now = m->remembered[--m->depth];
-    else if (op == CFA_GNU_args_size)
+        if (m->all)
+            m->all->now = m->all->remembered[m->depth];
+    } else if (op == CFA_GNU_args_size)
         bytes_uleb(code);
     else if (op != CFA_nop)
         code->failed = true;
@@ -184,7 +227,7 @@ enum cfi_progress cfi_machine_run(struct cfi_machine *m, struct bytes *code)
         uint8_t op = bytes_u8(code);
         uint64_t moved;
         if ((op & 0xc0) == CFA_offset) {
-            save_at(&m->now, op & 0x3f, factored(m, bytes_uleb(code)));
+            save_at(m, op & 0x3f, factored(m, bytes_uleb(code)));
         } else if ((op & 0xc0) == CFA_restore) {
             restore(m, op & 0x3f);
         } else if (run_move(m, code, op, &moved)) {

@@ -1,11 +1,11 @@
 /*
  * machine.h - runs the call frame instructions of one CIE or FDE (DWARF 5, section 6.4.2) for the
- * registers that Fathom keeps: the CFA, rbp and the return address. Private to image/.
+ * registers that the table has: the CFA, rbp and the return address; on demand for all. Private to image/.
  */
 #ifndef FATHOM_IMAGE_CFI_MACHINE_H
 #define FATHOM_IMAGE_CFI_MACHINE_H
 
-#include "image/cfi/cfi.h"
+#include "image/cfi/registers.h"
 #include "image/elf/pointer.h"
 
 #define CFI_PLT (CFI_UNSUPPORTED + 1) /* CFA = SP + offset + ((pc & 15) >= plt_limit ? 8 : 0) */
@@ -30,6 +30,11 @@ struct cfi_rules {
 
 #define CFI_REMEMBER_DEPTH 16
 
+/* The rules of all registers, where they are wanted. */
+struct cfi_all {
+    struct cfi_registers now, initial, remembered[CFI_REMEMBER_DEPTH];
+};
+
 struct cfi_machine {
     struct cfi_rules now, initial; /* initial: after the CIE's instructions; restored by DW_CFA_restore */
     struct cfi_rules remembered[CFI_REMEMBER_DEPTH];
@@ -39,6 +44,7 @@ struct cfi_machine {
     int64_t data_alignment;
     uint8_t encoding; /* of DW_CFA_set_loc's operand */
     const struct pointer_bases *bases;
+    struct cfi_all *all; /* kept up to date beside `now`, `initial` and `remembered`; NULL: not wanted */
 };
 
 enum cfi_progress {

@@ -6,6 +6,10 @@
 #include "image/elf/elf_file.h"
 
 int cfi_table_build(const struct elf_file *file, struct cfi **out, struct fathom_error *err);
+/* Adds a row for where no FDE has one, from this address on. 0 or -ENOMEM. */
+int cfi_table_derive(struct cfi *cfi, uint64_t address, struct cfi_row row);
+/* Call after the last one: from now on they are looked up. 0 or -ENOMEM. */
+int cfi_table_derived(struct cfi *cfi);
 void cfi_table_free(struct cfi *cfi); /* NULL is allowed */
 
 #endif

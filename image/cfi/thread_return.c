@@ -1,27 +1,54 @@
 /*
  * thread_return.c - see thread_return.h.
  *
- * glibc's clone3 and clone (sysdeps/unix/sysv/linux/x86_64/clone3.S, clone.S) load the system call's number,
- * enter the kernel, and in the new thread call the start routine through a register:
- *     mov $435,%eax; syscall; ...; call *%rdx
+ * clone3 and clone (glibc: sysdeps/unix/sysv/linux/x86_64/clone3.S and clone.S, musl: src/thread/x86_64/clone.s) load the
+ * system call's number, enter the kernel, and in the new thread clear BP and call the start routine through a register:
+ *     mov $435,%eax; syscall; ...; xor %ebp,%ebp; ...; call *%rdx
  * They are not in the dynamic symbol table, so the code itself is searched for.
  */
 #include "image/cfi/thread_return.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-#define MAX_DISTANCE 64 /* bytes from the system call to the indirect call */
+#define BEFORE 48 /* bytes before the system call, in which its number is loaded */
+#define AFTER  64 /* bytes from it to the indirect call */
 
-/* The first mov $number,%eax; syscall that is closely followed by an indirect call. */
-static uint64_t find_call(const uint8_t *code, size_t size, uint64_t address, uint8_t low, uint8_t high)
+/* Whether mov $number,%eax or %al, or push and pop of it, ends at `end`, which is behind `from`. */
+static bool loads(const uint8_t *from, const uint8_t *end, unsigned number)
 {
-    const uint8_t pattern[] = {0xb8, low, high, 0, 0, 0x0f, 0x05};
+    const uint8_t wide[] = {0xb8, (uint8_t)number, (uint8_t)(number >> 8), 0, 0},
+                  narrow[] = {0xb0, (uint8_t)number}, popped[] = {0x6a, (uint8_t)number, 0x58};
+    const size_t size = (size_t)(end - from);
+    return memmem(from, size, wide, sizeof wide) ||
+           (number < 128 &&
+            (memmem(from, size, narrow, sizeof narrow) || memmem(from, size, popped, sizeof popped)));
+}
+
+/* The indirect call closely behind a system call, after BP was cleared. */
+static const uint8_t *call_behind(const uint8_t *at, const uint8_t *end)
+{
+    static const uint8_t clear[] = {0x31, 0xed}; /* with REX.W or not */
+    if (end - at > AFTER)
+        end = at + AFTER;
+    at = memmem(at, (size_t)(end - at), clear, sizeof clear);
+    for (; at && at + 2 <= end; at++)
+        if (at[0] == 0xff && at[1] >= 0xd0 && at[1] <= 0xd7)
+            return at;
+    return NULL;
+}
+
+/* The first system call of this number that is closely followed by an indirect call. */
+static uint64_t find_call(const uint8_t *code, size_t size, uint64_t address, unsigned number)
+{
+    static const uint8_t syscall[] = {0x0f, 0x05};
     const uint8_t *at = code, *end = code + size;
-    while ((at = memmem(at, (size_t)(end - at), pattern, sizeof pattern))) {
-        at += sizeof pattern;
-        for (const uint8_t *p = at; p + 2 <= end && p < at + MAX_DISTANCE; p++)
-            if (p[0] == 0xff && p[1] >= 0xd0 && p[1] <= 0xd7)
-                return address + (uint64_t)(p + 2 - code);
+    while ((at = memmem(at, (size_t)(end - at), syscall, sizeof syscall))) {
+        const uint8_t *from = at - code > BEFORE ? at - BEFORE : code;
+        const uint8_t *call = loads(from, at, number) ? call_behind(at + sizeof syscall, end) : NULL;
+        if (call)
+            return address + (uint64_t)(call + THREAD_CALL - code);
+        at += sizeof syscall;
     }
     return 0;
 }
@@ -34,8 +61,7 @@ uint64_t thread_return_find(const struct elf_file *file)
             const struct elf_segment *s = &file->segments[i];
             if (!s->executable || s->offset > file->size)
                 continue;
-            uint64_t found = find_call(file->data + s->offset, s->file_size, s->address,
-                                       (uint8_t)(numbers[n] & 0xff), (uint8_t)(numbers[n] >> 8));
+            uint64_t found = find_call(file->data + s->offset, s->file_size, s->address, numbers[n]);
             if (found)
                 return found;
         }

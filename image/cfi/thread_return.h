@@ -4,6 +4,8 @@
 
 #include "image/elf/elf_file.h"
 
+#define THREAD_CALL 2u /* bytes of that call, or its last ones: call *%reg */
+
 /* Address of the instruction after the indirect call in clone3 (or, without one, in clone); 0: none. */
 uint64_t thread_return_find(const struct elf_file *file);
 

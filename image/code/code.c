@@ -55,7 +55,7 @@ static const uint8_t two_bytes[256] = { /* after 0f */
 };
 /* clang-format on */
 
-static bool take(struct code_reader *r, unsigned bytes, int64_t *value)
+static bool take_value(struct code_reader *r, unsigned bytes, int64_t *value)
 {
     if (r->size - r->at < bytes)
         return false;
@@ -104,7 +104,7 @@ static bool read_modrm(struct code_reader *r)
     int64_t displacement;
     r->displacement_at = (uint8_t)r->at;
     r->displacement_size = (uint8_t)width;
-    if (!take(r, width, &displacement))
+    if (!take_value(r, width, &displacement))
         return false;
     out->displacement = (int32_t)displacement;
     return true;
@@ -118,17 +118,17 @@ static bool take_immediate(struct code_reader *r, unsigned what)
     if (r->map == 0 && (r->opcode & 0xfe) == 0xf6 && (r->reg & 6) == 0)
         what |= r->opcode == 0xf6 ? I1 : IZ;
     if (what & I2) /* enter has one byte more */
-        return take(r, 2, &r->immediate) && take(r, what & I1 ? 1 : 0, &second);
+        return take_value(r, 2, &r->immediate) && take_value(r, what & I1 ? 1 : 0, &second);
     if (what & I1)
-        return take(r, 1, &r->immediate);
+        return take_value(r, 1, &r->immediate);
     if (what & B4)
-        return take(r, 4, &r->immediate);
+        return take_value(r, 4, &r->immediate);
     if (what & IZ)
-        return take(r, z, &r->immediate);
+        return take_value(r, z, &r->immediate);
     if (what & IV)
-        return take(r, r->rex & 8 ? 8 : z, &r->immediate);
+        return take_value(r, r->rex & 8 ? 8 : z, &r->immediate);
     if (what & MO)
-        return take(r, r->address32 ? 4 : 8, &r->immediate);
+        return take_value(r, r->address32 ? 4 : 8, &r->immediate);
     return true;
 }
 
@@ -142,7 +142,7 @@ static bool read_immediate(struct code_reader *r, unsigned what)
 }
 
 /* VEX, EVEX and XOP: prefix, opcode, ModRM, SIB, displacement, immediate. None is a branch; a few write a
- * general register (bit counts, moves from vectors), whose number may be in any of three fields. */
+ * general register (bit counts, moves from vectors); of XOP each is taken for one, in any of three fields. */
 static bool read_vector(struct code_reader *r, unsigned first)
 {
     unsigned prefix = first == 0x62 ? 4 : first == 0xc5 ? 2 : 3;
@@ -174,9 +174,12 @@ static bool read_vector(struct code_reader *r, unsigned first)
         size = (r->opcode & 0xfc) == 0x70 || r->opcode == 0xc2 || (r->opcode >= 0xc4 && r->opcode <= 0xc6);
     if (map == 1 && r->opcode == 0x77)
         size = 0;
-    r->out->written = (uint16_t)(1u << (r->reg & 15) | 1u << vvvv | (r->mod == 3 ? 1u << r->rm : 0));
-    r->out->written &= (uint16_t) ~(1u << CODE_SP);
-    return take(r, size, &r->immediate);
+    if (xop)
+        r->out->written = (uint16_t)((1u << (r->reg & 15) | 1u << vvvv | (r->mod == 3 ? 1u << r->rm : 0)) &
+                                     ~(1u << CODE_SP));
+    else
+        code_effects_extended(r, map, vvvv);
+    return take_value(r, size, &r->immediate);
 }
 
 /* Prefixes; false: the end. The first non-prefix byte is r->code[r->at]. */
@@ -229,7 +232,7 @@ static bool read_instruction(struct code_reader *r)
         (byte == 0x8f && more && (r->code[r->at + 1] & 0x1f) >= 8))
         return read_vector(r, byte);
     r->at++;
-    unsigned what = one_byte[byte];
+    unsigned what = one_byte[byte], escape = 0;
     r->opcode = byte;
     if (byte == 0x0f) {
         if (r->at >= r->size)
@@ -239,7 +242,8 @@ static bool read_instruction(struct code_reader *r)
         what = two_bytes[r->opcode];
         if (r->opcode == 0x38 || r->opcode == 0x3a) {
             r->map = 2;
-            what = r->opcode == 0x38 ? M : M | I1;
+            escape = r->opcode;
+            what = escape == 0x38 ? M : M | I1;
             if (r->at >= r->size)
                 return false;
             r->opcode = r->code[r->at++];
@@ -251,8 +255,8 @@ static bool read_instruction(struct code_reader *r)
         code_effects_one_byte(r);
     else if (r->map == 1)
         code_effects_two_bytes(r);
-    else if (r->opcode >= 0xf0 || r->opcode == 0x16 || r->opcode == 0x14) /* movbe, crc32, pextr */
-        r->out->written |= (uint16_t)(1u << r->reg | (r->mod == 3 ? 1u << r->rm : 0));
+    else
+        code_effects_extended(r, escape == 0x38 ? 2 : 3, 0);
     return true;
 }
 

@@ -299,17 +299,17 @@ static void go_back(struct code_reader *r)
     r->out->kind = CODE_RETURN;
 }
 
-static void stop(struct code_reader *r)
+static void stop_effect(struct code_reader *r)
 {
     r->out->kind = CODE_STOP;
 }
 
-static void enter(struct code_reader *r)
+static void enter_effect(struct code_reader *r)
 {
     r->out->stack = CODE_SP_OTHER;
 }
 
-static void leave(struct code_reader *r)
+static void leave_effect(struct code_reader *r)
 {
     r->out->stack = CODE_SP_FROM_BP;
     r->out->amount = 8;
@@ -363,10 +363,10 @@ static effect *const one_byte[256] = {
     [0xc2 ... 0xc3] = go_back,
     [0xc6] = write_rm,
     [0xc7] = store_constant,
-    [0xc8] = enter,
-    [0xc9] = leave,
+    [0xc8] = enter_effect,
+    [0xc9] = leave_effect,
     [0xca ... 0xcb] = go_back,
-    [0xcc] = stop,
+    [0xcc] = stop_effect,
     [0xcf] = go_back,
     [0xd0 ... 0xd3] = write_rm, /* shifts */
     [0xd7] = write_ax_low,      /* xlat */
@@ -375,7 +375,7 @@ static effect *const one_byte[256] = {
     [0xe8] = call,
     [0xe9] = jump,
     [0xeb] = jump,
-    [0xf4] = stop,
+    [0xf4] = stop_effect,
     [0xf6 ... 0xf7] = classify_group3,
     [0xfe] = write_rm,
     [0xff] = classify_group5,
@@ -413,7 +413,7 @@ static effect *const two_bytes[256] = {
     [0x01] = write_many,
     [0x02 ... 0x03] = write_reg, /* lar, lsl */
     [0x05] = write_many,
-    [0x0b] = stop, /* ud2 */
+    [0x0b] = stop_effect, /* ud2 */
     [0x18 ... 0x1f] = pass_over,
     [0x2c ... 0x2d] = write_reg,
     [0x31] = write_many,
@@ -434,7 +434,7 @@ static effect *const two_bytes[256] = {
     [0xb0 ... 0xb1] = exchange_compared,
     [0xb3] = write_rm,
     [0xb6 ... 0xb8] = write_reg, /* movzx, popcnt */
-    [0xb9] = stop,               /* ud1 */
+    [0xb9] = stop_effect,        /* ud1 */
     [0xba ... 0xbb] = write_rm,
     [0xbc ... 0xbf] = write_reg, /* bsf, bsr, movsx */
     [0xc0 ... 0xc1] = exchange_compared,
@@ -442,8 +442,65 @@ static effect *const two_bytes[256] = {
     [0xc7] = write_many,
     [0xc8 ... 0xcf] = write_low, /* bswap */
     [0xd7] = write_reg,
-    [0xff] = stop, /* ud0 */
+    [0xff] = stop_effect, /* ud0 */
 };
+
+/* Of the opcodes after 0f 38 and 0f 3a, and of VEX and EVEX, those that write a general register. All others write vectors, masks
+ * or memory (Intel SDM, volume 2). */
+enum written_operand {
+    WRITES_REG = 1,
+    WRITES_RM = 2,
+    WRITES_VVVV = 4,
+    WRITES_CX = 8,
+};
+
+static unsigned written_operands(unsigned map, unsigned opcode, bool vector)
+{
+    if (map == 7) /* rdmsr and the like */
+        return WRITES_REG | WRITES_RM;
+    switch (map << 8 | opcode) {
+    case 0x12c: /* conversions to integers */
+    case 0x12d:
+    case 0x178:
+    case 0x179:
+    case 0x52c:
+    case 0x52d:
+    case 0x578:
+    case 0x579:
+    case 0x150: /* movmsk, pextrw, pmovmskb, kmov */
+    case 0x1c5:
+    case 0x1d7:
+    case 0x193:
+    case 0x3f0: /* rorx */
+        return WRITES_REG;
+    case 0x17e: /* movd, movw, pextr, extractps */
+    case 0x57e:
+    case 0x314:
+    case 0x315:
+    case 0x316:
+    case 0x317:
+        return WRITES_RM;
+    case 0x361: /* pcmpestri, pcmpistri */
+    case 0x363:
+        return WRITES_CX;
+    case 0x2f3: /* blsr, blsmsk, blsi */
+        return WRITES_VVVV;
+    case 0x2f6: /* mulx; adcx, adox */
+        return vector ? WRITES_REG | WRITES_VVVV : WRITES_REG;
+    default: /* andn, bzhi, pdep, pext, bextr, shlx; movbe, crc32; cmpccxadd */
+        return map == 2 && (opcode >= 0xf0 || (opcode & 0xf0) == 0xe0) ? WRITES_REG : 0;
+    }
+}
+
+void code_effects_extended(struct code_reader *r, unsigned map, unsigned vvvv)
+{
+    const unsigned written = written_operands(map, r->opcode, r->vector);
+    unsigned bits = written & WRITES_CX ? BIT(CODE_CX) : 0;
+    bits |= written & WRITES_REG ? BIT(r->reg & 15) : 0;
+    bits |= written & WRITES_RM && r->mod == 3 ? BIT(r->rm & 15) : 0;
+    bits |= written & WRITES_VVVV ? BIT(vvvv) : 0;
+    r->out->written |= (uint16_t)(bits & ~BIT(CODE_SP)); /* no compiler writes SP so */
+}
 
 void code_effects_one_byte(struct code_reader *r)
 {

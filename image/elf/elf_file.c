@@ -13,7 +13,7 @@
 #define MAX_SEGMENTS 4096
 #define MAX_SECTIONS (1 << 20)
 
-static int damaged(struct fathom_error *err, const char *path, const char *what)
+static int damaged_file(struct fathom_error *err, const char *path, const char *what)
 {
     return error_set(err, EBADMSG, "%s is a damaged ELF file: %s", path, what);
 }
@@ -36,7 +36,7 @@ static int check_header(struct elf_file *file, const char *path, enum elf_part p
     if (file->size < SELFMAG || memcmp(d, ELFMAG, SELFMAG) != 0)
         return error_set(err, ENOEXEC, "%s is not an ELF file", path);
     if (file->size < sizeof(Elf64_Ehdr))
-        return damaged(err, path, "its header is truncated");
+        return damaged_file(err, path, "its header is truncated");
     Elf64_Ehdr header;
     memcpy(&header, d, sizeof header);
     if (d[EI_CLASS] != ELFCLASS64 || d[EI_DATA] != ELFDATA2LSB || header.e_machine != EM_X86_64)
@@ -84,7 +84,7 @@ static int add_segment(struct elf_file *file, const Elf64_Phdr *ph, const char *
     if (s.memory_size == 0)
         return 0;
     if (s.file_size > s.memory_size || s.address + s.memory_size < s.address)
-        return damaged(err, path, "a segment has invalid sizes");
+        return damaged_file(err, path, "a segment has invalid sizes");
     if (s.file_size && (s.offset > file->size || s.file_size > file->size - s.offset)) {
         file->cut = true;
         s.file_size = s.offset > file->size ? 0 : file->size - s.offset;
@@ -92,7 +92,7 @@ static int add_segment(struct elf_file *file, const Elf64_Phdr *ph, const char *
     if (file->segment_count) {
         const struct elf_segment *last = &file->segments[file->segment_count - 1];
         if (s.address < last->address + last->memory_size)
-            return damaged(err, path, "its segments overlap");
+            return damaged_file(err, path, "its segments overlap");
     }
     file->segments[file->segment_count++] = s;
     if (s.executable) {
@@ -101,7 +101,7 @@ static int add_segment(struct elf_file *file, const Elf64_Phdr *ph, const char *
             file->code_low = s.address;
         file->code_high = end;
         if (file->code_high - file->code_low > UINT32_MAX)
-            return damaged(err, path, "its code spans more than 4 GiB");
+            return damaged_file(err, path, "its code spans more than 4 GiB");
     }
     return 0;
 }
@@ -110,13 +110,13 @@ static int read_segments(struct elf_file *file, const char *path, struct fathom_
 {
     size_t count;
     if (elf_getphdrnum(file->elf, &count) < 0 || count > MAX_SEGMENTS)
-        return damaged(err, path, "its program headers cannot be read");
+        return damaged_file(err, path, "its program headers cannot be read");
     if (count == 0)
         return 0;
     /* in a damaged file these headers, which libelf does not copy, may be unaligned */
     const void *headers = elf64_getphdr(file->elf);
     if (!headers)
-        return damaged(err, path, "its program headers cannot be read");
+        return damaged_file(err, path, "its program headers cannot be read");
     file->segments = calloc(count, sizeof *file->segments);
     if (!file->segments)
         return error_memory(err);
@@ -230,7 +230,7 @@ static int load(struct elf_file *file, const char *path, enum elf_part part, str
     file->elf = elf_memory((char *)(uintptr_t)file->data, file->size);
     Elf64_Ehdr *header = file->elf ? elf64_getehdr(file->elf) : NULL;
     if (!header)
-        return damaged(err, path, "its header cannot be read");
+        return damaged_file(err, path, "its header cannot be read");
     file->type = header->e_type;
     file->entry = header->e_entry;
     rc = read_segments(file, path, err);

@@ -11,13 +11,13 @@
 #define START_BYTES   (64u << 10)
 
 /* Doubles the buffer. false: out of memory, or over the limit. */
-static bool grow(lzma_stream *stream, uint8_t **bytes, size_t *room)
+static bool grow(lzma_stream *stream, uint8_t **bytes, size_t *capacity)
 {
-    size_t full = *room;
-    if (full > MINI_DEBUG_MOST / 2 || !vec_reserve(*bytes, full, *room, START_BYTES))
+    size_t full = *capacity;
+    if (full > MINI_DEBUG_MOST / 2 || !vec_reserve(*bytes, full, *capacity, START_BYTES))
         return false;
     stream->next_out = *bytes + full;
-    stream->avail_out = *room - full;
+    stream->avail_out = *capacity - full;
     return true;
 }
 
@@ -26,14 +26,14 @@ static uint8_t *unpack(const uint8_t *data, size_t size, size_t *unpacked)
 {
     lzma_stream stream = LZMA_STREAM_INIT;
     uint8_t *bytes = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     if (lzma_stream_decoder(&stream, UNPACK_MEMORY, 0) != LZMA_OK)
         return NULL;
     stream.next_in = data;
     stream.avail_in = size;
     lzma_ret rc = LZMA_OK;
     while (rc == LZMA_OK) {
-        if (stream.avail_out == 0 && !grow(&stream, &bytes, &room))
+        if (stream.avail_out == 0 && !grow(&stream, &bytes, &capacity))
             break;
         rc = lzma_code(&stream, LZMA_FINISH);
     }

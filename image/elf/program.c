@@ -21,10 +21,10 @@ static bool is_executable(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-static int search(const char *name, char *path, size_t room, struct fathom_error *err)
+static int search_path(const char *name, char *path, size_t capacity, struct fathom_error *err)
 {
     if (strchr(name, '/')) {
-        if ((size_t)snprintf(path, room, "%s", name) >= room)
+        if ((size_t)snprintf(path, capacity, "%s", name) >= capacity)
             return error_set(err, ENAMETOOLONG, "cannot run %.100s...: the name is too long", name);
         return 0;
     }
@@ -33,9 +33,9 @@ static int search(const char *name, char *path, size_t room, struct fathom_error
         list = "/bin:/usr/bin"; /* like execvp(3) */
     for (const char *at = list; *name; at++) {
         size_t length = strcspn(at, ":");
-        int n = length ? snprintf(path, room, "%.*s/%s", (int)length, at, name)
-                       : snprintf(path, room, "./%s", name);
-        if (n > 0 && (size_t)n < room && is_executable(path))
+        int n = length ? snprintf(path, capacity, "%.*s/%s", (int)length, at, name)
+                       : snprintf(path, capacity, "./%s", name);
+        if (n > 0 && (size_t)n < capacity && is_executable(path))
             return 0;
         at += length;
         if (!*at)
@@ -55,7 +55,7 @@ static bool is_raised(int fd)
            (geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0);
 }
 
-static enum program_kind kind_of(int fd, const char *head, size_t size, char *loader, size_t room)
+static enum program_kind kind_of(int fd, const char *head, size_t size, char *loader, size_t capacity)
 {
     Elf64_Ehdr header;
     if (size < sizeof header)
@@ -71,7 +71,7 @@ static enum program_kind kind_of(int fd, const char *head, size_t size, char *lo
             pread(fd, &program, sizeof program, at) != (ssize_t)sizeof program)
             return PROGRAM_FOREIGN;
         if (program.p_type == PT_INTERP) {
-            ssize_t n = pread(fd, loader, room - 1, (off_t)program.p_offset);
+            ssize_t n = pread(fd, loader, capacity - 1, (off_t)program.p_offset);
             loader[n > 0 ? n : 0] = '\0';
             return PROGRAM_DYNAMIC;
         }
@@ -80,7 +80,7 @@ static enum program_kind kind_of(int fd, const char *head, size_t size, char *lo
 }
 
 /* The interpreter of a script; false: not a script. */
-static bool script_interpreter(const char *head, size_t size, char *path, size_t room)
+static bool script_interpreter(const char *head, size_t size, char *path, size_t capacity)
 {
     if (size < 3 || head[0] != '#' || head[1] != '!')
         return false;
@@ -90,7 +90,7 @@ static bool script_interpreter(const char *head, size_t size, char *path, size_t
     size_t length = 0;
     while (at + length < end && !strchr(" \t\n\r", at[length])) /* a NUL also ends it */
         length++;
-    if (length == 0 || length >= room)
+    if (length == 0 || length >= capacity)
         return false;
     memcpy(path, at, length);
     path[length] = '\0';
@@ -100,7 +100,7 @@ static bool script_interpreter(const char *head, size_t size, char *path, size_t
 int program_find(const char *name, struct program *out, struct fathom_error *err)
 {
     struct program found = {.kind = PROGRAM_FOREIGN};
-    int rc = search(name, found.path, sizeof found.path, err);
+    int rc = search_path(name, found.path, sizeof found.path, err);
     for (int depth = 0; rc == 0; depth++) {
         char head[256];
         int fd = open(found.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe has no writer yet */

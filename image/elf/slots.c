@@ -13,11 +13,11 @@ struct builder {
     bool no_memory;
 };
 
-static void add(void *context, const struct relocation *word)
+static void add_slot(void *context, const struct relocation *word)
 {
     struct builder *b = context;
     struct slots *slots = b->slots;
-    if (!vec_push(slots->items, slots->count, slots->room, *word))
+    if (!vec_push(slots->items, slots->count, slots->capacity, *word))
         b->no_memory = true;
 }
 
@@ -33,7 +33,7 @@ static void add_words(struct builder *b, const struct elf_file *file)
             struct relocation word = {.address = segment->address + at};
             memcpy(&word.value, bytes + at, sizeof word.value);
             if (elf_file_is_code(file, word.value, 1))
-                add(b, &word);
+                add_slot(b, &word);
         }
     }
 }
@@ -51,7 +51,7 @@ int slots_build(const struct elf_file *file, struct slots *out)
 {
     struct slots slots = {.file = file};
     struct builder b = {.slots = &slots};
-    relocations_see(file, add, &b);
+    relocations_see(file, add_slot, &b);
     if (file->type == ET_EXEC)
         add_words(&b, file);
     if (b.no_memory) {

@@ -12,7 +12,7 @@
 
 struct slots {
     struct relocation *items; /* by address, one each */
-    size_t count, room;
+    size_t count, capacity;
     const struct elf_file *file;
 };
 

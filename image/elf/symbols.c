@@ -9,7 +9,7 @@
 
 int symbols_add(struct symbols *symbols, const struct symbol *symbol)
 {
-    return vec_push(symbols->items, symbols->count, symbols->room, *symbol) ? 0 : -ENOMEM;
+    return vec_push(symbols->items, symbols->count, symbols->capacity, *symbol) ? 0 : -ENOMEM;
 }
 
 const char *symbol_string(const uint8_t *strings, size_t size, uint32_t offset)
@@ -80,7 +80,7 @@ static size_t underscores(const char *name)
     return n == 1 && name[1] == 'Z' ? 0 : n;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_symbols(const void *a, const void *b)
 {
     const struct symbol *x = a, *y = b;
     if (x->address != y->address)
@@ -105,7 +105,7 @@ static int compare(const void *a, const void *b)
 void symbols_sort(struct symbols *symbols)
 {
     if (symbols->count)
-        qsort(symbols->items, symbols->count, sizeof *symbols->items, compare);
+        qsort(symbols->items, symbols->count, sizeof *symbols->items, compare_symbols);
 }
 
 void symbols_free(struct symbols *symbols)

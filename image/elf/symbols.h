@@ -16,7 +16,7 @@ struct symbol {
 
 struct symbols {
     struct symbol *items;
-    size_t count, room;
+    size_t count, capacity;
     uint32_t files; /* last file number assigned */
 };
 

@@ -42,7 +42,7 @@ int kernel_layout_add(struct kernel_layout *layout, const char *path, uint64_t s
     for (size_t i = 0; i < layout->count; i++) /* a recording may be read several times */
         if (layout->modules[i].start == start && strcmp(layout->modules[i].name, range.name) == 0)
             return 0;
-    return vec_push(layout->modules, layout->count, layout->room, range) ? 0 : -ENOMEM;
+    return vec_push(layout->modules, layout->count, layout->capacity, range) ? 0 : -ENOMEM;
 }
 
 const struct kernel_range *kernel_layout_module(const struct kernel_layout *layout, uint64_t address)

@@ -21,7 +21,7 @@ struct kernel_layout { /* zeroed: empty */
     struct kernel_range kernel;
     struct build_id id; /* of the kernel; size 0: unknown */
     struct kernel_range *modules;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* Adds what is mapped under a name of stock perf's: "[kernel.kallsyms]_text", "[ext4]", "/lib/modules/.../ext4.ko". Any

@@ -22,9 +22,9 @@ struct running_kernel {
     bool read;
     struct kernel_layout layout;
     struct symbol *symbols; /* by address */
-    size_t count, room;
+    size_t count, capacity;
     char *texts;
-    size_t text_size, text_room;
+    size_t text_size, text_capacity;
 };
 
 const struct kernel_places kernel_places_here = {"/proc", "/sys"};
@@ -98,8 +98,9 @@ static bool add_symbol(struct running_kernel *k, uint64_t address, char type, co
 {
     size_t length = strlen(name) + 1;
     struct symbol symbol = {address, (uint32_t)k->text_size, rank_of(type, name)};
-    if (k->text_size + length > UINT32_MAX || !vec_reserve(k->texts, k->text_size, k->text_room, length) ||
-        !vec_push(k->symbols, k->count, k->room, symbol))
+    if (k->text_size + length > UINT32_MAX ||
+        !vec_reserve(k->texts, k->text_size, k->text_capacity, length) ||
+        !vec_push(k->symbols, k->count, k->capacity, symbol))
         return false;
     memcpy(k->texts + k->text_size, name, length);
     k->text_size += length;
@@ -145,11 +146,11 @@ static int compare_symbols(const void *a, const void *b)
 static int read_all(struct running_kernel *k)
 {
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     bool good = true;
-    while (good && k->kallsyms && getline(&line, &room, k->kallsyms) > 0)
+    while (good && k->kallsyms && getline(&line, &capacity, k->kallsyms) > 0)
         good = take_line(k, line);
-    while (good && k->modules && getline(&line, &room, k->modules) > 0)
+    while (good && k->modules && getline(&line, &capacity, k->modules) > 0)
         good = take_module(k, line);
     free(line);
     if (k->layout.kernel.end <= k->layout.kernel.start)

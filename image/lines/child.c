@@ -7,6 +7,9 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +18,51 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/exchange.h"
+#include "base/clock.h"
 #include "image/lines/reader.h"
+
+/* ms, on the clock used for deadlines */
+static int64_t exchange_now(void)
+{
+    return (int64_t)(clock_ns() / 1000000);
+}
+
+/* Reads all of it before the deadline (0: none). false: the peer is gone or timed out. */
+static bool exchange_receive(int socket, void *data, size_t size, int64_t deadline)
+{
+    uint8_t *at = data;
+    while (size) {
+        struct pollfd wait = {.fd = socket, .events = POLLIN};
+        int64_t left = deadline ? deadline - exchange_now() : -1;
+        if (deadline && left <= 0)
+            return false;
+        int ready = poll(&wait, 1, (int)left);
+        ssize_t n = ready > 0 ? recv(socket, at, size, 0) : ready;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        at += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+/* Writes all of it; no SIGPIPE. false: the peer is gone. */
+static bool exchange_send(int socket, const void *data, size_t size)
+{
+    const uint8_t *at = data;
+    while (size) {
+        ssize_t n = send(socket, at, size, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        at += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
 
 #define SOCKET_AT 3 /* first of the child's two descriptors */
 #define ALIVE_AT  4
@@ -28,7 +74,7 @@ struct answer {
     uint8_t bytes[LINES_CHILD_ANSWER];
 };
 
-static void put(struct answer *a, const void *data, size_t size)
+static void put_answer(struct answer *a, const void *data, size_t size)
 {
     memcpy(a->bytes + a->size, data, size);
     a->size += size;
@@ -40,8 +86,8 @@ static void put_text(struct answer *a, const char *text)
     if (length > 4096)
         length = 4096; /* (the largest answer has room for all frames) */
     uint32_t told = text ? (uint32_t)length + 1 : 0;
-    put(a, &told, sizeof told);
-    put(a, text ? text : "", length);
+    put_answer(a, &told, sizeof told);
+    put_answer(a, text ? text : "", length);
 }
 
 _Static_assert(sizeof(uint32_t) + LINES_CHILD_FRAMES * (3 * sizeof(uint32_t) + 2 * 4096) <=
@@ -55,6 +101,16 @@ static void limit(int resource, uint64_t most)
     if (getrlimit(resource, &limit) == 0 && limit.rlim_cur > most) {
         limit.rlim_cur = most;
         setrlimit(resource, &limit);
+    }
+}
+
+/* Parts of split debug information are a file each (split.c). */
+static void allow_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < LINES_CHILD_FILES) {
+        limit.rlim_cur = limit.rlim_max < LINES_CHILD_FILES ? limit.rlim_max : LINES_CHILD_FILES;
+        setrlimit(RLIMIT_NOFILE, &limit);
     }
 }
 
@@ -110,6 +166,7 @@ static void be_quiet(int socket, int alive)
         signal(s, s == SIGINT || s == SIGTERM || s == SIGTTOU ? SIG_IGN : SIG_DFL);
     sigprocmask(SIG_SETMASK, &none, NULL);
     limit(RLIMIT_CORE, 0);
+    allow_files();
     limit(RLIMIT_AS, inherited_bytes() + LINES_CHILD_MEMORY);
     give_time(LINES_CHILD_OPENS);
     die_with_parent();
@@ -125,7 +182,7 @@ static void serve(struct lines_reader *reader, struct answer *a)
         size_t count = lines_reader_at(reader, address, frames, LINES_CHILD_FRAMES);
         a->size = sizeof size;
         for (size_t i = 0; i < count; i++) {
-            put(a, &frames[i].line, sizeof frames[i].line);
+            put_answer(a, &frames[i].line, sizeof frames[i].line);
             put_text(a, frames[i].function);
             put_text(a, frames[i].file);
         }

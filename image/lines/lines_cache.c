@@ -20,7 +20,7 @@ struct entry {
 struct lines_cache {
     struct table *numbers; /* image -> its entry's number */
     struct entry *entries;
-    size_t count, room;
+    size_t count, capacity;
     uint64_t read; /* bytes of all that were opened within a bound */
 };
 
@@ -53,7 +53,7 @@ static struct entry *entry_of(struct lines_cache *cache, const struct image *ima
         return NULL;
     if (added) {
         *number = cache->count;
-        if (!vec_push(cache->entries, cache->count, cache->room, (struct entry){.image = image})) {
+        if (!vec_push(cache->entries, cache->count, cache->capacity, (struct entry){.image = image})) {
             table_remove(cache->numbers, (uintptr_t)image);
             return NULL;
         }

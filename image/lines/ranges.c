@@ -8,11 +8,11 @@
 
 #define MAX_RANGES (1 << 20) /* of one DIE: more than any real one has */
 
-static int add(struct lines_ranges *out, uint64_t low, uint64_t high)
+static int add_range(struct lines_ranges *out, uint64_t low, uint64_t high)
 {
     if (low == 0 || high <= low)
         return 0;
-    return vec_push(out->items, out->count, out->room, (struct lines_range){low, high}) ? 0 : -ENOMEM;
+    return vec_push(out->items, out->count, out->capacity, (struct lines_range){low, high}) ? 0 : -ENOMEM;
 }
 
 static int read_old_list(const struct lines_ranges_source *source, Dwarf_Die die, Dwarf_Attribute attribute,
@@ -39,7 +39,7 @@ static int read_old_list(const struct lines_ranges_source *source, Dwarf_Die die
         if (list[i].dwr_type == DW_RANGES_ADDRESS_SELECTION)
             base = list[i].dwr_addr2;
         else
-            rc = add(out, list[i].dwr_addr1 + base, list[i].dwr_addr2 + base);
+            rc = add_range(out, list[i].dwr_addr1 + base, list[i].dwr_addr2 + base);
     }
     dwarf_ranges_dealloc(debug, list, count);
     return rc;
@@ -68,7 +68,7 @@ static int read_list(const struct lines_ranges_source *source, Dwarf_Attribute a
             code == DW_RLE_end_of_list)
             break;
         if (!unavailable && code != DW_RLE_base_address && code != DW_RLE_base_addressx)
-            rc = add(out, low, high);
+            rc = add_range(out, low, high);
     }
     dwarf_dealloc_rnglists_head(head);
     return rc;
@@ -125,7 +125,7 @@ static int read_split_list(const struct lines_ranges_source *source, Dwarf_Attri
         if (!lines_spend(source->source, 1))
             return -EOVERFLOW;
         if (split_entry(source->skeleton, kind, first, second, &base, &range))
-            rc = add(out, range.low, range.high);
+            rc = add_range(out, range.low, range.high);
     }
     return rc;
 }
@@ -173,5 +173,5 @@ int lines_ranges_read(const struct lines_ranges_source *source, Dwarf_Die die, s
     enum Dwarf_Form_Class class;
     if (!read_low(source, die, &low) || dwarf_highpc_b(die, &high, &form, &class, NULL) != DW_DLV_OK)
         return 0;
-    return add(out, low, class == DW_FORM_CLASS_ADDRESS ? high : low + high);
+    return add_range(out, low, class == DW_FORM_CLASS_ADDRESS ? high : low + high);
 }

@@ -32,9 +32,9 @@ struct lines_reader {
     const struct image *image;
     struct lines_source source;
     struct lines_unit *units;
-    size_t unit_count, unit_room;
+    size_t unit_count, unit_capacity;
     struct span *spans; /* by address */
-    size_t span_count, span_room;
+    size_t span_count, span_capacity;
 };
 
 static int add_unit(struct lines_reader *lines, Dwarf_Die die, uint16_t version, const Dwarf_Sig8 *id)
@@ -53,8 +53,8 @@ static int add_unit(struct lines_reader *lines, Dwarf_Die die, uint16_t version,
     if (rc < 0 || ranges.count == 0)
         goto out;
     rc = -ENOMEM;
-    if (!vec_reserve(lines->units, lines->unit_count, lines->unit_room, 1) ||
-        !vec_reserve(lines->spans, lines->span_count, lines->span_room, ranges.count))
+    if (!vec_reserve(lines->units, lines->unit_count, lines->unit_capacity, 1) ||
+        !vec_reserve(lines->spans, lines->span_count, lines->span_capacity, ranges.count))
         goto out;
     rc = 0;
     for (size_t i = 0; i < ranges.count; i++)
@@ -64,7 +64,7 @@ static int add_unit(struct lines_reader *lines, Dwarf_Die die, uint16_t version,
     *unit = (struct lines_unit){.offset = offset, .version = version};
     unit->split = lines_split_id(die, id, &unit->split_id);
     if (unit->split)
-        lines_split_check(&lines->source, die);
+        lines_split_check(&lines->source, die, unit->split_id, version);
 out:
     free(ranges.items);
     return rc;

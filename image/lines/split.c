@@ -2,7 +2,6 @@
 #include "image/lines/split.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libdwarf/dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,20 +9,25 @@
 #include <unistd.h>
 
 #include "base/vec.h"
-#include "image/elf/elf_file.h"
 #include "image/lines/open_debug.h"
+#include "image/lines/part.h"
 
-#define SPLIT_FILES 512u /* open at once: each holds a descriptor */
+#define SPLIT_FILES                                                                                          \
+    4096u /* open at once, each with a descriptor and some 100 KB: as many as samples meet, of most programs */
+#define CHILDREN_MOST 100000u /* of a unit, that are looked at before they are needed */
+#define PACKAGES      2u      /* places of PROGRAM.dwp */
 
 struct split_unit {
     uint64_t id, offset; /* of the unit's DIE */
 };
 
+/* A .dwo file, or one part of another (part.h). */
 struct lines_split_file {
     const char *path;
+    uint64_t id;       /* of the part; 0: the file has it as its only one, or with others of DWARF 4 */
     Dwarf_Debug debug; /* NULL: unreadable */
     struct split_unit *units;
-    uint32_t unit_count, unit_room;
+    uint32_t unit_count, unit_capacity;
 };
 
 static uint64_t number_in(const Dwarf_Sig8 *signature)
@@ -52,37 +56,17 @@ bool lines_split_id(Dwarf_Die die, const Dwarf_Sig8 *header, uint64_t *id)
     return text_of(die, DW_AT_dwo_name, DW_AT_GNU_dwo_name) != NULL;
 }
 
-enum package { PACKAGE_UNTRIED, PACKAGE_NONE, PACKAGE_OLD, PACKAGE_GOOD };
-
-/* A package of GCC's DWARF 4 has an index of version 2, over which libdwarf crashes. */
-static enum package package_at(const char *path)
-{
-    uint16_t version = 0;
-    struct elf_file file;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return PACKAGE_NONE;
-    if (elf_file_open(&file, path, ELF_HEADERS, NULL) == 0) {
-        const struct elf_section *index = elf_file_section(&file, ".debug_cu_index");
-        if (!index || pread(fd, &version, sizeof version, (off_t)index->offset) != sizeof version)
-            version = 0;
-        elf_file_close(&file);
-    }
-    close(fd);
-    return version == 5 ? PACKAGE_GOOD : version ? PACKAGE_OLD : PACKAGE_NONE;
-}
-
-/* PROGRAM.dwp, if it can be read. */
-static void package_path(struct lines_source *source, unsigned n, char *out, size_t size)
+/* PROGRAM.dwp, opened once; NULL: none. */
+static const struct part_file *package_at(struct lines_source *source, unsigned n, char *out, size_t size)
 {
     if (snprintf(out, size, "%s.dwp", n ? source->path : source->program) >= (int)size)
-        out[0] = 0;
-    if (out[0] && source->packages[n] == PACKAGE_UNTRIED)
-        source->packages[n] = (uint8_t)package_at(out);
-    if (source->packages[n] == PACKAGE_OLD && !source->first_missing[0])
-        snprintf(source->first_missing, sizeof source->first_missing, "%s has DWARF 4, and", out);
-    if (source->packages[n] != PACKAGE_GOOD)
-        out[0] = 0;
+        return NULL;
+    if (!source->tried[n]) {
+        source->tried[n] = true;
+        source->packages[n] = part_file_open(out);
+    }
+    const struct part_file *package = source->packages[n];
+    return package && part_file_is_package(package) ? package : NULL;
 }
 
 /* A directory, a name below it. */
@@ -93,38 +77,47 @@ static void join(const char *directory, size_t length, const char *name, char *o
         out[0] = 0;
 }
 
-/* The n-th path at which the file of a skeleton may be, "": none; false: there are no more. */
-static bool candidate(struct lines_source *source, Dwarf_Die skeleton, unsigned n, char *out, size_t size)
+/* Below the directory of a file. */
+static void join_beside(const char *file, const char *name, char *out, size_t size)
+{
+    const char *slash = strrchr(file, '/');
+    join(file, slash ? (size_t)(slash - file) : 0, name, out, size);
+}
+
+/* The n-th path at which the file of a skeleton may be that is no package, "": none; false: there are no more. */
+static bool candidate(const struct lines_source *source, Dwarf_Die skeleton, unsigned n, char *out,
+                      size_t size)
 {
     const char *name = text_of(skeleton, DW_AT_dwo_name, DW_AT_GNU_dwo_name);
     const char *directory = text_of(skeleton, DW_AT_comp_dir, 0);
-    const char *slash = strrchr(source->program, '/'), *base = name ? strrchr(name, '/') : NULL;
+    const char *base = name ? strrchr(name, '/') : NULL;
     out[0] = 0;
-    if (n < 2)
-        package_path(source, n, out, size);
-    else if (n == 2 && name)
+    if (!name)
+        return false;
+    base = base ? base + 1 : name;
+    switch (n) {
+    case 0:
         join(directory ? directory : "", directory && name[0] != '/' ? strlen(directory) : 0, name, out,
              size);
-    else if (n == 3 && name)
-        join(source->program, slash ? (size_t)(slash - source->program) : 0, base ? base + 1 : name, out,
-             size);
-    return n < 4;
+        return true;
+    case 1: /* the directory may be relative, so that builds in any directory are the same */
+        join_beside(source->program, name[0] == '/' ? name + 1 : name, out, size);
+        return true;
+    case 2:
+        join_beside(source->program, base, out, size);
+        return true;
+    case 3: /* the file that is read may be elsewhere (--symfs, a cache) */
+        join_beside(source->path, name[0] == '/' ? name + 1 : name, out, size);
+        return true;
+    case 4:
+        join_beside(source->path, base, out, size);
+        return true;
+    default:
+        return false;
+    }
 }
 
-void lines_split_check(struct lines_source *source, Dwarf_Die skeleton)
-{
-    char path[4096];
-    for (unsigned n = 0; candidate(source, skeleton, n, path, sizeof path); n++)
-        if (path[0] && access(path, R_OK) == 0)
-            return;
-    const char *name = text_of(skeleton, DW_AT_dwo_name, DW_AT_GNU_dwo_name);
-    size_t used = strlen(source->first_missing);
-    if (source->missing++ == 0)
-        snprintf(source->first_missing + used, sizeof source->first_missing - used, "%s%s", used ? " " : "",
-                 name ? name : "");
-    snprintf(source->lacks, sizeof source->lacks, "%s%s", source->first_missing,
-             source->missing > 1 ? " and others are missing" : " is missing");
-}
+enum have { HAVE_NOT, HAVE_OTHER, HAVE_UNREADABLE, HAVE_NAMELESS, HAVE_PART };
 
 static int index_units(struct lines_split_file *file)
 {
@@ -142,30 +135,139 @@ static int index_units(struct lines_split_file *file)
         struct split_unit unit = {number_in(&signature), 0};
         bool good = type != DW_UT_split_type && dwarf_dieoffset(die, &offset, NULL) == DW_DLV_OK;
         unit.offset = good ? offset : 0;
-        if (good && !vec_push(file->units, file->unit_count, file->unit_room, unit))
+        if (good && !vec_push(file->units, file->unit_count, file->unit_capacity, unit))
             rc = -ENOMEM;
         dwarf_dealloc_die(die);
     }
     return rc;
 }
 
-/* The file at a path, opened once. NULL: out of memory, or too many are open. */
-static struct lines_split_file *open_file(struct lines_source *source, const char *path)
+/* Whether functions of a part refer to nothing instead of a declaration, which has their names: the debug information that
+ * GCC's link-time optimization writes early is in no part, and a part can refer to itself alone. */
+static bool is_nameless(Dwarf_Debug debug, Dwarf_Die part)
+{
+    Dwarf_Die child, next;
+    bool nameless = false;
+    if (dwarf_child(part, &child, NULL) != DW_DLV_OK)
+        return false;
+    for (unsigned i = 0;; i++) {
+        Dwarf_Attribute attribute;
+        Dwarf_Off offset;
+        if (dwarf_attr(child, DW_AT_abstract_origin, &attribute, NULL) == DW_DLV_OK) {
+            nameless |= dwarf_global_formref(attribute, &offset, NULL) == DW_DLV_OK && offset == 0;
+            dwarf_dealloc_attribute(attribute);
+        }
+        int more = nameless || i == CHILDREN_MOST ? DW_DLV_NO_ENTRY
+                                                  : dwarf_siblingof_b(debug, child, 1, &next, NULL);
+        dwarf_dealloc_die(child);
+        if (more != DW_DLV_OK)
+            return nameless;
+        child = next;
+    }
+}
+
+/* What a file that has this number, as far as its headers tell, really has. */
+static enum have inspect(const struct part_file *file, uint64_t id)
+{
+    struct lines_split_file opened = {0};
+    uint64_t work = 0;
+    int fd = part_file_extract(file, id);
+    enum have have = HAVE_OTHER;
+    Dwarf_Die part;
+    opened.debug = fd >= 0 ? lines_debug_open_file(fd, &work) : NULL;
+    if (!opened.debug)
+        return HAVE_UNREADABLE;
+    index_units(&opened);
+    for (uint32_t i = 0; i < opened.unit_count; i++)
+        if (opened.units[i].id == id &&
+            dwarf_offdie_b(opened.debug, opened.units[i].offset, 1, &part, NULL) == DW_DLV_OK) {
+            have = is_nameless(opened.debug, part) ? HAVE_NAMELESS : HAVE_PART;
+            dwarf_dealloc_die(part);
+        }
+    dwarf_finish(opened.debug, NULL);
+    free(opened.units);
+    return have;
+}
+
+/* What a file has for a skeleton. DWARF 4 has the number among the DIEs alone. */
+static enum have have_in(const struct part_file *file, Dwarf_Die skeleton, uint64_t id, uint16_t version)
+{
+    const char *name = text_of(skeleton, DW_AT_dwo_name, DW_AT_GNU_dwo_name);
+    if (!file || !part_file_has_any(file))
+        return HAVE_UNREADABLE;
+    if (!part_file_has(file, id))
+        return HAVE_OTHER;
+    return version >= 5 && !(name && strstr(name, ".ltrans")) ? HAVE_PART : inspect(file, id);
+}
+
+/* What is at a path that a skeleton names. */
+static enum have look(const char *path, Dwarf_Die skeleton, uint64_t id, uint16_t version)
+{
+    if (!path[0] || access(path, F_OK) != 0)
+        return HAVE_NOT;
+    struct part_file *file = part_file_open(path);
+    enum have have = have_in(file, skeleton, id, version);
+    part_file_close(file);
+    return have;
+}
+
+static const char *const lacks[][2] = {
+    [HAVE_NOT] = {" is missing", " and others are missing"},
+    [HAVE_OTHER] = {" is of another compilation", " and others are of another compilation, or missing"},
+    [HAVE_UNREADABLE] = {" cannot be read", " and others cannot be read, or are missing"},
+    [HAVE_NAMELESS] = {
+        " has no names of functions, as GCC's -flto leaves them out",
+        " and others have no names of functions, as GCC's -flto leaves them out, or are missing"}};
+
+void lines_split_check(struct lines_source *source, Dwarf_Die skeleton, uint64_t id, uint16_t version)
+{
+    char path[4096];
+    enum have best = HAVE_NOT;
+    for (unsigned n = 0; n < PACKAGES; n++) {
+        const struct part_file *package = package_at(source, n, path, sizeof path);
+        enum have have = package ? have_in(package, skeleton, id, version) : HAVE_NOT;
+        if (have == HAVE_PART)
+            return;
+        if (have > HAVE_OTHER) /* a package need not have all units */
+            best = have;
+    }
+    for (unsigned n = 0; candidate(source, skeleton, n, path, sizeof path); n++) {
+        enum have have = look(path, skeleton, id, version);
+        if (have == HAVE_PART)
+            return;
+        if (have > best)
+            best = have;
+    }
+    const char *name = text_of(skeleton, DW_AT_dwo_name, DW_AT_GNU_dwo_name);
+    if (source->missing++ == 0) {
+        snprintf(source->first_missing, sizeof source->first_missing, "%s", name ? name : "");
+        source->first_lack = (uint8_t)best;
+    }
+    snprintf(source->lacks, sizeof source->lacks, "%s%s", source->first_missing,
+             lacks[source->first_lack][source->missing > 1]);
+}
+
+/* The part of a file, opened once. package: that at the path, or NULL. NULL: out of memory, or too many are open. */
+static struct lines_split_file *open_part(struct lines_source *source, const char *path,
+                                          const struct part_file *package, uint64_t id)
 {
     for (uint32_t i = 0; i < source->split_count; i++)
-        if (strcmp(source->splits[i].path, path) == 0)
+        if (source->splits[i].id == id && strcmp(source->splits[i].path, path) == 0)
             return &source->splits[i];
     if (source->split_count == SPLIT_FILES ||
-        !vec_reserve(source->splits, source->split_count, source->split_room, 1))
+        !vec_reserve(source->splits, source->split_count, source->split_capacity, 1))
         return NULL;
     struct lines_split_file *file = &source->splits[source->split_count];
-    *file = (struct lines_split_file){.path = arena_strdup(source->arena, path)};
+    *file = (struct lines_split_file){.path = arena_strdup(source->arena, path), .id = id};
     if (!file->path)
         return NULL;
-    file->debug = lines_debug_open(path, &source->work);
+    struct part_file *own = package ? NULL : part_file_open(path);
+    int fd = package || own ? part_file_extract(package ? package : own, id) : -1;
+    part_file_close(own);
+    file->debug = fd >= 0 ? lines_debug_open_file(fd, &source->work) : NULL;
     source->split_count++;
+    /* It is not tied to the program's file: libdwarf would take the first skeleton's tables for its strings. */
     if (file->debug) {
-        dwarf_set_tied_dbg(file->debug, source->debug, NULL);
         Dwarf_Unsigned lists;
         dwarf_load_rnglists(file->debug, &lists, NULL);
         if (index_units(file) < 0)
@@ -174,42 +276,47 @@ static struct lines_split_file *open_file(struct lines_source *source, const cha
     return file;
 }
 
-int lines_split_find(struct lines_source *source, const struct lines_unit *unit, Dwarf_Die skeleton,
-                     Dwarf_Debug *debug, uint32_t *number, Dwarf_Die *out)
+static bool take_part(struct lines_source *source, const char *path, const struct part_file *package,
+                      uint64_t id, struct lines_split_found *out)
 {
-    char path[4096];
-    for (unsigned n = 0; candidate(source, skeleton, n, path, sizeof path); n++) {
-        if (!path[0] || access(path, R_OK) != 0)
-            continue;
-        const struct lines_split_file *file = open_file(source, path);
-        for (uint32_t i = 0; file && i < file->unit_count; i++)
-            if (file->units[i].id == unit->split_id &&
-                dwarf_offdie_b(file->debug, file->units[i].offset, 1, out, NULL) == DW_DLV_OK) {
-                *debug = file->debug;
-                *number = (uint32_t)(file - source->splits) + 1;
-                return 0;
-            }
-    }
-    return 0;
+    const struct lines_split_file *file = open_part(source, path, package, id);
+    for (uint32_t i = 0; file && i < file->unit_count; i++)
+        if (file->units[i].id == id &&
+            dwarf_offdie_b(file->debug, file->units[i].offset, 1, &out->part, NULL) == DW_DLV_OK) {
+            out->debug = file->debug;
+            out->number = (uint32_t)(file - source->splits) + 1;
+            return true;
+        }
+    return false;
 }
 
-void lines_split_lists(Dwarf_Debug debug, Dwarf_Die part, struct lines_ranges_source *out)
+bool lines_split_find(struct lines_source *source, const struct lines_unit *unit, Dwarf_Die skeleton,
+                      struct lines_split_found *out)
 {
-    Dwarf_Debug_Fission_Per_CU place = {0};
+    char path[4096];
+    for (unsigned n = 0; n < PACKAGES; n++) {
+        const struct part_file *package = package_at(source, n, path, sizeof path);
+        if (package && part_file_has(package, unit->split_id) &&
+            take_part(source, path, package, unit->split_id, out))
+            return true;
+    }
+    for (unsigned n = 0; candidate(source, skeleton, n, path, sizeof path); n++)
+        if (path[0] && access(path, R_OK) == 0 && take_part(source, path, NULL, unit->split_id, out))
+            return true;
+    return false;
+}
+
+void lines_split_lists(Dwarf_Debug debug, struct lines_ranges_source *out)
+{
     Dwarf_Unsigned start, entries, array, first, end;
     Dwarf_Small sizes[4];
     unsigned version;
     /* all lists of a .dwo file are its only unit's */
-    bool packaged = dwarf_get_debugfission_for_die(part, &place, NULL) == DW_DLV_OK;
-    for (uint64_t i = 0;
-         dwarf_get_rnglist_context_basics(debug, i, &start, &sizes[0], &sizes[1], &version, &sizes[2],
-                                          &sizes[3], &entries, &array, &first, &end, NULL) == DW_DLV_OK;
-         i++)
-        if (!packaged || start == place.pcu_offset[DW_SECT_RNGLISTS]) {
-            out->lists = i;
-            out->lists_end = end;
-            return;
-        }
+    if (dwarf_get_rnglist_context_basics(debug, 0, &start, &sizes[0], &sizes[1], &version, &sizes[2],
+                                         &sizes[3], &entries, &array, &first, &end, NULL) == DW_DLV_OK) {
+        out->lists = 0;
+        out->lists_end = end;
+    }
 }
 
 void lines_split_close(struct lines_source *source)
@@ -220,4 +327,6 @@ void lines_split_close(struct lines_source *source)
         free(source->splits[i].units);
     }
     free(source->splits);
+    for (unsigned n = 0; n < PACKAGES; n++)
+        part_file_close(source->packages[n]);
 }

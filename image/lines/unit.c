@@ -120,6 +120,19 @@ static uint64_t number_of(Dwarf_Die die, Dwarf_Half which)
     return value;
 }
 
+/* An offset in a section: one may be of a form for offsets, or for numbers (DWARF 3). */
+static uint64_t offset_of(Dwarf_Die die, Dwarf_Half which)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Off offset = 0;
+    if (dwarf_attr(die, which, &attribute, NULL) != DW_DLV_OK)
+        return 0;
+    if (dwarf_global_formref(attribute, &offset, NULL) != DW_DLV_OK)
+        offset = number_of(die, which);
+    dwarf_dealloc_attribute(attribute);
+    return offset;
+}
+
 /* Prefers a mangled name, as it includes namespaces and classes. */
 static bool own_name(Dwarf_Die die, char *out, size_t size, bool *plain)
 {
@@ -214,7 +227,7 @@ const char *lines_unit_name(struct lines_source *source, const struct lines_unit
 
 static int add_scope(struct lines_scopes *scopes, const struct lines_scope *scope)
 {
-    return vec_push(scopes->items, scopes->count, scopes->room, *scope) ? 0 : -ENOMEM;
+    return vec_push(scopes->items, scopes->count, scopes->capacity, *scope) ? 0 : -ENOMEM;
 }
 
 static int add_ranges(struct loading *l, Dwarf_Die die, struct lines_scopes *scopes,
@@ -323,14 +336,18 @@ int lines_unit_load(struct lines_source *source, struct lines_unit *unit)
     int rc = read_files(&l, unit->die);
     if (rc == 0)
         rc = read_rows(&l, unit->die);
-    if (rc == 0 && unit->split)
-        rc = lines_split_find(source, unit, unit->die, &unit->debug, &unit->number, &unit->part);
+    struct lines_split_found found;
+    if (rc == 0 && unit->split && lines_split_find(source, unit, unit->die, &found)) {
+        unit->debug = found.debug;
+        unit->number = found.number;
+        unit->part = found.part;
+    }
     unit->ranges.debug = unit->debug;
     if (unit->part) {
         unit->ranges.program = source->debug;
         unit->ranges.skeleton = unit->die;
-        unit->ranges.old_base = number_of(unit->die, DW_AT_GNU_ranges_base);
-        lines_split_lists(unit->debug, unit->part, &unit->ranges);
+        unit->ranges.old_base = offset_of(unit->die, DW_AT_GNU_ranges_base);
+        lines_split_lists(unit->debug, &unit->ranges);
     }
     return rc == 0 ? walk_unit(&l) : rc;
 }

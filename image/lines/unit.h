@@ -33,10 +33,11 @@ struct lines_scope { /* one address range of a function, or of an inlined call i
 
 struct lines_scopes {
     struct lines_scope *items;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct lines_split_file;
+struct part_file;
 
 /* What units share. */
 struct lines_source {
@@ -44,15 +45,17 @@ struct lines_source {
     const char *path;                /* of the file with the debug information */
     const char *program;             /* the path of the program itself */
     struct lines_split_file *splits; /* opened; see split.h */
-    uint32_t split_count, split_room;
-    uint32_t missing; /* units whose file of split debug information is not there */
+    uint32_t split_count, split_capacity;
+    uint32_t missing; /* units whose split debug information is not there */
     char first_missing[256];
-    uint8_t packages[2]; /* what the two places for PROGRAM.dwp have (split.c) */
-    char lacks[512];     /* lines_reader_lacks() */
-    Dwarf_Debug shared;  /* the file to which dwz moved shared parts; NULL: none */
-    struct arena *arena; /* of all names */
-    struct table *names; /* number of its file << 48 | offset of a DIE -> const char * */
-    uint64_t work;       /* how much more may be done: lines_spend() */
+    uint8_t first_lack;            /* why (split.c) */
+    struct part_file *packages[2]; /* PROGRAM.dwp, at two places; NULL: none */
+    bool tried[2];                 /* they were looked for */
+    char lacks[512];               /* lines_reader_lacks() */
+    Dwarf_Debug shared;            /* the file to which dwz moved shared parts; NULL: none */
+    struct arena *arena;           /* of all names */
+    struct table *names;           /* number of its file << 48 | offset of a DIE -> const char * */
+    uint64_t work;                 /* how much more may be done: lines_spend() */
 };
 
 /* Takes so much off the work that is left: an entry of a table, a range or a DIE is one. Real debug information has
@@ -67,7 +70,7 @@ struct lines_range {
  * -ENOMEM, or -EOVERFLOW: no work is left (lines_spend()). */
 struct lines_ranges {
     struct lines_range *items;
-    size_t count, room;
+    size_t count, capacity;
 };
 /* What lists of ranges are read with: */
 struct lines_ranges_source {

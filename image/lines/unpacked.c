@@ -31,6 +31,7 @@ struct unpacking {
     const struct elf_file *file;
     uint64_t end;      /* of what was written */
     uint64_t sections; /* offset of the table of section headers */
+    bool all;          /* also those that libdwarf unpacks */
 };
 
 static bool is_old(const struct elf_section *s)
@@ -52,7 +53,8 @@ static bool packed(const struct unpacking *u, const struct elf_section *s, uint6
         return true;
     }
     if (!(s->flags & SHF_COMPRESSED) || s->file_size <= sizeof h ||
-        pread(u->from, &h, sizeof h, (off_t)s->offset) != sizeof h || h.ch_type != ELFCOMPRESS_ZSTD)
+        pread(u->from, &h, sizeof h, (off_t)s->offset) != sizeof h ||
+        (h.ch_type != ELFCOMPRESS_ZSTD && !(u->all && h.ch_type == ELFCOMPRESS_ZLIB)))
         return false;
     *size = h.ch_size;
     *header = sizeof h;
@@ -86,6 +88,13 @@ static bool copy(struct unpacking *u, uint64_t offset, uint64_t size)
     return true;
 }
 
+static bool is_zlib(const struct unpacking *u, const struct elf_section *s)
+{
+    Elf64_Chdr h;
+    return is_old(s) ||
+           (pread(u->from, &h, sizeof h, (off_t)s->offset) == sizeof h && h.ch_type == ELFCOMPRESS_ZLIB);
+}
+
 /* Unpacks a section's bytes. false: damaged. */
 static bool unpack(const struct unpacking *u, const struct elf_section *s, uint64_t header, uint8_t *out,
                    uint64_t size)
@@ -93,7 +102,7 @@ static bool unpack(const struct unpacking *u, const struct elf_section *s, uint6
     uint64_t packed_size = s->file_size - header;
     uint8_t *in = malloc(packed_size);
     bool good = in && pread(u->from, in, packed_size, (off_t)(s->offset + header)) == (ssize_t)packed_size;
-    if (good && is_old(s)) {
+    if (good && is_zlib(u, s)) {
         uLongf got = (uLongf)size;
         good = uncompress(out, &got, in, (uLong)packed_size) == Z_OK && got == size;
     } else if (good) {
@@ -171,13 +180,14 @@ static bool write_unpacked(struct unpacking *u, const Elf64_Ehdr *header)
            (!old || (header->e_shstrndx < file->section_count && rename_sections(u, header->e_shstrndx)));
 }
 
-int unpacked_open(const char *path)
+int unpacked_open(const char *path, bool all)
 {
     struct elf_file file;
     if (elf_file_open(&file, path, ELF_HEADERS, NULL) < 0)
         return -1;
     Elf64_Ehdr header;
-    struct unpacking u = {.from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), .to = -1, .file = &file};
+    struct unpacking u = {
+        .from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), .to = -1, .file = &file, .all = all};
     uint64_t size, skip;
     bool any = false;
     memcpy(&header, file.data, sizeof header);

@@ -153,7 +153,7 @@ static int by_height(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int keep(struct known *known, const struct gathered *g)
+static int keep_heights(struct known *known, const struct gathered *g)
 {
     known->heights = malloc((g->count + 1) * sizeof *known->heights);
     if (!known->heights)
@@ -179,7 +179,7 @@ static int visit(struct code_heights *h, uint32_t function, int depth)
     for (uint32_t i = h->first[function]; rc > 0 && i < h->first[function + 1]; i++)
         rc = gather_way(h, &h->ways[i], &g, depth);
     if (rc > 0)
-        return keep(known, &g);
+        return keep_heights(known, &g);
     known->state = OPEN;
     return rc;
 }

@@ -13,16 +13,16 @@
 #define VOTES_MAX (1u << 22) /* per stack */
 
 /* A function at a position on a stack. */
-struct spot {
+struct position {
     uint32_t stack, function;
     uint64_t cfa;
     uint64_t samples;
 };
 
 struct code_votes {
-    struct table *index; /* hash of a spot -> its index */
-    struct spot *spots;
-    size_t count, room;
+    struct table *index; /* hash of a position -> its index */
+    struct position *positions;
+    size_t count, capacity;
     struct table *bases; /* stack -> base */
 };
 
@@ -46,7 +46,7 @@ void code_votes_free(struct code_votes *v)
         return;
     table_free(v->index);
     table_free(v->bases);
-    free(v->spots);
+    free(v->positions);
     free(v);
 }
 
@@ -56,24 +56,24 @@ int code_votes_add(struct code_votes *v, uint32_t stack, uint32_t function, uint
     uint64_t key = checksum_of(words, sizeof words);
     uint64_t *known = table_find(v->index, key);
     if (known) {
-        v->spots[*known].samples++;
+        v->positions[*known].samples++;
         return 0;
     }
     if (v->count == CODE_VOTES_SPOTS)
         return 0;
-    if (!vec_reserve(v->spots, v->count, v->room, 1))
+    if (!vec_reserve(v->positions, v->count, v->capacity, 1))
         return -ENOMEM;
     uint64_t *place = table_put(v->index, key, NULL);
     if (!place)
         return -ENOMEM;
     *place = v->count;
-    v->spots[v->count++] = (struct spot){stack, function, cfa, 1};
+    v->positions[v->count++] = (struct position){stack, function, cfa, 1};
     return 0;
 }
 
 static int by_stack(const void *a, const void *b)
 {
-    const struct spot *x = a, *y = b;
+    const struct position *x = a, *y = b;
     if (x->stack != y->stack)
         return x->stack < y->stack ? -1 : 1;
     if (x->cfa != y->cfa)
@@ -93,9 +93,9 @@ static uint64_t most_of(uint64_t all)
     return all * 9 / 10;
 }
 
-/* The spots of one stack and their votes. */
+/* The positions of one stack and their votes. */
 struct election {
-    const struct spot *spots;
+    const struct position *positions;
     size_t count;
     uint64_t *bases; /* one for each vote */
     size_t votes, voters;
@@ -110,13 +110,13 @@ static int cast_votes(struct election *e, struct code_heights *heights)
         return -ENOMEM;
     for (size_t i = 0; i < e->count; i++) {
         const uint32_t *list;
-        int known = code_heights_of(heights, e->spots[i].function, &list);
+        int known = code_heights_of(heights, e->positions[i].function, &list);
         if (known < 0)
             return known;
         e->voters += known > 0;
         for (int k = 0; k < known && e->votes < most; k++) {
             uint64_t base;
-            if (!__builtin_add_overflow(e->spots[i].cfa, list[k], &base) && base % ALIGNMENT == 0)
+            if (!__builtin_add_overflow(e->positions[i].cfa, list[k], &base) && base % ALIGNMENT == 0)
                 e->bases[e->votes++] = base;
         }
     }
@@ -149,8 +149,9 @@ static bool holds(const struct election *e, uint64_t base)
 {
     uint64_t inside = 0, all = 0;
     for (size_t i = 0; i < e->count; i++) {
-        all += e->spots[i].samples;
-        inside += e->spots[i].cfa <= base && base - e->spots[i].cfa < REACH ? e->spots[i].samples : 0;
+        all += e->positions[i].samples;
+        inside +=
+            e->positions[i].cfa <= base && base - e->positions[i].cfa < REACH ? e->positions[i].samples : 0;
     }
     return inside >= most_of(all);
 }
@@ -171,14 +172,14 @@ int code_votes_settle(struct code_votes *v, struct code_heights *heights, uint64
     int rc = 0;
     *won = 0;
     if (v->count)
-        qsort(v->spots, v->count, sizeof *v->spots, by_stack);
+        qsort(v->positions, v->count, sizeof *v->positions, by_stack);
     for (size_t i = 0, next; rc == 0 && i < v->count; i = next) {
-        for (next = i; next < v->count && v->spots[next].stack == v->spots[i].stack; next++)
+        for (next = i; next < v->count && v->positions[next].stack == v->positions[i].stack; next++)
             ;
-        struct election e = {.spots = v->spots + i, .count = next - i};
+        struct election e = {.positions = v->positions + i, .count = next - i};
         rc = cast_votes(&e, heights);
         uint64_t base = rc == 0 ? winner_of(&e) : 0;
-        uint64_t *place = base ? table_put(v->bases, v->spots[i].stack, NULL) : NULL;
+        uint64_t *place = base ? table_put(v->bases, v->positions[i].stack, NULL) : NULL;
         if (place)
             *place = base;
         else if (base)

@@ -44,7 +44,7 @@ struct ballot {
     size_t leader;       /* index of the candidate that the samples of a round agreed on, or NO_LEADER */
     struct table *index; /* base -> index in candidates */
     struct candidate *candidates;
-    size_t count, room; /* candidates in use and allocated */
+    size_t count, capacity; /* candidates in use and allocated */
 };
 
 struct map_votes {
@@ -216,7 +216,7 @@ static struct candidate *ballot_candidate(struct ballot *ballot, uint64_t base)
         return &ballot->candidates[*value];
     if (ballot->count == MAP_VOTES_CANDIDATES && !ballot_prune(ballot))
         return NULL;
-    if (!vec_reserve(ballot->candidates, ballot->count, ballot->room, 1))
+    if (!vec_reserve(ballot->candidates, ballot->count, ballot->capacity, 1))
         return NULL;
     value = table_put(ballot->index, base, NULL);
     if (!value)
@@ -260,11 +260,11 @@ static size_t ballot_leader(const struct ballot *ballot)
     return votes >= MAP_VOTES_QUORUM && votes >= ballot->samples - ballot->samples / 2 ? best : NO_LEADER;
 }
 
-int map_votes_vote(struct map_votes *b, const struct process *process, const struct sample *sample,
+int map_votes_vote(struct map_votes *b, const struct sample *sample, const struct leaf_frame *frame,
                    struct fathom_error *err)
 {
-    uint64_t cfa;
-    uint32_t function = resolver_frame(b->resolver, process, sample, &cfa);
+    const uint64_t cfa = frame->cfa;
+    uint32_t function = resolver_frame(b->resolver, frame);
     if (function == PATHMAP_NONE)
         return 0;
     struct ballot *ballot = map_votes_ballot(b, sample->pid, sample->tid);

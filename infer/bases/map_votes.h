@@ -18,7 +18,7 @@ void map_votes_free(struct map_votes *votes);
  * known. Bounded: 4096 heights per function (the likeliest), MAP_VOTES_CANDIDATES bases per thread, the rarest of
  * which are dropped when full (which may prevent a winner, but never make one). Returns 1 if it voted, 0 if
  * its CFA or function was no help, negative if out of memory. */
-int map_votes_vote(struct map_votes *votes, const struct process *process, const struct sample *sample,
+int map_votes_vote(struct map_votes *votes, const struct sample *sample, const struct leaf_frame *frame,
                    struct fathom_error *err);
 /* The winner for a thread, for process_set_stack(): *low is the lowest SP of a sample that voted for it.
  * false if no base has MAP_VOTES_QUORUM votes and those of half of the samples that voted, or if another is

@@ -26,13 +26,13 @@ static unsigned distance_of(uint64_t base)
 }
 
 /* The next place from `first` on; false: none. */
-static bool next_place(const struct ground *g, size_t first, struct place_on *out)
+static bool next_place(const struct positions *g, size_t first, struct place_on *out)
 {
-    while (first < g->count && g->spots[first].taken)
+    while (first < g->count && g->positions[first].taken)
         first++;
     size_t end = first;
-    while (end < g->count && !g->spots[end].taken &&
-           (end == first || g->spots[end].cfa - g->spots[end - 1].cfa <= GROUND_NEAR))
+    while (end < g->count && !g->positions[end].taken &&
+           (end == first || g->positions[end].cfa - g->positions[end - 1].cfa <= POSITIONS_NEAR))
         end++;
     *out = (struct place_on){.first = first, .end = end};
     return end > first;
@@ -46,25 +46,25 @@ static int compare_claims(const void *a, const void *b)
 
 /* Finds the bases that the place can have; none if there are too many. claims: SPOTS_MAX * SHARED_LEVELS.
  * -ENOMEM. */
-static int find_bases(const struct ground *g, struct place_on *place, struct claim *claims)
+static int find_bases(const struct positions *g, struct place_on *place, struct claim *claims)
 {
     size_t count = 0;
     uint64_t samples = 0;
     for (size_t i = place->first; i < place->end; i++) {
-        const struct spot *spot = &g->spots[i];
-        const struct levels *levels = shared_levels_of(g->levels, spot->function);
+        const struct position *position = &g->positions[i];
+        const struct levels *levels = shared_levels_of(g->levels, position->function);
         if (!levels)
             return -ENOMEM;
-        samples += spot->samples;
+        samples += position->samples;
         for (uint32_t l = 0; l < levels->count && i - place->first < SPOTS_MAX; l++)
-            claims[count++] = (struct claim){spot->cfa + levels->of[l].height, spot->samples};
+            claims[count++] = (struct claim){position->cfa + levels->of[l].height, position->samples};
     }
     qsort(claims, count, sizeof *claims, compare_claims);
     for (size_t i = 0, end; i < count; i = end) {
         uint64_t agree = 0;
         for (end = i; end < count && claims[end].base == claims[i].base; end++)
             agree += claims[end].samples;
-        if (agree < samples - samples / 2 || claims[i].base < g->spots[place->end - 1].cfa)
+        if (agree < samples - samples / 2 || claims[i].base < g->positions[place->end - 1].cfa)
             continue;
         if (place->base_count == BASES_MAX) {
             place->base_count = 0;
@@ -89,12 +89,12 @@ static unsigned clear_winner(const uint32_t places[DISTANCES])
 }
 
 /* Uses the known stacks if these are enough, else all places. */
-static unsigned find_layout(const struct ground *g, struct shared_stacks *stacks, struct claim *claims,
+static unsigned find_layout(const struct positions *g, struct shared_stacks *stacks, struct claim *claims,
                             int *rc)
 {
     uint32_t places[DISTANCES] = {0}, last[DISTANCES] = {0}, number = 0;
     struct shared_stack *known;
-    size_t count = shared_stacks_of(stacks, g->spots[0].pid, &known);
+    size_t count = shared_stacks_of(stacks, g->positions[0].pid, &known);
     for (size_t i = 0; i < count; i++)
         places[distance_of(known[i].base)]++;
     unsigned layout = clear_winner(places);
@@ -127,7 +127,7 @@ static uint64_t base_by_layout(const struct place_on *place, unsigned layout)
     return base;
 }
 
-int shared_layout_settle(struct ground *g, struct shared_stacks *stacks, uint64_t *won)
+int shared_layout_settle(struct positions *g, struct shared_stacks *stacks, uint64_t *won)
 {
     struct claim *claims = malloc(SPOTS_MAX * SHARED_LEVELS * sizeof *claims);
     int rc = claims ? 0 : -ENOMEM;
@@ -135,14 +135,14 @@ int shared_layout_settle(struct ground *g, struct shared_stacks *stacks, uint64_
     struct place_on place;
     for (size_t at = 0; rc == 0 && layout != DISTANCES && next_place(g, at, &place); at = place.end) {
         rc = find_bases(g, &place, claims);
-        uint64_t base = base_by_layout(&place, layout), low = g->spots[place.end - 1].low;
+        uint64_t base = base_by_layout(&place, layout), low = g->positions[place.end - 1].low;
         /* There is another stack between the place and this base, so it is not on it. */
-        size_t above = ground_above(g, base);
+        size_t above = positions_above(g, base);
         if (rc < 0 || !base || above != place.end)
             continue;
-        low = ground_occupy(g, low, base);
+        low = positions_occupy(g, low, base);
         (*won)++;
-        rc = shared_stacks_add(stacks, g->spots[0].pid, low, base) ? 0 : -ENOMEM;
+        rc = shared_stacks_add(stacks, g->positions[0].pid, low, base) ? 0 : -ENOMEM;
     }
     free(claims);
     return rc;

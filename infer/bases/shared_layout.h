@@ -9,13 +9,13 @@
 #ifndef FATHOM_INFER_BASES_SHARED_LAYOUT_H
 #define FATHOM_INFER_BASES_SHARED_LAYOUT_H
 
-#include "infer/bases/shared_ground.h"
+#include "infer/bases/shared_positions.h"
 #include "infer/bases/shared_stacks.h"
 
 #define LAYOUT_QUORUM 3 /* minimum number of stacks for a layout */
 
-/* Adds the stacks implied by the layout of the known ones and of the remaining spots; *won grows by their
+/* Adds the stacks implied by the layout of the known ones and of the remaining positions; *won grows by their
  * number. Skips places with too many possible bases. 0 or -ENOMEM. */
-int shared_layout_settle(struct ground *ground, struct shared_stacks *stacks, uint64_t *won);
+int shared_layout_settle(struct positions *positions, struct shared_stacks *stacks, uint64_t *won);
 
 #endif

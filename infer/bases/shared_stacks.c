@@ -11,7 +11,7 @@
 
 struct shared_stacks {
     struct shared_stack *all;
-    size_t count, room;
+    size_t count, capacity;
     struct table *index; /* hash of pid and base -> index in `all`; rebuilt when that is sorted */
     bool sorted;
 };
@@ -40,7 +40,7 @@ static uint64_t stack_key(uint32_t pid, uint64_t base)
     return hash_u64(base) + hash_u64(pid);
 }
 
-static bool add(struct shared_stacks *s, struct shared_stack stack)
+static bool add_stack(struct shared_stacks *s, struct shared_stack stack)
 {
     bool added;
     uint64_t *place = table_put(s->index, stack_key(stack.pid, stack.base), &added);
@@ -56,7 +56,7 @@ static bool add(struct shared_stacks *s, struct shared_stack stack)
             known->last = stack.last;
         return true;
     }
-    if (!vec_reserve(s->all, s->count, s->room, 1))
+    if (!vec_reserve(s->all, s->count, s->capacity, 1))
         return false;
     *place = s->count;
     s->all[s->count++] = stack;
@@ -66,12 +66,12 @@ static bool add(struct shared_stacks *s, struct shared_stack stack)
 
 bool shared_stacks_see(struct shared_stacks *s, uint32_t pid, uint64_t low, uint64_t base, uint64_t time)
 {
-    return add(s, (struct shared_stack){pid, low, base, time, time});
+    return add_stack(s, (struct shared_stack){pid, low, base, time, time});
 }
 
 bool shared_stacks_add(struct shared_stacks *s, uint32_t pid, uint64_t low, uint64_t base)
 {
-    return add(s, (struct shared_stack){pid, low, base, 0, UINT64_MAX});
+    return add_stack(s, (struct shared_stack){pid, low, base, 0, UINT64_MAX});
 }
 
 static int compare_stacks(const void *a, const void *b)

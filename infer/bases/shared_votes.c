@@ -9,21 +9,21 @@
 #include "base/compare.h"
 #include "base/hash.h"
 #include "base/vec.h"
-#include "infer/bases/shared_ground.h"
+#include "infer/bases/shared_positions.h"
 #include "infer/bases/shared_layout.h"
 
-#define VOTES_MAX    (1u << 22) /* per process */
-#define RIVALS_SPOTS 256u       /* spots of a winner to check against other bases */
+#define VOTES_MAX         (1u << 22) /* per process */
+#define CHECKED_POSITIONS 256u       /* positions of a winner to check against other bases */
 #define FEW_SPOTS                                                                                            \
     16u /* if there are more, so many are not missing by chance, and checking would take long \
                           */
 #define CHANCE                                                                                               \
     1e-4 /* probability that training missed what is there: a recording checks some hundred times */
 
-/* A spot's vote for a base. */
+/* A position's vote for a base. */
 struct vote {
     uint64_t base;
-    uint32_t spot;
+    uint32_t position;
 };
 
 /* The votes for one base, which are consecutive. */
@@ -34,9 +34,9 @@ struct poll {
 struct shared_votes {
     struct resolver *resolver; /* borrowed */
     struct shared_levels *levels;
-    struct table *index; /* hash of a spot -> its index */
-    struct spot *spots;
-    size_t count, room;
+    struct table *index; /* hash of a position -> its index */
+    struct position *positions;
+    size_t count, capacity;
 };
 
 struct shared_votes *shared_votes_new(struct resolver *resolver, struct image_cache *images)
@@ -60,15 +60,15 @@ void shared_votes_free(struct shared_votes *v)
         return;
     shared_levels_free(v->levels);
     table_free(v->index);
-    free(v->spots);
+    free(v->positions);
     free(v);
 }
 
-int shared_votes_add(struct shared_votes *v, const struct process *process, const struct sample *sample,
+int shared_votes_add(struct shared_votes *v, const struct sample *sample, const struct leaf_frame *frame,
                      struct fathom_error *err)
 {
-    uint64_t cfa;
-    uint32_t function = resolver_frame(v->resolver, process, sample, &cfa);
+    const uint64_t cfa = frame->cfa;
+    uint32_t function = resolver_frame(v->resolver, frame);
     if (function == PATHMAP_NONE)
         return 0;
     bool added;
@@ -76,27 +76,27 @@ int shared_votes_add(struct shared_votes *v, const struct process *process, cons
     uint64_t key = checksum_of(words, sizeof words);
     uint64_t *known = table_find(v->index, key);
     if (known) {
-        struct spot *spot = &v->spots[*known];
-        spot->samples++;
-        if (sample->sp < spot->low)
-            spot->low = sample->sp;
+        struct position *position = &v->positions[*known];
+        position->samples++;
+        if (sample->sp < position->low)
+            position->low = sample->sp;
         return 0;
     }
-    if (v->count == SHARED_SPOTS)
+    if (v->count == SHARED_POSITIONS)
         return 0;
-    if (!vec_reserve(v->spots, v->count, v->room, 1))
+    if (!vec_reserve(v->positions, v->count, v->capacity, 1))
         return error_memory(err);
     uint64_t *place_of = table_put(v->index, key, &added);
     if (!place_of)
         return error_memory(err);
     *place_of = v->count;
-    v->spots[v->count++] = (struct spot){sample->pid, function, cfa, sample->sp, 1, false};
+    v->positions[v->count++] = (struct position){sample->pid, function, cfa, sample->sp, 1, false};
     return 0;
 }
 
-static int compare_spots(const void *a, const void *b)
+static int compare_positions(const void *a, const void *b)
 {
-    const struct spot *x = a, *y = b;
+    const struct position *x = a, *y = b;
     if (x->pid != y->pid)
         return x->pid < y->pid ? -1 : 1;
     if (x->cfa != y->cfa)
@@ -104,12 +104,12 @@ static int compare_spots(const void *a, const void *b)
     return x->function < y->function ? -1 : x->function > y->function;
 }
 
-/* An election among the spots of one process. */
+/* An election among the positions of one process. */
 struct election {
-    struct ground ground;
+    struct positions positions;
     struct vote *cast; /* in order of base */
     size_t cast_count;
-    uint64_t *scratch; /* RIVALS_SPOTS * SHARED_LEVELS */
+    uint64_t *scratch; /* CHECKED_POSITIONS * SHARED_LEVELS */
 };
 
 static int compare_votes(const void *a, const void *b)
@@ -117,29 +117,30 @@ static int compare_votes(const void *a, const void *b)
     const struct vote *x = a, *y = b;
     if (x->base != y->base)
         return x->base < y->base ? -1 : 1;
-    return x->spot < y->spot ? -1 : x->spot > y->spot;
+    return x->position < y->position ? -1 : x->position > y->position;
 }
 
-/* Every remaining spot votes for the bases at which its height would be known. */
+/* Every remaining position votes for the bases at which its height would be known. */
 static int cast_votes(struct election *e)
 {
     size_t all = 0;
-    for (size_t i = 0; i < e->ground.count; i++) {
-        const struct levels *levels = shared_levels_of(e->ground.levels, e->ground.spots[i].function);
+    for (size_t i = 0; i < e->positions.count; i++) {
+        const struct levels *levels =
+            shared_levels_of(e->positions.levels, e->positions.positions[i].function);
         if (!levels)
             return -ENOMEM;
-        all += e->ground.spots[i].taken ? 0 : levels->count;
+        all += e->positions.positions[i].taken ? 0 : levels->count;
     }
     if (all > VOTES_MAX)
         all = VOTES_MAX;
     e->cast = malloc((all + 1) * sizeof *e->cast);
     if (!e->cast)
         return -ENOMEM;
-    for (size_t i = 0; i < e->ground.count; i++) {
-        const struct spot *spot = &e->ground.spots[i];
-        const struct levels *levels = shared_levels_of(e->ground.levels, spot->function);
-        for (uint32_t l = 0; !spot->taken && l < levels->count && e->cast_count < all; l++)
-            e->cast[e->cast_count++] = (struct vote){spot->cfa + levels->of[l].height, (uint32_t)i};
+    for (size_t i = 0; i < e->positions.count; i++) {
+        const struct position *position = &e->positions.positions[i];
+        const struct levels *levels = shared_levels_of(e->positions.levels, position->function);
+        for (uint32_t l = 0; !position->taken && l < levels->count && e->cast_count < all; l++)
+            e->cast[e->cast_count++] = (struct vote){position->cfa + levels->of[l].height, (uint32_t)i};
     }
     qsort(e->cast, e->cast_count, sizeof *e->cast, compare_votes);
     return 0;
@@ -169,20 +170,21 @@ static struct poll *make_polls(const struct election *e, size_t *count)
     return polls;
 }
 
-/* How many of the poll's first RIVALS_SPOTS spots this other base explains: those whose height below it is
+/* How many of the poll's first CHECKED_POSITIONS positions this other base explains: those whose height below it is
  * known, and those that training may have missed there by chance, judging by how often it saw them below the
- * poll's base, compared with spots known below both. */
+ * poll's base, compared with positions known below both. */
 static size_t explained(const struct election *e, const struct poll *poll, uint64_t rival)
 {
     uint64_t base = e->cast[poll->first].base;
-    size_t asked = poll->count < RIVALS_SPOTS ? poll->count : RIVALS_SPOTS, count = 0;
+    size_t asked = poll->count < CHECKED_POSITIONS ? poll->count : CHECKED_POSITIONS, count = 0;
     double here = 0, there = 0, at_base, at_rival;
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < asked; i++) {
-            const struct spot *spot = &e->ground.spots[e->cast[poll->first + i].spot];
-            const struct levels *levels = shared_levels_of(e->ground.levels, spot->function);
-            bool possible = rival >= spot->cfa, known = levels_find(levels, rival - spot->cfa, &at_rival);
-            levels_find(levels, base - spot->cfa, &at_base);
+            const struct position *position = &e->positions.positions[e->cast[poll->first + i].position];
+            const struct levels *levels = shared_levels_of(e->positions.levels, position->function);
+            bool possible = rival >= position->cfa,
+                 known = levels_find(levels, rival - position->cfa, &at_rival);
+            levels_find(levels, base - position->cfa, &at_base);
             if (round == 0 && possible && known) {
                 here += at_base;
                 there += at_rival;
@@ -201,20 +203,20 @@ static size_t best_rival(const struct election *e, const struct poll *poll)
 {
     uint64_t base = e->cast[poll->first].base;
     size_t count = 0, most = 0;
-    for (size_t i = 0; i < poll->count && i < RIVALS_SPOTS; i++) {
-        const struct spot *spot = &e->ground.spots[e->cast[poll->first + i].spot];
-        const struct levels *levels = shared_levels_of(e->ground.levels, spot->function);
+    for (size_t i = 0; i < poll->count && i < CHECKED_POSITIONS; i++) {
+        const struct position *position = &e->positions.positions[e->cast[poll->first + i].position];
+        const struct levels *levels = shared_levels_of(e->positions.levels, position->function);
         for (uint32_t l = 0; l < levels->count; l++) {
-            if (spot->cfa + levels->of[l].height != base)
-                e->scratch[count++] = spot->cfa + levels->of[l].height;
+            if (position->cfa + levels->of[l].height != base)
+                e->scratch[count++] = position->cfa + levels->of[l].height;
         }
     }
     qsort(e->scratch, count, sizeof *e->scratch, compare_u64);
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && e->scratch[end] == e->scratch[i];)
             end++;
-        size_t spots = poll->count <= FEW_SPOTS ? explained(e, poll, e->scratch[i]) : end - i;
-        most = spots > most ? spots : most;
+        size_t positions = poll->count <= FEW_SPOTS ? explained(e, poll, e->scratch[i]) : end - i;
+        most = positions > most ? positions : most;
     }
     return most;
 }
@@ -226,21 +228,21 @@ static bool is_won(const struct election *e, const struct poll *poll, uint64_t *
     uint64_t base = votes->base, lowest = UINT64_MAX, agree = 0, all = 0;
     bool several = false;
     for (size_t i = 0; i < poll->count; i++) {
-        const struct spot *spot = &e->ground.spots[votes[i].spot];
-        if (spot->taken)
+        const struct position *position = &e->positions.positions[votes[i].position];
+        if (position->taken)
             return false;
-        several = several || spot->function != e->ground.spots[votes->spot].function;
-        agree += spot->samples;
-        if (spot->low < lowest)
-            lowest = spot->low;
+        several = several || position->function != e->positions.positions[votes->position].function;
+        agree += position->samples;
+        if (position->low < lowest)
+            lowest = position->low;
     }
-    for (size_t i = ground_above(&e->ground, lowest); i < e->ground.count && e->ground.spots[i].cfa <= base;
-         i++) {
-        if (e->ground.spots[i].taken)
+    for (size_t i = positions_above(&e->positions, lowest);
+         i < e->positions.count && e->positions.positions[i].cfa <= base; i++) {
+        if (e->positions.positions[i].taken)
             return false;
-        all += e->ground.spots[i].samples;
+        all += e->positions.positions[i].samples;
     }
-    size_t asked = poll->count < RIVALS_SPOTS ? poll->count : RIVALS_SPOTS;
+    size_t asked = poll->count < CHECKED_POSITIONS ? poll->count : CHECKED_POSITIONS;
     if (!several || agree < all - all / 2)
         return false;
     size_t rival = best_rival(e, poll);
@@ -251,10 +253,10 @@ static bool is_won(const struct election *e, const struct poll *poll, uint64_t *
 static int settle_process(struct election *e, struct shared_stacks *stacks, uint64_t *won)
 {
     struct shared_stack *known;
-    uint32_t pid = e->ground.spots[0].pid;
+    uint32_t pid = e->positions.positions[0].pid;
     size_t count = shared_stacks_of(stacks, pid, &known), polls_count;
     for (size_t i = 0; i < count; i++)
-        known[i].low = ground_occupy(&e->ground, known[i].low, known[i].base);
+        known[i].low = positions_occupy(&e->positions, known[i].low, known[i].base);
     if (cast_votes(e) < 0)
         return -ENOMEM;
     struct poll *polls = make_polls(e, &polls_count);
@@ -265,25 +267,25 @@ static int settle_process(struct election *e, struct shared_stacks *stacks, uint
         uint64_t low, base = e->cast[polls[i].first].base;
         if (!is_won(e, &polls[i], &low))
             continue;
-        low = ground_occupy(&e->ground, low, base);
+        low = positions_occupy(&e->positions, low, base);
         (*won)++;
         rc = shared_stacks_add(stacks, pid, low, base) ? 0 : -ENOMEM;
     }
     free(polls);
-    return rc < 0 ? rc : shared_layout_settle(&e->ground, stacks, won);
+    return rc < 0 ? rc : shared_layout_settle(&e->positions, stacks, won);
 }
 
 int shared_votes_settle(struct shared_votes *v, struct shared_stacks *stacks, uint64_t *won)
 {
     if (v->count == 0)
         return 0;
-    uint64_t *scratch = malloc(RIVALS_SPOTS * SHARED_LEVELS * sizeof *scratch);
+    uint64_t *scratch = malloc(CHECKED_POSITIONS * SHARED_LEVELS * sizeof *scratch);
     int rc = scratch ? 0 : -ENOMEM;
-    qsort(v->spots, v->count, sizeof *v->spots, compare_spots);
+    qsort(v->positions, v->count, sizeof *v->positions, compare_positions);
     for (size_t i = 0, end; rc == 0 && i < v->count; i = end) {
-        for (end = i + 1; end < v->count && v->spots[end].pid == v->spots[i].pid;)
+        for (end = i + 1; end < v->count && v->positions[end].pid == v->positions[i].pid;)
             end++;
-        struct election election = {{v->levels, v->spots + i, end - i}, NULL, 0, scratch};
+        struct election election = {{v->levels, v->positions + i, end - i}, NULL, 0, scratch};
         rc = settle_process(&election, stacks, won);
         free(election.cast);
     }

@@ -3,10 +3,10 @@
  * unwinding (internal to infer/).
  *
  * Often few functions run on such a stack. One of them at one position, however often it was sampled, fits
- * any base at which its height is in the map: that proves nothing. So what counts are spots: distinct
+ * any base at which its height is in the map: that proves nothing. So what counts are positions: distinct
  * functions at distinct positions. A base wins if at least three of them, of at least two functions, have
  * heights below it that are in the map; if they have at least half of the samples on the resulting stack; and
- * if no other base explains more than three quarters of them, nor all but one. A base also explains a spot
+ * if no other base explains more than three quarters of them, nor all but one. A base also explains a position
  * that training did not see below it if that may be chance: a function seen once below one base, such as a
  * clock that everything calls, may as well be called below the others. Heights are those of paths that begin
  * on such a stack (at height 0): paths on threads' own stacks are irrelevant here.
@@ -17,8 +17,8 @@
 #include "infer/bases/shared_stacks.h"
 #include "infer/contexts/resolver.h"
 
-#define SHARED_QUORUM 3          /* minimum number of spots for a base */
-#define SHARED_SPOTS  (1u << 18) /* spots kept; later ones do not vote */
+#define SHARED_QUORUM    3          /* minimum number of positions for a base */
+#define SHARED_POSITIONS (1u << 18) /* positions kept; later ones do not vote */
 
 struct shared_votes;
 
@@ -26,7 +26,7 @@ struct shared_votes;
 struct shared_votes *shared_votes_new(struct resolver *resolver, struct image_cache *images);
 void shared_votes_free(struct shared_votes *votes);
 /* Notes a sample that is on no thread's own stack. 0 or negative. */
-int shared_votes_add(struct shared_votes *votes, const struct process *process, const struct sample *sample,
+int shared_votes_add(struct shared_votes *votes, const struct sample *sample, const struct leaf_frame *frame,
                      struct fathom_error *err);
 /* Counts the votes: known stacks grow down to nearby samples, and the winners are added. *won: their number.
  * 0 or -ENOMEM. */

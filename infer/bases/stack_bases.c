@@ -103,19 +103,19 @@ int stack_bases_ballot(struct stack_bases *b, struct resolver *resolver, struct 
 }
 
 int stack_bases_vote(struct stack_bases *b, const struct process *process, const struct sample *sample,
-                     struct fathom_error *err)
+                     const struct leaf_frame *frame, struct fathom_error *err)
 {
     uint64_t base;
     if (process_has_stack(process, sample->tid)) {
         if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_OWN)
             return 0;
-        return shared_votes_add(b->votes, process, sample, err);
+        return shared_votes_add(b->votes, sample, frame, err);
     }
     if (table_find(b->own, thread_key(sample)))
         return 0;
     if (!table_put(b->voters, thread_key(sample), NULL))
         return error_memory(err);
-    return map_votes_vote(b->ballots, process, sample, err);
+    return map_votes_vote(b->ballots, sample, frame, err);
 }
 
 int stack_bases_settle(struct stack_bases *b, uint64_t *voted, struct fathom_error *err)

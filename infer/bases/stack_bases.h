@@ -29,7 +29,7 @@ int stack_bases_record(struct stack_bases *bases, const struct record *record, s
 int stack_bases_ballot(struct stack_bases *bases, struct resolver *resolver, struct image_cache *images,
                        struct fathom_error *err);
 int stack_bases_vote(struct stack_bases *bases, const struct process *process, const struct sample *sample,
-                     struct fathom_error *err);
+                     const struct leaf_frame *frame, struct fathom_error *err);
 int stack_bases_settle(struct stack_bases *bases, uint64_t *voted, struct fathom_error *err);
 /* Whether main threads are left without a base. If so, votes by a sample's function (of the trie that the
  * heights refer to). */

@@ -151,7 +151,7 @@ static bool leads_to(const struct prover *p, const struct image *image, uint32_t
     return false;
 }
 
-static bool fits(const struct prover *p, const struct proof_frame *frame, uint64_t entered)
+static bool frame_fits(const struct prover *p, const struct proof_frame *frame, uint64_t entered)
 {
     struct place place;
     return process_place(p->process, entered, &place) && place.function != IMAGE_NO_FUNCTION &&
@@ -163,7 +163,7 @@ static uint64_t after_call(const struct prover *p, const struct proof_frame *fra
 {
     struct place place;
     const struct call_site *sites;
-    if (!fits(p, frame, link->entered) || !process_place(p->process, link->address, &place) ||
+    if (!frame_fits(p, frame, link->entered) || !process_place(p->process, link->address, &place) ||
         place.function == IMAGE_NO_FUNCTION)
         return 0;
     const struct calls *calls = calls_in(p, place.image);
@@ -231,7 +231,7 @@ static const struct proof_origin *origin_of(struct prover *p, const struct calls
         return NULL;
     if (added) {
         *index = p->origin_count;
-        if (!vec_push(p->origins, p->origin_count, p->origin_room, find_origin(calls, place)))
+        if (!vec_push(p->origins, p->origin_count, p->origin_capacity, find_origin(calls, place)))
             return NULL;
     }
     return *index < p->origin_count ? &p->origins[*index] : NULL;

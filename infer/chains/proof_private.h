@@ -31,7 +31,7 @@ struct prover {
     struct image_calls *calls;
     struct table *known; /* function -> index in origins */
     struct proof_origin *origins;
-    size_t origin_count, origin_room;
+    size_t origin_count, origin_capacity;
     const struct process *process;
     uint32_t tid;
     struct links links;

@@ -1,21 +1,18 @@
 /*
- * proved.h - the stacks that the samples' call chains prove, for all passes over a recording: found once, in a pass of
- * their own, as they depend on the mappings at each sample's time. Equal stacks are kept once.
+ * proved.h - gives the samples of a recording the stacks that their call chains prove (proof.h), as they are read.
  */
 #ifndef FATHOM_INFER_CHAINS_PROVED_H
 #define FATHOM_INFER_CHAINS_PROVED_H
 
 #include "infer/chains/proof.h"
-#include "perfdata/reader.h"
 
 struct proved;
 
-/* Reads the recording. *out is NULL if none of its events has call chains. images, calls and log are borrowed. */
-int proved_read(struct reader *reader, struct image_cache *images, struct image_calls *calls,
-                const struct log *log, struct proved **out, struct fathom_error *err);
+/* *out is NULL if none of the events has call chains. calls is borrowed. 0 or -ENOMEM. */
+int proved_new(const struct event *events, size_t count, struct image_calls *calls, struct proved **out);
 void proved_free(struct proved *proved);
-/* Gives a sample the stack that its chain proves, if any (prover_prove()). *at counts the samples of a pass, from 0: call
- * it for each of them, in order. The stack lives as long as `proved`. */
-void proved_fill(const struct proved *proved, size_t *at, struct sample *sample);
+/* Sets what the sample's chain proves. process: as it is at the sample; NULL: unknown. The stack is valid until the next
+ * call. */
+void proved_fill(struct proved *proved, const struct process *process, struct sample *sample);
 
 #endif

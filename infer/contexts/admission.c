@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "infer/samples/starts.h"
+#include "pathmap/map/partial.h"
 
 /* A setting in the map's terms. */
 struct place_of {
@@ -54,7 +55,8 @@ static bool find_files(struct admission *a, const struct settings *settings)
         for (uint32_t i = 0; i < a->images; i++) {
             struct pathmap_image image = pathmap_image(a->map, i);
             a->has[(size_t)set * a->images + i] =
-                set == 0 || settings_set_has(settings, set, image.path, &image.build_id);
+                set == 0 || partial_is_image(image.path) ||
+                settings_set_has(settings, set, image.path, &image.build_id);
         }
     }
     return a->has;
@@ -176,8 +178,8 @@ bool admission_fits(const struct admission *a, uint32_t setting, uint32_t functi
 }
 
 /* Whether the node can be below its parent in the setting; *parent: that. */
-static bool fits(const struct admission *a, uint32_t setting, const struct pathmap_node *node,
-                 struct pathmap_node *parent)
+static bool node_fits(const struct admission *a, uint32_t setting, const struct pathmap_node *node,
+                      struct pathmap_node *parent)
 {
     *parent = pathmap_node(a->map, node->parent);
     return admission_fits(a, setting, node->function, node->height, parent->function);
@@ -189,7 +191,7 @@ bool admission_allows(const struct admission *a, uint32_t setting, uint32_t node
     bool good = true;
     for (bool more = node != PATHMAP_NONE; good && more; n = parent) {
         more = n.parent != PATHMAP_NONE;
-        good = fits(a, setting, &n, &parent);
+        good = node_fits(a, setting, &n, &parent);
     }
     return good;
 }
@@ -205,7 +207,7 @@ bool *admission_nodes(const struct admission *a, uint32_t setting)
         struct pathmap_node n = pathmap_node(a->map, i), parent;
         for (; end != PATHMAP_NONE && !known[end] && good; n = parent) {
             end = n.parent;
-            good = fits(a, setting, &n, &parent);
+            good = node_fits(a, setting, &n, &parent);
         }
         good = good && (end == PATHMAP_NONE || allowed[end]);
         /* If the answer is yes, it holds for all nodes from i outwards to the first known one. */

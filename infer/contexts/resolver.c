@@ -37,11 +37,11 @@ struct resolver {
     struct table *expected; /* setting << 32 | node -> the bits of its share, a double */
     const uint32_t *audits; /* by node; borrowed; NULL: none */
     struct answer *answers;
-    size_t answer_count, answer_room;
+    size_t answer_count, answer_capacity;
     struct candidate_path *candidates;
-    size_t candidate_count, candidate_room;
+    size_t candidate_count, candidate_capacity;
     struct group *groups; /* scratch */
-    size_t group_room;
+    size_t group_capacity;
     bool settled; /* resolver_settle() */
 };
 
@@ -133,13 +133,10 @@ uint32_t resolver_function(struct resolver *r, const struct image *image, uint32
     return number < pathmap_function_count(r->map) ? number : PATHMAP_NONE;
 }
 
-uint32_t resolver_frame(struct resolver *r, const struct process *process, const struct sample *sample,
-                        uint64_t *cfa)
+uint32_t resolver_frame(struct resolver *r, const struct leaf_frame *frame)
 {
-    struct place place;
-    enum unknown_reason reason;
-    return cid_cfa(process, sample, &place, cfa, &reason) ? resolver_function(r, place.image, place.function)
-                                                          : PATHMAP_NONE;
+    return frame->reason == UNKNOWN_NOT ? resolver_function(r, frame->place.image, frame->place.function)
+                                        : PATHMAP_NONE;
 }
 
 static int group_compare(const void *a, const void *b)
@@ -173,7 +170,7 @@ static uint32_t resolver_admitted(struct resolver *r, uint32_t setting, uint32_t
 /* Groups the candidates by function path; returns the number of paths, or -ENOMEM. */
 static int64_t resolver_group(struct resolver *r, uint32_t setting, uint32_t first, uint32_t count)
 {
-    if (!vec_reserve(r->groups, 0, r->group_room, count))
+    if (!vec_reserve(r->groups, 0, r->group_capacity, count))
         return -ENOMEM;
     struct group *groups = r->groups;
     count = resolver_admitted(r, setting, first, count);
@@ -292,7 +289,7 @@ static void tell_first_kind(const struct resolver *r, struct answer *answer)
 /* Adds the paths of a CID to the candidates. false: out of memory. */
 static bool resolver_rank(struct resolver *r, size_t paths, struct answer *out)
 {
-    if (!vec_reserve(r->candidates, r->candidate_count, r->candidate_room, paths))
+    if (!vec_reserve(r->candidates, r->candidate_count, r->candidate_capacity, paths))
         return false;
     *out = (struct answer){.first = (uint32_t)r->candidate_count,
                            .count = paths < CANDIDATES_MAX ? (uint32_t)paths : CANDIDATES_MAX};
@@ -311,7 +308,7 @@ static bool resolver_rank(struct resolver *r, size_t paths, struct answer *out)
 
 static bool resolver_add_answer(struct resolver *r, struct answer answer)
 {
-    return vec_push(r->answers, r->answer_count, r->answer_room, answer);
+    return vec_push(r->answers, r->answer_count, r->answer_capacity, answer);
 }
 
 static int resolver_remember(struct resolver *r, uint64_t key, struct answer answer)
@@ -370,7 +367,7 @@ uint32_t resolver_candidates(const struct resolver *r, uint32_t answer, const st
 int resolver_weigh(struct resolver *r, uint32_t answer, const double *likelihoods, uint32_t *out)
 {
     struct answer made = r->answers[answer];
-    if (!vec_reserve(r->candidates, r->candidate_count, r->candidate_room, made.count))
+    if (!vec_reserve(r->candidates, r->candidate_count, r->candidate_capacity, made.count))
         return -ENOMEM;
     const struct candidate_path *old = r->candidates + made.first;
     struct candidate_path *weighed = r->candidates + r->candidate_count;
@@ -433,12 +430,11 @@ int resolver_resolve_cid(struct resolver *r, uint32_t function, uint32_t height,
     return resolve_in(r, SETTING_ANY, function, height, out, err);
 }
 
-int resolver_resolve(struct resolver *r, const struct process *process, const struct sample *sample,
-                     uint32_t setting, struct resolved *out, struct fathom_error *err)
+int resolver_resolve(struct resolver *r, const struct cid *cid, uint32_t setting, struct resolved *out,
+                     struct fathom_error *err)
 {
-    struct resolved result = {.kind = RESOLVED_UNKNOWN, .node = PATHMAP_NONE};
-    result.cid = cid_of_sample(process, sample);
-    result.reason = result.cid.reason;
+    struct resolved result = {
+        .kind = RESOLVED_UNKNOWN, .node = PATHMAP_NONE, .cid = *cid, .reason = cid->reason};
     if (result.reason == UNKNOWN_NOT) {
         const struct place *place = &result.cid.place;
         uint32_t function = function_number(r->numbers, place->image, place->function);

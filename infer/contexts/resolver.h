@@ -60,6 +60,7 @@ struct resolved {
     double rate;     /* the part of it for one call that was never seen, 1 if these do not matter; likewise */
     double seen;     /* the part of it for the frames that were seen, all together; likewise */
     uint32_t answer; /* for resolver_candidates(), unless unknown */
+    bool partial;    /* `node`'s path does not begin at its stack's root (pathmap/map/partial.h); likewise */
     bool unread;     /* its path may run through code that could not be read; not set by the resolver */
     /* The paths kept, with their final probabilities, the most probable (`node`) first; NULL and 0 if
      * unknown. Valid until the next sample is resolved, i.e. during a sink's call. */
@@ -88,9 +89,9 @@ void resolver_settle(struct resolver *resolver);
 #define RESOLVER_AUDITS 3
 void resolver_audited(struct resolver *resolver, const uint32_t *samples);
 const struct pathmap *resolver_map(const struct resolver *resolver);
-/* process may be NULL. */
-int resolver_resolve(struct resolver *resolver, const struct process *process, const struct sample *sample,
-                     uint32_t setting, struct resolved *out, struct fathom_error *err);
+/* Finds the paths of a sample's CID, in its setting. */
+int resolver_resolve(struct resolver *resolver, const struct cid *cid, uint32_t setting, struct resolved *out,
+                     struct fathom_error *err);
 /* The same for a CID in the map's numbers; out->cid is left unchanged. */
 int resolver_resolve_cid(struct resolver *resolver, uint32_t function, uint32_t height, struct resolved *out,
                          struct fathom_error *err);
@@ -114,9 +115,7 @@ int resolver_weigh(struct resolver *resolver, uint32_t answer, const double *lik
 void resolver_take(const struct resolver *resolver, uint32_t answer, struct resolved *resolved);
 /* The map's number of an image's function; PATHMAP_NONE if it has none. O(1) after the first time. */
 uint32_t resolver_function(struct resolver *resolver, const struct image *image, uint32_t function);
-/* The map's number of the function that a sample is in, and its CFA there, regardless of its stack's base;
- * PATHMAP_NONE: the map has none. */
-uint32_t resolver_frame(struct resolver *resolver, const struct process *process, const struct sample *sample,
-                        uint64_t *cfa);
+/* The map's number of the function of a frame whose CFA is known; PATHMAP_NONE: the map has none, or it is not. */
+uint32_t resolver_frame(struct resolver *resolver, const struct leaf_frame *frame);
 
 #endif

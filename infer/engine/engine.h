@@ -1,19 +1,18 @@
 /*
  * engine.h - turns the samples of a recording into calling contexts: the steps of inference, in order.
  *
- *   - with a map: the names of the recording's images are read first, to ignore a map of other programs
- *     (builds.h);
- *   - learn (learn.h): stack dumps become a map of the recording itself, and yield the bases of stacks;
+ *   - the recording is read (reading.h): stack dumps become a map of the recording itself, and yield the bases of
+ *     stacks; a table of observations is all that the other steps need;
+ *   - a map of other programs is ignored (builds.h), another one is merged with what was learned;
  *   - vote (vote.h), if a base is still unknown: the map's heights, then the binaries' code, suggest one;
  *   - survey (list_cids.h): lists the CIDs. fit.h then adds paths for those that training did not see in
  *     full, and learns the model of coherence.h by expectation-maximisation;
  *   - cross-validate, if paths of more than 1% of the samples are inferred: these steps again, without some of the unwound
- *     stacks, tell how far probabilities can be believed (held_out.h, calibration.h);
+ *     stacks, tell how far probabilities can be believed (held_out.h, relearn.h, calibration.h);
  *   - resolve (resolve.h): each sample's context goes to the sink.
- * Each step processes the records one by one. Learning can also process them as they are recorded
- * (engine_learn()); the other steps need the complete recording.
+ * Records can also be taken as they are recorded (engine_learn()); the other steps need the complete recording.
  *
- * An audit sample's dump gives the true path at that moment: it is an anchor for the samples of its thread
+ * An audit sample's dump gives the true path at that moment: it is a true path for the samples of its thread
  * around it. Dumps of the samples to resolve are used to resolve them if requested.
  */
 #ifndef FATHOM_INFER_ENGINE_ENGINE_H
@@ -21,6 +20,7 @@
 
 #include "base/progress.h"
 #include "infer/engine/learn.h"
+#include "infer/engine/mapped_files.h"
 #include "infer/engine/resolve.h"
 #include "infer/model/extend.h"
 #include "infer/model/trained.h"
@@ -31,16 +31,18 @@ struct engine;
 struct engine_options {
     enum learn_from learning;
     bool hold_back; /* Some audit samples (all with LEARN_NOTHING) are not learned from but resolved like the
-                       others (audits.h). They go to the sink with their own event number. */
+                       others (learn.h). They go to the sink with their own event number. */
     /* A sample whose own stack was unwound is given that path as certain. Do not set this when measuring
      * accuracy against these stacks. */
     bool own_dumps;
-    uint64_t
-        validation; /* steps of work; not 0: only tries how good inference is, with some stacks held out (held_out.h): */
-    unsigned fold;     /* which */
-    bool no_automaton; /* CIDs that training never saw stay unknown */
-    bool no_temporal;  /* judge each sample by itself: no smoothing over time */
-    bool no_em;        /* learn from training and sure samples only: no expectation-maximisation */
+    bool
+        whole_samples; /* those that go to the sink are as they were recorded, with their stacks: takes another reading */
+    uint64_t validation; /* steps of work: of a fold of cross-validation (internal); else 0 */
+    bool no_automaton;   /* CIDs that training never saw stay unknown */
+    bool no_temporal;    /* judge each sample by itself: no smoothing over time */
+    bool no_em;          /* learn from training and sure samples only: no expectation-maximisation */
+    struct columns_file
+        *file; /* for the table of a long recording (base/columns.h); borrowed. NULL: the engine opens one */
     const struct progress *progress; /* of each pass, in records; borrowed, may be NULL */
 };
 
@@ -62,11 +64,24 @@ struct engine *engine_new(struct image_cache *images, const struct engine_option
                           const struct log *log);
 void engine_free(struct engine *engine);
 
-/* For a recording in progress: its records are learned from as they arrive, in time order and once each.
- * engine_run() then skips learning. event as below; events are borrowed until engine_run(). */
-int engine_begin_live(struct engine *engine, const struct event *events, size_t count, uint32_t event,
+/* Another one, for another event, which shares what the first one has read; engine_run() of that is first. The first one
+ * must outlive it. options: learning and hold_back are those of the first. */
+struct engine *engine_beside(const struct engine *first, const struct engine_options *options,
+                             const struct log *log);
+
+/* For a recording in progress: its records are taken as they arrive, in time order and once each.
+ * engine_run() then does not read them. Events are borrowed until then. */
+int engine_begin_live(struct engine *engine, const struct event *events, size_t count,
                       struct fathom_error *err);
 order_sink engine_learn; /* context: the engine */
+
+/* Reads the recording, if nothing has yet; engine_run() does it too. map: the one that is to be used, if it is the user's.
+ * The reader is borrowed until the engine is freed. */
+int engine_read(struct engine *engine, struct reader *reader, uint32_t event, const struct pathmap *map,
+                struct fathom_error *err);
+const struct mapped_files *engine_files(const struct engine *engine); /* of what was read */
+/* What was read of processes: mappings, names, forks, ends, and losses. */
+int engine_changes(struct engine *engine, order_sink *sink, void *context, struct fathom_error *err);
 
 struct engine_input {
     struct reader *reader;

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 #include "infer/model/wilson.h"
+#include "pathmap/map/partial.h"
 #include "perfdata/announced.h"
 
 struct learner *learner_new(enum learn_from from, bool hold_back)
@@ -18,12 +20,13 @@ struct learner *learner_new(enum learn_from from, bool hold_back)
     l->trainer = l->trie ? trainer_new(l->trie) : NULL;
     l->origins = origins_new();
     l->bases = stack_bases_new();
-    l->audits = audits_new();
     l->ran = table_new();
     l->numbers = table_new();
     l->code_places = code_places_new();
-    if (l->trainer && l->origins && l->bases && l->audits && l->ran && l->numbers && l->code_places)
+    if (l->trainer && l->origins && l->bases && l->ran && l->numbers && l->code_places) {
+        trainer_keep_apart(l->trainer);
         return l;
+    }
     learner_free(l);
     return NULL;
 }
@@ -36,14 +39,46 @@ void learner_free(struct learner *l)
     trie_free(l->trie);
     origins_free(l->origins);
     stack_bases_free(l->bases);
-    audits_free(l->audits);
     table_free(l->ran);
     table_free(l->numbers);
     code_places_free(l->code_places);
-    held_out_free(l->held);
     free(l->announced);
-    free(l->own);
+    free(l->samples);
     free(l);
+}
+
+void learner_events(struct learner *l, const struct event *events, size_t count, uint32_t event)
+{
+    l->events = events;
+    l->event_count = count;
+    l->event = event;
+}
+
+bool learner_is_audit(const struct learner *l, const struct sample *sample)
+{
+    return sample->event < l->event_count && l->events[sample->event].audit;
+}
+
+/* Whether an audit sample is held back. Call once for each that could be. */
+static bool is_held_back(struct learner *l, const struct sample *sample)
+{
+    uint64_t number = l->asked++;
+    bool chosen = l->from == LEARN_NOTHING || (number >= AUDITS_FIRST && number % 10 == 0);
+    return chosen && sample->event != l->event;
+}
+
+/* A sample of the run has this path. */
+static int count_sample(struct learner *l, uint32_t node, struct fathom_error *err)
+{
+    if (node >= l->sample_nodes) {
+        uint32_t nodes = trie_node_count(l->trie);
+        if (!vec_reserve(l->samples, l->sample_nodes, l->sample_capacity, nodes - l->sample_nodes))
+            return error_memory(err);
+        memset(l->samples + l->sample_nodes, 0, (nodes - l->sample_nodes) * sizeof *l->samples);
+        l->sample_nodes = nodes;
+    }
+    l->samples[node]++;
+    return 0;
 }
 
 /* Notes how the thread's stack begins, according to the last dump entered. */
@@ -59,7 +94,7 @@ static int learn_origin(struct learner *l, const struct process *process, const 
                : error_memory(err);
 }
 
-static int keep_announced(struct learner *l, uint32_t number, struct trainer_path path,
+static int keep_announced(struct learner *l, uint32_t number, uint32_t stack, struct trainer_path path,
                           struct fathom_error *err)
 {
     uint64_t *index = table_put(l->numbers, number, NULL);
@@ -69,8 +104,8 @@ static int keep_announced(struct learner *l, uint32_t number, struct trainer_pat
     if (code == CODE_PLACES_NONE)
         return error_memory(err);
     *index = l->announced_count;
-    return vec_push(l->announced, l->announced_count, l->announced_room,
-                    (struct announced_path){path, 0, code})
+    return vec_push(l->announced, l->announced_count, l->announced_capacity,
+                    (struct announced_path){path, stack, 0, code})
                ? 0
                : error_memory(err);
 }
@@ -93,23 +128,22 @@ static void check_announced(struct learner *l, uint32_t number, const struct tra
 
 /* Enters a sample whose stack is one announced before. */
 static int learn_same(struct learner *l, const struct process *process, const struct sample *sample,
-                      struct fathom_error *err)
+                      struct learned *out, struct fathom_error *err)
 {
     const uint64_t *index = table_find(l->numbers, sample->stack_number);
-    if (!index || !code_places_hold(l->code_places, l->announced[*index].code, process))
+    if (!index)
         return 0;
-    uint32_t node;
+    out->stack = l->announced[*index].stack;
+    if (!code_places_hold(l->code_places, l->announced[*index].code, process))
+        return 0;
     l->announced[*index].claims++;
-    int rc = trainer_repeat(l->trainer, &l->announced[*index].path, process, sample, &node, err);
-    if (rc < 0)
-        return rc;
-    l->own[l->own_count - 1] = node;
-    return 0;
+    int rc = trainer_repeat(l->trainer, &l->announced[*index].path, process, sample, &out->node, err);
+    return rc < 0 ? rc : 0;
 }
 
 /* Enters the sample's dump, and keeps the stack base it yields for later passes. */
 static int learn_dump(struct learner *l, struct process *process, const struct sample *sample,
-                      struct fathom_error *err)
+                      struct learned *out, struct fathom_error *err)
 {
     uint64_t base;
     enum stack_kind before = process_stack_base(process, sample->tid, sample->sp, &base);
@@ -123,16 +157,14 @@ static int learn_dump(struct learner *l, struct process *process, const struct s
     }
     l->learned++;
     struct trainer_path path = trainer_entered(l->trainer);
-    if (audits_is(l->audits, sample))
-        audits_tell(l->audits, path.leaf);
-    else
-        l->own[l->own_count - 1] = path.leaf;
+    out->node = path.leaf;
     if (sample->checks_number)
         check_announced(l, sample->checks_number, &path);
-    if (sample->known == SAMPLE_STACK_NEW && keep_announced(l, sample->stack_number, path, err) < 0)
+    if (sample->known == SAMPLE_STACK_NEW &&
+        keep_announced(l, sample->stack_number, out->stack, path, err) < 0)
         return -ENOMEM;
-    int rc = learn_origin(l, process, sample, err);
-    return rc < 0 ? rc : stack_bases_learn(l->bases, process, sample, before, err);
+    int rc = path.partial ? 0 : learn_origin(l, process, sample, err);
+    return rc < 0 || path.partial ? rc : stack_bases_learn(l->bases, process, sample, before, err);
 }
 
 /* Keeps the base of a stack that a call chain proves, as a recording of ours has it; not the path. */
@@ -156,33 +188,39 @@ struct learner_agreement learner_agreement(const struct learner *l)
     return (struct learner_agreement){right, fmin(range.least, right), fmax(range.most, right)};
 }
 
-bool learner_has_own(const struct learner *l, const struct sample *sample)
-{
-    return !audits_is(l->audits, sample) && (sample->stack || sample->known == SAMPLE_STACK_SAME);
-}
-
-/* 1: the sample is held out; 0: it is not; negative. */
-static int hold_out(struct learner *l, struct process *process, const struct sample *sample, bool audit,
-                    struct fathom_error *err)
+/* The number of the stack that was read for the sample, if any. */
+static uint32_t number_stack(struct learner *l, const struct sample *sample, bool audit)
 {
     const struct sample read = announced_as_read(sample);
-    int held = l->held ? held_out_take(l->held, process, &read, audit, err) : 0;
-    if (held > 0 && audit && audits_hold(l->audits, sample, err) < 0)
-        held = -ENOMEM;
-    return held;
+    if (!read.stack || (!audit && sample->known != SAMPLE_STACK_NEW))
+        return 0;
+    return audit ? ++l->audit_stacks : ++l->stacks;
+}
+
+static int learn_sample(struct learner *l, struct process *process, const struct sample *sample, bool audit,
+                        struct learned *out, struct fathom_error *err)
+{
+    out->stack = number_stack(l, sample, audit);
+    if (sample->known == SAMPLE_STACK_SAME && l->from != LEARN_NOTHING)
+        return learn_same(l, process, sample, out, err);
+    bool wanted =
+        l->from == LEARN_DUMPS || (l->from == LEARN_AUDITS && (audit || sample->known == SAMPLE_STACK_NEW));
+    if (!wanted && sample->chain == SAMPLE_CHAIN_PROVED)
+        return learn_chain_base(l, process, sample, err);
+    if (!sample->stack || !wanted)
+        return 0;
+    const struct sample read = l->from == LEARN_AUDITS ? announced_as_read(sample) : *sample;
+    return learn_dump(l, process, &read, out, err);
 }
 
 int learner_take(struct learner *l, struct processes *processes, const struct record *record,
-                 struct fathom_error *err)
+                 struct learned *out, struct fathom_error *err)
 {
+    *out = (struct learned){.node = TRIE_NONE};
     if (record->kind != RECORD_SAMPLE)
         return processes_apply(processes, record, err);
     const struct sample *sample = &record->sample;
-    bool audit = audits_is(l->audits, sample);
-    if (audit && audits_add(l->audits, err) < 0)
-        return -ENOMEM;
-    if (learner_has_own(l, sample) && !vec_push(l->own, l->own_count, l->own_room, TRIE_NONE))
-        return error_memory(err);
+    bool audit = learner_is_audit(l, sample);
     struct process *process = process_find(processes, sample->pid);
     if (!process || !sample->has_regs)
         return 0;
@@ -191,22 +229,24 @@ int learner_take(struct learner *l, struct processes *processes, const struct re
     uint64_t base;
     if (!l->base_unknown && process_stack_base(process, sample->tid, sample->sp, &base) != STACK_OWN)
         l->base_unknown = true;
-    if (l->hold_back && sample->stack && audit) {
-        int held = audits_hold_back(l->audits, sample, l->from == LEARN_NOTHING, err);
-        if (held)
-            return held < 0 ? held : 0;
-    }
-    int held = hold_out(l, process, sample, audit, err);
-    if (held)
-        return held < 0 ? held : 0;
-    if (sample->known == SAMPLE_STACK_SAME && l->from != LEARN_NOTHING)
-        return learn_same(l, process, sample, err);
-    bool wanted =
-        l->from == LEARN_DUMPS || (l->from == LEARN_AUDITS && (audit || sample->known == SAMPLE_STACK_NEW));
-    if (!wanted && sample->chain == SAMPLE_CHAIN_PROVED)
-        return learn_chain_base(l, process, sample, err);
-    if (!sample->stack || !wanted)
+    out->held_back = l->hold_back && sample->stack && audit && is_held_back(l, sample);
+    if (out->held_back)
         return 0;
-    const struct sample read = l->from == LEARN_AUDITS ? announced_as_read(sample) : *sample;
-    return learn_dump(l, process, &read, err);
+    int rc = learn_sample(l, process, sample, audit, out, err);
+    if (rc < 0 || out->node == TRIE_NONE)
+        return rc;
+    const bool apart = partial_is_apart(trie_height(l->trie, out->node));
+    if (apart && audit)
+        out->node = TRIE_NONE; /* it says nothing of other samples */
+    return apart ? 0 : count_sample(l, out->node, err);
+}
+
+int learner_observe(struct learner *l, struct processes *processes, const struct record *record,
+                    struct observation *out, struct fathom_error *err)
+{
+    *out = (struct observation){.record = record};
+    int rc = learner_take(l, processes, record, &out->learned, err);
+    if (rc == 0 && record->kind == RECORD_SAMPLE)
+        out->frame = leaf_frame_of(process_find(processes, record->sample.pid), &record->sample);
+    return rc;
 }

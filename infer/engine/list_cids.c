@@ -1,6 +1,8 @@
 /* list_cids.c - see list_cids.h. */
 #include "infer/engine/list_cids.h"
 
+#include "pathmap/map/partial.h"
+
 /* Opens the process's program, as paths begin there. */
 static void open_program(const struct process *process)
 {
@@ -14,33 +16,43 @@ static void open_program(const struct process *process)
     }
 }
 
-static int add_cid(const struct cid_lister *l, const struct observed *observed, const struct sample *sample,
-                   struct fathom_error *err)
+/* Whether the sample's own path is known, and from the root on, as far as its stack can be read. */
+static bool is_sure(const struct cid_lister *l, const struct observed *observed,
+                    const struct observation *observation)
 {
-    struct cid cid = cid_of_sample(observed->process, sample);
+    const struct trie *trie = l->observer->learner->trie;
+    return observed->own != TRIE_NONE && !partial_is_apart(trie_height(trie, observation->learned.node));
+}
+
+static int add_cid(const struct cid_lister *l, const struct observed *observed,
+                   const struct observation *observation, struct fathom_error *err)
+{
+    const struct sample *sample = &observation->record->sample;
+    struct cid cid = cid_of_frame(observed->process, sample, &observation->frame);
     if (cid.reason != UNKNOWN_NOT || cid.height > UINT32_MAX)
         return 0;
-    struct wanted wanted = {trainer_function(l->observer->learner->trainer, &cid.place), (uint32_t)cid.height,
-                            observed->setting, 0, observed->own != TRIE_NONE};
-    bool good =
-        wanted.function != TRIE_NONE && survey_add(l->survey, observed->run, &wanted, observed->anchor) == 0;
+    struct wanted wanted = {function_number(l->observer->numbers, cid.place.image, cid.place.function),
+                            (uint32_t)cid.height, observed->setting, 0, is_sure(l, observed, observation)};
+    bool good = wanted.function != TRIE_NONE &&
+                survey_add(l->survey, observed->run, &wanted, observed->true_path) == 0;
     return good ? 0 : error_memory(err);
 }
 
-int list_cids(void *lister, const struct record *record, struct fathom_error *err)
+int list_cids(void *lister, const struct observation *observation, struct fathom_error *err)
 {
     const struct cid_lister *l = lister;
+    const struct record *record = observation->record;
     struct observer *o = l->observer;
     struct observed observed;
     uint32_t settings = settings_count(o->settings);
-    int rc = observer_take(o, record, &observed, err);
+    int rc = observer_take(o, observation, &observed, err);
     if (rc == 0 && record->kind == RECORD_MMAP && l->open_all)
         observer_open_mapped(o, record);
     if (rc == 0 && settings_count(o->settings) > settings && l->open_programs)
         open_program(observed.process);
-    if (rc < 0 || (!observed.sample && observed.anchor == TRIE_NONE))
+    if (rc < 0 || (!observed.sample && observed.true_path == TRIE_NONE))
         return rc;
     if (unread_note(l->unread, observed.process) < 0)
         return error_memory(err);
-    return add_cid(l, &observed, &record->sample, err);
+    return add_cid(l, &observed, observation, err);
 }

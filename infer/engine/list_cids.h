@@ -16,6 +16,6 @@ struct cid_lister { /* all borrowed */
     bool open_all;         /* there is no map: the files' code is the only source of paths */
 };
 
-order_sink list_cids; /* context: a struct cid_lister */
+observation_sink list_cids; /* context: a struct cid_lister */
 
 #endif

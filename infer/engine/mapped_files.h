@@ -1,19 +1,39 @@
 /*
- * mapped_files.h - looks through a recording for the files that were mapped, before anything is made of it.
+ * mapped_files.h - the files that a recording's processes mapped executable, each build of each once; and what the recording
+ * itself is known by.
  *
  * They are the recording's own, whichever path a map has of their builds: names and files of reports come from them. What a
- * stripped one lacks, another file of its build can tell (image_cache_also()). A map of other programs is left out.
+ * stripped one lacks, another file of its build can tell (image_cache_also()).
  */
 #ifndef FATHOM_INFER_ENGINE_MAPPED_FILES_H
 #define FATHOM_INFER_ENGINE_MAPPED_FILES_H
 
 #include "image/cache.h"
 #include "pathmap/map/pathmap.h"
-#include "perfdata/reader.h"
+#include "pathmap/map/trie.h"
+#include "perfdata/record.h"
 
-/* Tells the images of all files, and gives those of them that the map (NULL: none) has their paths in the trie: call it before
- * the map is merged into it. *foreign: whether the map is of programs other than those mapped (builds_foreign()). */
-int mapped_files_read(struct reader *reader, const struct pathmap *map, struct image_cache *images,
-                      struct trie *trie, bool *foreign, struct fathom_error *err);
+struct mapped_file {
+    const char *path;
+    struct build_id id;
+};
+
+struct mapped_files;
+
+struct mapped_files *mapped_files_new(void); /* NULL: out of memory */
+void mapped_files_free(struct mapped_files *files);
+/* Notes a record, of any kind. *added (may be NULL): its file was not known. 0 or -ENOMEM. */
+int mapped_files_note(struct mapped_files *files, const struct record *record, bool *added);
+/* Of the recording, by its first sample; 0: it has none. */
+uint64_t mapped_files_recording(const struct mapped_files *files);
+size_t mapped_files_list(const struct mapped_files *files, const struct mapped_file **out);
+
+/* Tells the images the paths that a map has of their builds. 0 or -ENOMEM. */
+int mapped_files_also(const struct mapped_files *files, const struct pathmap *map,
+                      struct image_cache *images);
+/* Gives those of them that a map has their own paths in the trie: call it before the map is merged into it. 0 or -ENOMEM. */
+int mapped_files_name(const struct mapped_files *files, const struct pathmap *map, struct trie *trie);
+/* Whether a map is of programs other than these (builds_foreign()): 1, 0 or -ENOMEM. */
+int mapped_files_foreign(const struct mapped_files *files, const struct pathmap *map);
 
 #endif

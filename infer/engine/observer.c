@@ -16,13 +16,11 @@ void observer_clear(struct observer *o)
 
 int observer_begin(struct observer *o, struct fathom_error *err)
 {
-    bool clock = attr_is_clock(&o->events[o->event].attr);
+    bool clock = attr_is_clock(&o->learner->events[o->event].attr);
     processes_free(o->processes);
     run_times_free(o->run_times);
     o->processes = processes_new(o->images, o->log);
     o->run_times = run_times_new(clock ? o->event : RUN_TIME_NO_CLOCK);
-    o->own_at = 0;
-    audits_begin(o->learner->audits);
     settings_begin_pass(o->settings);
     return o->processes && o->run_times ? stack_bases_begin(o->learner->bases, err) : error_memory(err);
 }
@@ -32,31 +30,33 @@ static bool is_announced(const struct sample *sample)
     return sample->known == SAMPLE_STACK_NEW || sample->known == SAMPLE_STACK_SAME;
 }
 
-/* Fills in what the learner knows about the sample's own stack; it saw the samples in the same order. */
-static void take_dump(struct observer *o, const struct sample *sample, struct observed *out)
+/* Fills in what was learned of the sample's own stack. */
+static void take_learned(struct observer *o, const struct observation *observation, struct observed *out)
 {
-    const struct learner *l = o->learner;
-    if (audits_is(l->audits, sample)) {
-        uint32_t anchor = audits_next(l->audits);
-        out->anchor = out->sample ? TRIE_NONE : anchor;
-    } else if (learner_has_own(l, sample)) {
-        uint32_t own = o->own_at < l->own_count ? l->own[o->own_at++] : TRIE_NONE;
-        out->own = o->own_dumps || is_announced(sample) ? own : TRIE_NONE;
-    }
+    const struct sample *sample = &observation->record->sample;
+    const struct learned *learned = &observation->learned;
+    const bool held_out = o->folded && held_out_has(o->fold, learned);
+    const uint32_t node = learned->node == TRIE_NONE || !o->copies ? learned->node : o->copies[learned->node];
+    const bool audit = learner_is_audit(o->learner, sample);
+    out->sample = sample->event == o->event || learned->held_back || (audit && held_out);
+    if (audit)
+        out->true_path = out->sample ? TRIE_NONE : node;
+    else if (!held_out)
+        out->own = o->own_dumps || is_announced(sample) ? node : TRIE_NONE;
 }
 
-int observer_take(struct observer *o, const struct record *record, struct observed *out,
+int observer_take(struct observer *o, const struct observation *observation, struct observed *out,
                   struct fathom_error *err)
 {
     struct learner *l = o->learner;
-    *out = (struct observed){.anchor = TRIE_NONE, .own = TRIE_NONE};
+    const struct record *record = observation->record;
+    *out = (struct observed){.true_path = TRIE_NONE, .own = TRIE_NONE};
     int rc = l->base_unknown ? stack_bases_record(l->bases, record, err) : 0;
     if (rc < 0 || record->kind != RECORD_SAMPLE)
         return rc < 0 ? rc : processes_apply(o->processes, record, err);
     const struct sample *sample = &record->sample;
-    out->sample = sample->event == o->event || audits_held(l->audits, sample);
-    take_dump(o, sample, out);
-    if (!out->sample && out->anchor == TRIE_NONE)
+    take_learned(o, observation, out);
+    if (!out->sample && out->true_path == TRIE_NONE)
         return 0;
     out->process = process_find(o->processes, sample->pid);
     bool placed = out->process && sample->has_regs;
@@ -64,7 +64,7 @@ int observer_take(struct observer *o, const struct record *record, struct observ
         rc = stack_bases_apply(l->bases, out->process, sample, err);
     if (rc == 0 && placed && settings_of(o->settings, l->origins, out->process, sample, &out->setting) < 0)
         rc = error_memory(err);
-    out->run.strand = process_strand(out->process, sample);
+    out->run.thread_key = process_thread_key(out->process, sample);
     if (rc == 0 && o->times && run_times_pass(o->run_times, sample, &out->run) < 0)
         rc = error_memory(err);
     return rc;

@@ -5,32 +5,68 @@
 
 #define SHOW_RECORDS 4096u /* between two updates of the progress line */
 
-static int take_record(void *passes, const struct record *record, struct fathom_error *err)
+struct pass {
+    const struct passes *passes;
+    const char *name; /* for the progress line */
+    observation_sink *step;
+    void *context; /* the step's */
+    uint64_t records;
+    struct pairing *pairing; /* NULL: the table is read */
+};
+
+static int take_observation(void *pass, const struct observation *o, struct fathom_error *err)
 {
-    struct passes *p = passes;
-    if (p->most && p->records == p->most)
-        return -ECANCELED;
+    struct pass *p = pass;
     if (p->records++ % SHOW_RECORDS == 0)
-        progress_show(p->progress, p->name, p->records, p->all);
-    if (!p->proved || record->kind != RECORD_SAMPLE)
-        return p->step(p->context, record, err);
-    struct record filled = *record;
-    proved_fill(p->proved, &p->proved_at, &filled.sample);
-    return p->step(p->context, &filled, err);
+        progress_show(p->passes->progress, p->name, p->records,
+                      observations_count(p->passes->reading->observations));
+    return p->step(p->context, o, err);
 }
 
-int passes_run(struct passes *p, const char *name, order_sink *step, void *context, struct fathom_error *err)
+/* An order_sink, for another reading. */
+static int take_record(void *pass, const struct record *record, struct fathom_error *err)
 {
-    int rc = observer_begin(p->observer, err);
-    p->name = name;
-    p->step = step;
-    p->context = context;
-    p->records = 0;
-    p->proved_at = 0;
-    if (rc == 0)
-        rc = reader_run(p->reader, take_record, p, err);
-    if (rc == -ECANCELED && p->most)
-        rc = 0;
-    p->all = p->records;
-    return rc;
+    struct pass *p = pass;
+    const struct passes *passes = p->passes;
+    struct observation o = {.record = record};
+    struct record filled;
+    uint64_t row;
+    int rc = pairing_next(p->pairing, record, &o.learned, &row, err);
+    if (rc <= 0)
+        return rc;
+    if (passes->most && p->records == passes->most)
+        return -ECANCELED;
+    if (record->kind == RECORD_SAMPLE) {
+        struct sample *sample = &filled.sample;
+        filled = *record;
+        sample->row = row;
+        o.record = &filled;
+        const struct process *process = process_find(passes->observer->processes, sample->pid);
+        if (passes->reading->proved)
+            proved_fill(passes->reading->proved, process, sample);
+        o.frame = leaf_frame_of(process, sample);
+    }
+    return take_observation(p, &o, err);
+}
+
+static int read_again(struct pass *p, struct fathom_error *err)
+{
+    const struct reading *reading = p->passes->reading;
+    p->pairing = pairing_new(reading->observations);
+    int rc = p->pairing ? reader_run(reading->reader, take_record, p, err) : error_memory(err);
+    pairing_free(p->pairing);
+    return rc == -ECANCELED && p->passes->most ? 0 : rc;
+}
+
+int passes_run(const struct passes *passes, const char *name, bool whole, observation_sink *step,
+               void *context, struct fathom_error *err)
+{
+    struct observations *table = passes->reading->observations;
+    struct pass pass = {.passes = passes, .name = name, .step = step, .context = context};
+    int rc = observer_begin(passes->observer, err);
+    if (rc < 0)
+        return rc;
+    return whole || observations_cut(table)
+               ? read_again(&pass, err)
+               : observations_run(table, passes->most, take_observation, &pass, err);
 }

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "image/mapped_name.h"
 #include "infer/engine/learn.h"
+#include "infer/engine/mapped_files.h"
 
 #define PROGRAMS_MAX 256u /* further ones are left out */
 #define NO_PROGRAM   UINT64_MAX
@@ -19,11 +20,12 @@ struct program {
 
 struct program_maps {
     struct processes *processes;
+    struct mapped_files *files;
     const struct event *events;
     size_t event_count;
     uint32_t event;
     struct program *programs;
-    size_t count, room;
+    size_t count, capacity;
     struct table *by_state; /* process_state() -> index, or NO_PROGRAM */
 };
 
@@ -42,12 +44,12 @@ static int add_program(struct program_maps *m, const char *path, const struct bu
 {
     struct program program = {.id = *id, .path = strdup(path), .learner = learner_new(LEARN_AUDITS, false)};
     if (!program.path || !program.learner || trie_image(program.learner->trie, path, id) == TRIE_NONE ||
-        !vec_push(m->programs, m->count, m->room, program)) {
+        !vec_push(m->programs, m->count, m->capacity, program)) {
         free(program.path);
         learner_free(program.learner);
         return error_memory(err);
     }
-    audits_events(program.learner->audits, m->events, m->event_count, m->event);
+    learner_events(program.learner, m->events, m->event_count, m->event);
     return 0;
 }
 
@@ -80,9 +82,12 @@ static int program_of(struct program_maps *m, const struct process *process, uin
 }
 
 /* An order_sink. */
-static int take(void *maps, const struct record *record, struct fathom_error *err)
+static int take_record(void *maps, const struct record *record, struct fathom_error *err)
 {
     struct program_maps *m = maps;
+    struct learned learned;
+    if (mapped_files_note(m->files, record, NULL) < 0)
+        return error_memory(err);
     if (record->kind != RECORD_SAMPLE)
         return processes_apply(m->processes, record, err);
     const struct sample *sample = &record->sample;
@@ -93,7 +98,7 @@ static int take(void *maps, const struct record *record, struct fathom_error *er
     int rc = process ? program_of(m, process, &index, err) : 0;
     if (index == NO_PROGRAM)
         return rc;
-    return learner_take(m->programs[index].learner, m->processes, record, err);
+    return learner_take(m->programs[index].learner, m->processes, record, &learned, err);
 }
 
 int program_maps_read(struct reader *reader, struct image_cache *images, struct program_maps **out,
@@ -105,15 +110,21 @@ int program_maps_read(struct reader *reader, struct image_cache *images, struct 
     m->event_count = reader_events(reader, &m->events);
     m->processes = processes_new(images, NULL);
     m->by_state = table_new();
-    int rc =
-        m->processes && m->by_state ? reader_main_event(reader, NULL, &m->event, err) : error_memory(err);
+    m->files = mapped_files_new();
+    int rc = m->processes && m->by_state && m->files ? reader_main_event(reader, NULL, &m->event, err)
+                                                     : error_memory(err);
     if (rc == 0)
-        rc = reader_run(reader, take, m, err);
+        rc = reader_run(reader, take_record, m, err);
     if (rc < 0)
         program_maps_free(m);
     else
         *out = m;
     return rc;
+}
+
+uint64_t program_maps_recording(const struct program_maps *m)
+{
+    return mapped_files_recording(m->files);
 }
 
 size_t program_maps_count(const struct program_maps *m)
@@ -137,6 +148,7 @@ void program_maps_free(struct program_maps *m)
     }
     free(m->programs);
     table_free(m->by_state);
+    mapped_files_free(m->files);
     processes_free(m->processes);
     free(m);
 }

@@ -26,6 +26,7 @@ struct program_map {
 int program_maps_read(struct reader *reader, struct image_cache *images, struct program_maps **out,
                       struct fathom_error *err);
 /* Number of programs that ran, also those without stacks. */
+uint64_t program_maps_recording(const struct program_maps *maps); /* mapped_files_recording() */
 size_t program_maps_count(const struct program_maps *maps);
 struct program_map program_maps_at(const struct program_maps *maps, size_t index);
 void program_maps_free(struct program_maps *maps);

@@ -5,17 +5,25 @@
 
 #include "infer/model/expectation.h"
 #include "infer/model/inside.h"
-#include "infer/model/narrow.h"
+#include "base/hash.h"
+#include "infer/model/chain_evidence.h"
+#include "pathmap/map/partial.h"
 #include "perfdata/stack_record.h"
+
+/* What a node's path begins with. */
+enum begins { BEGINS_UNKNOWN, BEGINS_AT_ROOT, BEGINS_PARTIAL };
 
 struct resolve {
     struct resolve_input in;
     struct smoother *smoother; /* NULL: samples are judged individually */
     struct inside *inside;
-    struct narrow *narrow;
+    struct chain_evidence *evidence;
     const struct image *noted;                   /* the last image noted in builds */
+    enum begins *begins;                         /* by node of the map; NULL: all paths begin at a root */
     struct candidate_path shown[CANDIDATES_MAX]; /* deliver() */
     struct candidate_path own;                   /* resolve_own() */
+    struct candidate_path whole[CANDIDATES_MAX]; /* complete() */
+    struct table *completed;                     /* node of a partial path -> find_seen() */
 };
 
 /* Removes candidates known only from inference, if the sample's path may run through code that could not be
@@ -43,15 +51,19 @@ static void hide_unread(struct resolve *r, struct resolved *answer)
     answer->posterior_count = kept;
 }
 
+static struct belief belief_of(const struct resolve *r, const struct resolved *answer)
+{
+    uint32_t unseen;
+    if (!r->in.calibration || answer->kind == RESOLVED_UNKNOWN)
+        return (struct belief){1, answer->probability, answer->probability, 1, 1};
+    pathmap_unseen(fit_pathmap(r->in.fit), answer->node, &unseen);
+    return calibration_belief(r->in.calibration, answer, unseen);
+}
+
 /* Scales the probabilities by how far they can be believed. */
 static void calibrate(struct resolve *r, struct resolved *answer)
 {
-    struct belief belief = {1, answer->probability, answer->probability, 1, 1};
-    if (r->in.calibration && answer->kind != RESOLVED_UNKNOWN) {
-        uint32_t unseen;
-        pathmap_unseen(fit_pathmap(r->in.fit), answer->node, &unseen);
-        belief = calibration_belief(r->in.calibration, answer, unseen);
-    }
+    struct belief belief = belief_of(r, answer);
     if (answer->source == SOURCE_COMPARED && answer->kind != RESOLVED_UNKNOWN) {
         struct learner_agreement agreement = learner_agreement(r->in.observer->learner);
         belief.least = agreement.least;
@@ -81,6 +93,148 @@ static bool is_cut(const struct resolve *r, const struct cid *cid)
     return function != PATHMAP_NONE && fit_is_cut(r->in.fit, function, (uint32_t)cid->height);
 }
 
+/* Whether the path of a node is partial. */
+static bool is_partial(struct resolve *r, uint32_t node)
+{
+    const struct pathmap *map = fit_pathmap(r->in.fit);
+    uint32_t outermost = node, at = node;
+    if (!r->begins || node == PATHMAP_NONE)
+        return false;
+    for (; at != PATHMAP_NONE && r->begins[at] == BEGINS_UNKNOWN; at = pathmap_node(map, at).parent)
+        outermost = at;
+    enum begins begins = at != PATHMAP_NONE                                      ? r->begins[at]
+                         : pathmap_node(map, outermost).height == PARTIAL_HEIGHT ? BEGINS_PARTIAL
+                                                                                 : BEGINS_AT_ROOT;
+    for (uint32_t i = node; i != at; i = pathmap_node(map, i).parent)
+        r->begins[i] = begins;
+    return begins == BEGINS_PARTIAL;
+}
+
+/* Whether a node of the map is of a partial path that is kept apart. */
+static bool is_apart(const struct resolve *r, uint32_t node)
+{
+    return partial_is_apart(pathmap_node(fit_pathmap(r->in.fit), node).height);
+}
+
+/* Whether the innermost frames of a node's path are those of a partial one, whose heights may count from another base. *outermost:
+ * the node of the last of them. */
+static bool has_frames(const struct pathmap *map, uint32_t node, uint32_t partial, uint32_t *outermost)
+{
+    struct pathmap_node own = pathmap_node(map, partial), n = pathmap_node(map, node);
+    const uint32_t between = own.height - n.height;
+    for (; own.height != PARTIAL_HEIGHT && node != PATHMAP_NONE; node = n.parent) {
+        n = pathmap_node(map, node);
+        if (n.function != own.function || own.height - n.height != between)
+            return false;
+        *outermost = node;
+        own = pathmap_node(map, own.parent);
+    }
+    return own.height == PARTIAL_HEIGHT;
+}
+
+#define WHOLE_LEAST                                                                                          \
+    0.5 /* so sure must be what lies outside of proved frames, as views ask of what they show */
+
+/* The path that a partial one's CID has in the map's other stacks and in training, if it has the proved frames and those that also have
+ * them hardly ever have others outside. PATHMAP_NONE: there is none. */
+static uint32_t find_seen(struct resolve *r, uint32_t partial)
+{
+    const struct pathmap *map = fit_pathmap(r->in.fit);
+    const struct pathmap_node own = pathmap_node(map, partial);
+    uint32_t first, count = pathmap_find(map, own.function, own.height, &first), best = PATHMAP_NONE,
+                    last = PATHMAP_NONE;
+    uint32_t outermost;
+    double sum = 0, most = 0, passes = 0;
+    for (uint32_t i = first; i < first + count; i++) {
+        const struct pathmap_node n = pathmap_node(map, i);
+        if (!pathmap_node_seen(&n) || is_partial(r, i) || !has_frames(map, i, partial, &outermost))
+            continue;
+        passes = (double)n.passes + (n.path == last ? passes : 0); /* nodes of one path are neighbours */
+        last = n.path;
+        sum += (double)n.passes;
+        best = passes > most ? i : best;
+        most = passes > most ? passes : most;
+    }
+    return most >= WHOLE_LEAST * sum ? best : PATHMAP_NONE;
+}
+
+/* The same, remembered. */
+static uint32_t seen_of(struct resolve *r, uint32_t partial)
+{
+    bool added;
+    uint64_t *known = table_put(r->completed, partial, &added);
+    uint32_t node = known && !added ? (uint32_t)*known : find_seen(r, partial);
+    if (known)
+        *known = node;
+    return node;
+}
+
+static bool complete_by_seen(struct resolve *r, uint32_t partial, struct resolved *resolved)
+{
+    const uint32_t node = seen_of(r, partial);
+    r->whole[0] = (struct candidate_path){.node = node, .probability = 1};
+    resolved->kind = RESOLVED_AMBIGUOUS;
+    resolved->posterior_count = 1;
+    return node != PATHMAP_NONE;
+}
+
+/* As the model has it: the candidates with the proved frames. */
+static bool complete_by_model(struct resolve *r, uint32_t partial, struct resolved *resolved)
+{
+    const struct pathmap *map = fit_pathmap(r->in.fit);
+    const struct candidate_path *all = resolved->posterior;
+    const uint32_t count = resolved->kind == RESOLVED_UNKNOWN ? 0 : resolved->posterior_count;
+    uint32_t at, outermost = PATHMAP_NONE;
+    double sum = 0;
+    resolved->posterior_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_partial(r, all[i].node) || !has_frames(map, all[i].node, partial, &at))
+            continue;
+        outermost = outermost == PATHMAP_NONE ? at : outermost;
+        r->whole[resolved->posterior_count] = all[i];
+        sum += (double)r->whole[resolved->posterior_count++].probability;
+    }
+    for (uint32_t i = 0; i < resolved->posterior_count; i++)
+        r->whole[i].probability = (float)((double)r->whole[i].probability / sum);
+    const struct pathmap_node outer = pathmap_node(map, outermost);
+    if (resolved->posterior_count && pathmap_node_seen(&outer)) /* what was not seen was proved */
+        resolved->kind = RESOLVED_AMBIGUOUS;
+    return resolved->posterior_count > 0;
+}
+
+/* Of a sample whose own path is partial: a whole one with the proved frames, if it is sure enough; the model has one only for
+ * stacks whose copy ended first, as else there is code outside that it does not know. false: there is none. */
+static bool complete(struct resolve *r, uint32_t partial, struct resolved *resolved)
+{
+    struct resolved whole = *resolved;
+    bool found =
+        is_apart(r, partial) ? complete_by_model(r, partial, &whole) : complete_by_seen(r, partial, &whole);
+    if (!found)
+        return false;
+    whole.node = r->whole[0].node;
+    whole.probability = whole.least = whole.most = (double)r->whole[0].probability;
+    whole.posterior = r->whole;
+    const double factor = whole.kind == RESOLVED_INFERRED ? belief_of(r, &whole).factor : 1;
+    if (whole.probability * factor < WHOLE_LEAST)
+        return false;
+    *resolved = whole;
+    return true;
+}
+
+/* Of a path that other samples' stacks have in part: the whole one, if training or other stacks have it. */
+static void complete_inferred(struct resolve *r, struct resolved *answer)
+{
+    const uint32_t node =
+        answer->source == SOURCE_CID && is_partial(r, answer->node) ? seen_of(r, answer->node) : PATHMAP_NONE;
+    if (node == PATHMAP_NONE)
+        return;
+    r->shown[0] = (struct candidate_path){node, (float)answer->probability};
+    answer->posterior = r->shown;
+    answer->posterior_count = 1;
+    answer->kind = RESOLVED_AMBIGUOUS;
+    answer->node = node;
+}
+
 /* A smoother_sink (context: the step): passes a sample's answer on to the caller's sink. */
 static int deliver(void *resolve, const struct process *process, const struct sample *sample,
                    const struct resolved *resolved, struct fathom_error *err)
@@ -91,7 +245,9 @@ static int deliver(void *resolve, const struct process *process, const struct sa
         hide_unread(r, &told);
     if (told.kind == RESOLVED_UNKNOWN && told.reason == UNKNOWN_CONTEXT && is_cut(r, &told.cid))
         told.reason = UNKNOWN_CUT;
+    complete_inferred(r, &told);
     calibrate(r, &told);
+    told.partial = is_partial(r, told.node);
     return r->in.sink(r->in.context, process, sample, &told, err);
 }
 
@@ -104,9 +260,15 @@ struct resolve *resolve_new(const struct resolve_input *input)
         return NULL;
     r->in = *input;
     r->inside = inside_new(resolver);
-    r->narrow = narrow_new(resolver);
+    r->evidence = chain_evidence_new(resolver);
+    const struct pathmap *map = fit_pathmap(input->fit);
+    const struct build_id none = {0};
+    const bool any_partial = pathmap_find_image(map, PARTIAL_IMAGE, &none, NULL) != PATHMAP_NONE;
+    r->begins = any_partial ? calloc((size_t)pathmap_node_count(map) + 1, sizeof *r->begins) : NULL;
     r->smoother = model ? smoother_new(resolver, model, deliver, r) : NULL;
-    if (!r->inside || !r->narrow || (model && !r->smoother)) {
+    r->completed = table_new();
+    if (!r->completed || !r->inside || !r->evidence || (any_partial && !r->begins) ||
+        (model && !r->smoother)) {
         resolve_free(r);
         r = NULL;
     }
@@ -119,22 +281,24 @@ void resolve_free(struct resolve *r)
         return;
     smoother_free(r->smoother);
     inside_free(r->inside);
-    narrow_free(r->narrow);
+    chain_evidence_free(r->evidence);
+    table_free(r->completed);
+    free(r->begins);
     free(r);
 }
 
 /* The sample's thread is known to be in this node of the trie. */
-static int take_anchor(struct resolve *r, const struct observed *observed, uint32_t node,
-                       struct fathom_error *err)
+static int take_true_path(struct resolve *r, const struct observed *observed, uint32_t node,
+                          struct fathom_error *err)
 {
     uint32_t state;
     struct fit *fit = r->in.fit;
-    int rc = r->smoother ? expectation_anchor(fit_resolver(fit), fit_model(fit), observed->setting,
-                                              pathmap_number(fit_pathmap(fit), node), &state)
+    int rc = r->smoother ? expectation_true_path(fit_resolver(fit), fit_model(fit), observed->setting,
+                                                 pathmap_number(fit_pathmap(fit), node), &state)
                          : 0;
     if (rc < 0)
         return error_memory(err);
-    return rc ? smoother_anchor(r->smoother, observed->run, state, err) : 0;
+    return rc ? smoother_true_path(r->smoother, observed->run, state, err) : 0;
 }
 
 /* Checks an image against the given map: the image the sample ran in, by its file's build-id, or one mapped
@@ -175,47 +339,51 @@ static int resolve_own(struct resolve *r, const struct observed *observed, const
                                 .probability = probability,
                                 .posterior = &r->own,
                                 .posterior_count = 1};
-    int rc = sure ? take_anchor(r, observed, observed->own, err) : 0;
+    int rc = sure && !is_apart(r, r->own.node) ? take_true_path(r, observed, observed->own, err) : 0;
     return rc < 0 ? rc : deliver(r, observed->process, sample, &resolved, err);
 }
 
-static int resolve_sample(struct resolve *r, const struct observed *observed, const struct record *record,
-                          struct fathom_error *err)
+static int resolve_sample(struct resolve *r, const struct observed *observed,
+                          const struct observation *observation, struct fathom_error *err)
 {
+    const struct record *record = observation->record;
     const struct sample *sample = &record->sample;
     struct process *process = observed->process;
     struct resolved resolved;
-    int rc = resolver_resolve(fit_resolver(r->in.fit), process, sample, observed->setting, &resolved, err);
+    const struct cid cid = cid_of_frame(process, sample, &observation->frame);
+    int rc = resolver_resolve(fit_resolver(r->in.fit), &cid, observed->setting, &resolved, err);
     if (rc == 0)
         rc = inside_resolved(r->inside, &resolved, err);
     if (rc == 0)
-        rc = narrow_resolved(r->narrow, process, sample, &resolved, err);
+        rc = chain_evidence_weigh(r->evidence, process, sample, &resolved, err);
     if (rc < 0)
         return rc;
     if (unread_note(r->in.unread, process) < 0 || note_build(r, record, resolved.cid.place.image) < 0)
         return error_memory(err);
-    if (observed->own != TRIE_NONE && process)
+    const bool own = observed->own != TRIE_NONE && process;
+    const uint32_t node = own ? pathmap_number(fit_pathmap(r->in.fit), observed->own) : PATHMAP_NONE;
+    if (own && !(is_partial(r, node) && complete(r, node, &resolved)))
         return resolve_own(r, observed, sample, resolved.cid, err);
     int unread = unread_concerns(r->in.unread, r->in.observer->calls, process, &resolved);
     if (unread < 0)
         return error_memory(err);
     resolved.unread = unread;
-    return r->smoother ? smoother_add(r->smoother, observed->run, process, sample, &resolved, err)
-                       : deliver(r, process, sample, &resolved, err);
+    return r->smoother && !own ? smoother_add(r->smoother, observed->run, process, sample, &resolved, err)
+                               : deliver(r, process, sample, &resolved, err);
 }
 
-int resolve_take(void *resolve, const struct record *record, struct fathom_error *err)
+int resolve_take(void *resolve, const struct observation *observation, struct fathom_error *err)
 {
     struct resolve *r = resolve;
     struct observed observed;
-    int rc = observer_take(r->in.observer, record, &observed, err);
-    if (rc == 0 && note_build(r, record, NULL) < 0)
+    int rc = observer_take(r->in.observer, observation, &observed, err);
+    if (rc == 0 && note_build(r, observation->record, NULL) < 0)
         rc = error_memory(err);
     if (rc < 0)
         return rc;
-    if (observed.anchor != TRIE_NONE)
-        return take_anchor(r, &observed, observed.anchor, err);
-    return observed.sample ? resolve_sample(r, &observed, record, err) : 0;
+    if (observed.true_path != TRIE_NONE)
+        return take_true_path(r, &observed, observed.true_path, err);
+    return observed.sample ? resolve_sample(r, &observed, observation, err) : 0;
 }
 
 int resolve_flush(struct resolve *r, struct fathom_error *err)

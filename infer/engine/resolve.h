@@ -30,7 +30,7 @@ struct resolve;
 
 struct resolve *resolve_new(const struct resolve_input *input); /* NULL: out of memory */
 void resolve_free(struct resolve *resolve);
-order_sink resolve_take; /* context: a struct resolve */
+observation_sink resolve_take; /* context: a struct resolve */
 /* Delivers the samples still waiting. */
 int resolve_flush(struct resolve *resolve, struct fathom_error *err);
 

@@ -1,20 +1,25 @@
 /* vote.c - see vote.h. */
 #include "infer/engine/vote.h"
 
-static int vote(void *observer, const struct record *record, struct fathom_error *err)
+static int vote(void *observer, const struct observation *observation, struct fathom_error *err)
 {
     struct observer *o = observer;
+    const struct record *record = observation->record;
     if (record->kind != RECORD_SAMPLE)
         return processes_apply(o->processes, record, err);
     const struct sample *sample = &record->sample;
     struct process *process = process_find(o->processes, sample->pid);
-    return process && sample->has_regs ? stack_bases_vote(o->learner->bases, process, sample, err) : 0;
+    return process && sample->has_regs
+               ? stack_bases_vote(o->learner->bases, process, sample, &observation->frame, err)
+               : 0;
 }
 
 /* Collects votes on main threads' bases from the binaries' code; opens all their files. */
-static int code_vote(void *observer, const struct record *record, struct fathom_error *err)
+static int code_vote(void *observer, const struct observation *observation, struct fathom_error *err)
 {
     struct observer *o = observer;
+    const struct record *record = observation->record;
+    const struct leaf_frame *frame = &observation->frame;
     struct learner *l = o->learner;
     const struct sample *sample = &record->sample;
     int rc = stack_bases_record(l->bases, record, err);
@@ -25,24 +30,21 @@ static int code_vote(void *observer, const struct record *record, struct fathom_
     if (rc < 0 || record->kind != RECORD_SAMPLE)
         return rc;
     struct process *process = process_find(o->processes, sample->pid);
-    struct place place;
-    uint64_t cfa;
-    enum unknown_reason reason;
-    if (!process || process_has_stack(process, sample->tid) ||
-        !cid_cfa(process, sample, &place, &cfa, &reason))
+    if (!process || process_has_stack(process, sample->tid) || frame->reason != UNKNOWN_NOT)
         return 0;
-    uint32_t function = trainer_function(l->trainer, &place);
+    uint32_t function = trainer_function(l->trainer, &frame->place);
     return function == TRIE_NONE ? error_memory(err)
-                                 : stack_bases_code_vote(l->bases, sample, function, cfa, err);
+                                 : stack_bases_code_vote(l->bases, sample, function, frame->cfa, err);
 }
 
 /* Finds the main threads' bases that the map's votes left unknown. */
-static int vote_by_code(struct passes *passes, struct fit *fit, uint64_t *voted, struct fathom_error *err)
+static int vote_by_code(const struct passes *passes, struct fit *fit, uint64_t *voted,
+                        struct fathom_error *err)
 {
     struct observer *o = passes->observer;
     struct learner *l = o->learner;
     struct statics statics;
-    int rc = passes_run(passes, "finding stacks by code", code_vote, o, err);
+    int rc = passes_run(passes, "finding stacks by code", false, code_vote, o, err);
     if (rc == 0)
         rc = statics_build(l->trie, o->images, o->calls, NULL, NULL, NULL, &statics, err);
     if (rc < 0)
@@ -54,14 +56,14 @@ static int vote_by_code(struct passes *passes, struct fit *fit, uint64_t *voted,
     return rc < 0 ? rc : fit_map(fit, err);
 }
 
-int vote_bases(struct passes *passes, struct fit *fit, bool by_code, uint64_t *voted,
+int vote_bases(const struct passes *passes, struct fit *fit, bool by_code, uint64_t *voted,
                struct fathom_error *err)
 {
     struct observer *o = passes->observer;
     struct stack_bases *bases = o->learner->bases;
     int rc = stack_bases_ballot(bases, fit_resolver(fit), o->images, err);
     if (rc == 0)
-        rc = passes_run(passes, "finding stacks", vote, o, err);
+        rc = passes_run(passes, "finding stacks", false, vote, o, err);
     if (rc == 0)
         rc = stack_bases_settle(bases, voted, err);
     return rc == 0 && by_code && stack_bases_want_code(bases) ? vote_by_code(passes, fit, voted, err) : rc;

@@ -9,7 +9,7 @@
 #include "infer/model/fit.h"
 
 /* by_code: the binaries' code may vote too. Adds the number of bases found to *voted. 0 or negative. */
-int vote_bases(struct passes *passes, struct fit *fit, bool by_code, uint64_t *voted,
+int vote_bases(const struct passes *passes, struct fit *fit, bool by_code, uint64_t *voted,
                struct fathom_error *err);
 
 #endif

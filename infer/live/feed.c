@@ -14,7 +14,7 @@
 /* Records in a row. */
 struct queue {
     uint8_t *bytes;
-    size_t used, room;
+    size_t used, capacity;
 };
 
 struct feed {
@@ -36,7 +36,7 @@ struct feed {
 };
 
 /* An order_sink. */
-static int take(void *feed, const struct record *record, struct fathom_error *err)
+static int take_record(void *feed, const struct record *record, struct fathom_error *err)
 {
     struct feed *f = feed;
     int rc = f->in.take(f->in.context, f->processes, record, err);
@@ -58,7 +58,7 @@ static int read_all(struct feed *f, struct fathom_error *err)
     return rc;
 }
 
-static void *run(void *feed)
+static void *run_thread(void *feed)
 {
     struct feed *f = feed;
     struct fathom_error err;
@@ -115,7 +115,7 @@ static int start_thread(struct feed *f)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = pthread_create(&f->thread, NULL, run, f);
+    int rc = pthread_create(&f->thread, NULL, run_thread, f);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return rc;
 }
@@ -132,7 +132,7 @@ int feed_start(const struct feed_input *input, struct feed **out, struct fathom_
     int rc = f->ids && keep_ids(f) ? decoder_new(input->events, input->count, &f->decoder, err)
                                    : error_memory(err);
     if (rc == 0) {
-        f->order = order_new(f->decoder, false, take, f);
+        f->order = order_new(f->decoder, false, take_record, f);
         f->images = image_cache_new(&(struct image_options){.live = true});
         f->processes = f->images ? processes_new(f->images, NULL) : NULL;
         rc = f->order && f->processes ? start_thread(f) : ENOMEM;
@@ -169,7 +169,7 @@ int feed_add(struct feed *f, const void *records, size_t size, struct fathom_err
         memcpy(&header, at, sizeof header);
         if (!is_wanted(f, (const void *)at))
             continue;
-        if (!vec_reserve(f->filling.bytes, f->filling.used, f->filling.room, header.size)) {
+        if (!vec_reserve(f->filling.bytes, f->filling.used, f->filling.capacity, header.size)) {
             rc = error_memory(err);
             continue;
         }

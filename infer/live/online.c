@@ -28,7 +28,7 @@ struct online {
     uint32_t nodes;      /* likewise */
     uint64_t due;        /* when it may be made anew, ns */
     uint32_t *path;      /* functions */
-    size_t path_room;
+    size_t path_capacity;
     struct table *last; /* TID -> the last node of the trie that it was in */
     struct online_summary summary;
 };
@@ -73,12 +73,13 @@ static double share_of(const struct online *o, uint32_t number)
 }
 
 /* The most probable node of the map with the sample's CID; PATHMAP_NONE: there is none. */
-static int find_by_cid(struct online *o, const struct process *process, const struct sample *sample,
+static int find_by_cid(struct online *o, const struct process *process, const struct observation *observation,
                        uint32_t *out, uint32_t *function, struct fathom_error *err)
 {
+    const struct sample *sample = &observation->record->sample;
+    struct cid cid = cid_of_frame(process, sample, &observation->frame);
     *out = PATHMAP_NONE;
     *function = TRIE_NONE;
-    struct cid cid = cid_of_sample(process, sample);
     if (!cid.place.image || cid.place.function == IMAGE_NO_FUNCTION)
         return 0;
     *function = trainer_function(o->learner->trainer, &cid.place);
@@ -116,9 +117,10 @@ static int remember(struct online *o, uint32_t tid, uint32_t node, struct fathom
     return 0;
 }
 
-/* own: the node of the trie that the sample's stack ended in; TRIE_NONE: none. */
-static int tell(struct online *o, const struct sample *sample, uint32_t own, struct fathom_error *err)
+static int pass_sample(struct online *o, const struct observation *observation, struct fathom_error *err)
 {
+    const struct sample *sample = &observation->record->sample;
+    const uint32_t own = observation->learned.node;
     struct online_context context = {.sample = sample, .certainty = CERTAINTY_UNKNOWN};
     struct online_summary *s = &o->summary;
     uint32_t number = PATHMAP_NONE, function = TRIE_NONE;
@@ -128,18 +130,18 @@ static int tell(struct online *o, const struct sample *sample, uint32_t own, str
         bool whole = sample->known != SAMPLE_STACK_SAME || sample->compared == STACK_RECORD_ALL;
         context.certainty = whole ? CERTAINTY_PROVED : CERTAINTY_INFERRED;
         number = o->map ? pathmap_number(o->map, own) : PATHMAP_NONE;
-        int depth = trie_path(o->learner->trie, own, &o->path, &o->path_room);
+        int depth = trie_path(o->learner->trie, own, &o->path, &o->path_capacity);
         context.depth = depth < 0 ? 0 : (size_t)depth;
         rc = depth < 0 ? error_memory(err) : remember(o, sample->tid, own, err);
     } else if (context.process) {
-        rc = find_by_cid(o, context.process, sample, &number, &function, err);
+        rc = find_by_cid(o, context.process, observation, &number, &function, err);
         if (rc == 0 && number != PATHMAP_NONE) {
-            int depth = pathmap_read_path(o->map, number, &o->path, &o->path_room, err);
+            int depth = pathmap_read_path(o->map, number, &o->path, &o->path_capacity, err);
             rc = depth < 0 ? depth : 0;
             context.depth = depth < 0 ? 0 : (size_t)depth;
             context.certainty = CERTAINTY_INFERRED;
         } else if (rc == 0 && function != TRIE_NONE) {
-            if (!vec_reserve(o->path, 0, o->path_room, 1))
+            if (!vec_reserve(o->path, 0, o->path_capacity, 1))
                 return error_memory(err);
             o->path[0] = function;
             context.depth = 1;
@@ -160,7 +162,7 @@ static int tell(struct online *o, const struct sample *sample, uint32_t own, str
 }
 
 /* An order_sink. */
-static int take(void *online, const struct record *given, struct fathom_error *err)
+static int take_record(void *online, const struct record *given, struct fathom_error *err)
 {
     struct online *o = online;
     struct learner *l = o->learner;
@@ -176,12 +178,9 @@ static int take(void *online, const struct record *given, struct fathom_error *e
         record.sample.stack = NULL;
         record.sample.stack_size = 0;
     }
-    bool own = sampled && learner_has_own(l, &record.sample);
-    l->own_count = 0; /* of this record alone */
-    rc = learner_take(l, o->processes, &record, err);
-    if (rc < 0 || !sampled || record.sample.event != 0)
-        return rc;
-    return tell(o, &record.sample, own && l->own_count ? l->own[0] : TRIE_NONE, err);
+    struct observation observation;
+    rc = learner_observe(l, o->processes, &record, &observation, err);
+    return rc < 0 || !sampled || record.sample.event != 0 ? rc : pass_sample(o, &observation, err);
 }
 
 int online_add(struct online *o, const void *records, size_t size, struct fathom_error *err)
@@ -209,7 +208,7 @@ int online_new(const struct online_input *input, struct online **out, struct fat
     o->in = *input;
     int rc = decoder_new(input->events, input->count, &o->decoder, err);
     if (rc == 0) {
-        o->order = order_new(o->decoder, true, take, o);
+        o->order = order_new(o->decoder, true, take_record, o);
         o->announced = announced_new(input->events, input->count);
         o->processes = processes_new(input->images, input->log);
         o->learner = learner_new(LEARN_DUMPS, false);
@@ -217,7 +216,7 @@ int online_new(const struct online_input *input, struct online **out, struct fat
         rc = o->order && o->announced && o->processes && o->learner && o->last ? 0 : error_memory(err);
     }
     if (rc == 0)
-        audits_events(o->learner->audits, input->events, input->count, 0);
+        learner_events(o->learner, input->events, input->count, 0);
     if (rc == 0 && input->map)
         rc = trie_merge(o->learner->trie, input->map, err);
     if (rc < 0)

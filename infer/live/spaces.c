@@ -17,13 +17,13 @@ struct space {
     uint64_t state; /* process_state() of the mappings below */
     bool is_own;    /* some code is in no file with a build-id: no other program's is the same */
     struct code *code;
-    size_t code_count, code_room;
+    size_t code_count, code_capacity;
 };
 
 struct spaces {
     struct spaces_input in;
     struct space *items;
-    size_t count, room;
+    size_t count, capacity;
     uint32_t last_number;
     struct table *of; /* PID -> number */
 };
@@ -60,7 +60,7 @@ static struct space *by_number(struct spaces *s, uint64_t number)
     return NULL;
 }
 
-static struct space *find(struct spaces *s, uint32_t pid)
+static struct space *find_space(struct spaces *s, uint32_t pid)
 {
     const uint64_t *number = table_find(s->of, pid);
     return number ? by_number(s, *number) : NULL;
@@ -79,7 +79,7 @@ static bool read_code(const struct process *process, struct space *out)
             code.id = *id;
         else if (!mapping->path || mapping->path[0] != '[')
             out->is_own = true;
-        if (!vec_push(out->code, out->code_count, out->code_room, code))
+        if (!vec_push(out->code, out->code_count, out->code_capacity, code))
             return false;
     }
     return true;
@@ -99,7 +99,7 @@ static bool is_same(const struct space *a, const struct space *b)
 }
 
 /* Puts a process that is in no space into one. */
-static bool enter(struct spaces *s, uint32_t pid, struct space *space)
+static bool enter_space(struct spaces *s, uint32_t pid, struct space *space)
 {
     uint64_t *number = table_put(s->of, pid, NULL);
     if (!number)
@@ -112,7 +112,7 @@ static bool enter(struct spaces *s, uint32_t pid, struct space *space)
 
 void spaces_leave(struct spaces *s, uint32_t pid)
 {
-    struct space *space = find(s, pid);
+    struct space *space = find_space(s, pid);
     if (!space)
         return;
     table_remove(s->of, pid);
@@ -151,7 +151,7 @@ static uint32_t space_for(struct spaces *s, struct space *had, struct space *now
         return had->number;
     }
     now->number = same ? same->number : ++s->last_number;
-    if (!same && vec_push(s->items, s->count, s->room, *now))
+    if (!same && vec_push(s->items, s->count, s->capacity, *now))
         return now->number;
     free(now->code);
     return same ? now->number : 0;
@@ -160,7 +160,7 @@ static uint32_t space_for(struct spaces *s, struct space *had, struct space *now
 uint32_t spaces_of(struct spaces *s, const struct process *process)
 {
     const uint32_t pid = process_pid(process);
-    struct space *had = find(s, pid), now = {0};
+    struct space *had = find_space(s, pid), now = {0};
     if (had && had->state == process_state(process))
         return had->number;
     if (!read_code(process, &now)) {
@@ -171,12 +171,12 @@ uint32_t spaces_of(struct spaces *s, const struct process *process)
     if (number == 0 || number == before)
         return number;
     spaces_leave(s, pid);
-    return enter(s, pid, by_number(s, number)) ? number : 0;
+    return enter_space(s, pid, by_number(s, number)) ? number : 0;
 }
 
 bool spaces_fork(struct spaces *s, const struct process *parent, uint32_t child)
 {
     spaces_leave(s, child); /* an earlier process with this number, whose end was lost */
     uint32_t number = spaces_of(s, parent);
-    return number && enter(s, child, by_number(s, number));
+    return number && enter_space(s, child, by_number(s, number));
 }

@@ -9,11 +9,13 @@
 #include "infer/live/feed.h"
 #include "infer/live/spaces.h"
 #include "perfdata/announced.h"
+#include "perfdata/stack_record.h"
 #include "process/unwind.h"
 
 #define QUEUE_BYTES (16u << 20) /* stacks are left out above that */
 #define FRAMES_MAX  512
 #define ROWS_MAX    4096u /* of a function's CFI that are looked at */
+#define REGISTER_BP 6u    /* in a mask of registers */
 
 struct stack_learner {
     struct stack_learner_input in;
@@ -61,7 +63,8 @@ static struct code_range code_of(const struct place *place, bool of_caller)
     for (unsigned rows = 0; at < limit && rows < ROWS_MAX; rows++) {
         const struct cfi_row other = cfi_lookup(cfi, at);
         uint64_t end = cfi_row_end(cfi, at), next = end < limit ? end : limit;
-        if (other.cfa == row.cfa && other.cfa_offset == row.cfa_offset) {
+        if (other.cfa == row.cfa && other.cfa_offset == row.cfa_offset &&
+            (row.cfa != CFI_UNSUPPORTED || (place->address >= at && place->address < end))) {
             range.start = at < range.start ? at : range.start;
             range.end = next > range.end ? next : range.end;
         }
@@ -72,33 +75,76 @@ static struct code_range code_of(const struct place *place, bool of_caller)
     return alone || at < limit ? range : (struct code_range){place->address, place->address};
 }
 
-/* Unwinds a stack and makes it known. One with a signal frame, or without an end, is never known. Returns what know()
- * does. *count: its frames. */
+/* Whether the same words would end a walk in the same way. */
+static bool is_known_end(enum unwind_end end)
+{
+    return end == UNWIND_ROOT || end == UNWIND_CUT || end == UNWIND_NO_MAPPING || end == UNWIND_NO_CFI ||
+           end == UNWIND_UNSUPPORTED;
+}
+
+/* The CFI row of an address, within its function. */
+static struct code_range row_of(const struct place *place)
+{
+    const struct cfi *cfi = image_cfi(place->image);
+    const struct image_function *function = image_function(place->image, place->function);
+    struct code_range row = {function->address, function->address};
+    for (unsigned rows = 0; row.end <= place->address && rows < ROWS_MAX; rows++) {
+        row.start = row.end;
+        row.end = cfi_row_end(cfi, row.start);
+    }
+    if (row.end <= place->address)
+        row = (struct code_range){place->address, place->address + 1};
+    if (row.end > function->address + function->size)
+        row.end = function->address + function->size;
+    return row;
+}
+
+/* The register that the last walk depended on, if it is one alone. false: there are more. */
+static bool set_register(const struct stack_learner *l, const struct sample *sample, struct known_stack *out)
+{
+    const uint64_t bp = UINT64_C(1) << REGISTER_BP, used = l->words.registers | (l->words.has_bp ? bp : 0),
+                   below = used - 1;
+    if (!used)
+        return true;
+    if (used & below || !(used & STACK_RECORD_REGISTERS))
+        return false;
+    out->reg = (uint8_t)(1 + __builtin_popcountll(STACK_RECORD_REGISTERS & below));
+    out->value = sample->bp;
+    if (used != bp)
+        memcpy(&out->value, sample->registers + 8 * __builtin_popcountll(sample->register_mask & below),
+               sizeof out->value);
+    return true;
+}
+
+/* Unwinds a stack and makes it known. One with a signal frame is never known. Returns what know() does; 0 too if its callers
+ * would be copied for longer by themselves. *count: its frames. */
 static int know(struct stack_learner *l, const struct process *process, const struct sample *sample,
                 uint32_t space, bool of_caller, size_t *count, struct fathom_error *err)
 {
     enum unwind_end end;
     *count = unwind_words(process, sample, l->frames, FRAMES_MAX, &l->words, &end);
-    if (*count == 0 || end != UNWIND_ROOT || l->words.partial)
+    if (*count == 0 || !is_known_end(end) || l->words.partial)
         return 0;
     const struct place *place = &l->frames[0].place;
     if (place->function == IMAGE_NO_FUNCTION)
         return 0;
-    const struct code_range code = code_of(place, of_caller);
-    return l->in.know(l->in.context,
-                      &(struct known_stack){.space = space,
-                                            .tid = sample->tid,
-                                            .ip = sample->reg_ip,
-                                            .sp = sample->sp,
-                                            .bp = sample->bp,
-                                            .has_bp = l->words.has_bp,
-                                            .number = sample->stack_number,
-                                            .of_caller = of_caller,
-                                            .code = sample->reg_ip - (place->address - code.start),
-                                            .code_size = code.end - code.start,
-                                            .words = l->words.words,
-                                            .count = l->words.count},
-                      err);
+    const struct code_range code = code_of(place, of_caller), row = row_of(place);
+    struct known_stack known = {.space = space,
+                                .tid = sample->tid,
+                                .ip = sample->reg_ip,
+                                .sp = sample->sp,
+                                .number = sample->stack_number,
+                                .of_caller = of_caller,
+                                .code = sample->reg_ip - (place->address - code.start),
+                                .code_size = code.end - code.start,
+                                .row = sample->reg_ip - (place->address - row.start),
+                                .row_size = row.end - row.start,
+                                .words = l->words.words,
+                                .count = l->words.count};
+    if (!set_register(l, sample, &known))
+        return 0;
+    int rc = l->in.know(l->in.context, &known, err);
+    return rc < 0 || end != UNWIND_CUT ? rc : 0;
 }
 
 /* The sample as it would be had it come right after the frame's call returned. */
@@ -109,6 +155,9 @@ static struct sample at_caller(const struct sample *sample, const struct unwind_
     memcpy(&caller.reg_ip, (const uint8_t *)sample->stack + skipped - 8, 8);
     caller.sp = frame->cfa;
     caller.bp = frame->caller_bp;
+    caller.below = NULL;
+    caller.registers = NULL; /* others than BP are not known */
+    caller.register_mask = 0;
     caller.stack = (const uint8_t *)sample->stack + skipped;
     caller.stack_size = sample->stack_size - skipped;
     return caller;
@@ -116,8 +165,8 @@ static struct sample at_caller(const struct sample *sample, const struct unwind_
 
 /* Makes a new stack known, and with it those of its callers: each is where it would be when its call returns. Those
  * around one that is known already are known, too. */
-static int learn(struct stack_learner *l, struct processes *processes, const struct sample *sample,
-                 struct fathom_error *err)
+static int learn_stack(struct stack_learner *l, struct processes *processes, const struct sample *sample,
+                       struct fathom_error *err)
 {
     const struct process *process = process_find(processes, sample->pid);
     if (!process || !sample->stack)
@@ -185,14 +234,14 @@ int stack_learner_take(struct stack_learner *l, struct processes *processes, con
                        struct fathom_error *err)
 {
     if (record->kind == RECORD_SAMPLE)
-        return record->sample.known == SAMPLE_STACK_NEW ? learn(l, processes, &record->sample, err) : 0;
+        return record->sample.known == SAMPLE_STACK_NEW ? learn_stack(l, processes, &record->sample, err) : 0;
     if (is_change(processes, record))
         spaces_leave(l->spaces, record->pid);
     return record->kind == RECORD_FORK ? take_fork(l, processes, record, err) : 0;
 }
 
-static int take(void *learner, struct processes *processes, const struct record *given,
-                struct fathom_error *err)
+static int take_record(void *learner, struct processes *processes, const struct record *given,
+                       struct fathom_error *err)
 {
     struct stack_learner *l = learner;
     struct record record = *given;
@@ -201,7 +250,7 @@ static int take(void *learner, struct processes *processes, const struct record 
 }
 
 /* Stack records, and the samples that they belong to. */
-static enum feed_choice choose(void *learner, const struct event *event, size_t queued)
+static enum feed_choice choose_sample(void *learner, const struct event *event, size_t queued)
 {
     struct stack_learner *l = learner;
     bool wanted = event->stacks ? queued <= QUEUE_BYTES : l->next;
@@ -241,7 +290,8 @@ int stack_learner_start(const struct stack_learner_input *input, struct stack_le
     int rc = stack_learner_new(input, &l, err);
     if (rc < 0)
         return rc;
-    rc = feed_start(&(struct feed_input){input->events, input->count, choose, take, l}, &l->feed, err);
+    rc = feed_start(&(struct feed_input){input->events, input->count, choose_sample, take_record, l},
+                    &l->feed, err);
     if (rc < 0)
         clear(l);
     else

@@ -24,9 +24,9 @@ struct backoff {
     struct table *context_of;    /* outer << 32 | inner -> number; outer is BACKOFF_NONE in the lower order */
     struct table *transition_of; /* context << 32 | next -> number */
     struct context *contexts;
-    uint32_t context_count, context_room;
+    uint32_t context_count, context_capacity;
     struct transition *transitions;
-    uint32_t transition_count, transition_room;
+    uint32_t transition_count, transition_capacity;
 };
 
 struct backoff *backoff_new(void)
@@ -57,7 +57,7 @@ void backoff_free(struct backoff *b)
 static uint32_t context_at(struct backoff *b, uint32_t outer, uint32_t inner)
 {
     bool added;
-    if (!vec_reserve(b->contexts, b->context_count, b->context_room, 1))
+    if (!vec_reserve(b->contexts, b->context_count, b->context_capacity, 1))
         return BACKOFF_NONE;
     uint64_t *place = table_put(b->context_of, (uint64_t)outer << 32 | inner, &added);
     if (!place)
@@ -72,7 +72,8 @@ static uint32_t context_at(struct backoff *b, uint32_t outer, uint32_t inner)
 static uint32_t transition_at(struct backoff *b, uint32_t context, uint32_t next, uint32_t lower)
 {
     bool added;
-    if (context == BACKOFF_NONE || !vec_reserve(b->transitions, b->transition_count, b->transition_room, 1))
+    if (context == BACKOFF_NONE ||
+        !vec_reserve(b->transitions, b->transition_count, b->transition_capacity, 1))
         return BACKOFF_NONE;
     uint64_t *place = table_put(b->transition_of, (uint64_t)context << 32 | next, &added);
     if (!place)

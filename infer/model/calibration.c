@@ -33,7 +33,7 @@ struct rate {
     struct table *group_of; /* what is said, in STEPS, and calls -> number of the group */
     struct table *of_path;  /* true path -> number of its samples */
     struct group *groups;
-    size_t count, room;
+    size_t count, capacity;
     double weight; /* of a sample, in stacks */
     double value, least, most;
 };
@@ -147,7 +147,7 @@ static int rate_note(struct rate *rate, double said, uint32_t calls, uint64_t pa
 {
     bool added;
     uint32_t step = (uint32_t)(said * STEPS + 0.5);
-    if (!vec_reserve(rate->groups, rate->count, rate->room, 1))
+    if (!vec_reserve(rate->groups, rate->count, rate->capacity, 1))
         return -ENOMEM;
     uint64_t *samples = table_put(rate->of_path, path, NULL);
     uint64_t *number = samples ? table_put(rate->group_of, (uint64_t)calls << 32 | step, &added) : NULL;

@@ -9,13 +9,14 @@
 #include "base/vec.h"
 
 #define EACH_CALL 2.0f /* a path is not thought less of for its many calls, as in deep recursion */
-#define BACK_OFF  2.0  /* sights of (function, next) that weigh as much as all callers of the function */
+#define BACK_OFF                                                                                             \
+    2.0 /* times that (function, next) was seen that weigh as much as all callers of the function */
 
 struct making {
     struct callers *c;
     const struct graph *graph;
     struct table *columns; /* function << 32 | next -> its column */
-    uint32_t caller_room, term_room;
+    uint32_t caller_capacity, term_capacity;
 };
 
 /* What kinds of callers a function has, and the shares of the kinds. */
@@ -48,7 +49,7 @@ static struct mixture mixture_of(const struct graph *g, uint32_t function)
 static bool add_caller(struct making *m, struct caller caller)
 {
     struct callers *c = m->c;
-    if (!vec_reserve(c->callers, c->caller_count, m->caller_room, 1))
+    if (!vec_reserve(c->callers, c->caller_count, m->caller_capacity, 1))
         return false;
     c->callers[c->caller_count++] = caller;
     return true;
@@ -103,7 +104,7 @@ static bool add_terms(struct making *m, const struct callers_node *node, struct 
         if (i == pair.count || precedes(of, &pair.edges[i]))
             continue;
         double probability = share * of_pair * pair.edges[i].weight / pair.weight;
-        if (!vec_reserve(c->terms, c->term_count, m->term_room, 1))
+        if (!vec_reserve(c->terms, c->term_count, m->term_capacity, 1))
             return false;
         c->terms[c->term_count++] = (struct callers_term){k, probability};
     }
@@ -314,7 +315,7 @@ static bool fill_likely(struct callers *c)
     return c->likely;
 }
 
-static bool make(struct making *m)
+static bool make_callers(struct making *m)
 {
     struct callers *c = m->c;
     c->functions = pathmap_function_count(graph_map(m->graph));
@@ -337,7 +338,7 @@ int callers_make(struct callers *callers, const struct graph *graph)
 {
     *callers = (struct callers){0};
     struct making m = {.c = callers, .graph = graph};
-    bool good = make(&m);
+    bool good = make_callers(&m);
     table_free(m.columns);
     return good ? 0 : -ENOMEM;
 }

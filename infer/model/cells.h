@@ -26,7 +26,7 @@ struct block {
 /* The cells of a node: as many values for each as it has columns in the layer. */
 struct row {
     struct lattice_value *values;
-    uint32_t count, room; /* cells */
+    uint32_t count, capacity; /* cells */
 };
 
 struct layer {
@@ -41,7 +41,7 @@ struct layer {
 };
 
 /* One outer cell that a state's path can go on with. */
-struct met {
+struct outer_cell {
     const struct lattice_value *value;
     double probability; /* in column 0 */
     uint32_t caller;    /* after the node's first; CALLERS_NONE: an open frame's function */
@@ -55,11 +55,11 @@ struct lattice {
     struct layer layers[LATTICE_LAYERS];
     size_t bytes;
     uint64_t cells;
-    struct met *met; /* of the state that is looked at */
-    uint32_t met_count, met_room;
-    int32_t *met_of; /* by caller that training saw: its index in met, or -1 */
+    struct outer_cell *outer; /* of the state that is looked at */
+    uint32_t outer_count, outer_capacity;
+    int32_t *outer_of; /* by caller that training saw: its index in outer, or -1 */
     struct lattice_way *ways;
-    size_t way_room;
+    size_t way_capacity;
 };
 
 static inline uint32_t lattice_width(const struct lattice *l, const struct layer *layer, uint32_t node)
@@ -86,9 +86,9 @@ static inline uint32_t lattice_cell_of(const struct layer *layer, uint32_t node,
     return slots[node].first + lattice_ones(slots[node].live & (bit - 1));
 }
 
-/* Fills l->met with the outer cells of a cell of this layer. false: out of memory. */
-bool lattice_meet(struct lattice *l, enum lattice_layer layer, uint32_t node, uint32_t unit);
-/* The values of a cell whose outer ones are l->met. */
+/* Fills l->outer with the outer cells of a cell of this layer. false: out of memory. */
+bool lattice_outer_cells(struct lattice *l, enum lattice_layer layer, uint32_t node, uint32_t unit);
+/* The values of a cell whose outer ones are l->outer. */
 void lattice_fill_met(struct lattice *l, const struct layer *layer, uint32_t node,
                       struct lattice_value *values);
 /* What a function with an open frame that training saw comes to at a height: what it did one step before, and

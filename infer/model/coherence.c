@@ -18,7 +18,7 @@ struct state {
     double counted, sure;        /* in this round, and of those that are kept */
 };
 
-struct met {
+struct counted {
     uint32_t answer;
     double samples;
 };
@@ -28,9 +28,9 @@ struct coherence {
     struct lineage *lineage;
     struct renewal *renewal;
     struct state *states; /* by the resolver's number of the candidate */
-    uint32_t room;
-    struct met *met;
-    uint32_t met_count, met_room;
+    uint32_t capacity;
+    struct counted *answers;
+    uint32_t answer_count, answer_capacity;
     uint64_t gap;  /* ns */
     uint32_t most; /* candidates of an answer */
     uint32_t version;
@@ -59,7 +59,7 @@ void coherence_free(struct coherence *m)
     renewal_free(m->renewal);
     lineage_free(m->lineage);
     free(m->states);
-    free(m->met);
+    free(m->answers);
     free(m);
 }
 
@@ -86,21 +86,21 @@ double coherence_gaps(const struct coherence *m, uint64_t from, uint64_t to)
     return gaps < GAPS_MIN ? GAPS_MIN : gaps > GAPS_MAX ? GAPS_MAX : gaps;
 }
 
-static int reserve(struct coherence *m, uint32_t states)
+static int reserve_states(struct coherence *m, uint32_t states)
 {
-    uint32_t before = m->room;
-    if (!vec_reserve(m->states, 0, m->room, states))
+    uint32_t before = m->capacity;
+    if (!vec_reserve(m->states, 0, m->capacity, states))
         return -1;
-    if (m->room > before)
-        memset(m->states + before, 0, (m->room - before) * sizeof *m->states);
-    return vec_reserve(m->met, m->met_count, m->met_room, 1) ? 0 : -1;
+    if (m->capacity > before)
+        memset(m->states + before, 0, (m->capacity - before) * sizeof *m->states);
+    return vec_reserve(m->answers, m->answer_count, m->answer_capacity, 1) ? 0 : -1;
 }
 
-int coherence_meet(struct coherence *m, uint32_t answer, double samples)
+int coherence_count(struct coherence *m, uint32_t answer, double samples)
 {
     const struct candidate_path *candidates;
     uint32_t first, count = resolver_candidates(m->resolver, answer, &candidates, &first);
-    if (reserve(m, first + count) < 0)
+    if (reserve_states(m, first + count) < 0)
         return -ENOMEM;
     if (m->states[first].path)
         return 0;
@@ -108,11 +108,11 @@ int coherence_meet(struct coherence *m, uint32_t answer, double samples)
         struct state *s = &m->states[first + i];
         *s = (struct state){.path = lineage_of(m->lineage, candidates[i].node),
                             .self = samples * (double)candidates[i].probability};
-        if (!s->path || renewal_meet(m->renewal) < 0)
+        if (!s->path || renewal_add_state(m->renewal) < 0)
             return -ENOMEM;
         renewal_expect(m->renewal, s->path, s->self);
     }
-    m->met[m->met_count++] = (struct met){answer, samples};
+    m->answers[m->answer_count++] = (struct counted){answer, samples};
     return 0;
 }
 
@@ -180,23 +180,24 @@ void coherence_count_state(struct coherence *m, uint32_t state, double weight)
 
 void coherence_keep_counts(struct coherence *m)
 {
-    for (uint32_t i = 0; i < m->room; i++)
+    for (uint32_t i = 0; i < m->capacity; i++)
         m->states[i].sure = m->states[i].counted;
 }
 
 /* Shares an answer's samples out anew: by what was counted, and the resolver's ranks as far as its evidence
  * goes. Returns how many moved. */
-static double share_out(struct coherence *m, const struct met *met)
+static double share_out(struct coherence *m, const struct counted *answer)
 {
     const struct candidate_path *candidates;
-    uint32_t first, count = resolver_candidates(m->resolver, met->answer, &candidates, &first);
-    double evidence = resolver_evidence(m->resolver, met->answer) + met->samples, counted = 0, moved = 0;
+    uint32_t first, count = resolver_candidates(m->resolver, answer->answer, &candidates, &first);
+    double evidence = resolver_evidence(m->resolver, answer->answer) + answer->samples, counted = 0,
+           moved = 0;
     for (uint32_t i = 0; i < count; i++)
         counted += m->states[first + i].counted;
     for (uint32_t i = 0; i < count; i++) {
         struct state *s = &m->states[first + i];
-        double share =
-            (s->counted + evidence * (double)candidates[i].probability) / (counted + evidence) * met->samples;
+        double share = (s->counted + evidence * (double)candidates[i].probability) / (counted + evidence) *
+                       answer->samples;
         moved += fabs(share - s->self) / 2;
         renewal_expect(m->renewal, s->path, share - s->self);
         s->self = share;
@@ -220,8 +221,8 @@ double coherence_update(struct coherence *m)
 {
     double moved = 0, total = renewal_total(m->renewal);
     m->version++;
-    for (uint32_t i = 0; i < m->met_count; i++)
-        moved += share_out(m, &m->met[i]);
+    for (uint32_t i = 0; i < m->answer_count; i++)
+        moved += share_out(m, &m->answers[i]);
     renewal_update(m->renewal);
     return total > 0 ? moved / total : 0;
 }

@@ -35,7 +35,7 @@ void coherence_free(struct coherence *model);
 
 /* Takes an answer's candidates as states, unless it did: this many samples are shared out among them as the
  * resolver ranks them. 0 or -ENOMEM. */
-int coherence_meet(struct coherence *model, uint32_t answer, double samples);
+int coherence_count(struct coherence *model, uint32_t answer, double samples);
 /* Of an answer's candidates, so many of the most probable are what a moment can stand for: all but for coherence_set_most(). */
 void coherence_set_most(struct coherence *model, uint32_t most);
 uint32_t coherence_most(const struct coherence *model);

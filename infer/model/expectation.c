@@ -33,8 +33,8 @@ struct expecting {
     double scale; /* moments that each of the columns stands for */
 };
 
-int expectation_anchor(struct resolver *resolver, struct coherence *model, uint32_t setting, uint32_t node,
-                       uint32_t *state)
+int expectation_true_path(struct resolver *resolver, struct coherence *model, uint32_t setting, uint32_t node,
+                          uint32_t *state)
 {
     const struct candidate_path *candidates;
     const struct pathmap *map = resolver_map(resolver);
@@ -43,7 +43,7 @@ int expectation_anchor(struct resolver *resolver, struct coherence *model, uint3
     int rc = node == PATHMAP_NONE ? 0 : resolver_find(resolver, setting, n.function, n.height, &answer);
     if (rc <= 0)
         return rc;
-    if (coherence_meet(model, answer, 1) < 0)
+    if (coherence_count(model, answer, 1) < 0)
         return -ENOMEM;
     uint32_t count = resolver_candidates(resolver, answer, &candidates, &first);
     for (uint32_t i = 0; i < count; i++) {
@@ -56,7 +56,7 @@ int expectation_anchor(struct resolver *resolver, struct coherence *model, uint3
 }
 
 /* The states of all CIDs, met with their samples. */
-static int meet_cids(struct expecting *x)
+static int count_cids(struct expecting *x)
 {
     const struct expectation_input *in = x->in;
     const struct wanted *cids;
@@ -70,7 +70,7 @@ static int meet_cids(struct expecting *x)
         int rc = resolver_find(in->resolver, cids[i].setting, cids[i].function, cids[i].height, &answer);
         if (rc == 0)
             continue;
-        if (rc < 0 || coherence_meet(in->model, answer, (double)cids[i].samples) < 0)
+        if (rc < 0 || coherence_count(in->model, answer, (double)cids[i].samples) < 0)
             return -ENOMEM;
         x->of_cid[i].count = resolver_candidates(in->resolver, answer, &candidates, &x->of_cid[i].first);
     }
@@ -86,7 +86,7 @@ static double count_states(const struct expecting *x, uint32_t most)
         uint32_t before = 0;
         size_t count = survey_moments(x->in->survey, t, &m);
         for (size_t i = 0; i < count; i++) {
-            uint32_t all = m[i].anchor == TRIE_NONE ? x->of_cid[m[i].cid].count : 1,
+            uint32_t all = m[i].true_path == TRIE_NONE ? x->of_cid[m[i].cid].count : 1,
                      now = all < most ? all : most;
             pairs += now > 1 || before > 1 ? (double)now * before : 0;
             before = now;
@@ -140,13 +140,13 @@ static int column_of(const struct expecting *x, const struct moment *m, struct c
 {
     *out = x->of_cid[m->cid];
     out->time = m->time;
-    if (m->anchor == TRIE_NONE)
+    if (m->true_path == TRIE_NONE)
         return 0;
     const struct wanted *cids;
     uint32_t state;
     survey_cids(x->in->survey, &cids);
-    int rc = expectation_anchor(x->in->resolver, x->in->model, cids[m->cid].setting,
-                                pathmap_number(resolver_map(x->in->resolver), m->anchor), &state);
+    int rc = expectation_true_path(x->in->resolver, x->in->model, cids[m->cid].setting,
+                                   pathmap_number(resolver_map(x->in->resolver), m->true_path), &state);
     if (rc > 0) {
         out->first = state;
         out->count = 1;
@@ -155,16 +155,16 @@ static int column_of(const struct expecting *x, const struct moment *m, struct c
 }
 
 /* Anchors are few, and each counts. */
-static int count_anchors(const struct expecting *x)
+static int count_true_paths(const struct expecting *x)
 {
-    const struct survey_anchor *anchors;
-    size_t count = survey_anchors(x->in->survey, &anchors);
+    const struct survey_true_path *true_paths;
+    size_t count = survey_true_paths(x->in->survey, &true_paths);
     for (size_t i = 0; i < count; i++) {
         struct column c;
-        if (column_of(x, &(struct moment){.cid = anchors[i].cid, .anchor = anchors[i].node}, &c) < 0)
+        if (column_of(x, &(struct moment){.cid = true_paths[i].cid, .true_path = true_paths[i].node}, &c) < 0)
             return -ENOMEM;
         if (c.count == 1)
-            coherence_count_state(x->in->model, c.first, (double)anchors[i].count);
+            coherence_count_state(x->in->model, c.first, (double)true_paths[i].count);
     }
     return 0;
 }
@@ -243,8 +243,8 @@ static int go_through(const struct expecting *x, struct trellis_work *work, stru
     return rc;
 }
 
-static int judge(const struct expecting *x, struct trellis_work *work, double strength, double *likelihood,
-                 struct fathom_error *err)
+static int judge_strength(const struct expecting *x, struct trellis_work *work, double strength,
+                          double *likelihood, struct fathom_error *err)
 {
     coherence_set_strength(x->in->model, strength);
     trellis_work_judge(work);
@@ -261,7 +261,7 @@ static int climb(const struct expecting *x, struct trellis_work *work, double fa
     double best = 1, likelihood;
     int rc = 0;
     for (double next = factor; next >= WEAKEST && next <= STRONGEST; next *= factor) {
-        rc = judge(x, work, next, &likelihood, err);
+        rc = judge_strength(x, work, next, &likelihood, err);
         if (rc < 0 || likelihood <= least)
             break;
         least = likelihood;
@@ -274,7 +274,7 @@ static int climb(const struct expecting *x, struct trellis_work *work, double fa
 static int learn_strength(const struct expecting *x, struct trellis_work *work, struct fathom_error *err)
 {
     double likelihood;
-    int rc = judge(x, work, 1, &likelihood, err);
+    int rc = judge_strength(x, work, 1, &likelihood, err);
     if (rc == 0)
         rc = climb(x, work, 2, likelihood, err);
     if (rc == 0)
@@ -295,10 +295,10 @@ static int run_rounds(const struct expecting *x, struct trellis_work *work, stru
     return rc;
 }
 
-/* The model learns from stretches and anchors. */
-static int learn(struct expecting *x, struct fathom_error *err)
+/* The model learns from stretches and true_paths. */
+static int learn_model(struct expecting *x, struct fathom_error *err)
 {
-    if (count_anchors(x) < 0)
+    if (count_true_paths(x) < 0)
         return error_memory(err);
     count_pairs(x);
     coherence_keep_counts(x->in->model);
@@ -316,12 +316,12 @@ static int learn(struct expecting *x, struct fathom_error *err)
 int expectation_run(const struct expectation_input *input, struct fathom_error *err)
 {
     struct expecting x = {.in = input, .threads = survey_threads(input->survey)};
-    int rc = meet_cids(&x);
+    int rc = count_cids(&x);
     if (rc == 0)
         rc = learn_gap(&x);
     if (rc == 0)
         rc = pick_stretches(&x, limit_states(&x));
-    rc = rc < 0 ? error_memory(err) : learn(&x, err);
+    rc = rc < 0 ? error_memory(err) : learn_model(&x, err);
     free(x.stretches);
     free(x.columns);
     free(x.of_cid);

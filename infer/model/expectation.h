@@ -16,7 +16,7 @@
 
 #define EXPECTATION_ROUNDS 4 /* at most */
 
-/* What the survey's CIDs and anchors are in the map that is resolved with. */
+/* What the survey's CIDs and true paths are in the map that is resolved with. */
 struct expectation_input {
     const struct survey *survey;
     struct resolver *resolver;
@@ -29,9 +29,9 @@ struct expectation_input {
 
 /* Teaches the model. 0 or -ENOMEM. */
 int expectation_run(const struct expectation_input *input, struct fathom_error *err);
-/* The state of an anchor in its setting: the candidate that has the path of this node of the map, which need
+/* The state of a true path in its setting: the candidate that has the path of this node of the map, which need
  * not be the same node. 1; 0: none has, or the node is none; -ENOMEM. */
-int expectation_anchor(struct resolver *resolver, struct coherence *model, uint32_t setting, uint32_t node,
-                       uint32_t *state);
+int expectation_true_path(struct resolver *resolver, struct coherence *model, uint32_t setting, uint32_t node,
+                          uint32_t *state);
 
 #endif

@@ -56,15 +56,15 @@ struct extending {
     size_t asked_count;
     struct automaton_step *steps; /* scratch */
     struct entry *entries;
-    size_t entry_count, entry_room;
+    size_t entry_count, entry_capacity;
     uint32_t *chain; /* scratch: paths or entries, from the inside out */
-    size_t chain_count, chain_room;
+    size_t chain_count, chain_capacity;
     struct extension *out;
 };
 
 static int note_path(struct extension *out, struct expected_path path)
 {
-    return vec_push(out->paths, out->count, out->room, path) ? 0 : -ENOMEM;
+    return vec_push(out->paths, out->count, out->capacity, path) ? 0 : -ENOMEM;
 }
 
 /* A CID's paths were not looked for in full: it is cut if it has none from training or from samples of this run. */
@@ -75,7 +75,7 @@ static int note_cut(struct extending *x, const struct wanted *w)
     if (pathmap_find(x->map, w->function, w->height, &first) > 0)
         return 0;
     out->summary.cut += extend_need(w);
-    return vec_push(out->cut, out->cut_count, out->cut_room, *w) ? 0 : -ENOMEM;
+    return vec_push(out->cut, out->cut_count, out->cut_capacity, *w) ? 0 : -ENOMEM;
 }
 
 /* Whether the path in x->steps can be in the setting. */
@@ -89,7 +89,7 @@ static bool is_admitted(const struct extending *x, uint32_t setting, size_t dept
 }
 
 /* Enters the path in x->steps; -ENOMEM. *open: set when it goes through a frame of open size. */
-static int enter(struct extending *x, uint32_t setting, size_t depth, double share, bool *open)
+static int enter_path(struct extending *x, uint32_t setting, size_t depth, double share, bool *open)
 {
     uint32_t node = TRIE_ROOT;
     for (size_t i = 0; i < depth; i++) {
@@ -107,7 +107,7 @@ static int find_entry(struct extending *x, uint32_t path, uint32_t *entry)
     struct automaton_step step;
     x->chain_count = 0;
     for (uint32_t at = path; at != AUTOMATON_END && !*automaton_note(x->automaton, at);)
-        if (!vec_push(x->chain, x->chain_count, x->chain_room, at) ||
+        if (!vec_push(x->chain, x->chain_count, x->chain_capacity, at) ||
             automaton_step(x->automaton, at, &step, &at) < 0)
             return -ENOMEM;
     work_take(x->work, ROUGHLY * x->chain_count);
@@ -122,7 +122,7 @@ static int find_entry(struct extending *x, uint32_t path, uint32_t *entry)
             new.depth += x->entries[new.outer].depth;
             new.open |= x->entries[new.outer].open;
         }
-        if (!vec_push(x->entries, x->entry_count, x->entry_room, new))
+        if (!vec_push(x->entries, x->entry_count, x->entry_capacity, new))
             return -ENOMEM;
         *automaton_note(x->automaton, at) = (uint32_t)x->entry_count;
     }
@@ -137,7 +137,7 @@ static int admit_entry(struct extending *x, uint32_t setting, uint32_t entry)
         return x->entries[entry].depth <= MAX_DEPTH;
     x->chain_count = 0;
     for (uint32_t at = entry; at != NONE && x->entries[at].setting != setting; at = x->entries[at].outer)
-        if (!vec_push(x->chain, x->chain_count, x->chain_room, at))
+        if (!vec_push(x->chain, x->chain_count, x->chain_capacity, at))
             return -ENOMEM;
     while (x->chain_count) {
         struct entry *e = &x->entries[x->chain[--x->chain_count]];
@@ -155,7 +155,7 @@ static int enter_entry(struct extending *x, uint32_t setting, uint32_t entry, do
 {
     x->chain_count = 0;
     for (uint32_t at = entry; at != NONE && x->entries[at].node == TRIE_NONE; at = x->entries[at].outer)
-        if (!vec_push(x->chain, x->chain_count, x->chain_room, at))
+        if (!vec_push(x->chain, x->chain_count, x->chain_capacity, at))
             return -ENOMEM;
     while (x->chain_count) {
         struct entry *e = &x->entries[x->chain[--x->chain_count]];
@@ -217,7 +217,7 @@ static int enter_call(struct extending *x, const struct wanted *w, uint32_t node
         node = n.parent;
     }
     bool open = false;
-    return is_admitted(x, w->setting, depth + 1) ? enter(x, w->setting, depth + 1, 0, &open) : 0;
+    return is_admitted(x, w->setting, depth + 1) ? enter_path(x, w->setting, depth + 1, 0, &open) : 0;
 }
 
 /* Enters the calls of the CID's function from contexts that this run is likely to have: among the best paths
@@ -284,7 +284,7 @@ static int enter_realigned(struct extending *x, const struct wanted *w, const st
     bool open = false;
     for (size_t i = 0; rc == 0 && i < r->count; i++) {
         size_t depth = realigned_path(x->map, r->paths[i], x->steps, MAX_DEPTH);
-        rc = enter(x, w->setting, depth, r->chance[i] / whole, &open);
+        rc = enter_path(x, w->setting, depth, r->chance[i] / whole, &open);
     }
     return rc;
 }
@@ -351,7 +351,7 @@ static uint64_t calls_steps(const struct graph_calls *calls)
     return ROUGHLY * steps;
 }
 
-static bool prepare(struct extending *x, size_t count)
+static bool prepare_extension(struct extending *x, size_t count)
 {
     x->steps = malloc(MAX_DEPTH * sizeof *x->steps);
     x->asked = malloc((count + 1) * sizeof *x->asked);
@@ -491,7 +491,7 @@ int extend_paths(const struct extend_input *input, struct wanted *wanted, size_t
 {
     struct extending x = {.in = input, .map = input->map, .out = out};
     *out = (struct extension){0};
-    int rc = prepare(&x, count) ? 0 : -ENOMEM;
+    int rc = prepare_extension(&x, count) ? 0 : -ENOMEM;
     qsort(wanted, count, sizeof *wanted,
           heavier_first); /* as equal paths rank in the order in which they were entered */
     if (rc == 0)

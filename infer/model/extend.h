@@ -30,10 +30,10 @@ struct extend_summary {
 
 struct extension { /* malloc'ed: extension_free() */
     struct expected_path *paths;
-    size_t count, room;
+    size_t count, capacity;
     struct wanted *
         cut; /* CIDs that were given up on: there was no work left, or code that may lead there is not read */
-    size_t cut_count, cut_room;
+    size_t cut_count, cut_capacity;
     struct extend_summary summary;
 };
 

@@ -35,7 +35,8 @@
 
 struct fit {
     struct fit_input input;
-    struct anchors own;
+    const uint32_t *own; /* fit_own() */
+    uint32_t own_nodes;
     struct pathmap *map;
     struct resolver *resolver;   /* of the map */
     struct admission *admission; /* of the map; NULL before the survey is done */
@@ -73,16 +74,10 @@ void fit_free(struct fit *f)
     free(f);
 }
 
-void fit_own(struct fit *f, const uint32_t *nodes, size_t count)
+void fit_own(struct fit *f, const uint32_t *samples, uint32_t nodes)
 {
-    f->own = (struct anchors){nodes, count};
-}
-
-static void count_nodes(const struct pathmap *map, struct anchors anchors, uint32_t *counts)
-{
-    for (size_t i = 0; i < anchors.count; i++)
-        if (anchors.nodes[i] != TRIE_NONE)
-            counts[pathmap_number(map, anchors.nodes[i])]++;
+    f->own = samples;
+    f->own_nodes = nodes;
 }
 
 /* For each node of the map, how many of its `self` samples are unwound samples of this recording. The caller
@@ -94,10 +89,9 @@ static uint32_t *unwound_samples(const struct fit *f)
         uint64_t self = pathmap_node(f->map, i).self;
         unwound[i] = self < UINT32_MAX ? (uint32_t)self : UINT32_MAX;
     }
-    if (unwound && f->input.trained) {
-        count_nodes(f->map, audits_paths(f->input.audits), unwound);
-        count_nodes(f->map, f->own, unwound);
-    }
+    for (uint32_t i = 0; unwound && f->input.trained && i < f->own_nodes; i++)
+        if (f->own[i])
+            unwound[pathmap_number(f->map, i)] += f->own[i];
     return unwound;
 }
 

@@ -13,7 +13,6 @@
 #include "infer/contexts/resolver.h"
 #include "infer/model/coherence.h"
 #include "infer/model/extend.h"
-#include "infer/samples/audits.h"
 #include "infer/samples/survey.h"
 
 struct fit;
@@ -25,7 +24,6 @@ struct fit_input { /* all borrowed */
     struct function_numbers *numbers; /* of the trie */
     struct settings *settings;
     const struct survey *survey;
-    const struct audits *audits;
     const struct pathmap *trained; /* the map that was merged into the trie; NULL if there is none */
     bool no_em;                    /* no expectation-maximisation */
     /* For cross-validation, which is to cost little: the automaton is asked once, with so many steps of work. 0: as many as
@@ -38,9 +36,9 @@ struct fit_input { /* all borrowed */
 struct fit *fit_new(const struct fit_input *input);
 void fit_free(struct fit *fit);
 
-/* Nodes of the trie (borrowed, TRIE_NONE among them): paths of this run's samples that were unwound or verified, but for
- * the audit samples. Before fit_map(). */
-void fit_own(struct fit *fit, const uint32_t *nodes, size_t count);
+/* For each of the first `nodes` nodes of the trie (borrowed), how many samples of this run were unwound or verified to have
+ * its path. Before fit_map(). */
+void fit_own(struct fit *fit, const uint32_t *samples, uint32_t nodes);
 /* Makes the map from the trie. Before fit_surveyed(), settings do not restrict which paths are possible. */
 int fit_map(struct fit *fit, struct fathom_error *err);
 /* Call when the survey is done: rebuilds the map, with the survey's settings restricting its paths. */

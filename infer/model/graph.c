@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "infer/model/sights.h"
+#include "infer/model/edge_counts.h"
 
 #define ROUNDS 8    /* calls after training's last that expected numbers of calls are carried on */
 #define ONCE   1e-3 /* runs of a function that never returns: it does not happen while others are counted */
@@ -66,7 +66,8 @@ static bool is_in_scope(const struct graph *g, uint32_t node, const struct pathm
 
 /* What the map saw (or the weights tell): for every node its call, once for any next and once for each next.
  * false: out of memory. */
-static bool collect(const struct graph *g, const struct graph_weights *weights, struct sights *sights)
+static bool collect_edges(const struct graph *g, const struct graph_weights *weights,
+                          struct edge_counts *edge_counts)
 {
     const struct pathmap *map = g->map;
     bool fine = true;
@@ -89,11 +90,12 @@ static bool collect(const struct graph *g, const struct graph_weights *weights, 
                 outer.rise = parent.height - grand.height;
             }
             fine = g->calls_alone || !is_in_scope(g, node.parent, &parent) ||
-                   sights_add(sights, node.function, parent.function, &outer);
+                   edge_counts_add(edge_counts, node.function, parent.function, &outer);
         }
-        fine = fine && sights_add(sights, ANY, node.function, &edge);
+        fine = fine && edge_counts_add(edge_counts, ANY, node.function, &edge);
         edge.weight = self;
-        fine = fine && (g->calls_alone || self <= 0 || sights_add(sights, GRAPH_LEAF, node.function, &edge));
+        fine = fine && (g->calls_alone || self <= 0 ||
+                        edge_counts_add(edge_counts, GRAPH_LEAF, node.function, &edge));
     }
     return fine;
 }
@@ -226,12 +228,12 @@ static struct span *place_span(struct graph *g, uint32_t function, uint32_t next
     return &g->pairs[g->pair_count++];
 }
 
-static bool lay_out(struct graph *g, const struct sight *sights, size_t count)
+static bool lay_out(struct graph *g, const struct edge_count *edge_counts, size_t count)
 {
     struct span *span = NULL;
     for (size_t i = 0; i < count; i++) {
-        const struct sight *s = &sights[i];
-        if (i == 0 || s->function != sights[i - 1].function || s->next != sights[i - 1].next) {
+        const struct edge_count *s = &edge_counts[i];
+        if (i == 0 || s->function != edge_counts[i - 1].function || s->next != edge_counts[i - 1].next) {
             span = place_span(g, s->function, s->next);
             if (!span)
                 return false;
@@ -346,19 +348,19 @@ static bool lay_out_classes(struct graph *g, const struct graph_calls *calls)
 }
 
 /* All spans. */
-static bool build(struct graph *g, struct sights *counted, const struct graph_calls *calls,
+static bool build(struct graph *g, struct edge_counts *counted, const struct graph_calls *calls,
                   const struct graph_weights *weights)
 {
     if (g->scope.admission && !(g->allowed = admission_nodes(g->scope.admission, g->scope.setting)))
         return false;
-    if (!collect(g, weights, counted))
+    if (!collect_edges(g, weights, counted))
         return false;
-    const struct sight *sights;
-    size_t count = sights_sorted(counted, &sights), room = count + (calls ? calls->count : 0);
+    const struct edge_count *edge_counts;
+    size_t count = edge_counts_sorted(counted, &edge_counts), capacity = count + (calls ? calls->count : 0);
     for (size_t c = 0; calls && c < calls->class_count; c++)
-        room += calls->classes[c].caller_count;
+        capacity += calls->classes[c].caller_count;
     g->functions = pathmap_function_count(g->map);
-    g->edges = malloc((room + 1) * sizeof *g->edges);
+    g->edges = malloc((capacity + 1) * sizeof *g->edges);
     g->pairs = malloc((count + 1) * sizeof *g->pairs);
     g->all = calloc((size_t)g->functions + 1, sizeof *g->all);
     g->fixed = calloc((size_t)g->functions + 1, sizeof *g->fixed);
@@ -368,9 +370,9 @@ static bool build(struct graph *g, struct sights *counted, const struct graph_ca
     g->ends = calloc((size_t)g->functions + 1, sizeof *g->ends);
     g->pair_of = table_new();
     if (!g->edges || !g->pairs || !g->all || !g->fixed || !g->open || !g->runs || !g->callees || !g->ends ||
-        !g->pair_of || room > UINT32_MAX)
+        !g->pair_of || capacity > UINT32_MAX)
         return false;
-    if (!lay_out(g, sights, count))
+    if (!lay_out(g, edge_counts, count))
         return false;
     lay_out_calls(g, calls);
     for (size_t i = 0; calls && i < calls->end_count; i++)
@@ -381,15 +383,15 @@ static bool build(struct graph *g, struct sights *counted, const struct graph_ca
     return lay_out_classes(g, calls);
 }
 
-static struct graph *make(struct graph *g, const struct graph_calls *calls,
-                          const struct graph_weights *weights)
+static struct graph *make_graph(struct graph *g, const struct graph_calls *calls,
+                                const struct graph_weights *weights)
 {
-    struct sights *sights = g ? sights_new() : NULL;
-    if (!sights || !build(g, sights, calls, weights)) {
+    struct edge_counts *edge_counts = g ? edge_counts_new() : NULL;
+    if (!edge_counts || !build(g, edge_counts, calls, weights)) {
         graph_free(g);
         g = NULL;
     }
-    sights_free(sights);
+    edge_counts_free(edge_counts);
     return g;
 }
 
@@ -410,7 +412,7 @@ struct graph *graph_new(const struct pathmap *map, const struct graph_calls *cal
         if (scope.setting == SETTING_ANY)
             g->scope.admission = NULL;
     }
-    return make(g, calls, weights);
+    return make_graph(g, calls, weights);
 }
 
 struct graph *graph_new_alone(const struct pathmap *map)
@@ -418,7 +420,7 @@ struct graph *graph_new_alone(const struct pathmap *map)
     struct graph *g = graph_of(map);
     if (g)
         g->calls_alone = true;
-    return make(g, NULL, NULL);
+    return make_graph(g, NULL, NULL);
 }
 
 void graph_free(struct graph *g)

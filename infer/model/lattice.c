@@ -84,19 +84,19 @@ static void mark_resorts(struct lattice *l, uint32_t node, uint32_t unit)
 /* Room for one more cell in a row. false: there is none. */
 static bool grow(struct lattice *l, struct layer *layer, struct row *row, uint32_t width)
 {
-    if (row->count < row->room)
+    if (row->count < row->capacity)
         return true;
-    size_t more = row->room / 4 + 4, bytes = more * width * sizeof *row->values;
+    size_t more = row->capacity / 4 + 4, bytes = more * width * sizeof *row->values;
     if (l->bytes > layer->limit || bytes > layer->limit - l->bytes) {
         layer->full = true;
         return false;
     }
-    void *larger = realloc(row->values, (row->room + more) * width * sizeof *row->values);
+    void *larger = realloc(row->values, (row->capacity + more) * width * sizeof *row->values);
     if (!larger)
         return false;
     l->bytes += bytes;
     row->values = larger;
-    row->room += (uint32_t)more;
+    row->capacity += (uint32_t)more;
     return true;
 }
 
@@ -108,11 +108,11 @@ static int fill_cell(struct lattice *l, const struct layer *layer, uint32_t node
     const struct callers_open *open = callers_open_of(c, node);
     if (open && open->count)
         return lattice_fill_open(l, node, unit, values);
-    if (!lattice_meet(l, layer->is, node, unit))
+    if (!lattice_outer_cells(l, layer->is, node, unit))
         return -ENOMEM;
-    if (l->met_count)
+    if (l->outer_count)
         lattice_fill_met(l, layer, node, values);
-    return l->met_count > 0;
+    return l->outer_count > 0;
 }
 
 /* The steps of making a cell: of its callers, for each column, and of what it leads on to. */
@@ -228,7 +228,7 @@ static void mark_roots(struct lattice *l, struct layer *layer, uint32_t node, ui
             mark(l, layer, node, c->callers[i].rise);
 }
 
-static bool prepare(struct lattice *l, size_t bytes)
+static bool prepare_layers(struct lattice *l, size_t bytes)
 {
     const struct callers *c = l->callers;
     uint32_t most = 0;
@@ -242,8 +242,8 @@ static bool prepare(struct lattice *l, size_t bytes)
     }
     for (uint32_t n = 0; n < c->nodes; n++)
         most = c->of[n].seen > most ? c->of[n].seen : most;
-    l->met_of = malloc(((size_t)most + 1) * sizeof *l->met_of);
-    if (!l->layers[LATTICE_PLAIN].rows || !l->layers[LATTICE_RESORTS].rows || !l->met_of)
+    l->outer_of = malloc(((size_t)most + 1) * sizeof *l->outer_of);
+    if (!l->layers[LATTICE_PLAIN].rows || !l->layers[LATTICE_RESORTS].rows || !l->outer_of)
         return false;
     for (uint32_t n = 0; n < c->functions + c->classes; n++) {
         const struct callers_node *of = &c->of[n];
@@ -263,7 +263,7 @@ struct lattice *lattice_new(const struct callers *callers, const struct reach *r
     l->callers = callers;
     l->reach = reach;
     l->work = work;
-    if (!prepare(l, bytes)) {
+    if (!prepare_layers(l, bytes)) {
         lattice_free(l);
         l = NULL;
     }
@@ -287,8 +287,8 @@ void lattice_free(struct lattice *l)
         return;
     free_layer(&l->layers[LATTICE_PLAIN]);
     free_layer(&l->layers[LATTICE_RESORTS]);
-    free(l->met);
-    free(l->met_of);
+    free(l->outer);
+    free(l->outer_of);
     free(l->ways);
     free(l);
 }

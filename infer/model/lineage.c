@@ -16,7 +16,7 @@ struct lineage {
     struct ancestry **known; /* by node; NULL before it was asked for */
     uint32_t *of_path;       /* context by function path's number; LINEAGE_ROOT: none yet */
     struct context *contexts;
-    uint32_t count, room;
+    uint32_t count, capacity;
 };
 
 struct lineage *lineage_new(const struct pathmap *map)
@@ -73,7 +73,7 @@ static uint32_t number_context(struct lineage *l, uint32_t node, uint32_t outer)
     uint32_t *number = &l->of_path[pathmap_node(l->map, node).path];
     if (*number != LINEAGE_ROOT)
         return *number;
-    if (!vec_reserve(l->contexts, l->count, l->room, 1))
+    if (!vec_reserve(l->contexts, l->count, l->capacity, 1))
         return LINEAGE_ROOT;
     l->contexts[l->count] = (struct context){outer, node};
     *number = l->count++;

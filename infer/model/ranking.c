@@ -41,15 +41,15 @@ struct ranking {
     uint32_t most;
     struct table *index; /* key_of() -> number */
     struct state *states;
-    size_t state_count, state_room;
+    size_t state_count, state_capacity;
     struct way *ways;
-    size_t way_count, way_room;
+    size_t way_count, way_capacity;
     struct path *paths;
-    size_t path_count, path_room;
+    size_t path_count, path_capacity;
     uint32_t *waiting; /* states that are to get one more path, each for the one before */
-    size_t waiting_count, waiting_room;
+    size_t waiting_count, waiting_capacity;
     struct lattice_way *sorted; /* scratch */
-    size_t sorted_room;
+    size_t sorted_capacity;
 };
 
 struct ranking *ranking_new(struct lattice *lattice, const struct callers *callers, uint32_t most,
@@ -98,8 +98,9 @@ bool ranking_clear(struct ranking *r)
 
 size_t ranking_bytes(const struct ranking *r)
 {
-    return r->state_room * (sizeof *r->states + 4 * sizeof(uint64_t)) + r->way_room * sizeof *r->ways +
-           r->path_room * sizeof *r->paths + r->waiting_room * sizeof *r->waiting;
+    return r->state_capacity * (sizeof *r->states + 4 * sizeof(uint64_t)) +
+           r->way_capacity * sizeof *r->ways + r->path_capacity * sizeof *r->paths +
+           r->waiting_capacity * sizeof *r->waiting;
 }
 
 /* Columns that are alike have one key. */
@@ -117,7 +118,7 @@ static uint64_t key_of(const struct ranking *r, struct lattice_state state)
 uint32_t ranking_state(struct ranking *r, struct lattice_state state)
 {
     bool added;
-    if (r->state_count >= BEST || !vec_reserve(r->states, r->state_count, r->state_room, 1))
+    if (r->state_count >= BEST || !vec_reserve(r->states, r->state_count, r->state_capacity, 1))
         return RANKING_NONE;
     uint64_t *place = table_put(r->index, key_of(r, state), &added);
     if (!place)
@@ -147,14 +148,14 @@ static bool open_state(struct ranking *r, uint32_t state)
         return false;
     work_take(r->work, 4 * (uint64_t)count);
     if (count > r->most) {
-        if (!vec_reserve(r->sorted, 0, r->sorted_room, (size_t)count))
+        if (!vec_reserve(r->sorted, 0, r->sorted_capacity, (size_t)count))
             return false;
         memcpy(r->sorted, ways, (size_t)count * sizeof *ways);
         qsort(r->sorted, (size_t)count, sizeof *ways, likelier_first);
         ways = r->sorted;
         count = r->most;
     }
-    if (!vec_reserve(r->ways, r->way_count, r->way_room, (size_t)count))
+    if (!vec_reserve(r->ways, r->way_count, r->way_capacity, (size_t)count))
         return false;
     struct state *s = &r->states[state];
     s->opened = true;
@@ -182,7 +183,7 @@ static bool add_path(struct ranking *r, uint32_t state)
     s->ended = s->count == r->most || !s->ways || r->ways[best].value.fraction <= 0;
     if (s->ended)
         return true;
-    if (r->path_count >= BEST || !vec_reserve(r->paths, r->path_count, r->path_room, 1))
+    if (r->path_count >= BEST || !vec_reserve(r->paths, r->path_count, r->path_capacity, 1))
         return false;
     uint32_t path = (uint32_t)r->path_count++;
     struct scaled value = r->ways[best].value;
@@ -229,7 +230,7 @@ static int go_on(struct ranking *r)
     if (moved < 0)
         return moved;
     if (!moved)
-        return vec_push(r->waiting, r->waiting_count, r->waiting_room, outer) ? 0 : -ENOMEM;
+        return vec_push(r->waiting, r->waiting_count, r->waiting_capacity, outer) ? 0 : -ENOMEM;
     r->waiting_count--;
     return add_path(r, state) ? 0 : -ENOMEM;
 }
@@ -238,7 +239,7 @@ static int go_on(struct ranking *r)
 static int rank_more(struct ranking *r, uint32_t state)
 {
     r->waiting_count = 0;
-    int rc = vec_push(r->waiting, r->waiting_count, r->waiting_room, state) ? 0 : -ENOMEM;
+    int rc = vec_push(r->waiting, r->waiting_count, r->waiting_capacity, state) ? 0 : -ENOMEM;
     while (rc == 0 && r->waiting_count)
         rc = go_on(r);
     return rc;

@@ -22,7 +22,7 @@ struct reaching {
 };
 
 /* Adds bits; false: they were there. */
-static bool add(const struct reaching *x, uint64_t *bits, uint32_t block, uint32_t node, uint64_t more)
+static bool add_bits(const struct reaching *x, uint64_t *bits, uint32_t block, uint32_t node, uint64_t more)
 {
     uint64_t *word = &bits[(size_t)block * x->nodes + node];
     bool new = more & ~*word;
@@ -42,10 +42,10 @@ static void move_up(struct reaching *x, uint32_t block, uint32_t node, uint64_t 
 {
     uint64_t to = (uint64_t)block + by / REACH_BLOCK;
     uint32_t shift = by % REACH_BLOCK;
-    if (to < x->blocks && add(x, x->plain, (uint32_t)to, node, word << shift) && to == block)
+    if (to < x->blocks && add_bits(x, x->plain, (uint32_t)to, node, word << shift) && to == block)
         wait_for(x, node);
     if (to + 1 < x->blocks && shift)
-        add(x, x->plain, (uint32_t)to + 1, node, word >> (REACH_BLOCK - shift));
+        add_bits(x, x->plain, (uint32_t)to + 1, node, word >> (REACH_BLOCK - shift));
 }
 
 static void go_up(struct reaching *x, uint32_t block, uint32_t node)
@@ -84,7 +84,7 @@ static void leave_open(struct reaching *x, uint32_t node, uint32_t unit, double 
 }
 
 /* Plain cells go on to plain ones, the others of functions along the same calls to others, and by last resorts to all. */
-static void leave(struct reaching *x, uint32_t node, uint32_t unit, double mass)
+static void leave_node(struct reaching *x, uint32_t node, uint32_t unit, double mass)
 {
     const struct callers *c = x->c;
     const struct callers_node *n = &c->of[node];
@@ -122,11 +122,11 @@ static void take_turn(struct reaching *x, uint32_t unit, enum turn turn)
         if (turn_of(x->c, node) != turn || mass <= 0)
             continue;
         x->mass[node] = 0;
-        add(x, x->needed, unit / REACH_BLOCK, node, UINT64_C(1) << unit % REACH_BLOCK);
+        add_bits(x, x->needed, unit / REACH_BLOCK, node, UINT64_C(1) << unit % REACH_BLOCK);
         if (turn == OPENS)
             leave_open(x, node, unit, mass);
         else
-            leave(x, node, unit, mass);
+            leave_node(x, node, unit, mass);
     }
 }
 
@@ -137,7 +137,7 @@ static uint64_t steps_of(const struct reaching *x, uint32_t node)
 }
 
 /* Passes on a block's bits until there are no new ones in it. */
-static void settle(struct reaching *x, uint32_t block)
+static void settle_block(struct reaching *x, uint32_t block)
 {
     for (uint32_t n = 0; n < x->c->functions; n++)
         if (x->plain[(size_t)block * x->nodes + n])
@@ -158,18 +158,18 @@ static void begin_at_roots(struct reaching *x)
         for (uint32_t i = n->first; i < n->first + n->seen + n->fixed; i++) {
             uint32_t unit = c->callers[i].rise;
             if (c->callers[i].outer == CALLERS_ROOT && unit / REACH_BLOCK < x->blocks)
-                add(x, x->plain, unit / REACH_BLOCK, f, UINT64_C(1) << unit % REACH_BLOCK);
+                add_bits(x, x->plain, unit / REACH_BLOCK, f, UINT64_C(1) << unit % REACH_BLOCK);
         }
     }
 }
 
-static void find(struct reaching *x, const struct reach_cid *cids, size_t count)
+static void find_reached(struct reaching *x, const struct reach_cid *cids, size_t count)
 {
     begin_at_roots(x);
     struct work up = work_part(x->work, x->work ? x->work->left / 2 : 0), *all = x->work;
     x->work = &up;
     for (uint32_t b = 0; b < x->blocks; b++) {
-        settle(x, b);
+        settle_block(x, b);
         if (work_is_done(&up))
             x->blocks = b;
     }
@@ -205,7 +205,7 @@ int reach_make(struct reach *reach, const struct callers *callers, const struct 
     x.at = calloc(units + 1, sizeof *x.at);
     bool good = x.plain && x.needed && x.waiting && x.waits && x.mass && x.at;
     if (good)
-        find(&x, cids, count);
+        find_reached(&x, cids, count);
     good = good && !x.failed;
     for (size_t unit = 0; x.at && unit < units; unit++)
         free(x.at[unit].items);

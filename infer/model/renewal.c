@@ -41,7 +41,7 @@ struct renewal {
     float *calls; /* by function path's number; NULL: training hooked no image */
     struct context *contexts;
     double *flow; /* of the level at hand */
-    uint32_t count, room;
+    uint32_t count, capacity;
     uint32_t learned; /* contexts that have x */
     double strength;
     struct class classes[2 * CLASSES];
@@ -71,7 +71,7 @@ struct renewal *renewal_new(struct lineage *lineage)
         return NULL;
     r->lineage = lineage;
     r->strength = 1;
-    if (!count_calls(r, lineage_map(lineage)) || renewal_meet(r) < 0) {
+    if (!count_calls(r, lineage_map(lineage)) || renewal_add_state(r) < 0) {
         renewal_free(r);
         r = NULL;
     }
@@ -90,21 +90,21 @@ void renewal_free(struct renewal *r)
     free(r);
 }
 
-static bool reserve(struct renewal *r, uint32_t count)
+static bool reserve_states(struct renewal *r, uint32_t count)
 {
-    uint32_t room = r->room; /* of all, so that some alone may have grown */
-    for (uint32_t i = 0; i < RENEWAL_LEVELS; i++, room = r->room) {
-        if (!vec_reserve(r->parts[i], 0, room, count))
+    uint32_t capacity = r->capacity; /* of all, so that some alone may have grown */
+    for (uint32_t i = 0; i < RENEWAL_LEVELS; i++, capacity = r->capacity) {
+        if (!vec_reserve(r->parts[i], 0, capacity, count))
             return false;
     }
-    return vec_reserve(r->contexts, 0, room, count) && vec_reserve(r->flow, 0, r->room, count);
+    return vec_reserve(r->contexts, 0, capacity, count) && vec_reserve(r->flow, 0, r->capacity, count);
 }
 
-int renewal_meet(struct renewal *r)
+int renewal_add_state(struct renewal *r)
 {
     const struct pathmap *map = lineage_map(r->lineage);
     uint32_t count = lineage_count(r->lineage);
-    if (!reserve(r, count))
+    if (!reserve_states(r, count))
         return -ENOMEM;
     for (; r->count < count; r->count++) {
         struct context *c = &r->contexts[r->count];

@@ -40,7 +40,7 @@ struct renewal *renewal_new(struct lineage *lineage);
 void renewal_free(struct renewal *renewal);
 
 /* Takes in the contexts that the lineage has numbered since. 0 or -ENOMEM. */
-int renewal_meet(struct renewal *renewal);
+int renewal_add_state(struct renewal *renewal);
 /* Adds to (or takes from) what is expected in the context itself, the innermost of the path, all of which was
  * met. */
 void renewal_expect(struct renewal *renewal, const struct ancestry *path, double samples);

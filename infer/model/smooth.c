@@ -7,7 +7,7 @@
 #include "base/hash.h"
 
 struct waiting {
-    bool anchor; /* nothing else is set */
+    bool true_path; /* nothing else is set */
     const struct process *process;
     struct sample sample;
     struct resolved resolved;
@@ -18,8 +18,9 @@ struct waiting {
 struct thread {
     struct smoother *smoother;
     struct trellis *trellis;
-    struct waiting *waiting; /* a ring of `room`, which grows up to TRELLIS_RUN: there may be many threads */
-    uint32_t first, count, room;
+    struct waiting
+        *waiting; /* a ring of `capacity`, which grows up to TRELLIS_RUN: there may be many threads */
+    uint32_t first, count, capacity;
 };
 
 struct smoother {
@@ -28,9 +29,9 @@ struct smoother {
     struct trellis_work *work;
     smoother_sink *sink;
     void *context;
-    struct table *threads; /* strand -> struct thread */
+    struct table *threads; /* thread_key -> struct thread */
     struct thread *last;   /* that was asked for; NULL: none was */
-    uint64_t last_strand;
+    uint64_t last_key;
     struct candidate_path settled[CANDIDATES_MAX];
 };
 
@@ -55,7 +56,7 @@ struct smoother *smoother_new(struct resolver *resolver, struct coherence *model
 
 static struct waiting *waiting_at(const struct thread *thread, uint32_t i)
 {
-    return &thread->waiting[(thread->first + i) % thread->room];
+    return &thread->waiting[(thread->first + i) % thread->capacity];
 }
 
 static void waiting_clear(struct waiting *w)
@@ -86,12 +87,12 @@ void smoother_free(struct smoother *s)
     free(s);
 }
 
-static struct thread *thread_of(struct smoother *s, uint64_t strand)
+static struct thread *thread_of(struct smoother *s, uint64_t thread_key)
 {
-    if (s->last && strand == s->last_strand)
+    if (s->last && thread_key == s->last_key)
         return s->last;
     bool added;
-    uint64_t *place = table_put(s->threads, strand, &added);
+    uint64_t *place = table_put(s->threads, thread_key, &added);
     if (!place)
         return NULL;
     if (!*place) {
@@ -107,13 +108,13 @@ static struct thread *thread_of(struct smoother *s, uint64_t strand)
         *place = (uintptr_t)thread;
     }
     s->last = (struct thread *)(uintptr_t)*place;
-    s->last_strand = strand;
+    s->last_key = thread_key;
     return s->last;
 }
 
 /* The candidates by their settled probabilities, the most probable first (equal ones as they were). */
-static void choose(struct smoother *s, const struct column *column, const double *probabilities,
-                   struct resolved *resolved)
+static void choose_candidate(struct smoother *s, const struct column *column, const double *probabilities,
+                             struct resolved *resolved)
 {
     const struct candidate_path *candidates;
     uint32_t first, count = resolver_candidates(s->resolver, resolved->answer, &candidates, &first);
@@ -144,21 +145,21 @@ static int settled(void *context, const struct column *column, const double *pro
     struct thread *thread = context;
     struct smoother *s = thread->smoother;
     struct waiting *w = waiting_at(thread, 0);
-    thread->first = (thread->first + 1) % thread->room;
+    thread->first = (thread->first + 1) % thread->capacity;
     thread->count--;
     int rc = 0;
-    if (!w->anchor) {
-        choose(s, column, probabilities, &w->resolved);
+    if (!w->true_path) {
+        choose_candidate(s, column, probabilities, &w->resolved);
         rc = s->sink(s->context, w->process, &w->sample, &w->resolved, err);
     }
     waiting_clear(w);
     return rc;
 }
 
-static bool more_room(struct thread *thread)
+static bool more_capacity(struct thread *thread)
 {
-    uint32_t room = thread->room ? thread->room * 2 : 8;
-    struct waiting *waiting = malloc(room * sizeof *waiting);
+    uint32_t capacity = thread->capacity ? thread->capacity * 2 : 8;
+    struct waiting *waiting = malloc(capacity * sizeof *waiting);
     if (!waiting)
         return false;
     for (uint32_t i = 0; i < thread->count; i++)
@@ -166,7 +167,7 @@ static bool more_room(struct thread *thread)
     free(thread->waiting);
     thread->waiting = waiting;
     thread->first = 0;
-    thread->room = room;
+    thread->capacity = capacity;
     return true;
 }
 
@@ -193,13 +194,13 @@ static bool own_copies(struct waiting *w)
     return true;
 }
 
-/* Puts the sample (resolved NULL: an anchor) in the queue, with its own copies. */
+/* Puts the sample (resolved NULL: a true path) in the queue, with its own copies. */
 static int wait_for_more(struct thread *thread, const struct process *process, const struct sample *sample,
                          const struct resolved *resolved, struct fathom_error *err)
 {
-    if (thread->count == thread->room && !more_room(thread))
+    if (thread->count == thread->capacity && !more_capacity(thread))
         return error_memory(err);
-    struct waiting w = {.anchor = !resolved};
+    struct waiting w = {.true_path = !resolved};
     if (resolved) {
         w.process = process;
         w.sample = *sample;
@@ -216,8 +217,8 @@ int smoother_add(struct smoother *s, struct run_time run, const struct process *
 {
     if (resolved->kind == RESOLVED_UNKNOWN)
         return s->sink(s->context, process, sample, resolved, err);
-    struct thread *thread = thread_of(s, run.strand);
-    if (!thread || coherence_meet(s->model, resolved->answer, 1) < 0)
+    struct thread *thread = thread_of(s, run.thread_key);
+    if (!thread || coherence_count(s->model, resolved->answer, 1) < 0)
         return error_memory(err);
     const struct candidate_path *candidates;
     struct column column = {.time = run.ran};
@@ -231,9 +232,9 @@ int smoother_add(struct smoother *s, struct run_time run, const struct process *
     return rc < 0 ? rc : trellis_add(thread->trellis, column, settled, thread, err);
 }
 
-int smoother_anchor(struct smoother *s, struct run_time run, uint32_t state, struct fathom_error *err)
+int smoother_true_path(struct smoother *s, struct run_time run, uint32_t state, struct fathom_error *err)
 {
-    struct thread *thread = thread_of(s, run.strand);
+    struct thread *thread = thread_of(s, run.thread_key);
     if (!thread)
         return error_memory(err);
     struct column column = {run.ran, state, 1};

@@ -1,7 +1,7 @@
 /*
  * smooth.h - temporal coherence for a stream of samples: ambiguous ones wait until what their thread did next
  * is known, and then have the probabilities of the trellis (trellis.h). What a coroutine does goes on for
- * itself: a thread here is what process_strand() tells apart.
+ * itself: a thread here is what process_thread_key() tells apart.
  */
 #ifndef FATHOM_INFER_MODEL_SMOOTH_H
 #define FATHOM_INFER_MODEL_SMOOTH_H
@@ -26,7 +26,8 @@ void smoother_free(struct smoother *smoother);
 int smoother_add(struct smoother *smoother, struct run_time run, const struct process *process,
                  const struct sample *sample, const struct resolved *resolved, struct fathom_error *err);
 /* The thread was in this state then, for sure: nothing goes to the sink. */
-int smoother_anchor(struct smoother *smoother, struct run_time run, uint32_t state, struct fathom_error *err);
+int smoother_true_path(struct smoother *smoother, struct run_time run, uint32_t state,
+                       struct fathom_error *err);
 /* The end: settles all that wait. */
 int smoother_flush(struct smoother *smoother, struct fathom_error *err);
 

@@ -118,7 +118,7 @@ static bool same_states(const struct column *a, const struct column *b)
 
 /* The steps between two columns, from the memo when they stand there: they come again and again. */
 static const float *find_steps(struct trellis_work *w, const struct column *from, const struct column *to,
-                               uint32_t level, float *room)
+                               uint32_t level, float *capacity)
 {
     if (w->version != coherence_version(w->model)) {
         memset(w->memos, 0, MEMOS * sizeof *w->memos);
@@ -131,7 +131,7 @@ static const float *find_steps(struct trellis_work *w, const struct column *from
         if (memo->level == level && same_states(&memo->from, from) && same_states(&memo->to, to))
             return memo->steps;
     }
-    float *steps = memo ? memo->steps : room;
+    float *steps = memo ? memo->steps : capacity;
     for (uint32_t i = 0; i < from->count; i++) {
         for (uint32_t j = 0; j < to->count; j++)
             steps[i * to->count + j] = (float)coherence_step(w->model, from->first + i, to->first + j, level);
@@ -191,8 +191,8 @@ static int settle_column(struct trellis_work *w, const struct column *columns, u
 }
 
 /* Settles the first of the columns that wait (all of them are looked at). */
-static int settle(struct trellis *t, uint32_t settled, trellis_sink *sink, void *context,
-                  struct fathom_error *err)
+static int settle_columns(struct trellis *t, uint32_t settled, trellis_sink *sink, void *context,
+                          struct fathom_error *err)
 {
     struct trellis_work *w = t->work;
     /* columns[0] is `last`; without one, the first that waits begins. */
@@ -249,11 +249,11 @@ int trellis_add(struct trellis *t, struct column column, trellis_sink *sink, voi
     }
     t->columns[1 + t->count++] = column;
     if (column.count == 1)
-        return settle(t, t->count, sink, context, err);
-    return t->count == TRELLIS_RUN ? settle(t, t->count - TRELLIS_LAG, sink, context, err) : 0;
+        return settle_columns(t, t->count, sink, context, err);
+    return t->count == TRELLIS_RUN ? settle_columns(t, t->count - TRELLIS_LAG, sink, context, err) : 0;
 }
 
 int trellis_flush(struct trellis *t, trellis_sink *sink, void *context, struct fathom_error *err)
 {
-    return t->count ? settle(t, t->count, sink, context, err) : 0;
+    return t->count ? settle_columns(t, t->count, sink, context, err) : 0;
 }

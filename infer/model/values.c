@@ -21,7 +21,7 @@ static struct lattice_value total_value(const struct total *t)
     return (struct lattice_value){scaled_total(t->sum), t->best};
 }
 
-/* What l->met comes to when the pair makes some of the callers likelier. seen, rest: totals of those that
+/* What l->outer comes to when the pair makes some of the callers likelier. seen, rest: totals of those that
  * training saw and of the others. */
 static struct lattice_value pair_value(const struct lattice *l, const struct callers_pair *pair,
                                        const struct total *seen, const struct total *rest)
@@ -34,11 +34,11 @@ static struct lattice_value pair_value(const struct lattice *l, const struct cal
         total.best = best;
     for (uint32_t i = pair->first; i < pair->first + pair->count; i++) {
         const struct callers_term *term = &l->callers->terms[i];
-        if (l->met_of[term->caller] < 0)
+        if (l->outer_of[term->caller] < 0)
             continue;
-        const struct met *met = &l->met[l->met_of[term->caller]];
-        scaled_add(&total.sum, met->value->sum, term->probability);
-        best = scaled_times(met->value->best, pair->rest * met->probability + term->probability);
+        const struct outer_cell *outer = &l->outer[l->outer_of[term->caller]];
+        scaled_add(&total.sum, outer->value->sum, term->probability);
+        best = scaled_times(outer->value->best, pair->rest * outer->probability + term->probability);
         if (scaled_less(total.best, best))
             total.best = best;
     }
@@ -52,13 +52,13 @@ void lattice_fill_met(struct lattice *l, const struct layer *layer, uint32_t nod
     uint32_t width = lattice_width(l, layer, node), seen_count = width > 1 ? n->seen : 0;
     struct total seen = {0}, rest = {0};
     for (uint32_t i = 0; i < seen_count; i++)
-        l->met_of[i] = -1;
-    for (uint32_t i = 0; i < l->met_count; i++) {
-        const struct met *met = &l->met[i];
-        bool is_seen = met->caller < seen_count;
-        total_add(is_seen ? &seen : &rest, met->value, met->probability);
+        l->outer_of[i] = -1;
+    for (uint32_t i = 0; i < l->outer_count; i++) {
+        const struct outer_cell *outer = &l->outer[i];
+        bool is_seen = outer->caller < seen_count;
+        total_add(is_seen ? &seen : &rest, outer->value, outer->probability);
         if (is_seen)
-            l->met_of[met->caller] = (int32_t)i;
+            l->outer_of[outer->caller] = (int32_t)i;
     }
     const struct callers_pair none = {0, 0, 1};
     values[0] = pair_value(l, &none, &seen, &rest);

@@ -18,13 +18,13 @@ struct visit {
 
 struct visits {
     struct visit *items; /* malloc'ed */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* false: out of memory. */
 static inline bool visits_add(struct visits *v, uint32_t node, double mass)
 {
-    return vec_push(v->items, v->count, v->room, (struct visit){node, (float)mass});
+    return vec_push(v->items, v->count, v->capacity, (struct visit){node, (float)mass});
 }
 
 #endif

@@ -43,11 +43,11 @@ struct weights {
     struct backoff *backoff;
     uint32_t *number; /* by the map's path: its context */
     struct context *contexts;
-    uint32_t context_count, context_room;
+    uint32_t context_count, context_capacity;
     double *shares; /* CID by CID, of its nodes */
-    size_t share_count, share_room;
+    size_t share_count, share_capacity;
     struct cid *cids;
-    size_t cid_count, cid_room;
+    size_t cid_count, cid_capacity;
 };
 
 static double trained_or_run(const struct context *c)
@@ -221,7 +221,7 @@ static bool ask_for(struct weights *w, uint32_t node)
             w->contexts[inner].parent = known == NONE ? w->context_count : known;
         if (known != NONE)
             return true;
-        if (!vec_push(w->contexts, w->context_count, w->context_room, (struct context){0}))
+        if (!vec_push(w->contexts, w->context_count, w->context_capacity, (struct context){0}))
             return false;
         *number = inner = w->context_count - 1;
     }
@@ -231,7 +231,8 @@ static bool ask_for_all(struct weights *w)
 {
     uint32_t paths = pathmap_path_count(w->map);
     w->number = malloc(((size_t)paths + 1) * sizeof *w->number);
-    bool good = w->number && vec_push(w->contexts, w->context_count, w->context_room, (struct context){0});
+    bool good =
+        w->number && vec_push(w->contexts, w->context_count, w->context_capacity, (struct context){0});
     for (uint32_t i = 0; good && i < paths; i++)
         w->number[i] = NONE;
     for (uint32_t i = 0; good && i < pathmap_node_count(w->map); i++)
@@ -358,7 +359,7 @@ int weights_add(struct weights *w, uint32_t setting, uint32_t function, uint32_t
     cid.count = pathmap_find(w->map, function, height, &cid.first);
     if (cid.count == 0)
         return 0;
-    if (!vec_reserve(w->shares, w->share_count, w->share_room, cid.count))
+    if (!vec_reserve(w->shares, w->share_count, w->share_capacity, cid.count))
         return -ENOMEM;
     for (uint32_t i = 0; i < cid.count; i++) {
         bool admitted = is_admitted(w, &cid, cid.first + i);
@@ -367,7 +368,7 @@ int weights_add(struct weights *w, uint32_t setting, uint32_t function, uint32_t
     }
     if (!any)
         return 0;
-    if (!vec_reserve(w->cids, w->cid_count, w->cid_room, 1))
+    if (!vec_reserve(w->cids, w->cid_count, w->cid_capacity, 1))
         return -ENOMEM;
     w->share_count += cid.count;
     w->cids[w->cid_count++] = cid;

@@ -4,57 +4,63 @@
 
 #include "process/frame.h"
 
-bool cid_cfa(const struct process *process, const struct sample *sample, struct place *place, uint64_t *cfa,
-             enum unknown_reason *reason)
+struct leaf_frame leaf_frame_of(const struct process *process, const struct sample *sample)
 {
+    struct leaf_frame leaf = {.place = {.function = IMAGE_NO_FUNCTION}};
     if (!sample->has_regs) {
-        *reason = sample->mode == SAMPLE_MODE_KERNEL ? UNKNOWN_KERNEL
-                  : sample->sp                       ? UNKNOWN_32BIT
-                                                     : UNKNOWN_REGISTERS;
-        return false;
+        leaf.reason = sample->mode == SAMPLE_MODE_KERNEL ? UNKNOWN_KERNEL
+                      : sample->sp                       ? UNKNOWN_32BIT
+                                                         : UNKNOWN_REGISTERS;
+        return leaf;
     }
     if (sample->reg_ip >= KERNEL_ADDRESSES) {
-        *reason = UNKNOWN_KERNEL;
-        return false;
+        leaf.reason = UNKNOWN_KERNEL;
+        return leaf;
     }
     struct cfi_row row;
-    bool known = process && (sample->regs_after ? process_cfi_after(process, sample->reg_ip, place, &row)
-                                                : process_cfi(process, sample->reg_ip, place, &row));
+    bool known =
+        process && (sample->regs_after ? process_cfi_after(process, sample->reg_ip, &leaf.place, &row)
+                                       : process_cfi(process, sample->reg_ip, &leaf.place, &row));
     if (!known) {
-        *reason = UNKNOWN_MAPPING;
-        return false;
+        leaf.reason = UNKNOWN_MAPPING;
+        return leaf;
     }
-    if (place->function == IMAGE_NO_FUNCTION) {
-        *reason = UNKNOWN_FUNCTION;
-        return false;
+    if (leaf.place.function == IMAGE_NO_FUNCTION) {
+        leaf.reason = UNKNOWN_FUNCTION;
+        return leaf;
     }
     /* A CFA in memory is known only for audit samples, which have a dump. */
     struct frame frame = {sample, sample->sp, sample->bp, true};
     uint64_t found;
     /* The return address lies between SP and the CFA: otherwise BP was not what the row assumes. After a return, SP is the
      * CFA. */
-    if (frame_cfa(&frame, &row, &found) != FRAME_FOUND || found < sample->sp + !sample->regs_after) {
-        *reason = UNKNOWN_CFI;
-        return false;
-    }
-    *cfa = found;
-    *reason = UNKNOWN_NOT;
-    return true;
+    if (frame_cfa(&frame, &row, &found) != FRAME_FOUND || found < sample->sp + !sample->regs_after)
+        leaf.reason = UNKNOWN_CFI;
+    else
+        leaf.cfa = found;
+    return leaf;
+}
+
+struct cid cid_of_frame(const struct process *process, const struct sample *sample,
+                        const struct leaf_frame *frame)
+{
+    struct cid cid = {.place = frame->place, .reason = frame->reason};
+    uint64_t base;
+    if (cid.reason != UNKNOWN_NOT)
+        return cid;
+    if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN)
+        cid.reason = UNKNOWN_BASE;
+    else if (frame->cfa > base)
+        cid.reason = UNKNOWN_CONTEXT; /* entry code above the base has no CID */
+    else
+        cid.height = base - frame->cfa;
+    return cid;
 }
 
 struct cid cid_of_sample(const struct process *process, const struct sample *sample)
 {
-    struct cid cid = {.place = {.function = IMAGE_NO_FUNCTION}};
-    uint64_t cfa, base;
-    if (!cid_cfa(process, sample, &cid.place, &cfa, &cid.reason))
-        return cid;
-    if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN)
-        cid.reason = UNKNOWN_BASE;
-    else if (cfa > base)
-        cid.reason = UNKNOWN_CONTEXT; /* entry code above the base has no CID */
-    else
-        cid.height = base - cfa;
-    return cid;
+    const struct leaf_frame frame = leaf_frame_of(process, sample);
+    return cid_of_frame(process, sample, &frame);
 }
 
 const char *unknown_reason_text(enum unknown_reason reason)

@@ -30,14 +30,20 @@ struct cid {
     enum unknown_reason reason; /* why there is no CID */
 };
 
-/* The CID of a sample: the function that owns the PC, and base - CFA. Uses the registers' own IP, which under
- * skid or IBS differs from the sample's. process may be NULL (unknown PID). place is valid unless the reason
- * is UNKNOWN_REGISTERS, _32BIT, _KERNEL or _MAPPING. */
-struct cid cid_of_sample(const struct process *process, const struct sample *sample);
-/* The same CFA, which needs no base: false, with the reason, if it is unknown. *place as above; *cfa is set
- * only on success. */
-bool cid_cfa(const struct process *process, const struct sample *sample, struct place *place, uint64_t *cfa,
-             enum unknown_reason *reason);
+/* A sample's innermost frame, whose stack's base need not be known. */
+struct leaf_frame {
+    struct place place; /* valid unless the reason is UNKNOWN_REGISTERS, _32BIT, _KERNEL or _MAPPING */
+    uint64_t cfa;       /* valid if reason is UNKNOWN_NOT */
+    enum unknown_reason reason; /* why it is not known */
+};
+
+/* The frame of a sample: the function that owns the PC, and the CFA there. Uses the registers' own IP, which under
+ * skid or IBS differs from the sample's. process may be NULL (unknown PID). */
+struct leaf_frame leaf_frame_of(const struct process *process, const struct sample *sample);
+/* The CID of a sample whose frame this is: its function, and base - CFA. */
+struct cid cid_of_frame(const struct process *process, const struct sample *sample,
+                        const struct leaf_frame *frame);
+struct cid cid_of_sample(const struct process *process, const struct sample *sample); /* both */
 
 const char *unknown_reason_text(enum unknown_reason reason); /* "no known path has its function and height" */
 

@@ -17,9 +17,9 @@ struct stack_code {
 
 struct code_places {
     struct place_of_code *places;
-    uint32_t place_count, place_room;
+    uint32_t place_count, place_capacity;
     struct stack_code *stacks;
-    uint32_t stack_count, stack_room;
+    uint32_t stack_count, stack_capacity;
 };
 
 struct code_places *code_places_new(void)
@@ -51,12 +51,13 @@ uint32_t code_places_add(struct code_places *p, const struct unwind_frame *frame
         const struct unwind_frame *frame = &frames[i];
         if (has_image(p, &stack, frame->place.image))
             continue; /* a file's mappings are at fixed distances */
-        if (!vec_push(p->places, p->place_count, p->place_room,
+        if (!vec_push(p->places, p->place_count, p->place_capacity,
                       (struct place_of_code){frame->pc, frame->place.image}))
             return CODE_PLACES_NONE;
         stack.count++;
     }
-    return vec_push(p->stacks, p->stack_count, p->stack_room, stack) ? p->stack_count - 1 : CODE_PLACES_NONE;
+    return vec_push(p->stacks, p->stack_count, p->stack_capacity, stack) ? p->stack_count - 1
+                                                                         : CODE_PLACES_NONE;
 }
 
 bool code_places_hold(struct code_places *p, uint32_t number, const struct process *process)

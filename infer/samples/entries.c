@@ -24,7 +24,7 @@ struct shadow_stack {
     uint64_t base;
     bool doubtful; /* something was lost while it had frames */
     struct shadow_frame *frames;
-    uint32_t depth, room;
+    uint32_t depth, capacity;
 };
 
 struct thread {
@@ -116,7 +116,7 @@ static struct thread *thread_get(struct entries *e, uint32_t tid)
 
 static bool shadow_push(struct shadow_stack *s, struct shadow_frame frame)
 {
-    return vec_push(s->frames, s->depth, s->room, frame);
+    return vec_push(s->frames, s->depth, s->capacity, frame);
 }
 
 /* The shadow stack of the stack with this base. NULL: out of memory, or the thread has too many. */
@@ -216,8 +216,8 @@ static int begin_at_start(struct entries *e, struct shadow_stack *s)
     return 0;
 }
 
-static int enter(struct entries *e, struct shadow_stack *s, const struct process *process,
-                 const struct sample *sample, const struct place *place)
+static int enter_function(struct entries *e, struct shadow_stack *s, const struct process *process,
+                          const struct sample *sample, const struct place *place)
 {
     struct shadow_frame frame = {.node = TRIE_NONE, .height = (uint32_t)(s->base - sample->sp - 8)};
     frame.function = hooked_number(e, place->image, place->function);
@@ -296,7 +296,7 @@ static int learn_sample(struct entries *e, const struct sample *sample, struct f
     }
     if (first && sample->pid == sample->tid && place.image == e->program && begin_at_start(e, s) < 0)
         return error_memory(err);
-    return enter(e, s, process, sample, &place) < 0 ? error_memory(err) : 0;
+    return enter_function(e, s, process, sample, &place) < 0 ? error_memory(err) : 0;
 }
 
 /* A new process runs on a copy of the stacks of the thread that forked. */

@@ -2,6 +2,7 @@
 #include "infer/samples/locate.h"
 
 #include "image/name.h"
+#include "pathmap/map/partial.h"
 
 bool locate_function(struct image_cache *images, const struct pathmap *map, uint32_t function,
                      struct image **image, uint32_t *index)
@@ -9,6 +10,8 @@ bool locate_function(struct image_cache *images, const struct pathmap *map, uint
     struct pathmap_function f = pathmap_function(map, function);
     struct pathmap_image i = pathmap_image(map, f.image);
     struct image *found;
+    if (partial_is_image(i.path))
+        return false;
     if (image_cache_get(images, i.path, &i.build_id, &found, NULL) < 0)
         return false;
     uint32_t entry = image_function_entry(found, f.address);

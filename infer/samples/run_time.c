@@ -16,10 +16,10 @@ struct thread {
 
 struct run_times {
     uint32_t clock;
-    struct table *index; /* strand -> in threads */
+    struct table *index; /* thread_key -> in threads */
     struct thread *threads;
-    uint32_t count, room;
-    uint64_t last_strand; /* of threads[last]; meaningful when there is any */
+    uint32_t count, capacity;
+    uint64_t last_key; /* of threads[last]; meaningful when there is any */
     uint32_t last;
 };
 
@@ -46,23 +46,23 @@ void run_times_free(struct run_times *r)
     free(r);
 }
 
-static struct thread *thread_of(struct run_times *r, uint64_t strand, const struct sample *sample)
+static struct thread *thread_of(struct run_times *r, uint64_t thread_key, const struct sample *sample)
 {
-    if (r->count && strand == r->last_strand)
+    if (r->count && thread_key == r->last_key)
         return &r->threads[r->last];
     bool added;
-    uint64_t *place = table_put(r->index, strand, &added);
+    uint64_t *place = table_put(r->index, thread_key, &added);
     if (!place)
         return NULL;
     if (added) {
-        if (!vec_reserve(r->threads, r->count, r->room, 1)) {
-            table_remove(r->index, strand);
+        if (!vec_reserve(r->threads, r->count, r->capacity, 1)) {
+            table_remove(r->index, thread_key);
             return NULL;
         }
         *place = r->count;
         r->threads[r->count++] = (struct thread){.time = sample->time};
     }
-    r->last_strand = strand;
+    r->last_key = thread_key;
     r->last = (uint32_t)*place;
     return &r->threads[r->last];
 }
@@ -72,7 +72,7 @@ int run_times_pass(struct run_times *r, const struct sample *sample, struct run_
     run->ran = sample->time;
     if (r->clock == RUN_TIME_NO_CLOCK)
         return 0;
-    struct thread *t = thread_of(r, run->strand, sample);
+    struct thread *t = thread_of(r, run->thread_key, sample);
     if (!t)
         return -ENOMEM;
     if (sample->event == r->clock) {

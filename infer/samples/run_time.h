@@ -13,8 +13,8 @@
 
 /* The run time at a sample. */
 struct run_time {
-    uint64_t strand; /* process_strand(), called a thread here */
-    uint64_t ran;    /* how long it had run by then, in ns since an unknown start */
+    uint64_t thread_key; /* process_thread_key(), called a thread here */
+    uint64_t ran;        /* how long it had run by then, in ns since an unknown start */
 };
 
 struct run_times;
@@ -23,7 +23,7 @@ struct run_times;
 #define RUN_TIME_NO_CLOCK UINT32_MAX
 struct run_times *run_times_new(uint32_t clock);
 void run_times_free(struct run_times *times);
-/* Takes the next sample of its strand and computes how long that had run. 0 or -ENOMEM. */
+/* Takes the next sample of its thread_key and computes how long that had run. 0 or -ENOMEM. */
 int run_times_pass(struct run_times *times, const struct sample *sample, struct run_time *run);
 
 #endif

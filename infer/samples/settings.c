@@ -19,14 +19,14 @@ struct set {
 struct settings {
     struct names *paths;
     struct setting_file *files;
-    uint32_t file_count, file_room;
+    uint32_t file_count, file_capacity;
     struct table *file_of; /* hash of a file -> its number */
     struct set *sets;      /* the first is set 0 */
-    uint32_t set_count, set_room;
+    uint32_t set_count, set_capacity;
     struct table *set_of;   /* hash of a set -> its number */
     struct table *state_of; /* process_state() -> set, in this pass */
     struct setting *all;
-    uint32_t count, room;
+    uint32_t count, capacity;
     struct table *number_of; /* hash of a setting -> its number */
     struct table *united;    /* program -> the set of all of its files, once requested */
     uint64_t last_state;     /* the last one looked up; 0: none, as no process has it */
@@ -45,7 +45,7 @@ struct settings *settings_new(void)
     s->number_of = table_new();
     s->united = table_new();
     if (!s->paths || !s->file_of || !s->set_of || !s->state_of || !s->number_of || !s->united ||
-        !vec_reserve(s->sets, 0, s->set_room, 1) || !vec_reserve(s->all, 0, s->room, 1)) {
+        !vec_reserve(s->sets, 0, s->set_capacity, 1) || !vec_reserve(s->all, 0, s->capacity, 1)) {
         settings_free(s);
         return NULL;
     }
@@ -106,7 +106,7 @@ static int64_t file_number(struct settings *s, const struct mapping *mapping, co
         return -ENOMEM;
     if (!added)
         return (int64_t)*value;
-    if (!vec_reserve(s->files, s->file_count, s->file_room, 1)) {
+    if (!vec_reserve(s->files, s->file_count, s->file_capacity, 1)) {
         table_remove(s->file_of, hash);
         return -ENOMEM;
     }
@@ -148,7 +148,7 @@ static int set_number(struct settings *s, uint32_t *files, uint32_t count, uint3
         *out = (uint32_t)*value;
         return 0;
     }
-    if (!value || !vec_reserve(s->sets, s->set_count, s->set_room, 1)) {
+    if (!value || !vec_reserve(s->sets, s->set_count, s->set_capacity, 1)) {
         if (value)
             table_remove(s->set_of, hash);
         free(files);
@@ -172,12 +172,12 @@ static int mapped_set(struct settings *s, const struct process *process, uint32_
     if (!value)
         return -ENOMEM;
     if (*value == 0) {
-        uint32_t *files = NULL, count = 0, room = 0, program = UINT32_MAX, set;
+        uint32_t *files = NULL, count = 0, capacity = 0, program = UINT32_MAX, set;
         const struct build_id *build_id;
         const struct mapping *mapping;
         for (size_t i = 0; (mapping = process_mapping_at(process, i, &build_id)); i++) {
             int64_t file = file_number(s, mapping, build_id);
-            if (file < 0 || !vec_reserve(files, count, room, 1)) {
+            if (file < 0 || !vec_reserve(files, count, capacity, 1)) {
                 free(files);
                 return -ENOMEM;
             }
@@ -199,7 +199,7 @@ int settings_number(struct settings *s, struct setting setting, uint32_t *out)
     uint64_t hash = hash_u64(hash_u64(setting.files) ^ setting.called) ^ setting.start;
     bool added;
     uint64_t *value = table_put(s->number_of, hash, &added);
-    if (!value || !vec_reserve(s->all, s->count, s->room, 1))
+    if (!value || !vec_reserve(s->all, s->count, s->capacity, 1))
         return -ENOMEM;
     if (added) {
         *value = s->count;
@@ -268,11 +268,11 @@ bool settings_together(const struct settings *s, const struct setting_file *a, c
 /* The set of all files of the sets with this program. 0 or -ENOMEM. */
 static int unite(struct settings *s, uint32_t program, uint32_t *out)
 {
-    uint32_t *files = NULL, count = 0, room = 0;
+    uint32_t *files = NULL, count = 0, capacity = 0;
     for (uint32_t i = 1; i < s->set_count; i++) {
         const struct set *of = &s->sets[i];
         for (uint32_t f = 0; of->program == program && f < of->count; f++) {
-            if (!vec_reserve(files, count, room, 1)) {
+            if (!vec_reserve(files, count, capacity, 1)) {
                 free(files);
                 return -ENOMEM;
             }

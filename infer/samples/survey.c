@@ -11,24 +11,24 @@
 
 struct thread {
     struct moment *moments;
-    size_t count, room;
+    size_t count, capacity;
     uint64_t seen; /* with those that are not kept */
 };
 
 struct survey {
     struct table *cid_of; /* hash of (setting, function, height) -> index in cids */
     struct wanted *cids;
-    size_t cid_count, cid_room;
-    struct table *thread_of; /* strand -> index in threads */
+    size_t cid_count, cid_capacity;
+    struct table *thread_of; /* thread_key -> index in threads */
     struct thread *threads;
-    uint32_t thread_count, thread_room;
-    size_t moments;          /* of all threads */
-    size_t most;             /* when there are more, pieces are left out */
-    size_t step;             /* survey_step() */
-    struct table *anchor_of; /* CID << 32 | node -> index in anchors */
-    struct survey_anchor *anchors;
-    size_t anchor_count, anchor_room;
-    uint64_t last_strand; /* of threads[last]; valid if there is any */
+    uint32_t thread_count, thread_capacity;
+    size_t moments;             /* of all threads */
+    size_t most;                /* when there are more, pieces are left out */
+    size_t step;                /* survey_step() */
+    struct table *true_path_of; /* CID << 32 | node -> index in true paths */
+    struct survey_true_path *true_paths;
+    size_t true_path_count, true_path_capacity;
+    uint64_t last_key; /* of threads[last]; valid if there is any */
     uint32_t last;
 };
 
@@ -39,10 +39,10 @@ struct survey *survey_new(void)
         return NULL;
     s->cid_of = table_new();
     s->thread_of = table_new();
-    s->anchor_of = table_new();
+    s->true_path_of = table_new();
     s->most = SURVEY_MOMENTS;
     s->step = 1;
-    if (!s->cid_of || !s->thread_of || !s->anchor_of) {
+    if (!s->cid_of || !s->thread_of || !s->true_path_of) {
         survey_free(s);
         s = NULL;
     }
@@ -59,8 +59,8 @@ void survey_free(struct survey *s)
     free(s->cids);
     table_free(s->cid_of);
     table_free(s->thread_of);
-    table_free(s->anchor_of);
-    free(s->anchors);
+    table_free(s->true_path_of);
+    free(s->true_paths);
     free(s);
 }
 
@@ -73,7 +73,7 @@ static int64_t count_cid(struct survey *s, const struct wanted *cid)
     if (!place)
         return -1;
     if (added) {
-        if (!vec_reserve(s->cids, s->cid_count, s->cid_room, 1))
+        if (!vec_reserve(s->cids, s->cid_count, s->cid_capacity, 1))
             return -1;
         *place = s->cid_count;
         s->cids[s->cid_count] = *cid;
@@ -85,38 +85,38 @@ static int64_t count_cid(struct survey *s, const struct wanted *cid)
     return (int64_t)*place;
 }
 
-static struct thread *thread_of(struct survey *s, uint64_t strand)
+static struct thread *thread_of(struct survey *s, uint64_t thread_key)
 {
-    if (s->thread_count && strand == s->last_strand)
+    if (s->thread_count && thread_key == s->last_key)
         return &s->threads[s->last];
     bool added;
-    uint64_t *place = table_put(s->thread_of, strand, &added);
+    uint64_t *place = table_put(s->thread_of, thread_key, &added);
     if (!place)
         return NULL;
     if (added) {
-        if (!vec_reserve(s->threads, s->thread_count, s->thread_room, 1))
+        if (!vec_reserve(s->threads, s->thread_count, s->thread_capacity, 1))
             return NULL;
         *place = s->thread_count;
         s->threads[s->thread_count++] = (struct thread){0};
     }
-    s->last_strand = strand;
+    s->last_key = thread_key;
     s->last = (uint32_t)*place;
     return &s->threads[s->last];
 }
 
-static int count_anchor(struct survey *s, uint32_t cid, uint32_t node)
+static int count_true_path(struct survey *s, uint32_t cid, uint32_t node)
 {
     bool added;
-    if (!vec_reserve(s->anchors, s->anchor_count, s->anchor_room, 1))
+    if (!vec_reserve(s->true_paths, s->true_path_count, s->true_path_capacity, 1))
         return -ENOMEM;
-    uint64_t *place = table_put(s->anchor_of, (uint64_t)cid << 32 | node, &added);
+    uint64_t *place = table_put(s->true_path_of, (uint64_t)cid << 32 | node, &added);
     if (!place)
         return -ENOMEM;
     if (added) {
-        *place = s->anchor_count;
-        s->anchors[s->anchor_count++] = (struct survey_anchor){cid, node, 0};
+        *place = s->true_path_count;
+        s->true_paths[s->true_path_count++] = (struct survey_true_path){cid, node, 0};
     }
-    s->anchors[*place].count++;
+    s->true_paths[*place].count++;
     return 0;
 }
 
@@ -139,17 +139,17 @@ static void thin(struct survey *s)
     s->most = 2 * s->moments > s->most ? 2 * s->moments : s->most;
 }
 
-int survey_add(struct survey *s, struct run_time run, const struct wanted *of, uint32_t anchor)
+int survey_add(struct survey *s, struct run_time run, const struct wanted *of, uint32_t true_path)
 {
     int64_t cid = count_cid(s, of);
-    if (cid < 0 || (anchor != TRIE_NONE && count_anchor(s, (uint32_t)cid, anchor) < 0))
+    if (cid < 0 || (true_path != TRIE_NONE && count_true_path(s, (uint32_t)cid, true_path) < 0))
         return -ENOMEM;
-    struct thread *t = thread_of(s, run.strand);
+    struct thread *t = thread_of(s, run.thread_key);
     if (!t)
         return -ENOMEM;
     if (t->seen++ / SURVEY_PIECE % s->step)
         return 0;
-    if (!vec_push(t->moments, t->count, t->room, (struct moment){run.ran, (uint32_t)cid, anchor}))
+    if (!vec_push(t->moments, t->count, t->capacity, (struct moment){run.ran, (uint32_t)cid, true_path}))
         return -ENOMEM;
     if (++s->moments > s->most)
         thin(s);
@@ -178,8 +178,8 @@ size_t survey_step(const struct survey *s)
     return s->step;
 }
 
-size_t survey_anchors(const struct survey *s, const struct survey_anchor **out)
+size_t survey_true_paths(const struct survey *s, const struct survey_true_path **out)
 {
-    *out = s->anchors;
-    return s->anchor_count;
+    *out = s->true_paths;
+    return s->true_path_count;
 }

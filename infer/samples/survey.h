@@ -23,13 +23,13 @@ struct wanted {
 };
 
 struct moment {
-    uint64_t time;   /* run time of the thread, ns (run_time.h) */
-    uint32_t cid;    /* index among survey_cids() */
-    uint32_t anchor; /* of the trie: the node of the path from a dump; TRIE_NONE: none */
+    uint64_t time;      /* run time of the thread, ns (run_time.h) */
+    uint32_t cid;       /* index among survey_cids() */
+    uint32_t true_path; /* of the trie: the node of the path from a dump; TRIE_NONE: none */
 };
 
 /* Dumps of a CID with the same path. */
-struct survey_anchor {
+struct survey_true_path {
     uint32_t cid, node; /* as in a moment */
     uint64_t count;
 };
@@ -38,9 +38,9 @@ struct survey;
 
 struct survey *survey_new(void); /* NULL: out of memory */
 void survey_free(struct survey *survey);
-/* Adds a sample of the CID (of the trie) in a setting, in time order for each strand, called a thread here;
+/* Adds a sample of the CID (of the trie) in a setting, in time order for each thread_key, called a thread here;
  * its `samples` is ignored, and `sure` is 1 or 0. 0 or -ENOMEM. */
-int survey_add(struct survey *survey, struct run_time run, const struct wanted *cid, uint32_t anchor);
+int survey_add(struct survey *survey, struct run_time run, const struct wanted *cid, uint32_t true_path);
 /* All CIDs, each once per setting, in the order of their first samples. */
 size_t survey_cids(const struct survey *survey, const struct wanted **out);
 uint32_t survey_threads(const struct survey *survey);
@@ -49,6 +49,6 @@ size_t survey_moments(const struct survey *survey, uint32_t thread, const struct
 /* So many of the thread's pieces there were for each that is kept: 1, all of them are, and follow each other. */
 size_t survey_step(const struct survey *survey);
 /* All dumps, in the order of the first of each CID and path. */
-size_t survey_anchors(const struct survey *survey, const struct survey_anchor **out);
+size_t survey_true_paths(const struct survey *survey, const struct survey_true_path **out);
 
 #endif

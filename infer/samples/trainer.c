@@ -1,10 +1,13 @@
 /* trainer.c - see trainer.h. */
 #include "infer/samples/trainer.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "infer/samples/cid.h"
+#include "pathmap/map/partial.h"
+#include "process/partial.h"
 
 struct trainer {
     struct trie *trie; /* borrowed */
@@ -14,6 +17,7 @@ struct trainer {
     size_t entered_count;         /* frames */
     struct trainer_origin origin; /* and where its stack begins */
     const char *left_out;         /* a file; NULL: none */
+    bool apart;                   /* trainer_keep_apart() */
 };
 
 struct trainer *trainer_new(struct trie *trie)
@@ -41,6 +45,11 @@ void trainer_free(struct trainer *t)
 void trainer_leave_out(struct trainer *t, const char *path)
 {
     t->left_out = path;
+}
+
+void trainer_keep_apart(struct trainer *t)
+{
+    t->apart = true;
 }
 
 struct function_numbers *trainer_numbers(struct trainer *t)
@@ -109,11 +118,18 @@ static uint64_t trainer_outer_site(const struct trainer *t, const struct process
     return own ? thread_return : 0;
 }
 
-/* Enters frames[0 .. count), all at or below the base, from the outermost on, whose site is given. */
-static int trainer_enter(struct trainer *t, size_t count, uint64_t outer_site, uint64_t base,
+/* Where a path begins. */
+struct beginning {
+    uint32_t node;       /* TRIE_ROOT, or a partial path's root */
+    uint64_t base, site; /* site: of the outermost frame */
+    bool apart;
+};
+
+/* Enters frames[0 .. count), all at or below the base, from the outermost on. */
+static int trainer_enter(struct trainer *t, size_t count, const struct beginning *begin,
                          struct fathom_error *err)
 {
-    uint32_t node = TRIE_ROOT;
+    uint32_t node = begin->node;
     struct trainer_path path = {.leaf = TRIE_NONE};
     size_t innermost = trainer_innermost(t, count);
     for (size_t i = count; i-- > 0;) {
@@ -122,22 +138,29 @@ static int trainer_enter(struct trainer *t, size_t count, uint64_t outer_site, u
             continue;
         const struct unwind_frame *caller = i + 1 < count ? frame + 1 : NULL;
         bool told = caller && !caller->interrupted && trainer_keeps_site(t, caller);
-        uint64_t site = told ? caller->place.address : caller ? 0 : outer_site;
+        uint64_t site = told ? caller->place.address : caller ? 0 : begin->site;
         uint32_t function = trainer_function(t, &frame->place);
         if (function == TRIE_NONE)
             return error_memory(err);
-        path = (struct trainer_path){.callers = node, .height = (uint32_t)(base - frame->cfa)};
+        path = (struct trainer_path){.callers = node,
+                                     .height = (uint32_t)(begin->base - frame->cfa) +
+                                               (begin->apart ? PARTIAL_APART : 0),
+                                     .partial = begin->node != TRIE_ROOT,
+                                     .apart = begin->apart};
         node = trie_child(t->trie, node, function, path.height, site);
         if (node == TRIE_NONE)
             return error_memory(err);
-        trie_add(t->trie, node, 1, i == 0);
+        if (!begin->apart)
+            trie_add(t->trie, node, 1, i == 0);
     }
     path.leaf = node;
     t->entered = path;
     t->entered_count = count;
     t->origin =
-        (struct trainer_origin){&t->frames[count - 1], base,
+        (struct trainer_origin){&t->frames[count - 1], begin->base,
                                 count > 1 ? trainer_function(t, &t->frames[count - 2].place) : TRIE_NONE};
+    if (begin->apart)
+        return (int)count;
     const struct place *place = &t->frames[0].place;
     uint64_t start = image_function(place->image, place->function)->address;
     if (!trie_add_pc(t->trie, node, (uint32_t)(place->address - start), 1))
@@ -163,23 +186,73 @@ static int trainer_base(const struct trainer *t, struct process *process, const 
     return rc < 0 ? rc : 1;
 }
 
+/* How many frames, from the innermost on, have a function. */
+static size_t count_owned(const struct trainer *t, size_t count)
+{
+    size_t owned = 0;
+    while (owned < count && t->frames[owned].place.function != IMAGE_NO_FUNCTION)
+        owned++;
+    return owned;
+}
+
+/* Where a walk that ended early begins. Its base is that of the thread's stack; where that is not known, one that is the same for all
+ * stacks that end so. */
+static int partial_begin(struct trainer *t, const struct process *process, const struct sample *sample,
+                         size_t count, enum unwind_end how, struct beginning *out)
+{
+    char text[PARTIAL_TEXT];
+    const uint64_t outermost = t->frames[count - 1].cfa;
+    const bool based = process_stack_base(process, sample->tid, sample->sp, &out->base) == STACK_OWN &&
+                       out->base >= outermost + 8;
+    out->site = 0;
+    out->apart = !based || how == UNWIND_CUT || how == UNWIND_LONG;
+    if (!based)
+        out->base = outermost + 8;
+    out->node = TRIE_ROOT;
+    if (out->apart && !t->apart)
+        return 0;
+    partial_text(process, sample, t->frames, count, how, text);
+    uint32_t root = partial_root(t->trie, text);
+    out->node = root == TRIE_NONE ? TRIE_NONE : trie_child(t->trie, TRIE_ROOT, root, PARTIAL_HEIGHT, 0);
+    return out->node == TRIE_NONE ? -ENOMEM : 1;
+}
+
+/* Enters what a walk proved that ended so. */
+static int trainer_add_partial(struct trainer *t, const struct process *process, const struct sample *sample,
+                               size_t count, enum unwind_end how, struct fathom_error *err)
+{
+    struct trie_statistics *statistics = trie_statistics(t->trie);
+    struct beginning begin = {0};
+    int rc = count ? partial_begin(t, process, sample, count, how, &begin) : 0;
+    if (rc < 0)
+        return error_memory(err);
+    bool usable = rc > 0 && trainer_usable(t, count, begin.base);
+    if (how == UNWIND_CUT)
+        statistics->paths_cut++;
+    else if (!usable || begin.apart)
+        statistics->paths_failed++;
+    else
+        statistics->paths_entered++;
+    if (!usable)
+        return 0;
+    if (!begin.apart)
+        trie_add(t->trie, begin.node, 1, 0);
+    return trainer_enter(t, count, &begin, err);
+}
+
 int trainer_add(struct trainer *t, struct process *process, const struct sample *sample, enum unwind_end *end,
                 struct fathom_error *err)
 {
     enum unwind_end how;
-    size_t count = unwind_sample(process, sample, t->frames, UNWIND_MAX_FRAMES, &how);
+    size_t count = unwind_sample(process, sample, t->frames, UNWIND_MAX_FRAMES, &how),
+           owned = count_owned(t, count);
     struct trie_statistics *statistics = trie_statistics(t->trie);
     if (end)
         *end = how;
-    if (how != UNWIND_ROOT) {
-        if (how == UNWIND_CUT)
-            statistics->paths_cut++;
-        else
-            statistics->paths_failed++;
-        return 0;
-    }
-    uint64_t base;
-    int told = trainer_base(t, process, sample, count, &base, err);
+    if (how != UNWIND_ROOT || owned < count)
+        return trainer_add_partial(t, process, sample, owned, owned < count ? UNWIND_NO_CFI : how, err);
+    struct beginning begin = {.node = TRIE_ROOT};
+    int told = trainer_base(t, process, sample, count, &begin.base, err);
     if (told < 0)
         return told;
     if (!told) {
@@ -187,15 +260,15 @@ int trainer_add(struct trainer *t, struct process *process, const struct sample 
         return 0;
     }
     size_t all = count;
-    while (count && t->frames[count - 1].cfa > base)
+    while (count && t->frames[count - 1].cfa > begin.base)
         count--;
-    if (!trainer_usable(t, count, base)) {
+    if (!trainer_usable(t, count, begin.base)) {
         statistics->paths_failed++;
         return 0;
     }
     statistics->paths_entered++;
-    uint64_t outer_site = trainer_outer_site(t, process, sample, count, all, base);
-    return trainer_enter(t, count, outer_site, base, err);
+    begin.site = trainer_outer_site(t, process, sample, count, all, begin.base);
+    return trainer_enter(t, count, &begin, err);
 }
 
 int trainer_find_base(struct trainer *t, struct process *process, const struct sample *sample,
@@ -223,23 +296,66 @@ const struct unwind_frame *trainer_frames(const struct trainer *t, size_t *count
     return t->frames;
 }
 
+/* Counts a sample at a node. 1 or -ENOMEM. */
+static int trainer_count(struct trainer *t, const struct trainer_path *path, const struct place *place,
+                         uint32_t node, struct fathom_error *err)
+{
+    if (path->apart)
+        return 1;
+    trie_add_path(t->trie, node);
+    uint64_t start = image_function(place->image, place->function)->address;
+    return trie_add_pc(t->trie, node, (uint32_t)(place->address - start), 1) ? 1 : error_memory(err);
+}
+
+/* A sample whose CFA needs a register that it does not have: its frame is that of the path which has its SP, as its function
+ * and its CFI row are those of the stack that was compared. */
+static int repeat_frame(struct trainer *t, const struct trainer_path *path, const struct process *process,
+                        const struct sample *sample, const struct place *place, uint32_t *node,
+                        struct fathom_error *err)
+{
+    uint64_t base;
+    uint32_t found;
+    if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN || base < sample->sp)
+        return 0;
+    const uint32_t function = trainer_function(t, place),
+                   at = trie_above(t->trie, path->leaf, base - sample->sp + (path->apart ? PARTIAL_APART : 0),
+                                   &found);
+    if (function == TRIE_NONE)
+        return error_memory(err);
+    if (at == TRIE_NONE || found != function)
+        return 0;
+    *node = at;
+    return trainer_count(t, path, place, at, err);
+}
+
+/* Whether a sample's stack was compared from SP on, as the recorder knew no base of it: its frame is then the path's innermost. */
+static bool is_apart(const struct process *process, const struct sample *sample)
+{
+    uint64_t base;
+    return sample->from_sp && process_stack_base(process, sample->tid, sample->sp, &base) != STACK_OWN;
+}
+
 int trainer_repeat(struct trainer *t, const struct trainer_path *path, const struct process *process,
                    const struct sample *sample, uint32_t *node, struct fathom_error *err)
 {
     struct cid cid = cid_of_sample(process, sample);
     uint32_t callers;
-    uint64_t site;
+    uint64_t site, height = cid.height + (path->apart ? PARTIAL_APART : 0);
     *node = TRIE_NONE;
-    if (cid.reason != UNKNOWN_NOT || cid.height > path->height ||
-        !trie_at_height(t->trie, path->leaf, (uint32_t)cid.height, &callers, &site))
+    const bool leaf = is_apart(process, sample) &&
+                      (cid.reason == UNKNOWN_NOT || cid.reason == UNKNOWN_BASE || cid.reason == UNKNOWN_CFI);
+    if (leaf)
+        height = path->height;
+    else if (cid.reason == UNKNOWN_CFI)
+        return repeat_frame(t, path, process, sample, &cid.place, node, err);
+    if ((cid.reason != UNKNOWN_NOT && !leaf) || height > path->height ||
+        !trie_at_height(t->trie, path->leaf, (uint32_t)height, &callers, &site))
         return 0;
     uint32_t function = trainer_function(t, &cid.place);
     if (function == TRIE_NONE)
         return error_memory(err);
-    *node = trie_child(t->trie, callers, function, (uint32_t)cid.height, site);
+    *node = trie_child(t->trie, callers, function, (uint32_t)height, site);
     if (*node == TRIE_NONE)
         return error_memory(err);
-    trie_add_path(t->trie, *node);
-    uint64_t start = image_function(cid.place.image, cid.place.function)->address;
-    return trie_add_pc(t->trie, *node, (uint32_t)(cid.place.address - start), 1) ? 1 : error_memory(err);
+    return trainer_count(t, path, &cid.place, *node, err);
 }

@@ -15,13 +15,16 @@ void trainer_free(struct trainer *trainer);
 
 /* Stacks with a frame in this file (borrowed) are not entered, as if the frame were in no function. */
 void trainer_leave_out(struct trainer *trainer, const char *path);
+/* From now on, partial paths that are kept apart are entered, too. */
+void trainer_keep_apart(struct trainer *trainer);
 /* Those that it enters functions with; the trainer's. */
 struct function_numbers *trainer_numbers(struct trainer *trainer);
 /* The trie's number of a place's function (which it must have), added when new. TRIE_NONE: out of memory. */
 uint32_t trainer_function(struct trainer *trainer, const struct place *place);
 /* Unwinds the sample's dump and enters every prefix of its path with its height: each gets one pass, the
- * whole path one self. A stack that was not unwound to its root, or with a frame that no function owns, is
- * counted (trie_statistics) and not entered. Heights count from process_stack_base() on a thread's own stack;
+ * whole path one self. A stack that was not unwound to its root, or only to a frame that no function owns, is entered below a root
+ * that says why (partial.h); one that would be kept apart is counted as not unwound (trie_statistics), and entered only after
+ * trainer_keep_apart(), without counts. Heights count from process_stack_base() on a thread's own stack;
  * elsewhere the unwound stack determines and sets the base (unwind_base()). If the trie omits frames
  * (trie.h), so does this, except for the innermost. A frame above the base (clone3) is omitted, so every
  * height is at least 0 and grows by at least 8 from a caller to its callee. *end (may be NULL): how the walk
@@ -44,6 +47,8 @@ struct trainer_path {
     uint32_t leaf;    /* node of the innermost frame */
     uint32_t callers; /* node of the frame around it; TRIE_ROOT: none */
     uint32_t height;  /* of the innermost frame */
+    bool partial;     /* it does not begin at the stack's root */
+    bool apart;       /* likewise, and is kept apart (pathmap/map/partial.h) */
 };
 struct trainer_path trainer_entered(const struct trainer *trainer);
 /* Its frames, innermost first, as far as they were entered; until the next trainer_add(). */

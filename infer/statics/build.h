@@ -26,7 +26,7 @@ struct part {
 /* A growable array. */
 struct list {
     void *items;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* A call or jump (rise 0) through a pointer. */

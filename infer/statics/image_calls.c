@@ -2,15 +2,24 @@
 #include "infer/statics/image_calls.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/hash.h"
 
-#define NOT_READ 1u /* in place of a pointer */
+/* Of an image. */
+struct entry {
+    struct calls *calls; /* NULL: not read yet */
+    uint32_t round;      /* in which it was asked for last */
+    bool refused;        /* then; it would have cost too much */
+};
 
 struct image_calls {
-    struct table *of; /* image -> struct calls, or NOT_READ */
+    struct arena *arena;
+    struct table *of; /* image -> struct entry */
     struct work work;
+    uint32_t round;
 };
 
 struct image_calls *image_calls_new(void)
@@ -18,10 +27,11 @@ struct image_calls *image_calls_new(void)
     struct image_calls *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
+    c->arena = arena_new(0);
     c->of = table_new();
     c->work.left = IMAGE_CALLS_MOST;
-    if (!c->of) {
-        free(c);
+    if (!c->arena || !c->of) {
+        image_calls_free(c);
         c = NULL;
     }
     return c;
@@ -31,10 +41,11 @@ void image_calls_free(struct image_calls *c)
 {
     if (!c)
         return;
-    uint64_t image, calls;
-    for (size_t at = 0; table_next(c->of, &at, &image, &calls);)
-        calls_free(calls == NOT_READ ? NULL : (struct calls *)(uintptr_t)calls);
+    uint64_t image, entry;
+    for (size_t at = 0; c->of && table_next(c->of, &at, &image, &entry);)
+        calls_free(((struct entry *)(uintptr_t)entry)->calls);
     table_free(c->of);
+    arena_free(c->arena);
     free(c);
 }
 
@@ -45,21 +56,40 @@ uint64_t image_calls_allow(struct image_calls *c, uint64_t steps)
     return left;
 }
 
+void image_calls_next_round(struct image_calls *c)
+{
+    c->round++;
+}
+
+/* NULL: out of memory. */
+static struct entry *entry_of(struct image_calls *c, const struct image *image)
+{
+    uint64_t *place = table_put(c->of, (uintptr_t)image, NULL);
+    struct entry *entry = place ? (struct entry *)(uintptr_t)*place : NULL;
+    if (!place || entry)
+        return entry;
+    entry = arena_alloc(c->arena, sizeof *entry);
+    if (entry)
+        *entry = (struct entry){.round = UINT32_MAX};
+    *place = (uintptr_t)entry;
+    return entry;
+}
+
 int image_calls_of(struct image_calls *c, const struct image *image, const struct calls **out)
 {
-    struct calls *calls = NULL;
     uint64_t steps = IMAGE_CALLS_STEPS * image_code_size(image);
-    uint64_t *place = table_put(c->of, (uintptr_t)image, NULL);
-    if (!place)
+    struct entry *entry = entry_of(c, image);
+    if (!entry)
         return -ENOMEM;
-    if (!*place && steps > c->work.left)
-        *place = NOT_READ;
-    if (!*place) {
-        if (calls_build(image, &calls, NULL) < 0)
-            return -ENOMEM;
-        work_take(&c->work, steps);
-        *place = (uintptr_t)calls;
+    if (entry->round != 0 && entry->round != c->round) {
+        entry->round = c->round;
+        entry->refused = steps > c->work.left;
+        if (!entry
+                 ->refused) /* also if an earlier round paid for it: each is to come to what it would come to alone */
+            work_take(&c->work, steps);
     }
-    *out = *place == NOT_READ ? NULL : (const struct calls *)(uintptr_t)*place;
+    if (!entry->refused && !entry->calls && calls_build(image, &entry->calls, NULL) < 0)
+        return -ENOMEM;
+    *out = entry->refused ? NULL : entry->calls;
     return 0;
 }

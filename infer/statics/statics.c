@@ -55,29 +55,32 @@ static void add_exports(struct building *b, const struct part *part)
 
 /* An image that may become a part. */
 struct choice {
-    size_t number;
     struct image *image;
     double samples; /* to a byte */
     const struct calls *calls;
 };
+
+/* By what is the same in each run, as images may be opened in any order. */
+static int by_build(const void *a, const void *b)
+{
+    const struct choice *x = a, *y = b;
+    int order = strcmp(image_path(x->image), image_path(y->image));
+    const struct build_id *p = image_build_id(x->image), *q = image_build_id(y->image);
+    return order ? order : memcmp(p->bytes, q->bytes, sizeof p->bytes);
+}
 
 static int most_samples_first(const void *a, const void *b)
 {
     const struct choice *x = a, *y = b;
     if (x->samples != y->samples)
         return x->samples > y->samples ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    const struct choice *x = a, *y = b;
-    return x->number < y->number ? -1 : x->number > y->number;
+    return by_build(a, b);
 }
 
 /* All images, with the calls of those that are read. NULL: out of memory. */
-static struct choice *choose(struct building *b, const struct image_cache *images, struct image_calls *calls,
-                             const struct statics_need *need, size_t *count)
+static struct choice *choose_targets(struct building *b, const struct image_cache *images,
+                                     struct image_calls *calls, const struct statics_need *need,
+                                     size_t *count)
 {
     *count = 0;
     while (image_cache_at(images, *count))
@@ -88,7 +91,7 @@ static struct choice *choose(struct building *b, const struct image_cache *image
         uint32_t number = trie_image(b->trie, image_path(image), image_build_id(image));
         uint64_t samples = need && number < need->count ? need->samples[number] : 0;
         choices[i] =
-            (struct choice){i, image, (double)(samples + 1) / (double)(image_code_size(image) + 1), NULL};
+            (struct choice){image, (double)(samples + 1) / (double)(image_code_size(image) + 1), NULL};
     }
     int rc = 0;
     if (choices)
@@ -96,7 +99,7 @@ static struct choice *choose(struct building *b, const struct image_cache *image
     for (size_t i = 0; choices && rc == 0 && i < *count; i++)
         rc = image_calls_of(calls, choices[i].image, &choices[i].calls);
     if (choices)
-        qsort(choices, *count, sizeof *choices, by_number);
+        qsort(choices, *count, sizeof *choices, by_build);
     if (rc < 0) {
         free(choices);
         choices = NULL;
@@ -121,7 +124,7 @@ static void open_parts(struct building *b, const struct image_cache *images, str
                        const struct statics_need *need)
 {
     size_t count;
-    struct choice *choices = choose(b, images, calls, need, &count);
+    struct choice *choices = choose_targets(b, images, calls, need, &count);
     b->parts = calloc(count + 1, sizeof *b->parts);
     b->failed = !b->parts || !choices;
     for (size_t i = 0; i < count && !b->failed; i++)

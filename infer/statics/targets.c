@@ -8,8 +8,8 @@
 
 void *statics_add(struct building *b, struct list *list, const void *item, size_t size)
 {
-    if (list->count == list->room) {
-        void *items = vec_grow(list->items, size, list->count, 1, &list->room, SIZE_MAX);
+    if (list->count == list->capacity) {
+        void *items = vec_grow(list->items, size, list->count, 1, &list->capacity, SIZE_MAX);
         if (!items) {
             b->failed = true;
             return NULL;

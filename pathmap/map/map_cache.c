@@ -8,14 +8,14 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/kept.h"
+#include "base/cache.h"
 
 #define NUMBER_DIGITS 16
 #define SUFFIX        ".fmap"
 
 char *map_cache_directory(bool make)
 {
-    return kept_directory("maps", make);
+    return cache_directory("maps", make);
 }
 
 /* malloc'ed; NULL: out of memory. */
@@ -47,10 +47,10 @@ static bool read_name(const char *name, struct map_cache_entry *out)
 
 int map_cache_list(const char *given, struct map_cache_entry **out, size_t *count, struct fathom_error *err)
 {
-    struct kept_entry *files = NULL;
+    struct cache_entry *files = NULL;
     size_t file_count = 0;
     char *directory = given ? strdup(given) : map_cache_directory(false);
-    int rc = directory ? kept_list(directory, &files, &file_count, err) : 0;
+    int rc = directory ? cache_list(directory, &files, &file_count, err) : 0;
     *count = 0;
     *out = rc == 0 ? calloc(file_count + 1, sizeof **out) : NULL;
     if (rc == 0 && !*out)
@@ -100,14 +100,14 @@ static int write_map(const struct trie *trie, const char *directory, const char 
 {
     void *data;
     size_t size;
-    struct kept_file file;
+    struct cache_file file;
     int rc = trie_serialise(trie, &data, &size, err);
     if (rc < 0)
         return rc;
     bool fits = size <= MAP_CACHE_LARGEST;
-    rc = fits ? kept_begin(directory, size, MAP_CACHE_BYTES, &file, err) : 0;
+    rc = fits ? cache_begin(directory, size, MAP_CACHE_BYTES, &file, err) : 0;
     if (rc == 0 && fits)
-        rc = kept_end(&file, path, file_write_all(file.fd, data, size, path, err), err);
+        rc = cache_end(&file, path, file_write_all(file.fd, data, size, path, err), err);
     free(data);
     return rc < 0 ? rc : fits;
 }
@@ -132,7 +132,7 @@ static int add_map(const char *path, struct trie *trie, struct fathom_error *err
     struct pathmap *map;
     int rc = pathmap_open(path, &map, err);
     if (rc == 0) {
-        rc = kept_use(path) ? trie_merge(trie, map, err) : -ENOENT;
+        rc = cache_use(path) ? trie_merge(trie, map, err) : -ENOENT;
         pathmap_close(map);
     }
     return rc == 0 ? 1 : rc == -ENOMEM ? rc : 0;

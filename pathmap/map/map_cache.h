@@ -1,7 +1,7 @@
 /*
  * map_cache.h - path maps kept from one recording to the next: what each of a program's latest recordings learned.
  *
- * They are kept files (base/kept.h) in the directory "maps", named "BUILD-ID-RECORDING.fmap" after the program's
+ * They are kept files (base/cache.h) in the directory "maps", named "BUILD-ID-RECORDING.fmap" after the program's
  * build-id, so that no map is ever used for another build of it, and a number of the recording, as a recording's own map
  * says nothing that is not in it. Of each program the latest MAP_CACHE_RECORDINGS stay; of all maps, those that were
  * used last.

@@ -16,7 +16,7 @@ struct opening {
     struct fathom_error *err;
 };
 
-static int damaged(const struct opening *o, const char *what)
+static int damaged_map(const struct opening *o, const char *what)
 {
     return error_set(o->err, EBADMSG, "%s is damaged (%s): train it again, or take it from a backup", o->path,
                      what);
@@ -38,14 +38,14 @@ static int header_check(const struct opening *o, struct fmap_header *header)
         return error_set(o->err, EBADMSG, "%s is cut: %zu of %llu bytes are there", o->path, o->size,
                          (unsigned long long)header->size);
     if (header->version == 0 || header->size < o->size || header->sections > FMAP_MAX_SECTIONS)
-        return damaged(o, "its header makes no sense");
+        return damaged_map(o, "its header makes no sense");
     size_t covered = sizeof *header + header->sections * sizeof(struct fmap_section);
     uint64_t checksum;
     if (covered + sizeof checksum > o->size)
-        return damaged(o, "its section table does not fit");
+        return damaged_map(o, "its section table does not fit");
     memcpy(&checksum, o->data + covered, sizeof checksum);
     if (checksum != checksum_of(o->data, covered))
-        return damaged(o, "wrong checksum of the header");
+        return damaged_map(o, "wrong checksum of the header");
     return 0;
 }
 
@@ -55,20 +55,20 @@ static int sections_check(struct opening *o, const struct fmap_header *header)
         struct fmap_section s;
         memcpy(&s, o->data + sizeof *header + i * sizeof s, sizeof s);
         if (s.offset > o->size || s.length > o->size - s.offset || s.offset % FMAP_ALIGNMENT)
-            return damaged(o, "a section does not fit");
+            return damaged_map(o, "a section does not fit");
         if (s.kind == 0 || s.kind >= FMAP_KINDS)
             continue;
         if (o->sections[s.kind].kind)
-            return damaged(o, "a section is there twice");
+            return damaged_map(o, "a section is there twice");
         o->sections[s.kind] = s;
     }
     for (uint32_t kind = 1; kind < FMAP_KINDS; kind++) {
         if (!o->sections[kind].kind && kind != FMAP_PCS && kind != FMAP_TRIALS)
-            return damaged(o, "a section is missing");
+            return damaged_map(o, "a section is missing");
     }
     int rc = fmap_verify(o->data, o->sections + 1, FMAP_KINDS - 1); /* one that is missing is empty */
     if (rc == -EBADMSG)
-        return damaged(o, "wrong checksum of a section");
+        return damaged_map(o, "wrong checksum of a section");
     return rc < 0 ? error_memory(o->err) : 0;
 }
 
@@ -123,24 +123,24 @@ static int sections_use(const struct opening *o, struct pathmap *map)
     if (!map->images || !map->functions || !map->function_nodes || !map->nodes || !map->paths ||
         !map->index || !s || !map->index_entries || firsts != map->function_count + 1 ||
         paths != map->node_count || statistics != 1)
-        return damaged(o, "its sections do not fit together");
+        return damaged_map(o, "its sections do not fit together");
 
     map->pcs = section_array(o, FMAP_PCS, sizeof *map->pcs, &map->pc_count);
     if (!map->pcs)
-        return damaged(o, "its PCs do not fit");
+        return damaged_map(o, "its PCs do not fit");
 
     map->strings = (const char *)o->data + o->sections[FMAP_STRINGS].offset;
     map->strings_size = o->sections[FMAP_STRINGS].length;
     if (!map->strings_size || map->strings[map->strings_size - 1])
-        return damaged(o, "its strings do not end");
+        return damaged_map(o, "its strings do not end");
 
     if (!trials_use(o, &map->trials))
-        return damaged(o, "its trials make no sense");
+        return damaged_map(o, "its trials make no sense");
 
     map->statistics = (struct trie_statistics){s->paths_entered, s->paths_cut, s->paths_failed};
     map->path_count = s->function_paths;
     if (map->path_count > map->node_count || !paths_below(map->paths, map->node_count, map->path_count))
-        return damaged(o, "its function paths are wrongly numbered");
+        return damaged_map(o, "its function paths are wrongly numbered");
     return 0;
 }
 

@@ -250,14 +250,14 @@ uint32_t pathmap_unseen(const struct pathmap *map, uint32_t node, uint32_t *call
     return frames;
 }
 
-int pathmap_read_path(const struct pathmap *map, uint32_t node, uint32_t **functions, size_t *room,
+int pathmap_read_path(const struct pathmap *map, uint32_t node, uint32_t **functions, size_t *capacity,
                       struct fathom_error *err)
 {
-    int depth = pathmap_path(map, node, *functions, *room);
-    if (depth > 0 && (size_t)depth > *room) {
-        if (!vec_reserve(*functions, 0, *room, (size_t)depth))
+    int depth = pathmap_path(map, node, *functions, *capacity);
+    if (depth > 0 && (size_t)depth > *capacity) {
+        if (!vec_reserve(*functions, 0, *capacity, (size_t)depth))
             return error_memory(err);
-        depth = pathmap_path(map, node, *functions, *room);
+        depth = pathmap_path(map, node, *functions, *capacity);
     }
     return depth < 0 ? error_set(err, EBADMSG, "the map is damaged: a path in it does not end") : depth;
 }

@@ -111,7 +111,7 @@ int pathmap_path(const struct pathmap *map, uint32_t node, uint32_t *functions, 
 uint32_t pathmap_unseen(const struct pathmap *map, uint32_t node, uint32_t *calls);
 /* Stores all functions of a path, from the root to the node, in an array that is grown as needed
  * (base/vec.h); returns the depth, -EBADMSG as above, or -ENOMEM. */
-int pathmap_read_path(const struct pathmap *map, uint32_t node, uint32_t **functions, size_t *room,
+int pathmap_read_path(const struct pathmap *map, uint32_t node, uint32_t **functions, size_t *capacity,
                       struct fathom_error *err);
 
 #endif

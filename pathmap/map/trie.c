@@ -18,9 +18,9 @@ struct trie *trie_new(void)
         return NULL;
     t->names = names_new();
     t->pcs = table_new();
-    t->node_room = 64;
-    t->nodes = malloc(t->node_room * sizeof *t->nodes);
-    if (!t->names || !t->pcs || !t->nodes || !edges_init(&t->edges, t->node_room) ||
+    t->node_capacity = 64;
+    t->nodes = malloc(t->node_capacity * sizeof *t->nodes);
+    if (!t->names || !t->pcs || !t->nodes || !edges_init(&t->edges, t->node_capacity) ||
         !numbers_init(&t->by_address) || !numbers_init(&t->by_build)) {
         trie_free(t);
         return NULL;
@@ -59,7 +59,7 @@ uint32_t trie_image(struct trie *t, const char *path, const struct build_id *id)
             return i;
     }
     uint32_t name = names_intern(t->names, path);
-    if (name == NAMES_NONE || !vec_reserve(t->images, t->image_count, t->image_room, 1) ||
+    if (name == NAMES_NONE || !vec_reserve(t->images, t->image_count, t->image_capacity, 1) ||
         !numbers_put(&t->by_build, hash, t->image_count))
         return TRIE_NONE;
     t->images[t->image_count] = (struct trie_image){.build_id = *id, .path = name};
@@ -128,7 +128,7 @@ uint32_t trie_function(struct trie *t, uint32_t image, uint64_t address, const c
             t->functions[known].name = text;
         return known;
     }
-    if (image >= t->image_count || !vec_reserve(t->functions, t->function_count, t->function_room, 1) ||
+    if (image >= t->image_count || !vec_reserve(t->functions, t->function_count, t->function_capacity, 1) ||
         !numbers_put(&t->by_address, function_hash(image, address), t->function_count))
         return TRIE_NONE;
     t->functions[t->function_count] = (struct trie_function){address, image, text};
@@ -141,35 +141,35 @@ static uint32_t hash_of(const struct trie_node *key)
     return (uint32_t)hash_u64(edge ^ ((uint64_t)key->height << 32 | key->site));
 }
 
-/* Grows the trie to hold `room` nodes. false: out of memory. */
-static bool nodes_grow(struct trie *t, uint32_t room)
+/* Grows the trie to hold `capacity` nodes. false: out of memory. */
+static bool nodes_grow(struct trie *t, uint32_t capacity)
 {
     struct edges bigger;
-    struct trie_node *nodes = realloc(t->nodes, room * sizeof *nodes);
+    struct trie_node *nodes = realloc(t->nodes, capacity * sizeof *nodes);
     if (!nodes)
         return false;
     t->nodes = nodes;
-    if (!edges_init(&bigger, room))
-        return false; /* nodes has more room than node_room says, which is harmless */
+    if (!edges_init(&bigger, capacity))
+        return false; /* nodes has more capacity than node_capacity says, which is harmless */
     for (uint32_t i = 1; i < t->node_count; i++)
         edges_put(&bigger, nodes[i].parent, hash_of(&nodes[i]), i);
     edges_clear(&t->edges);
     t->edges = bigger;
-    t->node_room = room;
+    t->node_capacity = capacity;
     return true;
 }
 
 static bool nodes_reserve(struct trie *t)
 {
-    if (t->node_count < t->node_room)
+    if (t->node_count < t->node_capacity)
         return true;
     return t->node_count < TRIE_NONE &&
-           nodes_grow(t, t->node_room > TRIE_NONE / 2 ? TRIE_NONE : t->node_room * 2);
+           nodes_grow(t, t->node_capacity > TRIE_NONE / 2 ? TRIE_NONE : t->node_capacity * 2);
 }
 
 void trie_reserve(struct trie *t, uint32_t count)
 {
-    if (count > t->node_room - t->node_count && count < TRIE_NONE - t->node_count)
+    if (count > t->node_capacity - t->node_count && count < TRIE_NONE - t->node_count)
         nodes_grow(t, t->node_count + count);
 }
 
@@ -214,6 +214,11 @@ void trie_add_path(struct trie *trie, uint32_t node)
         trie_add(trie, node, 1, 0);
 }
 
+uint32_t trie_height(const struct trie *trie, uint32_t node)
+{
+    return trie->nodes[node].height;
+}
+
 bool trie_same_functions(const struct trie *trie, uint32_t a, uint32_t b)
 {
     while (a != b && a != TRIE_ROOT && b != TRIE_ROOT) {
@@ -234,12 +239,12 @@ uint32_t trie_function_at(const struct trie *trie, uint32_t number, uint64_t *ad
     return f->image;
 }
 
-int trie_path(const struct trie *trie, uint32_t node, uint32_t **functions, size_t *room)
+int trie_path(const struct trie *trie, uint32_t node, uint32_t **functions, size_t *capacity)
 {
     size_t depth = 0;
     for (uint32_t n = node; n != TRIE_ROOT; n = trie->nodes[n].parent)
         depth++;
-    if (!vec_reserve(*functions, 0, *room, depth))
+    if (!vec_reserve(*functions, 0, *capacity, depth))
         return -ENOMEM;
     size_t at = depth;
     for (uint32_t n = node; n != TRIE_ROOT; n = trie->nodes[n].parent)
@@ -260,6 +265,14 @@ bool trie_at_height(const struct trie *t, uint32_t node, uint32_t height, uint32
     return false;
 }
 
+uint32_t trie_above(const struct trie *t, uint32_t node, uint64_t depth, uint32_t *function)
+{
+    while (node != TRIE_ROOT && t->nodes[node].height >= depth)
+        node = t->nodes[node].parent;
+    *function = t->nodes[node].function;
+    return node == TRIE_ROOT ? TRIE_NONE : node;
+}
+
 bool trie_add_pc(struct trie *t, uint32_t node, uint32_t offset, uint64_t samples)
 {
     uint64_t *place = table_put(t->pcs, (uint64_t)node << 32 | offset, NULL);
@@ -277,6 +290,44 @@ uint32_t trie_function_count(const struct trie *t)
 uint32_t trie_node_count(const struct trie *t)
 {
     return t->node_count;
+}
+
+bool trie_copy_functions(struct trie *t, const struct trie *from)
+{
+    bool good = true;
+    t->leaves_out = from->leaves_out;
+    for (uint32_t i = 0; good && i < from->image_count; i++) {
+        const struct trie_image *image = &from->images[i];
+        good = trie_image(t, names_text(from->names, image->path), &image->build_id) == i;
+        if (good && image->entered)
+            trie_set_entered(t, i);
+        if (good && image->hooked)
+            trie_set_hooked(t, i);
+    }
+    for (uint32_t i = 0; good && i < from->function_count; i++) {
+        uint64_t address;
+        const char *name;
+        uint32_t image = trie_function_at(from, i, &address, &name);
+        good = trie_function(t, image, address, name) == i;
+    }
+    return good;
+}
+
+uint32_t trie_copy_node(struct trie *t, const struct trie *from, uint32_t node, uint32_t *copies)
+{
+    uint32_t above = node;
+    for (; above != TRIE_ROOT && copies[above] == TRIE_NONE; above = from->nodes[above].parent)
+        ;
+    uint32_t parent = above == TRIE_ROOT ? TRIE_ROOT : copies[above];
+    while (above != node && parent != TRIE_NONE) {
+        uint32_t next = node; /* the one below `above` */
+        while (from->nodes[next].parent != above)
+            next = from->nodes[next].parent;
+        const struct trie_node *n = &from->nodes[next];
+        parent = copies[next] = trie_child(t, parent, n->function, n->height, n->site);
+        above = next;
+    }
+    return parent;
 }
 
 struct trie_statistics *trie_statistics(struct trie *t)

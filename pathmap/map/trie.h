@@ -51,7 +51,7 @@ uint32_t trie_function_count(const struct trie *trie);
 uint32_t trie_function_at(const struct trie *trie, uint32_t number, uint64_t *address, const char **name);
 /* Stores the functions from the root to the node, in an array that is grown as needed (base/vec.h); returns the depth,
  * or -ENOMEM. */
-int trie_path(const struct trie *trie, uint32_t node, uint32_t **functions, size_t *room);
+int trie_path(const struct trie *trie, uint32_t node, uint32_t **functions, size_t *capacity);
 /* The child of `parent` for a call from `site` (the return address's image-virtual address in the parent's
  * image, 0 when unknown) to `function` whose CFA is `height` bytes below the base; added if new. The height
  * must be greater than the parent's (every call takes at least 8 bytes), except for children of the root,
@@ -67,13 +67,23 @@ void trie_add(struct trie *trie, uint32_t node, uint64_t passes, uint64_t self);
 void trie_add_path(struct trie *trie, uint32_t node);
 /* Whether two nodes end paths of the same functions at the same heights, whatever the call sites. */
 bool trie_same_functions(const struct trie *trie, uint32_t a, uint32_t b);
+uint32_t trie_height(const struct trie *trie, uint32_t node);
 /* Finds the node of this height on the path that ends with `node`, and sets *parent to its parent and *site to its call
  * site. false: there is none. */
 bool trie_at_height(const struct trie *trie, uint32_t node, uint32_t height, uint32_t *parent,
                     uint64_t *site);
+/* The innermost node of the path that ends with `node` whose height is less: the frame that has so many bytes of the stack in
+ * it. *function: its. TRIE_NONE: there is none. */
+uint32_t trie_above(const struct trie *trie, uint32_t node, uint64_t depth, uint32_t *function);
 /* Adds samples whose PC was this many bytes into the node's function. false: out of memory. */
 bool trie_add_pc(struct trie *trie, uint32_t node, uint32_t offset, uint64_t samples);
 uint32_t trie_node_count(const struct trie *trie); /* including the root */
+
+/* Gives an empty trie the images and functions of another, with the same numbers. false: out of memory. */
+bool trie_copy_functions(struct trie *trie, const struct trie *from);
+/* The node with the path that a node of `from` has, added if new, without counts. copies: what this returned for each node
+ * of `from`, TRIE_NONE at first. TRIE_NONE: out of memory. */
+uint32_t trie_copy_node(struct trie *trie, const struct trie *from, uint32_t node, uint32_t *copies);
 
 /* What training could not use, stored in the map for `map info`. */
 struct trie_statistics {

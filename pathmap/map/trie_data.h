@@ -36,15 +36,15 @@ struct trie_image {
 
 struct trie {
     struct trie_node *nodes; /* nodes[0] is the root: its function is TRIE_NONE */
-    uint32_t node_count, node_room;
+    uint32_t node_count, node_capacity;
     struct edges edges; /* nodes by (parent, function, height, site); has the same room */
 
     struct trie_function *functions;
-    uint32_t function_count, function_room;
+    uint32_t function_count, function_capacity;
     struct numbers by_address; /* functions by (image, address) */
 
     struct trie_image *images;
-    uint32_t image_count, image_room;
+    uint32_t image_count, image_capacity;
     bool any_hooked;
     bool leaves_out;         /* trie_leave_out() */
     struct numbers by_build; /* images by build-id or path */

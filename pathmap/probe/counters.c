@@ -22,7 +22,7 @@
 static uint64_t *missed; /* Lossy Counting: of each node, what it may have lacked when it was monitored */
 static uint64_t missed_count;
 
-static void add(uint32_t node, uint64_t weight)
+static void add_weight(uint32_t node, uint64_t weight)
 {
     __asm__ volatile("addq %1, %0" : "+m"(probe_nodes[node].count) : "r"(weight));
 }
@@ -63,9 +63,9 @@ static uint64_t value_of(const void *nodes, uint32_t slot)
 }
 
 /* There is room for all. */
-static bool reserve(struct least *least)
+static bool reserve_least(struct least *least)
 {
-    return least->count < least->room;
+    return least->count < least->capacity;
 }
 
 static bool make_room(struct counters *c)
@@ -76,7 +76,7 @@ static bool make_room(struct counters *c)
     if (!memory)
         return false;
     c->least.heap = (struct least_candidate *)memory;
-    c->least.room = count;
+    c->least.capacity = count;
     c->least.samples = (uint64_t *)(memory + heap);
     c->nodes = (uint32_t *)(memory + heap + samples);
     return true;
@@ -85,14 +85,14 @@ static bool make_room(struct counters *c)
 static void monitor_least(struct counters *c, uint32_t node, uint64_t weight)
 {
     if (!c->nodes && !make_room(c)) {
-        add(node, weight); /* all are monitored then */
+        add_weight(node, weight); /* all are monitored then */
         return;
     }
     uint32_t slot = c->used;
     if (c->used < core.recording.counters) {
         c->used++;
     } else {
-        slot = least_find(&c->least, c->nodes, c->used, value_of, reserve);
+        slot = least_find(&c->least, c->nodes, c->used, value_of, reserve_least);
         struct store_node *victim = probe_nodes + c->nodes[slot];
         uint64_t has = store_count(victim);
         victim->count -= has;
@@ -100,7 +100,7 @@ static void monitor_least(struct counters *c, uint32_t node, uint64_t weight)
         weight += has;
     }
     c->nodes[slot] = node;
-    add(node, weight);
+    add_weight(node, weight);
 }
 
 /* Lossy Counting ----------------------------------------------------------------------------------------- */
@@ -121,7 +121,7 @@ static bool monitor_lossy(struct thread *thread, uint32_t node, uint64_t weight)
     if (node >= missed_count)
         return false;
     missed[node] = c->bound;
-    add(node, weight);
+    add_weight(node, weight);
     return true;
 }
 
@@ -150,7 +150,7 @@ static bool monitor_sticky(struct thread *thread, uint32_t node, uint64_t weight
     }
     if (hash_random(&c->least.random) & (c->rate - 1))
         return false;
-    add(node, weight);
+    add_weight(node, weight);
     return true;
 }
 
@@ -199,7 +199,7 @@ void counters_add(struct thread *thread, uint32_t node, uint64_t weight, bool ne
         if (weight && !counted && !nested)
             lack_memory();
     } else if (store_count(probe_nodes + node)) {
-        add(node, weight);
+        add_weight(node, weight);
     } else if (weight && nested) {
         lose_of_one(weight);
     } else if (weight && !monitor(thread, node, weight)) {

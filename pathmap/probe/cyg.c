@@ -119,7 +119,7 @@ static uint32_t image_of(uint64_t address, uint64_t *bias)
     return image;
 }
 
-static uint32_t learn(uint64_t address)
+static uint32_t learn_function(uint64_t address)
 {
     uint64_t bias = 0, mask;
     uint32_t image = image_of(address, &bias), id = 0;
@@ -144,7 +144,7 @@ static uint32_t id_of(uint64_t address)
     const struct known *known = table ? slot_for(address) : NULL;
     if (known && known->address == address && known->id)
         return known->id;
-    return learn(address);
+    return learn_function(address);
 }
 
 /* Where the frame of the calling function starts, by the call's rule; NULL: unknown. */

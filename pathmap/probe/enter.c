@@ -157,8 +157,8 @@ static uint32_t make_child(struct stack *stack, const struct frame *top, uint32_
     return probe_nodes[top->node].function ? node_make(stack->thread, top->node, id, key, site) : 0;
 }
 
-static void enter(struct stack *stack, uint32_t id, const uint64_t *return_slot, uint64_t frame_pointer,
-                  bool handler, bool nested)
+static void enter_frame(struct stack *stack, uint32_t id, const uint64_t *return_slot, uint64_t frame_pointer,
+                        bool handler, bool nested)
 {
     uint64_t cfa = (uint64_t)(return_slot + 1), back = *return_slot;
     uint32_t site = handler ? 0 : (uint32_t)back;
@@ -231,7 +231,7 @@ void core_enter(uint32_t id, const uint64_t *return_slot, uint64_t frame_pointer
     thread->entering.stack = stack;
     BARRIER();
     bool nested = is_nested(&outer, stack, cfa);
-    enter(stack, id, return_slot, frame_pointer, handler, nested);
+    enter_frame(stack, id, return_slot, frame_pointer, handler, nested);
     BARRIER();
     thread->entering.cfa = outer.cfa;
     thread->entering.stack = nested ? outer.stack : NULL; /* an abandoned one ends here */

@@ -45,7 +45,7 @@ uint32_t filters_count(void)
     return field(text, (size_t)size, "Seccomp_filters:");
 }
 
-static void leave(void)
+static void leave_filter(void)
 {
     if (!probe_works())
         return;
@@ -62,7 +62,7 @@ EXPORT int prctl(int option, ...)
     unsigned long c = va_arg(list, unsigned long), d = va_arg(list, unsigned long);
     va_end(list);
     if (option == PR_SET_SECCOMP && (a == SECCOMP_MODE_STRICT || (a == SECCOMP_MODE_FILTER && b)))
-        leave();
+        leave_filter();
     return real_resolve()->prctl(option, a, b, c, d);
 }
 
@@ -76,7 +76,7 @@ __attribute__((used, visibility("hidden"))) void (*filters_system_call(long numb
     if ((number == SYS_seccomp && (a == SECCOMP_SET_MODE_STRICT || (a == SECCOMP_SET_MODE_FILTER && c))) ||
         (number == SYS_prctl && a == PR_SET_SECCOMP &&
          (b == SECCOMP_MODE_STRICT || (b == SECCOMP_MODE_FILTER && c))))
-        leave();
+        leave_filter();
     return real_resolve()->syscall;
 }
 

@@ -19,7 +19,7 @@ static struct {
     bool listening;     /* or a burst is on: contexts are marked */
 } state;
 
-static void tell(uint32_t context)
+static void write_context(uint32_t context)
 {
     uint32_t was = __atomic_load_n(&state.first, __ATOMIC_RELAXED);
     while (was < context && !__atomic_compare_exchange_n(&state.first, &was, context, false, __ATOMIC_RELEASE,
@@ -43,7 +43,7 @@ void first_context(uint32_t node)
     bool known = node && probe_nodes[node].count & STORE_FIRST;
     if (node && !known)
         __asm__ volatile("orq %1, %0" : "+m"(probe_nodes[node].count) : "r"(STORE_FIRST));
-    tell(known ? CORE_KNOWN : CORE_NEW);
+    write_context(known ? CORE_KNOWN : CORE_NEW);
     await_decision();
 }
 

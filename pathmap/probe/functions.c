@@ -198,7 +198,7 @@ static const struct plan_call *call_before(const struct range *range, uint64_t b
     return first < range->call_count && range->calls[first].back == distance ? range->calls + first : NULL;
 }
 
-static struct caller search(uint64_t site)
+static struct caller search_caller(uint64_t site)
 {
     struct caller caller = {0, plan_rule(PLAN_CALL_UNKNOWN, 0), plan_rule(PLAN_BP_UNKNOWN, 0)};
     uint64_t bias = 0;
@@ -227,7 +227,7 @@ static uint64_t check_of(uint64_t site, uint64_t function_cfa, uint64_t bp)
 struct caller caller_at(struct thread *thread, uint64_t site)
 {
     if (!thread)
-        return search(site);
+        return search_caller(site);
     uint32_t epoch = core.sites_epoch;
     if (thread->sites_epoch != epoch) {
         for (unsigned i = 0; i < THREAD_SITES; i++)
@@ -238,7 +238,7 @@ struct caller caller_at(struct thread *thread, uint64_t site)
     uint64_t function_cfa = known->function_cfa, bp = known->bp;
     if (known->check == check_of(site, function_cfa, bp))
         return (struct caller){(uint32_t)(function_cfa >> 32), (int32_t)(uint32_t)function_cfa, (int32_t)bp};
-    struct caller caller = search(site);
+    struct caller caller = search_caller(site);
     function_cfa = (uint64_t)caller.function << 32 | (uint32_t)caller.cfa;
     bp = (uint32_t)caller.bp;
     known->function_cfa = function_cfa;

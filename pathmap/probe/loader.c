@@ -72,7 +72,7 @@ static bool write_thunk(uint64_t at, void (*to)(void))
 static struct breakpoint entry; /* address 0: none was needed */
 static struct breakpoint_table table = {.entries = &entry, .count = 1};
 
-static void put(uint64_t address, uint64_t thunk, bool room)
+static void put_hook(uint64_t address, uint64_t thunk, bool room)
 {
     if (room) {
         uint32_t displacement = (uint32_t)(thunk - (address + 5));
@@ -103,7 +103,7 @@ const char *loader_watch(void (*notice)(void))
     size_t size = RAW_PAGE_UP(address + 5) - page;
     if (raw_mprotect(page, size, PROT_READ | PROT_WRITE | PROT_EXEC))
         return "the system does not let the loader's code be changed";
-    put(address, thunk, has_room(address));
+    put_hook(address, thunk, has_room(address));
     raw_mprotect(page, size, PROT_READ | PROT_EXEC);
     return NULL;
 }

@@ -157,7 +157,7 @@ static uint32_t take_removed(struct thread *thread)
     }
 }
 
-static uint32_t take(struct thread *thread)
+static uint32_t take_node(struct thread *thread)
 {
     uint32_t removed = take_removed(thread);
     if (removed)
@@ -183,7 +183,7 @@ static uint32_t take(struct thread *thread)
 
 uint32_t node_make(struct thread *thread, uint32_t parent, uint32_t function, uint32_t height, uint32_t site)
 {
-    uint32_t n = take(thread);
+    uint32_t n = take_node(thread);
     if (!n)
         return 0;
     struct store_node *node = probe_nodes + n;

@@ -41,7 +41,7 @@ static uint32_t next_hooked(const struct stack *stack, struct walk *walk, unsign
 }
 
 /* Writes the frames that called, from the innermost one; their number. */
-static uint64_t collect(const struct stack *stack, struct walk walk, struct frame *out)
+static uint64_t collect_frames(const struct stack *stack, struct walk walk, struct frame *out)
 {
     uint64_t room = stack->reserve / sizeof *out - (uint64_t)(out - stack->frames) - 1, count = 0;
     while (count < room) {
@@ -83,7 +83,7 @@ static bool find_node(struct stack *stack, struct frame *frame)
 }
 
 /* Saves the stacks of marked frames that were called through functions without hooks, as enter.c does. The way is that of
- * collect(). */
+ * collect_frames(). */
 static void keep_stacks(const struct stack *stack, struct walk walk, struct frame *first, struct frame *last)
 {
     unsigned between;
@@ -107,7 +107,7 @@ static void find_frames(struct stack *stack, struct walk walk)
         probe_nodes[first->node].function == core.main_function)
         first++;
     stack->top = first - 1;
-    uint64_t count = collect(stack, walk, first);
+    uint64_t count = collect_frames(stack, walk, first);
     bool marked = false;
     reverse(first, count);
     for (uint64_t i = 0; i < count; i++)

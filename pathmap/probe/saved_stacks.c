@@ -19,7 +19,7 @@ static struct store_stack *stack_at(uint64_t offset)
     return (struct store_stack *)((uint8_t *)core.header + STORE_STACKS_AT + offset);
 }
 
-static struct store_stack *take(uint32_t size)
+static struct store_stack *take_stack(uint32_t size)
 {
     uint64_t used = core.header->stacks_used, free = free_rooms[size / 8];
     struct store_stack *s;
@@ -42,7 +42,7 @@ static struct store_stack *room_new(uint32_t size)
 {
     uint64_t mask;
     core_lock(&mask);
-    struct store_stack *s = core.started ? take(size) : NULL;
+    struct store_stack *s = core.started ? take_stack(size) : NULL;
     core_unlock(&mask);
     return s;
 }

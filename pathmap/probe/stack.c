@@ -24,9 +24,9 @@ bool address_readable(uint64_t address)
 /* Frames are at least 8 bytes apart, so heights bound the shadow stack's depth. */
 void stack_set_limit(struct stack *stack)
 {
-    uint64_t limit = stack->base - stack->low, room = stack->reserve - 2 * sizeof(struct frame);
-    if (limit > room)
-        limit = room;
+    uint64_t limit = stack->base - stack->low, capacity = stack->reserve - 2 * sizeof(struct frame);
+    if (limit > capacity)
+        limit = capacity;
     if (limit > HEIGHT_MAX)
         limit = HEIGHT_MAX;
     /* Stacks within a thread's own stack are identified the slow way. */
@@ -111,7 +111,7 @@ static uint32_t aux_at(uint64_t address)
     return lower_bound(i, 0, core.aux_count, core.by_low[i]->high < address);
 }
 
-static void leave(struct thread *thread, struct stack *stack)
+static void leave_stack(struct thread *thread, struct stack *stack)
 {
     struct stack *expected = stack;
     if (thread)
@@ -123,7 +123,7 @@ static void remove_aux(uint32_t at)
 {
     struct stack *stack = core.by_low[at];
     *(volatile uint64_t *)stack->limit = 0;
-    leave(stack->thread, stack);
+    leave_stack(stack->thread, stack);
     stack->thread = NULL;
     stack->kind = STACK_FREE;
     stack->next_free = core.free_stacks;
@@ -181,12 +181,12 @@ uint64_t core_stack_end(uint64_t address)
 }
 
 /* Transfers the stack to the thread. */
-static void take(struct stack *stack, struct thread *thread)
+static void take_stack(struct stack *stack, struct thread *thread)
 {
     if (stack->thread == thread)
         return;
     *(volatile uint64_t *)stack->limit = 0;
-    leave(stack->thread, stack);
+    leave_stack(stack->thread, stack);
     stack->thread = thread;
     nodes_adopt(stack, thread, probe_nodes);
     stack_set_limit(stack);
@@ -200,7 +200,7 @@ static bool is_gone(const struct stack *stack)
 
 static struct stack *use_aux(struct stack *stack, struct thread *thread, uint64_t cfa)
 {
-    take(stack, thread);
+    take_stack(stack, thread);
     if (cfa > stack->base)
         stack_restart(stack, cfa);
     return stack;

@@ -69,7 +69,7 @@ static void fork_child(void)
     bursts_fork_child();
 }
 
-static void tell(int error)
+static void write_error(int error)
 {
     note(NOTE_STORE, error, NULL);
 }
@@ -107,13 +107,13 @@ __attribute__((constructor)) static void start(int count, char **arguments, char
     core_record(&mail->recording);
     int error = core_start(directory);
     if (error) {
-        tell(-error);
+        write_error(-error);
         return;
     }
     if (core_is_limited())
         note(NOTE_SPACE, 0, NULL);
     core_watch(&mail->trainer);
-    core_tell(tell);
+    core_tell(write_error);
     __register_atfork(NULL, NULL, fork_child, &__dso_handle);
     trap_start();
     works = true;

@@ -112,10 +112,10 @@ uint32_t store_chunk(void)
         header->failure = EOWNERDEAD;
         return STORE_NO_CHUNK;
     }
-    uint64_t room = (core.store_size - STORE_NODES_AT) / STORE_CHUNK_SIZE;
+    uint64_t capacity = (core.store_size - STORE_NODES_AT) / STORE_CHUNK_SIZE;
     uint32_t chunk = __atomic_load_n(&header->chunk_count, __ATOMIC_RELAXED);
     do {
-        if (chunk >= room) {
+        if (chunk >= capacity) {
             header->failure = EFBIG;
             return STORE_NO_CHUNK;
         }

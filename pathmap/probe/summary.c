@@ -3,7 +3,7 @@
  * Computation of Frequent and Top-k Elements in Data Streams, ICDT 2005, section 3.1), over a thread's tree.
  *
  * Buckets, one for each weight that a node has, in a list by weight; each has a list of its nodes. The least is in the first.
- * Every entry moves a node to another bucket, so that all come here, and none is left to entry.S. hcct/hcct_bss.c does the
+ * Every entry moves a node to another bucket, so that all come here, and none is left to entry.S. hcct/peers/bss.c does the
  * same over recorded traces.
  */
 #include "pathmap/probe/raw.h"

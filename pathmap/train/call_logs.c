@@ -29,7 +29,7 @@ struct reading {
     struct step *steps; /* by node - store.node_first */
     uint32_t *path;     /* nodes from the outermost one */
     uint32_t *missing;
-    size_t depth, path_room, missing_room;
+    size_t depth, path_capacity, missing_capacity;
     struct call_log_event *events;
 };
 
@@ -66,7 +66,7 @@ static int visit(struct reading *r, uint32_t node, uint32_t returned, bool resum
     struct step *s = &r->steps[node - r->store.node_first];
     struct call_log_call call = {returned, resumed, s->function, s->site, ticks};
     s->at = (uint32_t)r->depth;
-    if (!vec_push(r->path, r->depth, r->path_room, node))
+    if (!vec_push(r->path, r->depth, r->path_capacity, node))
         return error_memory(r->err);
     return r->visitor->call(r->visitor->context, &r->store, &call, r->err);
 }
@@ -96,7 +96,7 @@ static int reach(struct reading *r, uint32_t above, uint32_t *returned)
                 r->steps[r->missing[--count] - r->store.node_first].function = 0;
             return 1;
         }
-        if (!vec_push(r->missing, count, r->missing_room, above))
+        if (!vec_push(r->missing, count, r->missing_capacity, above))
             return error_memory(r->err);
     }
     size_t kept = step_of(r, above)->function == STORE_ROOT ? 0 : step_of(r, above)->at + 1;

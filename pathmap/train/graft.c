@@ -34,7 +34,7 @@ struct graft {
     struct unwind_frame *frames; /* scratch, FRAMES_MAX of them */
     struct table *chains;        /* key_of() -> first in between << 32 | count, of all stores */
     struct between *between;     /* the chains, each from the outside in; the last is the callee */
-    size_t between_count, between_room;
+    size_t between_count, between_capacity;
 };
 
 /* What determines the intermediate frames. */
@@ -285,7 +285,7 @@ static uint64_t key_of(const struct chain_key *key)
 
 static bool add_between(struct graft *g, struct between b)
 {
-    return vec_push(g->between, g->between_count, g->between_room, b);
+    return vec_push(g->between, g->between_count, g->between_capacity, b);
 }
 
 /* Remembers the nodes from below `outer` to `inner`, and the call from there, for nodes without a stack. */

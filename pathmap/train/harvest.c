@@ -48,7 +48,7 @@ struct reading {
     struct code *codes;    /* by the trie's number of a function */
     uint32_t code_count;
     struct step *steps;
-    size_t step_room;
+    size_t step_capacity;
 };
 
 static uint32_t reading_image(struct reading *r, uint32_t number)
@@ -242,7 +242,7 @@ static int reading_visit(struct reading *r, uint32_t number, struct store_node n
             above = root;
             break;
         }
-        if (!vec_reserve(r->steps, depth, r->step_room, 1))
+        if (!vec_reserve(r->steps, depth, r->step_capacity, 1))
             return -ENOMEM;
         r->steps[depth++] = (struct step){at, node};
         at = node.parent;
@@ -289,7 +289,7 @@ static int add_image(struct harvest *h, const struct store_image *image)
             known->hooks = image->summary;
         return 0;
     }
-    if (!vec_reserve(h->images, h->image_count, h->image_room, 1))
+    if (!vec_reserve(h->images, h->image_count, h->image_capacity, 1))
         return -ENOMEM;
     char *path = strdup(image->path);
     if (!path)

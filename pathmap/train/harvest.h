@@ -36,7 +36,7 @@ struct harvest {
     uint64_t dropped, dropped_depth, dropped_stack; /* entries that the runtime could not count (store.h) */
     int failure; /* errno of the first store that could not grow; 0: none */
     struct harvest_image *images;
-    size_t image_count, image_room;
+    size_t image_count, image_capacity;
     struct graft *graft; /* what was learned about unhooked frames; borrows the trie and the images */
 };
 

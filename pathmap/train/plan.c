@@ -17,7 +17,7 @@
 
 struct array {
     void *items;
-    size_t count, room, item_size;
+    size_t count, capacity, item_size;
 };
 
 struct waiting { /* a hook whose kind is undecided until pads are assigned */
@@ -37,8 +37,9 @@ struct builder {
 
 static int append(struct array *array, const void *items, size_t count)
 {
-    if (array->room - array->count < count) {
-        void *grown = vec_grow(array->items, array->item_size, array->count, count, &array->room, SIZE_MAX);
+    if (array->capacity - array->count < count) {
+        void *grown =
+            vec_grow(array->items, array->item_size, array->count, count, &array->capacity, SIZE_MAX);
         if (!grown)
             return -ENOMEM;
         array->items = grown;
@@ -125,7 +126,7 @@ static int add_function(struct builder *b, uint32_t index, enum plan_kind from)
 }
 
 /* A function that allows two bytes also allows one: its first instruction can be displaced. */
-static int settle(struct builder *b, const struct waiting *waiting)
+static int settle_waiting(struct builder *b, const struct waiting *waiting)
 {
     struct plan_site site;
     uint64_t pad = 0;
@@ -147,14 +148,15 @@ static int add_functions(struct builder *b)
     int rc = 0;
     for (uint32_t i = 0; i < image_function_count(b->image) && rc == 0; i++) {
         const struct image_function *f = image_function(b->image, i);
-        if (f->owner != i || image_function_is_stub(b->image, i) || (starts && f->address == start) ||
+        if (f->owner != i || image_function_is_found(b->image, i) || image_function_is_stub(b->image, i) ||
+            (starts && f->address == start) ||
             (options->skip && options->skip(options->context, b->image, i)))
             continue;
         rc = add_function(b, i, options->breakpoints_only ? PLAN_BREAKPOINT : PLAN_SLED);
     }
     const struct waiting *waiting = b->waiting.items;
     for (size_t i = 0; i < b->waiting.count && rc == 0; i++)
-        rc = settle(b, &waiting[i]);
+        rc = settle_waiting(b, &waiting[i]);
     return rc;
 }
 

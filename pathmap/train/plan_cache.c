@@ -14,7 +14,7 @@
 
 #include "base/checksum.h"
 #include "base/file.h"
-#include "base/kept.h"
+#include "base/cache.h"
 
 #define MAGIC     "FPKT"
 #define VERSION   1
@@ -49,7 +49,7 @@ struct plan_cache *plan_cache_open(void)
 {
     struct plan_cache *cache = calloc(1, sizeof *cache);
     if (cache && build_id_read("/proc/self/exe", &cache->maker, NULL) == 0 && cache->maker.size)
-        cache->directory = kept_directory(DIRECTORY, true);
+        cache->directory = cache_directory(DIRECTORY, true);
     return cache;
 }
 
@@ -108,7 +108,7 @@ static const char *text_at(const char *texts, uint64_t size, uint32_t at)
 }
 
 /* false: out of memory. */
-static bool take(const uint8_t *data, struct plan_made *out)
+static bool take_plan(const uint8_t *data, struct plan_made *out)
 {
     struct head h;
     memcpy(&h, data, sizeof h);
@@ -136,12 +136,12 @@ static bool take(const uint8_t *data, struct plan_made *out)
     return true;
 }
 
-/* Reads the whole file (kept_open(): another user's plan could hook any code); not mapped, since a writer may
+/* Reads the whole file (cache_open(): another user's plan could hook any code); not mapped, since a writer may
  * truncate it. NULL: unreadable. */
 static uint8_t *read_file(const char *path, size_t *size)
 {
     struct stat st;
-    int fd = kept_open(path);
+    int fd = cache_open(path);
     uint8_t *data = NULL;
     if (fd < 0)
         return NULL;
@@ -159,15 +159,15 @@ static uint8_t *read_file(const char *path, size_t *size)
 }
 
 /* Whether a cached plan was found and used. */
-static bool find(const struct plan_cache *cache, const char *path, const struct build_id *id,
-                 struct plan_made *out)
+static bool find_plan(const struct plan_cache *cache, const char *path, const struct build_id *id,
+                      struct plan_made *out)
 {
     size_t held;
     uint8_t *file = read_file(path, &held);
-    bool found = file && is_sound(cache, id, file, held) && take(file, out);
+    bool found = file && is_sound(cache, id, file, held) && take_plan(file, out);
     free(file);
     if (found)
-        kept_use(path);
+        cache_use(path);
     return found;
 }
 
@@ -221,14 +221,14 @@ static uint8_t *compose(const struct plan_cache *cache, const struct build_id *i
 }
 
 /* A plan that cannot be cached is built again next time. */
-static void keep(const struct plan_cache *cache, const char *path, const struct build_id *id,
-                 const struct plan_made *plan)
+static void keep_plan(const struct plan_cache *cache, const char *path, const struct build_id *id,
+                      const struct plan_made *plan)
 {
     size_t total;
-    struct kept_file file;
+    struct cache_file file;
     uint8_t *data = compose(cache, id, plan, &total);
-    if (data && kept_begin(cache->directory, total, PLAN_CACHE_BYTES, &file, NULL) == 0)
-        kept_end(&file, path, file_write_all(file.fd, data, total, path, NULL), NULL);
+    if (data && cache_begin(cache->directory, total, PLAN_CACHE_BYTES, &file, NULL) == 0)
+        cache_end(&file, path, file_write_all(file.fd, data, total, path, NULL), NULL);
     free(data);
 }
 
@@ -239,7 +239,7 @@ int plan_cache_get(struct plan_cache *cache, struct image_cache *images, const c
     struct plan_made made;
     struct build_id id = {0};
     char *place = place_of(cache, path, options, &id);
-    if (place && find(cache, place, &id, out)) {
+    if (place && find_plan(cache, place, &id, out)) {
         free(place);
         return 0;
     }
@@ -247,7 +247,7 @@ int plan_cache_get(struct plan_cache *cache, struct image_cache *images, const c
     if (rc == 0)
         rc = plan_build(image, options, &made.data, &made.size, &made.summary, err);
     if (rc == 0 && place && build_id_equal(image_build_id(image), &id))
-        keep(cache, place, &id, &made);
+        keep_plan(cache, place, &id, &made);
     if (rc == 0)
         *out = made;
     free(place);

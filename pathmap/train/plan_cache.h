@@ -1,5 +1,5 @@
 /*
- * plan_cache.h - caches plans for later trainings (base/kept.h): an image is planned only once.
+ * plan_cache.h - caches plans for later trainings (base/cache.h): an image is planned only once.
  *
  * A plan is found by the image's build-id, its file's size and time of modification, the options, and the
  * build-id of the program that built it: another build of Fathom may plan differently. A cached plan is

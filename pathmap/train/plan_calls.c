@@ -13,18 +13,18 @@
 #include "image/calls/calls.h"
 #include "image/cfi/cfi.h"
 
-static bool fits(int32_t offset)
+static bool offset_fits(int32_t offset)
 {
     return offset > -PLAN_OFFSET_MAX && offset < PLAN_OFFSET_MAX;
 }
 
 static int32_t cfa_rule(const struct call_site *site, struct cfi_row row)
 {
-    if (!site->open && site->offset >= 8 && fits(site->offset))
+    if (!site->open && site->offset >= 8 && offset_fits(site->offset))
         return plan_rule(PLAN_CALL_FIXED, site->offset);
-    if (site->open && row.cfa == CFI_BP && fits(row.cfa_offset))
+    if (site->open && row.cfa == CFI_BP && offset_fits(row.cfa_offset))
         return plan_rule(PLAN_CALL_BP, row.cfa_offset);
-    if (site->open && row.cfa == CFI_BP_MEMORY && fits(row.cfa_offset))
+    if (site->open && row.cfa == CFI_BP_MEMORY && offset_fits(row.cfa_offset))
         return plan_rule(PLAN_CALL_BP_MEMORY, row.cfa_offset);
     return plan_rule(PLAN_CALL_UNKNOWN, 0);
 }
@@ -35,9 +35,11 @@ static int32_t bp_rule(struct cfi_row row)
     case CFI_BP_SAME:
         return plan_rule(PLAN_BP_SAME, 0);
     case CFI_BP_AT_CFA:
-        return fits(row.bp_offset) ? plan_rule(PLAN_BP_AT_CFA, row.bp_offset) : plan_rule(PLAN_BP_UNKNOWN, 0);
+        return offset_fits(row.bp_offset) ? plan_rule(PLAN_BP_AT_CFA, row.bp_offset)
+                                          : plan_rule(PLAN_BP_UNKNOWN, 0);
     case CFI_BP_AT_BP:
-        return fits(row.bp_offset) ? plan_rule(PLAN_BP_AT_BP, row.bp_offset) : plan_rule(PLAN_BP_UNKNOWN, 0);
+        return offset_fits(row.bp_offset) ? plan_rule(PLAN_BP_AT_BP, row.bp_offset)
+                                          : plan_rule(PLAN_BP_UNKNOWN, 0);
     default:
         return plan_rule(PLAN_BP_UNKNOWN, 0);
     }
@@ -56,7 +58,7 @@ static int by_back(const void *a, const void *b)
 }
 
 /* Sorts and removes duplicates: bytes in two functions were read twice. */
-static uint32_t settle(struct plan_call *calls, uint32_t count)
+static uint32_t settle_calls(struct plan_call *calls, uint32_t count)
 {
     uint32_t kept = 0;
     if (count)
@@ -101,6 +103,6 @@ int plan_calls_find(const struct image *image, const struct plan_hook *hooks, ui
     calls_free(calls);
     if (!found)
         return error_memory(err);
-    *out = (struct plan_calls){found, settle(found, kept), kept ? first : 0};
+    *out = (struct plan_calls){found, settle_calls(found, kept), kept ? first : 0};
     return 0;
 }

@@ -11,7 +11,7 @@
 struct scan {
     struct plan_code *code;
     uint64_t *tables; /* addresses that lea took */
-    size_t table_count, table_room;
+    size_t table_count, table_capacity;
     bool no_memory;
     bool fixed; /* immediates may be addresses */
 };
@@ -60,7 +60,7 @@ static void set_dead(struct plan_code *code, uint64_t address, unsigned length)
 
 static void add_table(struct scan *s, uint64_t address)
 {
-    if (!vec_reserve(s->tables, s->table_count, s->table_room, 1)) {
+    if (!vec_reserve(s->tables, s->table_count, s->table_capacity, 1)) {
         s->no_memory = true;
         return;
     }
@@ -135,6 +135,8 @@ static void scan_functions(struct scan *s)
     bool closed = false;
     for (uint32_t i = 0; i < count; i++) {
         const struct image_function *f = image_function(code->image, i);
+        if (image_function_is_found(code->image, i))
+            continue; /* it may be data */
         scan_gap(s, end, f->address, closed);
         size_t size;
         const uint8_t *bytes = image_bytes(code->image, f->address, &size);

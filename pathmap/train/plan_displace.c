@@ -5,7 +5,7 @@
 
 enum { MODRM_RSP = 4, MODRM_RIP = 5, SIB_RSP = 4, REX = 0x40, REX_B = 1 };
 
-static void put(struct displaced *out, const void *bytes, size_t count)
+static void put_bytes(struct displaced *out, const void *bytes, size_t count)
 {
     memcpy(out->code + out->length, bytes, count);
     out->length += (uint32_t)count;
@@ -30,7 +30,7 @@ static void fix(struct displaced *out, enum plan_fixup_kind kind, uint64_t targe
 /* Ends an instruction with a 32-bit field that is filled in later. */
 static void put_field(struct displaced *out, enum plan_fixup_kind kind, uint64_t target)
 {
-    put(out, "\0\0\0\0", 4);
+    put_bytes(out, "\0\0\0\0", 4);
     fix(out, kind, target, 4);
 }
 
@@ -42,7 +42,7 @@ static void put_jump(struct displaced *out, uint64_t target)
 
 static void put_copy(struct displaced *out, const struct insn *insn)
 {
-    put(out, insn->bytes, insn->length);
+    put_bytes(out, insn->bytes, insn->length);
     if (insn->rip_relative) {
         unsigned back = insn->length - insn->displacement;
         memset(out->code + out->length - back, 0, 4);
@@ -63,8 +63,8 @@ static void put_conditional(struct displaced *out, const struct insn *insn)
 /* There is no long form: "loop 1f; jmp 2f; 1: jmp target; 2:". */
 static void put_loop(struct displaced *out, const struct insn *insn)
 {
-    put(out, insn->bytes, insn->length - 1u);
-    put(out, "\x02\xeb\x05", 3);
+    put_bytes(out, insn->bytes, insn->length - 1u);
+    put_bytes(out, "\x02\xeb\x05", 3);
     put_jump(out, insn->target);
 }
 
@@ -73,7 +73,7 @@ static void put_push(struct displaced *out, uint64_t address)
 {
     put_byte(out, 0x68);
     put_field(out, PLAN_ABS_LOW, address);
-    put(out, "\xc7\x44\x24\x04", 4);
+    put_bytes(out, "\xc7\x44\x24\x04", 4);
     put_field(out, PLAN_ABS_HIGH, address);
 }
 
@@ -118,10 +118,10 @@ static void put_indirect_call(struct displaced *out, const struct insn *insn)
     put_push(out, insn->address + insn->length);
     if (stack.is) {
         int32_t displacement = (int32_t)(stack.displacement + 8);
-        put(out, insn->bytes, insn->modrm);
+        put_bytes(out, insn->bytes, insn->modrm);
         put_byte(out, 2 << 6 | (modrm & 0x3f));
         put_byte(out, insn->bytes[insn->modrm + 1]);
-        put(out, &displacement, sizeof displacement);
+        put_bytes(out, &displacement, sizeof displacement);
     } else {
         uint32_t start = out->length;
         put_copy(out, insn);

@@ -40,7 +40,7 @@ struct session {
     struct plan_cache *plans;
     uint32_t answered; /* request_seq of the last answer */
     struct session_entry **entries;
-    size_t entry_count, entry_room;
+    size_t entry_count, entry_capacity;
     size_t *chosen; /* those to be hooked */
     size_t chosen_count;
 };
@@ -141,7 +141,7 @@ static int plan_image(struct session *s, struct session_entry *e, bool wanted, s
 }
 
 /* Decides on a file at its first request. */
-static void judge(struct session *s, struct session_entry *e)
+static void judge_entry(struct session *s, struct session_entry *e)
 {
     struct fathom_error err = {0};
     if (!session_wants(&s->options, e->image.path)) {
@@ -158,11 +158,11 @@ static void judge(struct session *s, struct session_entry *e)
     s->chosen[s->chosen_count++] = s->entry_count;
 }
 
-static bool reserve(struct session *s)
+static bool reserve_entry(struct session *s)
 {
-    size_t room = s->entry_room; /* of both arrays, though the first alone may have grown */
-    return vec_reserve(s->entries, s->entry_count, room, 1) &&
-           vec_reserve(s->chosen, s->entry_count, s->entry_room, 1);
+    size_t capacity = s->entry_capacity; /* of both arrays, though the first alone may have grown */
+    return vec_reserve(s->entries, s->entry_count, capacity, 1) &&
+           vec_reserve(s->chosen, s->entry_count, s->entry_capacity, 1);
 }
 
 /* The entry of a path; NULL with a reason if there can be none. */
@@ -179,7 +179,7 @@ static const struct session_entry *find_entry(struct session *s, const char *pat
     }
     *reason = s->entry_count < SESSION_IMAGES_MAX ? "fathom train is out of memory"
                                                   : "there are more images than fathom train supports";
-    if (s->entry_count >= SESSION_IMAGES_MAX || !reserve(s))
+    if (s->entry_count >= SESSION_IMAGES_MAX || !reserve_entry(s))
         return NULL;
     struct session_entry *e = calloc(1, sizeof *e);
     char *copy = strdup(path);
@@ -191,7 +191,7 @@ static const struct session_entry *find_entry(struct session *s, const char *pat
     e->image.path = copy;
     e->device = st.st_dev;
     e->inode = st.st_ino;
-    judge(s, e);
+    judge_entry(s, e);
     s->entries[s->entry_count++] = e;
     return e;
 }

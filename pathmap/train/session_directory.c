@@ -97,7 +97,7 @@ static void read_about(const struct session_directory *directory, struct session
         snprintf(about->output, sizeof about->output, "%s", output);
 }
 
-static int judge(const struct session_directory *directory, struct fathom_error *err)
+static int judge_directory(const struct session_directory *directory, struct fathom_error *err)
 {
     struct stat st, mail;
     if (fstat(directory->fd, &st) != 0)
@@ -118,7 +118,8 @@ int session_directory_adopt(const char *path, struct session_directory *out, str
     if (!found.path)
         return error_memory(err);
     found.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    int rc = found.fd < 0 ? error_system(err, errno, "cannot open %s", text_name(path)) : judge(&found, err);
+    int rc = found.fd < 0 ? error_system(err, errno, "cannot open %s", text_name(path))
+                          : judge_directory(&found, err);
     if (rc < 0) {
         session_directory_close(&found);
         return rc;

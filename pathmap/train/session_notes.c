@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add(struct session_notes *notes, const struct session_note *note)
+static void add_note(struct session_notes *notes, const struct session_note *note)
 {
     for (size_t i = 0; i < notes->count; i++) {
         struct session_note *known = &notes->all[i];
@@ -31,7 +31,7 @@ void session_notes_take(struct session_notes *notes, struct mail *mail)
         memcpy(note.path, from->path, sizeof note.path - 1);
         __atomic_store_n(&from->state, 0, __ATOMIC_RELEASE);
         if ((unsigned)note.kind < NOTE_KINDS)
-            add(notes, &note);
+            add_note(notes, &note);
     }
     notes->lost += __atomic_exchange_n(&mail->notes_lost, 0, __ATOMIC_RELAXED);
 }

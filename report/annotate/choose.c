@@ -27,7 +27,7 @@ struct choice {
     struct table *paths; /* node -> hash of its path's functions */
     struct table *ends;  /* function and path, hashed: those that were counted */
     struct chosen *functions;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* Whether a name begins with another as folded stacks have it: ';' is ':' there. */
@@ -165,7 +165,7 @@ static bool count_sample(struct choice *c, size_t number, uint32_t function, con
                                 .inlined = inlined,
                                 .name = name_of(c, s->image, function, inlined)};
         *place = c->count;
-        if (!chosen.name || !vec_push(c->functions, c->count, c->room, chosen))
+        if (!chosen.name || !vec_push(c->functions, c->count, c->capacity, chosen))
             return false;
     }
     struct chosen *f = &c->functions[*place];

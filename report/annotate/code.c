@@ -35,7 +35,7 @@ static bool read_part(struct annotated_code *c, const struct annotated_of *of,
         unsigned length = disassembler_read(c->disassembler, code + at, size - at, part->address + at, text);
         struct annotated_insn insn = {.address = part->address + at, .length = (uint8_t)length};
         bool is_its = !of->function->inlined || choice_is_at(of->choice, of->function, insn.address);
-        if (is_its && !vec_push(c->insns, c->count, c->room, insn))
+        if (is_its && !vec_push(c->insns, c->count, c->capacity, insn))
             return false;
         at += length;
     }
@@ -55,7 +55,7 @@ static bool read_code(struct annotated_code *c, const struct annotated_of *of)
             wanted[image_function_at(c->image, contexts->samples[i].address)] = true;
     for (uint32_t i = 0; i < count && good; i++) {
         if (wanted[i] && of->function->inlined)
-            good = vec_push(c->hosts, c->host_count, c->host_room, i);
+            good = vec_push(c->hosts, c->host_count, c->host_capacity, i);
         if (good && wanted[image_function(c->image, i)->owner])
             good = read_part(c, of, image_function(c->image, i));
     }
@@ -128,11 +128,11 @@ static void fill_gaps(struct annotated_code *c)
 int annotated_code_show(struct annotated_code *c, double min_percent, size_t most, struct fathom_error *err)
 {
     struct annotated_insn **hottest = NULL;
-    size_t count = 0, room = 0;
+    size_t count = 0, capacity = 0;
     for (size_t i = 0; i < c->count; i++) {
         struct annotated_insn *insn = &c->insns[i];
         bool enough = (double)insn->weight * 100 >= min_percent * (double)c->total;
-        if (enough && (insn->weight || min_percent <= 0) && !vec_push(hottest, count, room, insn)) {
+        if (enough && (insn->weight || min_percent <= 0) && !vec_push(hottest, count, capacity, insn)) {
             free(hottest);
             return error_memory(err);
         }

@@ -23,12 +23,12 @@ struct annotated_code {
     const struct image *image;
     struct disassembler *disassembler;
     struct annotated_insn *insns; /* by address, with those of .cold parts */
-    size_t count, room;
+    size_t count, capacity;
     uint64_t total;  /* weight of all */
     uint64_t unread; /* bytes that are left out: not in the file, or too many */
     size_t read;     /* bytes of its code, or of the functions that it is inlined into */
     uint32_t *hosts; /* these functions, by address */
-    size_t host_count, host_room;
+    size_t host_count, host_capacity;
 };
 
 /* Fills all of *out; free it with annotated_code_clear(). Nothing is marked as shown yet. -ENOMEM. */

@@ -32,7 +32,7 @@ struct listing_parts {
     struct sources *sources;
     struct table *origins;   /* origin_key() -> number */
     struct table *functions; /* key_of() -> number */
-    size_t function_room, insn_room, origin_room;
+    size_t function_capacity, insn_capacity, origin_capacity;
 };
 
 struct making {
@@ -58,7 +58,7 @@ static bool number_origin(struct making *m, const struct origin *origin, uint32_
     }
     uint64_t key = hash_u64(origin_key(origin) + hash_u64((uintptr_t)origin->own_file)) + origin->own_line;
     uint64_t *number = table_put(m->parts->origins, key, &added);
-    if (!number || (added && !vec_push(l->origins, l->origin_count, m->parts->origin_room, *origin)))
+    if (!number || (added && !vec_push(l->origins, l->origin_count, m->parts->origin_capacity, *origin)))
         return false;
     if (added)
         *number = l->origin_count - 1;
@@ -86,7 +86,7 @@ static bool list_insns(struct making *m, struct listed_function *f, const struct
                                      .skipped = f->skipped,
                                      .length = insn->length};
         if (!listed.text || !number_origin(m, &origin, &listed.origin) ||
-            !vec_push(l->insns, l->insn_count, m->parts->insn_room, listed))
+            !vec_push(l->insns, l->insn_count, m->parts->insn_capacity, listed))
             return false;
         f->skipped = 0;
         f->count++;
@@ -125,7 +125,7 @@ static bool list_source_line(struct making *m, struct listed_function *f, uint32
 {
     struct listed_line line = {.number = number};
     line.text = sources_line(m->parts->sources, f->file, number, &line.length);
-    return !line.text || vec_push(f->source, f->source_count, f->source_room, line);
+    return !line.text || vec_push(f->source, f->source_count, f->source_capacity, line);
 }
 
 static int by_number(const void *a, const void *b)
@@ -136,13 +136,13 @@ static int by_number(const void *a, const void *b)
 
 struct line_numbers { /* sorted; some more than once */
     uint32_t *at;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 static bool add_number(struct line_numbers *lines, const struct listed_function *f, const struct origin *o)
 {
     return o->own_file != f->file || !o->own_line || o->own_line > SOURCE_BYTES_MOST ||
-           vec_push(lines->at, lines->count, lines->room, o->own_line);
+           vec_push(lines->at, lines->count, lines->capacity, o->own_line);
 }
 
 /* Lines of the function's file: that it begins at, and those that listed instructions are made of, or with `sampled` those
@@ -217,7 +217,7 @@ static int list_function(struct making *m, const struct chosen *chosen)
     if (rc == 0 &&
         (!list_insns(m, &f, &code, lines) || !list_source(m, &f, &code, lines) ||
          !(number = table_put(m->parts->functions, key_of(chosen->image, chosen->function), NULL)) ||
-         !vec_push(l->functions, l->function_count, m->parts->function_room, f))) {
+         !vec_push(l->functions, l->function_count, m->parts->function_capacity, f))) {
         free(f.source);
         rc = error_memory(m->err);
     }
@@ -241,7 +241,7 @@ static uint32_t place_of(const struct listing *l, const struct placed_sample *s)
     return (uint32_t)after; /* 1 + the one before */
 }
 
-static int make(struct making *m, size_t most)
+static int make_listing(struct making *m, size_t most)
 {
     struct listing *l = m->to;
     const struct chosen *functions;
@@ -275,7 +275,7 @@ int listing_make(const struct contexts *contexts, struct image_cache *images, si
                  ? choice_new(contexts, &any, &p->choice, err)
                  : error_memory(err);
     if (rc == 0)
-        rc = make(&m, most);
+        rc = make_listing(&m, most);
     if (rc < 0)
         listing_clear(&listing);
     else

@@ -33,7 +33,7 @@ struct listed_function {
     bool has_lines;             /* debug information was found for its file */
     const char *file;           /* of its source; NULL: unknown */
     struct listed_line *source; /* lines of that file; none: it cannot be read */
-    size_t source_count, source_room;
+    size_t source_count, source_capacity;
 };
 
 struct image_cache;

@@ -14,14 +14,14 @@
 struct source {
     struct file_view view;
     uint32_t *starts; /* of lines */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct sources {
     const char *symfs;
     struct names *names;
     struct source *files; /* by number of the name; empty if it cannot be read */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct sources *sources_new(const char *symfs)
@@ -86,7 +86,7 @@ static void read_source(const struct sources *s, const char *file, struct source
                 !(view->size && memchr(view->data, 0, view->size));
     for (size_t at = 0; good && at < view->size;) {
         const uint8_t *end = memchr(view->data + at, '\n', view->size - at);
-        good = vec_push(out->starts, out->count, out->room, (uint32_t)at);
+        good = vec_push(out->starts, out->count, out->capacity, (uint32_t)at);
         at = end ? (size_t)(end - view->data) + 1 : view->size;
     }
     if (good) {
@@ -103,7 +103,7 @@ const char *sources_line(struct sources *s, const char *file, uint32_t line, siz
     if (number == NAMES_NONE)
         return NULL;
     if (number == s->count) {
-        if (!vec_push(s->files, s->count, s->room, (struct source){.view.fd = -1}))
+        if (!vec_push(s->files, s->count, s->capacity, (struct source){.view.fd = -1}))
             return NULL;
         read_source(s, file, &s->files[number]);
     }

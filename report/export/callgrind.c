@@ -27,7 +27,7 @@ struct output {
     const char **files; /* by item of a function: its file, NULL if that is not known */
     struct names *paths;
     struct own *own; /* by function, then line */
-    size_t own_count, own_room;
+    size_t own_count, own_capacity;
 };
 
 /* A file by its number; with its name at the first time. */
@@ -91,7 +91,8 @@ static bool list_own(struct output *o, const struct branches *b)
         own.function = b->at[function_branch(b, o->contexts->frames, i, &own.line)].item;
         if (own.line != FRAMES_NONE && !o->files[own.function])
             o->files[own.function] = frames_at(o->contexts->frames, own.line)->source;
-        if (export_has_values(o->contexts, &b->at[i]) && !vec_push(o->own, o->own_count, o->own_room, own))
+        if (export_has_values(o->contexts, &b->at[i]) &&
+            !vec_push(o->own, o->own_count, o->own_capacity, own))
             return false;
     }
     if (o->own_count)

@@ -21,6 +21,8 @@ static const char *kind_name(enum frame_kind kind)
         return "unsure";
     case FRAME_KERNEL:
         return "kernel";
+    case FRAME_PARTIAL:
+        return "partial";
     case FRAME_LINE:
     case FRAME_LABEL:
         break;
@@ -39,6 +41,7 @@ static void write_heading(struct json *json, const struct view_heading *h)
     json_number(json, "proved", h->proved);
     json_number(json, "inferred", h->inferred);
     json_number(json, "unknown", h->unknown);
+    json_number(json, "partial", h->partial);
     json_end(json);
     json_number(json, "precise", h->kinds.precise); /* these four: until the next version */
     json_number(json, "ambiguous", h->kinds.ambiguous);

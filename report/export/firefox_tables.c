@@ -16,7 +16,7 @@ struct making {
     struct table *files;  /* text of a name -> number */
     struct table *frames; /* item * FIREFOX_CATEGORIES + category -> number */
     struct table *stacks; /* address of a node + category, which is less than its alignment -> number */
-    size_t file_room, frame_room, stack_room, up_room;
+    size_t file_capacity, frame_capacity, stack_capacity, up_capacity;
     const struct cct_node **up; /* scratch: nodes whose stacks are made */
 };
 
@@ -26,7 +26,7 @@ static bool file_for(struct making *m, const char *name, uint32_t *out)
     struct firefox_file file = {name, names_intern(to->texts, name)};
     bool added;
     uint64_t *number = file.text == NAMES_NONE ? NULL : table_put(m->files, file.text, &added);
-    if (!number || (added && !vec_push(to->files, to->file_count, m->file_room, file)))
+    if (!number || (added && !vec_push(to->files, to->file_count, m->file_capacity, file)))
         return false;
     if (added)
         *number = to->file_count - 1;
@@ -40,7 +40,7 @@ static bool frame_for(struct making *m, struct firefox_frame frame, uint32_t *ou
     bool added;
     uint64_t *number =
         table_put(m->frames, (uint64_t)frame.item * FIREFOX_CATEGORIES + frame.category, &added);
-    if (!number || (added && !vec_push(to->frames, to->frame_count, m->frame_room, frame)))
+    if (!number || (added && !vec_push(to->frames, to->frame_count, m->frame_capacity, frame)))
         return false;
     if (added)
         *number = to->frame_count - 1;
@@ -56,7 +56,7 @@ static bool add_stack(struct making *m, const struct cct_node *node, enum firefo
     struct firefox_stack made = {.prefix = *stack};
     uint64_t *number = table_put(m->stacks, (uintptr_t)node + category, NULL);
     if (!number || !frame_for(m, (struct firefox_frame){node->item, category}, &made.frame) ||
-        !vec_push(to->stacks, to->stack_count, m->stack_room, made))
+        !vec_push(to->stacks, to->stack_count, m->stack_capacity, made))
         return false;
     *number = *stack = (uint32_t)(to->stack_count - 1);
     return true;
@@ -70,7 +70,7 @@ static bool stack_for(struct making *m, const struct cct_node *node, enum firefo
     const uint64_t *known = NULL;
     for (; cct_parent(node) && !known; node = cct_parent(node)) {
         known = table_find(m->stacks, (uintptr_t)node + category);
-        if (!known && !vec_push(m->up, depth, m->up_room, node))
+        if (!known && !vec_push(m->up, depth, m->up_capacity, node))
             return false;
     }
     *out = known ? (uint32_t)*known : FIREFOX_NONE;

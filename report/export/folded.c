@@ -127,13 +127,13 @@ static int make_entries(const struct branches *nodes, struct branches *entries, 
 /* Text of the frames from the root to the walk's current position. */
 struct line {
     char *text;
-    size_t length, room;
+    size_t length, capacity;
 };
 
 static bool line_append(struct line *line, const char *text, char end)
 {
     size_t length = strlen(text);
-    if (!vec_reserve(line->text, line->length, line->room, length + 2))
+    if (!vec_reserve(line->text, line->length, line->capacity, length + 2))
         return false;
     memcpy(line->text + line->length, text, length);
     line->length += length;

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-static int compare(const void *a, const void *b)
+static int compare_calls(const void *a, const void *b)
 {
     const struct function_call *x = a, *y = b;
     if (x->caller != y->caller)
@@ -56,7 +56,7 @@ static bool call_of(const struct branches *b, const struct frames *frames, uint3
 struct found_calls {
     struct table *newest; /* caller and callee -> the newest of their calls, index + 1 */
     struct found_call *at;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* The number of a call, its index + 1; 0: out of memory. */
@@ -69,7 +69,7 @@ static uint32_t number_call(struct found_calls *found, struct found_call call)
         if (found->at[at - 1].line == call.line)
             return at;
     call.same = (uint32_t)*newest;
-    if (!vec_push(found->at, found->count, found->room, call))
+    if (!vec_push(found->at, found->count, found->capacity, call))
         return 0;
     *newest = found->count;
     return (uint32_t)found->count;
@@ -147,7 +147,7 @@ int function_calls_of(const struct branches *b, const struct frames *frames,
         return error_memory(err);
     }
     free(inside_until);
-    qsort(calls.at, calls.count, calls.size, compare);
+    qsort(calls.at, calls.count, calls.size, compare_calls);
     *out = calls;
     return 0;
 }

@@ -78,6 +78,7 @@ static void write_heading(struct json *json, const struct page *p)
     json_number(json, "proved", h->proved);
     json_number(json, "inferred", h->inferred);
     json_number(json, "unknown", h->unknown);
+    json_number(json, "partial", h->partial);
     json_real(json, "expected", h->expected, 1);
     json_text(json, "expectedBy", expected_names[h->expected_by]);
     json_number(json, "nanoseconds", p->samples.last - p->samples.first);

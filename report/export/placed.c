@@ -14,7 +14,7 @@ struct adding {
     const struct placing *placing;
     struct table *known;   /* a hash of a struct placed -> its number */
     struct table *threads; /* PID << 32 | TID -> its number */
-    size_t room, value_room, thread_room;
+    size_t capacity, value_capacity, thread_capacity;
 };
 
 static bool find_thread(struct adding *a, const struct placed_sample *s, uint32_t *out)
@@ -26,7 +26,7 @@ static bool find_thread(struct adding *a, const struct placed_sample *s, uint32_
         return false;
     if (added) {
         *number = to->thread_count;
-        if (!vec_push(to->threads, to->thread_count, a->thread_room,
+        if (!vec_push(to->threads, to->thread_count, a->thread_capacity,
                       (struct placed_thread){s->pid, s->tid, s->comm}))
             return false;
     }
@@ -62,8 +62,8 @@ static bool add_sample(struct adding *a, size_t number)
         return false;
     if (added) {
         *place = to->count;
-        if (!vec_reserve(to->values, to->count * metrics, a->value_room, metrics) ||
-            !vec_push(to->at, to->count, a->room, p))
+        if (!vec_reserve(to->values, to->count * metrics, a->value_capacity, metrics) ||
+            !vec_push(to->at, to->count, a->capacity, p))
             return false;
         memset(to->values + *place * metrics, 0, metrics * sizeof *to->values);
     }

@@ -44,12 +44,12 @@ struct building {
     Sample *samples;
     Label *labels, **label_list;
     uint64_t *location_ids; /* of all samples */
-    size_t location_count, location_room;
+    size_t location_count, location_capacity;
     int64_t *values;
     Mapping *mappings;
     size_t mapping_count;
     struct site *sites;
-    size_t site_count, site_room;
+    size_t site_count, site_capacity;
     Location *locations; /* of sites */
     Line *lines, **line_list;
     Function *functions; /* a frame has one for each file that its lines are in */
@@ -73,7 +73,7 @@ static int64_t text(struct building *b, const char *words)
     return b->failed ? 0 : (int64_t)number + 1;
 }
 
-static void *room(struct building *b, size_t count, size_t size)
+static void *capacity(struct building *b, size_t count, size_t size)
 {
     void *memory = calloc(count + 1, size);
     b->failed |= !memory;
@@ -174,11 +174,11 @@ static uint64_t function_of(struct building *b, uint32_t frame, int64_t file)
 static void add_locations(struct building *b, const struct branches *branches)
 {
     size_t count = b->site_count;
-    b->mappings = room(b, b->used.count, sizeof *b->mappings);
-    b->locations = room(b, count, sizeof *b->locations);
-    b->lines = room(b, count, sizeof *b->lines);
-    b->line_list = room(b, count, sizeof *b->line_list);
-    b->functions = room(b, count, sizeof *b->functions);
+    b->mappings = capacity(b, b->used.count, sizeof *b->mappings);
+    b->locations = capacity(b, count, sizeof *b->locations);
+    b->lines = capacity(b, count, sizeof *b->lines);
+    b->line_list = capacity(b, count, sizeof *b->line_list);
+    b->functions = capacity(b, count, sizeof *b->functions);
     if (!b->failed)
         add_program(b, branches);
     for (size_t i = 0; i < count && !b->failed; i++) {
@@ -237,8 +237,8 @@ static void add_path(struct building *b, const struct cct_node *node)
         bool added;
         uint64_t *id = table_put(b->sites_by_key, (uint64_t)site.frame << 32 | site.line, &added);
         if (id && added)
-            *id = vec_push(b->sites, b->site_count, b->site_room, site) ? b->site_count : 0;
-        b->failed |= !id || !*id || !vec_push(b->location_ids, b->location_count, b->location_room, *id);
+            *id = vec_push(b->sites, b->site_count, b->site_capacity, site) ? b->site_count : 0;
+        b->failed |= !id || !*id || !vec_push(b->location_ids, b->location_count, b->location_capacity, *id);
     }
 }
 
@@ -246,10 +246,10 @@ static void add_samples(struct building *b)
 {
     const struct placed_samples *placed = &b->placed;
     uint32_t metrics = b->contexts->metrics->count;
-    b->samples = room(b, placed->count, sizeof *b->samples);
-    b->labels = room(b, placed->count * LABELS, sizeof *b->labels);
-    b->label_list = room(b, placed->count * LABELS, sizeof *b->label_list);
-    b->values = room(b, placed->count * metrics, sizeof *b->values);
+    b->samples = capacity(b, placed->count, sizeof *b->samples);
+    b->labels = capacity(b, placed->count * LABELS, sizeof *b->labels);
+    b->label_list = capacity(b, placed->count * LABELS, sizeof *b->label_list);
+    b->values = capacity(b, placed->count * metrics, sizeof *b->values);
     for (size_t i = 0; i < placed->count && !b->failed; i++) {
         const struct placed *p = &placed->at[i];
         const struct placed_thread *t = &placed->threads[p->thread];
@@ -284,7 +284,7 @@ static void add_samples(struct building *b)
 /* Pointers to the elements of an array. */
 static void **list_of(struct building *b, void *array, size_t count, size_t size)
 {
-    void **list = room(b, count, sizeof *list);
+    void **list = capacity(b, count, sizeof *list);
     for (size_t i = 0; list && array && i < count; i++)
         list[i] = (char *)array + i * size;
     return list;
@@ -307,7 +307,7 @@ static void put_together(struct building *b)
     p->function = (Function **)(void *)b->function_list;
     p->duration_nanos = (int64_t)(b->placed.last - b->placed.first);
     uint32_t texts = names_count(b->texts);
-    b->strings = room(b, texts + 1ul, sizeof *b->strings);
+    b->strings = capacity(b, texts + 1ul, sizeof *b->strings);
     for (uint32_t i = 0; b->strings && i <= texts; i++)
         b->strings[i] = i ? (char *)(uintptr_t)names_text(b->texts, i - 1) : (char *)(uintptr_t) "";
     p->n_string_table = texts + 1ul;

@@ -129,12 +129,12 @@ int script_fields_parse(const char *names, struct script_fields *out, struct fat
 }
 
 /* The items of a node's path. */
-static bool find_path(const struct cct_node *node, uint32_t **items, size_t *room, size_t *depth)
+static bool find_path(const struct cct_node *node, uint32_t **items, size_t *capacity, size_t *depth)
 {
     size_t count = 0;
     for (const struct cct_node *n = node; cct_parent(n); n = cct_parent(n))
         count++;
-    if (!vec_reserve(*items, 0, *room, count))
+    if (!vec_reserve(*items, 0, *capacity, count))
         return false;
     *depth = count;
     for (const struct cct_node *n = node; count; n = cct_parent(n))
@@ -148,10 +148,10 @@ int script_write(const struct report *report, FILE *out, struct fathom_error *er
     const struct script_fields *fields = report->view->fields;
     struct printer printer = {.out = out};
     uint32_t *items = NULL;
-    size_t room = 0, depth = 0;
+    size_t capacity = 0, depth = 0;
     bool good = true;
     for (size_t i = 0; i < contexts->sample_count && good && !printer.failed; i++) {
-        good = find_path(contexts->samples[i].node, &items, &room, &depth);
+        good = find_path(contexts->samples[i].node, &items, &capacity, &depth);
         struct script_line line = {report, &contexts->samples[i],
                                    contexts->sample_values + i * contexts->metrics->count, items, depth};
         for (size_t f = 0; good && f < fields->count; f++) {

@@ -89,15 +89,15 @@ static size_t length_beside(const struct frame *frame, bool show_image)
            (has_image(frame, show_image) ? strlen(frame->image) + strlen(" ()") : 0);
 }
 
-void frame_write(struct printer *printer, const struct frame *frame, bool show_image, size_t room)
+void frame_write(struct printer *printer, const struct frame *frame, bool show_image, size_t capacity)
 {
     if (!frame) {
         printer_write(printer, "[unknown frame]");
         return;
     }
     size_t beside = length_beside(frame, show_image);
-    char *name = room && strlen(frame->name) + beside > room
-                     ? name_shorten(frame->name, room > beside ? room - beside : 0)
+    char *name = capacity && strlen(frame->name) + beside > capacity
+                     ? name_shorten(frame->name, capacity > beside ? capacity - beside : 0)
                      : NULL;
     printer_write(printer, "%s", name ? name : frame->name);
     free(name);

@@ -27,7 +27,7 @@ int printer_finish(struct printer *printer, struct fathom_error *err);
 
 /* "memcpy", with the requested additions: "memcpy (libc.so.6)", "step (inlined) at loop.c:12". room: columns
  * available, 0: unlimited; a name that does not fit is shortened (shorten.h). */
-void frame_write(struct printer *printer, const struct frame *frame, bool show_image, size_t room);
+void frame_write(struct printer *printer, const struct frame *frame, bool show_image, size_t capacity);
 
 /* Terminal colour of a row by its own share of the total weight; "" if colour is off. */
 const char *row_colour(bool colour, uint64_t part, uint64_t whole);

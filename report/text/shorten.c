@@ -70,9 +70,9 @@ static void leave_out(char *name, char open)
 }
 
 /* Cuts out the middle, at UTF-8 character boundaries. */
-static void cut_middle(char *name, size_t room)
+static void cut_middle(char *name, size_t capacity)
 {
-    size_t length = strlen(name), kept = room - 3, head = kept / 2, tail = length - (kept - head);
+    size_t length = strlen(name), kept = capacity - 3, head = kept / 2, tail = length - (kept - head);
     while (head > 0 && ((unsigned char)name[head] & 0xc0) == 0x80)
         head--;
     while (tail < length && ((unsigned char)name[tail] & 0xc0) == 0x80)
@@ -81,15 +81,15 @@ static void cut_middle(char *name, size_t room)
     memcpy(name + head, "...", 3);
 }
 
-char *name_shorten(const char *name, size_t room)
+char *name_shorten(const char *name, size_t capacity)
 {
     char *copy = strdup(name);
-    room = room < SHORTEN_LEAST ? SHORTEN_LEAST : room;
-    if (copy && strlen(copy) > room)
+    capacity = capacity < SHORTEN_LEAST ? SHORTEN_LEAST : capacity;
+    if (copy && strlen(copy) > capacity)
         leave_out(copy, '(');
-    if (copy && strlen(copy) > room)
+    if (copy && strlen(copy) > capacity)
         leave_out(copy, '<');
-    if (copy && strlen(copy) > room)
-        cut_middle(copy, room);
+    if (copy && strlen(copy) > capacity)
+        cut_middle(copy, capacity);
     return copy;
 }

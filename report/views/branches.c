@@ -7,17 +7,17 @@
 
 #include "base/vec.h"
 
-int branches_init(struct branches *branches, size_t room, struct fathom_error *err)
+int branches_init(struct branches *branches, size_t capacity, struct fathom_error *err)
 {
-    if (room >= UINT32_MAX)
-        return error_set(err, EOVERFLOW, "the tree has %zu contexts, more than a report can show", room);
-    if (room < 64)
-        room = 64;
-    struct branch *at = malloc(room * sizeof *at);
+    if (capacity >= UINT32_MAX)
+        return error_set(err, EOVERFLOW, "the tree has %zu contexts, more than a report can show", capacity);
+    if (capacity < 64)
+        capacity = 64;
+    struct branch *at = malloc(capacity * sizeof *at);
     if (!at)
         return error_memory(err);
     at[0] = (struct branch){.parent = BRANCHES_NONE};
-    *branches = (struct branches){at, 1, (uint32_t)room};
+    *branches = (struct branches){at, 1, (uint32_t)capacity};
     return 0;
 }
 
@@ -30,7 +30,7 @@ void branches_clear(struct branches *branches)
 uint32_t branches_add(struct branches *branches, uint32_t parent, uint32_t item, uint64_t self,
                       uint64_t error)
 {
-    if (!vec_reserve(branches->at, branches->count, branches->room, 1))
+    if (!vec_reserve(branches->at, branches->count, branches->capacity, 1))
         return BRANCHES_NONE;
     branches->at[branches->count] =
         (struct branch){.self = self, .error = error, .item = item, .parent = parent};
@@ -191,6 +191,6 @@ int branches_arrange(struct branches *b, branch_compare *compare, const void *co
     free(memory);
     free(b->at);
     b->at = arranged;
-    b->room = b->count;
+    b->capacity = b->count;
     return 0;
 }

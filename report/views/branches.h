@@ -38,7 +38,7 @@ struct branch {
 
 struct branches {
     struct branch *at;
-    uint32_t count, room;
+    uint32_t count, capacity;
 };
 
 /* How sure its total is, after branches_arrange(): 0 to 1, 1 if it weighs nothing. */
@@ -52,7 +52,7 @@ static inline double branch_certainty(const struct branch *branch)
 typedef int branch_compare(const struct branch *a, const struct branch *b, const void *context);
 
 /* Starts with only the root. On failure there is nothing to free. */
-int branches_init(struct branches *branches, size_t room, struct fathom_error *err);
+int branches_init(struct branches *branches, size_t capacity, struct fathom_error *err);
 void branches_clear(struct branches *branches);
 /* Index of the new branch, BRANCHES_NONE if out of memory (or at 4 billion). Its parent must exist. */
 uint32_t branches_add(struct branches *branches, uint32_t parent, uint32_t item, uint64_t self,

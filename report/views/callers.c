@@ -42,11 +42,11 @@ struct callers {
     const struct drawing *drawing;
     struct place *places; /* all contexts with weight of their own, by item */
     struct group *groups; /* yet to be walked */
-    uint32_t group_count, group_room;
+    uint32_t group_count, group_capacity;
     struct branches rows; /* of the current function */
     uint64_t function_weight;
     struct block *blocks;
-    uint32_t block_count, block_room;
+    uint32_t block_count, block_capacity;
     bool cut; /* CALLER_LEVELS was reached */
 };
 
@@ -60,7 +60,7 @@ static int compare_places(const void *a, const void *b)
 
 static bool push_group(struct callers *c, struct group group)
 {
-    return vec_push(c->groups, c->group_count, c->group_room, group);
+    return vec_push(c->groups, c->group_count, c->group_capacity, group);
 }
 
 /* Replaces nodes by their parents, merging equal ones and dropping the root. Returns the new count; sorted by
@@ -144,7 +144,7 @@ static void write_columns(const struct drawing *drawing, const struct branch_row
 
 static int push_block(struct callers *c, struct block block, struct fathom_error *err)
 {
-    return vec_push(c->blocks, c->block_count, c->block_room, block) ? 0 : error_memory(err);
+    return vec_push(c->blocks, c->block_count, c->block_capacity, block) ? 0 : error_memory(err);
 }
 
 /* Adds the rows of one function, from its places first .. first + count - 1. */

@@ -106,6 +106,7 @@ void heading_paths_write(struct printer *printer, const struct view_heading *h, 
           "other samples, or a map, have paths to the same function with as deep a stack"},
          {h->inferred - h->compared - h->seen, "never seen",
           "put together of calls that other samples or the code have"}}};
+    char share[SHARE_SIZE];
     printer_write(printer, "paths:    ");
     for (int s = 0; s < SORTS; s++) {
         printer_write(printer, s ? ", " : "");
@@ -114,12 +115,17 @@ void heading_paths_write(struct printer *printer, const struct view_heading *h, 
     write_reasons(printer, h);
     write_expected(printer, h);
     printer_write(printer, "\n");
+    if (h->partial > 0)
+        printer_write(printer,
+                      "partial:  %s of the weight has its innermost callers alone, below a root such as "
+                      "\"[run-time code]\" that "
+                      "says why\n",
+                      share_format(share, h->partial, h->weight));
     for (int i = 0; i < SORTS * PARTS && explain; i++) {
         const struct part *part = &parts[i / PARTS][i % PARTS];
         if (part->weight > 0)
             printer_write(printer, "          %s: %s\n", part->text, part->means);
     }
-    char share[SHARE_SIZE];
     if (h->returned > 0 && explain)
         printer_write(
             printer,

@@ -26,7 +26,7 @@ struct accessed {
 struct memory {
     const struct drawing *drawing;
     struct accessed *rows;
-    size_t count, room;
+    size_t count, capacity;
     uint32_t samples, latency;  /* numbers of these metrics, or NO_METRIC */
     bool shown[ACCESS_SOURCES]; /* columns */
 };
@@ -74,7 +74,7 @@ static int find_accesses(struct memory *m, struct fathom_error *err)
             bool known = frame->kind == FRAME_FOUND && frame->address < ACCESS_SOURCES;
             add_values(m, &row, c, known ? (enum access_source)frame->address : ACCESS_UNKNOWN);
         }
-        if (row.weight && !vec_push(m->rows, m->count, m->room, row))
+        if (row.weight && !vec_push(m->rows, m->count, m->capacity, row))
             return error_memory(err);
     }
     return 0;
@@ -93,7 +93,7 @@ static int compare_paths(const struct frames *frames, const struct cct_node *a, 
     return !a || !b || a == b ? 0 : (cct_parent(a) != NULL) - (cct_parent(b) != NULL);
 }
 
-static int compare(const void *a, const void *b, void *frames)
+static int compare_rows(const void *a, const void *b, void *frames)
 {
     const struct accessed *x = a, *y = b;
     if (x->weight != y->weight)
@@ -181,7 +181,7 @@ static void write_rows(const struct memory *m, struct accessed *rows, size_t cou
     size_t shown = 0;
     uint64_t hidden = 0;
     if (count)
-        qsort_r(rows, count, sizeof *rows, compare, (void *)d->frames);
+        qsort_r(rows, count, sizeof *rows, compare_rows, (void *)d->frames);
     for (size_t i = 0; i < count && !d->printer->failed; i++) {
         if (!weighs_enough(d, rows[i].weight) || (d->options->max_rows && shown == d->options->max_rows)) {
             hidden = add_saturating(hidden, rows[i].weight);

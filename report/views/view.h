@@ -77,6 +77,7 @@ struct view_heading {
     uint64_t samples, weight;          /* weight = proved + inferred + unknown */
     uint64_t left_out;                 /* weight that the options leave out of all */
     uint64_t proved, inferred, unknown;
+    uint64_t partial; /* of what is proved or inferred: its outer part could not be read */
     struct {
         uint64_t precise, ambiguous, inferred;
     } kinds; /* what has a path, by what is known of its CID; only --format json tells it, until the next version */

@@ -16,7 +16,7 @@
 
 static int cover(struct whole *w, uint64_t start, uint64_t end)
 {
-    return vec_push(w->debug_frames, w->debug_frame_count, w->debug_frame_room,
+    return vec_push(w->debug_frames, w->debug_frame_count, w->debug_frame_capacity,
                     (struct whole_range){start, end})
                ? 0
                : -ENOMEM;

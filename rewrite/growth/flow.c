@@ -110,7 +110,7 @@ bool unit_step(struct unit *u, uint32_t i, struct frame_state *s)
 }
 
 /* Whether the CFI says the same. */
-static enum growth_refusal compare(const struct unit *u, uint64_t address, const struct frame_state *s)
+static enum growth_refusal compare_states(const struct unit *u, uint64_t address, const struct frame_state *s)
 {
     struct cfi_row row = cfi_lookup(image_cfi(u->whole->image), address);
     switch (row.cfa) {
@@ -142,14 +142,14 @@ static int reach(struct unit *u, uint32_t to, const struct frame_state *s, bool 
         if (merged.depth == at->depth && merged.frame == at->frame)
             return 0;
     }
-    enum growth_refusal refusal = compare(u, address, &merged);
+    enum growth_refusal refusal = compare_states(u, address, &merged);
     if (refusal != GROWTH_RESIZABLE) {
         if (!maybe)
             unit_refuse(u, refusal, address);
         return 0;
     }
     *at = merged;
-    return vec_push(u->work, u->work_count, u->work_room, to) ? 0 : -ENOMEM;
+    return vec_push(u->work, u->work_count, u->work_capacity, to) ? 0 : -ENOMEM;
 }
 
 /* Whether the code may end after this instruction: the last is a call, which does not return. */
@@ -235,7 +235,7 @@ static int call(struct unit *u, uint32_t i, const struct frame_state *s)
     const struct code_insn *insn = &u->code.insns[i];
     if (insn->kind == CODE_CALL && insn->target == insn->address + insn->length)
         refuse(u, GROWTH_CODE_UNKNOWN, i);
-    if (function_code_goes_on(&u->code, i) && !vec_push(u->later, u->later_count, u->later_room, i))
+    if (function_code_goes_on(&u->code, i) && !vec_push(u->later, u->later_count, u->later_capacity, i))
         return -ENOMEM;
     return land(u, i, *s);
 }
@@ -248,7 +248,7 @@ static bool is_stop(const struct unit *u, uint32_t i)
     return insn->length > 1 || (unit_fields(u, i, &f) && (f.opcode == 0xcc || f.opcode == 0xf4));
 }
 
-static int follow(struct unit *u, uint32_t i)
+static int follow_instruction(struct unit *u, uint32_t i)
 {
     const struct code_insn *insn = &u->code.insns[i];
     struct frame_state s = u->states[i];
@@ -299,13 +299,13 @@ static uint32_t behind(const struct unit *u, uint32_t i)
     return i;
 }
 
-static int settle(struct unit *u)
+static int settle_states(struct unit *u)
 {
     size_t later = 0;
     int rc = 0;
     while (rc == 0 && u->refusal == GROWTH_RESIZABLE) {
         if (u->work_count) {
-            rc = follow(u, u->work[--u->work_count]);
+            rc = follow_instruction(u, u->work[--u->work_count]);
         } else if (later < u->later_count) {
             uint32_t i = u->later[later++], to = behind(u, i);
             if (to != FUNCTION_CODE_NONE)
@@ -391,7 +391,7 @@ int unit_flow(struct unit *u)
         unit_refuse(u, GROWTH_CODE_UNKNOWN, 0);
         return 0;
     }
-    if (reach(u, first, &entry, false) < 0 || settle(u) < 0)
+    if (reach(u, first, &entry, false) < 0 || settle_states(u) < 0)
         return -ENOMEM;
     if (u->refusal == GROWTH_RESIZABLE)
         check_labels(u);

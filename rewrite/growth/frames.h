@@ -18,7 +18,7 @@ struct growth {
     struct frame *items; /* one for each function */
     uint32_t count;
     uint64_t *shifted; /* return addresses, ascending */
-    size_t shifted_count, shifted_room;
+    size_t shifted_count, shifted_capacity;
 };
 
 #endif

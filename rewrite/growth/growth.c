@@ -17,7 +17,7 @@ static int add_sites(struct growth *growth, const struct unit *u, bool *leaves_s
             continue;
         if (!u->states[i].bound)
             *leaves_some = true;
-        else if (!vec_push(growth->shifted, growth->shifted_count, growth->shifted_room,
+        else if (!vec_push(growth->shifted, growth->shifted_count, growth->shifted_capacity,
                            insn->address + insn->length))
             return -ENOMEM;
     }

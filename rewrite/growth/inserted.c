@@ -66,7 +66,7 @@ int unit_note_insertion(struct unit *u, uint32_t i, bool allocates, bool after)
     if (allocates && address - main->address >= main->size)
         unit_refuse(u, GROWTH_PUSHED,
                     address); /* a .cold part with its own frame may look like a function in a new file */
-    return vec_push(u->insertions, u->insertion_count, u->insertion_room, insertion) ? 0 : -ENOMEM;
+    return vec_push(u->insertions, u->insertion_count, u->insertion_capacity, insertion) ? 0 : -ENOMEM;
 }
 
 bool unit_has_pad(const struct unit *u, uint32_t insn)

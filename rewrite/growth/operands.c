@@ -56,7 +56,7 @@ bool unit_uses_register(const struct code_fields *f, uint8_t number)
 }
 
 /* An operand at A in a frame addressed by SP. 1: it grows; 0: it does not. */
-static int place(struct reading *r, uint32_t i, int64_t a, const struct code_fields *f)
+static int place_operand(struct reading *r, uint32_t i, int64_t a, const struct code_fields *f)
 {
     const struct code_insn *insn = &r->u->code.insns[i];
     int64_t bound = -(int64_t)r->u->states[i].bound;
@@ -100,7 +100,7 @@ static int read_memory(struct reading *r, uint32_t i, const struct code_fields *
             unit_refuse(u, GROWTH_MIXED, insn->address);
         return 0;
     }
-    return place(r, i, a, f) ? unit_edit(u, i, true, 1) : 0;
+    return place_operand(r, i, a, f) ? unit_edit(u, i, true, 1) : 0;
 }
 
 /* What must be known before operands can be judged. */

@@ -52,7 +52,7 @@ static void add_point(struct rule_reader *r)
     }
     if (u->point_count && u->points[u->point_count - 1].location == point.location)
         u->points[u->point_count - 1] = point;
-    else if (!vec_push(u->points, u->point_count, u->point_room, point))
+    else if (!vec_push(u->points, u->point_count, u->point_capacity, point))
         r->rc = -ENOMEM;
 }
 
@@ -66,7 +66,7 @@ static void advance(struct rule_reader *r, uint64_t by)
     }
 }
 
-static void save(struct rule_reader *r, uint64_t column, uint64_t factor)
+static void save_rule(struct rule_reader *r, uint64_t column, uint64_t factor)
 {
     int64_t offset;
     if (__builtin_mul_overflow((int64_t)factor, r->cie->data_alignment, &offset) || offset < -DEPTH_MOST ||
@@ -110,7 +110,7 @@ static void define(struct rule_reader *r, bool with_register)
                              .length = (uint8_t)(r->b.at - before)};
     if (value > DEPTH_MOST)
         r->odd = true;
-    else if (!vec_push(u->rules, u->rule_count, u->rule_room, rule))
+    else if (!vec_push(u->rules, u->rule_count, u->rule_capacity, rule))
         r->rc = -ENOMEM;
 }
 
@@ -133,7 +133,7 @@ static void read_extended(struct rule_reader *r, uint8_t op)
         break;
     case CFA_offset_extended:
         column = bytes_uleb(b);
-        save(r, column, bytes_uleb(b));
+        save_rule(r, column, bytes_uleb(b));
         break;
     case CFA_restore_extended:
     case CFA_undefined:
@@ -186,7 +186,7 @@ static int read_fde(struct unit *u, const struct cfi_fde *fde)
         if ((op & 0xc0) == CFA_advance_loc)
             advance(&r, op & 0x3f);
         else if ((op & 0xc0) == CFA_offset)
-            save(&r, op & 0x3f, bytes_uleb(&r.b));
+            save_rule(&r, op & 0x3f, bytes_uleb(&r.b));
         else if ((op & 0xc0) == CFA_restore)
             forget(&r, op & 0x3f);
         else
@@ -198,7 +198,7 @@ static int read_fde(struct unit *u, const struct cfi_fde *fde)
     if (r.odd || r.b.failed)
         unit_refuse(u, GROWTH_CFI_UNSUPPORTED, fde->address);
     out.count = (uint32_t)u->rule_count - out.first;
-    if (r.rc == 0 && !vec_push(u->fdes, u->fde_count, u->fde_room, out))
+    if (r.rc == 0 && !vec_push(u->fdes, u->fde_count, u->fde_capacity, out))
         r.rc = -ENOMEM;
     return r.rc;
 }
@@ -249,7 +249,7 @@ bool unit_encode(struct unit *u, const struct unit_fde *fde, uint32_t pad, int *
             more += uleb_length(u->rules[i].value + (uint64_t)pad, u->rules[i].length) - u->rules[i].length;
     if (more > size - fde->used)
         return false;
-    if (!vec_reserve(u->scratch, 0, u->scratch_room, size + 1)) {
+    if (!vec_reserve(u->scratch, 0, u->scratch_capacity, size + 1)) {
         *rc = -ENOMEM;
         return false;
     }
@@ -311,10 +311,10 @@ static void mark_rules(struct unit *u)
 }
 
 /* How much the code's numbers can grow. */
-static uint32_t code_room(const struct unit *u)
+static uint32_t code_capacity(const struct unit *u)
 {
     const struct image *image = u->whole->image;
-    int64_t room = GROWTH_MOST;
+    int64_t capacity = GROWTH_MOST;
     for (size_t i = 0; i < u->edit_count; i++) {
         const struct frame_edit *edit = &u->edits[i];
         size_t size;
@@ -326,16 +326,16 @@ static uint32_t code_room(const struct unit *u)
             memcpy(&value, bytes, sizeof value);
         int64_t limit = edit->size == 4 ? INT32_MAX : INT8_MAX;
         int64_t left = edit->sign > 0 ? limit - value : value + limit + 1;
-        room = left < room ? left : room;
+        capacity = left < capacity ? left : capacity;
     }
-    return room < PAD_UNIT ? 0 : (uint32_t)room / PAD_UNIT * PAD_UNIT;
+    return capacity < PAD_UNIT ? 0 : (uint32_t)capacity / PAD_UNIT * PAD_UNIT;
 }
 
 int unit_rules(struct unit *u)
 {
     int rc = 0;
     mark_rules(u);
-    u->most = code_room(u);
+    u->most = code_capacity(u);
     if (u->most == 0)
         unit_refuse(u, GROWTH_NO_ROOM, u->parts[0].address);
     for (size_t i = 0; i < u->fde_count && u->most; i++) {

@@ -16,9 +16,9 @@
 
 #define MOST_FOR_INSN 8 /* entries of tables for each instruction: real functions have less than one */
 
-static int add(struct unit *u, uint32_t to)
+static int add_target(struct unit *u, uint32_t to)
 {
-    return vec_push(u->targets, u->target_count, u->target_room, to) ? 0 : -ENOMEM;
+    return vec_push(u->targets, u->target_count, u->target_capacity, to) ? 0 : -ENOMEM;
 }
 
 static int add_table(struct unit *u, uint64_t table)
@@ -31,7 +31,7 @@ static int add_table(struct unit *u, uint64_t table)
         uint32_t to = function_code_find(&u->code, table + (uint64_t)(int64_t)distance);
         if (to == FUNCTION_CODE_NONE)
             return 0;
-        if (add(u, to) < 0)
+        if (add_target(u, to) < 0)
             return -ENOMEM;
     }
     return 0;
@@ -52,7 +52,8 @@ int unit_targets(struct unit *u)
         for (size_t k = lower_bound(n, (size_t)0, w->label_count, w->labels[n] <= start);
              k < w->label_count && w->labels[k] < end; k++) {
             uint32_t to = function_code_find(&u->code, w->labels[k]);
-            if (to != FUNCTION_CODE_NONE && add(u, to) < 0) /* else a number that looks like a pointer */
+            if (to != FUNCTION_CODE_NONE &&
+                add_target(u, to) < 0) /* else a number that looks like a pointer */
                 return -ENOMEM;
         }
     }

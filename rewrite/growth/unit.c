@@ -40,7 +40,7 @@ int unit_edit(struct unit *u, uint32_t i, bool displacement, int sign)
         return 0;
     }
     struct frame_edit edit = {insn->address + at, (uint8_t)size, (int8_t)sign};
-    return vec_push(u->edits, u->edit_count, u->edit_room, edit) ? 0 : -ENOMEM;
+    return vec_push(u->edits, u->edit_count, u->edit_capacity, edit) ? 0 : -ENOMEM;
 }
 
 const struct unit_point *unit_point_at(const struct unit *u, uint64_t address)
@@ -79,7 +79,7 @@ static void see_landing(void *context, uint64_t start, uint64_t end, uint64_t pa
         unit_refuse(u, GROWTH_LANDING_PADS, pad);
         return;
     }
-    if (!vec_push(u->landings, u->landing_count, u->landing_room, (struct unit_landing){start, end, at}))
+    if (!vec_push(u->landings, u->landing_count, u->landing_capacity, (struct unit_landing){start, end, at}))
         r->rc = -ENOMEM;
 }
 
@@ -128,13 +128,13 @@ int unit_read(struct unit *u)
     for (uint32_t i = w->first[u->function]; i < w->first[u->function + 1]; i++) {
         const struct image_function *f = image_function(w->image, w->parts[i]);
         struct function_part part = {f->address, f->size};
-        if (!vec_push(u->parts, u->part_count, u->part_room, part))
+        if (!vec_push(u->parts, u->part_count, u->part_capacity, part))
             return -ENOMEM;
         size += f->size;
     }
     if (function_code_read(&u->code, w->image, u->parts, u->part_count) < 0 ||
         calls_jumps_follow(w->jumps, u->function, &u->code) < 0 ||
-        !vec_reserve(u->states, 0, u->state_room, u->code.count))
+        !vec_reserve(u->states, 0, u->state_capacity, u->code.count))
         return -ENOMEM;
     for (uint32_t i = 0; i < u->code.count; i++) {
         u->states[i] = (struct frame_state){DEPTH_UNSEEN, 0, 0};

@@ -84,29 +84,29 @@ struct unit {
     bool calls;     /* it calls others */
     uint32_t most;  /* bytes */
     struct function_part *parts;
-    uint32_t part_count, part_room;
+    uint32_t part_count, part_capacity;
     struct function_code code;
     struct frame_state *states; /* one for each instruction */
-    uint32_t state_room;
+    uint32_t state_capacity;
     struct frame_state hub; /* at jumps through tables that are not known */
     uint32_t *targets;      /* instructions to which they may lead, ascending */
-    size_t target_count, target_room;
+    size_t target_count, target_capacity;
     struct frame_edit *edits;
-    size_t edit_count, edit_room;
+    size_t edit_count, edit_capacity;
     struct unit_insertion *insertions; /* ascending */
-    size_t insertion_count, insertion_room;
+    size_t insertion_count, insertion_capacity;
     struct unit_landing *landings; /* ascending, disjoint */
-    size_t landing_count, landing_room;
+    size_t landing_count, landing_capacity;
     struct unit_point *points; /* ascending */
-    size_t point_count, point_room;
+    size_t point_count, point_capacity;
     struct unit_rule *rules;
-    size_t rule_count, rule_room;
+    size_t rule_count, rule_capacity;
     struct unit_fde *fdes; /* ascending */
-    size_t fde_count, fde_room;
+    size_t fde_count, fde_capacity;
     uint32_t *work, *later; /* instructions to follow; calls that may return */
-    size_t work_count, work_room, later_count, later_room;
+    size_t work_count, work_capacity, later_count, later_capacity;
     uint8_t *scratch; /* an FDE's instructions with a pad */
-    size_t scratch_room;
+    size_t scratch_capacity;
 };
 
 /* All of the analysis. 0 or -ENOMEM; u->refusal tells whether it can be resized. If that is that it is not without instructions

@@ -41,7 +41,7 @@ static void see_target(void *context, uint64_t address)
 {
     struct gathering *g = context;
     struct whole *w = g->whole;
-    if (is_middle(w->image, address) && !vec_push(w->labels, w->label_count, w->label_room, address))
+    if (is_middle(w->image, address) && !vec_push(w->labels, w->label_count, w->label_capacity, address))
         g->rc = -ENOMEM;
 }
 
@@ -59,7 +59,7 @@ static void see_code(struct gathering *g, uint32_t owner)
             continue;
         bool own = insn->kind != CODE_CALL && image_function_at(w->image, insn->target) == owner;
         if (!own && is_middle(w->image, insn->target) &&
-            !vec_push(w->entered, w->entered_count, w->entered_room, insn->target))
+            !vec_push(w->entered, w->entered_count, w->entered_capacity, insn->target))
             g->rc = -ENOMEM;
     }
 }

@@ -1,8 +1,8 @@
 /*
  * whole.h - what the analysis of one function must know of the rest of its image. Private to disambig/.
  */
-#ifndef FATHOM_DISAMBIG_FRAMES_WHOLE_H
-#define FATHOM_DISAMBIG_FRAMES_WHOLE_H
+#ifndef FATHOM_REWRITE_GROWTH_WHOLE_H
+#define FATHOM_REWRITE_GROWTH_WHOLE_H
 
 #include "image/calls/jumps.h"
 #include "image/cfi/frames.h"
@@ -21,9 +21,9 @@ struct whole {
     /* Addresses in the middle of functions to which pointers in data or code lead (labels), and to which branches of
      * other functions do (entered); ascending. */
     uint64_t *labels, *entered;
-    size_t label_count, label_room, entered_count, entered_room;
+    size_t label_count, label_capacity, entered_count, entered_capacity;
     struct whole_range *debug_frames; /* what .debug_frame covers, ascending */
-    size_t debug_frame_count, debug_frame_room;
+    size_t debug_frame_count, debug_frame_capacity;
 };
 
 /* 0, -ENOMEM or -ESTALE. */

@@ -34,10 +34,10 @@ struct translation {
     int rc;
 };
 
-static void put(struct translation *t, const void *bytes, size_t n)
+static void put_bytes(struct translation *t, const void *bytes, size_t n)
 {
     struct move_work *work = t->work;
-    if (!vec_reserve(work->programs, work->program_count, work->program_room, n)) {
+    if (!vec_reserve(work->programs, work->program_count, work->program_capacity, n)) {
         t->rc = -ENOMEM;
         return;
     }
@@ -51,12 +51,12 @@ static void put_uleb(struct translation *t, uint64_t value)
         uint8_t byte = value & 0x7f;
         value >>= 7;
         byte |= value ? 0x80 : 0;
-        put(t, &byte, 1);
+        put_bytes(t, &byte, 1);
     } while (value);
 }
 
 /* Brings the CFA's offset in line with the shift that applies at this location. */
-static void settle(struct translation *t)
+static void settle_rows(struct translation *t)
 {
     struct state *s = &t->now;
     if (s->cfa_register == NO_REGISTER) {
@@ -68,7 +68,7 @@ static void settle(struct translation *t)
         return;
     t->bad |= wanted < 0;
     static const uint8_t op = CFA_def_cfa_offset;
-    put(t, &op, 1);
+    put_bytes(t, &op, 1);
     put_uleb(t, (uint64_t)wanted);
     s->told = wanted;
 }
@@ -85,7 +85,7 @@ static void advance_to(struct translation *t, uint32_t at)
         bytes[0] = n == 1 ? CFA_advance_loc1 : n == 2 ? CFA_advance_loc2 : CFA_advance_loc4;
         memcpy(bytes + 1, &by, n);
     }
-    put(t, bytes, 1 + n);
+    put_bytes(t, bytes, 1 + n);
     t->at = at;
 }
 
@@ -98,7 +98,7 @@ static uint32_t entry_of(const struct move_layout *layout, uint64_t address)
 static void put_size(struct translation *t, uint64_t size)
 {
     static const uint8_t op = CFA_GNU_args_size;
-    put(t, &op, 1);
+    put_bytes(t, &op, 1);
     put_uleb(t, size);
 }
 
@@ -109,7 +109,7 @@ static void put_arguments(struct translation *t, const struct move_edit *edit)
     uint32_t i = function_code_find(&layout->unit->code, edit->address);
     if (!layout->unit->parts[t->part].fde->lsda)
         return;
-    settle(t);
+    settle_rows(t);
     put_size(t, t->arguments + (uint32_t)edit->value);
     advance_to(t, layout->bodies[i] + layout->sizes[i]);
     put_size(t, t->arguments);
@@ -127,14 +127,14 @@ static void shift_until(struct translation *t, uint64_t location)
                           ? entry_of(t->layout, edit->address)
                           : move_layout_boundary(t->layout, t->part, edit->address, true);
         if (at != t->at)
-            settle(t);
+            settle_rows(t);
         advance_to(t, at);
         if (edit->what == MOVE_ARGUMENTS)
             put_arguments(t, edit);
         else
             t->shift = edit->value;
     }
-    settle(t);
+    settle_rows(t);
 }
 
 static void move_on(struct translation *t, uint64_t by)
@@ -243,7 +243,7 @@ static bool read_advance(uint8_t op, struct bytes *b, uint64_t *by)
     return true;
 }
 
-static void run(struct translation *t, struct bytes b)
+static void run_instructions(struct translation *t, struct bytes b)
 {
     while (bytes_left(&b) && !t->bad && t->rc == 0) {
         const uint8_t *start = b.at;
@@ -260,7 +260,7 @@ static void run(struct translation *t, struct bytes b)
             run_register(t, op, &b);
         t->bad |= b.failed;
         if (op != 0 && !t->bad) /* (padding is made anew) */
-            put(t, start, (size_t)(b.at - start));
+            put_bytes(t, start, (size_t)(b.at - start));
     }
 }
 
@@ -281,7 +281,7 @@ bool move_cfa(struct move_work *work, const struct move_layout *layout, uint32_t
     t.edit = lower_bound(i, 0, plan->edit_count, plan->edits[i].address < part->address);
     t.edit_end = lower_bound(i, 0, plan->edit_count, plan->edits[i].address < end);
     piece->program = work->program_count;
-    run(&t, part->fde->code);
+    run_instructions(&t, part->fde->code);
     if (!t.bad)
         shift_until(&t, end);
     piece->program_size = work->program_count - piece->program;

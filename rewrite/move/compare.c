@@ -75,10 +75,10 @@ static bool check_branch(struct checker *c, const struct code_insn *old, const u
 /* The copy of a table leads to where the old one does. */
 static bool check_table(struct checker *c, const struct move_table *table, uint64_t at)
 {
-    size_t size, room;
+    size_t size, capacity;
     const uint8_t *old = survey_constants(c->survey, table->address, &size),
-                  *new = image_bytes(c->after, at, &room);
-    if (!old || !new || room < (size_t)table->count * table->width)
+                  *new = image_bytes(c->after, at, &capacity);
+    if (!old || !new || capacity < (size_t)table->count * table->width)
         return checker_fail(c, table->address, "no copy of a table");
     for (uint32_t i = 0; i < table->count; i++) {
         uint64_t from, to, wanted;

@@ -17,36 +17,36 @@ struct emitter {
     const struct move_layout *layout;
     const struct move_unit *unit;
     uint32_t part;
-    struct move_spot *spots; /* of the parts */
-    uint32_t *tables;        /* offsets of their copies in BUFFER_DATA */
+    struct move_place *places; /* of the parts */
+    uint32_t *tables;          /* offsets of their copies in BUFFER_DATA */
 };
 
 static struct move_buffer *buffer_of(struct emitter *e)
 {
-    return &e->work->buffers[e->spots[e->part].buffer];
+    return &e->work->buffers[e->places[e->part].buffer];
 }
 
-static bool put(struct emitter *e, const void *bytes, size_t n)
+static bool put_bytes(struct emitter *e, const void *bytes, size_t n)
 {
     return move_append(buffer_of(e), bytes, n) != SIZE_MAX;
 }
 
-static struct move_spot spot_of(const struct emitter *e, uint32_t insn)
+static struct move_place place_of(const struct emitter *e, uint32_t insn)
 {
     uint32_t part = move_unit_part(e->unit, insn);
-    return (struct move_spot){e->spots[part].buffer, e->spots[part].offset + e->layout->entries[insn]};
+    return (struct move_place){e->places[part].buffer, e->places[part].offset + e->layout->entries[insn]};
 }
 
 /* The last 4 bytes that were put are the distance of a branch to this old address. */
 static bool fix_branch(struct emitter *e, uint32_t insn, uint64_t target)
 {
-    struct move_spot at = {e->spots[e->part].buffer, (uint32_t)buffer_of(e)->size - 4};
+    struct move_place at = {e->places[e->part].buffer, (uint32_t)buffer_of(e)->size - 4};
     struct move_fix fix = {.at = at, .from = 4, .kind = FIX_FUNCTION, .target = target};
     const struct code_insn *i = &e->unit->code.insns[insn];
     uint32_t to = i->kind == CODE_CALL ? FUNCTION_CODE_NONE : function_code_find(&e->unit->code, target);
     if (to != FUNCTION_CODE_NONE) {
-        fix.kind = FIX_SPOT;
-        fix.to = spot_of(e, to);
+        fix.kind = FIX_PLACE;
+        fix.to = place_of(e, to);
     } else {
         struct move_call call = move_call_find(e->work, i->address, e->layout->number);
         fix.to.offset = call.copy;
@@ -74,7 +74,7 @@ static bool put_wide(struct emitter *e, uint32_t i, const uint8_t *bytes, unsign
         out[n++] = (uint8_t)(0x80 | (opcode & 0x0f));
     }
     memset(out + n, 0, 4);
-    return put(e, out, n + 4) && fix_branch(e, i, insn->target);
+    return put_bytes(e, out, n + 4) && fix_branch(e, i, insn->target);
 }
 
 static bool put_branch(struct emitter *e, uint32_t i, uint8_t *bytes, unsigned length)
@@ -83,10 +83,10 @@ static bool put_branch(struct emitter *e, uint32_t i, uint8_t *bytes, unsigned l
     if (e->layout->wide[i])
         return put_wide(e, i, bytes, length);
     if (!move_is_short(bytes, length, insn))
-        return put(e, bytes, length) && fix_branch(e, i, insn->target);
+        return put_bytes(e, bytes, length) && fix_branch(e, i, insn->target);
     uint32_t to = e->unit->code.jumps[i];
     bytes[length - 1] = (uint8_t)(e->layout->entries[to] - (e->layout->bodies[i] + length));
-    return put(e, bytes, length);
+    return put_bytes(e, bytes, length);
 }
 
 /* An operand that refers to memory by its address: of a table's copy, or as before. */
@@ -97,20 +97,20 @@ static bool put_address(struct emitter *e, uint32_t i, const uint8_t *bytes, uns
     struct code_fields f;
     if (!code_read_fields(bytes, length, &f))
         return false;
-    struct move_fix fix = {.at = {e->spots[e->part].buffer, (uint32_t)buffer_of(e)->size}};
-    if (!put(e, bytes, length))
+    struct move_fix fix = {.at = {e->places[e->part].buffer, (uint32_t)buffer_of(e)->size}};
+    if (!put_bytes(e, bytes, length))
         return false;
     if (table)
-        fix.to = (struct move_spot){BUFFER_DATA, e->tables[table - 1]};
+        fix.to = (struct move_place){BUFFER_DATA, e->tables[table - 1]};
     if (insn->rip_relative) {
         fix.at.offset += f.displacement_at;
         fix.from = (int32_t)(length - f.displacement_at);
-        fix.kind = table ? FIX_SPOT : FIX_FAR;
+        fix.kind = table ? FIX_PLACE : FIX_FAR;
         fix.target = insn->memory;
     } else {
         bool constant = insn->effect == CODE_CONSTANT;
         fix.at.offset += constant ? f.immediate_at : f.displacement_at;
-        fix.kind = constant && f.immediate_size == 8 ? FIX_SPOT_8 : FIX_SPOT_4;
+        fix.kind = constant && f.immediate_size == 8 ? FIX_SPOT_8 : FIX_PLACE_4;
     }
     return move_fix(e->work, &fix);
 }
@@ -119,7 +119,7 @@ static bool put_lea(struct emitter *e, uint32_t i, enum move_what what)
 {
     uint8_t bytes[8];
     int32_t value = e->layout->plan->edit_count ? move_layout_lea(e->layout, i, what) : 0;
-    return value == 0 || put(e, bytes, move_lea(value, bytes));
+    return value == 0 || put_bytes(e, bytes, move_lea(value, bytes));
 }
 
 static bool put_insn(struct emitter *e, uint32_t i)
@@ -129,14 +129,14 @@ static bool put_insn(struct emitter *e, uint32_t i)
     unsigned length = move_layout_encode(e->layout, i, bytes);
     bool done;
     if (!put_lea(e, i, MOVE_LEA_BEFORE) ||
-        !move_guards_put(e->work, e->layout, i, bytes, length, e->spots[e->part].buffer))
+        !move_guards_put(e->work, e->layout, i, bytes, length, e->places[e->part].buffer))
         return false;
     if (insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH || insn->kind == CODE_CALL)
         done = put_branch(e, i, bytes, length);
     else if (insn->rip_relative || e->unit->uses[i])
         done = put_address(e, i, bytes, length);
     else
-        done = put(e, bytes, length);
+        done = put_bytes(e, bytes, length);
     return done && put_lea(e, i, MOVE_LEA_AFTER);
 }
 
@@ -148,13 +148,13 @@ static bool note_run(struct emitter *e, uint32_t i)
     bool call = insn->kind == CODE_CALL_INDIRECT;
     unsigned length = call ? move_layout_encode(e->layout, i, bytes) : insn->length;
     uint32_t guards = call ? e->layout->sizes[i] - length : 0;
-    uint32_t to = e->spots[e->part].offset + e->layout->bodies[i] + guards;
+    uint32_t to = e->places[e->part].offset + e->layout->bodies[i] + guards;
     struct move_return back = {
         .from = insn->address + insn->length, .to = to + length, .copy = e->layout->number};
-    if (length != insn->length && !move_note_return(work, &back, e->spots[e->part].buffer))
+    if (length != insn->length && !move_note_return(work, &back, e->places[e->part].buffer))
         return false;
     struct work_run *last = work->run_count ? &work->runs[work->run_count - 1] : NULL;
-    if (last && last->buffer == e->spots[e->part].buffer && last->run.copy == e->layout->number &&
+    if (last && last->buffer == e->places[e->part].buffer && last->run.copy == e->layout->number &&
         last->run.from + last->run.size == insn->address && last->run.to + last->run.size == to) {
         last->run.size += insn->length;
         return true;
@@ -164,8 +164,8 @@ static bool note_run(struct emitter *e, uint32_t i)
                             .size = insn->length,
                             .copy = e->layout->number,
                             .before = (uint8_t)(e->layout->bodies[i] - e->layout->entries[i] + guards)},
-                           e->spots[e->part].buffer};
-    return vec_push(work->runs, work->run_count, work->run_room, run);
+                           e->places[e->part].buffer};
+    return vec_push(work->runs, work->run_count, work->run_capacity, run);
 }
 
 /* Where the last instruction goes on to, if it is not a jump: usually never, behind a call that does not return. */
@@ -178,12 +178,12 @@ static bool put_end(struct emitter *e, const struct move_part *part)
         return true;
     struct move_fix fix = {.from = 4, .kind = FIX_FUNCTION, .target = part->address + part->size};
     uint32_t to = function_code_find(&e->unit->code, fix.target);
-    if (!put(e, jump, sizeof jump))
+    if (!put_bytes(e, jump, sizeof jump))
         return false;
-    fix.at = (struct move_spot){e->spots[e->part].buffer, (uint32_t)buffer_of(e)->size - 4};
+    fix.at = (struct move_place){e->places[e->part].buffer, (uint32_t)buffer_of(e)->size - 4};
     if (to != FUNCTION_CODE_NONE) {
-        fix.kind = FIX_SPOT;
-        fix.to = spot_of(e, to);
+        fix.kind = FIX_PLACE;
+        fix.to = place_of(e, to);
     }
     return move_fix(e->work, &fix);
 }
@@ -237,8 +237,8 @@ static bool put_table(struct emitter *e, uint32_t index)
         }
         uint32_t to = function_code_find(&e->unit->code, fix.target);
         if (to != FUNCTION_CODE_NONE) {
-            fix.kind = table->width == 8 ? FIX_SPOT_8 : FIX_SPOT;
-            fix.to = spot_of(e, to);
+            fix.kind = table->width == 8 ? FIX_SPOT_8 : FIX_PLACE;
+            fix.to = place_of(e, to);
         } else if (table->width == 8) {
             continue;
         }
@@ -280,18 +280,18 @@ static bool repoint_labels(struct emitter *e)
         uint32_t to = function_code_find(&e->unit->code, labels[i].value);
         if (to == FUNCTION_CODE_NONE || !move_unit_follows(e->unit, &labels[i]))
             continue;
-        struct move_spot spot = spot_of(e, to);
+        struct move_place place = place_of(e, to);
         struct move_work *work = e->work;
-        if (!vec_reserve(work->repointed, work->repointed_count, work->repointed_room, 2))
+        if (!vec_reserve(work->repointed, work->repointed_count, work->repointed_capacity, 2))
             return false;
         work->repointed[work->repointed_count++] = labels[i].offset;
-        work->repointed[work->repointed_count++] = (uint64_t)spot.buffer << 32 | spot.offset;
+        work->repointed[work->repointed_count++] = (uint64_t)place.buffer << 32 | place.offset;
     }
     return true;
 }
 
 /* Chooses the places of all parts, as branches between them lead both ways. */
-static bool choose_spots(struct emitter *e)
+static bool choose_places(struct emitter *e)
 {
     for (uint32_t p = 0; p < e->unit->part_count; p++) {
         bool hot = p == e->unit->main;
@@ -299,9 +299,9 @@ static bool choose_spots(struct emitter *e)
         size_t like = hot ? HOT_LIKE : COLD_LIKE, at = buffer->size;
         for (uint32_t q = 0; q < p; q++) /* other parts of the function that are put before */
             if (!hot && q != e->unit->main)
-                at = e->spots[q].offset + e->layout->part_sizes[q] + ENTRY_JUMP;
+                at = e->places[q].offset + e->layout->part_sizes[q] + ENTRY_JUMP;
         at += (e->unit->parts[p].address - at) & (like - 1);
-        e->spots[p] = (struct move_spot){hot ? BUFFER_HOT : BUFFER_COLD, (uint32_t)at};
+        e->places[p] = (struct move_place){hot ? BUFFER_HOT : BUFFER_COLD, (uint32_t)at};
     }
     return true;
 }
@@ -311,21 +311,21 @@ static bool emit_parts(struct emitter *e, struct move_copy *copy)
     struct move_work *work = e->work;
     for (uint32_t p = 0; p < e->unit->part_count; p++) {
         const struct move_part *part = &e->unit->parts[p];
-        struct move_buffer *buffer = &work->buffers[e->spots[p].buffer];
-        size_t gap = e->spots[p].offset - buffer->size, at = move_append(buffer, NULL, gap);
+        struct move_buffer *buffer = &work->buffers[e->places[p].buffer];
+        size_t gap = e->places[p].offset - buffer->size, at = move_append(buffer, NULL, gap);
         if (at == SIZE_MAX)
             return false;
         memset(buffer->bytes + at, TRAP, gap);
         struct move_piece piece = {.address = part->address,
                                    .old_size = part->size,
-                                   .spot = e->spots[p],
+                                   .place = e->places[p],
                                    .fde = part->fde,
                                    .lsda = NO_LSDA,
                                    .copy = (uint32_t)work->copy_count};
         if (!put_part(e, p))
             return false;
-        piece.size = (uint32_t)buffer->size - e->spots[p].offset;
-        if (!vec_push(work->pieces, work->piece_count, work->piece_room, piece))
+        piece.size = (uint32_t)buffer->size - e->places[p].offset;
+        if (!vec_push(work->pieces, work->piece_count, work->piece_capacity, piece))
             return false;
         copy->count++;
     }
@@ -353,15 +353,15 @@ static bool emit_unwinding(struct emitter *e, const struct move_copy *copy, enum
 static int emit(struct emitter *e, struct move_copy *copy, enum move_refusal *refusal)
 {
     int rc = 0;
-    if (!choose_spots(e) || !put_tables(e) || !emit_parts(e, copy))
+    if (!choose_places(e) || !put_tables(e) || !emit_parts(e, copy))
         return -ENOMEM;
     for (uint32_t i = 0; i < e->unit->table_count; i++)
         if (holder_of(e->unit, i) == i && !put_table(e, i))
             return -ENOMEM;
     if (!emit_unwinding(e, copy, refusal, &rc) || (e->layout->number == 0 && !repoint_labels(e)))
         return *refusal ? rc : -ENOMEM;
-    copy->entry = e->spots[e->unit->main];
-    return vec_push(e->work->copies, e->work->copy_count, e->work->copy_room, *copy) ? 0 : -ENOMEM;
+    copy->entry = e->places[e->unit->main];
+    return vec_push(e->work->copies, e->work->copy_count, e->work->copy_capacity, *copy) ? 0 : -ENOMEM;
 }
 
 int move_emit(struct move_work *work, struct move_layout *layout, enum move_refusal *refusal)
@@ -376,12 +376,12 @@ int move_emit(struct move_work *work, struct move_layout *layout, enum move_refu
     *refusal = layout->bad ? MOVE_EDIT : MOVE_MOVABLE;
     if (layout->bad)
         return 0;
-    uint32_t spots = 0, tables = 0;
-    int rc = vec_reserve(e.spots, 0, spots, unit->part_count) &&
+    uint32_t places = 0, tables = 0;
+    int rc = vec_reserve(e.places, 0, places, unit->part_count) &&
                      vec_reserve(e.tables, 0, tables, unit->table_count + (size_t)1)
                  ? emit(&e, &copy, refusal)
                  : -ENOMEM;
-    free(e.spots);
+    free(e.places);
     free(e.tables);
     if (rc == 0 && *refusal) {
         for (unsigned b = 0; b < BUFFERS; b++)

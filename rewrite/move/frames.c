@@ -196,7 +196,7 @@ static bool copy_fde(struct move_work *work, const struct section *s, uint64_t o
         return false;
     if (size == 0 || !elf_file_is_code(work->survey->file, address, size))
         return true;
-    return vec_push(work->entries, work->entry_count, work->entry_room,
+    return vec_push(work->entries, work->entry_count, work->entry_capacity,
                     (struct frames_entry){address, size, offset, offset + 4 - back});
 }
 
@@ -231,7 +231,7 @@ static int by_pc(const void *a, const void *b)
     return (x->pc > y->pc) - (x->pc < y->pc);
 }
 
-static bool put(struct move_buffer *out, const void *data, size_t n)
+static bool put_bytes(struct move_buffer *out, const void *data, size_t n)
 {
     return move_append(out, data, n) != SIZE_MAX;
 }
@@ -245,7 +245,7 @@ static bool put_pointer(struct move_buffer *out, uint8_t encoding, uint64_t valu
     bool fits = width == 8 || ((encoding & FORMAT) == UDATA4 && (encoding & RELATIVE) == 0
                                    ? number >= 0 && number <= UINT32_MAX
                                    : number >= INT32_MIN && number <= INT32_MAX);
-    return fits && put(out, &value, width);
+    return fits && put_bytes(out, &value, width);
 }
 
 static bool put_fde(struct move_work *work, const struct section *s, const struct move_piece *piece,
@@ -258,22 +258,22 @@ static bool put_fde(struct move_work *work, const struct section *s, const struc
          ~PCREL))
         return false;
     size_t start = out->size;
-    uint64_t pc = move_spot_address(work, piece->spot), size = piece->size, lsda = 0;
+    uint64_t pc = move_place_address(work, piece->place), size = piece->size, lsda = 0;
     uint32_t head[2] = {0, (uint32_t)(start + 4 - cie_at)};
     unsigned lsda_width = cie.lsda_encoding == POINTER_OMIT ? 0 : width_of(cie.lsda_encoding);
     uint8_t augmentation = (uint8_t)lsda_width;
     if (piece->lsda != NO_LSDA)
         lsda = work->buffers[BUFFER_DATA].address + piece->lsda;
-    if ((piece->lsda != NO_LSDA && lsda_width == 0) || !put(out, head, sizeof head) ||
-        !put_pointer(out, cie.fde_encoding, pc) || !put(out, &size, width_of(cie.fde_encoding)) ||
-        (cie.augmented && !put(out, &augmentation, 1)) ||
+    if ((piece->lsda != NO_LSDA && lsda_width == 0) || !put_bytes(out, head, sizeof head) ||
+        !put_pointer(out, cie.fde_encoding, pc) || !put_bytes(out, &size, width_of(cie.fde_encoding)) ||
+        (cie.augmented && !put_bytes(out, &augmentation, 1)) ||
         (lsda_width && !put_pointer(out, cie.lsda_encoding, lsda)) ||
-        (piece->program_size && !put(out, work->programs + piece->program, piece->program_size)) ||
+        (piece->program_size && !put_bytes(out, work->programs + piece->program, piece->program_size)) ||
         !move_align(out, start, 8, 0)) /* (DW_CFA_nop) */
         return false;
     uint32_t length = (uint32_t)(out->size - start - 4);
     memcpy(out->bytes + start, &length, 4);
-    return vec_push(work->entries, work->entry_count, work->entry_room,
+    return vec_push(work->entries, work->entry_count, work->entry_capacity,
                     (struct frames_entry){pc, size, start, cie_at});
 }
 
@@ -302,11 +302,11 @@ int move_frames(struct move_work *work, struct fathom_error *err)
         return error_set(err, ENOTSUP, "%s: its .eh_frame cannot be extended", path);
     work->entry_count = 0;
     out->size = 0;
-    if (!put(out, s.old, s.size))
+    if (!put_bytes(out, s.old, s.size))
         return error_memory(err);
     /* (a failure is either of these; which one hardly matters) */
     if (!copy_entries(work, &s) || !move_align(out, 0, 4, 0) || !put_fdes(work, &s) ||
-        !put(out, &end, sizeof end))
+        !put_bytes(out, &end, sizeof end))
         return error_set(err, ENOTSUP, "%s: an entry of its .eh_frame cannot be moved", path);
     return 0;
 }
@@ -320,15 +320,15 @@ int move_index(struct move_work *work, struct fathom_error *err)
         qsort(work->entries, work->entry_count, sizeof *work->entries, by_pc);
     out->size = 0;
     uint32_t count = (uint32_t)work->entry_count;
-    bool done =
-        put(out, head, sizeof head) && put_pointer(out, head[1], frames) && put(out, &count, sizeof count);
+    bool done = put_bytes(out, head, sizeof head) && put_pointer(out, head[1], frames) &&
+                put_bytes(out, &count, sizeof count);
     for (size_t i = 0; i < work->entry_count && done; i++) {
         const struct frames_entry *e = &work->entries[i];
         int64_t pair[2] = {(int64_t)(e->pc - out->address), (int64_t)(frames + e->at - out->address)};
         if (pair[0] < INT32_MIN || pair[0] > INT32_MAX || pair[1] < INT32_MIN || pair[1] > INT32_MAX)
             return error_set(err, EOVERFLOW, "%s: its code is too far from its CFI",
                              image_path(work->survey->image));
-        done = put(out, &pair[0], 4) && put(out, &pair[1], 4);
+        done = put_bytes(out, &pair[0], 4) && put_bytes(out, &pair[1], 4);
     }
     return done ? 0 : error_memory(err);
 }

@@ -71,7 +71,7 @@ size_t move_guards_of(const struct move_guards *guards, uint64_t site, uint32_t 
 }
 
 /* cmp OPERAND, %r11 for the operand of a call; 0: there is no such instruction. */
-static unsigned compare(const uint8_t *call, unsigned length, uint8_t out[16])
+static unsigned encode_compare(const uint8_t *call, unsigned length, uint8_t out[16])
 {
     unsigned at = 0, rex = 0;
     if (at < length && call[at] == NOTRACK)
@@ -94,7 +94,7 @@ bool move_guardable(const struct image *image, uint64_t site)
     uint8_t out[16];
     const uint8_t *bytes = image_bytes(image, site, &size);
     return bytes && code_read(bytes, size, site, &insn) && insn.kind == CODE_CALL_INDIRECT &&
-           insn.base != SCRATCH && insn.index != SCRATCH && compare(bytes, insn.length, out);
+           insn.base != SCRATCH && insn.index != SCRATCH && encode_compare(bytes, insn.length, out);
 }
 
 unsigned move_guards_size(const struct move_layout *layout, uint32_t i, const uint8_t *call, unsigned length)
@@ -108,7 +108,8 @@ unsigned move_guards_size(const struct move_layout *layout, uint32_t i, const ui
         return 0;
     if (count > MOVE_GUARDS_MOST || !move_guardable(layout->unit->survey->image, insn->address))
         return UINT_MAX;
-    return (unsigned)count * (LEA_SIZE + compare(call, length, out) + BRANCH_SIZE + CALL_SIZE + BRANCH_SIZE);
+    return (unsigned)count *
+           (LEA_SIZE + encode_compare(call, length, out) + BRANCH_SIZE + CALL_SIZE + BRANCH_SIZE);
 }
 
 /* One guard, with `after` bytes from it to the end of the call. */
@@ -123,7 +124,7 @@ static bool put_guard(struct move_work *work, const struct move_layout *layout,
     unsigned n = LEA_SIZE;
     struct move_fix lea = {
         .at = {buffer, start + n - 4}, .from = 4, .kind = FIX_FAR, .target = guard->target};
-    n += compare(call, length, bytes + n);
+    n += encode_compare(call, length, bytes + n);
     struct move_fix operand = {
         .at = {buffer, start + n - 4}, .from = 4, .kind = FIX_FAR, .target = insn->memory};
     bytes[n++] = 0x75;
@@ -187,7 +188,7 @@ static bool read_guard(const struct image *image, uint64_t address, const struct
     if (!bytes || !of || insn.length != LEA_SIZE || memcmp(bytes, lea_bytes, 3) != 0)
         return false;
     out->target = insn.memory;
-    unsigned length = compare(of, call->length, wanted);
+    unsigned length = encode_compare(of, call->length, wanted);
     bytes = read_insn(image, address += LEA_SIZE, &insn);
     unsigned same = call->rip_relative && length >= 4 ? length - 4 : length;
     if (!bytes || length == 0 || insn.length != length || memcmp(bytes, wanted, same) != 0 ||

@@ -155,7 +155,7 @@ static int measure(struct move_layout *layout, uint32_t i)
 }
 
 /* Places all instructions by their present sizes. */
-static void place(struct move_layout *layout)
+static void place_parts(struct move_layout *layout)
 {
     const struct move_unit *unit = layout->unit;
     for (uint32_t p = 0; p < unit->part_count; p++) {
@@ -205,12 +205,12 @@ int move_layout_make(struct move_layout *layout, const struct move_unit *unit,
                      const struct move_function *plan)
 {
     uint32_t count = unit->code.count;
-    uint32_t rooms[4] = {layout->room, layout->room, layout->room, layout->room};
+    uint32_t rooms[4] = {layout->capacity, layout->capacity, layout->capacity, layout->capacity};
     if (!vec_reserve(layout->entries, 0, rooms[0], count) ||
         !vec_reserve(layout->bodies, 0, rooms[1], count) || !vec_reserve(layout->sizes, 0, rooms[2], count) ||
         !vec_reserve(layout->after, 0, rooms[3], count) ||
-        !vec_reserve(layout->wide, 0, layout->room, count) ||
-        !vec_reserve(layout->part_sizes, 0, layout->part_room, unit->part_count))
+        !vec_reserve(layout->wide, 0, layout->capacity, count) ||
+        !vec_reserve(layout->part_sizes, 0, layout->part_capacity, unit->part_count))
         return -ENOMEM;
     layout->unit = unit;
     layout->plan = plan;
@@ -220,7 +220,7 @@ int move_layout_make(struct move_layout *layout, const struct move_unit *unit,
     if (layout->bad)
         return 0;
     do
-        place(layout);
+        place_parts(layout);
     while (widen(layout));
     return 0;
 }

@@ -31,16 +31,16 @@ struct lsda {
     uint64_t type_count;
     size_t specifications; /* bytes behind the types */
     uint8_t *out;          /* the new call sites */
-    size_t out_count, out_room;
+    size_t out_count, out_capacity;
     int rc;
 };
 
-static bool put(struct lsda *l, uint64_t value)
+static bool put_value(struct lsda *l, uint64_t value)
 {
     do {
         uint8_t byte = (value & 0x7f) | (value > 0x7f ? 0x80 : 0);
         value >>= 7;
-        if (!vec_push(l->out, l->out_count, l->out_room, byte)) {
+        if (!vec_push(l->out, l->out_count, l->out_capacity, byte)) {
             l->rc = -ENOMEM;
             return false;
         }
@@ -142,8 +142,8 @@ static bool translate_sites(struct lsda *l)
                 return false;
             land = l->layout->entries[i];
         }
-        if (from == UINT32_MAX || to == UINT32_MAX || !put(l, from) || !put(l, to - from) || !put(l, land) ||
-            !put(l, action))
+        if (from == UINT32_MAX || to == UINT32_MAX || !put_value(l, from) || !put_value(l, to - from) ||
+            !put_value(l, land) || !put_value(l, action))
             return false;
     }
     return true;

@@ -124,7 +124,7 @@ static int emit_all(struct move_work *work, struct move_result *result)
     return rc;
 }
 
-static uint64_t place(struct move_buffer *buffer, uint64_t at, uint64_t alignment)
+static uint64_t place_buffer(struct move_buffer *buffer, uint64_t at, uint64_t alignment)
 {
     buffer->address = (at + alignment - 1) & ~(alignment - 1);
     return buffer->address + buffer->size;
@@ -133,14 +133,14 @@ static uint64_t place(struct move_buffer *buffer, uint64_t at, uint64_t alignmen
 static int place_all(struct move_work *work, const struct move_output *out, struct fathom_error *err)
 {
     struct move_buffer *b = work->buffers;
-    uint64_t at = place(&b[BUFFER_HOT], out->address + out->header_bytes, 64);
-    at = place(&b[BUFFER_COLD], at, 64);
-    at = place(&b[BUFFER_DATA], at, 16);
-    place(&b[BUFFER_FRAMES], at, 8);
+    uint64_t at = place_buffer(&b[BUFFER_HOT], out->address + out->header_bytes, 64);
+    at = place_buffer(&b[BUFFER_COLD], at, 64);
+    at = place_buffer(&b[BUFFER_DATA], at, 16);
+    place_buffer(&b[BUFFER_FRAMES], at, 8);
     int rc = move_frames(work, err);
     if (rc < 0)
         return rc;
-    place(&b[BUFFER_INDEX], b[BUFFER_FRAMES].address + b[BUFFER_FRAMES].size, 4);
+    place_buffer(&b[BUFFER_INDEX], b[BUFFER_FRAMES].address + b[BUFFER_FRAMES].size, 4);
     rc = move_index(work, err);
     if (rc == 0 && move_fix_all(work) < 0)
         rc = error_set(err, EOVERFLOW, "%s: its new code is out of reach of the old",

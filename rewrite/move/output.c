@@ -158,7 +158,7 @@ static int put_sections(const struct move_work *work, const struct move_output *
     memcpy(&h, file->bytes, sizeof h);
     int rc = 0;
     for (size_t i = 0; rc == 0 && survey_section(work->survey, i, &section); i++)
-        if (!vec_push(sections.items, sections.count, sections.room, section))
+        if (!vec_push(sections.items, sections.count, sections.capacity, section))
             rc = -ENOMEM;
     sections.names = h.e_shstrndx;
     if (rc == 0 && sections.count && sections.count < SHN_LORESERVE - 4 && sections.names < sections.count) {
@@ -176,7 +176,7 @@ static int put_sections(const struct move_work *work, const struct move_output *
 
 int move_output_write(const struct move_work *work, struct move_output *out, struct fathom_error *err)
 {
-    struct move_buffer file = {.bytes = out->bytes, .size = out->size, .room = out->size};
+    struct move_buffer file = {.bytes = out->bytes, .size = out->size, .capacity = out->size};
     bool done = move_append(&file, NULL, out->offset - out->size) != SIZE_MAX &&
                 move_append(&file, NULL, out->header_bytes) != SIZE_MAX;
     for (unsigned b = 0; b < BUFFERS && done; b++) {

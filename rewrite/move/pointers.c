@@ -24,7 +24,7 @@ static int add_label(struct move_survey *survey, uint64_t value, uint64_t place,
         return 0;
     struct survey_label label = {value,    place,  (uint64_t)(bytes - survey->file->data),
                                  function, likely, false};
-    return vec_push(survey->labels, survey->label_count, survey->label_room, label) ? 0 : -ENOMEM;
+    return vec_push(survey->labels, survey->label_count, survey->label_capacity, label) ? 0 : -ENOMEM;
 }
 
 static const uint8_t *table_of(const struct elf_file *file, int64_t tag, int64_t size_tag, size_t *size)
@@ -163,7 +163,7 @@ static int see_probes(struct move_survey *survey)
         label.offset = (uint64_t)(desc - survey->file->data);
         label.function = image_function_at(survey->image, label.value);
         if (label.function != IMAGE_NO_FUNCTION &&
-            !vec_push(survey->labels, survey->label_count, survey->label_room, label))
+            !vec_push(survey->labels, survey->label_count, survey->label_capacity, label))
             return -ENOMEM;
     }
     return 0;

@@ -36,7 +36,7 @@ static bool repoint(const struct move_work *work, const struct code_insn *insn, 
         return true; /* (short ones go by the old entry) */
     ++*count;
     return write_distance(bytes + f.immediate_at, insn->address + insn->length,
-                          copy ? move_spot_address(work, copy->entry) : target);
+                          copy ? move_place_address(work, copy->entry) : target);
 }
 
 static bool repoint_function(const struct move_work *work, uint8_t *elf, const struct image_function *f,
@@ -64,7 +64,7 @@ static bool put_entry(const struct move_work *work, uint8_t *elf, const struct m
         at += sizeof endbr;
     }
     bytes[0] = 0xe9;
-    return write_distance(bytes + 1, at + ENTRY_JUMP, move_spot_address(work, copy->entry));
+    return write_distance(bytes + 1, at + ENTRY_JUMP, move_place_address(work, copy->entry));
 }
 
 int move_sites(const struct move_work *work, uint8_t *elf, uint64_t *repointed)
@@ -81,8 +81,9 @@ int move_sites(const struct move_work *work, uint8_t *elf, uint64_t *repointed)
         if (work->copies[i].number == 0 && !put_entry(work, elf, &work->copies[i]))
             return -EOVERFLOW;
     for (size_t i = 0; i + 1 < work->repointed_count; i += 2) {
-        struct move_spot spot = {(uint32_t)(work->repointed[i + 1] >> 32), (uint32_t)work->repointed[i + 1]};
-        uint64_t address = move_spot_address(work, spot);
+        struct move_place place = {(uint32_t)(work->repointed[i + 1] >> 32),
+                                   (uint32_t)work->repointed[i + 1]};
+        uint64_t address = move_place_address(work, place);
         memcpy(elf + work->repointed[i], &address, sizeof address);
     }
     return 0;

@@ -117,7 +117,7 @@ static int note_object(struct move_survey *survey, uint64_t address)
     if (address < LEAST_ADDRESS ||
         (elf_file_is_code(survey->file, address, 1) && !constants_at(survey, address)))
         return 0;
-    return vec_push(survey->objects, survey->object_count, survey->object_room, address) ? 0 : -ENOMEM;
+    return vec_push(survey->objects, survey->object_count, survey->object_capacity, address) ? 0 : -ENOMEM;
 }
 
 /* What one instruction of a function (IMAGE_NO_FUNCTION: of none) leads or refers to. */

@@ -34,9 +34,9 @@ struct move_survey {
     uint32_t *parts, *first;     /* functions by owner, then address; where each owner's begin, and the end */
     uint8_t *marks;              /* SURVEY_, by function (owner) */
     struct survey_label *labels; /* by function, then place */
-    size_t label_count, label_room;
+    size_t label_count, label_capacity;
     uint64_t *objects; /* data addresses that code refers to, ascending */
-    size_t object_count, object_room;
+    size_t object_count, object_capacity;
 };
 
 /* The program header with this number; false: none. */

@@ -74,7 +74,7 @@ static bool add_copy(struct namer *n, const struct move_copy *copy)
         int length = snprintf(name, sizeof name, "%s%s%s", base, clone, main ? "" : ".cold");
         Elf64_Sym symbol = {.st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC),
                             .st_shndx = (Elf64_Half)n->old_count,
-                            .st_value = move_spot_address(work, piece->spot),
+                            .st_value = move_place_address(work, piece->place),
                             .st_size = piece->size};
         if (length >= (int)sizeof name)
             continue;
@@ -106,7 +106,7 @@ static void move_dynamic(const struct namer *n, struct move_buffer *file)
             if (!copy || symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC ||
                 survey->marks[copy->function] & SURVEY_TAKEN)
                 continue;
-            symbol.st_value = move_spot_address(work, copy->entry);
+            symbol.st_value = move_place_address(work, copy->entry);
             symbol.st_shndx = (Elf64_Half)n->old_count;
             for (uint32_t p = copy->first; p < copy->first + copy->count; p++)
                 symbol.st_size =
@@ -196,7 +196,7 @@ static bool add_section(struct namer *n, const struct addition *a, struct move_b
             if (!add_string(names, base, a->old, &sections->items[i].sh_name))
                 return false;
     return add_string(names, base, a->name, &section.sh_name) &&
-           vec_push(sections->items, sections->count, sections->room, section);
+           vec_push(sections->items, sections->count, sections->capacity, section);
 }
 
 static int add_sections(struct namer *n, const struct move_output *out, struct move_buffer *file)

@@ -33,8 +33,8 @@ static bool is_inside(const struct move_unit *unit, uint64_t address)
 }
 
 /* Where an entry leads to; false: nowhere in code, or between instructions of this function. */
-static bool follow(const struct move_unit *unit, uint64_t table, const uint8_t *entry, unsigned width,
-                   uint64_t *to)
+static bool follow_entry(const struct move_unit *unit, uint64_t table, const uint8_t *entry, unsigned width,
+                         uint64_t *to)
 {
     int32_t distance;
     if (width == 4) {
@@ -58,7 +58,7 @@ static uint32_t measure(const struct move_unit *unit, uint64_t address, unsigned
     uint32_t count = 0, own = 0, first = 0, strangers = 0;
     while (bytes && count < TABLE_MOST && size >= (count + (size_t)1) * width &&
            (strangers < STRANGERS || address + (uint64_t)count * width + width <= end) &&
-           follow(unit, address, bytes + (size_t)count * width, width, &to)) {
+           follow_entry(unit, address, bytes + (size_t)count * width, width, &to)) {
         bool inside = is_code_of(unit, to);
         strangers = inside ? 0 : strangers + 1;
         own += inside && to != unit->entry;
@@ -83,7 +83,7 @@ static int note_use(struct move_unit *unit, uint32_t insn, uint64_t address, uns
     uint32_t count = measure(unit, address, width, &certain);
     if (count == 0)
         return 0;
-    if (!vec_push(unit->tables, unit->table_count, unit->table_room,
+    if (!vec_push(unit->tables, unit->table_count, unit->table_capacity,
                   (struct move_table){address, count, (uint8_t)width, certain, false}))
         return -ENOMEM;
     unit->uses[insn] = unit->table_count;
@@ -292,7 +292,7 @@ static bool table_leaves(const struct move_unit *unit, const struct move_table *
     uint64_t to;
     const uint8_t *bytes = survey_constants(unit->survey, table->address, &size);
     for (uint32_t k = 0; k < table->count; k++)
-        if (!follow(unit, table->address, bytes + (size_t)k * table->width, table->width, &to) ||
+        if (!follow_entry(unit, table->address, bytes + (size_t)k * table->width, table->width, &to) ||
             !is_code_of(unit, to))
             return true;
     return false;
@@ -314,7 +314,7 @@ static void judge_leaving(struct move_unit *unit)
 
 int move_unit_tables(struct move_unit *unit)
 {
-    if (!vec_reserve(unit->uses, 0, unit->use_room, unit->code.count))
+    if (!vec_reserve(unit->uses, 0, unit->use_capacity, unit->code.count))
         return -ENOMEM;
     memset(unit->uses, 0, unit->code.count * sizeof *unit->uses);
     for (uint32_t i = 0; i < unit->code.count; i++)

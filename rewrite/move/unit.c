@@ -50,8 +50,8 @@ static int find_parts(struct move_unit *unit)
     const struct functions *functions = &survey->image->functions;
     uint32_t first = survey->first[unit->function], end = survey->first[unit->function + 1];
     unit->part_count = 0;
-    if (!vec_reserve(unit->parts, 0, unit->part_room, end - first) ||
-        !vec_reserve(unit->spans, 0, unit->span_room, end - first))
+    if (!vec_reserve(unit->parts, 0, unit->part_capacity, end - first) ||
+        !vec_reserve(unit->spans, 0, unit->span_capacity, end - first))
         return -ENOMEM;
     for (uint32_t i = first; i < end; i++) {
         const struct image_function *f = &functions->items[survey->parts[i]];

@@ -37,15 +37,15 @@ struct move_unit {
     uint64_t entry;
     enum move_refusal refusal;
     struct move_part *parts; /* ascending */
-    uint32_t part_count, part_room;
+    uint32_t part_count, part_capacity;
     uint32_t main;               /* the part with the entry */
     struct function_part *spans; /* the same parts */
-    uint32_t span_room;
+    uint32_t span_capacity;
     struct function_code code;
     uint32_t *uses; /* for each instruction: 1 + index of the table whose address it has; 0: none */
-    uint32_t use_room;
+    uint32_t use_capacity;
     struct move_table *tables;
-    uint32_t table_count, table_room;
+    uint32_t table_count, table_capacity;
     bool open;   /* it has jumps that may go to any address: tail calls, or to its labels */
     bool labels; /* data points to its labels, to be re-pointed */
     bool leaves; /* it jumps to other code while its frame stands: a part of it that was not recognised */

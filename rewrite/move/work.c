@@ -10,7 +10,7 @@
 size_t move_append(struct move_buffer *buffer, const void *data, size_t n)
 {
     size_t at = buffer->size;
-    if (n > INT32_MAX - at || !vec_reserve(buffer->bytes, buffer->size, buffer->room, n ? n : 1))
+    if (n > INT32_MAX - at || !vec_reserve(buffer->bytes, buffer->size, buffer->capacity, n ? n : 1))
         return SIZE_MAX;
     if (data && n)
         memcpy(buffer->bytes + at, data, n);
@@ -31,17 +31,18 @@ bool move_align(struct move_buffer *buffer, uint64_t like, size_t modulus, uint8
 
 bool move_fix(struct move_work *work, const struct move_fix *fix)
 {
-    return vec_push(work->fixes, work->fix_count, work->fix_room, *fix);
+    return vec_push(work->fixes, work->fix_count, work->fix_capacity, *fix);
 }
 
 bool move_note_return(struct move_work *work, const struct move_return *at, uint32_t buffer)
 {
-    return vec_push(work->returns, work->return_count, work->return_room, (struct work_return){*at, buffer});
+    return vec_push(work->returns, work->return_count, work->return_capacity,
+                    (struct work_return){*at, buffer});
 }
 
-uint64_t move_spot_address(const struct move_work *work, struct move_spot spot)
+uint64_t move_place_address(const struct move_work *work, struct move_place place)
 {
-    return work->buffers[spot.buffer].address + spot.offset;
+    return work->buffers[place.buffer].address + place.offset;
 }
 
 const struct move_copy *move_copy_find(const struct move_work *work, uint64_t address, uint32_t number)
@@ -63,22 +64,22 @@ struct move_call move_call_find(const struct move_work *work, uint64_t site, uin
 
 static bool fix_one(struct move_work *work, const struct move_fix *fix)
 {
-    uint64_t target = fix->target, at = move_spot_address(work, fix->at);
+    uint64_t target = fix->target, at = move_place_address(work, fix->at);
     uint8_t *bytes = work->buffers[fix->at.buffer].bytes + fix->at.offset;
     if (fix->kind == FIX_FUNCTION) {
         const struct move_copy *copy = move_copy_find(work, target, fix->to.offset);
         if (!copy)
             copy = move_copy_find(work, target, 0);
         if (copy)
-            target = move_spot_address(work, copy->entry);
+            target = move_place_address(work, copy->entry);
     } else if (fix->kind != FIX_FAR) {
-        target = move_spot_address(work, fix->to);
+        target = move_place_address(work, fix->to);
     }
     if (fix->kind == FIX_SPOT_8) {
         memcpy(bytes, &target, 8);
         return true;
     }
-    int64_t value = (int64_t)(fix->kind == FIX_SPOT_4 ? target : target - at - (uint64_t)(int64_t)fix->from);
+    int64_t value = (int64_t)(fix->kind == FIX_PLACE_4 ? target : target - at - (uint64_t)(int64_t)fix->from);
     memcpy(bytes, &value, 4);
     return value >= INT32_MIN && value <= INT32_MAX;
 }

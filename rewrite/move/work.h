@@ -18,25 +18,25 @@ enum { /* the order is that of the segment */
 
 struct move_buffer {
     uint8_t *bytes;
-    size_t size, room;
+    size_t size, capacity;
     uint64_t address; /* once placed */
 };
 
-struct move_spot { /* a place in a buffer */
+struct move_place { /* a place in a buffer */
     uint32_t buffer, offset;
 };
 
 enum move_fix_kind {
     FIX_FAR,      /* distance of 4 bytes to the address `target` */
     FIX_FUNCTION, /* the same to the copy of the function at `target`, or to that if it is not moved */
-    FIX_SPOT,     /* the same to a spot */
-    FIX_SPOT_4,   /* the spot's address in 4 bytes */
+    FIX_PLACE,    /* the same to a place */
+    FIX_PLACE_4,  /* the place's address in 4 bytes */
     FIX_SPOT_8,   /* in 8 */
 };
 
 struct move_fix {
-    struct move_spot at;
-    struct move_spot to; /* FIX_FUNCTION: offset is the copy's number */
+    struct move_place at;
+    struct move_place to; /* FIX_FUNCTION: offset is the copy's number */
     uint64_t target;
     int32_t from; /* what distances are measured from: so many bytes behind `at` */
     uint8_t kind;
@@ -46,7 +46,7 @@ struct move_fix {
 struct move_piece {
     uint64_t address; /* of the old part */
     uint32_t old_size, size;
-    struct move_spot spot;
+    struct move_place place;
     const struct cfi_fde *fde;
     size_t program, program_size; /* its CFI, in `programs` */
     uint32_t lsda;                /* offset in BUFFER_DATA, or NO_LSDA */
@@ -60,7 +60,7 @@ struct move_copy {    /* emitted */
     uint32_t number;
     uint32_t function;     /* in the image */
     uint32_t first, count; /* pieces */
-    struct move_spot entry;
+    struct move_place entry;
 };
 
 struct work_run {
@@ -89,23 +89,23 @@ struct move_work {
     const struct move_plan *plan;
     struct move_buffer buffers[BUFFERS];
     struct move_fix *fixes;
-    size_t fix_count, fix_room;
+    size_t fix_count, fix_capacity;
     struct move_copy *copies; /* by address, then number */
-    size_t copy_count, copy_room;
+    size_t copy_count, copy_capacity;
     struct move_piece *pieces;
-    size_t piece_count, piece_room;
+    size_t piece_count, piece_capacity;
     uint8_t *programs;
-    size_t program_count, program_room;
+    size_t program_count, program_capacity;
     struct work_run *runs;
-    size_t run_count, run_room;
+    size_t run_count, run_capacity;
     struct move_call *calls;   /* of the plan, by site, then copy */
     struct move_guards guards; /* of the plan */
     struct work_return *returns;
-    size_t return_count, return_room;
+    size_t return_count, return_capacity;
     struct frames_entry *entries; /* of the new .eh_frame */
-    size_t entry_count, entry_room;
-    uint64_t *repointed; /* label offsets in the file and spots: pairs of words */
-    size_t repointed_count, repointed_room;
+    size_t entry_count, entry_capacity;
+    uint64_t *repointed; /* label offsets in the file and places: pairs of words */
+    size_t repointed_count, repointed_capacity;
 };
 
 /* Appends n bytes (of `data`, or zeroes) and returns their offset; SIZE_MAX: out of memory. */
@@ -120,7 +120,7 @@ int move_fix_all(struct move_work *work);
 const struct move_copy *move_copy_find(const struct move_work *work, uint64_t address, uint32_t number);
 /* What the plan says of a direct call or jump; with a copy of 0 and no target: nothing. */
 struct move_call move_call_find(const struct move_work *work, uint64_t site, uint32_t in);
-uint64_t move_spot_address(const struct move_work *work, struct move_spot spot);
+uint64_t move_place_address(const struct move_work *work, struct move_place place);
 
 /* A copy's layout: where each instruction is in its part. */
 struct move_layout {
@@ -132,9 +132,9 @@ struct move_layout {
         *bodies;            /* offsets in the part: of what is added before the instruction, and of itself */
     uint8_t *sizes, *after; /* of itself with its guards, of what is added after it; bytes */
     bool *wide;             /* a branch of one byte's distance that needs four */
-    uint32_t room;
+    uint32_t capacity;
     uint32_t *part_sizes;
-    uint32_t part_room;
+    uint32_t part_capacity;
     bool bad; /* an edit does not fit */
 };
 
@@ -153,7 +153,7 @@ size_t move_guards_of(const struct move_guards *guards, uint64_t site, uint32_t 
  * UINT8_MAX: they do not fit. */
 unsigned move_guards_size(const struct move_layout *layout, uint32_t insn, const uint8_t *call,
                           unsigned length);
-/* Appends the instruction's guards to a buffer. `spot`: of the first, which is the buffer's end. */
+/* Appends the instruction's guards to a buffer. `place`: of the first, which is the buffer's end. */
 bool move_guards_put(struct move_work *work, const struct move_layout *layout, uint32_t insn,
                      const uint8_t *call, unsigned length, uint32_t buffer);
 /* What is known of a call of a new file, to check its guards. */
@@ -183,7 +183,7 @@ int move_emit(struct move_work *work, struct move_layout *layout, enum move_refu
 /* cfa.c: translates the part's CFI; false: not understood (*rc 0) or out of memory. */
 bool move_cfa(struct move_work *work, const struct move_layout *layout, uint32_t part,
               struct move_piece *piece, int *rc);
-/* lsda.c: the same for its exceptions. `spots`: of the parts. */
+/* lsda.c: the same for its exceptions. `places`: of the parts. */
 bool move_lsda(struct move_work *work, const struct move_layout *layout, uint32_t part,
                struct move_piece *piece, int *rc);
 
@@ -212,7 +212,7 @@ int move_output_write(const struct move_work *work, struct move_output *out, str
 /* symbols.c: the sections of names, with what is new. Appends to out->bytes and changes the headers. 0 or -ENOMEM. */
 struct move_sections {
     Elf64_Shdr *items;
-    size_t count, room;
+    size_t count, capacity;
     size_t names; /* index of the section names' table */
 };
 int move_symbols(const struct move_work *work, const struct move_output *out, struct move_buffer *file,

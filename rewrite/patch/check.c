@@ -82,7 +82,7 @@ static int check_rest(struct check *c, bool changed)
     return 0;
 }
 
-static int run(struct check *c, const struct image *before, const struct pad *pads, size_t count)
+static int run_check(struct check *c, const struct image *before, const struct pad *pads, size_t count)
 {
     int rc = image_read_file(before, &c->data, &c->size, c->err);
     if (rc == 0)
@@ -111,7 +111,7 @@ int patch_check(const struct image *before, const struct image *after, const str
 {
     struct check c = {.after = *after, .err = err};
     c.after.functions = before->functions;
-    int rc = run(&c, before, pads, count);
+    int rc = run_check(&c, before, pads, count);
     free(c.data);
     free(c.data_after);
     whole_free(&c.whole_before);

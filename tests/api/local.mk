@@ -18,3 +18,7 @@ tests_api_test_doctor_LDADD = libapi.la $(FATHOM_LIBS) $(CRITERION_LIBS)
 UNIT_TESTS += tests/api/test_trial
 tests_api_test_trial_SOURCES = tests/api/test_trial.c tests/api/files.c tests/api/files.h
 tests_api_test_trial_LDADD = libapi.la $(FATHOM_LIBS) $(CRITERION_LIBS)
+check_PROGRAMS += tests/api/reads
+tests_api_reads_SOURCES = tests/api/reads.c
+tests_api_reads_LDFLAGS = -Wl,--wrap=reader_run
+tests_api_reads_LDADD = libapi.la $(FATHOM_LIBS)

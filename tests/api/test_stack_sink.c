@@ -77,7 +77,7 @@ static void put_sample(int event, uint32_t tid, uint64_t time)
 static void put_stack(uint8_t kind, uint32_t tid, uint64_t time)
 {
     const struct stack_record head = {.magic = STACK_RECORD_MAGIC,
-                                      .version = STACK_RECORD_VERSION,
+                                      .version = STACK_RECORD_BARE,
                                       .kind = kind,
                                       .page_bits = 12,
                                       .number = kind != STACK_RECORD_NONE,

@@ -17,9 +17,9 @@ struct answer {
 struct answers {
     struct table *index; /* key -> last << 32 | first, each + 1 */
     struct answer *items;
-    size_t count, room;
+    size_t count, capacity;
     uint32_t *nodes;
-    size_t node_count, node_room;
+    size_t node_count, node_capacity;
 };
 
 struct answers *answers_new(void)
@@ -48,16 +48,16 @@ static uint64_t sample_key(const struct sample *s)
     return checksum_of(words, sizeof words);
 }
 
-static bool grow(void **array, size_t count, size_t *room, size_t size)
+static bool grow(void **array, size_t count, size_t *capacity, size_t size)
 {
-    if (count < *room)
+    if (count < *capacity)
         return true;
-    size_t wanted = *room * 2 + 1024;
+    size_t wanted = *capacity * 2 + 1024;
     void *larger = realloc(*array, wanted * size);
     if (!larger)
         return false;
     *array = larger;
-    *room = wanted;
+    *capacity = wanted;
     return true;
 }
 
@@ -65,12 +65,12 @@ int answers_add(struct answers *a, const struct sample *sample, const struct res
 {
     bool added;
     uint64_t *place = table_put(a->index, sample_key(sample), &added);
-    if (!place || !grow((void **)&a->items, a->count, &a->room, sizeof *a->items))
+    if (!place || !grow((void **)&a->items, a->count, &a->capacity, sizeof *a->items))
         return -ENOMEM;
     struct answer answer = {(uint32_t)a->node_count, 0, NONE};
     bool known = resolved->kind != RESOLVED_UNKNOWN;
     for (; known && (answer.count == 0 || answer.count < resolved->posterior_count); answer.count++) {
-        if (!grow((void **)&a->nodes, a->node_count, &a->node_room, sizeof *a->nodes))
+        if (!grow((void **)&a->nodes, a->node_count, &a->node_capacity, sizeof *a->nodes))
             return -ENOMEM;
         a->nodes[a->node_count++] = answer.count ? resolved->posterior[answer.count].node : resolved->node;
     }

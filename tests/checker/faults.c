@@ -17,7 +17,7 @@ struct faults {
     struct names *texts;    /* what is wrong */
     struct names *examples; /* paths */
     struct fault_seen *seen;
-    uint32_t room;
+    uint32_t capacity;
 };
 
 struct faults *faults_new(void)
@@ -77,13 +77,13 @@ int faults_add(struct faults *f, const struct verdict *verdict, const struct fun
     uint32_t before = names_count(f->texts), number = names_intern(f->texts, text);
     if (number == NAMES_NONE)
         return -ENOMEM;
-    if (number >= f->room) {
-        uint32_t room = f->room * 2 + 64;
-        struct fault_seen *seen = realloc(f->seen, room * sizeof *seen);
+    if (number >= f->capacity) {
+        uint32_t capacity = f->capacity * 2 + 64;
+        struct fault_seen *seen = realloc(f->seen, capacity * sizeof *seen);
         if (!seen)
             return -ENOMEM;
         f->seen = seen;
-        f->room = room;
+        f->capacity = capacity;
     }
     if (number == before) {
         size_t at = 0;

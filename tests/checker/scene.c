@@ -22,7 +22,7 @@ struct part {
 struct set {
     struct table *index;
     uint64_t *keys;
-    size_t count, room;
+    size_t count, capacity;
     bool pointer; /* some call along the way goes through a pointer */
 };
 
@@ -39,7 +39,7 @@ struct scenes {
     struct table *by_images; /* checksum of the images -> struct scene * */
     struct table *parts;     /* image -> struct part * */
     struct part **numbered;
-    uint32_t part_count, part_room;
+    uint32_t part_count, part_capacity;
 };
 
 static uint64_t function_key(const struct part *part, uint32_t function)
@@ -73,13 +73,13 @@ static int set_add(struct set *set, uint64_t key)
         return -ENOMEM;
     if (!added)
         return 0;
-    if (set->count == set->room) {
-        size_t room = set->room ? set->room * 2 : 16;
-        uint64_t *keys = realloc(set->keys, room * sizeof *keys);
+    if (set->count == set->capacity) {
+        size_t capacity = set->capacity ? set->capacity * 2 : 16;
+        uint64_t *keys = realloc(set->keys, capacity * sizeof *keys);
         if (!keys)
             return -ENOMEM;
         set->keys = keys;
-        set->room = room;
+        set->capacity = capacity;
     }
     set->keys[set->count++] = key;
     return 0;
@@ -142,13 +142,13 @@ static struct part *part_of(struct scenes *all, const struct image *image)
     uint64_t *place = table_put(all->parts, (uintptr_t)image, &added);
     if (!place || !added)
         return place ? (struct part *)(uintptr_t)*place : NULL;
-    if (all->part_count == all->part_room) {
-        uint32_t room = all->part_room ? all->part_room * 2 : 32;
-        struct part **parts = realloc(all->numbered, room * sizeof(struct part *));
+    if (all->part_count == all->part_capacity) {
+        uint32_t capacity = all->part_capacity ? all->part_capacity * 2 : 32;
+        struct part **parts = realloc(all->numbered, capacity * sizeof(struct part *));
         if (!parts)
             return NULL;
         all->numbered = parts;
-        all->part_room = room;
+        all->part_capacity = capacity;
     }
     struct part *part = calloc(1, sizeof *part);
     if (!part)
@@ -176,16 +176,16 @@ static int by_number(const void *a, const void *b)
 /* Lists the images of a process, by number, each once. */
 static int list_images(struct scenes *all, const struct process *process, struct scene *scene)
 {
-    size_t room = 0;
+    size_t capacity = 0;
     const struct mapping *mapping;
     const struct build_id *build_id;
     process_open_all(process);
     for (size_t i = 0; (mapping = process_mapping_at(process, i, &build_id)); i++) {
         if (!mapping->image)
             continue;
-        if (scene->count == room) {
-            room = room ? room * 2 : 16;
-            struct part **parts = realloc(scene->parts, room * sizeof(struct part *));
+        if (scene->count == capacity) {
+            capacity = capacity ? capacity * 2 : 16;
+            struct part **parts = realloc(scene->parts, capacity * sizeof(struct part *));
             if (!parts)
                 return -ENOMEM;
             scene->parts = parts;

@@ -47,7 +47,7 @@ $(tests_collector_busy_OBJECTS): override CFLAGS += -O2
 # The BPF program, compiled for user space against a machine of its own instead of libbpf's helpers.
 UNIT_TESTS += tests/collector/verify/test_verify
 tests_collector_verify_test_verify_SOURCES = tests/collector/verify/test_verify.c
-tests_collector_verify_test_verify_LDADD = libmachine.la libcollector.la libimage.la libbase.la $(CRITERION_LIBS)
+tests_collector_verify_test_verify_LDADD = libmachine.la libcollector.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
 
 check_PROGRAMS += tests/collector/verify/programs
 tests_collector_verify_programs_SOURCES = tests/collector/verify/programs.c
@@ -60,4 +60,4 @@ tests_collector_replay_LDADD = libcollector.la libinfer.la libpathmap.la libproc
 check_PROGRAMS += tests/collector/verify/skids
 E2E_TESTS += tests/collector/verify/skids.test
 tests_collector_verify_skids_SOURCES = tests/collector/verify/skids.c
-tests_collector_verify_skids_LDADD = libmachine.la libcollector.la libimage.la libbase.la
+tests_collector_verify_skids_LDADD = libmachine.la libcollector.la libperfdata.la libimage.la libbase.la

@@ -131,8 +131,8 @@ static void see_sample(struct seen *seen, const void *record, size_t size)
         return;
     cr_assert_lt(seen->point_count, (size_t)MAX);
     seen->points[seen->point_count++] = (struct point){s->tid, s->time, s->sp, s->stack_size};
-    if (s->stack_room) {
-        cr_assert_eq(s->stack_room, (s->stack_size + 7) & ~7u, "not cut to its valid bytes");
+    if (s->stack_capacity) {
+        cr_assert_eq(s->stack_capacity, (s->stack_size + 7) & ~7u, "not cut to its valid bytes");
         if (s->stack_size > seen->largest_dump)
             seen->largest_dump = s->stack_size;
     }

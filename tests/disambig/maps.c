@@ -99,7 +99,7 @@ struct maps_count maps_count(const struct pathmap *map, const uint32_t *pads, co
         c.precise += precise ? weight : 0;
         c.paths += first;
         c.paths_precise += first && precise;
-        c.tallest = heights[i] > c.tallest ? heights[i] : c.tallest;
+        c.deepest = heights[i] > c.deepest ? heights[i] : c.deepest;
     }
     free(heights);
     return c;

@@ -21,7 +21,7 @@ void maps_end(struct maps *m);
 
 struct maps_count {
     uint64_t weight, precise, paths, paths_precise;
-    uint64_t tallest;
+    uint64_t deepest;
 };
 /* By comparing each node with each other. pads: by function; unshifted: by node, or NULL. */
 struct maps_count maps_count(const struct pathmap *map, const uint32_t *pads, const bool *unshifted);

@@ -33,7 +33,7 @@ Test(bodies, calls_lead_to_the_copy_that_was_chosen)
 /* Everything that is known of a map whose calls are all direct. */
 struct rig {
     struct maps maps;
-    uint32_t *leaders;
+    uint32_t *redirectors;
     struct bodies *bodies;
     struct cloned_map cloned;
     uint32_t pads[32];
@@ -45,11 +45,11 @@ static void rig_ready(struct rig *rig)
 {
     maps_ready(&rig->maps);
     uint32_t nodes = pathmap_node_count(rig->maps.map);
-    rig->leaders = malloc((nodes + 1ul) * sizeof *rig->leaders);
+    rig->redirectors = malloc((nodes + 1ul) * sizeof *rig->redirectors);
     rig->bodies = bodies_new(rig->maps.functions);
-    cr_assert(rig->leaders && rig->bodies && nodes <= 64);
+    cr_assert(rig->redirectors && rig->bodies && nodes <= 64);
     for (uint32_t i = 0; i < nodes; i++)
-        rig->leaders[i] = pathmap_node(rig->maps.map, i).parent;
+        rig->redirectors[i] = pathmap_node(rig->maps.map, i).parent;
     for (unsigned f = 0; f < 8; f++) {
         rig->clonable[f] = true;
         rig->sizes[f] = 100;
@@ -60,16 +60,16 @@ static void rig_clone(struct rig *rig)
 {
     struct fathom_error err = {0};
     cloned_map_clear(&rig->cloned);
-    cr_assert(cloned_map_make(rig->maps.map, rig->leaders, rig->bodies, &rig->cloned, &err) == 0, "%s",
+    cr_assert(cloned_map_make(rig->maps.map, rig->redirectors, rig->bodies, &rig->cloned, &err) == 0, "%s",
               err.text);
 }
 
-static size_t rig_rivals(struct rig *rig, struct rivals **out)
+static size_t rig_conflicts(struct rig *rig, struct conflicts **out)
 {
-    struct rivals_of of = {rig->maps.map, rig->leaders,   rig->bodies,   &rig->cloned,
-                           rig->pads,     rig->unshifted, rig->clonable, rig->growing};
+    struct conflicts_of of = {rig->maps.map, rig->redirectors, rig->bodies,   &rig->cloned,
+                              rig->pads,     rig->unshifted,   rig->clonable, rig->growing};
     size_t count;
-    cr_assert(rivals_find(&of, out, &count, NULL) == 0);
+    cr_assert(conflicts_find(&of, out, &count, NULL) == 0);
     return count;
 }
 
@@ -77,7 +77,7 @@ static void rig_end(struct rig *rig)
 {
     cloned_map_clear(&rig->cloned);
     bodies_free(rig->bodies);
-    free(rig->leaders);
+    free(rig->redirectors);
     maps_end(&rig->maps);
 }
 
@@ -97,37 +97,38 @@ static void plant(struct rig *rig)
     rig_clone(rig);
 }
 
-Test(clone, the_innermost_call_that_differs_is_a_rival)
+Test(clone, the_innermost_call_that_differs_is_a_conflict)
 {
     struct rig rig = {0};
-    struct rivals *rivals;
+    struct conflicts *conflicts;
     plant(&rig);
     cr_assert_eq(ambiguous(&rig), 2);
-    cr_assert_eq(rig_rivals(&rig, &rivals), 1);
-    cr_expect(rivals->body == 3 && rivals->a == 1 && rivals->b == 2 && rivals->worth > 0);
-    free(rivals);
+    cr_assert_eq(rig_conflicts(&rig, &conflicts), 1);
+    cr_expect(conflicts->body == 3 && conflicts->a == 1 && conflicts->b == 2 && conflicts->worth > 0);
+    free(conflicts);
     rig.clonable[3] = false;
-    cr_expect_eq(rig_rivals(&rig, &rivals), 0, "nothing else has another frame for some of its callers");
-    free(rivals);
+    cr_expect_eq(rig_conflicts(&rig, &conflicts), 0,
+                 "nothing else has another frame for some of its callers");
+    free(conflicts);
     rig.growing[1] = rig.growing[2] = true;
-    cr_assert_eq(rig_rivals(&rig, &rivals), 1, "a copy of b or c parts them by its pad");
-    cr_expect(rivals->body == 1 || rivals->body == 2);
-    free(rivals);
+    cr_assert_eq(rig_conflicts(&rig, &conflicts), 1, "a copy of b or c parts them by its pad");
+    cr_expect(conflicts->body == 1 || conflicts->body == 2);
+    free(conflicts);
     rig_end(&rig);
 }
 
 Test(clone, a_copy_parts_what_no_pad_can)
 {
     struct rig rig = {0};
-    struct rivals *rivals;
+    struct conflicts *conflicts;
     plant(&rig);
-    size_t count = rig_rivals(&rig, &rivals);
+    size_t count = rig_conflicts(&rig, &conflicts);
     struct choose_room room = {.code = 99};
     uint32_t made;
-    cr_assert_eq(choose_copies(rig.bodies, rivals, count, rig.sizes, &room, &made, NULL), 0);
+    cr_assert_eq(choose_copies(rig.bodies, conflicts, count, rig.sizes, &room, &made, NULL), 0);
     cr_expect(made == 0 && room.code == 99, "its code does not fit");
     room.code = 1000;
-    cr_assert_eq(choose_copies(rig.bodies, rivals, count, rig.sizes, &room, &made, NULL), 0);
+    cr_assert_eq(choose_copies(rig.bodies, conflicts, count, rig.sizes, &room, &made, NULL), 0);
     cr_expect(made == 1 && room.code < 1000 && bodies_copies(rig.bodies, 3) == 2);
     rig_clone(&rig);
     cr_expect_eq(ambiguous(&rig), 0);
@@ -140,21 +141,21 @@ Test(clone, a_copy_parts_what_no_pad_can)
         cr_expect(rig.cloned.numbers[rig.cloned.origins[i]] == i &&
                   rig.cloned.bodies[rig.cloned.origins[i]] == node.function);
     }
-    free(rivals);
+    free(conflicts);
     rig_end(&rig);
 }
 
 Test(clone, ways_that_are_not_certain_keep_the_first_copy)
 {
     struct rig rig = {0};
-    struct rivals *rivals;
+    struct conflicts *conflicts;
     plant(&rig);
     for (uint32_t i = 0; i < pathmap_node_count(rig.maps.map); i++)
         if (pathmap_node(rig.maps.map, i).function == 3)
-            rig.leaders[i] = PATHMAP_NONE;
+            rig.redirectors[i] = PATHMAP_NONE;
     rig_clone(&rig);
-    cr_expect_eq(rig_rivals(&rig, &rivals), 0);
-    free(rivals);
+    cr_expect_eq(rig_conflicts(&rig, &conflicts), 0);
+    free(conflicts);
     uint32_t copy = bodies_add(rig.bodies, 3), first;
     cr_assert(bodies_lead(rig.bodies, 1, copy) && bodies_lead(rig.bodies, 2, copy));
     rig_clone(&rig);
@@ -166,20 +167,21 @@ Test(clone, ways_that_are_not_certain_keep_the_first_copy)
 Test(clone, callers_are_split_where_it_is_worth_most)
 {
     struct bodies *bodies = bodies_new(6);
-    const struct rivals rivals[] = {
-        {5, 0, 1, 1}, {5, 0, 2, 10}, {5, 1, 3, 10}, {5, 2, 3, 1}, {5, 3, RIVALS_OTHERS, 5}};
+    const struct conflicts conflicts[] = {
+        {5, 0, 1, 1}, {5, 0, 2, 10}, {5, 1, 3, 10}, {5, 2, 3, 1}, {5, 3, CONFLICT_OTHERS, 5}};
     const uint32_t sizes[6] = {10, 10, 10, 10, 10, 10};
     struct choose_room room = {.code = 15};
     uint32_t made;
-    cr_assert_eq(choose_copies(bodies, rivals, 5, sizes, &room, &made, NULL), 0);
+    cr_assert_eq(choose_copies(bodies, conflicts, 5, sizes, &room, &made, NULL), 0);
     cr_expect_eq(made, 1);
     cr_expect(bodies_callee(bodies, 0, 5) != bodies_callee(bodies, 2, 5));
     cr_expect(bodies_callee(bodies, 1, 5) != bodies_callee(bodies, 3, 5));
     cr_expect_neq(bodies_callee(bodies, 3, 5), 5, "the others have the first copy");
     room.code = 1000;
-    cr_assert_eq(choose_copies(bodies, rivals, 5, sizes, &room, &made, NULL), 0);
+    cr_assert_eq(choose_copies(bodies, conflicts, 5, sizes, &room, &made, NULL), 0);
     for (unsigned i = 0; i < 4; i++)
-        cr_expect_neq(bodies_callee(bodies, rivals[i].a, 5), bodies_callee(bodies, rivals[i].b, 5), "%u", i);
+        cr_expect_neq(bodies_callee(bodies, conflicts[i].a, 5), bodies_callee(bodies, conflicts[i].b, 5),
+                      "%u", i);
     bodies_free(bodies);
 }
 
@@ -188,10 +190,10 @@ static uint32_t choose_guarded(struct bodies *bodies, struct pointed *pointed, u
                                uint64_t *left)
 {
     static const uint32_t sizes[6] = {10, 10, 10, 10, 10, 10};
-    const struct rivals rivals[] = {{5, 0, 1, 10}};
+    const struct conflicts conflicts[] = {{5, 0, 1, 10}};
     struct choose_room room = {1000, guards, pointed};
     uint32_t made;
-    cr_assert_eq(choose_copies(bodies, rivals, 1, sizes, &room, &made, NULL), 0);
+    cr_assert_eq(choose_copies(bodies, conflicts, 1, sizes, &room, &made, NULL), 0);
     *left = room.guards;
     return made;
 }
@@ -229,18 +231,18 @@ Test(clone, calls_through_pointers_are_counted_by_body)
     uint32_t nodes = pathmap_node_count(rig.maps.map);
     bool pointed[64] = {false};
     uint32_t heads[64];
-    struct leaders leaders = {rig.leaders, heads, pointed};
+    struct redirects redirectors = {rig.redirectors, heads, pointed};
     struct pointed found;
     for (uint32_t i = 0; i < nodes; i++)
         pointed[i] = pathmap_node(rig.maps.map, i).function == 3;
-    cr_assert_eq(pointed_find(rig.maps.map, &leaders, rig.bodies, &rig.cloned, &found, NULL), 0);
+    cr_assert_eq(pointed_find(rig.maps.map, &redirectors, rig.bodies, &rig.cloned, &found, NULL), 0);
     cr_expect(found.count == 2 && found.place_count == 2 && found.items[0].caller == 1 &&
               found.items[1].caller == 2);
     cr_expect_eq(pointed_sum(&found).places, 0);
     pointed_clear(&found);
     cr_assert(bodies_lead(rig.bodies, 2, bodies_add(rig.bodies, 3)));
     rig_clone(&rig);
-    cr_assert_eq(pointed_find(rig.maps.map, &leaders, rig.bodies, &rig.cloned, &found, NULL), 0);
+    cr_assert_eq(pointed_find(rig.maps.map, &redirectors, rig.bodies, &rig.cloned, &found, NULL), 0);
     cr_expect_eq(pointed_sum(&found).places, 1);
     pointed_clear(&found);
     rig_end(&rig);
@@ -257,12 +259,12 @@ Test(clone, rounds_part_paths_by_chains_of_copies)
     rig_clone(&rig);
     uint64_t before = ambiguous(&rig);
     for (unsigned round = 0; round < 3; round++) {
-        struct rivals *rivals;
-        size_t count = rig_rivals(&rig, &rivals);
+        struct conflicts *conflicts;
+        size_t count = rig_conflicts(&rig, &conflicts);
         struct choose_room room = {.code = 1000};
         uint32_t made;
-        cr_assert_eq(choose_copies(rig.bodies, rivals, count, rig.sizes, &room, &made, NULL), 0);
-        free(rivals);
+        cr_assert_eq(choose_copies(rig.bodies, conflicts, count, rig.sizes, &room, &made, NULL), 0);
+        free(conflicts);
         rig_clone(&rig);
     }
     cr_expect(before == 4 && ambiguous(&rig) == 0, "%d before, %d after", (int)before, (int)ambiguous(&rig));

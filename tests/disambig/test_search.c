@@ -187,8 +187,8 @@ static void check_round(const struct maps *m, uint64_t round, bool random, uint6
     cr_assert_eq(r.precise_after, after.precise);
     cr_assert_eq(r.paths_precise_before, before.paths_precise);
     cr_assert_eq(r.paths_precise_after, after.paths_precise);
-    cr_assert_eq(r.stack_before, before.tallest);
-    cr_assert_eq(r.stack_after, after.tallest);
+    cr_assert_eq(r.stack_before, before.deepest);
+    cr_assert_eq(r.stack_after, after.deepest);
     cr_assert_leq((double)r.stack_after, p.stack * r.stack_before);
     *won += r.precise_after;
     free(r.pads);

@@ -38,22 +38,25 @@ E2E_TESTS += \
 	tests/e2e/inlined.test \
 	tests/e2e/input.test \
 	tests/e2e/interrupt.test \
-	tests/e2e/kept_maps.test \
+	tests/e2e/cached_maps.test \
 	tests/e2e/kernel.test \
 	tests/e2e/map.test \
 	tests/e2e/map_alone.test \
 	tests/e2e/outputs.test \
 	tests/e2e/page.test \
+	tests/e2e/go.test tests/e2e/partial.test tests/e2e/registers.test \
 	tests/e2e/pager.test \
 	tests/e2e/pebs.test \
 	tests/e2e/children.test \
 	tests/e2e/passive.test \
 	tests/e2e/moved.test \
 	tests/e2e/pid_reuse.test \
+	tests/e2e/uprobe_return.test \
 	tests/e2e/perf.test \
 	tests/e2e/privilege.test \
 	tests/e2e/programs.test \
 	tests/e2e/readme.test \
+	tests/e2e/reads.test \
 	tests/e2e/real.test \
 	tests/e2e/record_report.test \
 	tests/e2e/roots.test \

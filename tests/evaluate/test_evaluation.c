@@ -47,7 +47,7 @@ static void sample_from(struct attempt *t, enum resolved_source source, unsigned
     struct sample s = world_sample(function, BASE, height);
     struct resolved r;
     s.period = weight;
-    cr_assert_eq(resolver_resolve(w->resolver, w->self.process, &s, SETTING_ANY, &r, NULL), 0);
+    cr_assert_eq(world_resolve(w, w->self.process, &s, &r, NULL), 0);
     r.source = source;
     cr_assert_eq(evaluation_add(t->evaluation, w->map, w->self.process, &s, &r, NULL), 0);
 }

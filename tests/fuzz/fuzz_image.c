@@ -3,6 +3,7 @@
 
 #include "image/calls/calls.h"
 #include "image/cfi/cfi.h"
+#include "image/derive.h"
 #include "image/image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -126,7 +127,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     ask_functions(image);
-    ask_cfi(image_cfi(image));
+    ask_cfi(image_cfi(image)); /* of FDEs alone */
+    require(image_derive_rows(image) == 0);
+    for (uint64_t at = 0; at < 8192; at += 7)
+        require(cfi_lookup(image_cfi(image), at).cfa <= CFI_UNSUPPORTED);
     ask_calls(image);
     uint64_t address;
     image_thread_return(image, &address);

@@ -19,6 +19,11 @@ tests_fuzz_fuzz_image_SOURCES = tests/fuzz/fuzz_image.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_image_LDADD = libimage.la libbase.la
 tests_fuzz_fuzz_image_LDFLAGS = $(FUZZ_LINK)
 
+FUZZERS_BUILT += tests/fuzz/fuzz_part
+tests_fuzz_fuzz_part_SOURCES = tests/fuzz/fuzz_part.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_part_LDADD = libimage.la libbase.la
+tests_fuzz_fuzz_part_LDFLAGS = $(FUZZ_LINK)
+
 FUZZERS_BUILT += tests/fuzz/fuzz_fmap
 tests_fuzz_fuzz_fmap_SOURCES = tests/fuzz/fuzz_fmap.c tests/pathmap/exercise.c tests/pathmap/exercise.h $(FUZZ_DRIVER)
 tests_fuzz_fuzz_fmap_LDADD = libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la

@@ -5,7 +5,7 @@ tests_image_test_return_range_LDADD = $(IMAGE_TEST_LIBS)
 UNIT_TESTS += tests/image/test_program
 tests_image_test_program_SOURCES = tests/image/test_program.c
 tests_image_test_program_LDADD = $(IMAGE_TEST_LIBS)
-UNIT_TESTS += tests/image/test_calls tests/image/test_cfi tests/image/test_code tests/image/test_cold \
+UNIT_TESTS += tests/image/test_calls tests/image/test_cfi tests/image/test_code tests/image/test_cold tests/image/test_derive \
 	tests/image/test_debug_file tests/image/test_image tests/image/test_lines tests/image/test_mapped_name tests/image/test_objects \
 	tests/image/test_thread_return
 IMAGE_TEST_BUILD = tests/image/build.c tests/image/build.h
@@ -18,6 +18,8 @@ tests_image_test_cfi_SOURCES = tests/image/test_cfi.c $(IMAGE_TEST_BUILD)
 tests_image_test_cfi_LDADD = $(IMAGE_TEST_LIBS)
 tests_image_test_cold_SOURCES = tests/image/test_cold.c $(IMAGE_TEST_BUILD)
 tests_image_test_cold_LDADD = $(IMAGE_TEST_LIBS)
+tests_image_test_derive_SOURCES = tests/image/test_derive.c $(IMAGE_TEST_BUILD)
+tests_image_test_derive_LDADD = $(IMAGE_TEST_LIBS)
 tests_image_test_debug_file_SOURCES = tests/image/test_debug_file.c $(IMAGE_TEST_BUILD)
 tests_image_test_debug_file_LDADD = $(IMAGE_TEST_LIBS)
 tests_image_test_image_SOURCES = tests/image/test_image.c $(IMAGE_TEST_BUILD)
@@ -48,3 +50,9 @@ tests_image_test_handler_jump_LDADD = $(IMAGE_TEST_LIBS)
 UNIT_TESTS += tests/image/test_build_id_cache
 tests_image_test_build_id_cache_SOURCES = tests/image/test_build_id_cache.c
 tests_image_test_build_id_cache_LDADD = $(IMAGE_TEST_LIBS)
+UNIT_TESTS += tests/image/test_evaluate
+tests_image_test_evaluate_SOURCES = tests/image/test_evaluate.c
+tests_image_test_evaluate_LDADD = $(IMAGE_TEST_LIBS)
+UNIT_TESTS += tests/image/test_go_table
+tests_image_test_go_table_SOURCES = tests/image/test_go_table.c $(IMAGE_TEST_BUILD)
+tests_image_test_go_table_LDADD = $(IMAGE_TEST_LIBS)

@@ -4,6 +4,7 @@
 #include <glob.h>
 #include <string.h>
 
+#include "image/cfi/cfi.h"
 #include "image/code/code.h"
 #include "image/code/fields.h"
 #include "image/code/insn.h"
@@ -55,6 +56,8 @@ static void check(const char *pattern)
     unsigned count = 0, unknown = 0;
     for (uint32_t f = 0; f < image_function_count(image); f++) {
         const struct image_function *function = image_function(image, f);
+        if (cfi_lookup(image_cfi(image), function->address).cfa == CFI_NONE)
+            continue; /* it may be data between functions */
         size_t size;
         const uint8_t *code = image_bytes(image, function->address, &size);
         cr_assert_not_null(code);

@@ -93,6 +93,19 @@ static bool knows_with_twin(const char *twin, const struct build_id *id)
     return knows;
 }
 
+/* Whether a file that is told of after lib.so was opened has names for it. */
+static bool is_late(const char *twin, const struct build_id *id)
+{
+    const struct image_options options = {.debug_directory = "/nonexistent"};
+    struct image_cache *cache = image_cache_new(&options);
+    struct image *image;
+    cr_assert_eq(image_cache_get(cache, build_path("lib.so"), id, &image, NULL), 0);
+    cr_assert(image_cache_also(cache, build_path(twin), id));
+    bool late = image_cache_is_late(cache);
+    image_cache_free(cache);
+    return late;
+}
+
 Test(debug_file, of_an_unstripped_twin, .fini = build_clean)
 {
     const struct build_id id = {4, {1, 2, 3, 4}};
@@ -106,6 +119,11 @@ Test(debug_file, of_an_unstripped_twin, .fini = build_clean)
     cr_expect_not(knows_with_twin("lib.so", &id));
     cr_expect_not(knows_with_twin("other.so", &id), "another build");
     cr_expect_not(knows_with_twin("missing.so", &id));
+    build_run("cp lib.so copy.so");
+    cr_expect(is_late("whole.so", &id));
+    cr_expect_not(is_late("copy.so", &id), "which has no more names");
+    cr_expect_not(is_late("other.so", &id));
+    cr_expect_not(is_late("missing.so", &id));
 }
 
 /* What Fedora's find-debuginfo makes: the functions' symbols alone, compressed, in the file itself. */

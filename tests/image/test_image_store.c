@@ -159,7 +159,7 @@ Test(image_store, copies_are_for_the_user_alone, .fini = build_clean)
     build_run("test $(ls -A cache/fathom/images | wc -l) = 1");
 }
 
-Test(image_store, the_oldest_go_when_there_is_no_room, .fini = build_clean)
+Test(image_store, the_oldest_go_when_there_is_no_capacity, .fini = build_clean)
 {
     use_directory();
     build_source("file", "text");

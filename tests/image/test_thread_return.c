@@ -66,7 +66,8 @@ Test(thread_return, a_program_has_none)
     struct image_cache *cache = image_cache_new(NULL);
     struct image *image;
     uint64_t address;
-    cr_assert_eq(image_cache_get(cache, "/proc/self/exe", NULL, &image, NULL), 0);
+    /* not this one, which may have a sanitizer's own threads */
+    cr_assert_eq(image_cache_get(cache, "/bin/true", NULL, &image, NULL), 0);
     cr_expect_not(image_thread_return(image, &address));
     image_cache_free(cache);
 }

@@ -36,7 +36,7 @@ Test(backoff, counts_contexts_in_both_orders)
     backoff_free(b);
 }
 
-Test(backoff, a_fraction_of_a_sight_is_a_fraction_of_a_kind)
+Test(backoff, a_fraction_of_a_count_is_a_fraction_of_a_kind)
 {
     struct backoff *b = backoff_new();
     uint32_t t = backoff_transition(b, 1, 2, 3);

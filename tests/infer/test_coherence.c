@@ -19,7 +19,7 @@ struct rig {
 };
 
 /* Meets all CIDs of the world's map, each with as many samples. */
-static void meet_all(struct rig *r, double samples)
+static void add_all(struct rig *r, double samples)
 {
     const struct pathmap *map = r->world->map;
     r->model = coherence_new(r->world->resolver);
@@ -28,7 +28,7 @@ static void meet_all(struct rig *r, double samples)
         const struct candidate_path *candidates;
         uint32_t answer, first;
         cr_assert_eq(resolver_find(r->world->resolver, SETTING_ANY, n.function, n.height, &answer), 1);
-        cr_assert_eq(coherence_meet(r->model, answer, samples), 0);
+        cr_assert_eq(coherence_count(r->model, answer, samples), 0);
         uint32_t count = resolver_candidates(r->world->resolver, answer, &candidates, &first);
         for (uint32_t c = 0; c < count; c++)
             r->nodes[first + c] = candidates[c].node;
@@ -62,7 +62,7 @@ static struct rig two_ways(void)
     world_child(w, world_child(w, one, 3, 48, 7, 300, 0), 4, 64, 8, 300, 300);
     world_child(w, world_child(w, two, 3, 48, 9, 100, 0), 4, 64, 8, 100, 100);
     world_finish(w);
-    meet_all(&r, 100);
+    add_all(&r, 100);
     return r;
 }
 
@@ -92,7 +92,7 @@ Test(coherence, steps_from_a_state_add_up_to_one)
                                    (uint64_t)rand() % 50 + 1, (uint64_t)rand() % 20);
         }
         world_finish(r.world);
-        meet_all(&r, 1 + rand() % 9);
+        add_all(&r, 1 + rand() % 9);
         for (int pairs = 0; pairs < 40; pairs++)
             count(&r, (uint32_t)rand() % r.states, (uint32_t)rand() % r.states);
         coherence_update(r.model);

@@ -32,7 +32,7 @@ static struct rig begin(void)
     return r;
 }
 
-static void note(struct rig *r, unsigned function, uint32_t height, uint32_t anchor)
+static void note(struct rig *r, unsigned function, uint32_t height, uint32_t true_path)
 {
     struct place place;
     cr_assert(process_place(r->world->self.process, fun(function), &place));
@@ -40,7 +40,7 @@ static void note(struct rig *r, unsigned function, uint32_t height, uint32_t anc
     uint32_t image = trie_image(r->world->trie, image_path(place.image), image_build_id(place.image));
     uint32_t number = trie_function(r->world->trie, image, f->address, f->name);
     cr_assert_eq(survey_add(r->survey, (struct run_time){1, r->time += 1000},
-                            &(struct wanted){number, height, SETTING_ANY, 0, 0}, anchor),
+                            &(struct wanted){number, height, SETTING_ANY, 0, 0}, true_path),
                  0);
 }
 
@@ -104,14 +104,14 @@ Test(expectation, anchors_are_states)
     struct rig r = begin();
     uint32_t state, first, answer;
     const struct candidate_path *candidates;
-    cr_assert_eq(expectation_anchor(r.world->resolver, r.model, SETTING_ANY,
-                                    pathmap_number(r.world->map, r.leaf), &state),
+    cr_assert_eq(expectation_true_path(r.world->resolver, r.model, SETTING_ANY,
+                                       pathmap_number(r.world->map, r.leaf), &state),
                  1);
     struct pathmap_node leaf = pathmap_node(r.world->map, pathmap_number(r.world->map, r.leaf));
     cr_assert_eq(resolver_find(r.world->resolver, SETTING_ANY, leaf.function, leaf.height, &answer), 1);
     resolver_candidates(r.world->resolver, answer, &candidates, &first);
     cr_expect_eq(candidates[state - first].node, pathmap_number(r.world->map, r.leaf));
-    cr_expect_eq(expectation_anchor(r.world->resolver, r.model, SETTING_ANY, PATHMAP_NONE, &state), 0);
+    cr_expect_eq(expectation_true_path(r.world->resolver, r.model, SETTING_ANY, PATHMAP_NONE, &state), 0);
     note(&r, 4, 64, TRIE_NONE);
     note(&r, 4, 64, r.leaf);
     note(&r, 4, 64, TRIE_NONE);
@@ -147,7 +147,7 @@ Test(survey, counts_cids_and_keeps_each_threads_moments)
     cr_assert_eq(survey_moments(s, 0, &moments), 50u);
     cr_expect_eq(moments[25].time, 50u);
     cr_expect_eq(moments[25].cid, 2u);
-    cr_expect_eq(moments[25].anchor, 7u);
-    cr_expect_eq(moments[24].anchor, TRIE_NONE);
+    cr_expect_eq(moments[25].true_path, 7u);
+    cr_expect_eq(moments[24].true_path, TRIE_NONE);
     survey_free(s);
 }

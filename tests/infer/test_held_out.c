@@ -6,74 +6,55 @@
 #include "infer/engine/held_out.h"
 #include "tests/infer/world.h"
 
-enum { DUMP = 1 << 16, EACH = 4 };
-
-static struct sample sample;
-static uint8_t dump[DUMP];
-
-APART static int leaf(int n)
+Test(held_out, every_fold_holds_out_another_quarter_of_the_stacks)
 {
-    SELF_CAPTURE(&sample, dump, DUMP);
-    return n + 1;
+    unsigned held = 0;
+    for (uint32_t stack = 1; stack <= 40; stack++) {
+        const struct learned learned = {.node = 1, .stack = stack};
+        unsigned folds = 0;
+        for (unsigned fold = 0; fold < HELD_OUT_FOLDS; fold++)
+            folds += held_out_has(fold, &learned);
+        cr_expect_eq(folds, 1);
+        held += held_out_has(0, &learned);
+    }
+    cr_expect_eq(held, 40 / HELD_OUT_FOLDS);
+    cr_expect_not(held_out_has(HELD_OUT_FOLDS - 1, &(struct learned){.node = 1}), "a sample without a stack");
 }
 
-APART static int left(int n)
+static void note(struct held_out *h, uint64_t row, uint32_t node, uint32_t stack, bool audit)
 {
-    return leaf(n) + 1;
+    const struct record record = {.kind = RECORD_SAMPLE, .sample.row = row};
+    const struct observation o = {.record = &record, .learned = {.node = node, .stack = stack}};
+    cr_assert_eq(held_out_note(h, &o, audit), 0);
 }
 
-APART static int right(int n)
-{
-    return leaf(n) + 2;
-}
-
-/* The sample as the recorder announces it. */
-static int take(struct held_out *h, struct world *w, enum sample_stack known, uint32_t number)
-{
-    struct fathom_error err = {0};
-    sample.known = known;
-    sample.stack_number = number;
-    sample.time++;
-    struct sample without = sample;
-    if (known == SAMPLE_STACK_SAME)
-        without.stack = NULL;
-    int held = held_out_take(h, w->self.process, &without, false, &err);
-    cr_assert_geq(held, 0, "%s", err.text);
-    return held;
-}
-
-Test(held_out, every_fourth_stack_and_all_its_samples)
+Test(held_out, a_path_agrees_if_all_its_functions_do)
 {
     struct world *w = world_open();
-    struct held_out *h = held_out_new(0);
-    struct trainer *trainer = trainer_new(w->trie);
-    struct held_stack path, other;
-    uint32_t held_left = 2 * EACH, held_right = 3 * EACH;
-    left(1);
-    cr_assert_gt(trainer_add(trainer, w->self.process, &sample, NULL, NULL), 0);
-    struct trainer_path learned = trainer_entered(trainer);
-    for (uint32_t number = 1; number <= 2 * EACH; number++)
-        cr_expect_eq(take(h, w, SAMPLE_STACK_NEW, number), number % EACH == 0, "%u", number);
-    cr_expect_eq(take(h, w, SAMPLE_STACK_SAME, 1), 0);
-    cr_expect_eq(take(h, w, SAMPLE_STACK_SAME, held_left), 1);
-    struct sample of_left = sample, of_none = sample;
-    right(1);
-    for (uint32_t number = held_left + 1; number <= held_right; number++)
-        take(h, w, SAMPLE_STACK_NEW, number);
-    struct sample of_right = sample;
-    cr_assert_eq(held_out_done(h, NULL), 0);
+    uint32_t root = world_child(w, TRIE_ROOT, 0, 0, 0, 2, 0);
+    uint32_t left = world_child(w, root, 1, 16, 1, 1, 0), right = world_child(w, root, 2, 16, 2, 1, 0);
+    uint32_t below_left = world_child(w, left, 3, 48, 0, 1, 1);
+    uint32_t below_right = world_child(w, right, 3, 48, 0, 1, 1);
     world_finish(w);
+    struct held_out *h = held_out_new(w->trie);
+    note(h, 5, below_left, 1, false);
+    note(h, 6, below_right, 2, false);
+    note(h, 7, below_left, 1, true);
+    note(h, 8, TRIE_NONE, 3, false);
 
-    uint32_t node = pathmap_number(w->map, learned.leaf);
-    cr_expect_eq(held_out_agrees(h, &of_left, w->map, node, &path), 1);
+    struct held_stack stack, other;
+    struct sample of_left = {.row = 5}, of_right = {.row = 6}, of_audit = {.row = 7}, of_none = {.row = 8};
+    uint32_t node = pathmap_number(w->map, below_left);
+    cr_expect_eq(held_out_agrees(h, &of_left, w->map, node, &stack), 1);
     cr_expect_eq(held_out_agrees(h, &of_right, w->map, node, &other), 0, "another caller");
-    cr_expect_neq(path.path, other.path);
-    cr_expect_neq(path.number, other.number);
-    cr_expect_eq(held_out_agrees(h, &of_left, w->map, pathmap_node(w->map, node).parent, &path), 0,
+    cr_expect_neq(stack.path, other.path);
+    cr_expect_neq(stack.number, other.number);
+    cr_expect_eq(held_out_agrees(h, &of_audit, w->map, node, &other), 1);
+    cr_expect_eq(stack.path, other.path);
+    cr_expect_neq(stack.number, other.number, "an audit sample's stack is another");
+    cr_expect_eq(held_out_agrees(h, &of_left, w->map, pathmap_node(w->map, node).parent, &stack), 0,
                  "a frame less");
-    of_none.time += 1000;
-    cr_expect_eq(held_out_agrees(h, &of_none, w->map, node, &path), -ENOENT);
-    trainer_free(trainer);
+    cr_expect_eq(held_out_agrees(h, &of_none, w->map, node, &stack), -ENOENT);
     held_out_free(h);
     world_close(w);
 }

@@ -13,7 +13,8 @@ static void vote(struct world *w, struct map_votes *bases, struct sample sample,
 {
     struct fathom_error err = {0};
     sample.tid = tid;
-    cr_assert_eq(map_votes_vote(bases, w->self.process, &sample, &err), expected, "%s", err.text);
+    const struct leaf_frame frame = leaf_frame_of(w->self.process, &sample);
+    cr_assert_eq(map_votes_vote(bases, &sample, &frame, &err), expected, "%s", err.text);
 }
 
 /* Every function at several heights, none of them the same as another's shifted. */
@@ -220,8 +221,10 @@ Test(map_votes, of_a_real_stack, .timeout = 60)
 
     struct self unknown = self_open(); /* the same process, whose stack nobody told */
     struct map_votes *bases = map_votes_new(w->resolver);
-    for (int i = SHOTS / 2; i < SHOTS; i++)
-        cr_assert_geq(map_votes_vote(bases, unknown.process, &shots[i], NULL), 0);
+    for (int i = SHOTS / 2; i < SHOTS; i++) {
+        const struct leaf_frame frame = leaf_frame_of(unknown.process, &shots[i]);
+        cr_assert_geq(map_votes_vote(bases, &shots[i], &frame, NULL), 0);
+    }
     uint64_t low, base;
     cr_assert(map_votes_winner(bases, shots[0].pid, shots[0].tid, &low, &base));
     cr_expect_eq(base, w->self.start_stack);

@@ -10,8 +10,7 @@ static struct resolved resolve(struct world *w, struct sample sample)
 {
     struct resolved out;
     struct fathom_error err = {0};
-    cr_assert_eq(resolver_resolve(w->resolver, w->self.process, &sample, SETTING_ANY, &out, &err), 0, "%s",
-                 err.text);
+    cr_assert_eq(world_resolve(w, w->self.process, &sample, &out, &err), 0, "%s", err.text);
     return out;
 }
 
@@ -180,7 +179,7 @@ Test(resolver, says_why_a_context_is_unknown)
     cr_expect_eq(resolve(w, s).reason, UNKNOWN_REGISTERS);
     struct resolved r;
     s = world_sample(3, BASE, 48);
-    cr_expect_eq(resolver_resolve(w->resolver, NULL, &s, SETTING_ANY, &r, NULL), 0);
+    cr_expect_eq(world_resolve(w, NULL, &s, &r, NULL), 0);
     cr_expect_eq(r.reason, UNKNOWN_MAPPING);
     cr_expect_eq(r.node, PATHMAP_NONE);
     cr_expect_eq(r.probability, 0);

@@ -5,10 +5,11 @@
 
 enum { CLOCK, AUDIT };
 
-static uint64_t pass(struct run_times *times, uint64_t strand, uint32_t event, uint64_t time, uint64_t period)
+static uint64_t pass(struct run_times *times, uint64_t thread_key, uint32_t event, uint64_t time,
+                     uint64_t period)
 {
     struct sample sample = {.event = event, .time = time, .period = period};
-    struct run_time run = {.strand = strand};
+    struct run_time run = {.thread_key = thread_key};
     cr_assert_eq(run_times_pass(times, &sample, &run), 0);
     return run.ran;
 }

@@ -24,8 +24,9 @@ static struct count begin(struct world *w)
 static void vote(struct count *c, unsigned number, uint64_t base, uint32_t height, int times)
 {
     struct sample s = world_sample(number, base, height);
+    const struct leaf_frame frame = leaf_frame_of(c->world->self.process, &s);
     while (times--)
-        cr_assert_eq(shared_votes_add(c->votes, c->world->self.process, &s, NULL), 0);
+        cr_assert_eq(shared_votes_add(c->votes, &s, &frame, NULL), 0);
 }
 
 static uint64_t settle(struct count *c)
@@ -62,7 +63,7 @@ static struct world *coroutine(void)
     return w;
 }
 
-Test(shared_votes, several_spots_that_agree_win)
+Test(shared_votes, several_positions_that_agree_win)
 {
     struct count c = begin(coroutine());
     for (uint64_t i = 0; i < 4; i++) {
@@ -108,7 +109,7 @@ Test(shared_votes, paths_of_a_threads_own_stack_do_not_vote)
     end(&c);
 }
 
-/* Every shift by one frame explains all but one of the spots. */
+/* Every shift by one frame explains all but one of the positions. */
 Test(shared_votes, a_recursion_alone_has_no_base)
 {
     struct world *w = world_open();
@@ -156,7 +157,7 @@ Test(shared_votes, what_training_saw_seldom_tells_no_bases_apart)
     cr_expect_eq(base_of_kind(30, 300), (uint64_t)BASE, "2^-30 is no chance");
 }
 
-/* Three spots fit a base by chance, but most of what lies there does not. */
+/* Three positions fit a base by chance, but most of what lies there does not. */
 Test(shared_votes, a_base_that_most_samples_contradict_has_lost)
 {
     struct count c = begin(coroutine());
@@ -189,7 +190,7 @@ Test(shared_votes, known_stacks_grow)
     end(&c);
 }
 
-/* More spots and heights than are kept: no end without one. */
+/* More positions and heights than are kept: no end without one. */
 Test(shared_votes, are_bounded, .timeout = 60)
 {
     struct world *w = world_open();
@@ -201,11 +202,11 @@ Test(shared_votes, are_bounded, .timeout = 60)
         node = world_child(w, node, 1 + i % 7, height, i, 1, 1);
     }
     struct count c = begin(w);
-    for (uint32_t i = 0; i < SHARED_SPOTS + 1000; i++) {
+    for (uint32_t i = 0; i < SHARED_POSITIONS + 1000; i++) {
         seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
         vote(&c, 1 + (seed >> 33) % 7, BASE - (seed >> 40 & 0xfffff8), 8, 1);
     }
-    cr_expect_leq(settle(&c), SHARED_SPOTS / SHARED_QUORUM);
+    cr_expect_leq(settle(&c), SHARED_POSITIONS / SHARED_QUORUM);
     end(&c);
 }
 

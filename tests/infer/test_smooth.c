@@ -61,7 +61,7 @@ static struct story *begin(void)
 
 static struct run_time run_of(const struct story *s, const struct sample *sample)
 {
-    return (struct run_time){process_strand(s->world->self.process, sample), sample->time};
+    return (struct run_time){process_thread_key(s->world->self.process, sample), sample->time};
 }
 
 static void sample_on(struct story *s, uint64_t base, unsigned function, uint32_t height)
@@ -69,7 +69,7 @@ static void sample_on(struct story *s, uint64_t base, unsigned function, uint32_
     struct sample x = world_sample(function, base, height);
     struct resolved r;
     x.time = s->time += 1000000;
-    cr_assert_eq(resolver_resolve(s->world->resolver, s->world->self.process, &x, SETTING_ANY, &r, NULL), 0);
+    cr_assert_eq(world_resolve(s->world, s->world->self.process, &x, &r, NULL), 0);
     cr_assert_eq(smoother_add(s->smoother, run_of(s, &x), s->world->self.process, &x, &r, NULL), 0);
 }
 
@@ -150,11 +150,11 @@ Test(smooth, an_anchor_is_sure_and_silent)
     struct resolved r;
     const struct candidate_path *candidates;
     uint32_t first;
-    cr_assert_eq(resolver_resolve(s->world->resolver, s->world->self.process, &x, SETTING_ANY, &r, NULL), 0);
+    cr_assert_eq(world_resolve(s->world, s->world->self.process, &x, &r, NULL), 0);
     cr_assert_eq(resolver_candidates(s->world->resolver, r.answer, &candidates, &first), 2u);
     cr_assert_str_eq(world_path(s->world, candidates[1].node), "fun0 fun2 fun3 fun4");
     x.time = s->time + 1;
-    cr_assert_eq(smoother_anchor(s->smoother, run_of(s, &x), first + 1, NULL), 0);
+    cr_assert_eq(smoother_true_path(s->smoother, run_of(s, &x), first + 1, NULL), 0);
     cr_assert_eq(s->seen, 1u, "the one that waited, not the anchor");
     cr_expect_str_eq(world_path(s->world, s->results[0].node), "fun0 fun2 fun3 fun4");
     sample(s, 4, 64);

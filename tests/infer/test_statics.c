@@ -108,3 +108,38 @@ Test(statics, the_loader_does_not_look_in_the_vdso)
     image_calls_free(image_calls);
     image_cache_free(images);
 }
+
+/* What a round may cost decides for that round; but what the reading, the first, asked for remains. */
+Test(statics, each_round_decides_which_code_is_read)
+{
+    struct image_cache *images = image_cache_new(NULL);
+    struct image_calls *calls = image_calls_new();
+    const struct calls *of, *again;
+    open_all(images);
+    const struct image *read = image_cache_at(images, 0), *other = image_cache_at(images, 1);
+    cr_assert(other);
+    uint64_t cost = IMAGE_CALLS_STEPS * image_code_size(other);
+    cr_assert_eq(image_calls_of(calls, read, &of), 0);
+    cr_expect(of);
+
+    image_calls_next_round(calls);
+    image_calls_allow(calls, cost - 1);
+    cr_assert_eq(image_calls_of(calls, other, &again), 0);
+    cr_expect_null(again);
+    image_calls_allow(calls, cost);
+    cr_assert_eq(image_calls_of(calls, other, &again), 0);
+    cr_expect_null(again, "for all who ask in one round");
+    cr_assert_eq(image_calls_of(calls, read, &again), 0);
+    cr_expect_eq(again, of);
+
+    image_calls_next_round(calls);
+    cr_assert_eq(image_calls_of(calls, other, &of), 0);
+    cr_expect(of);
+    cr_expect_eq(image_calls_allow(calls, cost), 0, "it was paid for");
+    image_calls_next_round(calls);
+    cr_assert_eq(image_calls_of(calls, other, &again), 0);
+    cr_expect_eq(again, of);
+    cr_expect_eq(image_calls_allow(calls, 0), 0, "and in each round anew");
+    image_calls_free(calls);
+    image_cache_free(images);
+}

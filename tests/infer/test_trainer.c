@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "infer/samples/trainer.h"
+#include "pathmap/map/partial.h"
 #include "tests/infer/world.h"
 
 enum { DUMP = 1 << 16, STEPS = 20000 };
@@ -27,9 +28,9 @@ APART static int left(int n)
 
 APART static int right(int n)
 {
-    volatile char *room = alloca((size_t)n + 100);
-    room[0] = 1;
-    return leaf(n) + room[0];
+    volatile char *capacity = alloca((size_t)n + 100);
+    capacity[0] = 1;
+    return leaf(n) + capacity[0];
 }
 
 APART static int recursive(int n)
@@ -55,7 +56,7 @@ static const char *tail(const char *path, size_t length)
 static void expect_resolves(struct world *w, const struct sample *s, const char *expected)
 {
     struct resolved r;
-    cr_assert_eq(resolver_resolve(w->resolver, w->self.process, s, SETTING_ANY, &r, NULL), 0);
+    cr_assert_eq(world_resolve(w, w->self.process, s, &r, NULL), 0);
     cr_assert_neq(r.kind, RESOLVED_UNKNOWN, "%s", unknown_reason_text(r.reason));
     cr_assert_eq(r.paths, 1u);
     cr_assert_str_eq(tail(world_path(w, r.node), strlen(expected)), expected);
@@ -83,7 +84,7 @@ Test(trainer, trained_paths_are_found_again)
     expect_resolves(w, &shots[1], "trainer_trained_paths_are_found_again_impl right leaf");
     expect_resolves(w, &shots[2], "recursive recursive recursive left leaf");
     struct resolved r;
-    resolver_resolve(w->resolver, w->self.process, &shots[2], SETTING_ANY, &r, NULL);
+    world_resolve(w, w->self.process, &shots[2], &r, NULL);
     struct pathmap_node node = pathmap_node(w->map, r.node);
     cr_expect_eq(node.self, 2u);
     cr_expect_eq(node.passes, 2u);
@@ -116,7 +117,7 @@ Test(trainer, base_known_or_not_gives_the_same_heights)
         cr_assert_eq(base, w->self.start_stack);
         world_finish(w);
         struct resolved r;
-        resolver_resolve(w->resolver, w->self.process, &sample, SETTING_ANY, &r, NULL);
+        world_resolve(w, w->self.process, &sample, &r, NULL);
         cr_assert_neq(r.kind, RESOLVED_UNKNOWN);
         cr_assert_eq(r.paths, 1u);
         heights[known] = pathmap_node(w->map, r.node).height;
@@ -170,7 +171,7 @@ Test(trainer, threads_share_their_paths)
     }
     world_finish(w);
     struct resolved r;
-    resolver_resolve(w->resolver, w->self.process, &sample, SETTING_ANY, &r, NULL);
+    world_resolve(w, w->self.process, &sample, &r, NULL);
     cr_expect_eq(pathmap_node(w->map, r.node).self, 6u);
     struct pathmap_node node = pathmap_node(w->map, r.node);
     while (node.parent != PATHMAP_NONE)
@@ -201,6 +202,72 @@ Test(trainer, what_is_not_whole_is_counted_and_not_entered)
     world_close(w);
 }
 
+/* What a cut stack proved is kept apart, without counts, when it is asked for: its heights say nothing of other samples. */
+Test(trainer, cut_paths_are_kept_apart)
+{
+    struct world *w = world_open();
+    struct trainer *trainer = trainer_new(w->trie);
+    enum unwind_end end;
+    trainer_keep_apart(trainer);
+    self_set_stack(&w->self);
+    recursive(10);
+    struct unwind_frame inner[8];
+    cr_assert_geq(unwind_sample(w->self.process, &sample, inner, 4, &end), 4u);
+    sample.stack_size =
+        (uint32_t)(inner[3].cfa - 8 - sample.sp); /* where the fourth frame returns to is cut off */
+    const int frames = train(w, trainer, &end);
+    const struct trainer_path path = trainer_entered(trainer);
+    cr_expect_eq(end, UNWIND_CUT);
+    cr_expect_gt(frames, 1);
+    cr_expect(path.partial && path.apart);
+    cr_expect(partial_is_apart(path.height));
+    cr_expect_eq(trie_statistics(w->trie)->paths_cut, 1u);
+    cr_expect_eq(trie_statistics(w->trie)->paths_entered, 0u);
+
+    /* The same stack again has the same path, and one whose own frame is another function's has not. */
+    uint32_t node;
+    cr_assert_eq(trainer_repeat(trainer, &path, w->self.process, &sample, &node, NULL), 1);
+    cr_expect_eq(node, path.leaf);
+    struct sample other = sample;
+    other.sp += 4096;
+    cr_assert_eq(trainer_repeat(trainer, &path, w->self.process, &other, &node, NULL), 0);
+    cr_expect_eq(node, TRIE_NONE);
+    world_finish(w);
+    struct resolved r;
+    cr_assert_eq(world_resolve(w, w->self.process, &sample, &r, NULL), 0);
+    cr_expect_eq(r.kind, RESOLVED_UNKNOWN, "no CID leads to it");
+    trainer_free(trainer);
+    world_close(w);
+}
+
+/* A walk that ends in code without rows, on a stack whose base is known, is counted at its heights below a root that says why. */
+Test(trainer, paths_below_unknown_code_are_counted)
+{
+    static uint8_t copy[DUMP];
+    struct world *w = world_open();
+    struct trainer *trainer = trainer_new(w->trie);
+    enum unwind_end end;
+    self_set_stack(&w->self);
+    left(1);
+    struct unwind_frame frames[8];
+    cr_assert_geq(unwind_sample(w->self.process, &sample, frames, 3, &end), 3u);
+    memcpy(copy, sample.stack, sample.stack_size);
+    memset(copy + (frames[2].cfa - 8 - sample.sp), 0xfd, 8); /* where the third frame returns to */
+    sample.stack = copy;
+    cr_expect_eq(train(w, trainer, &end), 3);
+    cr_expect_eq(end, UNWIND_NO_MAPPING);
+    const struct trainer_path path = trainer_entered(trainer);
+    cr_expect(path.partial && !path.apart);
+    cr_expect_eq(trie_statistics(w->trie)->paths_entered, 1u);
+    trainer_free(trainer);
+    world_finish(w);
+    expect_resolves(w, &sample, "left leaf");
+    struct resolved r;
+    cr_assert_eq(world_resolve(w, w->self.process, &sample, &r, NULL), 0);
+    cr_expect_eq(strncmp(world_path(w, r.node), "[damaged stack] ", 16), 0, "%s", world_path(w, r.node));
+    world_close(w);
+}
+
 /* Every instruction from the first of left() on, by the trap flag. */
 static struct {
     uint64_t pc, sp, bp;
@@ -224,13 +291,13 @@ static void on_trap(int number, siginfo_t *info, void *context)
 
 APART static int busy(int n)
 {
-    volatile char *room = alloca((size_t)n * 16);
+    volatile char *capacity = alloca((size_t)n * 16);
     int sum = 0;
     for (int i = 0; i < n; i++) {
-        room[i] = (char)i;
+        capacity[i] = (char)i;
         sum += i * n;
     }
-    return sum + room[0];
+    return sum + capacity[0];
 }
 
 APART static int worker(int n, int a, int b, int c, int d, int e, int f, int g)

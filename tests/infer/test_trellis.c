@@ -21,7 +21,7 @@ static struct column meet(struct rig *r, uint32_t node)
     struct column c = {0};
     uint32_t answer;
     cr_assert_eq(resolver_find(r->world->resolver, SETTING_ANY, n.function, n.height, &answer), 1);
-    cr_assert_eq(coherence_meet(r->model, answer, 100), 0);
+    cr_assert_eq(coherence_count(r->model, answer, 100), 0);
     c.count = resolver_candidates(r->world->resolver, answer, &candidates, &c.first);
     return c;
 }

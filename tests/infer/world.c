@@ -93,6 +93,13 @@ struct sample world_sample(unsigned number, uint64_t base, uint32_t height)
     return self_sample(fun(number), base - height - 8, 0);
 }
 
+int world_resolve(struct world *w, const struct process *process, const struct sample *sample,
+                  struct resolved *out, struct fathom_error *err)
+{
+    const struct cid cid = cid_of_sample(process, sample);
+    return resolver_resolve(w->resolver, &cid, SETTING_ANY, out, err);
+}
+
 const char *world_path(const struct world *w, uint32_t node)
 {
     static char text[4096];

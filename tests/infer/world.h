@@ -38,6 +38,9 @@ uint32_t world_child(struct world *world, uint32_t parent, unsigned number, uint
 void world_finish(struct world *world);
 /* At the entry of fun(number), on a stack with this base. */
 struct sample world_sample(unsigned number, uint64_t base, uint32_t height);
+/* Resolves a sample of this process, or of none, in any setting. 0 or negative. */
+int world_resolve(struct world *world, const struct process *process, const struct sample *sample,
+                  struct resolved *out, struct fathom_error *err);
 /* Names of the functions of a node's path, outermost first, with a space between. */
 const char *world_path(const struct world *world, uint32_t node);
 

@@ -25,8 +25,8 @@ static KEEP int nine(int p, int q, int r, int s, int t, int u, int v, int w, int
 
 static KEEP int down(int n)
 {
-    char room[200];
-    __asm__ volatile("" : : "r"(room) : "memory");
+    char capacity[200];
+    __asm__ volatile("" : : "r"(capacity) : "memory");
     int r = n ? down(n - 1) + 1 : 0;
     AFTER();
     return r;

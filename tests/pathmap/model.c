@@ -30,9 +30,9 @@ struct build_id model_build_id(uint32_t image)
 
 static void model_add(struct model *model, const struct model_path *path)
 {
-    if (model->count == model->room) {
-        model->room = model->room ? model->room * 2 : 256;
-        model->paths = realloc(model->paths, model->room * sizeof *model->paths);
+    if (model->count == model->capacity) {
+        model->capacity = model->capacity ? model->capacity * 2 : 256;
+        model->paths = realloc(model->paths, model->capacity * sizeof *model->paths);
         cr_assert_not_null(model->paths);
     }
     model->paths[model->count++] = *path;

@@ -22,7 +22,7 @@ struct model_path {
 };
 struct model {
     struct model_path *paths;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* splitmix64 (public domain): the same numbers on every machine. */

@@ -14,7 +14,7 @@
 struct lines {
     char (*text)[LINE];
     uint64_t *counts;
-    size_t count, room;
+    size_t count, capacity;
     const char *const *names;
     uint32_t name_count, without;
 };
@@ -27,10 +27,10 @@ static void add_line(struct lines *lines, const char *text, uint64_t count)
             return;
         }
     }
-    if (lines->count == lines->room) {
-        lines->room = lines->room * 2 + 64;
-        lines->text = realloc(lines->text, lines->room * LINE);
-        lines->counts = realloc(lines->counts, lines->room * sizeof *lines->counts);
+    if (lines->count == lines->capacity) {
+        lines->capacity = lines->capacity * 2 + 64;
+        lines->text = realloc(lines->text, lines->capacity * LINE);
+        lines->counts = realloc(lines->counts, lines->capacity * sizeof *lines->counts);
         cr_assert(lines->text && lines->counts);
     }
     snprintf(lines->text[lines->count], LINE, "%s", text);

@@ -50,7 +50,7 @@ static void drop(struct plan_made *g)
 }
 
 /* The kept files, and the path of one. */
-static size_t kept(char *path, size_t room)
+static size_t kept(char *path, size_t capacity)
 {
     size_t count = 0;
     DIR *dir = opendir(plans);
@@ -60,7 +60,7 @@ static size_t kept(char *path, size_t room)
             continue;
         count++;
         if (path)
-            cr_assert_lt((size_t)snprintf(path, room, "%s/%s", plans, d->d_name), room);
+            cr_assert_lt((size_t)snprintf(path, capacity, "%s/%s", plans, d->d_name), capacity);
     }
     closedir(dir);
     return count;

@@ -546,8 +546,8 @@ Test(probe_core, alternate_stack_found)
 
 Test(probe_core, alternate_stack_within_the_stack)
 {
-    char room[65536];
-    alternate.ss_sp = room;
+    char capacity[65536];
+    alternate.ss_sp = capacity;
     alternate_storm(true);
 }
 

@@ -45,3 +45,6 @@ tests_perfdata_test_sample_fields_LDADD = libperfdata.la libbase.la $(CRITERION_
 UNIT_TESTS += tests/perfdata/test_chained
 tests_perfdata_test_chained_SOURCES = tests/perfdata/test_chained.c tests/perfdata/build.h tests/perfdata/recording.h
 tests_perfdata_test_chained_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/perfdata/test_stack_parts
+tests_perfdata_test_stack_parts_SOURCES = tests/perfdata/test_stack_parts.c
+tests_perfdata_test_stack_parts_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)

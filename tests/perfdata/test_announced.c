@@ -39,7 +39,7 @@ static const struct raw *make(uint8_t kind, uint32_t number, uint64_t sp)
     static struct raw raw;
     memset(&raw, 7, sizeof raw);
     raw.head = (struct stack_record){.magic = STACK_RECORD_MAGIC,
-                                     .version = STACK_RECORD_VERSION,
+                                     .version = STACK_RECORD_BARE,
                                      .kind = kind,
                                      .page_bits = 12,
                                      .compared = 3,
@@ -228,7 +228,7 @@ Test(announced, after_a_damaged_record_nothing_earlier_counts)
     } damages[] = {
         {offsetof(struct stack_record, magic), 0, true},
         {offsetof(struct stack_record, version), 0, false},
-        {offsetof(struct stack_record, version), 2, false},
+        {offsetof(struct stack_record, version), 3, false},
         {offsetof(struct stack_record, kind), 0, false},
         {offsetof(struct stack_record, kind), STACK_RECORD_NONE, false},     /* with a number */
         {offsetof(struct stack_record, kind), STACK_RECORD_RETURNED, false}, /* with another number */

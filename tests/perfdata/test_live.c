@@ -73,7 +73,7 @@ Test(live, records_come_in_order_as_soon_as_that_is_known)
     reader_close(reader);
 }
 
-Test(live, grows_beyond_its_first_room)
+Test(live, grows_beyond_its_first_capacity)
 {
     struct event events[2];
     struct build b = {0};

@@ -46,12 +46,12 @@ static size_t header_size(const uint64_t record[32])
     return header.size;
 }
 
-Test(stack_dump, is_found_with_its_room)
+Test(stack_dump, is_found_with_its_capacity)
 {
     uint64_t record[32];
     struct sample s = decode(record, make(record, 13));
     cr_assert_eq(s.stack_at, 72);
-    cr_assert_eq(s.stack_room, 32);
+    cr_assert_eq(s.stack_capacity, 32);
     cr_assert_eq(s.stack_size, 13);
     cr_assert_eq((const uint64_t *)(const void *)s.stack, record + 10);
 }
@@ -63,7 +63,7 @@ Test(stack_dump, is_found_without_valid_bytes)
     struct sample s = decode(record, size);
     cr_assert_null(s.stack);
     cr_assert_eq(s.stack_at, 72);
-    cr_assert_eq(s.stack_room, 32);
+    cr_assert_eq(s.stack_capacity, 32);
     cr_assert_eq(stack_dump_trim(record, size, &s, 0), size - 40);
 }
 
@@ -83,7 +83,7 @@ Test(stack_dump, is_trimmed_to_its_valid_bytes)
     cr_assert_eq(record[16], 0x401000);
     struct sample again = decode(record, cut);
     cr_assert_eq(again.stack_size, 13);
-    cr_assert_eq(again.stack_room, 16);
+    cr_assert_eq(again.stack_capacity, 16);
     cr_assert_eq(again.sp, 0x7ff0);
 }
 
@@ -98,5 +98,5 @@ Test(stack_dump, trimmed_to_nothing_loses_its_dynamic_size)
     cr_assert_eq(record[9], 0);
     cr_assert_eq(record[10], 2);
     cr_assert_eq(record[13], 0x401000);
-    cr_assert_eq(decode(record, cut).stack_room, 0);
+    cr_assert_eq(decode(record, cut).stack_capacity, 0);
 }

@@ -45,7 +45,7 @@ static struct sample stack_of(uint8_t kind, uint32_t size)
 {
     memset(raw.stack, 7, sizeof raw.stack);
     raw.head = (struct stack_record){.magic = STACK_RECORD_MAGIC,
-                                     .version = STACK_RECORD_VERSION,
+                                     .version = STACK_RECORD_BARE,
                                      .kind = kind,
                                      .page_bits = 12,
                                      .compared = 3,

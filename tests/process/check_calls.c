@@ -37,7 +37,7 @@ struct checker {
     struct image_cache *images;
     struct processes *processes;
     struct pair *pairs;
-    size_t count, room;
+    size_t count, capacity;
     struct table *index; /* hash of a pair -> its number */
     struct calls *calls[MAX_IMAGES];
     struct image *image_of[MAX_IMAGES];
@@ -81,9 +81,9 @@ static void add(struct checker *c, const struct unwind_frame *callee, const stru
         c->pairs[*number].count++;
         return;
     }
-    if (c->count == c->room) {
-        c->room = c->room ? c->room * 2 : 1024;
-        c->pairs = not_null(realloc(c->pairs, c->room * sizeof *c->pairs));
+    if (c->count == c->capacity) {
+        c->capacity = c->capacity ? c->capacity * 2 : 1024;
+        c->pairs = not_null(realloc(c->pairs, c->capacity * sizeof *c->pairs));
     }
     *number = c->count;
     c->pairs[c->count++] = pair;
@@ -116,7 +116,7 @@ static uint64_t key_of(struct node node)
 struct reached {
     struct table *seen;
     struct node *work;
-    size_t count, room;
+    size_t count, capacity;
     bool indirect; /* a jump through a pointer is among the ways */
 };
 
@@ -129,9 +129,9 @@ static void reach(struct reached *r, uint32_t image, uint32_t function)
     not_null(table_put(r->seen, key_of(node), &added));
     if (!added)
         return;
-    if (r->count == r->room) {
-        r->room = r->room ? r->room * 2 : 256;
-        r->work = not_null(realloc(r->work, r->room * sizeof *r->work));
+    if (r->count == r->capacity) {
+        r->capacity = r->capacity ? r->capacity * 2 : 256;
+        r->work = not_null(realloc(r->work, r->capacity * sizeof *r->work));
     }
     r->work[r->count++] = node;
 }

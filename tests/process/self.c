@@ -117,14 +117,14 @@ struct sample self_sample_of_context(const ucontext_t *context)
     return self_sample((uint64_t)r[REG_RIP], (uint64_t)r[REG_RSP], (uint64_t)r[REG_RBP]);
 }
 
-__attribute__((no_sanitize("address"))) void self_dump(struct sample *sample, void *dump, size_t room)
+__attribute__((no_sanitize("address"))) void self_dump(struct sample *sample, void *dump, size_t capacity)
 {
     FILE *maps = maps_open();
     struct line line;
     size_t size = 0;
     while (size == 0 && maps_next(maps, &line)) {
         if (line.start <= sample->sp && sample->sp < line.end)
-            size = line.end - sample->sp < room ? (size_t)(line.end - sample->sp) : room;
+            size = line.end - sample->sp < capacity ? (size_t)(line.end - sample->sp) : capacity;
     }
     fclose(maps);
     sample->stack = dump;

@@ -32,16 +32,16 @@ struct sample self_sample(uint64_t pc, uint64_t sp, uint64_t bp);
 struct sample self_sample_of_context(const ucontext_t *context);
 /* Copies the stack from the sample's SP on, at most room bytes, into dump, and makes it the sample's. It ends
  * where the mapping does. */
-void self_dump(struct sample *sample, void *dump, size_t room);
+void self_dump(struct sample *sample, void *dump, size_t capacity);
 
 /* A sample of the place where this stands, with its dump. */
-#define SELF_CAPTURE(sample, dump, room)                                                                     \
+#define SELF_CAPTURE(sample, dump, capacity)                                                                 \
     do {                                                                                                     \
         uint64_t pc_, sp_, bp_;                                                                              \
         __asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2"                                \
                          : "=&r"(pc_), "=&r"(sp_), "=&r"(bp_));                                              \
         *(sample) = self_sample(pc_, sp_, bp_);                                                              \
-        self_dump(sample, dump, room);                                                                       \
+        self_dump(sample, dump, capacity);                                                                   \
     } while (0)
 
 #endif

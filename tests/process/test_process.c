@@ -279,12 +279,12 @@ Test(process, shared_stacks_belong_to_no_thread)
     /* What runs there goes on whichever thread it is; elsewhere the thread is what goes on. */
     struct sample on = {.pid = 7, .tid = 8, .sp = 0x20800}, other = {.pid = 7, .tid = 9, .sp = 0x20f00},
                   next = {.pid = 7, .tid = 8, .sp = 0x21800}, off = {.pid = 7, .tid = 8, .sp = 0x50000};
-    cr_expect_eq(process_strand(p, &on), process_strand(p, &other));
-    cr_expect_neq(process_strand(p, &on), process_strand(p, &next));
-    cr_expect_neq(process_strand(p, &on), process_strand(p, &off));
+    cr_expect_eq(process_thread_key(p, &on), process_thread_key(p, &other));
+    cr_expect_neq(process_thread_key(p, &on), process_thread_key(p, &next));
+    cr_expect_neq(process_thread_key(p, &on), process_thread_key(p, &off));
     other.sp = 0x50000;
-    cr_expect_neq(process_strand(p, &off), process_strand(p, &other));
-    cr_expect_eq(process_strand(p, &off), process_strand(NULL, &off));
+    cr_expect_neq(process_thread_key(p, &off), process_thread_key(p, &other));
+    cr_expect_eq(process_thread_key(p, &off), process_thread_key(NULL, &off));
     /* Used anew, and deeper: what it overlaps is gone. */
     cr_expect_eq(process_set_shared_stack(p, 0x21800, 0x22800, NULL), 0);
     cr_expect_eq(base_of(w, 7, 9, 0x21900), 0x22800);

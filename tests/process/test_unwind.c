@@ -124,10 +124,10 @@ Test(unwind, plain_calls)
 
 APART static int with_alloca(size_t n)
 {
-    volatile char *room = alloca(n);
-    room[0] = 1;
+    volatile char *capacity = alloca(n);
+    capacity[0] = 1;
     shoot();
-    return room[0];
+    return capacity[0];
 }
 
 Test(unwind, alloca_frames)
@@ -540,13 +540,13 @@ APART static void words_here(void)
 
 APART static void words_below(unsigned depth, size_t bytes)
 {
-    volatile char *room = alloca(bytes); /* found by BP */
-    room[0] = 1;
+    volatile char *capacity = alloca(bytes); /* found by BP */
+    capacity[0] = 1;
     if (depth)
         words_below(depth - 1, bytes + 48);
     else
         words_here();
-    room[bytes - 1] = 2;
+    capacity[bytes - 1] = 2;
 }
 
 Test(unwind, words_are_all_that_a_walk_depends_on)

@@ -27,12 +27,12 @@ struct recording {
     size_t count;
 };
 
-static void recording_start(struct recording *r, size_t room)
+static void recording_start(struct recording *r, size_t capacity)
 {
     *r = (struct recording){
         .tree = cct_new(1), .frames = frames_new(), .metrics = {.at = {metric_table}, .count = 1}};
-    r->samples = calloc(room, sizeof *r->samples);
-    r->values = calloc(room, sizeof *r->values);
+    r->samples = calloc(capacity, sizeof *r->samples);
+    r->values = calloc(capacity, sizeof *r->values);
     cr_assert(r->tree && r->frames && r->samples && r->values);
 }
 

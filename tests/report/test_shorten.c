@@ -7,11 +7,11 @@
 #include "report/text/shorten.h"
 #include "report/text/weight.h"
 
-static void shortens(const char *name, size_t room, const char *wanted)
+static void shortens(const char *name, size_t capacity, const char *wanted)
 {
-    char *text = name_shorten(name, room);
-    cr_expect_str_eq(text, wanted, "%zu: %s", room, text);
-    cr_expect(strlen(text) <= room);
+    char *text = name_shorten(name, capacity);
+    cr_expect_str_eq(text, wanted, "%zu: %s", capacity, text);
+    cr_expect(strlen(text) <= capacity);
     free(text);
 }
 

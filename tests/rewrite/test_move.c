@@ -351,7 +351,7 @@ Test(move, guards_lead_pointers_to_copies, .fini = build_clean)
     rig_close(&rig);
 }
 
-Test(move, guards_need_a_register_and_room, .fini = build_clean)
+Test(move, guards_need_a_register_and_capacity, .fini = build_clean)
 {
     struct rig rig = {0};
     struct fathom_error err = {0};

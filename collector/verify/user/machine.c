@@ -8,9 +8,11 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "perfdata/stack_parts.h"
 
 /* The program's own names for the kernel's parts. */
 int verify_read_pages(__u32 cpu, __u64 sp, __u32 size);
+int verify_unhook(__u32 cpu, __u64 sp, __u32 size);
 int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
 int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
 struct bpf_perf_event_data;
@@ -186,13 +188,18 @@ long machine_output(const void *data, uint64_t size)
         abort();
     if (machine->ring_full && machine->ring_full(machine->context, size))
         return -ENOSPC;
-    memcpy(&record->head, data, sizeof record->head);
+    struct stack_parts parts;
+    if (!stack_parts_read(data, size, &parts))
+        abort();
+    record->head = parts.head;
+    record->head.size = parts.size;
     record->stack = malloc(size);
     if (!record->stack) {
         machine->out_of_memory = true;
         return -ENOMEM;
     }
-    memcpy(record->stack, (const uint8_t *)data + sizeof record->head, size - sizeof record->head);
+    if (parts.size)
+        memcpy(record->stack, parts.bytes, parts.size);
     machine->record_count++;
     return 0;
 }
@@ -232,6 +239,11 @@ uint32_t machine_cpu(void)
 uint64_t machine_task(void)
 {
     return (uint64_t)now.pid << 32 | now.tid;
+}
+
+const void *machine_task_struct(void)
+{
+    return machine->task;
 }
 
 /* In place of the system calls of known_stacks.c ------------------------------------------------------------- */
@@ -371,9 +383,28 @@ size_t machine_known(void)
     return hashes[KNOWN].count;
 }
 
-static int run(int (*program)(struct bpf_perf_event_data *ctx), const struct machine_sample *sample)
+static int run_program(int (*program)(struct bpf_perf_event_data *ctx), const struct machine_sample *sample)
 {
-    struct bpf_perf_event_data ctx = {.regs = {.rip = sample->ip, .rsp = sample->sp, .rbp = sample->bp}};
+    uint64_t r[STACK_RECORD_REGISTER_COUNT] = {0};
+    if (sample->registers)
+        memcpy(r, sample->registers, sizeof r);
+    struct bpf_perf_event_data ctx = {.regs = {.rip = sample->ip,
+                                               .rsp = sample->sp,
+                                               .rbp = sample->bp,
+                                               .rax = r[0],
+                                               .rbx = r[1],
+                                               .rcx = r[2],
+                                               .rdx = r[3],
+                                               .rsi = r[4],
+                                               .rdi = r[5],
+                                               .r8 = r[9],
+                                               .r9 = r[10],
+                                               .r10 = r[11],
+                                               .r11 = r[12],
+                                               .r12 = r[13],
+                                               .r13 = r[14],
+                                               .r14 = r[15],
+                                               .r15 = r[16]}};
     drop_records();
     now = *sample;
     return program(&ctx);
@@ -381,12 +412,12 @@ static int run(int (*program)(struct bpf_perf_event_data *ctx), const struct mac
 
 int machine_sample(const struct machine_sample *sample)
 {
-    return run(verify_user, sample);
+    return run_program(verify_user, sample);
 }
 
 int machine_sample_precise(const struct machine_sample *sample)
 {
-    return run(verify_precise, sample);
+    return run_program(verify_precise, sample);
 }
 
 struct verify_counts machine_counts(void)

@@ -23,13 +23,14 @@ struct machine_memory {
 };
 
 struct machine_record {
-    struct stack_record head;
+    struct stack_record head; /* its size: bytes of the stack */
     uint8_t *stack;
 };
 
 struct machine_sample {
     uint32_t cpu, pid, tid;
     uint64_t ip, sp, bp;
+    const uint8_t *registers;  /* the others, as in a stack record; NULL: they are 0 */
     uint64_t late_ip, late_sp; /* of a precise one: where the interrupt came */
 };
 
@@ -39,6 +40,7 @@ struct machine {
     /* The memory of the process that runs. */
     const struct machine_memory *memory;
     size_t memory_count;
+    const void *task;                                /* what config.hooks are offsets in */
     bool (*ring_full)(void *context, uint64_t size); /* NULL: never */
     bool (*told_full)(void *context);                /* whether `told` takes no more; NULL: never */
     bool no_memory;                                  /* stacks that become known find no room */

@@ -67,9 +67,9 @@ struct trial {
     size_t waiting_count;
     struct table *codes, *functions, *told;
     struct function *function_list;
-    size_t function_count, function_room;
+    size_t function_count, function_capacity;
     struct learned *learned;
-    size_t learned_count, learned_room;
+    size_t learned_count, learned_capacity;
     struct image *images[64]; /* with where they are */
     uint64_t image_start[64], image_end[64], image_bias[64];
     size_t image_count;
@@ -153,7 +153,7 @@ static struct function function_of(struct trial *t, uint64_t address)
             read_maps(t);
             find_function(t, address, &f);
         }
-        if (!vec_push(t->function_list, t->function_count, t->function_room, f))
+        if (!vec_push(t->function_list, t->function_count, t->function_capacity, f))
             fail("functions");
         *index = t->function_count;
     }
@@ -194,7 +194,7 @@ static bool learn(struct trial *t, const struct sample *s, uint32_t number, uint
     size_t count = (size_t)(own - t->slots) + 1;
     struct learned made = {.number = number, .slots = malloc(count * sizeof *made.slots), .count = count};
     struct stack_word *words = calloc(count, sizeof *words);
-    if (!made.slots || !words || !vec_push(t->learned, t->learned_count, t->learned_room, made))
+    if (!made.slots || !words || !vec_push(t->learned, t->learned_count, t->learned_capacity, made))
         fail("stacks");
     memcpy(made.slots, t->slots, count * sizeof *made.slots);
     for (size_t i = 0; i < count; i++) { /* innermost first */

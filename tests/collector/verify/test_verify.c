@@ -48,12 +48,15 @@ static uint32_t function_size(uint32_t function)
     return 1 + function * 5 % 255;
 }
 
+#define OTHER  14u /* r12: BP + BEYOND in all samples */
+#define BEYOND 24u
+
 /* Where a stack has its return addresses and saved frame pointers, innermost first. */
 struct shape {
     uint32_t count;
     uint32_t offset[WORDS_MAX]; /* from SP, bytes */
     bool saved_bp[WORDS_MAX];
-    bool has_bp;
+    uint8_t reg; /* as in struct known_stack: none, BP or OTHER */
 };
 
 struct thread {
@@ -82,8 +85,8 @@ struct world {
     struct known_stacks *known;
     struct thread threads[THREADS];
     struct shape shapes[DEPTHS][SHAPES];
-    struct announced *stacks;                /* which move as more come */
-    size_t stack_room, stack_count, learned; /* those before were looked at by the learner */
+    struct announced *stacks;                    /* which move as more come */
+    size_t stack_capacity, stack_count, learned; /* those before were looked at by the learner */
     struct told_by told[TOLD_MAX];
     size_t told_count;
     uint32_t ring_full, told_full; /* one in so many; 0: never */
@@ -108,7 +111,7 @@ static void make_shape(uint32_t depth, struct shape *shape)
 {
     uint32_t want = one_in(8) ? WORDS_MAX : 1 + random_below(6);
     uint32_t step = one_in(3) ? depth / want / 8 : 1 + random_below(6), at = 0;
-    *shape = (struct shape){.has_bp = one_in(3)};
+    *shape = (struct shape){.reg = !one_in(3) ? 0 : one_in(3) ? OTHER : RULE_BP};
     while (shape->count < want) {
         at += 8 + 8 * random_below(step + 1);
         if (at + 8 > depth)
@@ -183,7 +186,7 @@ static bool fits(const struct world *w, const struct announced *a, const struct 
         return false;
     if (w->config.compared == 0)
         return true;
-    if (a->shape->has_bp && s->bp - a->bp != moved)
+    if (a->shape->reg && s->bp - a->bp != moved)
         return false;
     uint32_t returns = 0;
     for (uint32_t i = 0; i < a->shape->count && returns < w->config.compared; i++) {
@@ -220,6 +223,14 @@ struct scene {
     struct machine_sample sample;
 };
 
+static int run_sample(const struct machine_sample *s)
+{
+    uint64_t registers[STACK_RECORD_REGISTER_COUNT] = {[OTHER - 1] = s->bp + BEYOND};
+    struct machine_sample sample = *s;
+    sample.registers = (const uint8_t *)registers;
+    return machine_sample(&sample);
+}
+
 /* Puts a stack into the thread's memory. */
 static void make_scene(struct world *w, uint32_t functions, struct scene *out)
 {
@@ -251,9 +262,9 @@ static void make_scene(struct world *w, uint32_t functions, struct scene *out)
 
 static void keep_new(struct world *w, const struct scene *scene, uint32_t number)
 {
-    if (w->stack_count == w->stack_room) {
-        w->stack_room = w->stack_room ? 2 * w->stack_room : 64;
-        w->stacks = realloc(w->stacks, w->stack_room * sizeof *w->stacks);
+    if (w->stack_count == w->stack_capacity) {
+        w->stack_capacity = w->stack_capacity ? 2 * w->stack_capacity : 64;
+        w->stacks = realloc(w->stacks, w->stack_capacity * sizeof *w->stacks);
         cr_assert_not_null(w->stacks);
     }
     struct announced *a = &w->stacks[w->stack_count++];
@@ -264,7 +275,7 @@ static void keep_new(struct world *w, const struct scene *scene, uint32_t number
         const uint64_t address = s->sp + a->shape->offset[i], value = word_at(scene->thread, address);
         const uint32_t function = (uint32_t)((value - function_start(0)) / 256);
         struct stack_word *word = &a->words[i];
-        *word = (struct stack_word){address, value, 1, a->shape->saved_bp[i]};
+        *word = (struct stack_word){address, value, value, 1, a->shape->saved_bp[i]};
         if (!word->in_stack && value - function_start(function) < function_size(function)) {
             word->low = function_start(function);
             word->size = function_size(function);
@@ -285,9 +296,11 @@ static int learn_next(struct world *w)
                                                   .tid = t->tid,
                                                   .ip = a->ip,
                                                   .sp = a->sp,
-                                                  .bp = a->bp,
-                                                  .has_bp = a->shape->has_bp,
+                                                  .reg = a->shape->reg,
+                                                  .value = a->bp + (a->shape->reg == OTHER ? BEYOND : 0),
                                                   .number = a->number,
+                                                  .row = a->ip,
+                                                  .row_size = 1,
                                                   .words = a->words,
                                                   .count = a->shape->count},
                             NULL);
@@ -328,7 +341,7 @@ static int take(struct world *w, const struct scene *scene)
 {
     const struct machine_sample *s = &scene->sample;
     const struct verify_counts before = machine_counts();
-    const int result = machine_sample(s);
+    const int result = run_sample(s);
     const struct verify_counts after = machine_counts();
     const struct machine_record *record = w->machine.record_count ? w->machine.records : NULL;
     cr_assert_eq(after.lost - before.lost, result ? 0u : 1u);
@@ -489,7 +502,7 @@ Test(verify, stacks_are_read_within_the_budget)
         cr_expect_leq(read, config.burst + config.rate * seconds);
         cr_expect_gt(read + 1, config.burst + config.rate * (seconds - 1) * 9 / 10);
         cr_expect_gt(w.kinds[STACK_RECORD_NONE], 10u);
-        cr_expect_eq(machine_counts().news, read);
+        cr_expect_eq(machine_counts().copies, read);
         world_stop(&w);
     }
 }
@@ -504,7 +517,9 @@ Test(verify, a_known_stack_is_recognised)
             struct scene scene;
             bool known = false;
             make_scene(&w, 1, &scene);
-            for (size_t k = 0; k < w.learned && !known; k++) {
+            const bool based =
+                machine_base(scene.thread->tid) != 0; /* else only some of a place's are kept */
+            for (size_t k = 0; k < w.learned && based && !known; k++) {
                 const struct announced *a = &w.stacks[k];
                 known = a->sp == scene.sample.sp && a->shape->count &&
                         a->shape->offset[a->shape->count - 1] + 8 <= RULE_STACK_MAX &&
@@ -523,7 +538,7 @@ Test(verify, a_known_stack_is_recognised)
 /* Threads of a process share what is known, if their bases are. */
 static void scene_at(struct world *w, uint32_t thread, uint32_t depth, struct scene *out)
 {
-    static const struct shape shape = {1, {8}, {false}, false};
+    static const struct shape shape = {1, {8}, {false}, 0};
     struct thread *t = &w->threads[thread];
     const uint64_t sp = t->low + REGION - depth;
     *out = (struct scene){t, &shape, {.pid = t->pid, .tid = t->tid, .ip = 0x400123, .sp = sp, .bp = sp}};
@@ -560,11 +575,44 @@ Test(verify, threads_of_a_process_share_known_stacks)
     world_stop(&w);
 }
 
+/* A goroutine's stack moves, and has no base that is known: it is found by its return addresses, wherever it is. */
+Test(verify, stacks_without_a_base_are_found_anywhere)
+{
+    enum { ALONE = 5 };
+    struct world w;
+    world_start(&w, &plain_config, 1);
+    cr_assert_eq(machine_base(w.threads[ALONE].tid), 0);
+    cr_expect_eq(take_at(&w, ALONE, 64), STACK_RECORD_NEW);
+    cr_expect_eq(learn_next(&w), 1);
+    cr_expect_eq(take_at(&w, ALONE, 64), 0);
+    cr_expect_eq(take_at(&w, ALONE, 4096), STACK_RECORD_SAME);
+    cr_expect_eq(take_at(&w, ALONE, 4096), 0);
+    struct scene other;
+    scene_at(&w, ALONE, 128, &other);
+    set_word(other.thread, other.sample.sp + 8, function_start(2));
+    const struct machine_memory all = {other.thread->low, REGION, other.thread->bytes};
+    w.machine.memory = &all;
+    w.machine.memory_count = 1;
+    cr_expect_eq(take(&w, &other), STACK_RECORD_NEW, "called from elsewhere");
+    cr_expect_eq(learn_next(&w), 1);
+    cr_expect_eq(take(&w, &other), 0);
+    cr_expect_eq(take_at(&w, ALONE, 256), STACK_RECORD_SAME, "that one is known still");
+    other.sample.ip += 0x1000;
+    w.machine.memory = &all;
+    w.machine.memory_count = 1;
+    cr_expect_eq(take(&w, &other), STACK_RECORD_NEW, "another page of code");
+    cr_expect_eq(take_at(&w, 4, 64), STACK_RECORD_NEW, "of a thread whose base is known");
+    known_stacks_forget(w.known, w.threads[ALONE].pid);
+    cr_expect_eq(take_at(&w, ALONE, 512), STACK_RECORD_NEW);
+    world_stop(&w);
+}
+
 /* A stack of two words, its callee's frame gone: the sample 16 bytes further up, with the outer one. */
 static void learn_caller(struct world *w, const struct scene *callee, int want)
 {
     const struct machine_sample *s = &callee->sample;
-    const struct stack_word word = {s->sp + 40, word_at(callee->thread, s->sp + 40), 1, false};
+    const struct stack_word word = {s->sp + 40, word_at(callee->thread, s->sp + 40),
+                                    word_at(callee->thread, s->sp + 40), 1, false};
     const struct known_stack caller = {.space = s->pid,
                                        .tid = s->tid,
                                        .ip = 0x400180,
@@ -587,7 +635,7 @@ static int take_caller(struct world *w, const struct scene *callee, uint64_t ip)
     caller.ip = ip;
     w->machine.memory = &all;
     w->machine.memory_count = 1;
-    machine_sample(&caller);
+    run_sample(&caller);
     cr_assert_leq(w->machine.record_count, 1u);
     const struct stack_record *head = &w->machine.records[0].head;
     if (w->machine.record_count && head->kind == STACK_RECORD_SAME)
@@ -640,7 +688,8 @@ Test(verify, a_new_stack_stands_for_the_code_that_is_said)
     scene_at(&w, 0, 128, &scene);
     run(&w, &scene, false);
     const struct machine_sample *s = &scene.sample;
-    const struct stack_word word = {s->sp + 40, word_at(scene.thread, s->sp + 40), 1, false};
+    const struct stack_word word = {s->sp + 40, word_at(scene.thread, s->sp + 40),
+                                    word_at(scene.thread, s->sp + 40), 1, false};
     const struct known_stack read = {.space = s->pid,
                                      .tid = s->tid,
                                      .ip = 0x400180,
@@ -666,7 +715,8 @@ Test(verify, callers_take_no_stacks_place)
     scene_at(&w, 0, 128, &scene);
     run(&w, &scene, false);
     for (uint32_t i = 0; i < RULE_STACKS; i++) {
-        const struct stack_word word = {scene.sample.sp + 48 + 8 * i, function_start(1), 1, false};
+        const struct stack_word word = {scene.sample.sp + 48 + 8 * i, function_start(1), function_start(1), 1,
+                                        false};
         cr_assert_eq(known_stacks_add(w.known,
                                       &(struct known_stack){.space = scene.sample.pid,
                                                             .tid = scene.sample.tid,
@@ -892,13 +942,13 @@ Test(verify, stacks_without_room_take_nothing_of_the_budget)
     for (uint32_t cpu = 0; cpu < MACHINE_CPUS; cpu++)
         machine_room(cpu, 63);
     cr_expect_eq(take_at(&w, 0, 64), STACK_RECORD_NONE);
-    cr_expect_eq(machine_counts().news, 0);
+    cr_expect_eq(machine_counts().copies, 0);
     cr_expect_eq(machine_counts().crowded, 1);
     world_stop(&w);
 }
 
 /* As the rest of the ring is for samples and forks. */
-Test(verify, stacks_take_no_more_of_the_ring_than_their_room)
+Test(verify, stacks_take_no_more_of_the_ring_than_their_capacity)
 {
     struct world w;
     world_start(&w, &plain_config, 1);
@@ -955,7 +1005,7 @@ Test(verify, a_stack_that_finds_no_room_is_new_again)
 }
 
 /* As blocks run out, the oldest stacks are forgotten; each of those that are left fits as before. */
-Test(verify, the_oldest_stacks_make_room)
+Test(verify, the_oldest_stacks_make_capacity)
 {
     enum { COUNT = VERIFY_BLOCKS / 16 + 500, WORDS = RULE_WORDS * RULE_BLOCKS_MAX };
     static struct stack_word words[WORDS + 1];
@@ -964,7 +1014,8 @@ Test(verify, the_oldest_stacks_make_room)
     struct thread *t = &w.threads[0];
     const uint64_t sp = t->low;
     for (uint32_t i = 0; i <= WORDS; i++) {
-        words[i] = (struct stack_word){sp + 8 * (i + 1), function_start(i % FUNCTIONS), 1, false};
+        words[i] = (struct stack_word){sp + 8 * (i + 1), function_start(i % FUNCTIONS),
+                                       function_start(i % FUNCTIONS), 1, false};
         set_word(t, words[i].address, words[i].low);
     }
     struct known_stack stack = {
@@ -1057,4 +1108,78 @@ Test(verify, precise_samples_at_a_return_are_refused)
         cr_assert_eq(take_precise(&w, 0, 0, "\x90\xc3"), STACK_RECORD_SAME);
     }
     world_stop(&w);
+}
+
+/* As the kernel has them: a task, its probes, their instances, the area with the trampoline. */
+struct kernel_instance {
+    uint64_t stack, original;
+    const struct kernel_instance *next;
+};
+struct kernel_task {
+    const struct kernel_task *mm, *probes, *area; /* itself */
+    const struct kernel_instance *instances;
+    uint64_t trampoline;
+};
+
+/* The instance is innermost, or not; another one's frame has gone, and its slot has other words. */
+static void check_probed_return(size_t innermost)
+{
+    enum { TRAMPOLINE = 0x7000 };
+    struct verify_config config = plain_config;
+    struct kernel_task task = {&task, &task, &task, NULL, TRAMPOLINE};
+    struct world w;
+    struct scene scene;
+    config.hooks = (struct verify_hooks){
+        .task_mm = offsetof(struct kernel_task, mm),
+        .task_uprobes = offsetof(struct kernel_task, probes),
+        .instances = offsetof(struct kernel_task, instances),
+        .mm_area = offsetof(struct kernel_task, area),
+        .area_address = offsetof(struct kernel_task, trampoline),
+        .stack = offsetof(struct kernel_instance, stack),
+        .original = offsetof(struct kernel_instance, original),
+        .next = offsetof(struct kernel_instance, next),
+    };
+    world_start(&w, &config, 1);
+    w.machine.task = &task;
+    scene_at(&w, 0, 64, &scene);
+    const uint64_t slot = scene.sample.sp + 8, other = scene.sample.sp + 16;
+    struct kernel_instance list[2];
+    list[innermost] = (struct kernel_instance){slot, function_start(1), innermost ? NULL : &list[1]};
+    list[!innermost] = (struct kernel_instance){other, function_start(2), innermost ? &list[1] : NULL};
+    task.instances = &list[0];
+    set_word(scene.thread, slot, TRAMPOLINE);
+    set_word(scene.thread, other, 77);
+    const struct machine_memory all = {scene.thread->low, REGION, scene.thread->bytes};
+    w.machine.memory = &all;
+    w.machine.memory_count = 1;
+    cr_assert_eq(machine_sample(&scene.sample), 1);
+    cr_assert_eq(w.machine.record_count, 1);
+    const struct machine_record *r = &w.machine.records[0];
+    uint64_t words[3];
+    cr_assert_eq(r->head.kind, STACK_RECORD_NEW);
+    memcpy(words, r->stack, sizeof words);
+    cr_expect_eq(words[1], function_start(1), "what the probe replaced");
+    cr_expect_eq(words[2], 77, "what is no trampoline's stays");
+    const struct stack_word word = {.address = slot, .low = function_start(1), .size = 255};
+    const struct known_stack stack = {.space = machine_space(scene.thread->pid),
+                                      .tid = scene.thread->tid,
+                                      .ip = scene.sample.ip,
+                                      .sp = scene.sample.sp,
+                                      .number = r->head.number,
+                                      .words = &word,
+                                      .count = 1};
+    cr_assert_eq(known_stacks_add(w.known, &stack, NULL), 1);
+    cr_assert_eq(machine_sample(&scene.sample), 1);
+    cr_expect_eq(w.machine.record_count, 0, "it is known now");
+    set_word(scene.thread, slot, function_start(1));
+    task.instances = NULL;
+    cr_assert_eq(machine_sample(&scene.sample), 1);
+    cr_expect_eq(w.machine.record_count, 0, "without the probe, too");
+    world_stop(&w);
+}
+
+Test(verify, return_addresses_that_probes_replaced_are_put_back)
+{
+    check_probed_return(0);
+    check_probed_return(1);
 }

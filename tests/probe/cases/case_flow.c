@@ -54,8 +54,8 @@ static volatile int far = 1;
 
 KNOWN void inner(int n)
 {
-    char room[48];
-    __asm__ volatile("" : : "r"(room) : "memory");
+    char capacity[48];
+    __asm__ volatile("" : : "r"(capacity) : "memory");
     if (n)
         inner(n - 1);
     else if (far)

@@ -2,8 +2,8 @@
  * bpf_helpers.h - in place of libbpf's, so that verify.bpf.c can be compiled for user space: its helpers are those of
  * the machine (machine.c).
  */
-#ifndef FATHOM_COLLECTOR_VERIFY_USER_BPF_HELPERS_H
-#define FATHOM_COLLECTOR_VERIFY_USER_BPF_HELPERS_H
+#ifndef FATHOM_COLLECTOR_VERIFY_USER_BPF_BPF_HELPERS_H
+#define FATHOM_COLLECTOR_VERIFY_USER_BPF_BPF_HELPERS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +25,7 @@ void *machine_late_registers(void);
 uint64_t machine_now(void);
 uint32_t machine_cpu(void);
 uint64_t machine_task(void);
+const void *machine_task_struct(void);
 
 #define bpf_map_lookup_elem(map, key)                        machine_lookup((map), (key))
 #define bpf_map_update_elem(map, key, value, flags)          machine_update((map), (key), (value))
@@ -35,6 +36,7 @@ uint64_t machine_task(void);
 #define bpf_ktime_get_ns()                                   machine_now()
 #define bpf_get_smp_processor_id()                           machine_cpu()
 #define bpf_get_current_pid_tgid()                           machine_task()
+#define bpf_get_current_task()                               ((uint64_t)(uintptr_t)machine_task_struct())
 #define bpf_get_current_task_btf()                           ((void *)0)
 #define bpf_task_pt_regs(task)                               ((void)(task), machine_late_registers())
 #define bpf_get_ns_current_pid_tgid(device, inode, ns, size) (-1)

@@ -1,0 +1,290 @@
+/* evaluate.c - see registers.h. */
+#include "image/cfi/registers.h"
+
+#include "base/bytes.h"
+
+#define STACK_MOST      32u
+#define OPERATIONS_MOST 256u /* an expression may loop */
+
+enum { /* DWARF 5, section 7.7.1 */
+       OP_addr = 0x03,
+       OP_deref = 0x06,
+       OP_const1u = 0x08,
+       OP_const1s = 0x09,
+       OP_const2u = 0x0a,
+       OP_const2s = 0x0b,
+       OP_const4u = 0x0c,
+       OP_const4s = 0x0d,
+       OP_const8u = 0x0e,
+       OP_const8s = 0x0f,
+       OP_constu = 0x10,
+       OP_consts = 0x11,
+       OP_dup = 0x12,
+       OP_drop = 0x13,
+       OP_over = 0x14,
+       OP_pick = 0x15,
+       OP_swap = 0x16,
+       OP_rot = 0x17,
+       OP_abs = 0x19,
+       OP_and = 0x1a,
+       OP_div = 0x1b,
+       OP_minus = 0x1c,
+       OP_mod = 0x1d,
+       OP_mul = 0x1e,
+       OP_neg = 0x1f,
+       OP_not = 0x20,
+       OP_or = 0x21,
+       OP_plus = 0x22,
+       OP_plus_uconst = 0x23,
+       OP_shl = 0x24,
+       OP_shr = 0x25,
+       OP_shra = 0x26,
+       OP_xor = 0x27,
+       OP_bra = 0x28,
+       OP_eq = 0x29,
+       OP_ge = 0x2a,
+       OP_gt = 0x2b,
+       OP_le = 0x2c,
+       OP_lt = 0x2d,
+       OP_ne = 0x2e,
+       OP_skip = 0x2f,
+       OP_lit0 = 0x30,
+       OP_breg0 = 0x70,
+       OP_bregx = 0x92,
+       OP_deref_size = 0x94,
+       OP_nop = 0x96,
+};
+
+struct evaluation {
+    const struct cfi_machine_state *state;
+    const uint8_t *start;
+    struct bytes code;
+    uint64_t stack[STACK_MOST];
+    unsigned depth;
+    bool failed;
+};
+
+static void push(struct evaluation *e, uint64_t value)
+{
+    if (e->depth == STACK_MOST)
+        e->failed = true;
+    else
+        e->stack[e->depth++] = value;
+}
+
+/* The n-th value from the top; 0 if there is none, and it has failed. */
+static uint64_t top(struct evaluation *e, unsigned n)
+{
+    e->failed |= n >= e->depth;
+    return e->failed ? 0 : e->stack[e->depth - 1 - n];
+}
+
+static uint64_t pop(struct evaluation *e)
+{
+    const uint64_t value = top(e, 0);
+    e->depth -= !e->failed;
+    return value;
+}
+
+static bool push_constant(struct evaluation *e, uint8_t op)
+{
+    struct bytes *b = &e->code;
+    if (op >= OP_lit0 && op < OP_lit0 + 32)
+        return push(e, op - OP_lit0), true;
+    switch (op) {
+    case OP_addr:
+    case OP_const8u:
+    case OP_const8s:
+        return push(e, bytes_u64(b)), true;
+    case OP_const1u:
+        return push(e, bytes_u8(b)), true;
+    case OP_const1s:
+        return push(e, (uint64_t)(int64_t)(int8_t)bytes_u8(b)), true;
+    case OP_const2u:
+        return push(e, bytes_u16(b)), true;
+    case OP_const2s:
+        return push(e, (uint64_t)(int64_t)(int16_t)bytes_u16(b)), true;
+    case OP_const4u:
+        return push(e, bytes_u32(b)), true;
+    case OP_const4s:
+        return push(e, (uint64_t)(int64_t)(int32_t)bytes_u32(b)), true;
+    case OP_constu:
+        return push(e, bytes_uleb(b)), true;
+    case OP_consts:
+        return push(e, (uint64_t)bytes_sleb(b)), true;
+    default:
+        return false;
+    }
+}
+
+static void push_register(struct evaluation *e, uint64_t number)
+{
+    uint64_t value = 0;
+    const int64_t offset = bytes_sleb(&e->code);
+    if (number >= CFI_REGISTERS || !e->state->get(e->state->context, (unsigned)number, &value))
+        e->failed = true;
+    push(e, value + (uint64_t)offset);
+}
+
+static void dereference(struct evaluation *e, unsigned size)
+{
+    const uint64_t address = pop(e);
+    uint64_t value = 0;
+    if (e->failed || size == 0 || size > 8 || !e->state->read(e->state->context, address, &value))
+        e->failed = true;
+    push(e, size < 8 ? value & ((UINT64_C(1) << 8 * size) - 1) : value);
+}
+
+static bool arrange(struct evaluation *e, uint8_t op)
+{
+    uint64_t a, b, c;
+    switch (op) {
+    case OP_dup:
+        return push(e, top(e, 0)), true;
+    case OP_drop:
+        return pop(e), true;
+    case OP_over:
+        return push(e, top(e, 1)), true;
+    case OP_pick:
+        return push(e, top(e, bytes_u8(&e->code))), true;
+    case OP_swap:
+        a = pop(e), b = pop(e);
+        return push(e, a), push(e, b), true;
+    case OP_rot:
+        a = pop(e), b = pop(e), c = pop(e);
+        return push(e, a), push(e, c), push(e, b), true;
+    default:
+        return false;
+    }
+}
+
+static bool calculate_one(struct evaluation *e, uint8_t op)
+{
+    uint64_t a;
+    switch (op) {
+    case OP_abs:
+        a = pop(e);
+        return push(e, (int64_t)a < 0 ? 0 - a : a), true;
+    case OP_neg:
+        return push(e, 0 - pop(e)), true;
+    case OP_not:
+        return push(e, ~pop(e)), true;
+    case OP_plus_uconst:
+        a = pop(e);
+        return push(e, a + bytes_uleb(&e->code)), true;
+    default:
+        return false;
+    }
+}
+
+static uint64_t shift(uint8_t op, uint64_t a, uint64_t by)
+{
+    const int64_t s = (int64_t)a;
+    if (op == OP_shra)
+        return (uint64_t)(by < 64 ? s >> by : s >> 63);
+    return by >= 64 ? 0 : op == OP_shl ? a << by : a >> by;
+}
+
+static bool compare(uint8_t op, int64_t a, int64_t b)
+{
+    return op == OP_eq   ? a == b
+           : op == OP_ge ? a >= b
+           : op == OP_gt ? a > b
+           : op == OP_le ? a <= b
+           : op == OP_lt ? a < b
+                         : a != b;
+}
+
+/* Of the two values on top, the upper one is the second operand. */
+static void calculate_two(struct evaluation *e, uint8_t op)
+{
+    const uint64_t b = pop(e), a = pop(e);
+    switch (op) {
+    case OP_and:
+        push(e, a & b);
+        break;
+    case OP_or:
+        push(e, a | b);
+        break;
+    case OP_xor:
+        push(e, a ^ b);
+        break;
+    case OP_plus:
+        push(e, a + b);
+        break;
+    case OP_minus:
+        push(e, a - b);
+        break;
+    case OP_mul:
+        push(e, a * b);
+        break;
+    case OP_div:
+    case OP_mod: /* mod is unsigned, div is not */
+        e->failed |= b == 0 || (op == OP_div && (int64_t)b == -1);
+        if (!e->failed)
+            push(e, op == OP_mod ? a % b : (uint64_t)((int64_t)a / (int64_t)b));
+        break;
+    case OP_shl:
+    case OP_shr:
+    case OP_shra:
+        push(e, shift(op, a, b));
+        break;
+    case OP_eq:
+    case OP_ge:
+    case OP_gt:
+    case OP_le:
+    case OP_lt:
+    case OP_ne:
+        push(e, compare(op, (int64_t)a, (int64_t)b));
+        break;
+    default:
+        e->failed = true;
+    }
+}
+
+/* To another operation of the expression. */
+static void jump(struct evaluation *e, bool taken)
+{
+    const int16_t distance = (int16_t)bytes_u16(&e->code);
+    const uint8_t *end = e->code.at + bytes_left(&e->code);
+    if (!taken || e->code.failed)
+        return;
+    if (distance < e->start - e->code.at || distance > end - e->code.at) {
+        e->failed = true;
+        return;
+    }
+    const uint8_t *to = e->code.at + distance;
+    e->code = bytes_of(to, (size_t)(end - to));
+}
+
+static void step(struct evaluation *e, uint8_t op)
+{
+    if (op >= OP_breg0 && op < OP_breg0 + 32)
+        push_register(e, op - OP_breg0);
+    else if (op == OP_bregx)
+        push_register(e, bytes_uleb(&e->code));
+    else if (op == OP_deref)
+        dereference(e, 8);
+    else if (op == OP_deref_size)
+        dereference(e, bytes_u8(&e->code));
+    else if (op == OP_skip)
+        jump(e, true);
+    else if (op == OP_bra)
+        jump(e, pop(e) != 0);
+    else if (op != OP_nop && !push_constant(e, op) && !arrange(e, op) && !calculate_one(e, op))
+        calculate_two(e, op);
+}
+
+bool cfi_evaluate(const uint8_t *expression, size_t size, const uint64_t *initial,
+                  const struct cfi_machine_state *state, uint64_t *value)
+{
+    struct evaluation e = {.state = state, .start = expression, .code = bytes_of(expression, size)};
+    if (initial)
+        push(&e, *initial);
+    for (unsigned i = 0; bytes_left(&e.code) && !e.failed && !e.code.failed; i++) {
+        step(&e, bytes_u8(&e.code));
+        e.failed |= i == OPERATIONS_MOST;
+    }
+    *value = pop(&e);
+    return !e.failed && !e.code.failed;
+}

@@ -1,0 +1,48 @@
+/*
+ * registers.h - the rules of all registers at one PC (DWARF 5, section 6.4.1), for what the table (cfi.h) leaves out: a CFA by
+ * any register or expression, and registers other than rbp. Found by running the FDE again.
+ */
+#ifndef FATHOM_IMAGE_CFI_REGISTERS_H
+#define FATHOM_IMAGE_CFI_REGISTERS_H
+
+#include "image/cfi/cfi.h"
+
+#define CFI_REGISTERS                                                                                        \
+    17u /* DWARF's numbers on x86-64 (psABI, figure 3.36): the general ones, and the return address */
+
+enum cfi_where {           /* of the caller's value */
+                 CFI_SAME, /* in the register still */
+                 CFI_UNDEFINED,
+                 CFI_AT_CFA,   /* saved at CFA + offset */
+                 CFI_CFA_PLUS, /* CFA + offset */
+                 CFI_REGISTER, /* in register `number`; of the CFA: that + offset */
+                 CFI_AT_VALUE, /* saved at the expression's value, to begin with the CFA */
+                 CFI_VALUE,    /* the expression's value, likewise; of the CFA: to begin with nothing */
+};
+
+struct cfi_register {
+    uint8_t where;             /* enum cfi_where */
+    uint8_t number;            /* below CFI_REGISTERS */
+    uint32_t size;             /* bytes of the expression */
+    int64_t offset;            /* bytes */
+    const uint8_t *expression; /* borrowed from the file */
+};
+
+struct cfi_registers {
+    struct cfi_register cfa; /* CFI_UNDEFINED, CFI_REGISTER or CFI_VALUE */
+    struct cfi_register of[CFI_REGISTERS];
+};
+
+/* What an expression is evaluated with. */
+struct cfi_machine_state {
+    void *context;
+    bool (*get)(void *context, unsigned number, uint64_t *value);   /* a register's, before the call */
+    bool (*read)(void *context, uint64_t address, uint64_t *value); /* 8 bytes of memory */
+};
+
+/* Evaluates a DWARF expression (section 2.5.1) with at most a few hundred operations. initial: NULL: begin with nothing. false: it
+ * has operations that call frame information does not, or what it needs is not known. */
+bool cfi_evaluate(const uint8_t *expression, size_t size, const uint64_t *initial,
+                  const struct cfi_machine_state *state, uint64_t *value);
+
+#endif

@@ -1,0 +1,163 @@
+/* derive.c - see derive.h. */
+#include "image/derive.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "image/cfi/thread_return.h"
+#include "image/code/code.h"
+#include "image/cold.h"
+#include "image/derive_flow.h"
+#include "image/extent.h"
+#include "image/go_table.h"
+#include "image/image_private.h"
+
+#define FRAME_MOST (1 << 30) /* bytes */
+#define PLT_STUB   16u       /* bytes */
+#define NOP        0x90
+
+/* The stubs of a PLT (x86-64 psABI, section 5.2): each begins as a function does, but the first of .plt, which the others jump to
+ * when they have pushed a number. */
+static int derive_stubs(const struct image *image, const struct image_function *f)
+{
+    static const uint8_t push_slot[] = {0xff, 0x35};
+    struct cfi_row row = {.cfa = CFI_SP, .cfa_offset = 8, .bp = CFI_BP_SAME, .derived = true};
+    struct code_insn insn;
+    size_t size;
+    int rc = 0;
+    const uint8_t *bytes = image_bytes(image, f->address, &size);
+    size = bytes ? size < f->size ? size : f->size : 0;
+    for (size_t at = 0; rc == 0 && at < size && code_read(bytes + at, size - at, f->address + at, &insn);
+         at += insn.length) {
+        if (at % PLT_STUB == 0)
+            row.cfa_offset = 8;
+        if (at == 0 && size >= sizeof push_slot && memcmp(bytes, push_slot, sizeof push_slot) == 0)
+            row.cfa_offset = 16;
+        rc = cfi_table_derive(image->cfi, f->address + at, row);
+        if (insn.stack == CODE_SP_MOVED && insn.amount == 8)
+            row.cfa_offset += 8;
+    }
+    return rc == 0 ? cfi_table_derive(image->cfi, f->address + f->size, (struct cfi_row){.cfa = CFI_NONE})
+                   : rc;
+}
+
+/* mov $15,%rax or %eax; syscall: what a signal handler returns to (rt_sigreturn). Its frame is the kernel's. */
+static bool is_restorer(const struct image *image, uint64_t address)
+{
+    static const uint8_t wide[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05},
+                         narrow[] = {0xb8, 15, 0, 0, 0, 0x0f, 0x05};
+    size_t size;
+    const uint8_t *bytes = image_bytes(image, address, &size);
+    return bytes && ((size >= sizeof wide && memcmp(bytes, wide, sizeof wide) == 0) ||
+                     (size >= sizeof narrow && memcmp(bytes, narrow, sizeof narrow) == 0));
+}
+
+/* From the byte before it, if that is padding: it is returned to, but not called. */
+static int derive_restorer(const struct image *image, const struct image_function *f)
+{
+    size_t size;
+    const uint8_t *before = image_bytes(image, f->address - 1, &size);
+    const uint64_t start = f->address - (before && *before == NOP);
+    const struct cfi_row row = {.cfa = CFI_SIGNAL_FRAME, .bp = CFI_BP_UNKNOWN, .derived = true};
+    int rc = cfi_table_derive(image->cfi, start, row);
+    return rc == 0 ? cfi_table_derive(image->cfi, f->address + (f->size ? f->size : 1),
+                                      (struct cfi_row){.cfa = CFI_NONE})
+                   : rc;
+}
+
+/* What the kernel or the loader starts: it has no caller (x86-64 psABI, section 3.4.1). Up to its last call, which does not
+ * return. */
+static int derive_entry(const struct image *image, const struct image_function *f)
+{
+    const struct cfi_row row = {
+        .cfa = CFI_SP, .cfa_offset = 8, .bp = CFI_BP_UNKNOWN, .root = true, .derived = true};
+    const uint64_t end = extent_end(&image->file, f->address, f->address + f->size);
+    int rc = cfi_table_derive(image->cfi, f->address, row);
+    return rc == 0 ? cfi_table_derive(image->cfi, end, (struct cfi_row){.cfa = CFI_NONE}) : rc;
+}
+
+/* The call of a new thread's first function, in code without rows: nothing called its caller (thread_return.h). */
+static int derive_thread(const struct image *image)
+{
+    const struct cfi_row row = {
+        .cfa = CFI_SP, .cfa_offset = 8, .bp = CFI_BP_UNKNOWN, .root = true, .derived = true};
+    uint64_t address;
+    if (!image_thread_return(image, &address) || cfi_lookup(image->cfi, address - 1).cfa != CFI_NONE)
+        return 0;
+    int rc = cfi_table_derive(image->cfi, address - THREAD_CALL, row);
+    return rc == 0 ? cfi_table_derive(image->cfi, address, (struct cfi_row){.cfa = CFI_NONE}) : rc;
+}
+
+/* The rows that Go's table has. A function that changes to another stack begins what is walked there, as a goroutine does. Whether BP
+ * is saved the table does not tell: frames of Go need it not. */
+static int derive_go(const struct image *image, const struct go_table *table, struct go_function *f)
+{
+    struct go_delta delta = {0};
+    const bool root = f->outermost || f->writes_sp;
+    int rc = 0;
+    while (rc == 0 && go_delta_next(table, f, &delta)) {
+        const bool fits = delta.value >= 0 && delta.value < FRAME_MOST &&
+                          cfi_lookup(image->cfi, delta.start).cfa == CFI_NONE;
+        const struct cfi_row row = {.cfa = fits ? CFI_SP : CFI_NONE,
+                                    .cfa_offset = fits ? (int32_t)delta.value + 8 : 0,
+                                    .bp = delta.value == 0 ? CFI_BP_SAME : CFI_BP_UNKNOWN,
+                                    .root = root,
+                                    .derived = true};
+        rc = cfi_table_derive(image->cfi, delta.start, row);
+    }
+    return rc == 0 ? cfi_table_derive(image->cfi, f->address + f->size, (struct cfi_row){.cfa = CFI_NONE})
+                   : rc;
+}
+
+/* The addresses that Go's table is about. */
+struct go_code {
+    uint64_t low, high;
+};
+
+static int derive_all_go(const struct image *image, struct go_code *out)
+{
+    struct go_table table;
+    struct go_function f;
+    int rc = 0;
+    *out = (struct go_code){0};
+    if (!go_table_open(&image->file, &table))
+        return 0;
+    for (uint32_t i = 0; rc == 0 && i < table.count; i++) {
+        if (!go_table_function(&table, i, &f) || f.address < out->high ||
+            !elf_file_is_code(&image->file, f.address, f.size))
+            continue;
+        if (!is_restorer(image, f.address))
+            rc = derive_go(image, &table, &f);
+        out->low = out->high ? out->low : f.address;
+        out->high = f.address + f.size;
+    }
+    return rc;
+}
+
+static int derive_any(struct derivation *d, const struct image *image, const struct go_code *go,
+                      uint32_t function)
+{
+    const struct image_function *f = &image->functions.items[function];
+    if (f->owner != function || cold_is_name(f->name) || cfi_lookup(image->cfi, f->address).cfa != CFI_NONE)
+        return 0;
+    if (plt_holds(&image->file, f->address))
+        return derive_stubs(image, f);
+    if (is_restorer(image, f->address))
+        return derive_restorer(image, f);
+    if (f->address - go->low < go->high - go->low)
+        return 0;
+    return f->address == image->file.entry ? derive_entry(image, f) : derivation_function(d, function);
+}
+
+int image_derive_rows(struct image *image)
+{
+    struct go_code go;
+    struct derivation *d = derivation_new(image);
+    int rc = d ? derive_all_go(image, &go) : -ENOMEM;
+    for (uint32_t i = 0; rc == 0 && i < image->functions.count; i++)
+        rc = derive_any(d, image, &go, i);
+    if (rc == 0)
+        rc = derive_thread(image);
+    derivation_free(d);
+    return rc == 0 ? cfi_table_derived(image->cfi) : rc;
+}

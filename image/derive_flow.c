@@ -1,0 +1,445 @@
+/* derive_flow.c - see derive_flow.h. Each part of an instruction's state changes at most twice, so that the work is linear in the code. */
+#include "image/derive_flow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/search.h"
+#include "base/vec.h"
+#include "image/cold.h"
+#include "image/function_code.h"
+#include "image/image_private.h"
+#include "image/jump_tables.h"
+
+#define OPEN      (-1) /* not a fixed number of bytes */
+#define DEPTH_MAX (1 << 30)
+#define SIZE_MOST (1u << 20) /* bytes of a function: larger ones are text that no symbol divides */
+
+enum saved_bp {
+    BP_SAME,  /* in BP */
+    BP_SAVED, /* in its slot */
+    BP_LOST,
+};
+
+/* Before an instruction. */
+struct state {
+    int32_t depth; /* CFA - SP, or OPEN */
+    int32_t frame; /* CFA - BP, if BP is a frame pointer; 0: it is none */
+    int32_t slot;  /* CFA - the address where the caller's BP was pushed; 0: it was not */
+    uint8_t bp;    /* enum saved_bp */
+    bool seen;
+};
+
+struct derivation {
+    struct function_code code;
+    struct state *states; /* by instruction */
+    uint32_t *work, *calls,
+        *doubtful; /* calls that were reached; doubtful: something else leads behind them, too */
+    uint32_t capacity, work_count, work_capacity, call_count, call_capacity, doubtful_count,
+        doubtful_capacity;
+    const struct image *image;
+    struct function_part *parts; /* of the function: itself, and its .cold parts */
+    uint32_t part_count, part_capacity;
+    struct cold { /* all functions that are part of another, by that */
+        uint32_t owner, function;
+    } * cold;
+    uint32_t cold_count, cold_capacity;
+    bool refused, failed; /* failed: out of memory */
+    bool found;           /* no symbol or FDE says that a function begins there (function_starts.h) */
+    bool left;            /* a way out was reached */
+    /* Jumps whose table is not known. */
+    bool switched; /* one was reached with a frame, always in this state: */
+    struct state at_switch;
+    bool maybe; /* one was reached as at the entry: a switch or a tail call */
+};
+
+static const struct state entry_state = {.depth = 8, .seen = true};
+
+static bool same_state(const struct state *a, const struct state *b)
+{
+    return a->depth == b->depth && a->frame == b->frame && a->slot == b->slot && a->bp == b->bp;
+}
+
+/* What is known where both lead. */
+static struct state meet(struct state a, const struct state *b)
+{
+    a.depth = a.depth == b->depth ? a.depth : OPEN;
+    a.frame = a.frame == b->frame ? a.frame : 0;
+    if (a.bp != b->bp || a.slot != b->slot)
+        a.bp = BP_LOST;
+    a.slot = a.slot == b->slot ? a.slot : 0;
+    return a;
+}
+
+static void reach(struct derivation *d, uint32_t i, const struct state *from)
+{
+    struct state *at = &d->states[i], now = at->seen ? meet(*at, from) : *from;
+    if (at->seen && same_state(at, &now))
+        return;
+    *at = now;
+    at->seen = true;
+    if (!vec_push(d->work, d->work_count, d->work_capacity, i))
+        d->failed = true;
+}
+
+static const uint8_t *insn_bytes(const struct derivation *d, const struct code_insn *insn)
+{
+    size_t size;
+    return image_bytes(d->image, insn->address, &size);
+}
+
+static void set_depth(struct state *s, int64_t depth)
+{
+    s->depth = depth >= 0 && depth < DEPTH_MAX ? (int32_t)depth : OPEN;
+    if (s->bp == BP_SAVED && s->depth != OPEN && s->depth < s->slot)
+        s->bp = BP_LOST; /* its slot is gone */
+}
+
+/* mov %rsp,%rbp or lea x(%rsp),%rbp: sets how far BP is above SP. */
+static bool sets_frame(const uint8_t *bytes, size_t length, int32_t *above)
+{
+    static const uint8_t move[] = {0x48, 0x89, 0xe5}, move_too[] = {0x48, 0x8b, 0xec},
+                         lea[] = {0x48, 0x8d, 0x6c, 0x24}, lea_far[] = {0x48, 0x8d, 0xac, 0x24};
+    *above = 0;
+    if (length == 3)
+        return memcmp(bytes, move, 3) == 0 || memcmp(bytes, move_too, 3) == 0;
+    if (length == 5 && memcmp(bytes, lea, sizeof lea) == 0)
+        *above = (int8_t)bytes[4];
+    else if (length == 8 && memcmp(bytes, lea_far, sizeof lea_far) == 0)
+        memcpy(above, bytes + 4, 4);
+    else
+        return false;
+    return true;
+}
+
+static void push_bp(struct state *s)
+{
+    set_depth(s, s->depth == OPEN ? -1 : (int64_t)s->depth + 8);
+    if (s->bp == BP_SAME && s->depth != OPEN) {
+        s->bp = BP_SAVED;
+        s->slot = s->depth;
+    }
+}
+
+/* The slot at SP, which is CFA - depth, goes to BP. */
+static void pop_bp(struct state *s)
+{
+    const bool own = s->bp == BP_SAVED && s->depth == s->slot;
+    s->frame = 0;
+    s->depth = s->depth == OPEN ? OPEN : s->depth - 8;
+    s->bp = own ? BP_SAME : s->bp == BP_SAVED && s->depth >= s->slot ? BP_SAVED : BP_LOST;
+    s->slot = own ? 0 : s->slot;
+}
+
+static struct state state_after(const struct derivation *d, uint32_t i)
+{
+    const struct code_insn *insn = &d->code.insns[i];
+    const uint8_t *bytes = insn_bytes(d, insn);
+    struct state s = d->states[i];
+    int32_t above;
+    if (insn->length == 1 && bytes[0] == 0x55) {
+        push_bp(&s);
+    } else if (insn->length == 1 && bytes[0] == 0x5d) {
+        pop_bp(&s);
+    } else if (insn->length == 1 && bytes[0] == 0xc9) { /* leave */
+        s.depth = s.frame ? s.frame : OPEN;
+        pop_bp(&s);
+    } else if (sets_frame(bytes, insn->length, &above)) {
+        s.bp = s.bp == BP_SAME ? BP_LOST : s.bp;
+        s.frame = s.depth == OPEN || s.depth - above <= 0 ? 0 : s.depth - above;
+    } else if (insn->stack == CODE_SP_MOVED) {
+        set_depth(&s, s.depth == OPEN ? -1 : (int64_t)s.depth + insn->amount);
+    } else if (insn->stack == CODE_SP_FROM_BP) {
+        set_depth(&s, s.frame ? (int64_t)s.frame - insn->amount : -1);
+    } else if (insn->stack == CODE_SP_OTHER) {
+        s.depth = OPEN;
+    }
+    if (insn->written & 1u << CODE_BP && !(insn->length == 1 && (bytes[0] == 0x5d || bytes[0] == 0xc9)) &&
+        !sets_frame(bytes, insn->length, &above)) {
+        s.frame = 0;
+        s.bp = s.bp == BP_SAME ? BP_LOST : s.bp;
+    }
+    if (insn->kind == CODE_CALL && insn->target == insn->address + insn->length)
+        set_depth(&s, s.depth == OPEN ? -1 : (int64_t)s.depth + 8); /* to learn its own address */
+    return s;
+}
+
+/* Leaves the function: as it came. */
+static bool is_clean(const struct state *s)
+{
+    return s->depth == 8 && s->bp == BP_SAME;
+}
+
+/* Follows an indirect jump. */
+static void jump(struct derivation *d, uint32_t i, const struct state *after)
+{
+    const struct table_edge *edges = d->code.edges;
+    const uint32_t count = d->code.edge_count;
+    uint32_t edge = lower_bound(k, 0, count, edges[k].from < i);
+    if (edge < count && edges[edge].from == i) {
+        for (; edge < count && edges[edge].from == i; edge++)
+            reach(d, edges[edge].to, after);
+    } else if (is_clean(after)) {
+        d->maybe = true;
+    } else {
+        d->refused |= d->switched && !same_state(&d->at_switch, after);
+        d->switched = true;
+        d->at_switch = *after;
+    }
+}
+
+/* What a call returns to, behind padding. */
+static uint32_t behind_call(const struct derivation *d, uint32_t i)
+{
+    for (i++; d->code.insns[i].kind == CODE_NOP && !(d->code.ways[i] & WAY_BRANCH) &&
+              function_code_goes_on(&d->code, i);)
+        i++;
+    return i;
+}
+
+/* false: out of memory. */
+static bool note_call(struct derivation *d, uint32_t i)
+{
+    const bool doubtful = d->code.ways[behind_call(d, i)] & WAY_BRANCH;
+    return doubtful ? vec_push(d->doubtful, d->doubtful_count, d->doubtful_capacity, i)
+                    : vec_push(d->calls, d->call_count, d->call_capacity, i);
+}
+
+/* Follows a call's return, unless what is behind it was reached with another stack: then it does not return, as one instruction has
+ * one depth. */
+static void come_back(struct derivation *d, uint32_t i)
+{
+    const struct state after = state_after(d, i), *behind = &d->states[behind_call(d, i)];
+    const bool other = behind->seen && (behind->depth != after.depth || behind->frame != after.frame) &&
+                       behind->depth != OPEN && after.depth != OPEN;
+    if (!other)
+        reach(d, i + 1, &after);
+}
+
+static void leave(struct derivation *d, uint32_t i)
+{
+    const struct code_insn *insn = &d->code.insns[i];
+    const struct state after = state_after(d, i);
+    const bool direct = insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH;
+    const bool outside = direct && d->code.jumps[i] == FUNCTION_CODE_NONE;
+    d->refused |=
+        (after.depth != OPEN && after.depth < 8) || (insn->kind == CODE_RETURN && !is_clean(&d->states[i])) ||
+        (outside && !is_clean(&after)) ||
+        (outside && d->found && functions_start(&d->image->functions, insn->target) < START_POINTED);
+    d->left |= insn->kind == CODE_RETURN || outside;
+    if (insn->kind == CODE_JUMP_INDIRECT)
+        jump(d, i, &after);
+    if (d->code.jumps[i] != FUNCTION_CODE_NONE)
+        reach(d, d->code.jumps[i], &after);
+    if (!function_code_goes_on(&d->code, i))
+        return;
+    if (insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT)
+        d->failed |= !note_call(d, i);
+    else
+        reach(d, i + 1, &after);
+}
+
+static void settle(struct derivation *d)
+{
+    while (!d->refused && !d->failed) {
+        if (d->work_count)
+            leave(d, d->work[--d->work_count]);
+        else if (d->call_count)
+            come_back(d, d->calls[--d->call_count]);
+        else if (d->doubtful_count)
+            come_back(d, d->doubtful[--d->doubtful_count]);
+        else
+            break;
+    }
+}
+
+/* Follows all ways. Where a jump goes by a table that is not known, what nothing else leads to is where it goes: that returns are
+ * clean shows whether it is. */
+static void follow(struct derivation *d, uint32_t entry)
+{
+    memset(d->states, 0, d->code.count * sizeof *d->states);
+    d->work_count = d->call_count = d->doubtful_count = 0;
+    d->refused = d->switched = d->maybe = d->left = false;
+    reach(d, entry, &entry_state);
+    settle(d);
+    if (d->maybe && !d->switched) {
+        d->switched = true;
+        d->at_switch = entry_state;
+    }
+    for (uint32_t i = 0; i < d->code.count && d->switched && !d->refused && !d->failed; i++) {
+        if (!d->states[i].seen && d->code.ways[i] & WAY_ALONE && !(d->code.ways[i] & WAY_NONE)) {
+            reach(d, i, &d->at_switch);
+            settle(d);
+        }
+    }
+}
+
+static struct cfi_row row_of(const struct state *s)
+{
+    struct cfi_row row = {.cfa = CFI_NONE, .bp = CFI_BP_UNKNOWN, .derived = true};
+    if (s->seen && s->depth != OPEN) {
+        row.cfa = CFI_SP;
+        row.cfa_offset = s->depth;
+    } else if (s->seen && s->frame) {
+        row.cfa = CFI_BP;
+        row.cfa_offset = s->frame;
+    }
+    if (s->bp == BP_SAME)
+        row.bp = CFI_BP_SAME;
+    else if (s->bp == BP_SAVED)
+        row.bp = CFI_BP_AT_CFA;
+    row.bp_offset = row.bp == CFI_BP_AT_CFA ? -s->slot : 0;
+    return row;
+}
+
+static bool add_part(struct derivation *d, uint32_t function)
+{
+    const struct image_function *f = &d->image->functions.items[function];
+    size_t size;
+    const uint8_t *bytes = image_bytes(d->image, f->address, &size);
+    return !bytes || size < f->size || f->size > SIZE_MOST ||
+           cfi_lookup(d->image->cfi, f->address).cfa != CFI_NONE ||
+           vec_push(d->parts, d->part_count, d->part_capacity, (struct function_part){f->address, f->size});
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+    const struct function_part *x = a, *y = b;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* The parts of a function, by address. false: out of memory. */
+static bool find_parts(struct derivation *d, uint32_t function)
+{
+    d->part_count = 0;
+    bool good = add_part(d, function);
+    uint32_t first = lower_bound(i, 0, d->cold_count, d->cold[i].owner < function);
+    for (uint32_t i = first; good && i < d->cold_count && d->cold[i].owner == function; i++)
+        good = add_part(d, d->cold[i].function);
+    if (d->part_count)
+        qsort(d->parts, d->part_count, sizeof *d->parts, compare_parts);
+    return good;
+}
+
+static int compare_cold(const void *a, const void *b)
+{
+    const struct cold *x = a, *y = b;
+    return x->owner < y->owner ? -1 : x->owner > y->owner;
+}
+
+static int list_cold(struct derivation *d)
+{
+    const struct functions *functions = &d->image->functions;
+    for (uint32_t i = 0; i < functions->count; i++) {
+        const struct cold cold = {functions_owner(functions, i), i};
+        if (cold.owner != i && !vec_push(d->cold, d->cold_count, d->cold_capacity, cold))
+            return -ENOMEM;
+    }
+    if (d->cold_count)
+        qsort(d->cold, d->cold_count, sizeof *d->cold, compare_cold);
+    return 0;
+}
+
+static bool same_row(const struct cfi_row *a, const struct cfi_row *b)
+{
+    return a->cfa == b->cfa && a->cfa_offset == b->cfa_offset && a->bp == b->bp &&
+           a->bp_offset == b->bp_offset;
+}
+
+static int keep_rows(struct derivation *d, struct cfi *cfi)
+{
+    struct cfi_row last = {.cfa = CFI_NONE}, none = last;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < d->code.count; i++) {
+        const struct code_insn *insn = &d->code.insns[i];
+        const uint64_t next = insn->address + insn->length;
+        const struct cfi_row row = row_of(&d->states[i]);
+        if (!same_row(&row, &last))
+            rc = cfi_table_derive(cfi, insn->address, row);
+        last = row;
+        if (rc == 0 && last.cfa != CFI_NONE && (i + 1 == d->code.count || insn[1].address != next)) {
+            rc = cfi_table_derive(cfi, next, none);
+            last = none;
+        }
+    }
+    return rc;
+}
+
+static int read_tables(struct derivation *d)
+{
+    struct operand_walk walk = {.next = 0};
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < d->code.count; i++) {
+        operand_walk_enter(&walk, &d->code, i);
+        const struct operand target = operands_target(&walk.operands, &d->code.insns[i]);
+        if (d->code.insns[i].kind == CODE_JUMP_INDIRECT && target.kind == OPERAND_DISTANCED)
+            rc = jump_table_distances(&d->code, d->image, i, target.value);
+        if (d->code.insns[i].kind == CODE_JUMP_INDIRECT && target.kind == OPERAND_ENTRY)
+            rc = jump_table_addresses(&d->code, d->image, i, target.value);
+        operand_walk_leave(&walk, &d->code, i);
+    }
+    return rc;
+}
+
+/* push of a register that the callee saves, sub of SP, endbr64: how functions begin, but hardly a case or a label. */
+static bool has_prologue(const struct code_insn *insn, const uint8_t *bytes)
+{
+    static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    const bool wide = insn->length == 2 && bytes[0] == 0x41;
+    const uint8_t push = bytes[wide];
+    return (insn->length == 1 && (push == 0x53 || push == 0x55)) || (wide && push >= 0x54 && push <= 0x57) ||
+           (insn->length >= 4 && insn->stack == CODE_SP_MOVED && insn->amount > 0) ||
+           (insn->length == 4 && memcmp(bytes, endbr64, sizeof endbr64) == 0);
+}
+
+/* Whether nothing but its way out shows that a function begins there. */
+static bool is_doubtful(const struct derivation *d, uint32_t first)
+{
+    const struct code_insn *insn = &d->code.insns[first];
+    const enum function_start start = functions_start(&d->image->functions, insn->address);
+    return start == START_GUESSED || (start == START_POINTED && !has_prologue(insn, insn_bytes(d, insn)));
+}
+
+int derivation_function(struct derivation *d, uint32_t function)
+{
+    const uint64_t entry = d->image->functions.items[function].address;
+    if (!find_parts(d, function) || function_code_read(&d->code, d->image, d->parts, d->part_count) < 0 ||
+        read_tables(d) < 0 || !vec_reserve(d->states, 0, d->capacity, d->code.count))
+        return -ENOMEM;
+    uint32_t first = function_code_find(&d->code, entry);
+    if (first == FUNCTION_CODE_NONE)
+        return 0;
+    d->found = !d->image->functions.items[function].name;
+    follow(d, first);
+    if (d->failed)
+        return -ENOMEM;
+    return d->refused || (d->found && !d->left && is_doubtful(d, first)) ? 0 : keep_rows(d, d->image->cfi);
+}
+
+struct derivation *derivation_new(const struct image *image)
+{
+    struct derivation *d = calloc(1, sizeof *d);
+    if (!d)
+        return NULL;
+    d->image = image;
+    if (list_cold(d) < 0) {
+        derivation_free(d);
+        d = NULL;
+    }
+    return d;
+}
+
+void derivation_free(struct derivation *d)
+{
+    if (!d)
+        return;
+    function_code_free(&d->code);
+    free(d->states);
+    free(d->work);
+    free(d->calls);
+    free(d->doubtful);
+    free(d->parts);
+    free(d->cold);
+    free(d);
+}

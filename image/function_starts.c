@@ -1,0 +1,281 @@
+/* function_starts.c - see function_starts.h. */
+#include "image/function_starts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/search.h"
+#include "base/vec.h"
+#include "image/code/operands.h"
+#include "image/elf/slots.h"
+
+#define ALIGNMENT  16u   /* of functions, by compilers */
+#define CASES_MOST 1024u /* of a switch that are followed: the table's end is not known */
+#define LEAST      8u    /* bytes of code that is worth it */
+#define ALL_CODE                                                                                             \
+    8u /* if one in so many bytes is not covered, covered code and data are asked where they lead, too */
+
+enum {
+    MARK_INSN = 1,   /* an instruction starts here */
+    MARK_ALONE = 2,  /* and none before it goes on to it */
+    MARK_PADDED = 4, /* likewise, or a call alone, behind padding to ALIGNMENT */
+    MARK_CALLED = 8,
+    MARK_BRANCHED = 16,
+    MARK_POINTED = 32,
+    MARK_ENDBR = 64,
+};
+
+struct span {
+    uint64_t address, size;
+    size_t marks; /* index of its first byte's */
+};
+
+struct starts {
+    const struct elf_file *file;
+    struct span *gaps; /* of code that no function covers, by address */
+    size_t gap_count, gap_capacity;
+    uint8_t *marks;
+    uint64_t code, uncovered; /* bytes */
+};
+
+static bool is_padding(const struct code_insn *insn, uint8_t byte)
+{
+    return insn->kind == CODE_NOP || byte == 0xcc || byte == 0;
+}
+
+/* The first byte in [address, end) that is no padding. */
+static uint64_t skip_padding(const struct elf_file *file, uint64_t address, uint64_t end)
+{
+    size_t size;
+    const uint8_t *bytes = elf_file_bytes(file, address, &size);
+    struct code_insn insn;
+    if (!bytes)
+        return end;
+    size = size < end - address ? size : end - address;
+    for (size_t at = 0; at < size;) {
+        const bool read = code_read(bytes + at, size - at, address + at, &insn);
+        if (!(read && insn.kind == CODE_NOP) && bytes[at] != 0xcc && bytes[at] != 0)
+            return address + at;
+        at += read && insn.kind == CODE_NOP ? insn.length : 1;
+    }
+    return end;
+}
+
+static int add_gap(struct starts *s, uint64_t address, uint64_t end)
+{
+    if (end - address < ALIGNMENT) /* padding, as a rule */
+        return 0;
+    address = skip_padding(s->file, address, end);
+    if (end - address < LEAST)
+        return 0;
+    const struct span gap = {address, end - address, s->uncovered};
+    s->uncovered += gap.size;
+    return vec_push(s->gaps, s->gap_count, s->gap_capacity, gap) ? 0 : -ENOMEM;
+}
+
+/* What functions leave of [address, end). */
+static int add_gaps(struct starts *s, const struct functions *functions, uint64_t address, uint64_t end)
+{
+    int rc = 0;
+    s->code += end - address;
+    uint32_t i = lower_bound(k, 0, functions->count, functions->items[k].address < address);
+    if (i && functions->items[i - 1].address + functions->items[i - 1].size > address)
+        address = functions->items[i - 1].address + functions->items[i - 1].size;
+    for (; rc == 0 && i < functions->count && functions->items[i].address < end; i++) {
+        const struct image_function *f = &functions->items[i];
+        if (f->address > address)
+            rc = add_gap(s, address, f->address);
+        if (f->address + f->size > address)
+            address = f->address + f->size;
+    }
+    return rc == 0 && address < end ? add_gap(s, address, end) : rc;
+}
+
+/* Calls see() for each part of the file that has code: sections or, if there are none, segments. They may overlap in a damaged
+ * file, but do not come back. */
+static int list_gaps(struct starts *s, const struct functions *functions)
+{
+    uint64_t done = 0;
+    int rc = 0;
+    bool any = false;
+    for (size_t i = 0; rc == 0 && i < s->file->section_count; i++) {
+        const struct elf_section *section = &s->file->sections[i];
+        if (!(section->flags & SHF_EXECINSTR) || section->type == SHT_NOBITS || section->address < done ||
+            plt_holds(s->file, section->address) ||
+            !elf_file_is_code(s->file, section->address, section->size))
+            continue;
+        any = true;
+        rc = add_gaps(s, functions, section->address, section->address + section->size);
+        done = section->address + section->size;
+    }
+    for (size_t i = 0; rc == 0 && !any && i < s->file->segment_count; i++) {
+        const struct elf_segment *segment = &s->file->segments[i];
+        if (!elf_file_is_code(s->file, segment->address, 1) || segment->address < done)
+            continue;
+        done = segment->address + segment->file_size;
+        rc = add_gaps(s, functions, segment->address, done);
+    }
+    return rc;
+}
+
+/* Of an address in a gap; NULL: it is in none. */
+static uint8_t *mark_of(const struct starts *s, uint64_t address)
+{
+    size_t beyond = lower_bound(i, (size_t)0, s->gap_count, s->gaps[i].address <= address);
+    const struct span *gap = beyond ? &s->gaps[beyond - 1] : NULL;
+    return gap && address - gap->address < gap->size ? &s->marks[gap->marks + (address - gap->address)]
+                                                     : NULL;
+}
+
+static void mark(const struct starts *s, uint64_t address, unsigned bits)
+{
+    uint8_t *marks = mark_of(s, address);
+    if (marks)
+        *marks |= (uint8_t)bits;
+}
+
+/* Marks where an instruction leads. */
+static void follow(const struct starts *s, const struct code_insn *insn)
+{
+    if (insn->kind == CODE_CALL && insn->target != insn->address + insn->length)
+        mark(s, insn->target, MARK_CALLED);
+    else if (insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH)
+        mark(s, insn->target, MARK_BRANCHED);
+    else if (insn->effect == CODE_ADDRESS)
+        mark(s, insn->memory, MARK_POINTED);
+}
+
+/* Marks the cases of a switch: 4-byte distances from the table's own start, up to one that does not lead to code. */
+static void follow_table(const struct starts *s, uint64_t table)
+{
+    size_t size;
+    const uint8_t *bytes = elf_file_bytes(s->file, table, &size);
+    for (unsigned i = 0; bytes && i < CASES_MOST && size >= 4; i++, bytes += 4, size -= 4) {
+        int32_t distance;
+        memcpy(&distance, bytes, sizeof distance);
+        uint8_t *marks = mark_of(s, table + (uint64_t)(int64_t)distance);
+        if (!marks)
+            break;
+        *marks |= MARK_BRANCHED;
+    }
+}
+
+static bool goes_on(const struct code_insn *insn)
+{
+    return insn->kind != CODE_JUMP && insn->kind != CODE_JUMP_INDIRECT && insn->kind != CODE_RETURN &&
+           insn->kind != CODE_STOP;
+}
+
+/* Decodes code from end to end; marks: those of its bytes, NULL: it is covered. */
+static void sweep(const struct starts *s, uint64_t address, uint64_t length, uint8_t *marks)
+{
+    static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    size_t size;
+    const uint8_t *bytes = elf_file_bytes(s->file, address, &size);
+    bool alone = true, padded = true, called = false;
+    struct operands operands;
+    size = bytes ? size < length ? size : length : 0;
+    for (size_t at = 0; at < size;) {
+        struct code_insn insn;
+        if (!code_read(bytes + at, size - at, address + at, &insn)) {
+            at++;
+            alone = padded = true;
+            called = false;
+            continue;
+        }
+        const bool endbr = size - at >= sizeof endbr64 && memcmp(bytes + at, endbr64, sizeof endbr64) == 0;
+        if (marks)
+            marks[at] |= (uint8_t)(MARK_INSN | (alone ? MARK_ALONE : 0) |
+                                   (padded && (address + at) % ALIGNMENT == 0 ? MARK_PADDED : 0) |
+                                   (endbr ? MARK_ENDBR : 0));
+        follow(s, &insn);
+        if (alone)
+            operands_forget(&operands);
+        const struct operand target = operands_target(&operands, &insn);
+        if (insn.kind == CODE_JUMP_INDIRECT && target.kind == OPERAND_DISTANCED && target.value)
+            follow_table(s, target.value);
+        operands_step(&operands, &insn);
+        const bool padding = !endbr && is_padding(&insn, bytes[at]);
+        if (padding && (alone || called)) {
+            padded = true; /* a call may not return */
+        } else {
+            alone = !goes_on(&insn);
+            called = insn.kind == CODE_CALL;
+            padded = alone && (address + at + insn.length) % ALIGNMENT == 0;
+        }
+        at += insn.length;
+    }
+}
+
+static enum function_start start_of(unsigned marks)
+{
+    if (marks & MARK_CALLED || (marks & MARK_ALONE && marks & MARK_ENDBR))
+        return START_SURE;
+    return (marks & (MARK_POINTED | MARK_BRANCHED)) == MARK_POINTED ? START_POINTED : START_GUESSED;
+}
+
+static bool is_start(unsigned marks)
+{
+    return marks & MARK_INSN &&
+           (start_of(marks) == START_SURE || (marks & (MARK_ALONE | MARK_PADDED) && marks & MARK_POINTED) ||
+            (marks & (MARK_PADDED | MARK_BRANCHED)) == MARK_PADDED);
+}
+
+static int add_functions(const struct starts *s, const struct span *gap, struct functions *functions)
+{
+    const uint8_t *marks = &s->marks[gap->marks];
+    uint64_t start = 0;
+    int rc = 0;
+    for (uint64_t at = 1; rc == 0 && at <= gap->size; at++) {
+        if (at < gap->size && !is_start(marks[at]))
+            continue;
+        const uint64_t address = gap->address + start;
+        rc = functions_add(functions, address, at - start, NULL);
+        const struct guessed_start guess = {address, start_of(marks[start])};
+        if (rc == 0 && guess.start != START_SURE &&
+            !vec_push(functions->guessed, functions->guessed_count, functions->guessed_capacity, guess))
+            rc = -ENOMEM;
+        start = at;
+    }
+    return rc;
+}
+
+/* Of data. */
+static int mark_pointers(const struct starts *s)
+{
+    struct slots slots;
+    if (slots_build(s->file, &slots) < 0)
+        return -ENOMEM;
+    for (size_t i = 0; i < slots.count; i++)
+        mark(s, slots.items[i].value, MARK_POINTED);
+    slots_free(&slots);
+    return 0;
+}
+
+static int mark_all(struct starts *s, const struct functions *functions)
+{
+    const bool much = s->uncovered >= s->code / ALL_CODE;
+    s->marks = calloc(s->uncovered + 1, 1);
+    if (!s->marks || (much && mark_pointers(s) < 0))
+        return -ENOMEM;
+    for (size_t i = 0; i < s->gap_count; i++)
+        sweep(s, s->gaps[i].address, s->gaps[i].size, &s->marks[s->gaps[i].marks]);
+    for (uint32_t i = 0; much && i < functions->count; i++)
+        sweep(s, functions->items[i].address, functions->items[i].size, NULL);
+    return 0;
+}
+
+int function_starts_add(const struct elf_file *file, struct functions *functions)
+{
+    struct starts s = {.file = file};
+    int rc = list_gaps(&s, functions);
+    if (rc == 0 && s.gap_count)
+        rc = mark_all(&s, functions);
+    for (size_t i = 0; rc == 0 && i < s.gap_count; i++)
+        rc = add_functions(&s, &s.gaps[i], functions);
+    free(s.gaps);
+    free(s.marks);
+    functions_sort(functions);
+    return rc;
+}

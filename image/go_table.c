@@ -1,0 +1,151 @@
+/* go_table.c - see go_table.h. */
+#include "image/go_table.h"
+
+#include <elf.h>
+#include <string.h>
+
+enum {
+    MAGIC_1_2 = 0xfffffffb,
+    MAGIC_1_16 = 0xfffffffa,
+    MAGIC_1_18 = 0xfffffff0,
+    MAGIC_1_20 = 0xfffffff1,
+};
+
+enum { /* of a function's flags */
+       FLAG_TOPFRAME = 1,
+       FLAG_SPWRITE = 2,
+};
+
+#define WORD 8u /* bytes of a pointer: amd64 */
+
+static const struct elf_section *find_section(const struct elf_file *file)
+{
+    const struct elf_section *section = elf_file_section(file, ".gopclntab");
+    return section ? section : elf_file_section(file, ".data.rel.ro.gopclntab");
+}
+
+static bool is_known(uint32_t magic)
+{
+    return magic == MAGIC_1_2 || magic == MAGIC_1_16 || magic == MAGIC_1_18 || magic == MAGIC_1_20;
+}
+
+/* Where the text starts: what the header says or, in a file that is relocated, the section. */
+static uint64_t text_of(const struct elf_file *file, uint64_t told)
+{
+    const struct elf_section *text = elf_file_section(file, ".text");
+    return told || !text ? told : text->address;
+}
+
+bool go_table_open(const struct elf_file *file, struct go_table *out)
+{
+    *out = (struct go_table){.data = NULL};
+    size_t size;
+    const uint8_t *data = elf_section_bytes(file, find_section(file), &size);
+    if (!data)
+        return false;
+    struct bytes b = bytes_of(data, size);
+    out->magic = bytes_u32(&b);
+    bytes_u16(&b);
+    out->quantum = bytes_u8(&b);
+    const uint8_t word = bytes_u8(&b);
+    const uint64_t count = bytes_u64(&b);
+    if (b.failed || !is_known(out->magic) || word != WORD || out->quantum == 0 || count > size / 8)
+        return false;
+    out->count = (uint32_t)count;
+    out->relative = out->magic == MAGIC_1_18 || out->magic == MAGIC_1_20;
+    out->functions = WORD + WORD;
+    if (out->magic != MAGIC_1_2) {
+        bytes_u64(&b); /* files */
+        out->text = out->relative ? text_of(file, bytes_u64(&b)) : 0;
+        out->names = bytes_u64(&b);
+        bytes_take(&b, 2 * WORD); /* compilation units, files */
+        out->pcs = bytes_u64(&b);
+        out->functions = bytes_u64(&b);
+    }
+    if (b.failed || out->names > size || out->pcs > size || out->functions > size)
+        return false;
+    out->data = data;
+    out->size = size;
+    return true;
+}
+
+static struct bytes at(const struct go_table *t, uint64_t offset)
+{
+    return offset <= t->size ? bytes_of(t->data + offset, t->size - offset) : (struct bytes){.failed = true};
+}
+
+/* An entry of the table of functions: the address, and where its description is. The last one has the end of the text alone. */
+static bool read_entry(const struct go_table *t, uint32_t i, uint64_t *address, uint64_t *place)
+{
+    const uint64_t size = t->relative ? 8 : 2 * WORD;
+    struct bytes b = at(t, t->functions + size * i);
+    *address = t->relative ? t->text + bytes_u32(&b) : bytes_u64(&b);
+    if (i == t->count)
+        return !b.failed;
+    const uint64_t offset = t->relative ? bytes_u32(&b) : bytes_u64(&b);
+    *place = t->magic == MAGIC_1_2 ? offset : t->functions + offset;
+    return !b.failed && offset < t->size;
+}
+
+/* Runtime functions that Go before 1.17 does not mark: what has no caller, and what runs on another stack from some instruction
+ * on. */
+static void mark_by_name(struct go_function *f)
+{
+    static const char *const outermost[] = {"runtime.goexit", "runtime.mstart", "runtime.rt0_go",
+                                            "_rt0_amd64_linux"},
+                             *const switching[] = {"runtime.systemstack", "runtime.mcall",
+                                                   "runtime.morestack",   "runtime.asmcgocall",
+                                                   "runtime.gogo",        "runtime.cgocallback"};
+    for (size_t i = 0; i < sizeof outermost / sizeof *outermost; i++)
+        f->outermost |= strcmp(f->name, outermost[i]) == 0;
+    for (size_t i = 0; i < sizeof switching / sizeof *switching; i++)
+        f->writes_sp |= strcmp(f->name, switching[i]) == 0;
+}
+
+bool go_table_function(const struct go_table *t, uint32_t i, struct go_function *out)
+{
+    uint64_t next, place, end;
+    *out = (struct go_function){.name = NULL};
+    if (!read_entry(t, i, &out->address, &place) || !read_entry(t, i + 1, &next, &end) ||
+        next <= out->address)
+        return false;
+    struct bytes b = at(t, place);
+    bytes_take(&b, t->relative ? 4 : WORD); /* the entry again */
+    const uint32_t name = bytes_u32(&b);
+    bytes_take(&b, 8); /* size of arguments, where a deferred call returns to */
+    const uint32_t deltas = bytes_u32(&b);
+    bytes_take(&b, 12); /* files, lines, number of tables */
+    if (t->magic != MAGIC_1_2)
+        bytes_u32(&b); /* compilation unit */
+    if (t->magic == MAGIC_1_20)
+        bytes_u32(&b); /* first line */
+    bytes_u8(&b);
+    const uint8_t flags = bytes_u8(&b);
+    struct bytes text = at(t, t->names + name);
+    out->name = bytes_string(&text);
+    if (b.failed || !out->name || !*out->name)
+        return false;
+    out->size = next - out->address;
+    out->outermost = flags & FLAG_TOPFRAME;
+    out->writes_sp = flags & FLAG_SPWRITE;
+    out->deltas = at(t, t->pcs + deltas);
+    mark_by_name(out);
+    return deltas != 0 && !out->deltas.failed;
+}
+
+bool go_delta_next(const struct go_table *t, struct go_function *f, struct go_delta *delta)
+{
+    const bool first = delta->end == 0;
+    const uint64_t end = f->address + f->size;
+    const uint64_t change = bytes_uleb(&f->deltas);
+    if (f->deltas.failed || (change == 0 && !first))
+        return false;
+    delta->start = first ? f->address : delta->end;
+    delta->value = (int64_t)((uint64_t)(first ? -1 : delta->value) + ((change >> 1) ^ (0 - (change & 1))));
+    const uint64_t length = bytes_uleb(&f->deltas);
+    if (f->deltas.failed || delta->start >= end)
+        return false;
+    delta->end = length < end - delta->start ? delta->start + length * t->quantum : end;
+    delta->end = delta->end < end ? delta->end : end;
+    return delta->end > delta->start;
+}

@@ -1,0 +1,44 @@
+/*
+ * go_table.h - reads .gopclntab, which the Go linker writes and strip leaves: of each function its name, and how far SP is below
+ * the return address at each PC (Go's src/debug/gosym/pclntab.go, src/runtime/symtab.go; the formats of Go 1.2, 1.16, 1.18 and
+ * 1.20). Private to image/.
+ */
+#ifndef FATHOM_IMAGE_GO_TABLE_H
+#define FATHOM_IMAGE_GO_TABLE_H
+
+#include "base/bytes.h"
+#include "image/elf/elf_file.h"
+
+struct go_table {
+    const uint8_t *data; /* the section; NULL: the file has no such table, or one of an unknown format */
+    size_t size;
+    uint32_t magic;                 /* of its format; 0: none */
+    uint32_t count;                 /* functions */
+    uint8_t quantum;                /* bytes of the shortest instruction */
+    bool relative;                  /* function entries are relative to `text`: Go 1.18 and later */
+    uint64_t text;                  /* address */
+    uint64_t names, pcs, functions; /* offsets in the section */
+};
+
+struct go_function {
+    uint64_t address, size; /* size: to the next one */
+    const char *name;       /* borrowed from the file */
+    bool outermost;         /* TOPFRAME: it has no caller */
+    bool writes_sp;         /* SPWRITE: it changes to another stack; before Go 1.17 not told */
+    struct bytes deltas;    /* for go_delta_next() */
+};
+
+/* Bytes of the frame, from `start` up to `end`. */
+struct go_delta {
+    uint64_t start, end; /* addresses */
+    int64_t value;       /* return address - SP */
+};
+
+/* false: the file has no table of a known format; out->magic: of the unknown one, else 0. */
+bool go_table_open(const struct elf_file *file, struct go_table *out);
+/* i < count. false: damaged. */
+bool go_table_function(const struct go_table *table, uint32_t i, struct go_function *out);
+/* Starts with *delta zeroed; then the next range. false: there are no more. */
+bool go_delta_next(const struct go_table *table, struct go_function *function, struct go_delta *delta);
+
+#endif

@@ -1,0 +1,45 @@
+/* shared_positions.c - see shared_positions.h. */
+#include "infer/bases/shared_positions.h"
+
+#include "base/search.h"
+
+#define FAR 65536u /* bytes: samples further below a stack are not on it, even if their height is known */
+
+size_t positions_above(const struct positions *g, uint64_t address)
+{
+    return lower_bound(i, 0, g->count, g->positions[i].cfa <= address);
+}
+
+/* Whether the map knows the position's height below this base. */
+static bool position_fits(const struct positions *g, const struct position *position, uint64_t base)
+{
+    const struct levels *levels = shared_levels_of(g->levels, position->function);
+    for (uint32_t i = 0; levels && i < levels->count; i++) {
+        if (position->cfa + levels->of[i].height == base)
+            return true;
+    }
+    return false;
+}
+
+static void take_position(struct position *position, uint64_t *low)
+{
+    position->taken = true;
+    if (position->low < *low)
+        *low = position->low;
+}
+
+uint64_t positions_occupy(struct positions *g, uint64_t low, uint64_t base)
+{
+    size_t end = positions_above(g, base), i = end;
+    while (i > 0 && g->positions[i - 1].cfa > low)
+        take_position(&g->positions[--i], &low);
+    while (i > 0) {
+        struct position *position = &g->positions[--i];
+        uint64_t below = position->cfa < low ? low - position->cfa : 0;
+        if (position->taken || below > FAR)
+            break;
+        if (below <= POSITIONS_NEAR || position_fits(g, position, base))
+            take_position(position, &low);
+    }
+    return low;
+}

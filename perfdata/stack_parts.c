@@ -1,0 +1,104 @@
+/* stack_parts.c - see stack_parts.h. */
+#include "perfdata/stack_parts.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+
+/* false: damaged. */
+static bool read_registers(struct bytes part, struct stack_parts *out)
+{
+    const uint64_t mask = bytes_u64(&part);
+    const uint8_t *values = bytes_take(&part, 8 * (uint64_t)__builtin_popcountll(mask));
+    if (values) {
+        out->mask = mask;
+        out->registers = values;
+    }
+    return values != NULL;
+}
+
+/* From SP on, or from below it. Of bytes elsewhere this reader knows nothing. */
+static bool read_bytes(struct bytes part, struct stack_parts *out)
+{
+    const int64_t offset = (int64_t)bytes_u64(&part);
+    const size_t size = bytes_left(&part);
+    const uint32_t low = offset == 0 ? 0 : STACK_RECORD_BELOW;
+    if (part.failed || size > STACK_RECORD_MAX)
+        return false;
+    if ((offset != 0 && offset != -(int64_t)STACK_RECORD_BELOW) || size < low)
+        return true;
+    if (low)
+        out->below = part.at;
+    if (size > low && !out->bytes) {
+        out->bytes = part.at + low;
+        out->size = (uint32_t)size - low;
+        out->cut = size == STACK_RECORD_MAX;
+    }
+    return true;
+}
+
+static bool read_part(struct bytes *all, struct stack_parts *out)
+{
+    const uint16_t type = bytes_u16(all);
+    bytes_u16(all);
+    const uint32_t size = bytes_u32(all);
+    const uint8_t *at = bytes_take(all, size);
+    if (!at)
+        return false;
+    const struct bytes part = bytes_of(at, size);
+    return type == STACK_PART_REGISTERS ? read_registers(part, out)
+                                        : type != STACK_PART_BYTES || read_bytes(part, out);
+}
+
+bool stack_parts_read(const uint8_t *data, size_t size, struct stack_parts *out)
+{
+    *out = (struct stack_parts){.bytes = NULL};
+    if (!data || size < sizeof out->head)
+        return false;
+    memcpy(&out->head, data, sizeof out->head);
+    const struct stack_record *head = &out->head;
+    if (head->magic != STACK_RECORD_MAGIC || head->size > size - sizeof *head)
+        return false;
+    struct bytes parts = bytes_of(data + sizeof *head, head->size);
+    if (head->version == STACK_RECORD_BARE) {
+        out->bytes = head->size ? parts.at : NULL;
+        out->size = head->size;
+        out->cut = head->size == STACK_RECORD_MAX;
+        return head->size <= STACK_RECORD_MAX;
+    }
+    bool good = head->version == STACK_RECORD_VERSION;
+    while (good && bytes_left(&parts))
+        good = read_part(&parts, out);
+    return good;
+}
+
+size_t stack_parts_write(const struct stack_parts *parts, uint8_t *out)
+{
+    const uint8_t *start = out;
+    struct stack_record head = parts->head;
+    const unsigned count = (unsigned)__builtin_popcountll(parts->mask & STACK_RECORD_REGISTERS);
+    const struct stack_part registers = {STACK_PART_REGISTERS, 0, 8 + 8 * count},
+                            bytes = {STACK_PART_BYTES, 0, 8 + parts->size};
+    const uint64_t mask = parts->mask & STACK_RECORD_REGISTERS, offset = 0;
+    head.version = STACK_RECORD_VERSION;
+    head.size = (parts->size ? (uint32_t)sizeof bytes + bytes.size : 0) +
+                (mask ? (uint32_t)sizeof registers + registers.size : 0);
+    memcpy(out, &head, sizeof head);
+    out += sizeof head;
+    if (mask) {
+        memcpy(out, &registers, sizeof registers);
+        memcpy(out + sizeof registers, &mask, sizeof mask);
+        out += sizeof registers + sizeof mask;
+    }
+    for (uint64_t left = parts->mask, at = 0; left; left &= left - 1, at++)
+        if (mask & left & (0 - left)) {
+            memcpy(out, parts->registers + 8 * at, 8);
+            out += 8;
+        }
+    if (parts->size) {
+        memcpy(out, &bytes, sizeof bytes);
+        memcpy(out + sizeof bytes, &offset, sizeof offset);
+        out += sizeof bytes + sizeof offset;
+    }
+    return (size_t)(out - start);
+}

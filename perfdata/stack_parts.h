@@ -1,0 +1,31 @@
+/*
+ * stack_parts.h - reads and writes stack records (stack_record.h) with what follows their heads. Reads are bounded: a record may
+ * come from a hostile file.
+ */
+#ifndef FATHOM_PERFDATA_STACK_PARTS_H
+#define FATHOM_PERFDATA_STACK_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "perfdata/stack_record.h"
+
+struct stack_parts {
+    struct stack_record head;
+    const uint8_t
+        *bytes;    /* of the stack, from head.sp on; NULL: none. Borrowed, not aligned, like the next */
+    uint32_t size; /* of these, at most STACK_RECORD_MAX */
+    bool cut;      /* the record had no room for more */
+    const uint8_t *below;     /* the STACK_RECORD_BELOW bytes below head.sp; NULL: none */
+    const uint8_t *registers; /* values of those in `mask`, 8 bytes each; NULL: none */
+    uint64_t mask;
+};
+
+/* false: the data is too short, without our mark, of an unknown version, or damaged. */
+bool stack_parts_read(const uint8_t *data, size_t size, struct stack_parts *out);
+/* Writes a record up to the stack's bytes, `size` of which are to follow; returns the size of what was written, at most
+ * sizeof(struct stack_record_read). head.size and head.version are set; registers that no record has are left out. */
+size_t stack_parts_write(const struct stack_parts *parts, uint8_t *out);
+
+#endif

@@ -1,0 +1,59 @@
+/* partial.c - see partial.h. */
+#include "process/partial.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "process/frame.h"
+
+/* Memory that programs write code to: without a file, or with one that has no name. */
+static bool is_run_time_code(const char *path)
+{
+    static const char *const begins[] = {"//anon",  "[anon",     "[heap]", "[stack",
+                                         "/memfd:", "/dev/zero", "/SYSV"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (strncmp(path, begins[i], strlen(begins[i])) == 0)
+            return true;
+    return *path == 0;
+}
+
+/* Where the walk went on: the return address of its last frame, or what a signal interrupted. */
+static bool stopped_at(const struct sample *sample, const struct unwind_frame *last, uint64_t *pc)
+{
+    const struct frame frame = {sample, sample->sp, 0, false};
+    return frame_read(&frame, last->cfa - 8, pc);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+void partial_text(const struct process *process, const struct sample *sample,
+                  const struct unwind_frame *frames, size_t count, enum unwind_end end,
+                  char text[PARTIAL_TEXT])
+{
+    uint64_t pc;
+    const struct mapping *mapping = NULL;
+    if (end == UNWIND_CUT || end == UNWIND_LONG) {
+        snprintf(text, PARTIAL_TEXT, "[deeper than was copied]");
+        return;
+    }
+    if (end != UNWIND_BAD && stopped_at(sample, &frames[count - 1], &pc))
+        mapping = process_mapping(process, pc);
+    if (!mapping || !mapping->path)
+        snprintf(text, PARTIAL_TEXT, "[damaged stack]");
+    else if (is_run_time_code(mapping->path))
+        snprintf(text, PARTIAL_TEXT, "[run-time code]");
+    else if (strcmp(mapping->path, "[uprobes]") == 0) /* the kernel's, while a probe of the return is set */
+        snprintf(text, PARTIAL_TEXT, "[uprobe return]");
+    else if (mapping->path[0] == '[')
+        snprintf(text, PARTIAL_TEXT, "%.200s", mapping->path);
+    else
+        snprintf(text, PARTIAL_TEXT,
+                 end == UNWIND_UNSUPPORTED  ? "[unsupported unwind rule: %.200s]"
+                 : end == UNWIND_NO_MAPPING ? "[unreadable file: %.200s]"
+                                            : "[no unwind table: %.200s]",
+                 base_name(mapping->path));
+}

@@ -1,0 +1,187 @@
+/* Rows derived from code against those that the compiler wrote. */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "image/cfi/cfi.h"
+#include "image/code/code.h"
+#include "image/derive.h"
+#include "tests/image/build.h"
+
+/* Frames of all sorts: none, of a fixed size, of a variable one, with early returns, a jump table, a call that does not return,
+ * tail calls, and recursion. */
+static const char source[] =
+    "#include <alloca.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+    "#define F __attribute__((noinline)) int\n"
+    "static volatile int sink;\n"
+    "F leaf(int x) { return x * 3 + sink; }\n"
+    "F early(int x) { char line[200]; if (x < 3) return leaf(x); sprintf(line, \"%d\", x); sink += line[x % "
+    "200];\n"
+    "    if (x > 90) return 7; return leaf(x) + leaf(x + 1); }\n"
+    "F fatal(int x) { if (x == 99) { fprintf(stderr, \"%d\\n\", x); abort(); } return early(x) + 1; }\n"
+    "F variable(int n) { char *p = alloca(n + 1); memset(p, n, n); p[n] = 0; return early(p[n / 2]) + "
+    "leaf(n); }\n"
+    "F table(int n) { int r = early(n); switch (n) { case 0: return early(r) + 3; case 1: sink = fatal(r); "
+    "break;\n"
+    "    case 2: r += variable(r & 63); break; case 3: return fatal(r); case 4: r = leaf(r) * early(2); "
+    "break;\n"
+    "    case 5: sink++; break; case 6: return leaf(sink); case 7: r -= early(r); break; } return r + sink; "
+    "}\n"
+    "F deep(int a, int b, int c, int d, int e, int f, int g, int h) { if (a < 0) return b;\n"
+    "    return deep(a - 1, h, b, c, d, e, f, g) + deep(a - 2, b, h, c, d, e, f, g) + a * h; }\n"
+    "F (*volatile through)(int) = table;\n"
+    "F tail(int n) { sink = early(n); return through(n + 1); }\n"
+    "int main(int c, char **v) { return tail(c) + deep(c, 1, 2, 3, 4, 5, 6, 7) + variable(c) + v[0][0]; }\n";
+
+struct compared {
+    unsigned instructions, covered, wrong;
+};
+
+/* Whether a row says nothing that the compiler's does not. */
+static bool agrees(struct cfi_row derived, struct cfi_row real)
+{
+    if (derived.root)
+        return true; /* also the C library's own entry, which prints its version */
+    if (derived.cfa == CFI_SIGNAL_FRAME || real.cfa == CFI_SIGNAL_FRAME)
+        return derived.cfa == real.cfa;
+    if (derived.cfa == real.cfa && derived.cfa_offset != real.cfa_offset)
+        return false;
+    if (derived.bp == CFI_BP_SAME && real.bp == CFI_BP_AT_CFA && real.bp_offset < -derived.cfa_offset)
+        return true; /* it was popped, and its slot below SP still has it */
+    if (derived.bp == CFI_BP_AT_CFA && real.bp == CFI_BP_SAME && derived.bp_offset >= -derived.cfa_offset)
+        return true; /* it was pushed, and is in the register still */
+    return derived.bp == CFI_BP_UNKNOWN ||
+           (derived.bp == real.bp && (real.bp != CFI_BP_AT_CFA || derived.bp_offset == real.bp_offset));
+}
+
+/* Multiplications written by hand push registers without saying so. */
+static bool is_wrong_itself(const struct image_function *f)
+{
+    return f->name && strncmp(f->name, "__mpn_", 6) == 0;
+}
+
+static void compare_function(const struct image *image, const struct image *bare,
+                             const struct image_function *f, struct compared *out)
+{
+    size_t size;
+    const uint8_t *bytes = image_bytes(image, f->address, &size);
+    struct code_insn insn;
+    for (uint64_t at = 0; bytes && at < f->size && at < size; at += insn.length) {
+        if (!code_read(bytes + at, size - at, f->address + at, &insn))
+            return;
+        struct cfi_row real = cfi_lookup(image_cfi(image), f->address + at),
+                       derived = cfi_lookup(image_cfi(bare), f->address + at);
+        if (real.cfa == CFI_NONE || real.cfa == CFI_UNSUPPORTED || insn.kind == CODE_NOP)
+            continue;
+        out->instructions++;
+        out->covered += derived.cfa != CFI_NONE;
+        bool wrong = derived.cfa != CFI_NONE && !agrees(derived, real) && !is_wrong_itself(f);
+        out->wrong += wrong;
+        cr_expect(!wrong || out->wrong > 3, "%s+%llu: CFA %d%+d not %d%+d, BP %d%+d not %d%+d",
+                  f->name ? f->name : "?", (unsigned long long)at, derived.cfa, derived.cfa_offset, real.cfa,
+                  real.cfa_offset, derived.bp, derived.bp_offset, real.bp, real.bp_offset);
+    }
+}
+
+/* Of the functions with symbols of a file in the test's directory. */
+static struct compared compare(const char *name)
+{
+    struct compared compared = {0};
+    build_run("objcopy --remove-section .eh_frame --remove-section .eh_frame_hdr %s bare", name);
+    struct image *image = build_open(name), *bare = build_open("bare");
+    cr_assert_eq(image_derive_rows(bare), 0);
+    for (uint32_t i = 0; i < image_function_count(bare); i++)
+        if (image_function(bare, i)->name)
+            compare_function(image, bare, image_function(bare, i), &compared);
+    image_close(bare);
+    image_close(image);
+    return compared;
+}
+
+Test(derive, as_the_compiler_wrote, .fini = build_clean)
+{
+    static const char *const flags[] = {"-O0",
+                                        "-O1",
+                                        "-O2",
+                                        "-O3",
+                                        "-Os",
+                                        "-O2 -fno-omit-frame-pointer",
+                                        "-O2 -fcf-protection=full -fstack-protector-all",
+                                        "-O2 -mavx2"};
+    build_source("frames.c", source);
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        build_run("$CC %s -o frames frames.c", flags[i]);
+        struct compared compared = compare("frames");
+        cr_expect_eq(compared.wrong, 0, "%s", flags[i]);
+        cr_expect_geq(compared.covered * 100ULL, compared.instructions * 97ULL, "%s: %u of %u", flags[i],
+                      compared.covered, compared.instructions);
+        cr_expect_geq(compared.instructions, 200u);
+    }
+}
+
+/* Where no symbol or FDE divides the code, what is derived is of that which has one. */
+Test(derive, of_the_c_library, .fini = build_clean)
+{
+    char path[4096] = "", line[8192];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    cr_assert_not_null(maps);
+    while (fgets(line, sizeof line, maps))
+        if (strstr(line, "/libc.so.6"))
+            sscanf(line, "%*s %*s %*s %*s %*s %4095[^\n]", path);
+    fclose(maps);
+    if (!*path)
+        cr_skip_test("this program is not linked to libc.so.6");
+    build_run("cp %s libc.so", path);
+    struct compared compared = compare("libc.so");
+    cr_expect_eq(compared.wrong, 0);
+    cr_expect_geq(compared.covered * 100ULL, compared.instructions * 90ULL, "%u of %u", compared.covered,
+                  compared.instructions);
+}
+
+/* A function that leaves the stack as it did not find it, or BP, has no rows. */
+Test(derive, what_is_not_proved_has_no_row, .fini = build_clean)
+{
+    build_source(
+        "odd.s",
+        ".globl good, unbalanced, loses, twice\n.text\n"
+        ".type good, @function\ngood: push %rbx\n call good\n pop %rbx\n ret\n.size good, .-good\n"
+        ".type unbalanced, @function\nunbalanced: push %rbx\n nop\n ret\n.size unbalanced, .-unbalanced\n"
+        ".type loses, @function\nloses: xor %ebp, %ebp\n nop\n ret\n.size loses, .-loses\n"
+        ".type twice, @function\ntwice: test %edi, %edi\n je 1f\n push %rbx\n1: nop\n jmp 1b\n"
+        ".size twice, .-twice\n");
+    build_run("$CC -nostdlib -shared -o odd.so odd.s");
+    struct image *image = build_open("odd.so");
+    cr_assert_eq(image_derive_rows(image), 0);
+    uint64_t good = build_function(image, "good"), unbalanced = build_function(image, "unbalanced"),
+             loses = build_function(image, "loses"), twice = build_function(image, "twice");
+    struct cfi_row row = cfi_lookup(image_cfi(image), good + 1);
+    cr_expect_eq(row.cfa, CFI_SP);
+    cr_expect_eq(row.cfa_offset, 16);
+    cr_expect(row.derived);
+    cr_expect_eq(cfi_lookup(image_cfi(image), unbalanced).cfa, CFI_NONE);
+    cr_expect_eq(cfi_lookup(image_cfi(image), loses).cfa, CFI_NONE);
+    cr_expect_eq(cfi_lookup(image_cfi(image), twice).cfa, CFI_SP);
+    cr_expect_eq(cfi_lookup(image_cfi(image), twice + 5).cfa, CFI_NONE, "reached with two depths");
+    image_close(image);
+}
+
+/* Without symbols functions are found first, and what begins in the middle of one has no rows. */
+Test(derive, of_functions_without_symbols, .fini = build_clean)
+{
+    build_source("frames.c", source);
+    build_run("$CC -O2 -fcf-protection=none -o whole frames.c && strip -o frames whole");
+    struct compared compared = {0};
+    build_run("objcopy --remove-section .eh_frame --remove-section .eh_frame_hdr frames bare");
+    struct image *whole = build_open("whole"), *bare = build_open("bare");
+    cr_assert_eq(image_derive_rows(bare), 0);
+    for (uint32_t i = 0; i < image_function_count(whole); i++)
+        if (image_function(whole, i)->name)
+            compare_function(whole, bare, image_function(whole, i), &compared);
+    cr_expect_eq(compared.wrong, 0);
+    cr_expect_geq(compared.covered * 100ULL, compared.instructions * 90ULL, "%u of %u", compared.covered,
+                  compared.instructions);
+    image_close(bare);
+    image_close(whole);
+}

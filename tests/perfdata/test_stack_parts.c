@@ -1,0 +1,115 @@
+/* Stack records as they are read and written. */
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#include "perfdata/stack_parts.h"
+
+static uint8_t raw[2 * sizeof(struct stack_record_read)];
+static uint64_t values[3] = {0xb0, 0x7ff0, 0x401234};
+
+/* A record with 16 bytes of a stack and BP, SP and IP; returns its size. */
+static size_t make(uint64_t mask)
+{
+    const struct stack_parts parts = {
+        .head = {.magic = STACK_RECORD_MAGIC, .kind = STACK_RECORD_NEW, .number = 5, .sp = 0x7ff0},
+        .size = 16,
+        .registers = (const uint8_t *)values,
+        .mask = mask};
+    memset(raw, 0xee, sizeof raw);
+    size_t size = stack_parts_write(&parts, raw);
+    memcpy(raw + size, "0123456789abcdef", 16);
+    return size + 16;
+}
+
+Test(stack_parts, come_back)
+{
+    struct stack_parts parts;
+    const size_t size = make(0x1c0);
+    cr_assert(stack_parts_read(raw, size, &parts));
+    cr_expect_eq(parts.head.number, 5u);
+    cr_expect_eq(parts.size, 16u);
+    cr_expect_arr_eq(parts.bytes, "0123456789abcdef", 16);
+    cr_expect_eq(parts.mask, 0x1c0u);
+    cr_expect_arr_eq(parts.registers, values, sizeof values);
+    cr_expect_null(parts.below);
+    cr_assert(stack_parts_read(raw, make(0), &parts));
+    cr_expect_null(parts.registers);
+    cr_expect_arr_eq(parts.bytes, "0123456789abcdef", 16);
+}
+
+Test(stack_parts, as_the_program_writes_them)
+{
+    struct {
+        struct stack_record_read record;
+        uint8_t bytes[STACK_RECORD_BELOW + 16];
+    } whole = {
+        .record = {.head = {.magic = STACK_RECORD_MAGIC,
+                            .version = STACK_RECORD_VERSION,
+                            .size = sizeof whole - sizeof whole.record.head},
+                   .registers_part = {STACK_PART_REGISTERS, 0,
+                                      sizeof whole.record.mask + sizeof whole.record.registers},
+                   .mask = STACK_RECORD_REGISTERS,
+                   .registers = {[16] = 15},
+                   .bytes_part = {STACK_PART_BYTES, 0, sizeof whole.record.offset + sizeof whole.bytes},
+                   .offset = -(int64_t)STACK_RECORD_BELOW},
+        .bytes = {[127] = 9, [128] = 10}};
+    struct stack_parts parts;
+    uint64_t last;
+    cr_assert(stack_parts_read((const uint8_t *)&whole, sizeof whole, &parts));
+    memcpy(&last, parts.registers + 8 * 16, 8);
+    cr_expect_eq(last, 15u);
+    cr_assert(parts.below);
+    cr_expect_eq(parts.below[127], 9);
+    cr_assert_eq(parts.size, 16u);
+    cr_expect_eq(parts.bytes[0], 10);
+    cr_expect_not(parts.cut);
+    whole.record.offset = 0;
+    cr_assert(stack_parts_read((const uint8_t *)&whole, sizeof whole, &parts));
+    cr_expect_null(parts.below);
+    cr_expect_eq(parts.size, STACK_RECORD_BELOW + 16);
+}
+
+Test(stack_parts, of_the_earlier_version)
+{
+    const struct stack_record head = {.magic = STACK_RECORD_MAGIC, .version = STACK_RECORD_BARE, .size = 16};
+    struct stack_parts parts;
+    memcpy(raw, &head, sizeof head);
+    memcpy(raw + sizeof head, "0123456789abcdef", 16);
+    cr_assert(stack_parts_read(raw, sizeof head + 16, &parts));
+    cr_expect_arr_eq(parts.bytes, "0123456789abcdef", 16);
+    cr_expect_null(parts.registers);
+}
+
+Test(stack_parts, unknown_parts_are_passed_over)
+{
+    struct stack_parts parts;
+    const size_t size = make(0x1c0), head = sizeof(struct stack_record),
+                 added = sizeof(struct stack_part) + 8;
+    const struct stack_part part = {99, 0, 8};
+    const uint32_t longer = (uint32_t)(size - head - 16 + 16 + added);
+    memmove(raw + head + added, raw + head, size - head);
+    memcpy(raw + head, &part, sizeof part);
+    memcpy(raw + offsetof(struct stack_record, size), &longer, sizeof longer);
+    cr_assert(stack_parts_read(raw, size + added, &parts));
+    cr_expect_arr_eq(parts.bytes, "0123456789abcdef", 16);
+    cr_expect_eq(parts.mask, 0x1c0u);
+}
+
+Test(stack_parts, damaged_ones_are_refused)
+{
+    struct stack_parts parts;
+    const size_t size = make(0x1c0);
+    for (size_t shorter = 0; shorter < size; shorter++)
+        cr_expect_not(stack_parts_read(raw, shorter, &parts), "%zu bytes", shorter);
+    raw[offsetof(struct stack_record, version)] = STACK_RECORD_VERSION + 1;
+    cr_expect_not(stack_parts_read(raw, size, &parts));
+    make(0x1c0);
+    memset(raw + sizeof(struct stack_record) + sizeof(struct stack_part), 0xff,
+           8); /* more registers than bytes */
+    cr_expect_not(stack_parts_read(raw, size, &parts));
+    make(0x1c0);
+    raw[sizeof(struct stack_record) + 7] = 0xff; /* a part that is larger than the record */
+    cr_expect_not(stack_parts_read(raw, size, &parts));
+    cr_expect_not(stack_parts_read(NULL, 0, &parts));
+}
