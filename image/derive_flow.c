@@ -182,7 +182,7 @@ static void jump(struct derivation *d, uint32_t i, const struct state *after)
             reach(d, edges[edge].to, after);
     } else if (is_clean(after)) {
         d->maybe = true;
-    } else {
+    } else if (after->depth != OPEN || after->frame) { /* else to another stack, as longjmp() does */
         d->refused |= d->switched && !same_state(&d->at_switch, after);
         d->switched = true;
         d->at_switch = *after;

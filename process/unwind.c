@@ -230,8 +230,10 @@ bool unwind_begins(const struct process *process, uint64_t return_address)
 static bool is_called(const struct process *process, uint64_t return_address)
 {
     struct place place;
-    return process_place(process, return_address, &place) &&
-           (follows_call(&place) || cfi_lookup(image_cfi(place.image), place.address - 1).root);
+    if (!process_place(process, return_address - 1, &place)) /* a file's code may end with the call */
+        return false;
+    place.address++;
+    return follows_call(&place) || cfi_lookup(image_cfi(place.image), place.address - 1).root;
 }
 
 static struct walk walk_begin(const struct process *process, const struct sample *sample,
