@@ -15,6 +15,7 @@
 #include "image/image_private.h"
 #include "image/lines/lines_cache.h"
 #include "image/twins.h"
+#include "image/run_time.h"
 #include "image/vdso.h"
 
 /* The result for one path: an image, or why there is none. */
@@ -147,13 +148,20 @@ static int keep_image(struct image_cache *cache, struct image *image)
     return vec_push(cache->images, cache->image_count, cache->image_capacity, image) ? 0 : -ENOMEM;
 }
 
+static int open_run_time(const struct image_cache *cache, const struct entry *entry, struct image **out,
+                         struct fathom_error *err)
+{
+    (void)cache, (void)entry;
+    return run_time_open(out) < 0 ? error_memory(err) : 0;
+}
+
 /* Opens the entry's image, or notes why it is not available. Fails only for lack of memory. */
 static int fill(struct image_cache *cache, struct entry *entry)
 {
     struct image *image = find_image(cache, entry->path, &entry->expected);
     if (!image) {
-        bool vdso = strcmp(entry->path, VDSO_NAME) == 0;
-        int rc = (vdso ? open_vdso : open_file)(cache, entry, &image, &entry->error);
+        const bool vdso = strcmp(entry->path, VDSO_NAME) == 0, made = strcmp(entry->path, RUN_TIME_NAME) == 0;
+        int rc = (vdso ? open_vdso : made ? open_run_time : open_file)(cache, entry, &image, &entry->error);
         if (rc == -ENOMEM)
             return rc;
         if (rc < 0)
@@ -163,7 +171,7 @@ static int fill(struct image_cache *cache, struct entry *entry)
             error_set(&entry->error, ESTALE, IMAGE_OTHER_BUILD, entry->path);
             return 0;
         }
-        if (image_derive_rows(image) < 0 || keep_image(cache, image) < 0) {
+        if ((!made && image_derive_rows(image) < 0) || keep_image(cache, image) < 0) {
             image_close(image);
             return -ENOMEM;
         }

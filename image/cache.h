@@ -31,7 +31,7 @@ bool image_cache_is_late(const struct image_cache *cache);
 bool image_cache_close_all(struct image_cache *cache);
 
 /* The image of a path as recorded. `expected` may be NULL or empty: any build-id is accepted. VDSO_NAME is
- * opened from this process's own vDSO if the build-ids agree, else from a copy (image_find.h). Failures are
+ * opened from this process's own vDSO if the build-ids agree, else from a copy (image_find.h); RUN_TIME_NAME is the image of run_time.h. Failures are
  * cached, but tried again now and then if the cache is `live`: -ESTALE: the file is another build; others as image_open().
  * The cache owns the image. */
 int image_cache_get(struct image_cache *cache, const char *path, const struct build_id *expected,

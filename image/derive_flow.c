@@ -11,6 +11,7 @@
 #include "image/function_code.h"
 #include "image/image_private.h"
 #include "image/jump_tables.h"
+#include "image/run_time.h"
 
 #define OPEN      (-1) /* not a fixed number of bytes */
 #define DEPTH_MAX (1 << 30)
@@ -45,6 +46,9 @@ struct derivation {
         uint32_t owner, function;
     } * cold;
     uint32_t cold_count, cold_capacity;
+    bool keeps_frames; /* all code of the image that has no tables (run_time.h) */
+    bool
+        by_frame; /* what is not proved by SP is by these: callees may leave SP otherwise than they found it */
     bool refused, failed; /* failed: out of memory */
     bool found;           /* no symbol or FDE says that a function begins there (function_starts.h) */
     bool left;            /* a way out was reached */
@@ -148,6 +152,8 @@ static struct state state_after(const struct derivation *d, uint32_t i)
     } else if (sets_frame(bytes, insn->length, &above)) {
         s.bp = s.bp == BP_SAME ? BP_LOST : s.bp;
         s.frame = s.depth == OPEN || s.depth - above <= 0 ? 0 : s.depth - above;
+        if (d->by_frame && above == 0)
+            s = (struct state){.depth = s.depth, .frame = 16, .slot = 16, .bp = BP_SAVED, .seen = true};
     } else if (insn->stack == CODE_SP_MOVED) {
         set_depth(&s, s.depth == OPEN ? -1 : (int64_t)s.depth + insn->amount);
     } else if (insn->stack == CODE_SP_FROM_BP) {
@@ -162,6 +168,8 @@ static struct state state_after(const struct derivation *d, uint32_t i)
     }
     if (insn->kind == CODE_CALL && insn->target == insn->address + insn->length)
         set_depth(&s, s.depth == OPEN ? -1 : (int64_t)s.depth + 8); /* to learn its own address */
+    if (d->by_frame && s.depth < 8)
+        s.depth = OPEN; /* it took its return address */
     return s;
 }
 
@@ -183,7 +191,7 @@ static void jump(struct derivation *d, uint32_t i, const struct state *after)
     } else if (is_clean(after)) {
         d->maybe = true;
     } else if (after->depth != OPEN || after->frame) { /* else to another stack, as longjmp() does */
-        d->refused |= d->switched && !same_state(&d->at_switch, after);
+        d->refused |= !d->by_frame && d->switched && !same_state(&d->at_switch, after);
         d->switched = true;
         d->at_switch = *after;
     }
@@ -210,10 +218,13 @@ static bool note_call(struct derivation *d, uint32_t i)
  * one depth. */
 static void come_back(struct derivation *d, uint32_t i)
 {
-    const struct state after = state_after(d, i), *behind = &d->states[behind_call(d, i)];
+    const struct state *behind = &d->states[behind_call(d, i)];
+    struct state after = state_after(d, i);
     const bool other = behind->seen && (behind->depth != after.depth || behind->frame != after.frame) &&
                        behind->depth != OPEN && after.depth != OPEN;
-    if (!other)
+    if (d->by_frame)
+        after.depth = OPEN;
+    if (!other || d->by_frame)
         reach(d, i + 1, &after);
 }
 
@@ -223,10 +234,11 @@ static void leave(struct derivation *d, uint32_t i)
     const struct state after = state_after(d, i);
     const bool direct = insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH;
     const bool outside = direct && d->code.jumps[i] == FUNCTION_CODE_NONE;
-    d->refused |=
+    const bool odd =
         (after.depth != OPEN && after.depth < 8) || (insn->kind == CODE_RETURN && !is_clean(&d->states[i])) ||
         (outside && !is_clean(&after)) ||
         (outside && d->found && functions_start(&d->image->functions, insn->target) < START_POINTED);
+    d->refused |= odd && !d->by_frame;
     d->left |= insn->kind == CODE_RETURN || outside;
     if (insn->kind == CODE_JUMP_INDIRECT)
         jump(d, i, &after);
@@ -275,10 +287,10 @@ static void follow(struct derivation *d, uint32_t entry)
     }
 }
 
-static struct cfi_row row_of(const struct state *s)
+static struct cfi_row row_of(const struct derivation *d, const struct state *s)
 {
     struct cfi_row row = {.cfa = CFI_NONE, .bp = CFI_BP_UNKNOWN, .derived = true};
-    if (s->seen && s->depth != OPEN) {
+    if (s->seen && s->depth != OPEN && !(d->keeps_frames && s->frame)) {
         row.cfa = CFI_SP;
         row.cfa_offset = s->depth;
     } else if (s->seen && s->frame) {
@@ -354,7 +366,7 @@ static int keep_rows(struct derivation *d, struct cfi *cfi)
     for (uint32_t i = 0; rc == 0 && i < d->code.count; i++) {
         const struct code_insn *insn = &d->code.insns[i];
         const uint64_t next = insn->address + insn->length;
-        const struct cfi_row row = row_of(&d->states[i]);
+        const struct cfi_row row = row_of(d, &d->states[i]);
         if (!same_row(&row, &last))
             rc = cfi_table_derive(cfi, insn->address, row);
         last = row;
@@ -411,10 +423,15 @@ int derivation_function(struct derivation *d, uint32_t function)
     if (first == FUNCTION_CODE_NONE)
         return 0;
     d->found = !d->image->functions.items[function].name;
+    d->by_frame = false;
     follow(d, first);
+    d->by_frame = d->refused && d->keeps_frames;
+    if (d->by_frame)
+        follow(d, first);
     if (d->failed)
         return -ENOMEM;
-    return d->refused || (d->found && !d->left && is_doubtful(d, first)) ? 0 : keep_rows(d, d->image->cfi);
+    const bool doubtful = d->found && !d->keeps_frames && !d->left && is_doubtful(d, first);
+    return d->refused || doubtful ? 0 : keep_rows(d, d->image->cfi);
 }
 
 struct derivation *derivation_new(const struct image *image)
@@ -423,6 +440,7 @@ struct derivation *derivation_new(const struct image *image)
     if (!d)
         return NULL;
     d->image = image;
+    d->keeps_frames = image_makes_code(image);
     if (list_cold(d) < 0) {
         derivation_free(d);
         d = NULL;

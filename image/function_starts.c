@@ -12,6 +12,8 @@
 
 #define ALIGNMENT  16u   /* of functions, by compilers */
 #define CASES_MOST 1024u /* of a switch that are followed: the table's end is not known */
+#define TRAP       0xcc  /* int3 */
+#define TRAPS      2u    /* so many fill up, as one may be behind a call that does not return */
 #define LEAST      8u    /* bytes of code that is worth it */
 #define ALL_CODE                                                                                             \
     8u /* if one in so many bytes is not covered, covered code and data are asked where they lead, too */
@@ -24,6 +26,8 @@ enum {
     MARK_BRANCHED = 16,
     MARK_POINTED = 32,
     MARK_ENDBR = 64,
+    MARK_TRAPPED =
+        128, /* behind traps that fill up to ALIGNMENT: no compiler fills up so within a function */
 };
 
 struct span {
@@ -41,7 +45,7 @@ struct starts {
 
 static bool is_padding(const struct code_insn *insn, uint8_t byte)
 {
-    return insn->kind == CODE_NOP || byte == 0xcc || byte == 0;
+    return insn->kind == CODE_NOP || byte == TRAP || byte == 0;
 }
 
 /* The first byte in [address, end) that is no padding. */
@@ -55,7 +59,7 @@ static uint64_t skip_padding(const struct elf_file *file, uint64_t address, uint
     size = size < end - address ? size : end - address;
     for (size_t at = 0; at < size;) {
         const bool read = code_read(bytes + at, size - at, address + at, &insn);
-        if (!(read && insn.kind == CODE_NOP) && bytes[at] != 0xcc && bytes[at] != 0)
+        if (!(read && insn.kind == CODE_NOP) && bytes[at] != TRAP && bytes[at] != 0)
             return address + at;
         at += read && insn.kind == CODE_NOP ? insn.length : 1;
     }
@@ -174,6 +178,7 @@ static void sweep(const struct starts *s, uint64_t address, uint64_t length, uin
     size_t size;
     const uint8_t *bytes = elf_file_bytes(s->file, address, &size);
     bool alone = true, padded = true, called = false;
+    unsigned traps = 0;
     struct operands operands;
     size = bytes ? size < length ? size : length : 0;
     for (size_t at = 0; at < size;) {
@@ -184,11 +189,13 @@ static void sweep(const struct starts *s, uint64_t address, uint64_t length, uin
             called = false;
             continue;
         }
-        const bool endbr = size - at >= sizeof endbr64 && memcmp(bytes + at, endbr64, sizeof endbr64) == 0;
+        const bool endbr = size - at >= sizeof endbr64 && memcmp(bytes + at, endbr64, sizeof endbr64) == 0,
+                   padding = !endbr && is_padding(&insn, bytes[at]),
+                   aligned = !padding && (address + at) % ALIGNMENT == 0;
         if (marks)
-            marks[at] |= (uint8_t)(MARK_INSN | (alone ? MARK_ALONE : 0) |
-                                   (padded && (address + at) % ALIGNMENT == 0 ? MARK_PADDED : 0) |
-                                   (endbr ? MARK_ENDBR : 0));
+            marks[at] |=
+                (uint8_t)(MARK_INSN | (alone ? MARK_ALONE : 0) | (padded && aligned ? MARK_PADDED : 0) |
+                          (traps >= TRAPS && aligned ? MARK_TRAPPED : 0) | (endbr ? MARK_ENDBR : 0));
         follow(s, &insn);
         if (alone)
             operands_forget(&operands);
@@ -196,7 +203,6 @@ static void sweep(const struct starts *s, uint64_t address, uint64_t length, uin
         if (insn.kind == CODE_JUMP_INDIRECT && target.kind == OPERAND_DISTANCED && target.value)
             follow_table(s, target.value);
         operands_step(&operands, &insn);
-        const bool padding = !endbr && is_padding(&insn, bytes[at]);
         if (padding && (alone || called)) {
             padded = true; /* a call may not return */
         } else {
@@ -204,6 +210,7 @@ static void sweep(const struct starts *s, uint64_t address, uint64_t length, uin
             called = insn.kind == CODE_CALL;
             padded = alone && (address + at + insn.length) % ALIGNMENT == 0;
         }
+        traps = bytes[at] == TRAP ? traps + 1 : 0;
         at += insn.length;
     }
 }
@@ -212,14 +219,15 @@ static enum function_start start_of(unsigned marks)
 {
     if (marks & MARK_CALLED || (marks & MARK_ALONE && marks & MARK_ENDBR))
         return START_SURE;
-    return (marks & (MARK_POINTED | MARK_BRANCHED)) == MARK_POINTED ? START_POINTED : START_GUESSED;
+    return marks & MARK_TRAPPED || (marks & (MARK_POINTED | MARK_BRANCHED)) == MARK_POINTED ? START_POINTED
+                                                                                            : START_GUESSED;
 }
 
 static bool is_start(unsigned marks)
 {
-    return marks & MARK_INSN &&
-           (start_of(marks) == START_SURE || (marks & (MARK_ALONE | MARK_PADDED) && marks & MARK_POINTED) ||
-            (marks & (MARK_PADDED | MARK_BRANCHED)) == MARK_PADDED);
+    return marks & MARK_INSN && (start_of(marks) == START_SURE || marks & MARK_TRAPPED ||
+                                 (marks & (MARK_ALONE | MARK_PADDED) && marks & MARK_POINTED) ||
+                                 (marks & (MARK_PADDED | MARK_BRANCHED)) == MARK_PADDED);
 }
 
 static int add_functions(const struct starts *s, const struct span *gap, struct functions *functions)

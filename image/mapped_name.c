@@ -19,6 +19,16 @@ enum mapped_kind mapped_kind(const char *name)
     return begins(name, "/memfd:") ? MAPPED_MEMORY_FILE : MAPPED_FILE;
 }
 
+bool mapped_is_run_time(const char *name)
+{
+    static const char *const names[] = {"//anon",  "[anon",     "[heap]", "[stack",
+                                        "/memfd:", "/dev/zero", "/SYSV"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (begins(name, names[i]))
+            return true;
+    return *name == 0;
+}
+
 size_t mapped_path_length(const char *name)
 {
     static const char deleted[] = " (deleted)";

@@ -14,6 +14,8 @@ enum mapped_kind {
 };
 
 enum mapped_kind mapped_kind(const char *name);
+/* Whether it is memory that programs write code to: without a file, or with one that has no name. */
+bool mapped_is_run_time(const char *name);
 /* Length of the name without " (deleted)", which the kernel appends if the file is gone. */
 size_t mapped_path_length(const char *name);
 bool mapped_is_deleted(const char *name);

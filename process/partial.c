@@ -4,18 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "image/mapped_name.h"
+#include "image/run_time.h"
 #include "process/frame.h"
-
-/* Memory that programs write code to: without a file, or with one that has no name. */
-static bool is_run_time_code(const char *path)
-{
-    static const char *const begins[] = {"//anon",  "[anon",     "[heap]", "[stack",
-                                         "/memfd:", "/dev/zero", "/SYSV"};
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-        if (strncmp(path, begins[i], strlen(begins[i])) == 0)
-            return true;
-    return *path == 0;
-}
 
 /* Where the walk went on: the return address of its last frame, or what a signal interrupted. */
 static bool stopped_at(const struct sample *sample, const struct unwind_frame *last, uint64_t *pc)
@@ -44,8 +35,8 @@ void partial_text(const struct process *process, const struct sample *sample,
         mapping = process_mapping(process, pc);
     if (!mapping || !mapping->path)
         snprintf(text, PARTIAL_TEXT, "[damaged stack]");
-    else if (is_run_time_code(mapping->path))
-        snprintf(text, PARTIAL_TEXT, "[run-time code]");
+    else if (mapped_is_run_time(mapping->path))
+        snprintf(text, PARTIAL_TEXT, "%s", RUN_TIME_NAME);
     else if (strcmp(mapping->path, "[uprobes]") == 0) /* the kernel's, while a probe of the return is set */
         snprintf(text, PARTIAL_TEXT, "[uprobe return]");
     else if (mapping->path[0] == '[')

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "image/mapped_name.h"
+#include "image/run_time.h"
 #include "process/process_data.h"
 
 /* Whether it names a file or the vDSO, which has an image too. */
@@ -78,7 +79,7 @@ static bool process_region_unread(struct processes *all, struct region *region)
     if (process_is_silent(region->mapping.path))
         return false;
     if (region->opened)
-        return !region->mapping.image;
+        return !region->mapping.image || image_is_run_time(region->mapping.image);
     if (region->checked)
         return region->unread;
     region->checked = region->unread = true;
@@ -89,6 +90,30 @@ static bool process_region_unread(struct processes *all, struct region *region)
     if (region->unread)
         process_tell_unread(all, region->mapping.path, &err);
     return region->unread;
+}
+
+/* Whether a runtime that is known writes its code to such memory (image/run_time.h). What cannot be opened is told when a sample hits
+ * it. */
+static bool process_makes_code(const struct process *process)
+{
+    for (size_t i = 0; i < space_count(process->space); i++) {
+        const struct region *region = space_at(process->space, i);
+        struct image *image = region->mapping.image;
+        if (!region->opened && process_may_open(region) &&
+            process_ask(process->all, region, &image, NULL) < 0)
+            continue;
+        if (image && image_makes_code(image))
+            return true;
+    }
+    return false;
+}
+
+static void process_open_made(const struct process *process, struct region *region)
+{
+    struct image *image;
+    if (mapped_is_run_time(region->mapping.path) && process_makes_code(process) &&
+        image_cache_get(process->all->images, RUN_TIME_NAME, NULL, &image, NULL) == 0)
+        region->mapping.image = image;
 }
 
 static struct region *process_region(const struct process *process, uint64_t pc)
@@ -107,6 +132,8 @@ static struct region *process_region(const struct process *process, uint64_t pc)
     const bool first = !region->opened;
     if (first || (!region->mapping.image && image_cache_options(process->all->images)->live))
         process_open_image(process->all, region);
+    if (first && !region->mapping.image)
+        process_open_made(process, region);
     if (first && !region->mapping.image)
         ((struct process *)process)->unread_state = 0; /* its headers may have looked readable */
     return region;
@@ -152,9 +179,10 @@ bool process_place(const struct process *process, uint64_t pc, struct place *out
     if (!region || !region->mapping.image)
         return false;
     const struct mapping *mapping = &region->mapping;
-    uint64_t offset, address;
-    if (__builtin_add_overflow(mapping->offset, pc - mapping->start, &offset) ||
-        !image_address(mapping->image, offset, &address))
+    uint64_t offset, address = RUN_TIME_ADDRESS;
+    const bool made = image_is_run_time(mapping->image);
+    if (!made && (__builtin_add_overflow(mapping->offset, pc - mapping->start, &offset) ||
+                  !image_address(mapping->image, offset, &address)))
         return false;
     *out = (struct place){mapping->image, address, image_function_at(mapping->image, address)};
     return true;

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "image/return_range.h"
+#include "image/run_time.h"
 #include "image/handler_jump.h"
 #include "image/stack_switch.h"
 #include "process/frame.h"
@@ -233,7 +234,8 @@ static bool is_called(const struct process *process, uint64_t return_address)
     if (!process_place(process, return_address - 1, &place)) /* a file's code may end with the call */
         return false;
     place.address++;
-    return follows_call(&place) || cfi_lookup(image_cfi(place.image), place.address - 1).root;
+    return image_is_run_time(place.image) || follows_call(&place) ||
+           cfi_lookup(image_cfi(place.image), place.address - 1).root;
 }
 
 static struct walk walk_begin(const struct process *process, const struct sample *sample,
@@ -288,8 +290,8 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
                 *end = UNWIND_CUT;
                 return count;
             }
-        } else if (cfa < least || least < 8) {
-            *end = UNWIND_BAD;
+        } else if (cfa < least || least < 8 || (row.derived && walk.base && cfa > walk.base)) {
+            *end = row.derived ? UNWIND_NO_CFI : UNWIND_BAD;
             return count;
         }
         if (count == max) {

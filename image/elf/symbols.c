@@ -73,6 +73,31 @@ int symbols_read(struct symbols *symbols, const struct elf_file *file, const str
     return 0;
 }
 
+static bool defines(const struct elf_file *file, const struct elf_section *table, const char *prefix)
+{
+    size_t size, string_size;
+    const uint8_t *at = elf_section_bytes(file, table, &size);
+    if (table->link >= file->section_count)
+        return false;
+    const uint8_t *strings = elf_section_bytes(file, &file->sections[table->link], &string_size);
+    for (; size >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym), size -= sizeof(Elf64_Sym)) {
+        Elf64_Sym sym;
+        memcpy(&sym, at, sizeof sym);
+        const char *name = symbol_string(strings, string_size, sym.st_name);
+        if (name && sym.st_shndx != SHN_UNDEF && strncmp(name, prefix, strlen(prefix)) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool symbols_any(const struct elf_file *file, const char *prefix)
+{
+    for (size_t i = 0; i < file->section_count; i++)
+        if (file->sections[i].type == SHT_DYNSYM && defines(file, &file->sections[i], prefix))
+            return true;
+    return false;
+}
+
 /* Number of leading underscores of an unmangled name: __read is read's private alias. */
 static size_t underscores(const char *name)
 {

@@ -132,6 +132,8 @@ static bool has_frames(const struct pathmap *map, uint32_t node, uint32_t partia
     return own.height == PARTIAL_HEIGHT;
 }
 
+#define HELD_LEAST                                                                                           \
+    200 /* stacks held out: with fewer, it is not known how far the model can be believed about what lies outside of proved frames */
 #define WHOLE_LEAST                                                                                          \
     0.5 /* so sure must be what lies outside of proved frames, as views ask of what they show */
 
@@ -207,8 +209,10 @@ static bool complete_by_model(struct resolve *r, uint32_t partial, struct resolv
 static bool complete(struct resolve *r, uint32_t partial, struct resolved *resolved)
 {
     struct resolved whole = *resolved;
-    bool found =
-        is_apart(r, partial) ? complete_by_model(r, partial, &whole) : complete_by_seen(r, partial, &whole);
+    const bool apart = is_apart(r, partial);
+    if (apart && (!r->in.calibration || calibration_stacks(r->in.calibration) < HELD_LEAST))
+        return false;
+    const bool found = apart ? complete_by_model(r, partial, &whole) : complete_by_seen(r, partial, &whole);
     if (!found)
         return false;
     whole.node = r->whole[0].node;

@@ -6,6 +6,7 @@
 
 #include "image/cfi/cfi.h"
 #include "image/code/code.h"
+#include "image/run_time.h"
 #include "infer/live/feed.h"
 #include "infer/live/spaces.h"
 #include "perfdata/announced.h"
@@ -59,6 +60,8 @@ static struct code_range code_of(const struct place *place, bool of_caller)
     const struct cfi_row row = cfi_lookup(cfi, place->address);
     uint64_t limit = function->address + function->size, at = function->address;
     struct code_range range = {place->address, place->address + 1};
+    if (image_is_run_time(place->image)) /* whatever is called with the same BP */
+        return (struct code_range){place->address, place->address};
     bool alone = of_caller || row.cfa != CFI_SP;
     for (unsigned rows = 0; at < limit && rows < ROWS_MAX; rows++) {
         const struct cfi_row other = cfi_lookup(cfi, at);

@@ -224,6 +224,11 @@ int calibration_note(struct calibration *c, const struct resolved *resolved, uin
     return rate_note(rate, resolved->probability, unseen, stack->path, right);
 }
 
+size_t calibration_stacks(const struct calibration *c)
+{
+    return table_count(c->shares.of_stack);
+}
+
 void calibration_settle(struct calibration *c)
 {
     estimate(&c->calls);

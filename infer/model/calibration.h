@@ -38,6 +38,8 @@ struct held_stack {
  * -ENOMEM. */
 int calibration_note(struct calibration *calibration, const struct resolved *resolved, uint32_t unseen,
                      const struct held_stack *stack, bool right);
+/* How many stacks were noted. */
+size_t calibration_stacks(const struct calibration *calibration);
 /* Call when all answers are noted; before that the priors are all that is known. */
 void calibration_settle(struct calibration *calibration);
 

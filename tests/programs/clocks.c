@@ -13,7 +13,7 @@ char from[1 << 16], to[1 << 16]; /* others may read them */
 
 KNOWN static void copy(void)
 {
-    for (int i = 0; i < 100000; i++) {
+    for (int i = 0; i < 300000; i++) {
         memcpy(to, from, sizeof to);
         CALLED();
     }
@@ -32,7 +32,7 @@ KNOWN static long ask(void)
 int main(void)
 {
     copy();
-    for (int i = 0; i < 8000000; i++)
+    for (int i = 0; i < 24000000; i++)
         asked = ask();
     return 0;
 }

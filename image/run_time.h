@@ -1,0 +1,25 @@
+/*
+ * run_time.h - code that a program writes while it runs, where a known runtime (V8, HotSpot) does so.
+ *
+ * Its bytes are not recorded, and it has no unwind tables. But these runtimes keep frame pointers in it: V8 in all of it
+ * (src/execution/frames.h: each frame begins with the return address and the caller's BP), HotSpot in its interpreter, its stubs and,
+ * with -XX:+PreserveFramePointer, in what its compilers make. So it has one row, CFA = BP + 16, which is derived (cfi/cfi.h): a
+ * walk takes the step only to what is called, on the same stack, further out. Where compiled code of HotSpot uses BP for something else,
+ * that is no such step, or still its caller's, and it alone is left out. All of it is one function: no step out of it tells where
+ * in it a call was.
+ */
+#ifndef FATHOM_IMAGE_RUN_TIME_H
+#define FATHOM_IMAGE_RUN_TIME_H
+
+#include "image/image.h"
+
+#define RUN_TIME_NAME    "[run-time code]"
+#define RUN_TIME_ADDRESS 1u /* in the image, of all PCs in such code: not its function's first */
+
+/* The image of such code, which has no bytes. The caller closes it with image_close(). -ENOMEM. */
+int run_time_open(struct image **out);
+bool image_is_run_time(const struct image *image);
+/* Whether the file is such a runtime: by what it exports for debuggers. */
+bool image_makes_code(const struct image *image);
+
+#endif
