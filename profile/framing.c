@@ -9,6 +9,8 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/vec.h"
+#include "image/mapped_name.h"
+#include "image/run_time.h"
 #include "infer/samples/locate.h"
 #include "pathmap/map/partial.h"
 #include "profile/access.h"
@@ -238,7 +240,7 @@ int framing_leaf(struct framing *f, uint32_t node, struct fathom_error *err)
     return append(f, framing_item(f, pathmap_node(f->map, node).function), err);
 }
 
-/* Appends the mapped file's name, or a label for code without a file. */
+/* Appends the mapped file's name, or a label for code without one. */
 static int append_file(struct framing *f, const struct process *process, const struct sample *sample,
                        struct fathom_error *err)
 {
@@ -247,6 +249,8 @@ static int append_file(struct framing *f, const struct process *process, const s
     const char *name = m && m->path ? m->path : "code outside all files";
     const char *slash = strrchr(name, '/');
     char text[256];
+    if (m && m->path && mapped_is_run_time(m->path))
+        return framing_label(f, RUN_TIME_NAME, err);
     snprintf(text, sizeof text, "[%s]", slash ? slash + 1 : name);
     return framing_label(f, text, err);
 }

@@ -158,6 +158,7 @@ static void write_unsampled(struct printer *printer, const struct view_heading *
         heading->user_only && !*unit_behind(unit) ? ", and time in the kernel has none" : "");
 }
 
+#define HOTSPOT       "libjvm.so"
 #define MISSING_LEAST 0.01 /* of the weight: what is worth a warning */
 #define RECORD_ANEW                                                                                          \
     "record with \"fathom record\", or with \"perf record --intr-regs=sp,ip,bp --call-graph dwarf,32768\""
@@ -315,6 +316,12 @@ static void write_interpreter(struct printer *printer, const struct view_heading
     printer_foreign(printer, heading->interpreter);
     printer_write(printer,
                   " runs a program: these are the interpreter's frames, not that program's functions\n");
+    const uint64_t missing = heading->unknown + heading->partial;
+    if (strncmp(heading->interpreter, HOTSPOT, strlen(HOTSPOT)) == 0 &&
+        (double)missing > MISSING_LEAST * (double)heading->weight)
+        printer_write(printer,
+                      "          java keeps the frame pointers that lead through what it compiled only with "
+                      "-XX:+PreserveFramePointer\n");
 }
 
 int view_heading_write(const struct view_heading *heading, const struct view_options *options, FILE *out,

@@ -408,6 +408,20 @@ Test(heading, says_that_frames_are_an_interpreters)
     free(text);
 }
 
+Test(heading, says_what_java_needs_where_its_frames_are_missing)
+{
+    for (int partial = 0; partial <= 500; partial += 500) {
+        struct view_heading heading = {.samples = 1000,
+                                       .weight = 1000,
+                                       .proved = 1000,
+                                       .partial = (uint64_t)partial,
+                                       .interpreter = "libjvm.so"};
+        char *text = report_heading(&heading, &(struct view_options){.unit = "samples"});
+        cr_expect_eq(strstr(text, "-XX:+PreserveFramePointer") != NULL, partial > 0, "%s", text);
+        free(text);
+    }
+}
+
 /* The first line of a heading of time; the caller's. */
 static char *first_line(const struct view_heading *heading)
 {
