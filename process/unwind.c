@@ -268,6 +268,7 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
         struct place place;
         struct cfi_row row;
         uint64_t cfa, return_address, least = walk.frame.sp + 8;
+        const uint64_t pc = walk.pc;
         if (!walk_place(&walk, &place, &row)) {
             *end = UNWIND_NO_MAPPING;
             return count;
@@ -299,7 +300,7 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
             return count;
         }
         frames[count++] = (struct unwind_frame){
-            .pc = walk.pc, .place = place, .cfa = cfa, .interrupted = interrupted, .derived = row.derived};
+            .pc = pc, .place = place, .cfa = cfa, .interrupted = interrupted, .derived = row.derived};
         interrupted = row.cfa == CFI_SIGNAL_FRAME;
         if (interrupted)
             continue;

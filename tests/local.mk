@@ -11,6 +11,7 @@ include tests/image/local.mk
 include tests/perfdata/local.mk
 include tests/collector/local.mk
 include tests/process/local.mk
+include tests/oracle/local.mk
 include tests/pathmap/local.mk
 include tests/rewrite/local.mk
 include tests/disambig/local.mk

@@ -1,5 +1,5 @@
 UNIT_TESTS += tests/infer/test_resolver tests/infer/test_trainer tests/infer/test_map_votes
-INFER_TEST_WORLD = tests/infer/world.c tests/infer/world.h tests/process/self.c tests/process/self.h
+INFER_TEST_WORLD = tests/infer/world.c tests/infer/world.h tests/process/self.c tests/process/self.h tests/process/maps.c tests/process/maps.h
 INFER_TEST_LIBS = libinfer.la libpathmap.la $(PROCESS_TEST_LIBS)
 tests_infer_test_resolver_SOURCES = tests/infer/test_resolver.c $(INFER_TEST_WORLD)
 tests_infer_test_resolver_LDADD = $(INFER_TEST_LIBS)

@@ -7,6 +7,7 @@
 
 #include "infer/samples/entries.h"
 #include "tests/infer/world.h"
+#include "tests/process/maps.h"
 
 enum { TID = 77 };
 
@@ -29,7 +30,7 @@ static void set_up(void)
 {
     w = world_open();
     entries = entries_new(w->self.images, w->trie, NULL, NULL);
-    self_mappings(entries_learn, entries);
+    maps_read((uint32_t)getpid(), entries_learn, entries);
     stack_is(TID, BASE);
 }
 
@@ -186,7 +187,7 @@ Test(entries, an_exec_begins_anew)
     enter(0, 16, -1);
     enter(1, 48, 0);
     tell(RECORD_COMM, TID);
-    self_mappings(entries_learn, entries);
+    maps_read((uint32_t)getpid(), entries_learn, entries);
     stack_is(TID, BASE);
     enter(2, 96, -1);
     holds("fun0 16 x1;fun0 fun1 48 x1;fun2 96 x1;");

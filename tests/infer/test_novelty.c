@@ -6,6 +6,7 @@
 
 #include "infer/live/novelty.h"
 #include "tests/infer/world.h"
+#include "tests/process/maps.h"
 
 enum { MAIN_ID = 7, DUMP_ID = 8, SMALL = 1024, LARGE = 4096 };
 
@@ -91,7 +92,7 @@ static struct novelty *begin(void)
     struct novelty *novelty;
     struct fathom_error err;
     cr_assert_eq(novelty_start(&(struct novelty_input){events, 2, {SMALL, LARGE}, 2}, &novelty, &err), 0);
-    self_mappings(map, novelty);
+    maps_read((uint32_t)getpid(), map, novelty);
     char name[32];
     snprintf(name, sizeof name, "[stack:%d]", (int)getpid());
     add_mapping(novelty, 3, BASE - (1 << 20), 1 << 20, 0, name);

@@ -4,10 +4,10 @@ tests_process_test_data_SOURCES = tests/process/test_data.c
 tests_process_test_data_LDADD = $(PROCESS_TEST_LIBS)
 tests_process_test_process_SOURCES = tests/process/test_process.c
 tests_process_test_process_LDADD = $(PROCESS_TEST_LIBS)
-tests_process_test_unwind_SOURCES = tests/process/test_unwind.c tests/process/self.c tests/process/self.h
+tests_process_test_unwind_SOURCES = tests/process/test_unwind.c tests/process/self.c tests/process/self.h tests/process/maps.c tests/process/maps.h
 tests_process_test_unwind_LDADD = $(PROCESS_TEST_LIBS)
 UNIT_TESTS += tests/process/test_after
-tests_process_test_after_SOURCES = tests/process/test_after.c tests/process/self.c tests/process/self.h
+tests_process_test_after_SOURCES = tests/process/test_after.c tests/process/self.c tests/process/self.h tests/process/maps.c tests/process/maps.h
 tests_process_test_after_LDADD = $(PROCESS_TEST_LIBS)
 
 check_PROGRAMS += tests/process/check_calls

@@ -1,40 +1,16 @@
 /* self.c - see self.h. */
 #include "tests/process/self.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tests/process/maps.h"
+
 uint32_t self_tid(void)
 {
     return (uint32_t)syscall(SYS_gettid);
-}
-
-/* A line of /proc/self/maps. */
-struct line {
-    uint64_t start, end, offset;
-    char prot[8], path[512];
-};
-
-static FILE *maps_open(void)
-{
-    FILE *maps = fopen("/proc/self/maps", "r");
-    if (!maps)
-        abort();
-    return maps;
-}
-
-static bool maps_next(FILE *maps, struct line *line)
-{
-    char text[1024];
-    if (!fgets(text, sizeof text, maps))
-        return false;
-    line->path[0] = 0;
-    sscanf(text, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %511[^\n]", &line->start, &line->end,
-           line->prot, &line->offset, line->path);
-    return true;
 }
 
 static uint64_t self_start_stack(void)
@@ -50,25 +26,6 @@ static uint64_t self_start_stack(void)
     return strtoull(at, NULL, 10);
 }
 
-void self_mappings(int (*sink)(void *context, const struct record *record, struct fathom_error *err),
-                   void *context)
-{
-    uint32_t pid = (uint32_t)getpid();
-    FILE *maps = maps_open();
-    struct line line;
-    while (maps_next(maps, &line)) {
-        struct record record = {.kind = RECORD_MMAP, .pid = pid, .tid = pid};
-        record.mmap.address = line.start;
-        record.mmap.length = line.end - line.start;
-        record.mmap.offset = line.offset;
-        record.mmap.executable = strchr(line.prot, 'x') != NULL;
-        record.mmap.path = line.path;
-        if (sink(context, &record, NULL) < 0)
-            abort();
-    }
-    fclose(maps);
-}
-
 static int apply(void *processes, const struct record *record, struct fathom_error *err)
 {
     return processes_apply(processes, record, err);
@@ -78,7 +35,7 @@ struct self self_open(void)
 {
     struct self self = {.images = image_cache_new(NULL), .start_stack = self_start_stack()};
     self.processes = processes_new(self.images, NULL);
-    self_mappings(apply, self.processes);
+    maps_read((uint32_t)getpid(), apply, self.processes);
     self.process = process_find(self.processes, (uint32_t)getpid());
     if (!self.process)
         abort();
@@ -119,14 +76,8 @@ struct sample self_sample_of_context(const ucontext_t *context)
 
 __attribute__((no_sanitize("address"))) void self_dump(struct sample *sample, void *dump, size_t capacity)
 {
-    FILE *maps = maps_open();
-    struct line line;
-    size_t size = 0;
-    while (size == 0 && maps_next(maps, &line)) {
-        if (line.start <= sample->sp && sample->sp < line.end)
-            size = line.end - sample->sp < capacity ? (size_t)(line.end - sample->sp) : capacity;
-    }
-    fclose(maps);
+    const uint64_t end = maps_end((uint32_t)getpid(), sample->sp);
+    size_t size = end ? end - sample->sp < capacity ? (size_t)(end - sample->sp) : capacity : 0;
     sample->stack = dump;
     sample->stack_size = (uint32_t)size;
     const void *from = (const void *)(uintptr_t)sample->sp;

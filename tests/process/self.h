@@ -16,9 +16,6 @@ struct self {
     uint64_t start_stack; /* SP with which the kernel started this program */
 };
 
-/* This process's mappings as records. */
-void self_mappings(int (*sink)(void *context, const struct record *record, struct fathom_error *err),
-                   void *context);
 /* Feeds the executable mappings of /proc/self/maps. Aborts when something is missing. */
 struct self self_open(void);
 void self_close(struct self *self);
