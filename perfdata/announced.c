@@ -27,6 +27,8 @@ struct announced {
     uint32_t stack_size;
     bool stack_cut;
     const uint8_t *below; /* likewise, as in struct sample */
+    const uint8_t *outer; /* likewise */
+    uint64_t outer_at;
     const uint8_t *registers;
     uint64_t register_mask;
 };
@@ -143,6 +145,8 @@ static int take_record(struct announced *a, const struct sample *sample, struct 
     a->stack_size = parts.size;
     a->stack_cut = parts.cut;
     a->below = parts.below;
+    a->outer = parts.outer;
+    a->outer_at = parts.outer_at;
     a->registers = parts.registers;
     a->register_mask = parts.mask;
     if (is_read && sample->stack) { /* stack_sample.h */
@@ -192,6 +196,8 @@ static void fill_in(struct announced *a, struct sample *sample)
     sample->checks_number = a->checks;
     sample->stack_read = a->stack_size;
     sample->below = a->below;
+    sample->outer = a->outer;
+    sample->outer_at = a->outer_at;
     if (!sample->stack) {
         sample->stack = a->stack;
         sample->stack_size = a->stack_size;

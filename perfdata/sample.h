@@ -49,8 +49,12 @@ struct sample {
         *registers;  /* their values, 8 bytes each, by ascending number; NULL: none. Borrowed; not aligned */
     uint64_t period; /* events that this sample represents: PERIOD, else the event's fixed period, else 1 */
     uint64_t addr, weight, data_src; /* 0: not recorded */
-    const uint8_t *stack;    /* STACK_USER dump from sp upward; NULL: none. Borrowed from the record */
-    const uint8_t *below;    /* the 128 bytes below sp (stack_record.h); NULL: not recorded. Borrowed */
+    const uint8_t *stack; /* STACK_USER dump from sp upward; NULL: none. Borrowed from the record */
+    const uint8_t *below; /* the 128 bytes below sp (stack_record.h); NULL: not recorded. Borrowed */
+    const uint8_t *
+        outer; /* the STACK_RECORD_OUTER bytes that end at the base of a stack that goes on beyond `stack`; NULL: none.
+                                Borrowed */
+    uint64_t outer_at;       /* their address */
     uint32_t stack_size;     /* valid bytes of it (dyn_size) */
     uint32_t stack_capacity; /* all its bytes, valid or not; 0: the record has no dump */
     uint32_t stack_at;       /* offset in the record of the dump's size field, which precedes it */

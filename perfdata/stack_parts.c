@@ -17,7 +17,7 @@ static bool read_registers(struct bytes part, struct stack_parts *out)
     return values != NULL;
 }
 
-/* From SP on, or from below it. Of bytes elsewhere this reader knows nothing. */
+/* From SP on, or from below it, or the outermost ones. Of bytes elsewhere this reader knows nothing. */
 static bool read_bytes(struct bytes part, struct stack_parts *out)
 {
     const int64_t offset = (int64_t)bytes_u64(&part);
@@ -25,6 +25,11 @@ static bool read_bytes(struct bytes part, struct stack_parts *out)
     const uint32_t low = offset == 0 ? 0 : STACK_RECORD_BELOW;
     if (part.failed || size > STACK_RECORD_MAX)
         return false;
+    if (offset > 0 && size == STACK_RECORD_OUTER && out->bytes && (uint64_t)offset >= out->size) {
+        out->outer = part.at;
+        out->outer_at = out->head.sp + (uint64_t)offset;
+        out->cut = true;
+    }
     if ((offset != 0 && offset != -(int64_t)STACK_RECORD_BELOW) || size < low)
         return true;
     if (low)

@@ -17,6 +17,8 @@ struct stack_parts {
         *bytes;    /* of the stack, from head.sp on; NULL: none. Borrowed, not aligned, like the next */
     uint32_t size; /* of these, at most STACK_RECORD_MAX */
     bool cut;      /* the record had no room for more */
+    const uint8_t *outer; /* the STACK_RECORD_OUTER bytes at outer_at, further out; NULL: none */
+    uint64_t outer_at;
     const uint8_t *below;     /* the STACK_RECORD_BELOW bytes below head.sp; NULL: none */
     const uint8_t *registers; /* values of those in `mask`, 8 bytes each; NULL: none */
     uint64_t mask;

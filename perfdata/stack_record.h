@@ -52,6 +52,8 @@ enum stack_part_type {
     STACK_PART_BYTES, /* s64 offset from sp; bytes of the stack from there on: 0xfd each where a page is not there */
 };
 
+#define STACK_RECORD_OUTER                                                                                   \
+    4096u /* bytes before the base, if it is known, of a stack that is larger than a record: its second part of bytes */
 #define STACK_RECORD_BELOW                                                                                   \
     128u /* bytes below sp that a function may use (psABI, section 3.2.2): the red zone */
 

@@ -13,6 +13,10 @@ bool frame_read(const struct frame *frame, uint64_t address, uint64_t *out)
         memcpy(out, s->below + (STACK_RECORD_BELOW - (s->sp - address)), sizeof *out);
         return true;
     }
+    if (s->outer && address - s->outer_at <= STACK_RECORD_OUTER - sizeof *out) {
+        memcpy(out, s->outer + (address - s->outer_at), sizeof *out);
+        return true;
+    }
     if (!s->stack || address < s->sp || s->stack_size < sizeof *out || offset > s->stack_size - sizeof *out)
         return false;
     memcpy(out, s->stack + offset, sizeof *out);

@@ -149,6 +149,7 @@ struct made {
     uint32_t extent;      /* rule.h */
     uint16_t first, last; /* likewise */
     bool below;           /* a word is in the red zone */
+    bool outer;           /* one is among the outermost bytes, beyond what can be read from SP on */
 };
 
 /* How many of its words are compared: those up to the last return address that is. */
@@ -174,6 +175,12 @@ static void set_places(const struct known_stacks *s, const struct known_stack *s
         out->last = (uint16_t)(end - page - 1);
 }
 
+static bool is_outer(const struct known_stack *stack, const struct stack_word *word, uint64_t base)
+{
+    return base > stack->sp && base - word->address <= STACK_RECORD_OUTER &&
+           word->address - stack->sp + sizeof word->value > RULE_STACK_MAX;
+}
+
 /* false: it has too many words. */
 static bool make_known(const struct known_stacks *s, const struct known_stack *stack, uint64_t base,
                        struct made *out)
@@ -187,10 +194,12 @@ static bool make_known(const struct known_stacks *s, const struct known_stack *s
         at += fill(&out->blocks[out->count++], stack, base, at, count);
     if (s->compared == 0)
         out->blocks[0] = (struct rule_words){0};
-    out->below = false;
+    out->below = out->outer = false;
     for (size_t i = 0; i < count; i++)
         if (stack->sp - stack->words[i].address <= STACK_RECORD_BELOW && stack->words[i].address != stack->sp)
             out->below = true;
+        else if (is_outer(stack, &stack->words[i], base))
+            out->outer = true;
         else if (stack->words[i].address - stack->sp + 8 > extent)
             extent = stack->words[i].address - stack->sp + 8;
     out->extent = (uint32_t)extent;
@@ -347,6 +356,7 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     known.stacks[at].alias = stack->number;
     known.registers |= stack->reg && stack->reg != RULE_BP;
     known.below |= made.below;
+    known.outer |= made.outer;
     if (made.extent > known.extent)
         known.extent = made.extent;
     rc = put_key(s, &key, &known, added);

@@ -68,6 +68,9 @@ struct rule_known {
     __u32 extent;    /* bytes from SP on that hold all words of its stacks */
     __u32 registers; /* whether a stack has a register other than BP */
     __u32 below;     /* whether one has a word below SP, in the red zone */
+    __u32
+        outer; /* whether one has a word among the STACK_RECORD_OUTER bytes before the base, beyond what can be read from SP on */
+    __u32 zero;
     struct {
         __u32 number;      /* its first stack record's */
         __u32 alias;       /* its latest stack record's */

@@ -83,6 +83,7 @@ struct buffer {
     struct stack_record_read record;
     __u8 stack[RULE_BUFFER + 8];
     __u8 below[STACK_RECORD_BELOW + 8]; /* the red zone, to be compared */
+    __u8 outer[STACK_RECORD_OUTER + 8]; /* the outermost bytes, to be compared */
 };
 
 /* By CPU: values of a per-CPU map are 32 KiB at most. As many as there are CPUs; set when it is loaded. */
@@ -121,6 +122,7 @@ struct moment {
     __u64 birth;   /* of the thread */
     __u32 count;   /* as in rule_told */
     bool apart;    /* its stack has no base that is known */
+    bool deep;     /* it is larger than a record, which has an outer_part */
     __u64 now;     /* CLOCK_MONOTONIC, ns: only if its stack was not known */
 };
 
@@ -136,6 +138,13 @@ static __always_inline __u64 bounded_below(__u64 number)
 {
     __asm__ volatile("" : "+r"(number));
     return number & (STACK_RECORD_BELOW - 1);
+}
+
+/* Likewise, within the outermost bytes. */
+static __always_inline __u64 bounded_outer(__u64 number)
+{
+    __asm__ volatile("" : "+r"(number));
+    return number & (STACK_RECORD_OUTER - 1);
 }
 
 #define PAGE 4096u
@@ -238,6 +247,8 @@ __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 
         __u64 word;
         if (under && under <= STACK_RECORD_BELOW)
             word = word_at(buffer->below + bounded_below(STACK_RECORD_BELOW - under));
+        else if (offset > reach && (at & ~7u) <= STACK_RECORD_OUTER)
+            word = word_at(buffer->outer + bounded_outer(STACK_RECORD_OUTER - (at & ~7u)));
         else if (offset > reach)
             return 0;
         else
@@ -271,6 +282,14 @@ static __always_inline __u64 output_for(const struct moment *m, __u8 kind)
     return config.cpus + bpf_get_smp_processor_id();
 }
 
+/* Of a stack that is larger than a record: bytes from SP on, and behind these a part with the outermost ones. */
+struct outer_part {
+    struct stack_part part;
+    __s64 offset;
+    __u8 bytes[STACK_RECORD_OUTER];
+};
+#define INNER_BYTES (RULE_STACK_MAX - (__u32)sizeof(struct outer_part))
+
 static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, __u32 size)
 {
     struct stack_record *r = &m->buffer->record.head;
@@ -286,7 +305,8 @@ static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, _
     r->sp = m->sp;
     if (size > RULE_STACK_MAX)
         return -1;
-    m->buffer->record.bytes_part = (struct stack_part){STACK_PART_BYTES, 0, sizeof(__u64) + size};
+    m->buffer->record.bytes_part =
+        (struct stack_part){STACK_PART_BYTES, 0, sizeof(__u64) + (m->deep ? INNER_BYTES : size)};
     long rc = bpf_perf_event_output(m->ctx, &outputs, output_for(m, kind), m->buffer, sizeof *r + follows);
     if (rc == -ENOSPC)
         __sync_fetch_and_add(&counts.unwritten, 1);
@@ -407,6 +427,12 @@ static __always_inline void take_below(struct moment *m)
         __builtin_memset(m->buffer->below, HOLE, STACK_RECORD_BELOW);
 }
 
+/* The bytes before the stack's base, to be compared or written. false: they cannot be read. */
+static __always_inline bool take_outer(const struct moment *m, void *to)
+{
+    return bpf_probe_read_user(to, STACK_RECORD_OUTER, (void *)(m->base - STACK_RECORD_OUTER)) == 0;
+}
+
 /* How many bytes below SP a new stack is to have: the red zone, where the word right below SP is an address in this stack. So
  * code has it that keeps its CFA there; in most other code it is an old return address. */
 static __always_inline __u32 bytes_below(const struct moment *m)
@@ -418,11 +444,24 @@ static __always_inline __u32 bytes_below(const struct moment *m)
     return STACK_RECORD_BELOW;
 }
 
+/* Reads a stack that is larger than a record. Returns the record's bytes. */
+static __always_inline __u32 read_deep(struct moment *m, __u32 cpu, __u64 from)
+{
+    struct outer_part *outer = (void *)(m->buffer->stack + INNER_BYTES);
+    if (read_stack(m, cpu, from, INNER_BYTES) != INNER_BYTES || !take_outer(m, outer->bytes))
+        return 0;
+    outer->part = (struct stack_part){STACK_PART_BYTES, 0, sizeof outer->offset + sizeof outer->bytes};
+    outer->offset = m->base - STACK_RECORD_OUTER - m->sp;
+    m->deep = true;
+    return RULE_STACK_MAX;
+}
+
 static __always_inline int tell_read(struct moment *m, __u8 kind)
 {
     __u32 zero = 0, *number = bpf_map_lookup_elem(&numbers, &zero), cpu = bpf_get_smp_processor_id();
     __u32 below = bytes_below(m);
     __u64 wanted = bytes_to_read(m) + below;
+    const bool deep = m->base && !m->apart && m->base - m->sp + below > RULE_STACK_MAX;
     if (wanted > RULE_STACK_MAX)
         wanted = RULE_STACK_MAX;
     if (!number)
@@ -435,7 +474,9 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
     }
     if (!within_budget(m))
         return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
-    __u32 size = read_stack(m, cpu, m->sp - below, wanted);
+    __u32 size = deep ? read_deep(m, cpu, m->sp - below) : 0;
+    if (!size)
+        size = read_stack(m, cpu, m->sp - below, wanted);
     if (!size) /* of one that is known, that stays so */
         return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
     take_registers(m);
@@ -481,6 +522,8 @@ static __always_inline bool find_known(struct moment *m, const struct rule_known
         take_registers(m);
     if (k->below)
         take_below(m);
+    if (k->outer && !take_outer(m, m->buffer->outer))
+        return false;
     if (readable && config.compared)
         readable = bpf_probe_read_user(m->buffer->stack, bounded(extent), (void *)m->sp) == 0 ||
                    verify_read_pages(cpu, m->sp, extent) == (int)extent;

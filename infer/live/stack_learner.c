@@ -11,6 +11,7 @@
 #include "infer/live/spaces.h"
 #include "perfdata/announced.h"
 #include "perfdata/stack_record.h"
+#include "process/frame.h"
 #include "process/unwind.h"
 
 #define QUEUE_BYTES (16u << 20) /* stacks are left out above that */
@@ -150,19 +151,23 @@ static int know(struct stack_learner *l, const struct process *process, const st
     return rc < 0 || end != UNWIND_CUT ? rc : 0;
 }
 
-/* The sample as it would be had it come right after the frame's call returned. */
+/* The sample as it would be had it come right after the frame's call returned. A caller's frame beyond what was copied from SP on is
+ * among the outermost bytes. */
 static struct sample at_caller(const struct sample *sample, const struct unwind_frame *frame)
 {
     struct sample caller = *sample;
-    size_t skipped = frame->cfa - sample->sp;
-    memcpy(&caller.reg_ip, (const uint8_t *)sample->stack + skipped - 8, 8);
+    const struct frame dump = {.dump = sample};
+    const bool beyond = frame->cfa - sample->sp > sample->stack_size;
+    const uint64_t skipped = frame->cfa - (beyond ? sample->outer_at : sample->sp);
+    frame_read(&dump, frame->cfa - 8, &caller.reg_ip);
     caller.sp = frame->cfa;
     caller.bp = frame->caller_bp;
     caller.below = NULL;
     caller.registers = NULL; /* others than BP are not known */
     caller.register_mask = 0;
-    caller.stack = (const uint8_t *)sample->stack + skipped;
-    caller.stack_size = sample->stack_size - skipped;
+    caller.stack = (beyond ? sample->outer : sample->stack) + skipped;
+    caller.stack_size = (beyond ? STACK_RECORD_OUTER : sample->stack_size) - (uint32_t)skipped;
+    caller.outer = beyond ? NULL : sample->outer;
     return caller;
 }
 

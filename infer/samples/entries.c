@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "infer/samples/function_numbers.h"
+#include "process/frame.h"
 #include "process/unwind.h"
 
 #define DEPTH_MAX    (1u << 20) /* frames of one stack */
@@ -156,11 +157,8 @@ static uint32_t entered_number(struct entries *e, const struct place *place)
 /* The word at an address of the stack, when the dump has it. */
 static bool dumped_word(const struct sample *sample, uint64_t address, uint64_t *word)
 {
-    uint64_t offset = address - sample->sp;
-    if (!sample->stack || sample->stack_size < sizeof *word || offset > sample->stack_size - sizeof *word)
-        return false;
-    memcpy(word, sample->stack + offset, sizeof *word);
-    return true;
+    const struct frame frame = {.dump = sample};
+    return address >= sample->sp && frame_read(&frame, address, word);
 }
 
 /* Whether a frame's return address is still where it was, as far as the dump tells. */

@@ -7,6 +7,7 @@
 
 #include "infer/samples/cid.h"
 #include "pathmap/map/partial.h"
+#include "process/frame.h"
 #include "process/partial.h"
 
 struct trainer {
@@ -106,13 +107,12 @@ static uint64_t trainer_outer_site(const struct trainer *t, const struct process
                                    const struct sample *sample, size_t count, size_t all, uint64_t base)
 {
     struct place place;
-    uint64_t back, thread_return, at = base - 8 - sample->sp;
+    const struct frame dump = {.dump = sample};
+    uint64_t back, thread_return;
     if (count < all)
         return t->frames[count].interrupted ? 0 : t->frames[count].place.address;
-    if (t->frames[count - 1].cfa != base || sample->stack_size < sizeof back ||
-        at > sample->stack_size - sizeof back)
+    if (t->frames[count - 1].cfa != base || !frame_read(&dump, base - 8, &back))
         return 0;
-    memcpy(&back, (const uint8_t *)sample->stack + at, sizeof back);
     bool own = process_place(process, back, &place) && image_thread_return(place.image, &thread_return) &&
                place.address == thread_return;
     return own ? thread_return : 0;

@@ -70,6 +70,32 @@ Test(stack_parts, as_the_program_writes_them)
     cr_expect_eq(parts.size, STACK_RECORD_BELOW + 16);
 }
 
+/* Of a stack that is larger than a record. */
+Test(stack_parts, outermost_bytes)
+{
+    static uint8_t record[sizeof(struct stack_record_read) + STACK_RECORD_OUTER + 100];
+    static const uint8_t last[STACK_RECORD_OUTER] = {[0] = 3, [STACK_RECORD_OUTER - 1] = 4};
+    struct stack_parts parts;
+    const size_t size = make(0x1c0);
+    const struct stack_part part = {STACK_PART_BYTES, 0, 8 + STACK_RECORD_OUTER};
+    const uint32_t whole = (uint32_t)(size - sizeof parts.head + sizeof part + part.size);
+    for (int64_t offset = 0; offset <= 0x10000; offset += 0x8000) {
+        memcpy(record, raw, size);
+        memcpy(record + offsetof(struct stack_record, size), &whole, sizeof whole);
+        memcpy(record + size, &part, sizeof part);
+        memcpy(record + size + sizeof part, &offset, sizeof offset);
+        memcpy(record + size + sizeof part + sizeof offset, last, sizeof last);
+        cr_assert(stack_parts_read(record, sizeof parts.head + whole, &parts));
+        cr_expect_eq(parts.size, 16u);
+        cr_expect_eq(parts.cut, offset > 0);
+        cr_assert_eq(parts.outer != NULL, offset > 0, "it is where the first bytes are");
+        if (offset) {
+            cr_expect_eq(parts.outer_at, 0x7ff0u + (uint64_t)offset);
+            cr_expect_arr_eq(parts.outer, last, sizeof last);
+        }
+    }
+}
+
 Test(stack_parts, of_the_earlier_version)
 {
     const struct stack_record head = {.magic = STACK_RECORD_MAGIC, .version = STACK_RECORD_BARE, .size = 16};

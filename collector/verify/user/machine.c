@@ -193,6 +193,7 @@ long machine_output(const void *data, uint64_t size)
         abort();
     record->head = parts.head;
     record->head.size = parts.size;
+    record->outer_at = parts.outer ? parts.outer_at : 0;
     record->stack = malloc(size);
     if (!record->stack) {
         machine->out_of_memory = true;
@@ -200,6 +201,8 @@ long machine_output(const void *data, uint64_t size)
     }
     if (parts.size)
         memcpy(record->stack, parts.bytes, parts.size);
+    if (parts.outer)
+        memcpy(record->stack + parts.size, parts.outer, STACK_RECORD_OUTER);
     machine->record_count++;
     return 0;
 }

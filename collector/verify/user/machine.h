@@ -25,6 +25,7 @@ struct machine_memory {
 struct machine_record {
     struct stack_record head; /* its size: bytes of the stack */
     uint8_t *stack;
+    uint64_t outer_at; /* the address of its outermost bytes, which are behind those of the stack; 0: none */
 };
 
 struct machine_sample {

@@ -781,6 +781,8 @@ Test(verify, what_is_not_compared_is_read_again_now_and_then)
 }
 
 /* A page that is not there is filled in with what is no address; all others are read, up to the last one. */
+#define INNER (RULE_STACK_MAX - sizeof(struct stack_part) - sizeof(int64_t) - STACK_RECORD_OUTER)
+
 Test(verify, a_stack_is_read_beyond_a_page_that_is_not_there)
 {
     for (uint32_t depth = 16; depth < 70000; depth += 1016) {
@@ -791,7 +793,11 @@ Test(verify, a_stack_is_read_beyond_a_page_that_is_not_there)
             scene_at(&w, 0, depth, &scene);
             const struct thread *t = scene.thread;
             const uint64_t sp = scene.sample.sp, missing = (sp & ~UINT64_C(4095)) + page * UINT64_C(4096);
-            const uint64_t room = depth < RULE_STACK_MAX ? depth : RULE_STACK_MAX;
+            const uint64_t base = sp + depth, outer_at = base - STACK_RECORD_OUTER;
+            /* Of one that is larger than a record, the outermost bytes are read if all are there, and the last of the first ones. */
+            const bool deep = depth > RULE_STACK_MAX && (missing + 4096 <= outer_at || missing >= base) &&
+                              (sp + INNER - 1 < missing || sp + INNER - 1 >= missing + 4096);
+            const uint64_t room = deep ? INNER : depth < RULE_STACK_MAX ? depth : RULE_STACK_MAX;
             const uint64_t from = missing <= sp ? 0 : missing - sp, to = missing + 4096 - sp;
             const uint64_t want = to < room ? room : from < room ? from : room;
             struct machine_memory parts[2] = {{t->low, missing - t->low, t->bytes}};
@@ -805,10 +811,43 @@ Test(verify, a_stack_is_read_beyond_a_page_that_is_not_there)
                     (struct machine_memory){t->low + rest, REGION - rest, t->bytes + rest};
             }
             cr_assert_eq(take(&w, &scene), want ? STACK_RECORD_NEW : STACK_RECORD_NONE);
+            cr_assert_eq(w.machine.records[0].outer_at, deep ? outer_at : 0, "%u bytes, page %u", depth,
+                         page);
+            if (deep)
+                cr_assert_eq(memcmp(w.machine.records[0].stack + INNER, t->bytes + (outer_at - t->low),
+                                    STACK_RECORD_OUTER),
+                             0);
             cr_assert_eq(w.machine.records[0].head.size, want, "%u bytes, page %u: %u read", depth, page,
                          w.machine.records[0].head.size);
             world_stop(&w);
         }
+    }
+}
+
+/* A word that is beyond what can be read from SP on, but among the outermost bytes, is compared; one between is not, and no such stack
+ * is known. */
+Test(verify, a_stack_larger_than_a_record_is_known_by_its_outermost_words)
+{
+    enum { DEPTH = 75000 };
+    static const struct shape shapes[] = {{2, {8, DEPTH - 16}, {false}, 0},
+                                          {2, {8, DEPTH - STACK_RECORD_OUTER - 64}, {false}, 0}};
+    for (uint32_t i = 0; i < 2; i++) {
+        struct world w;
+        struct scene scene;
+        world_start(&w, &plain_config, 1);
+        scene_at(&w, 0, DEPTH, &scene);
+        scene.shape = &shapes[i];
+        const uint64_t word = scene.sample.sp + shapes[i].offset[1];
+        set_word(scene.thread, word, function_start(2));
+        run(&w, &scene, false);
+        learn_next(&w);
+        cr_expect_eq(w.stack_count, 1u);
+        run(&w, &scene, false);
+        cr_expect_eq(w.stack_count, i + 1u, "%s", i ? "nothing compares it" : "it is the same");
+        set_word(scene.thread, word, function_start(3));
+        run(&w, &scene, false);
+        cr_expect_eq(w.stack_count, i + 2u, "another caller is another stack");
+        world_stop(&w);
     }
 }
 
