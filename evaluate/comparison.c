@@ -219,8 +219,9 @@ int comparison_inner(struct comparison *c, const struct resolved *r, uint32_t tr
     ptrdiff_t depth = translate(c, true_path), found = depth < 0 ? -1 : recall(c, r->node);
     if (found < 0)
         return -ENOMEM;
-    *right = found >= depth;
-    for (ptrdiff_t i = 1; i <= depth && *right; i++)
+    const ptrdiff_t shown = found - r->partial, frames = r->partial && shown < depth ? shown : depth;
+    *right = found >= frames;
+    for (ptrdiff_t i = 1; i <= frames && *right; i++)
         *right = c->truths[depth - i] == c->answer[found - i];
     return 0;
 }

@@ -42,7 +42,8 @@ struct compared {
 int comparison_make(struct comparison *comparison, const struct resolved *resolved, uint32_t true_path,
                     struct compared *out);
 
-/* Whether the answer, which must not be unknown, ends with the frames of a part of the true path. 0 or -ENOMEM. */
+/* Whether the answer, which must not be unknown, ends with the frames of a part of the true path; if it is partial too, with as many of them
+ * as it has. 0 or -ENOMEM. */
 int comparison_inner(struct comparison *comparison, const struct resolved *resolved, uint32_t true_path,
                      bool *right);
 
