@@ -149,13 +149,27 @@ static int derive_any(struct derivation *d, const struct image *image, const str
     return f->address == image->file.entry ? derive_entry(image, f) : derivation_function(d, function);
 }
 
+/* Those last of which it is a guess that they are any. */
+static int derive_functions(struct derivation *d, const struct image *image, const struct go_code *go)
+{
+    const struct functions *functions = &image->functions;
+    int rc = 0;
+    for (unsigned guessed = 0; guessed < 2; guessed++) {
+        for (uint32_t i = 0; rc == 0 && i < functions->count; i++)
+            if ((functions_start(functions, functions->items[i].address) == START_GUESSED) == guessed)
+                rc = derive_any(d, image, go, i);
+        derivation_settle(d);
+    }
+    return rc == 0 ? derivation_finish(d) : rc;
+}
+
 int image_derive_rows(struct image *image)
 {
     struct go_code go;
     struct derivation *d = derivation_new(image);
     int rc = d ? derive_all_go(image, &go) : -ENOMEM;
-    for (uint32_t i = 0; rc == 0 && i < image->functions.count; i++)
-        rc = derive_any(d, image, &go, i);
+    if (rc == 0)
+        rc = derive_functions(d, image, &go);
     if (rc == 0)
         rc = derive_thread(image);
     derivation_free(d);

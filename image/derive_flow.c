@@ -7,14 +7,15 @@
 
 #include "base/search.h"
 #include "base/vec.h"
-#include "image/cold.h"
-#include "image/function_code.h"
+#include "image/claims.h"
+#include "image/function_parts.h"
 #include "image/image_private.h"
 #include "image/jump_tables.h"
+#include "image/no_return.h"
 
-#define OPEN      (-1) /* not a fixed number of bytes */
-#define DEPTH_MAX (1 << 30)
-#define SIZE_MOST (1u << 20) /* bytes of a function: larger ones are text that no symbol divides */
+#define FUNCTION_ALIGNMENT 16u
+#define OPEN               (-1) /* not a fixed number of bytes */
+#define DEPTH_MAX          (1 << 30)
 
 enum saved_bp {
     BP_SAME,  /* in BP */
@@ -39,12 +40,12 @@ struct derivation {
     uint32_t capacity, work_count, work_capacity, call_count, call_capacity, doubtful_count,
         doubtful_capacity;
     const struct image *image;
-    struct function_part *parts; /* of the function: itself, and its .cold parts */
-    uint32_t part_count, part_capacity;
-    struct cold { /* all functions that are part of another, by that */
-        uint32_t owner, function;
-    } * cold;
-    uint32_t cold_count, cold_capacity;
+    struct function_parts parts; /* of the function */
+    uint64_t *outside;           /* where it goes on outside of them */
+    uint32_t outside_count, outside_capacity;
+    uint64_t budget; /* instructions that may still be read to follow parts */
+    struct claims claims;
+    struct no_return no_return;
     bool refused, failed; /* failed: out of memory */
     bool found;           /* no symbol or FDE says that a function begins there (function_starts.h) */
     bool left;            /* a way out was reached */
@@ -181,7 +182,7 @@ static void jump(struct derivation *d, uint32_t i, const struct state *after)
         for (; edge < count && edges[edge].from == i; edge++)
             reach(d, edges[edge].to, after);
     } else if (is_clean(after)) {
-        d->maybe = true;
+        d->maybe |= d->code.ways[i] & WAY_TABLE;
     } else if (after->depth != OPEN || after->frame) { /* else to another stack, as longjmp() does */
         d->refused |= d->switched && !same_state(&d->at_switch, after);
         d->switched = true;
@@ -196,6 +197,14 @@ static uint32_t behind_call(const struct derivation *d, uint32_t i)
               function_code_goes_on(&d->code, i);)
         i++;
     return i;
+}
+
+/* Whether the call is the last before another function: padding behind it ends where functions begin, and nothing leads there. */
+static bool is_last(const struct derivation *d, uint32_t i)
+{
+    const uint32_t behind = behind_call(d, i);
+    return behind != i + 1 && d->code.insns[behind].address % FUNCTION_ALIGNMENT == 0 &&
+           !(d->code.ways[behind] & WAY_BRANCH);
 }
 
 /* false: out of memory. */
@@ -217,25 +226,41 @@ static void come_back(struct derivation *d, uint32_t i)
         reach(d, i + 1, &after);
 }
 
+/* Leaves the parts that are known to `target`; false: that is another function's, where this does not go on. */
+static bool goes_outside(struct derivation *d, uint64_t target)
+{
+    if (!d->budget || !function_parts_leads(&d->parts, target))
+        return false;
+    d->failed |= !vec_push(d->outside, d->outside_count, d->outside_capacity, target);
+    return true;
+}
+
+/* A jump to another function. */
+static void leave_function(struct derivation *d, const struct code_insn *insn, const struct state *after)
+{
+    d->left = true;
+    d->refused |=
+        !is_clean(after) || (d->found && functions_start(&d->image->functions, insn->target) < START_POINTED);
+}
+
 static void leave(struct derivation *d, uint32_t i)
 {
     const struct code_insn *insn = &d->code.insns[i];
     const struct state after = state_after(d, i);
     const bool direct = insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH;
-    const bool outside = direct && d->code.jumps[i] == FUNCTION_CODE_NONE;
     d->refused |=
-        (after.depth != OPEN && after.depth < 8) || (insn->kind == CODE_RETURN && !is_clean(&d->states[i])) ||
-        (outside && !is_clean(&after)) ||
-        (outside && d->found && functions_start(&d->image->functions, insn->target) < START_POINTED);
-    d->left |= insn->kind == CODE_RETURN || outside;
+        (after.depth != OPEN && after.depth < 8) || (insn->kind == CODE_RETURN && !is_clean(&d->states[i]));
+    d->left |= insn->kind == CODE_RETURN;
     if (insn->kind == CODE_JUMP_INDIRECT)
         jump(d, i, &after);
-    if (d->code.jumps[i] != FUNCTION_CODE_NONE)
+    else if (direct && d->code.jumps[i] == FUNCTION_CODE_NONE && !goes_outside(d, insn->target))
+        leave_function(d, insn, &after);
+    else if (d->code.jumps[i] != FUNCTION_CODE_NONE)
         reach(d, d->code.jumps[i], &after);
-    if (!function_code_goes_on(&d->code, i))
+    if (!function_code_goes_on(&d->code, i) || no_return_calls(&d->no_return, insn))
         return;
     if (insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT)
-        d->failed |= !note_call(d, i);
+        d->failed |= !is_last(d, i) && !note_call(d, i);
     else
         reach(d, i + 1, &after);
 }
@@ -259,7 +284,7 @@ static void settle(struct derivation *d)
 static void follow(struct derivation *d, uint32_t entry)
 {
     memset(d->states, 0, d->code.count * sizeof *d->states);
-    d->work_count = d->call_count = d->doubtful_count = 0;
+    d->work_count = d->call_count = d->doubtful_count = d->outside_count = 0;
     d->refused = d->switched = d->maybe = d->left = false;
     reach(d, entry, &entry_state);
     settle(d);
@@ -293,77 +318,49 @@ static struct cfi_row row_of(const struct state *s)
     return row;
 }
 
-static bool add_part(struct derivation *d, uint32_t function)
-{
-    const struct image_function *f = &d->image->functions.items[function];
-    size_t size;
-    const uint8_t *bytes = image_bytes(d->image, f->address, &size);
-    return !bytes || size < f->size || f->size > SIZE_MOST ||
-           cfi_lookup(d->image->cfi, f->address).cfa != CFI_NONE ||
-           vec_push(d->parts, d->part_count, d->part_capacity, (struct function_part){f->address, f->size});
-}
-
-static int compare_parts(const void *a, const void *b)
-{
-    const struct function_part *x = a, *y = b;
-    return x->address < y->address ? -1 : x->address > y->address;
-}
-
-/* The parts of a function, by address. false: out of memory. */
-static bool find_parts(struct derivation *d, uint32_t function)
-{
-    d->part_count = 0;
-    bool good = add_part(d, function);
-    uint32_t first = lower_bound(i, 0, d->cold_count, d->cold[i].owner < function);
-    for (uint32_t i = first; good && i < d->cold_count && d->cold[i].owner == function; i++)
-        good = add_part(d, d->cold[i].function);
-    if (d->part_count)
-        qsort(d->parts, d->part_count, sizeof *d->parts, compare_parts);
-    return good;
-}
-
-static int compare_cold(const void *a, const void *b)
-{
-    const struct cold *x = a, *y = b;
-    return x->owner < y->owner ? -1 : x->owner > y->owner;
-}
-
-static int list_cold(struct derivation *d)
-{
-    const struct functions *functions = &d->image->functions;
-    for (uint32_t i = 0; i < functions->count; i++) {
-        const struct cold cold = {functions_owner(functions, i), i};
-        if (cold.owner != i && !vec_push(d->cold, d->cold_count, d->cold_capacity, cold))
-            return -ENOMEM;
-    }
-    if (d->cold_count)
-        qsort(d->cold, d->cold_count, sizeof *d->cold, compare_cold);
-    return 0;
-}
-
 static bool same_row(const struct cfi_row *a, const struct cfi_row *b)
 {
     return a->cfa == b->cfa && a->cfa_offset == b->cfa_offset && a->bp == b->bp &&
            a->bp_offset == b->bp_offset;
 }
 
-static int keep_rows(struct derivation *d, struct cfi *cfi)
+/* The row of instruction i and those behind it that have the same; *end: of the last. */
+static struct cfi_row row_from(const struct derivation *d, uint32_t *i, uint64_t *end)
 {
-    struct cfi_row last = {.cfa = CFI_NONE}, none = last;
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < d->code.count; i++) {
-        const struct code_insn *insn = &d->code.insns[i];
-        const uint64_t next = insn->address + insn->length;
-        const struct cfi_row row = row_of(&d->states[i]);
-        if (!same_row(&row, &last))
-            rc = cfi_table_derive(cfi, insn->address, row);
-        last = row;
-        if (rc == 0 && last.cfa != CFI_NONE && (i + 1 == d->code.count || insn[1].address != next)) {
-            rc = cfi_table_derive(cfi, next, none);
-            last = none;
-        }
+    const struct code_insn *insn = d->code.insns;
+    const struct cfi_row row = row_of(&d->states[*i]);
+    struct cfi_row next;
+    do {
+        *end = insn[*i].address + insn[*i].length;
+        if (++*i == d->code.count)
+            break;
+        next = row_of(&d->states[*i]);
+    } while (insn[*i].address == *end && same_row(&row, &next));
+    return row;
+}
+
+static bool contradicts(const struct derivation *d)
+{
+    uint64_t end;
+    for (uint32_t i = 0; i < d->code.count;) {
+        const uint64_t address = d->code.insns[i].address;
+        const struct cfi_row row = row_from(d, &i, &end);
+        if (row.cfa != CFI_NONE && claims_contradict(&d->claims, address, end, row))
+            return true;
     }
-    return rc;
+    return false;
+}
+
+static int keep_rows(struct derivation *d)
+{
+    uint64_t end;
+    for (uint32_t i = 0; i < d->code.count;) {
+        const uint64_t address = d->code.insns[i].address;
+        const struct cfi_row row = row_from(d, &i, &end);
+        if (row.cfa != CFI_NONE && !claims_add(&d->claims, address, end, row))
+            return -ENOMEM;
+    }
+    return 0;
 }
 
 static int read_tables(struct derivation *d)
@@ -377,6 +374,9 @@ static int read_tables(struct derivation *d)
             rc = jump_table_distances(&d->code, d->image, i, target.value);
         if (d->code.insns[i].kind == CODE_JUMP_INDIRECT && target.kind == OPERAND_ENTRY)
             rc = jump_table_addresses(&d->code, d->image, i, target.value);
+        if (d->code.insns[i].kind == CODE_JUMP_INDIRECT &&
+            (d->code.insns[i].notrack || target.kind == OPERAND_DISTANCED || target.kind == OPERAND_ENTRY))
+            d->code.ways[i] |= WAY_TABLE;
         operand_walk_leave(&walk, &d->code, i);
     }
     return rc;
@@ -401,20 +401,58 @@ static bool is_doubtful(const struct derivation *d, uint32_t first)
     return start == START_GUESSED || (start == START_POINTED && !has_prologue(insn, insn_bytes(d, insn)));
 }
 
+static int read_code(struct derivation *d)
+{
+    if (function_code_read(&d->code, d->image, d->parts.items, d->parts.count) < 0 || read_tables(d) < 0 ||
+        !vec_reserve(d->states, 0, d->capacity, d->code.count))
+        return -ENOMEM;
+    d->budget -= d->code.count < d->budget ? d->code.count : d->budget;
+    return 0;
+}
+
+/* Follows what the function's parts lead to outside, as long as that is new. */
+static int follow_all(struct derivation *d, uint64_t entry)
+{
+    uint32_t count;
+    int rc;
+    do {
+        rc = read_code(d);
+        const uint32_t first = rc == 0 ? function_code_find(&d->code, entry) : FUNCTION_CODE_NONE;
+        if (first == FUNCTION_CODE_NONE)
+            return rc;
+        follow(d, first);
+        rc = d->failed ? -ENOMEM : 0;
+        count = d->parts.count;
+        for (uint32_t i = 0; rc == 0 && i < d->outside_count; i++)
+            rc = function_parts_add(&d->parts, d->outside[i]);
+    } while (rc == 0 && d->parts.count != count);
+    return rc;
+}
+
 int derivation_function(struct derivation *d, uint32_t function)
 {
     const uint64_t entry = d->image->functions.items[function].address;
-    if (!find_parts(d, function) || function_code_read(&d->code, d->image, d->parts, d->part_count) < 0 ||
-        read_tables(d) < 0 || !vec_reserve(d->states, 0, d->capacity, d->code.count))
-        return -ENOMEM;
-    uint32_t first = function_code_find(&d->code, entry);
-    if (first == FUNCTION_CODE_NONE)
-        return 0;
+    const bool guessed = functions_start(&d->image->functions, entry) == START_GUESSED;
     d->found = !d->image->functions.items[function].name;
-    follow(d, first);
-    if (d->failed)
-        return -ENOMEM;
-    return d->refused || (d->found && !d->left && is_doubtful(d, first)) ? 0 : keep_rows(d, d->image->cfi);
+    int rc = function_parts_find(&d->parts, function);
+    if (rc == 0)
+        rc = follow_all(d, entry);
+    const uint32_t first = rc == 0 ? function_code_find(&d->code, entry) : FUNCTION_CODE_NONE;
+    if (first == FUNCTION_CODE_NONE || d->refused || (d->found && !d->left && is_doubtful(d, first)) ||
+        (guessed && contradicts(d)))
+        return rc;
+    return keep_rows(d);
+}
+
+void derivation_settle(struct derivation *d)
+{
+    claims_settle(&d->claims);
+}
+
+int derivation_finish(struct derivation *d)
+{
+    claims_settle(&d->claims);
+    return claims_derive(&d->claims, d->image->cfi);
 }
 
 struct derivation *derivation_new(const struct image *image)
@@ -423,10 +461,12 @@ struct derivation *derivation_new(const struct image *image)
     if (!d)
         return NULL;
     d->image = image;
-    if (list_cold(d) < 0) {
+    if (no_return_find(image, &d->no_return) < 0 ||
+        function_parts_open(image, &d->no_return, &d->parts) < 0) {
         derivation_free(d);
-        d = NULL;
+        return NULL;
     }
+    d->budget = 1u << 30;
     return d;
 }
 
@@ -435,11 +475,13 @@ void derivation_free(struct derivation *d)
     if (!d)
         return;
     function_code_free(&d->code);
+    function_parts_close(&d->parts);
+    claims_free(&d->claims);
+    no_return_free(&d->no_return);
     free(d->states);
     free(d->work);
     free(d->calls);
     free(d->doubtful);
-    free(d->parts);
-    free(d->cold);
+    free(d->outside);
     free(d);
 }

@@ -16,7 +16,11 @@ struct derivation;
 
 struct derivation *derivation_new(const struct image *image); /* borrowed. NULL: out of memory */
 void derivation_free(struct derivation *derivation);
-/* Adds the function's rows to those that are derived (cfi/table.h), if they are proved. 0 or -ENOMEM. */
+/* Claims rows for the function, if they are proved. 0 or -ENOMEM. */
 int derivation_function(struct derivation *derivation, uint32_t function);
+/* Keeps what was claimed so far: guessed functions that come later may not contradict it. */
+void derivation_settle(struct derivation *derivation);
+/* Adds the rows to those that are derived (cfi/table.h). 0 or -ENOMEM. */
+int derivation_finish(struct derivation *derivation);
 
 #endif

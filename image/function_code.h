@@ -15,6 +15,7 @@ enum {
     WAY_ALONE = 2,  /* neither the previous instruction nor padding continues to this one */
     WAY_NONE = 4,   /* padding after such an instruction: nothing leads here */
     WAY_MORE = 8,   /* more than one branch leads here */
+    WAY_TABLE = 16, /* a jump that goes by a table which is not known */
 };
 
 struct table_edge { /* possible target of a jump through a table */

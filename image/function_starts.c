@@ -210,7 +210,7 @@ static void sweep(const struct starts *s, uint64_t address, uint64_t length, uin
 
 static enum function_start start_of(unsigned marks)
 {
-    if (marks & MARK_CALLED || (marks & MARK_ALONE && marks & MARK_ENDBR))
+    if (marks & MARK_CALLED || (marks & MARK_PADDED && marks & MARK_ENDBR))
         return START_SURE;
     return (marks & (MARK_POINTED | MARK_BRANCHED)) == MARK_POINTED ? START_POINTED : START_GUESSED;
 }
@@ -218,7 +218,8 @@ static enum function_start start_of(unsigned marks)
 static bool is_start(unsigned marks)
 {
     return marks & MARK_INSN &&
-           (start_of(marks) == START_SURE || (marks & (MARK_ALONE | MARK_PADDED) && marks & MARK_POINTED) ||
+           (start_of(marks) == START_SURE ||
+            (marks & (MARK_ALONE | MARK_PADDED) && marks & (MARK_POINTED | MARK_ENDBR)) ||
             (marks & (MARK_PADDED | MARK_BRANCHED)) == MARK_PADDED);
 }
 
