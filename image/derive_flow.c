@@ -199,12 +199,14 @@ static uint32_t behind_call(const struct derivation *d, uint32_t i)
     return i;
 }
 
-/* Whether the call is the last before another function: padding behind it ends where functions begin, and nothing leads there. */
+/* Whether the call is the last before other code: padding is behind it, to where functions begin or in a part, and nothing leads to
+ * what is behind that. */
 static bool is_last(const struct derivation *d, uint32_t i)
 {
     const uint32_t behind = behind_call(d, i);
-    return behind != i + 1 && d->code.insns[behind].address % FUNCTION_ALIGNMENT == 0 &&
-           !(d->code.ways[behind] & WAY_BRANCH);
+    const uint64_t address = d->code.insns[behind].address;
+    return behind != i + 1 && !(d->code.ways[behind] & WAY_BRANCH) &&
+           (address % FUNCTION_ALIGNMENT == 0 || function_parts_followed(&d->parts, address));
 }
 
 /* false: out of memory. */
@@ -382,15 +384,13 @@ static int read_tables(struct derivation *d)
     return rc;
 }
 
-/* push of a register that the callee saves, sub of SP, endbr64: how functions begin, but hardly a case or a label. */
+/* push of a register that the callee saves, sub of SP: how functions begin, but hardly a case or a label. */
 static bool has_prologue(const struct code_insn *insn, const uint8_t *bytes)
 {
-    static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
     const bool wide = insn->length == 2 && bytes[0] == 0x41;
     const uint8_t push = bytes[wide];
     return (insn->length == 1 && (push == 0x53 || push == 0x55)) || (wide && push >= 0x54 && push <= 0x57) ||
-           (insn->length >= 4 && insn->stack == CODE_SP_MOVED && insn->amount > 0) ||
-           (insn->length == 4 && memcmp(bytes, endbr64, sizeof endbr64) == 0);
+           (insn->length >= 4 && insn->stack == CODE_SP_MOVED && insn->amount > 0);
 }
 
 /* Whether nothing but its way out shows that a function begins there. */
@@ -398,6 +398,7 @@ static bool is_doubtful(const struct derivation *d, uint32_t first)
 {
     const struct code_insn *insn = &d->code.insns[first];
     const enum function_start start = functions_start(&d->image->functions, insn->address);
+    insn += insn->kind == CODE_NOP && first + 1 < d->code.count; /* endbr64 */
     return start == START_GUESSED || (start == START_POINTED && !has_prologue(insn, insn_bytes(d, insn)));
 }
 

@@ -35,6 +35,8 @@ static int compare_parts(const void *a, const void *b)
 int function_parts_find(struct function_parts *parts, uint32_t function)
 {
     const struct cold_part *cold = parts->cold;
+    const struct image_function *f = &parts->image->functions.items[function];
+    parts->whole = (struct function_part){f->address, f->size};
     parts->count = 0;
     int rc = add_whole(parts, function);
     uint32_t i = lower_bound(k, 0, parts->cold_count, cold[k].owner < function);
@@ -45,12 +47,18 @@ int function_parts_find(struct function_parts *parts, uint32_t function)
     return rc;
 }
 
-bool function_parts_leads(const struct function_parts *parts, uint64_t address)
+bool function_parts_followed(const struct function_parts *parts, uint64_t address)
 {
     const struct functions *functions = &parts->image->functions;
     const uint32_t f = functions_find(functions, address);
-    return parts->count < PARTS_MOST && functions_start(functions, address) < START_POINTED &&
-           (f == IMAGE_NO_FUNCTION || !functions->items[f].name) &&
+    return address - parts->whole.address >= parts->whole.size &&
+           (f == IMAGE_NO_FUNCTION || !functions->items[f].name);
+}
+
+bool function_parts_leads(const struct function_parts *parts, uint64_t address)
+{
+    return parts->count < PARTS_MOST && function_parts_followed(parts, address) &&
+           functions_start(&parts->image->functions, address) < START_POINTED &&
            elf_file_is_code(&parts->image->file, address, 1) &&
            cfi_lookup(parts->image->cfi, address).cfa == CFI_NONE;
 }

@@ -20,7 +20,8 @@ struct function_parts {
     const struct no_return *no_return;
     struct function_part *items; /* of one function; by address, not overlapping */
     uint32_t count, capacity;
-    struct cold_part *cold; /* all functions that are part of another, by that */
+    struct function_part whole; /* the function's own range */
+    struct cold_part *cold;     /* all functions that are part of another, by that */
     uint32_t cold_count, cold_capacity;
 };
 
@@ -33,5 +34,7 @@ int function_parts_find(struct function_parts *parts, uint32_t function);
 bool function_parts_leads(const struct function_parts *parts, uint64_t address);
 /* Adds that part, unless an earlier one has the address. 0 or -ENOMEM. */
 int function_parts_add(struct function_parts *parts, uint64_t address);
+/* Whether an address in one of the items is in one that was added. */
+bool function_parts_followed(const struct function_parts *parts, uint64_t address);
 
 #endif

@@ -39,9 +39,29 @@ struct starts {
     uint64_t code, uncovered; /* bytes */
 };
 
-static bool is_padding(const struct code_insn *insn, uint8_t byte)
+static bool is_endbr(const uint8_t *bytes, size_t size)
 {
-    return insn->kind == CODE_NOP || byte == 0xcc || byte == 0;
+    static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    return size >= sizeof endbr64 && memcmp(bytes, endbr64, sizeof endbr64) == 0;
+}
+
+static bool is_padding(const struct code_insn *insn, const uint8_t *bytes)
+{
+    return (insn->kind == CODE_NOP && !is_endbr(bytes, insn->length)) || *bytes == 0xcc || *bytes == 0;
+}
+
+/* Whether code copies RAX before anything sets it: only unwinders pass something there, to a landing pad. */
+static bool is_landing_pad(const uint8_t *bytes, size_t size)
+{
+    struct code_insn insn;
+    for (size_t at = 0; code_read(bytes + at, size - at, at, &insn); at += insn.length) {
+        const uint8_t *b = bytes + at;
+        if (insn.length == 3 && (b[0] & 0xfe) == 0x48 && b[1] == 0x89 && (b[2] & 0xf8) == 0xc0)
+            return true;
+        if (insn.written & 1u << CODE_AX || (insn.kind != CODE_PLAIN && insn.kind != CODE_NOP))
+            break;
+    }
+    return false;
 }
 
 /* The first byte in [address, end) that is no padding. */
@@ -54,10 +74,11 @@ static uint64_t skip_padding(const struct elf_file *file, uint64_t address, uint
         return end;
     size = size < end - address ? size : end - address;
     for (size_t at = 0; at < size;) {
-        const bool read = code_read(bytes + at, size - at, address + at, &insn);
-        if (!(read && insn.kind == CODE_NOP) && bytes[at] != 0xcc && bytes[at] != 0)
+        if (!code_read(bytes + at, size - at, address + at, &insn))
+            insn = (struct code_insn){.kind = CODE_STOP};
+        if (!is_padding(&insn, bytes + at))
             return address + at;
-        at += read && insn.kind == CODE_NOP ? insn.length : 1;
+        at += insn.kind == CODE_NOP ? insn.length : 1;
     }
     return end;
 }
@@ -170,7 +191,6 @@ static bool goes_on(const struct code_insn *insn)
 /* Decodes code from end to end; marks: those of its bytes, NULL: it is covered. */
 static void sweep(const struct starts *s, uint64_t address, uint64_t length, uint8_t *marks)
 {
-    static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
     size_t size;
     const uint8_t *bytes = elf_file_bytes(s->file, address, &size);
     bool alone = true, padded = true, called = false;
@@ -184,7 +204,7 @@ static void sweep(const struct starts *s, uint64_t address, uint64_t length, uin
             called = false;
             continue;
         }
-        const bool endbr = size - at >= sizeof endbr64 && memcmp(bytes + at, endbr64, sizeof endbr64) == 0;
+        const bool endbr = is_endbr(bytes + at, size - at) && !is_landing_pad(bytes + at, size - at);
         if (marks)
             marks[at] |= (uint8_t)(MARK_INSN | (alone ? MARK_ALONE : 0) |
                                    (padded && (address + at) % ALIGNMENT == 0 ? MARK_PADDED : 0) |
@@ -196,7 +216,7 @@ static void sweep(const struct starts *s, uint64_t address, uint64_t length, uin
         if (insn.kind == CODE_JUMP_INDIRECT && target.kind == OPERAND_DISTANCED && target.value)
             follow_table(s, target.value);
         operands_step(&operands, &insn);
-        const bool padding = !endbr && is_padding(&insn, bytes[at]);
+        const bool padding = is_padding(&insn, bytes + at);
         if (padding && (alone || called)) {
             padded = true; /* a call may not return */
         } else {
@@ -210,15 +230,16 @@ static void sweep(const struct starts *s, uint64_t address, uint64_t length, uin
 
 static enum function_start start_of(unsigned marks)
 {
-    if (marks & MARK_CALLED || (marks & MARK_PADDED && marks & MARK_ENDBR))
+    const bool pointed = (marks & (MARK_POINTED | MARK_BRANCHED)) == MARK_POINTED;
+    if (marks & MARK_CALLED)
         return START_SURE;
-    return (marks & (MARK_POINTED | MARK_BRANCHED)) == MARK_POINTED ? START_POINTED : START_GUESSED;
+    return pointed || (marks & MARK_PADDED && marks & MARK_ENDBR) ? START_POINTED : START_GUESSED;
 }
 
 static bool is_start(unsigned marks)
 {
     return marks & MARK_INSN &&
-           (start_of(marks) == START_SURE ||
+           (marks & MARK_CALLED ||
             (marks & (MARK_ALONE | MARK_PADDED) && marks & (MARK_POINTED | MARK_ENDBR)) ||
             (marks & (MARK_PADDED | MARK_BRANCHED)) == MARK_PADDED);
 }

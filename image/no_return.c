@@ -100,6 +100,12 @@ static bool stays(struct walk *w, uint64_t target)
     return function ? is_known(w->known, target) : add_block(w, target);
 }
 
+/* Whether an instruction is mov %reg,%rsp: to another stack or frame, where longjmp() and _Unwind_Resume() go. */
+static bool leaves_stack(const uint8_t *bytes, const struct code_insn *insn)
+{
+    return insn->length == 3 && bytes[1] == 0x89 && insn->stack == CODE_SP_OTHER;
+}
+
 /* Walks a block; false: it may return. */
 static bool walk_block(struct walk *w, uint64_t at)
 {
@@ -107,7 +113,11 @@ static bool walk_block(struct walk *w, uint64_t at)
     size_t size;
     const uint8_t *bytes = image_bytes(w->known->image, at, &size);
     struct code_insn insn;
+    unsigned leaving = 0; /* instructions: a return that soon behind leaves_stack() is none */
     for (; bytes && code_read(bytes + (at - start), size - (at - start), at, &insn); at += insn.length) {
+        leaving = leaves_stack(bytes + (at - start), &insn) ? 3 : leaving ? leaving - 1 : 0;
+        if (leaving && (insn.kind == CODE_RETURN || insn.kind == CODE_JUMP_INDIRECT))
+            return true;
         if (at != start && functions_start(&w->known->image->functions, at) == START_SURE)
             return true;
         if (w->insns++ == INSNS_MOST || insn.kind == CODE_RETURN || insn.kind == CODE_JUMP_INDIRECT)
