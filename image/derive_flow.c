@@ -11,9 +11,11 @@
 #include "image/function_parts.h"
 #include "image/image_private.h"
 #include "image/jump_tables.h"
+#include "image/landing_pad.h"
 #include "image/no_return.h"
 
 #define FUNCTION_ALIGNMENT 16u
+#define SWITCH_MOST        8u   /* instructions from the check of its bounds to its jump */
 #define OPEN               (-1) /* not a fixed number of bytes */
 #define DEPTH_MAX          (1 << 30)
 
@@ -49,6 +51,7 @@ struct derivation {
     bool refused, failed; /* failed: out of memory */
     bool found;           /* no symbol or FDE says that a function begins there (function_starts.h) */
     bool left;            /* a way out was reached */
+    bool lost;            /* a jump was reached with a stack that is not known */
     /* Jumps whose table is not known. */
     bool switched; /* one was reached with a frame, always in this state: */
     struct state at_switch;
@@ -112,6 +115,19 @@ static bool sets_frame(const uint8_t *bytes, size_t length, int32_t *above)
     else
         return false;
     return true;
+}
+
+/* mov %rax,... before anything sets RAX: only unwinders pass something there. */
+static bool begins_landing_pad(const struct derivation *d, uint32_t i)
+{
+    for (; i < d->code.count && (d->code.insns[i].kind == CODE_PLAIN || d->code.insns[i].kind == CODE_NOP);
+         i++) {
+        if (landing_pad_copies(insn_bytes(d, &d->code.insns[i]), d->code.insns[i].length))
+            return true;
+        if (d->code.insns[i].written & 1u << CODE_AX)
+            return false;
+    }
+    return false;
 }
 
 static void push_bp(struct state *s)
@@ -183,7 +199,9 @@ static void jump(struct derivation *d, uint32_t i, const struct state *after)
             reach(d, edges[edge].to, after);
     } else if (is_clean(after)) {
         d->maybe |= d->code.ways[i] & WAY_TABLE;
-    } else if (after->depth != OPEN || after->frame) { /* else to another stack, as longjmp() does */
+    } else if (after->depth == OPEN && !after->frame) {
+        d->lost = true; /* to another stack, as longjmp() does */
+    } else {
         d->refused |= d->switched && !same_state(&d->at_switch, after);
         d->switched = true;
         d->at_switch = *after;
@@ -199,14 +217,26 @@ static uint32_t behind_call(const struct derivation *d, uint32_t i)
     return i;
 }
 
-/* Whether the call is the last before other code: padding is behind it, to where functions begin or in a part, and nothing leads to
- * what is behind that. */
+/* push %rbp; mov %rsp,%rbp: the begin of a function. */
+static bool begins_frame(const struct derivation *d, uint32_t i)
+{
+    int32_t above;
+    return i + 1 < d->code.count && *insn_bytes(d, &d->code.insns[i]) == 0x55 &&
+           sets_frame(insn_bytes(d, &d->code.insns[i + 1]), d->code.insns[i + 1].length, &above);
+}
+
+/* Whether the call is the last before other code, to which nothing leads: a function, which begins with its frame or behind padding to
+ * where they begin, or padding in a part. */
 static bool is_last(const struct derivation *d, uint32_t i)
 {
     const uint32_t behind = behind_call(d, i);
-    const uint64_t address = d->code.insns[behind].address;
-    return behind != i + 1 && !(d->code.ways[behind] & WAY_BRANCH) &&
-           (address % FUNCTION_ALIGNMENT == 0 || function_parts_followed(&d->parts, address));
+    const struct code_insn *insn = &d->code.insns[behind];
+    const bool aligned = insn->address % FUNCTION_ALIGNMENT == 0;
+    if (d->code.ways[behind] & WAY_BRANCH)
+        return false;
+    if (behind == i + 1)
+        return begins_frame(d, behind);
+    return aligned || function_parts_followed(&d->parts, insn->address);
 }
 
 /* false: out of memory. */
@@ -228,11 +258,25 @@ static void come_back(struct derivation *d, uint32_t i)
         reach(d, i + 1, &after);
 }
 
+/* Whether a branch checks the bounds of a switch. Compilers know of some that they are kept, and let the branch lead to whatever comes
+ * behind the function's part. */
+static bool is_bound(const struct derivation *d, uint32_t i)
+{
+    const uint32_t last = i + SWITCH_MOST < d->code.count ? i + SWITCH_MOST : d->code.count - 1;
+    if (d->code.insns[i].kind != CODE_BRANCH)
+        return false;
+    while (i < last && (i++, d->code.insns[i].kind == CODE_PLAIN))
+        ;
+    return d->code.insns[i].kind == CODE_JUMP_INDIRECT;
+}
+
 /* Leaves the parts that are known to `target`; false: that is another function's, where this does not go on. */
-static bool goes_outside(struct derivation *d, uint64_t target)
+static bool goes_outside(struct derivation *d, uint32_t i, uint64_t target)
 {
     if (!d->budget || !function_parts_leads(&d->parts, target))
         return false;
+    if (is_bound(d, i))
+        return true;
     d->failed |= !vec_push(d->outside, d->outside_count, d->outside_capacity, target);
     return true;
 }
@@ -255,7 +299,7 @@ static void leave(struct derivation *d, uint32_t i)
     d->left |= insn->kind == CODE_RETURN;
     if (insn->kind == CODE_JUMP_INDIRECT)
         jump(d, i, &after);
-    else if (direct && d->code.jumps[i] == FUNCTION_CODE_NONE && !goes_outside(d, insn->target))
+    else if (direct && d->code.jumps[i] == FUNCTION_CODE_NONE && !goes_outside(d, i, insn->target))
         leave_function(d, insn, &after);
     else if (d->code.jumps[i] != FUNCTION_CODE_NONE)
         reach(d, d->code.jumps[i], &after);
@@ -281,13 +325,21 @@ static void settle(struct derivation *d)
     }
 }
 
+/* Whether nothing is known to lead there. */
+static bool may_be_case(const struct derivation *d, uint32_t i)
+{
+    const struct code_insn *insn = &d->code.insns[i];
+    return !d->states[i].seen && d->code.ways[i] & WAY_ALONE && !(d->code.ways[i] & WAY_NONE) &&
+           !function_parts_followed(&d->parts, insn->address) && !begins_landing_pad(d, i);
+}
+
 /* Follows all ways. Where a jump goes by a table that is not known, what nothing else leads to is where it goes: that returns are
  * clean shows whether it is. */
 static void follow(struct derivation *d, uint32_t entry)
 {
     memset(d->states, 0, d->code.count * sizeof *d->states);
     d->work_count = d->call_count = d->doubtful_count = d->outside_count = 0;
-    d->refused = d->switched = d->maybe = d->left = false;
+    d->refused = d->switched = d->maybe = d->left = d->lost = false;
     reach(d, entry, &entry_state);
     settle(d);
     if (d->maybe && !d->switched) {
@@ -295,7 +347,7 @@ static void follow(struct derivation *d, uint32_t entry)
         d->at_switch = entry_state;
     }
     for (uint32_t i = 0; i < d->code.count && d->switched && !d->refused && !d->failed; i++) {
-        if (!d->states[i].seen && d->code.ways[i] & WAY_ALONE && !(d->code.ways[i] & WAY_NONE)) {
+        if (may_be_case(d, i)) {
             reach(d, i, &d->at_switch);
             settle(d);
         }
@@ -399,7 +451,8 @@ static bool is_doubtful(const struct derivation *d, uint32_t first)
     const struct code_insn *insn = &d->code.insns[first];
     const enum function_start start = functions_start(&d->image->functions, insn->address);
     insn += insn->kind == CODE_NOP && first + 1 < d->code.count; /* endbr64 */
-    return start == START_GUESSED || (start == START_POINTED && !has_prologue(insn, insn_bytes(d, insn)));
+    return start == START_GUESSED ||
+           (start == START_POINTED && (d->lost || !has_prologue(insn, insn_bytes(d, insn))));
 }
 
 static int read_code(struct derivation *d)

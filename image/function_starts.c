@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "image/code/operands.h"
 #include "image/elf/slots.h"
+#include "image/landing_pad.h"
 
 #define ALIGNMENT  16u   /* of functions, by compilers */
 #define CASES_MOST 1024u /* of a switch that are followed: the table's end is not known */
@@ -55,8 +56,7 @@ static bool is_landing_pad(const uint8_t *bytes, size_t size)
 {
     struct code_insn insn;
     for (size_t at = 0; code_read(bytes + at, size - at, at, &insn); at += insn.length) {
-        const uint8_t *b = bytes + at;
-        if (insn.length == 3 && (b[0] & 0xfe) == 0x48 && b[1] == 0x89 && (b[2] & 0xf8) == 0xc0)
+        if (landing_pad_copies(bytes + at, insn.length))
             return true;
         if (insn.written & 1u << CODE_AX || (insn.kind != CODE_PLAIN && insn.kind != CODE_NOP))
             break;
