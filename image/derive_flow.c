@@ -8,11 +8,13 @@
 #include "base/search.h"
 #include "base/vec.h"
 #include "image/claims.h"
+#include "image/elf/slots.h"
 #include "image/function_parts.h"
 #include "image/image_private.h"
 #include "image/jump_tables.h"
 #include "image/landing_pad.h"
 #include "image/no_return.h"
+#include "image/switch_bound.h"
 
 #define FUNCTION_ALIGNMENT 16u
 #define SWITCH_MOST        8u   /* instructions from the check of its bounds to its jump */
@@ -45,7 +47,13 @@ struct derivation {
     struct function_parts parts; /* of the function */
     uint64_t *outside;           /* where it goes on outside of them */
     uint32_t outside_count, outside_capacity;
-    uint64_t budget; /* instructions that may still be read to follow parts */
+    struct lead { /* of a table to the outside */
+        uint32_t from;
+        uint64_t address;
+    } * leads; /* by jump */
+    uint32_t lead_count, lead_capacity;
+    struct slots slots; /* words of data */
+    uint64_t budget;    /* instructions that may still be read to follow parts */
     struct claims claims;
     struct no_return no_return;
     bool refused, failed; /* failed: out of memory */
@@ -281,6 +289,14 @@ static bool goes_outside(struct derivation *d, uint32_t i, uint64_t target)
     return true;
 }
 
+/* Of a jump by a table. */
+static void follow_leads(struct derivation *d, uint32_t i)
+{
+    uint32_t k = lower_bound(n, 0u, d->lead_count, d->leads[n].from < i);
+    for (; k < d->lead_count && d->leads[k].from == i; k++)
+        goes_outside(d, i, d->leads[k].address);
+}
+
 /* A jump to another function. */
 static void leave_function(struct derivation *d, const struct code_insn *insn, const struct state *after)
 {
@@ -297,12 +313,14 @@ static void leave(struct derivation *d, uint32_t i)
     d->refused |=
         (after.depth != OPEN && after.depth < 8) || (insn->kind == CODE_RETURN && !is_clean(&d->states[i]));
     d->left |= insn->kind == CODE_RETURN;
-    if (insn->kind == CODE_JUMP_INDIRECT)
+    if (insn->kind == CODE_JUMP_INDIRECT) {
         jump(d, i, &after);
-    else if (direct && d->code.jumps[i] == FUNCTION_CODE_NONE && !goes_outside(d, i, insn->target))
+        follow_leads(d, i);
+    } else if (direct && d->code.jumps[i] == FUNCTION_CODE_NONE && !goes_outside(d, i, insn->target)) {
         leave_function(d, insn, &after);
-    else if (d->code.jumps[i] != FUNCTION_CODE_NONE)
+    } else if (d->code.jumps[i] != FUNCTION_CODE_NONE) {
         reach(d, d->code.jumps[i], &after);
+    }
     if (!function_code_goes_on(&d->code, i) || no_return_calls(&d->no_return, insn))
         return;
     if (insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT)
@@ -417,20 +435,55 @@ static int keep_rows(struct derivation *d)
     return 0;
 }
 
+/* Where the entry of a table leads: an address, or a distance of 4 bytes from the table's start. 0: it is none. */
+static uint64_t table_entry(const struct derivation *d, struct operand table, uint32_t entry)
+{
+    size_t size;
+    int32_t distance;
+    uint64_t at = table.value + entry * (table.kind == OPERAND_ENTRY ? 8ULL : 4ULL);
+    const uint8_t *bytes = image_bytes(d->image, at, &size);
+    if (table.kind == OPERAND_ENTRY) {
+        const struct relocation *word = slots_find(&d->slots, at);
+        return word ? word->value : 0;
+    }
+    if (!bytes || size < sizeof distance)
+        return 0;
+    memcpy(&distance, bytes, sizeof distance);
+    return table.value + (uint64_t)(int64_t)distance;
+}
+
+/* Notes where jump i leads by a table; 0 cases: up to the first entry that leads out of the function. */
+static int read_table(struct derivation *d, uint32_t i, struct operand table, uint32_t cases)
+{
+    int rc = 0;
+    for (uint32_t k = 0; rc == 0 && (!cases || k < cases) && jump_tables_fit(&d->code); k++) {
+        const uint64_t target = table_entry(d, table, k);
+        if (!target || (!function_code_add_edge(&d->code, i, target, &rc) && !cases))
+            break;
+        if (rc == 0 && function_code_find(&d->code, target) == FUNCTION_CODE_NONE &&
+            function_parts_leads(&d->parts, target) &&
+            !vec_push(d->leads, d->lead_count, d->lead_capacity, (struct lead){i, target}))
+            rc = -ENOMEM;
+    }
+    return rc;
+}
+
 static int read_tables(struct derivation *d)
 {
     struct operand_walk walk = {.next = 0};
+    struct switch_bound bound = {0};
     int rc = 0;
+    d->lead_count = 0;
     for (uint32_t i = 0; rc == 0 && i < d->code.count; i++) {
+        const struct code_insn *insn = &d->code.insns[i];
         operand_walk_enter(&walk, &d->code, i);
-        const struct operand target = operands_target(&walk.operands, &d->code.insns[i]);
-        if (d->code.insns[i].kind == CODE_JUMP_INDIRECT && target.kind == OPERAND_DISTANCED)
-            rc = jump_table_distances(&d->code, d->image, i, target.value);
-        if (d->code.insns[i].kind == CODE_JUMP_INDIRECT && target.kind == OPERAND_ENTRY)
-            rc = jump_table_addresses(&d->code, d->image, i, target.value);
-        if (d->code.insns[i].kind == CODE_JUMP_INDIRECT &&
-            (d->code.insns[i].notrack || target.kind == OPERAND_DISTANCED || target.kind == OPERAND_ENTRY))
+        const struct operand target = operands_target(&walk.operands, insn);
+        const bool table = target.kind == OPERAND_DISTANCED || target.kind == OPERAND_ENTRY;
+        if (insn->kind == CODE_JUMP_INDIRECT && table && target.value)
+            rc = read_table(d, i, target, switch_bound_cases(&bound));
+        if (insn->kind == CODE_JUMP_INDIRECT && (insn->notrack || table))
             d->code.ways[i] |= WAY_TABLE;
+        switch_bound_step(&bound, insn, insn_bytes(d, insn));
         operand_walk_leave(&walk, &d->code, i);
     }
     return rc;
@@ -515,7 +568,7 @@ struct derivation *derivation_new(const struct image *image)
     if (!d)
         return NULL;
     d->image = image;
-    if (no_return_find(image, &d->no_return) < 0 ||
+    if (slots_build(&image->file, &d->slots) < 0 || no_return_find(image, &d->no_return) < 0 ||
         function_parts_open(image, &d->no_return, &d->parts) < 0) {
         derivation_free(d);
         return NULL;
@@ -532,6 +585,8 @@ void derivation_free(struct derivation *d)
     function_parts_close(&d->parts);
     claims_free(&d->claims);
     no_return_free(&d->no_return);
+    slots_free(&d->slots);
+    free(d->leads);
     free(d->states);
     free(d->work);
     free(d->calls);

@@ -10,10 +10,12 @@
 #include "image/code/operands.h"
 #include "image/elf/slots.h"
 #include "image/landing_pad.h"
+#include "image/switch_bound.h"
 
-#define ALIGNMENT  16u   /* of functions, by compilers */
-#define CASES_MOST 1024u /* of a switch that are followed: the table's end is not known */
-#define LEAST      8u    /* bytes of code that is worth it */
+#define ALIGNMENT  16u        /* of functions, by compilers */
+#define CASES_MOST 1024u      /* of a switch that are followed: the table's end is not known */
+#define NEAR       (1u << 18) /* bytes: a function's cases, as a rule */
+#define LEAST      8u         /* bytes of code that is worth it */
 #define ALL_CODE                                                                                             \
     8u /* if one in so many bytes is not covered, covered code and data are asked where they lead, too */
 
@@ -25,6 +27,7 @@ enum {
     MARK_BRANCHED = 16,
     MARK_POINTED = 32,
     MARK_ENDBR = 64,
+    MARK_CASE = 128, /* a table of a jump leads here */
 };
 
 struct span {
@@ -38,6 +41,7 @@ struct starts {
     size_t gap_count, gap_capacity;
     uint8_t *marks;
     uint64_t code, uncovered; /* bytes */
+    struct slots slots;       /* of data; none if little is not covered */
 };
 
 static bool is_endbr(const uint8_t *bytes, size_t size)
@@ -167,19 +171,38 @@ static void follow(const struct starts *s, const struct code_insn *insn)
         mark(s, insn->memory, MARK_POINTED);
 }
 
-/* Marks the cases of a switch: 4-byte distances from the table's own start, up to one that does not lead to code. */
-static void follow_table(const struct starts *s, uint64_t table)
+/* Where the entry of a table leads: an address, or a distance of 4 bytes from the table's start. 0: it is none. */
+static uint64_t entry_at(const struct starts *s, struct operand table, uint32_t entry)
 {
+    const uint64_t at = table.value + entry * (table.kind == OPERAND_ENTRY ? 8ULL : 4ULL);
     size_t size;
-    const uint8_t *bytes = elf_file_bytes(s->file, table, &size);
-    for (unsigned i = 0; bytes && i < CASES_MOST && size >= 4; i++, bytes += 4, size -= 4) {
-        int32_t distance;
-        memcpy(&distance, bytes, sizeof distance);
-        uint8_t *marks = mark_of(s, table + (uint64_t)(int64_t)distance);
-        if (!marks)
-            break;
-        *marks |= MARK_BRANCHED;
+    const uint8_t *bytes = elf_file_bytes(s->file, at, &size);
+    int32_t distance;
+    if (table.kind == OPERAND_ENTRY) {
+        const struct relocation *word = slots_find(&s->slots, at);
+        return word ? word->value : 0;
     }
+    if (!bytes || size < 4)
+        return 0;
+    memcpy(&distance, bytes, sizeof distance);
+    return table.value + (uint64_t)(int64_t)distance;
+}
+
+/* Marks the cases of a switch; 0 cases: as many as lead to code near by. */
+static void follow_table(const struct starts *s, struct operand table, uint64_t jump, uint32_t cases)
+{
+    for (uint32_t i = 0; i < (cases ? cases : CASES_MOST); i++) {
+        const uint64_t target = entry_at(s, table, i);
+        uint8_t *marks = mark_of(s, target);
+        if (!marks || (!cases && target - jump + NEAR > 2 * NEAR))
+            break;
+        *marks |= MARK_CASE;
+    }
+}
+
+static bool is_table(const struct operand *target)
+{
+    return (target->kind == OPERAND_DISTANCED || target->kind == OPERAND_ENTRY) && target->value;
 }
 
 static bool goes_on(const struct code_insn *insn)
@@ -195,6 +218,7 @@ static void sweep(const struct starts *s, uint64_t address, uint64_t length, uin
     const uint8_t *bytes = elf_file_bytes(s->file, address, &size);
     bool alone = true, padded = true, called = false;
     struct operands operands;
+    struct switch_bound bound = {0};
     size = bytes ? size < length ? size : length : 0;
     for (size_t at = 0; at < size;) {
         struct code_insn insn;
@@ -213,8 +237,9 @@ static void sweep(const struct starts *s, uint64_t address, uint64_t length, uin
         if (alone)
             operands_forget(&operands);
         const struct operand target = operands_target(&operands, &insn);
-        if (insn.kind == CODE_JUMP_INDIRECT && target.kind == OPERAND_DISTANCED && target.value)
-            follow_table(s, target.value);
+        if (insn.kind == CODE_JUMP_INDIRECT && is_table(&target))
+            follow_table(s, target, insn.address, switch_bound_cases(&bound));
+        switch_bound_step(&bound, &insn, bytes + at);
         operands_step(&operands, &insn);
         const bool padding = is_padding(&insn, bytes + at);
         if (padding && (alone || called)) {
@@ -238,10 +263,12 @@ static enum function_start start_of(unsigned marks)
 
 static bool is_start(unsigned marks)
 {
-    return marks & MARK_INSN &&
-           (marks & MARK_CALLED ||
-            (marks & (MARK_ALONE | MARK_PADDED) && marks & (MARK_POINTED | MARK_ENDBR)) ||
-            (marks & (MARK_PADDED | MARK_BRANCHED)) == MARK_PADDED);
+    if (!(marks & MARK_INSN) || marks & MARK_CALLED)
+        return marks & MARK_INSN;
+    if (marks & MARK_CASE)
+        return false;
+    return (marks & (MARK_ALONE | MARK_PADDED) && marks & (MARK_POINTED | MARK_ENDBR)) ||
+           (marks & (MARK_PADDED | MARK_BRANCHED)) == MARK_PADDED;
 }
 
 static int add_functions(const struct starts *s, const struct span *gap, struct functions *functions)
@@ -264,14 +291,12 @@ static int add_functions(const struct starts *s, const struct span *gap, struct 
 }
 
 /* Of data. */
-static int mark_pointers(const struct starts *s)
+static int mark_pointers(struct starts *s)
 {
-    struct slots slots;
-    if (slots_build(s->file, &slots) < 0)
+    if (slots_build(s->file, &s->slots) < 0)
         return -ENOMEM;
-    for (size_t i = 0; i < slots.count; i++)
-        mark(s, slots.items[i].value, MARK_POINTED);
-    slots_free(&slots);
+    for (size_t i = 0; i < s->slots.count; i++)
+        mark(s, s->slots.items[i].value, MARK_POINTED);
     return 0;
 }
 
@@ -296,6 +321,7 @@ int function_starts_add(const struct elf_file *file, struct functions *functions
         rc = mark_all(&s, functions);
     for (size_t i = 0; rc == 0 && i < s.gap_count; i++)
         rc = add_functions(&s, &s.gaps[i], functions);
+    slots_free(&s.slots);
     free(s.gaps);
     free(s.marks);
     functions_sort(functions);
