@@ -149,14 +149,14 @@ static int derive_any(struct derivation *d, const struct image *image, const str
     return f->address == image->file.entry ? derive_entry(image, f) : derivation_function(d, function);
 }
 
-/* Those last of which it is a guess that they are any. */
+/* The surest first: the others may not contradict them. */
 static int derive_functions(struct derivation *d, const struct image *image, const struct go_code *go)
 {
     const struct functions *functions = &image->functions;
     int rc = 0;
-    for (unsigned guessed = 0; guessed < 2; guessed++) {
+    for (unsigned sure = START_SURE; sure > START_NONE; sure--) {
         for (uint32_t i = 0; rc == 0 && i < functions->count; i++)
-            if ((functions_start(functions, functions->items[i].address) == START_GUESSED) == guessed)
+            if (functions_start(functions, functions->items[i].address) == sure)
                 rc = derive_any(d, image, go, i);
         derivation_settle(d);
     }

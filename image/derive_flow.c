@@ -59,6 +59,7 @@ struct derivation {
     bool refused, failed; /* failed: out of memory */
     bool found;           /* no symbol or FDE says that a function begins there (function_starts.h) */
     bool left;            /* a way out was reached */
+    bool prologue;        /* it begins as functions do */
     bool lost;            /* a jump was reached with a stack that is not known */
     /* Jumps whose table is not known. */
     bool switched; /* one was reached with a frame, always in this state: */
@@ -297,12 +298,29 @@ static void follow_leads(struct derivation *d, uint32_t i)
         goes_outside(d, i, d->leads[k].address);
 }
 
+static bool is_tail_call(const struct derivation *d, const struct code_insn *insn, const struct state *after)
+{
+    return is_clean(after) && functions_start(&d->image->functions, insn->target) != START_NONE;
+}
+
+/* push of a register that the callee saves, sub of SP: how functions begin, but hardly a case or a label. */
+static bool has_prologue(const struct derivation *d, uint32_t first)
+{
+    const struct code_insn *insn = &d->code.insns[first];
+    insn += insn->kind == CODE_NOP && first + 1 < d->code.count; /* endbr64 */
+    const uint8_t *bytes = insn_bytes(d, insn);
+    const bool wide = insn->length == 2 && bytes[0] == 0x41;
+    const uint8_t push = bytes[wide];
+    return (insn->length == 1 && (push == 0x53 || push == 0x55)) || (wide && push >= 0x54 && push <= 0x57) ||
+           (insn->length >= 4 && insn->stack == CODE_SP_MOVED && insn->amount > 0);
+}
+
 /* A jump to another function. */
 static void leave_function(struct derivation *d, const struct code_insn *insn, const struct state *after)
 {
-    d->left = true;
-    d->refused |=
-        !is_clean(after) || (d->found && functions_start(&d->image->functions, insn->target) < START_POINTED);
+    const enum function_start start = functions_start(&d->image->functions, insn->target);
+    d->left |= start >= START_POINTED || d->prologue;
+    d->refused |= !is_clean(after) || (d->found && start == START_NONE);
 }
 
 static void leave(struct derivation *d, uint32_t i)
@@ -316,7 +334,8 @@ static void leave(struct derivation *d, uint32_t i)
     if (insn->kind == CODE_JUMP_INDIRECT) {
         jump(d, i, &after);
         follow_leads(d, i);
-    } else if (direct && d->code.jumps[i] == FUNCTION_CODE_NONE && !goes_outside(d, i, insn->target)) {
+    } else if (direct && d->code.jumps[i] == FUNCTION_CODE_NONE &&
+               (is_tail_call(d, insn, &after) || !goes_outside(d, i, insn->target))) {
         leave_function(d, insn, &after);
     } else if (d->code.jumps[i] != FUNCTION_CODE_NONE) {
         reach(d, d->code.jumps[i], &after);
@@ -358,6 +377,7 @@ static void follow(struct derivation *d, uint32_t entry)
     memset(d->states, 0, d->code.count * sizeof *d->states);
     d->work_count = d->call_count = d->doubtful_count = d->outside_count = 0;
     d->refused = d->switched = d->maybe = d->left = d->lost = false;
+    d->prologue = has_prologue(d, entry);
     reach(d, entry, &entry_state);
     settle(d);
     if (d->maybe && !d->switched) {
@@ -489,23 +509,11 @@ static int read_tables(struct derivation *d)
     return rc;
 }
 
-/* push of a register that the callee saves, sub of SP: how functions begin, but hardly a case or a label. */
-static bool has_prologue(const struct code_insn *insn, const uint8_t *bytes)
-{
-    const bool wide = insn->length == 2 && bytes[0] == 0x41;
-    const uint8_t push = bytes[wide];
-    return (insn->length == 1 && (push == 0x53 || push == 0x55)) || (wide && push >= 0x54 && push <= 0x57) ||
-           (insn->length >= 4 && insn->stack == CODE_SP_MOVED && insn->amount > 0);
-}
-
 /* Whether nothing but its way out shows that a function begins there. */
 static bool is_doubtful(const struct derivation *d, uint32_t first)
 {
-    const struct code_insn *insn = &d->code.insns[first];
-    const enum function_start start = functions_start(&d->image->functions, insn->address);
-    insn += insn->kind == CODE_NOP && first + 1 < d->code.count; /* endbr64 */
-    return start == START_GUESSED ||
-           (start == START_POINTED && (d->lost || !has_prologue(insn, insn_bytes(d, insn))));
+    const enum function_start start = functions_start(&d->image->functions, d->code.insns[first].address);
+    return start == START_GUESSED || (start == START_POINTED && (d->lost || !d->prologue));
 }
 
 static int read_code(struct derivation *d)
@@ -539,14 +547,14 @@ static int follow_all(struct derivation *d, uint64_t entry)
 int derivation_function(struct derivation *d, uint32_t function)
 {
     const uint64_t entry = d->image->functions.items[function].address;
-    const bool guessed = functions_start(&d->image->functions, entry) == START_GUESSED;
+    const bool sure = functions_start(&d->image->functions, entry) == START_SURE;
     d->found = !d->image->functions.items[function].name;
     int rc = function_parts_find(&d->parts, function);
     if (rc == 0)
         rc = follow_all(d, entry);
     const uint32_t first = rc == 0 ? function_code_find(&d->code, entry) : FUNCTION_CODE_NONE;
     if (first == FUNCTION_CODE_NONE || d->refused || (d->found && !d->left && is_doubtful(d, first)) ||
-        (guessed && contradicts(d)))
+        (!sure && contradicts(d)))
         return rc;
     return keep_rows(d);
 }

@@ -18,7 +18,7 @@ struct derivation *derivation_new(const struct image *image); /* borrowed. NULL:
 void derivation_free(struct derivation *derivation);
 /* Claims rows for the function, if they are proved. 0 or -ENOMEM. */
 int derivation_function(struct derivation *derivation, uint32_t function);
-/* Keeps what was claimed so far: guessed functions that come later may not contradict it. */
+/* Keeps what was claimed so far: functions that are not sure and come later may not contradict it. */
 void derivation_settle(struct derivation *derivation);
 /* Adds the rows to those that are derived (cfi/table.h). 0 or -ENOMEM. */
 int derivation_finish(struct derivation *derivation);

@@ -271,13 +271,23 @@ static bool is_start(unsigned marks)
            (marks & (MARK_PADDED | MARK_BRANCHED)) == MARK_PADDED;
 }
 
+/* push of a register that the callee saves: code that only jumps lead to may still be a function, for tail calls. */
+static bool begins_with_push(const struct starts *s, uint64_t address)
+{
+    size_t size;
+    const uint8_t *bytes = elf_file_bytes(s->file, address, &size);
+    const uint8_t push = !bytes || size < 2 ? 0 : bytes[bytes[0] == 0x41];
+    return push == 0x53 || push == 0x55 || (bytes && bytes[0] == 0x41 && push >= 0x54 && push <= 0x57);
+}
+
 static int add_functions(const struct starts *s, const struct span *gap, struct functions *functions)
 {
     const uint8_t *marks = &s->marks[gap->marks];
     uint64_t start = 0;
     int rc = 0;
     for (uint64_t at = 1; rc == 0 && at <= gap->size; at++) {
-        if (at < gap->size && !is_start(marks[at]))
+        if (at < gap->size && !is_start(marks[at]) &&
+            !(marks[at] & MARK_PADDED && !(marks[at] & MARK_CASE) && begins_with_push(s, gap->address + at)))
             continue;
         const uint64_t address = gap->address + start;
         rc = functions_add(functions, address, at - start, NULL);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+#include "base/vec.h"
 #include "image/image_private.h"
 
 #define ROUNDS_MOST 8u    /* calls of calls ...: each round adds the callers of what the round before found */
@@ -140,6 +142,40 @@ static bool may_return(const struct no_return *known, uint64_t address)
     return false;
 }
 
+static int compare_stubs(const void *a, const void *b)
+{
+    const struct stub *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+/* The stubs of the PLT by name, as the file's own functions are called through them, too. */
+static int list_stubs(struct no_return *known)
+{
+    const struct functions *functions = &known->image->functions;
+    for (uint32_t i = 0; i < functions->count; i++) {
+        const struct stub stub = {functions->items[i].name, i};
+        if (stub.name && plt_holds(&known->image->file, functions->items[i].address) &&
+            !vec_push(known->stubs, known->stub_count, known->stub_capacity, stub))
+            return -ENOMEM;
+    }
+    if (known->stub_count)
+        qsort(known->stubs, known->stub_count, sizeof *known->stubs, compare_stubs);
+    return 0;
+}
+
+/* A function that was found, and its stubs. */
+static void add_function(struct no_return *known, uint32_t function)
+{
+    const char *name = known->image->functions.items[function].name;
+    const size_t length = name ? strcspn(name, "@") : 0;
+    const struct stub *stubs = known->stubs;
+    uint32_t i = lower_bound(k, 0u, length ? known->stub_count : 0, strncmp(stubs[k].name, name, length) < 0);
+    known->functions[function] = true;
+    for (; length && i < known->stub_count && strncmp(stubs[i].name, name, length) == 0; i++)
+        if (stubs[i].name[length] == '@')
+            known->functions[stubs[i].function] = true;
+}
+
 /* Whether there were any more. */
 static bool find_more(struct no_return *known)
 {
@@ -149,7 +185,8 @@ static bool find_more(struct no_return *known)
         if (known->functions[i] || plt_holds(&known->image->file, functions->items[i].address) ||
             may_return(known, functions->items[i].address))
             continue;
-        known->functions[i] = any = true;
+        add_function(known, i);
+        any = true;
     }
     return any;
 }
@@ -157,8 +194,8 @@ static bool find_more(struct no_return *known)
 int no_return_find(const struct image *image, struct no_return *out)
 {
     const struct functions *functions = &image->functions;
-    *out = (struct no_return){image, calloc(functions->count + (size_t)1, 1)};
-    if (!out->functions)
+    *out = (struct no_return){.image = image, .functions = calloc(functions->count + (size_t)1, 1)};
+    if (!out->functions || list_stubs(out) < 0)
         return -ENOMEM;
     for (uint32_t i = 0; i < functions->count; i++) {
         const char *name = functions->items[i].name;
@@ -172,4 +209,5 @@ int no_return_find(const struct image *image, struct no_return *out)
 void no_return_free(struct no_return *known)
 {
     free(known->functions);
+    free(known->stubs);
 }

@@ -13,6 +13,11 @@
 struct no_return {
     const struct image *image; /* borrowed */
     bool *functions;           /* by index */
+    struct stub {
+        const char *name;
+        uint32_t function;
+    } * stubs; /* by name */
+    uint32_t stub_count, stub_capacity;
 };
 
 int no_return_find(const struct image *image, struct no_return *out); /* 0 or -ENOMEM */
