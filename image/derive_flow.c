@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "image/claims.h"
 #include "image/elf/slots.h"
+#include "image/frame_state.h"
 #include "image/function_parts.h"
 #include "image/image_private.h"
 #include "image/jump_tables.h"
@@ -17,28 +18,11 @@
 #include "image/switch_bound.h"
 
 #define FUNCTION_ALIGNMENT 16u
-#define SWITCH_MOST        8u   /* instructions from the check of its bounds to its jump */
-#define OPEN               (-1) /* not a fixed number of bytes */
-#define DEPTH_MAX          (1 << 30)
-
-enum saved_bp {
-    BP_SAME,  /* in BP */
-    BP_SAVED, /* in its slot */
-    BP_LOST,
-};
-
-/* Before an instruction. */
-struct state {
-    int32_t depth; /* CFA - SP, or OPEN */
-    int32_t frame; /* CFA - BP, if BP is a frame pointer; 0: it is none */
-    int32_t slot;  /* CFA - the address where the caller's BP was pushed; 0: it was not */
-    uint8_t bp;    /* enum saved_bp */
-    bool seen;
-};
+#define SWITCH_MOST        8u /* instructions from the check of its bounds to its jump */
 
 struct derivation {
     struct function_code code;
-    struct state *states; /* by instruction */
+    struct frame_state *states; /* by instruction */
     uint32_t *work, *calls,
         *doubtful; /* calls that were reached; doubtful: something else leads behind them, too */
     uint32_t capacity, work_count, work_capacity, call_count, call_capacity, doubtful_count,
@@ -62,33 +46,16 @@ struct derivation {
     bool prologue;        /* it begins as functions do */
     bool lost;            /* a jump was reached with a stack that is not known */
     /* Jumps whose table is not known. */
-    bool switched; /* one was reached with a frame, always in this state: */
-    struct state at_switch;
-    bool maybe; /* one was reached as at the entry: a switch or a tail call */
+    bool switched; /* one was reached with a frame: */
+    struct frame_state at_switch;
+    bool maybe;    /* one was reached as at the entry: a switch or a tail call */
+    bool guessing; /* where they lead */
 };
 
-static const struct state entry_state = {.depth = 8, .seen = true};
-
-static bool same_state(const struct state *a, const struct state *b)
+static void reach(struct derivation *d, uint32_t i, const struct frame_state *from)
 {
-    return a->depth == b->depth && a->frame == b->frame && a->slot == b->slot && a->bp == b->bp;
-}
-
-/* What is known where both lead. */
-static struct state meet(struct state a, const struct state *b)
-{
-    a.depth = a.depth == b->depth ? a.depth : OPEN;
-    a.frame = a.frame == b->frame ? a.frame : 0;
-    if (a.bp != b->bp || a.slot != b->slot)
-        a.bp = BP_LOST;
-    a.slot = a.slot == b->slot ? a.slot : 0;
-    return a;
-}
-
-static void reach(struct derivation *d, uint32_t i, const struct state *from)
-{
-    struct state *at = &d->states[i], now = at->seen ? meet(*at, from) : *from;
-    if (at->seen && same_state(at, &now))
+    struct frame_state *at = &d->states[i], now = at->seen ? frame_state_meet(*at, from) : *from;
+    if (at->seen && frame_state_same(at, &now))
         return;
     *at = now;
     at->seen = true;
@@ -100,30 +67,6 @@ static const uint8_t *insn_bytes(const struct derivation *d, const struct code_i
 {
     size_t size;
     return image_bytes(d->image, insn->address, &size);
-}
-
-static void set_depth(struct state *s, int64_t depth)
-{
-    s->depth = depth >= 0 && depth < DEPTH_MAX ? (int32_t)depth : OPEN;
-    if (s->bp == BP_SAVED && s->depth != OPEN && s->depth < s->slot)
-        s->bp = BP_LOST; /* its slot is gone */
-}
-
-/* mov %rsp,%rbp or lea x(%rsp),%rbp: sets how far BP is above SP. */
-static bool sets_frame(const uint8_t *bytes, size_t length, int32_t *above)
-{
-    static const uint8_t move[] = {0x48, 0x89, 0xe5}, move_too[] = {0x48, 0x8b, 0xec},
-                         lea[] = {0x48, 0x8d, 0x6c, 0x24}, lea_far[] = {0x48, 0x8d, 0xac, 0x24};
-    *above = 0;
-    if (length == 3)
-        return memcmp(bytes, move, 3) == 0 || memcmp(bytes, move_too, 3) == 0;
-    if (length == 5 && memcmp(bytes, lea, sizeof lea) == 0)
-        *above = (int8_t)bytes[4];
-    else if (length == 8 && memcmp(bytes, lea_far, sizeof lea_far) == 0)
-        memcpy(above, bytes + 4, 4);
-    else
-        return false;
-    return true;
 }
 
 /* mov %rax,... before anything sets RAX: only unwinders pass something there. */
@@ -139,66 +82,22 @@ static bool begins_landing_pad(const struct derivation *d, uint32_t i)
     return false;
 }
 
-static void push_bp(struct state *s)
+static struct frame_state state_after(const struct derivation *d, uint32_t i)
 {
-    set_depth(s, s->depth == OPEN ? -1 : (int64_t)s->depth + 8);
-    if (s->bp == BP_SAME && s->depth != OPEN) {
-        s->bp = BP_SAVED;
-        s->slot = s->depth;
-    }
+    return frame_state_step(d->states[i], &d->code.insns[i], insn_bytes(d, &d->code.insns[i]));
 }
 
-/* The slot at SP, which is CFA - depth, goes to BP. */
-static void pop_bp(struct state *s)
+/* A jump whose table is not known: what is known at all of them is known at their cases. */
+static void note_switch(struct derivation *d, const struct frame_state *after)
 {
-    const bool own = s->bp == BP_SAVED && s->depth == s->slot;
-    s->frame = 0;
-    s->depth = s->depth == OPEN ? OPEN : s->depth - 8;
-    s->bp = own ? BP_SAME : s->bp == BP_SAVED && s->depth >= s->slot ? BP_SAVED : BP_LOST;
-    s->slot = own ? 0 : s->slot;
-}
-
-static struct state state_after(const struct derivation *d, uint32_t i)
-{
-    const struct code_insn *insn = &d->code.insns[i];
-    const uint8_t *bytes = insn_bytes(d, insn);
-    struct state s = d->states[i];
-    int32_t above;
-    if (insn->length == 1 && bytes[0] == 0x55) {
-        push_bp(&s);
-    } else if (insn->length == 1 && bytes[0] == 0x5d) {
-        pop_bp(&s);
-    } else if (insn->length == 1 && bytes[0] == 0xc9) { /* leave */
-        s.depth = s.frame ? s.frame : OPEN;
-        pop_bp(&s);
-    } else if (sets_frame(bytes, insn->length, &above)) {
-        s.bp = s.bp == BP_SAME ? BP_LOST : s.bp;
-        s.frame = s.depth == OPEN || s.depth - above <= 0 ? 0 : s.depth - above;
-    } else if (insn->stack == CODE_SP_MOVED) {
-        set_depth(&s, s.depth == OPEN ? -1 : (int64_t)s.depth + insn->amount);
-    } else if (insn->stack == CODE_SP_FROM_BP) {
-        set_depth(&s, s.frame ? (int64_t)s.frame - insn->amount : -1);
-    } else if (insn->stack == CODE_SP_OTHER) {
-        s.depth = OPEN;
-    }
-    if (insn->written & 1u << CODE_BP && !(insn->length == 1 && (bytes[0] == 0x5d || bytes[0] == 0xc9)) &&
-        !sets_frame(bytes, insn->length, &above)) {
-        s.frame = 0;
-        s.bp = s.bp == BP_SAME ? BP_LOST : s.bp;
-    }
-    if (insn->kind == CODE_CALL && insn->target == insn->address + insn->length)
-        set_depth(&s, s.depth == OPEN ? -1 : (int64_t)s.depth + 8); /* to learn its own address */
-    return s;
-}
-
-/* Leaves the function: as it came. */
-static bool is_clean(const struct state *s)
-{
-    return s->depth == 8 && s->bp == BP_SAME;
+    const struct frame_state all = d->switched ? frame_state_meet(d->at_switch, after) : *after;
+    d->refused |= d->guessing && !frame_state_same(&all, &d->at_switch);
+    d->switched = true;
+    d->at_switch = all;
 }
 
 /* Follows an indirect jump. */
-static void jump(struct derivation *d, uint32_t i, const struct state *after)
+static void jump(struct derivation *d, uint32_t i, const struct frame_state *after)
 {
     const struct table_edge *edges = d->code.edges;
     const uint32_t count = d->code.edge_count;
@@ -206,14 +105,12 @@ static void jump(struct derivation *d, uint32_t i, const struct state *after)
     if (edge < count && edges[edge].from == i) {
         for (; edge < count && edges[edge].from == i; edge++)
             reach(d, edges[edge].to, after);
-    } else if (is_clean(after)) {
+    } else if (frame_state_clean(after)) {
         d->maybe |= d->code.ways[i] & WAY_TABLE;
-    } else if (after->depth == OPEN && !after->frame) {
+    } else if (frame_state_lost(after)) {
         d->lost = true; /* to another stack, as longjmp() does */
     } else {
-        d->refused |= d->switched && !same_state(&d->at_switch, after);
-        d->switched = true;
-        d->at_switch = *after;
+        note_switch(d, after);
     }
 }
 
@@ -231,7 +128,7 @@ static bool begins_frame(const struct derivation *d, uint32_t i)
 {
     int32_t above;
     return i + 1 < d->code.count && *insn_bytes(d, &d->code.insns[i]) == 0x55 &&
-           sets_frame(insn_bytes(d, &d->code.insns[i + 1]), d->code.insns[i + 1].length, &above);
+           frame_state_begins(insn_bytes(d, &d->code.insns[i + 1]), d->code.insns[i + 1].length, &above);
 }
 
 /* Whether the call is the last before other code, to which nothing leads: a function, which begins with its frame or behind padding to
@@ -260,9 +157,9 @@ static bool note_call(struct derivation *d, uint32_t i)
  * one depth. */
 static void come_back(struct derivation *d, uint32_t i)
 {
-    const struct state after = state_after(d, i), *behind = &d->states[behind_call(d, i)];
+    const struct frame_state after = state_after(d, i), *behind = &d->states[behind_call(d, i)];
     const bool other = behind->seen && (behind->depth != after.depth || behind->frame != after.frame) &&
-                       behind->depth != OPEN && after.depth != OPEN;
+                       behind->depth != FRAME_STATE_OPEN && after.depth != FRAME_STATE_OPEN;
     if (!other)
         reach(d, i + 1, &after);
 }
@@ -298,9 +195,10 @@ static void follow_leads(struct derivation *d, uint32_t i)
         goes_outside(d, i, d->leads[k].address);
 }
 
-static bool is_tail_call(const struct derivation *d, const struct code_insn *insn, const struct state *after)
+static bool is_tail_call(const struct derivation *d, const struct code_insn *insn,
+                         const struct frame_state *after)
 {
-    return is_clean(after) && functions_start(&d->image->functions, insn->target) != START_NONE;
+    return frame_state_clean(after) && functions_start(&d->image->functions, insn->target) != START_NONE;
 }
 
 /* push of a register that the callee saves, sub of SP: how functions begin, but hardly a case or a label. */
@@ -316,20 +214,21 @@ static bool has_prologue(const struct derivation *d, uint32_t first)
 }
 
 /* A jump to another function. */
-static void leave_function(struct derivation *d, const struct code_insn *insn, const struct state *after)
+static void leave_function(struct derivation *d, const struct code_insn *insn,
+                           const struct frame_state *after)
 {
     const enum function_start start = functions_start(&d->image->functions, insn->target);
     d->left |= start >= START_POINTED || d->prologue;
-    d->refused |= !is_clean(after) || (d->found && start == START_NONE);
+    d->refused |= !frame_state_clean(after) || (d->found && start == START_NONE);
 }
 
 static void leave(struct derivation *d, uint32_t i)
 {
     const struct code_insn *insn = &d->code.insns[i];
-    const struct state after = state_after(d, i);
+    const struct frame_state after = state_after(d, i);
     const bool direct = insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH;
-    d->refused |=
-        (after.depth != OPEN && after.depth < 8) || (insn->kind == CODE_RETURN && !is_clean(&d->states[i]));
+    d->refused |= (after.depth != FRAME_STATE_OPEN && after.depth < 8) ||
+                  (insn->kind == CODE_RETURN && !frame_state_clean(&d->states[i]));
     d->left |= insn->kind == CODE_RETURN;
     if (insn->kind == CODE_JUMP_INDIRECT) {
         jump(d, i, &after);
@@ -376,38 +275,21 @@ static void follow(struct derivation *d, uint32_t entry)
 {
     memset(d->states, 0, d->code.count * sizeof *d->states);
     d->work_count = d->call_count = d->doubtful_count = d->outside_count = 0;
-    d->refused = d->switched = d->maybe = d->left = d->lost = false;
+    d->refused = d->switched = d->guessing = d->maybe = d->left = d->lost = false;
     d->prologue = has_prologue(d, entry);
-    reach(d, entry, &entry_state);
+    reach(d, entry, &frame_state_entry);
     settle(d);
     if (d->maybe && !d->switched) {
         d->switched = true;
-        d->at_switch = entry_state;
+        d->at_switch = frame_state_entry;
     }
-    for (uint32_t i = 0; i < d->code.count && d->switched && !d->refused && !d->failed; i++) {
+    d->guessing = d->switched && !frame_state_lost(&d->at_switch);
+    for (uint32_t i = 0; i < d->code.count && d->guessing && !d->refused && !d->failed; i++) {
         if (may_be_case(d, i)) {
             reach(d, i, &d->at_switch);
             settle(d);
         }
     }
-}
-
-static struct cfi_row row_of(const struct state *s)
-{
-    struct cfi_row row = {.cfa = CFI_NONE, .bp = CFI_BP_UNKNOWN, .derived = true};
-    if (s->seen && s->depth != OPEN) {
-        row.cfa = CFI_SP;
-        row.cfa_offset = s->depth;
-    } else if (s->seen && s->frame) {
-        row.cfa = CFI_BP;
-        row.cfa_offset = s->frame;
-    }
-    if (s->bp == BP_SAME)
-        row.bp = CFI_BP_SAME;
-    else if (s->bp == BP_SAVED)
-        row.bp = CFI_BP_AT_CFA;
-    row.bp_offset = row.bp == CFI_BP_AT_CFA ? -s->slot : 0;
-    return row;
 }
 
 static bool same_row(const struct cfi_row *a, const struct cfi_row *b)
@@ -420,13 +302,13 @@ static bool same_row(const struct cfi_row *a, const struct cfi_row *b)
 static struct cfi_row row_from(const struct derivation *d, uint32_t *i, uint64_t *end)
 {
     const struct code_insn *insn = d->code.insns;
-    const struct cfi_row row = row_of(&d->states[*i]);
+    const struct cfi_row row = frame_state_row(&d->states[*i]);
     struct cfi_row next;
     do {
         *end = insn[*i].address + insn[*i].length;
         if (++*i == d->code.count)
             break;
-        next = row_of(&d->states[*i]);
+        next = frame_state_row(&d->states[*i]);
     } while (insn[*i].address == *end && same_row(&row, &next));
     return row;
 }
@@ -501,7 +383,7 @@ static int read_tables(struct derivation *d)
         const bool table = target.kind == OPERAND_DISTANCED || target.kind == OPERAND_ENTRY;
         if (insn->kind == CODE_JUMP_INDIRECT && table && target.value)
             rc = read_table(d, i, target, switch_bound_cases(&bound));
-        if (insn->kind == CODE_JUMP_INDIRECT && (insn->notrack || table))
+        if (insn->kind == CODE_JUMP_INDIRECT && (insn->notrack || table || target.kind == OPERAND_BEYOND))
             d->code.ways[i] |= WAY_TABLE;
         switch_bound_step(&bound, insn, insn_bytes(d, insn));
         operand_walk_leave(&walk, &d->code, i);
