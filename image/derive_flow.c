@@ -18,6 +18,7 @@
 #include "image/switch_bound.h"
 
 #define FUNCTION_ALIGNMENT 16u
+#define READS_MOST         4u /* instructions that are read again to follow parts, for each byte of code */
 #define SWITCH_MOST        8u /* instructions from the check of its bounds to its jump */
 
 struct derivation {
@@ -36,8 +37,9 @@ struct derivation {
         uint64_t address;
     } * leads; /* by jump */
     uint32_t lead_count, lead_capacity;
-    struct slots slots; /* words of data */
-    uint64_t budget;    /* instructions that may still be read to follow parts */
+    struct slots slots; /* words of data, read when a table needs them */
+    bool has_slots;
+    uint64_t budget; /* instructions that may still be read to follow parts */
     struct claims claims;
     struct no_return no_return;
     bool refused, failed; /* failed: out of memory */
@@ -338,13 +340,16 @@ static int keep_rows(struct derivation *d)
 }
 
 /* Where the entry of a table leads: an address, or a distance of 4 bytes from the table's start. 0: it is none. */
-static uint64_t table_entry(const struct derivation *d, struct operand table, uint32_t entry)
+static uint64_t table_entry(struct derivation *d, struct operand table, uint32_t entry)
 {
     size_t size;
     int32_t distance;
     uint64_t at = table.value + entry * (table.kind == OPERAND_ENTRY ? 8ULL : 4ULL);
     const uint8_t *bytes = image_bytes(d->image, at, &size);
     if (table.kind == OPERAND_ENTRY) {
+        if (!d->has_slots && slots_build(&d->image->file, &d->slots) < 0)
+            return 0;
+        d->has_slots = true;
         const struct relocation *word = slots_find(&d->slots, at);
         return word ? word->value : 0;
     }
@@ -458,12 +463,12 @@ struct derivation *derivation_new(const struct image *image)
     if (!d)
         return NULL;
     d->image = image;
-    if (slots_build(&image->file, &d->slots) < 0 || no_return_find(image, &d->no_return) < 0 ||
+    if (no_return_open(image, &d->no_return) < 0 ||
         function_parts_open(image, &d->no_return, &d->parts) < 0) {
         derivation_free(d);
         return NULL;
     }
-    d->budget = 1u << 30;
+    d->budget = functions_bytes(&image->functions) * READS_MOST;
     return d;
 }
 
@@ -474,7 +479,7 @@ void derivation_free(struct derivation *d)
     function_code_free(&d->code);
     function_parts_close(&d->parts);
     claims_free(&d->claims);
-    no_return_free(&d->no_return);
+    no_return_close(&d->no_return);
     slots_free(&d->slots);
     free(d->leads);
     free(d->states);

@@ -114,8 +114,7 @@ static int compare_cold(const void *a, const void *b)
     return x->owner < y->owner ? -1 : x->owner > y->owner;
 }
 
-int function_parts_open(const struct image *image, const struct no_return *no_return,
-                        struct function_parts *out)
+int function_parts_open(const struct image *image, struct no_return *no_return, struct function_parts *out)
 {
     const struct functions *functions = &image->functions;
     *out = (struct function_parts){.image = image, .no_return = no_return};

@@ -17,7 +17,7 @@ struct cold_part {
 
 struct function_parts {
     const struct image *image; /* borrowed, as is the next */
-    const struct no_return *no_return;
+    struct no_return *no_return;
     struct function_part *items; /* of one function; by address, not overlapping */
     uint32_t count, capacity;
     struct function_part whole; /* the function's own range */
@@ -25,7 +25,7 @@ struct function_parts {
     uint32_t cold_count, cold_capacity;
 };
 
-int function_parts_open(const struct image *image, const struct no_return *no_return,
+int function_parts_open(const struct image *image, struct no_return *no_return,
                         struct function_parts *out); /* 0 or -ENOMEM */
 void function_parts_close(struct function_parts *parts);
 /* Replaces the items by the function's that are known without reading its code. 0 or -ENOMEM. */

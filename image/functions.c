@@ -182,6 +182,14 @@ uint32_t functions_find(const struct functions *functions, uint64_t address)
     return i;
 }
 
+uint64_t functions_bytes(const struct functions *functions)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < functions->count; i++)
+        bytes += functions->items[i].size;
+    return bytes;
+}
+
 enum function_start functions_start(const struct functions *functions, uint64_t address)
 {
     const struct guessed_start *guessed = functions->guessed;

@@ -47,6 +47,8 @@ uint32_t functions_find(const struct functions *functions, uint64_t address);
 enum function_start functions_start(const struct functions *functions, uint64_t address);
 /* The end of the chain of owners. */
 uint32_t functions_owner(const struct functions *functions, uint32_t index);
+/* Of code in all of them: a bound for work that is linear in it. */
+uint64_t functions_bytes(const struct functions *functions);
 void functions_sort(struct functions *functions);
 int functions_add(struct functions *functions, uint64_t address, uint64_t size, const char *name);
 

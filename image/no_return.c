@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "image/image_private.h"
 
-#define ROUNDS_MOST 8u    /* calls of calls ...: each round adds the callers of what the round before found */
+#define DEPTH_MAX   32u   /* calls of calls: what is called from there is taken to return */
 #define BLOCKS_MOST 48u   /* of a function that does not return: those do little before */
 #define INSNS_MOST  1000u /* likewise */
 
@@ -65,20 +65,29 @@ static bool is_name(const char *name, size_t length)
     return digits && strncmp(name + 4 + digits, "__throw_", 8) == 0;
 }
 
+enum no_return_is { NOT_ASKED, IS_ASKED, IS_ASSUMED, RETURNS, NEVER_RETURNS };
+
+struct stub {
+    const char *name;
+    uint32_t index, function; /* function: of the same name, in this file; or the stub itself */
+};
+
 struct walk {
-    const struct no_return *known;
+    struct no_return *known;
     uint64_t blocks[BLOCKS_MOST]; /* the first `done` were walked */
     unsigned count, done, insns;
 };
 
-static bool is_known(const struct no_return *known, uint64_t address)
+static bool never_returns(struct no_return *known, uint32_t function);
+
+static bool is_known(struct no_return *known, uint64_t address)
 {
     const struct functions *functions = &known->image->functions;
     const uint32_t f = functions_find(functions, address);
-    return f != IMAGE_NO_FUNCTION && functions->items[f].address == address && known->functions[f];
+    return f != IMAGE_NO_FUNCTION && functions->items[f].address == address && never_returns(known, f);
 }
 
-bool no_return_calls(const struct no_return *known, const struct code_insn *insn)
+bool no_return_calls(struct no_return *known, const struct code_insn *insn)
 {
     return insn->kind == CODE_CALL && is_known(known, insn->target);
 }
@@ -132,28 +141,36 @@ static bool walk_block(struct walk *w, uint64_t at)
     return false;
 }
 
-static bool may_return(const struct no_return *known, uint64_t address)
+static bool may_return(struct no_return *known, uint64_t address)
 {
     struct walk w = {.known = known, .count = 1};
+    bool may = false;
     w.blocks[0] = address;
-    while (w.done < w.count)
-        if (!walk_block(&w, w.blocks[w.done++]))
-            return true;
-    return false;
+    while (!may && w.done < w.count)
+        may = !walk_block(&w, w.blocks[w.done++]);
+    known->budget -= w.insns < known->budget ? w.insns : known->budget;
+    return may;
+}
+
+/* Names end at a version's @, or at that of a stub. */
+static int compare_names(const char *a, const char *b)
+{
+    const size_t x = strcspn(a, "@"), y = strcspn(b, "@");
+    const int order = memcmp(a, b, x < y ? x : y);
+    return order ? order : (x > y) - (x < y);
 }
 
 static int compare_stubs(const void *a, const void *b)
 {
     const struct stub *x = a, *y = b;
-    return strcmp(x->name, y->name);
+    return compare_names(x->name, y->name);
 }
 
-/* The stubs of the PLT by name, as the file's own functions are called through them, too. */
 static int list_stubs(struct no_return *known)
 {
     const struct functions *functions = &known->image->functions;
     for (uint32_t i = 0; i < functions->count; i++) {
-        const struct stub stub = {functions->items[i].name, i};
+        const struct stub stub = {functions->items[i].name, i, i};
         if (stub.name && plt_holds(&known->image->file, functions->items[i].address) &&
             !vec_push(known->stubs, known->stub_count, known->stub_capacity, stub))
             return -ENOMEM;
@@ -163,51 +180,91 @@ static int list_stubs(struct no_return *known)
     return 0;
 }
 
-/* A function that was found, and its stubs. */
-static void add_function(struct no_return *known, uint32_t function)
+/* NULL: there is none of that name. */
+static const struct stub *find_stub(const struct no_return *known, const char *name)
 {
-    const char *name = known->image->functions.items[function].name;
-    const size_t length = name ? strcspn(name, "@") : 0;
     const struct stub *stubs = known->stubs;
-    uint32_t i = lower_bound(k, 0u, length ? known->stub_count : 0, strncmp(stubs[k].name, name, length) < 0);
-    known->functions[function] = true;
-    for (; length && i < known->stub_count && strncmp(stubs[i].name, name, length) == 0; i++)
-        if (stubs[i].name[length] == '@')
-            known->functions[stubs[i].function] = true;
+    const uint32_t i = lower_bound(k, 0u, known->stub_count, compare_names(stubs[k].name, name) < 0);
+    return i < known->stub_count && compare_names(stubs[i].name, name) == 0 ? &stubs[i] : NULL;
 }
 
-/* Whether there were any more. */
-static bool find_more(struct no_return *known)
+/* Finds which stubs lead to functions of this file. Out of memory: none is known to. */
+static void match_stubs(struct no_return *known)
 {
     const struct functions *functions = &known->image->functions;
-    bool any = false;
-    for (uint32_t i = 0; i < functions->count; i++) {
-        if (known->functions[i] || plt_holds(&known->image->file, functions->items[i].address) ||
-            may_return(known, functions->items[i].address))
-            continue;
-        add_function(known, i);
-        any = true;
+    known->is_listed = true;
+    if (list_stubs(known) < 0)
+        return;
+    for (uint32_t f = 0; f < functions->count; f++) {
+        const char *name = functions->items[f].name;
+        const struct stub *at = name ? find_stub(known, name) : NULL;
+        if (at && !plt_holds(&known->image->file, functions->items[f].address))
+            known->stubs[at - known->stubs].function = f;
     }
-    return any;
 }
 
-int no_return_find(const struct image *image, struct no_return *out)
+static bool stub_never_returns(struct no_return *known, uint32_t function)
 {
-    const struct functions *functions = &image->functions;
-    *out = (struct no_return){.image = image, .functions = calloc(functions->count + (size_t)1, 1)};
-    if (!out->functions || list_stubs(out) < 0)
-        return -ENOMEM;
-    for (uint32_t i = 0; i < functions->count; i++) {
-        const char *name = functions->items[i].name;
-        out->functions[i] = name && is_name(name, strcspn(name, "@"));
-    }
-    for (unsigned round = 0; round < ROUNDS_MOST && find_more(out); round++)
-        ;
-    return 0;
+    if (!known->is_listed)
+        match_stubs(known);
+    const char *name = known->image->functions.items[function].name;
+    const struct stub *stub = name ? find_stub(known, name) : NULL;
+    return stub && stub->function != stub->index && never_returns(known, stub->function);
 }
 
-void no_return_free(struct no_return *known)
+static bool look_at(struct no_return *known, uint32_t function)
+{
+    const struct image_function *f = &known->image->functions.items[function];
+    if (f->name && is_name(f->name, strcspn(f->name, "@")))
+        return true;
+    if (plt_holds(&known->image->file, f->address))
+        return stub_never_returns(known, function);
+    return !may_return(known, f->address);
+}
+
+/* Forgets what was found since then, as it took a function to return that does not. */
+static void ask_again(struct no_return *known, uint32_t since)
+{
+    while (known->found_count > since)
+        known->functions[known->found[--known->found_count]] = NOT_ASKED;
+}
+
+static void ask(struct no_return *known, uint32_t function)
+{
+    uint8_t *is = &known->functions[function];
+    const uint32_t since = known->found_count;
+    *is = IS_ASKED;
+    known->depth++;
+    const bool never = look_at(known, function);
+    known->depth--;
+    if (never && *is == IS_ASSUMED)
+        ask_again(known, since);
+    *is = never ? NEVER_RETURNS : RETURNS;
+    if (!never && !vec_push(known->found, known->found_count, known->found_capacity, function))
+        known->budget = 0;
+}
+
+static bool never_returns(struct no_return *known, uint32_t function)
+{
+    uint8_t *is = &known->functions[function];
+    if (*is == NOT_ASKED && known->depth < DEPTH_MAX && known->budget)
+        ask(known, function);
+    else if (*is == IS_ASKED)
+        *is = IS_ASSUMED; /* to return */
+    return *is == NEVER_RETURNS;
+}
+
+int no_return_open(const struct image *image, struct no_return *out)
+{
+    *out = (struct no_return){.image = image,
+                              .functions = calloc(image->functions.count + (size_t)1, 1),
+                              .budget = functions_bytes(&image->functions)};
+    return out->functions ? 0 : -ENOMEM;
+}
+
+void no_return_close(struct no_return *known)
 {
     free(known->functions);
     free(known->stubs);
+    free(known->found);
 }
