@@ -271,7 +271,8 @@ static bool is_start(unsigned marks)
            (marks & (MARK_PADDED | MARK_BRANCHED)) == MARK_PADDED;
 }
 
-/* push of a register that the callee saves: code that only jumps lead to may still be a function, for tail calls. */
+/* push of a register that the callee saves: code that only jumps lead to may still be a function, for tail calls; so may what is behind
+ * a call that does not return. */
 static bool begins_with_push(const struct starts *s, uint64_t address)
 {
     size_t size;
@@ -286,8 +287,8 @@ static int add_functions(const struct starts *s, const struct span *gap, struct 
     uint64_t start = 0;
     int rc = 0;
     for (uint64_t at = 1; rc == 0 && at <= gap->size; at++) {
-        if (at < gap->size && !is_start(marks[at]) &&
-            !(marks[at] & MARK_PADDED && !(marks[at] & MARK_CASE) && begins_with_push(s, gap->address + at)))
+        const bool jumped = marks[at] & (MARK_PADDED | MARK_POINTED) && !(marks[at] & MARK_CASE);
+        if (at < gap->size && !is_start(marks[at]) && !(jumped && begins_with_push(s, gap->address + at)))
             continue;
         const uint64_t address = gap->address + start;
         rc = functions_add(functions, address, at - start, NULL);
