@@ -224,6 +224,14 @@ static void leave_function(struct derivation *d, const struct code_insn *insn,
     d->refused |= !frame_state_clean(after) || (d->found && start == START_NONE);
 }
 
+/* Whether another function's part begins there: branches lead there, but none of this function. */
+static bool is_foreign(const struct derivation *d, uint32_t i)
+{
+    const uint64_t address = d->code.insns[i].address;
+    return !(d->code.ways[i] & WAY_BRANCH) && function_parts_followed(&d->parts, address) &&
+           functions_branched(&d->image->functions, address);
+}
+
 static void leave(struct derivation *d, uint32_t i)
 {
     const struct code_insn *insn = &d->code.insns[i];
@@ -241,7 +249,7 @@ static void leave(struct derivation *d, uint32_t i)
     } else if (d->code.jumps[i] != FUNCTION_CODE_NONE) {
         reach(d, d->code.jumps[i], &after);
     }
-    if (!function_code_goes_on(&d->code, i) || no_return_calls(&d->no_return, insn))
+    if (!function_code_goes_on(&d->code, i) || no_return_calls(&d->no_return, insn) || is_foreign(d, i + 1))
         return;
     if (insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT)
         d->failed |= !is_last(d, i) && !note_call(d, i);

@@ -14,6 +14,7 @@
 
 #define ALIGNMENT  16u        /* of functions, by compilers */
 #define CASES_MOST 1024u      /* of a switch that are followed: the table's end is not known */
+#define FAR        128u       /* bytes: more leads to a part of a function that is elsewhere, or from there */
 #define NEAR       (1u << 18) /* bytes: a function's cases, as a rule */
 #define LEAST      8u         /* bytes of code that is worth it */
 #define ALL_CODE                                                                                             \
@@ -37,11 +38,13 @@ struct span {
 
 struct starts {
     const struct elf_file *file;
+    struct functions *functions;
     struct span *gaps; /* of code that no function covers, by address */
     size_t gap_count, gap_capacity;
     uint8_t *marks;
     uint64_t code, uncovered; /* bytes */
     struct slots slots;       /* of data; none if little is not covered */
+    bool no_memory;
 };
 
 static bool is_endbr(const uint8_t *bytes, size_t size)
@@ -160,13 +163,25 @@ static void mark(const struct starts *s, uint64_t address, unsigned bits)
         *marks |= (uint8_t)bits;
 }
 
+static void mark_branch(struct starts *s, const struct code_insn *insn)
+{
+    struct functions *f = s->functions;
+    uint8_t *marks = mark_of(s, insn->target);
+    if (!marks)
+        return;
+    *marks |= MARK_BRANCHED;
+    if (insn->target - insn->address + FAR > 2 * FAR &&
+        !vec_push(f->branched, f->branched_count, f->branched_capacity, insn->target))
+        s->no_memory = true;
+}
+
 /* Marks where an instruction leads. */
-static void follow(const struct starts *s, const struct code_insn *insn)
+static void follow(struct starts *s, const struct code_insn *insn)
 {
     if (insn->kind == CODE_CALL && insn->target != insn->address + insn->length)
         mark(s, insn->target, MARK_CALLED);
     else if (insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH)
-        mark(s, insn->target, MARK_BRANCHED);
+        mark_branch(s, insn);
     else if (insn->effect == CODE_ADDRESS)
         mark(s, insn->memory, MARK_POINTED);
 }
@@ -212,7 +227,7 @@ static bool goes_on(const struct code_insn *insn)
 }
 
 /* Decodes code from end to end; marks: those of its bytes, NULL: it is covered. */
-static void sweep(const struct starts *s, uint64_t address, uint64_t length, uint8_t *marks)
+static void sweep(struct starts *s, uint64_t address, uint64_t length, uint8_t *marks)
 {
     size_t size;
     const uint8_t *bytes = elf_file_bytes(s->file, address, &size);
@@ -311,7 +326,13 @@ static int mark_pointers(struct starts *s)
     return 0;
 }
 
-static int mark_all(struct starts *s, const struct functions *functions)
+static int compare_addresses(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int mark_all(struct starts *s)
 {
     const bool much = s->uncovered >= s->code / ALL_CODE;
     s->marks = calloc(s->uncovered + 1, 1);
@@ -319,17 +340,19 @@ static int mark_all(struct starts *s, const struct functions *functions)
         return -ENOMEM;
     for (size_t i = 0; i < s->gap_count; i++)
         sweep(s, s->gaps[i].address, s->gaps[i].size, &s->marks[s->gaps[i].marks]);
-    for (uint32_t i = 0; much && i < functions->count; i++)
-        sweep(s, functions->items[i].address, functions->items[i].size, NULL);
-    return 0;
+    for (uint32_t i = 0; much && i < s->functions->count; i++)
+        sweep(s, s->functions->items[i].address, s->functions->items[i].size, NULL);
+    if (s->functions->branched_count)
+        qsort(s->functions->branched, s->functions->branched_count, sizeof(uint64_t), compare_addresses);
+    return s->no_memory ? -ENOMEM : 0;
 }
 
 int function_starts_add(const struct elf_file *file, struct functions *functions)
 {
-    struct starts s = {.file = file};
+    struct starts s = {.file = file, .functions = functions};
     int rc = list_gaps(&s, functions);
     if (rc == 0 && s.gap_count)
-        rc = mark_all(&s, functions);
+        rc = mark_all(&s);
     for (size_t i = 0; rc == 0 && i < s.gap_count; i++)
         rc = add_functions(&s, &s.gaps[i], functions);
     slots_free(&s.slots);
