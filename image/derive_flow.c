@@ -189,12 +189,22 @@ static bool goes_outside(struct derivation *d, uint32_t i, uint64_t target)
     return true;
 }
 
-/* Of a jump by a table. */
+/* Whether a branch that checks the bounds of jump i leads there. */
+static bool is_default(const struct derivation *d, uint32_t i, uint64_t address)
+{
+    for (uint32_t k = 0; k < SWITCH_MOST && i--; k++)
+        if (d->code.insns[i].kind == CODE_BRANCH)
+            return d->code.insns[i].target == address && is_bound(d, i);
+    return false;
+}
+
+/* Of a jump by a table. Cases that are never taken are in it as the default. */
 static void follow_leads(struct derivation *d, uint32_t i)
 {
     uint32_t k = lower_bound(n, 0u, d->lead_count, d->leads[n].from < i);
     for (; k < d->lead_count && d->leads[k].from == i; k++)
-        goes_outside(d, i, d->leads[k].address);
+        if (!is_default(d, i, d->leads[k].address))
+            goes_outside(d, i, d->leads[k].address);
 }
 
 static bool is_tail_call(const struct derivation *d, const struct code_insn *insn,
