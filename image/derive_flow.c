@@ -414,11 +414,11 @@ static int read_tables(struct derivation *d)
     return rc;
 }
 
-/* Whether nothing but its way out shows that a function begins there. */
+/* Whether nothing but its way out shows that it is entered with the return address at SP. */
 static bool is_doubtful(const struct derivation *d, uint32_t first)
 {
     const enum function_start start = functions_start(&d->image->functions, d->code.insns[first].address);
-    return start == START_GUESSED || (start == START_POINTED && (d->lost || !d->prologue));
+    return d->lost || (d->found && (start == START_GUESSED || (start == START_POINTED && !d->prologue)));
 }
 
 static int read_code(struct derivation *d)
@@ -458,7 +458,7 @@ int derivation_function(struct derivation *d, uint32_t function)
     if (rc == 0)
         rc = follow_all(d, entry);
     const uint32_t first = rc == 0 ? function_code_find(&d->code, entry) : FUNCTION_CODE_NONE;
-    if (first == FUNCTION_CODE_NONE || d->refused || (d->found && !d->left && is_doubtful(d, first)) ||
+    if (first == FUNCTION_CODE_NONE || d->refused || (!d->left && is_doubtful(d, first)) ||
         (!sure && contradicts(d)))
         return rc;
     return keep_rows(d);
