@@ -18,7 +18,9 @@
 #include "image/switch_bound.h"
 
 #define FUNCTION_ALIGNMENT 16u
+#define ENDBR              4u /* bytes of endbr64 */
 #define READS_MOST         4u /* instructions that are read again to follow parts, for each byte of code */
+#define LEADS_MOST         8u /* of tables to the outside, for each instruction: functions have less than one */
 #define SWITCH_MOST        8u /* instructions from the check of its bounds to its jump */
 
 struct derivation {
@@ -52,6 +54,8 @@ struct derivation {
     struct frame_state at_switch;
     bool maybe;    /* one was reached as at the entry: a switch or a tail call */
     bool guessing; /* where they lead */
+    bool called;   /* a call was reached, in states that have this in common: */
+    struct frame_state at_call;
 };
 
 static void reach(struct derivation *d, uint32_t i, const struct frame_state *from)
@@ -242,6 +246,17 @@ static bool is_foreign(const struct derivation *d, uint32_t i)
            functions_branched(&d->image->functions, address);
 }
 
+static bool is_call(const struct code_insn *insn)
+{
+    return insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT;
+}
+
+static void note_state_at_call(struct derivation *d, const struct frame_state *state)
+{
+    d->at_call = d->called ? frame_state_meet(d->at_call, state) : *state;
+    d->called = true;
+}
+
 static void leave(struct derivation *d, uint32_t i)
 {
     const struct code_insn *insn = &d->code.insns[i];
@@ -259,9 +274,11 @@ static void leave(struct derivation *d, uint32_t i)
     } else if (d->code.jumps[i] != FUNCTION_CODE_NONE) {
         reach(d, d->code.jumps[i], &after);
     }
+    if (is_call(insn))
+        note_state_at_call(d, &d->states[i]);
     if (!function_code_goes_on(&d->code, i) || no_return_calls(&d->no_return, insn) || is_foreign(d, i + 1))
         return;
-    if (insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT)
+    if (is_call(insn))
         d->failed |= !is_last(d, i) && !note_call(d, i);
     else
         reach(d, i + 1, &after);
@@ -289,13 +306,38 @@ static bool may_be_case(const struct derivation *d, uint32_t i)
            !function_parts_followed(&d->parts, insn->address) && !begins_landing_pad(d, i);
 }
 
+/* Unwinders enter a landing pad with the stack of the call that threw: with that of all calls, if it is the same. Pads are between the
+ * function's blocks or right behind them. */
+static void follow_pads(struct derivation *d)
+{
+    const struct function_part *whole = &d->parts.whole;
+    uint32_t first = lower_bound(k, 0u, d->code.count, d->code.insns[k].address < whole->address),
+             last = first, end;
+    if (!d->called || frame_state_lost(&d->at_call) || (d->found && whole->address % FUNCTION_ALIGNMENT))
+        return;
+    for (end = first; end < d->code.count && d->code.insns[end].address - whole->address < whole->size; end++)
+        last = d->states[end].seen ? end : last;
+    for (uint32_t i = first + 1; i < end && !d->refused && !d->failed; i++) {
+        const bool begins = d->code.ways[i] & WAY_ALONE || d->states[i - 1].seen;
+        if (d->states[i].seen || d->code.ways[i] & WAY_NONE)
+            continue;
+        if (begins && begins_landing_pad(d, i)) {
+            const struct frame_state state = d->at_call;
+            reach(d, i, &state);
+            settle(d);
+        } else if (i > last && !(d->code.insns[i].kind == CODE_NOP && d->code.insns[i].length != ENDBR)) {
+            break;
+        }
+    }
+}
+
 /* Follows all ways. Where a jump goes by a table that is not known, what nothing else leads to is where it goes: that returns are
  * clean shows whether it is. */
 static void follow(struct derivation *d, uint32_t entry)
 {
     memset(d->states, 0, d->code.count * sizeof *d->states);
     d->work_count = d->call_count = d->doubtful_count = d->outside_count = 0;
-    d->refused = d->switched = d->guessing = d->maybe = d->left = d->lost = false;
+    d->refused = d->switched = d->guessing = d->maybe = d->called = d->left = d->lost = false;
     d->prologue = has_prologue(d, entry);
     reach(d, entry, &frame_state_entry);
     settle(d);
@@ -310,6 +352,7 @@ static void follow(struct derivation *d, uint32_t entry)
             settle(d);
         }
     }
+    follow_pads(d);
 }
 
 static bool same_row(const struct cfi_row *a, const struct cfi_row *b)
@@ -381,7 +424,9 @@ static uint64_t table_entry(struct derivation *d, struct operand table, uint32_t
 static int read_table(struct derivation *d, uint32_t i, struct operand table, uint32_t cases)
 {
     int rc = 0;
-    for (uint32_t k = 0; rc == 0 && (!cases || k < cases) && jump_tables_fit(&d->code); k++) {
+    for (uint32_t k = 0; rc == 0 && (!cases || k < cases) && jump_tables_fit(&d->code) &&
+                         d->lead_count < LEADS_MOST * d->code.count;
+         k++) {
         const uint64_t target = table_entry(d, table, k);
         if (!target || (!function_code_add_edge(&d->code, i, target, &rc) && !cases))
             break;
