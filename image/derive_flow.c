@@ -18,8 +18,8 @@
 #include "image/switch_bound.h"
 
 #define FUNCTION_ALIGNMENT 16u
-#define ENDBR              4u /* bytes of endbr64 */
-#define READS_MOST         4u /* instructions that are read again to follow parts, for each byte of code */
+#define ENDBR              0xf3 /* first byte of endbr64 */
+#define READS_MOST         4u   /* instructions that are read again to follow parts, for each byte of code */
 #define LEADS_MOST         8u /* of tables to the outside, for each instruction: functions have less than one */
 #define SWITCH_MOST        8u /* instructions from the check of its bounds to its jump */
 
@@ -78,6 +78,8 @@ static const uint8_t *insn_bytes(const struct derivation *d, const struct code_i
 /* mov %rax,... before anything sets RAX: only unwinders pass something there. */
 static bool begins_landing_pad(const struct derivation *d, uint32_t i)
 {
+    if (d->code.insns[i].kind == CODE_NOP && *insn_bytes(d, &d->code.insns[i]) != ENDBR)
+        return false; /* padding */
     for (; i < d->code.count && (d->code.insns[i].kind == CODE_PLAIN || d->code.insns[i].kind == CODE_NOP);
          i++) {
         if (landing_pad_copies(insn_bytes(d, &d->code.insns[i]), d->code.insns[i].length))
@@ -307,7 +309,7 @@ static bool may_be_case(const struct derivation *d, uint32_t i)
 }
 
 /* Unwinders enter a landing pad with the stack of the call that threw: with that of all calls, if it is the same. Pads are between the
- * function's blocks or right behind them. */
+ * function's blocks or right behind them, where no padding is before them. */
 static void follow_pads(struct derivation *d)
 {
     const struct function_part *whole = &d->parts.whole;
@@ -319,13 +321,13 @@ static void follow_pads(struct derivation *d)
         last = d->states[end].seen ? end : last;
     for (uint32_t i = first + 1; i < end && !d->refused && !d->failed; i++) {
         const bool begins = d->code.ways[i] & WAY_ALONE || d->states[i - 1].seen;
-        if (d->states[i].seen || d->code.ways[i] & WAY_NONE)
+        if (d->states[i].seen)
             continue;
         if (begins && begins_landing_pad(d, i)) {
             const struct frame_state state = d->at_call;
             reach(d, i, &state);
             settle(d);
-        } else if (i > last && !(d->code.insns[i].kind == CODE_NOP && d->code.insns[i].length != ENDBR)) {
+        } else if (i > last) {
             break;
         }
     }
