@@ -8,20 +8,17 @@
 #include "base/search.h"
 #include "base/vec.h"
 #include "image/claims.h"
-#include "image/elf/slots.h"
 #include "image/frame_state.h"
 #include "image/function_parts.h"
 #include "image/image_private.h"
-#include "image/jump_tables.h"
 #include "image/landing_pad.h"
 #include "image/no_return.h"
-#include "image/switch_bound.h"
+#include "image/switch_tables.h"
 
 #define FUNCTION_ALIGNMENT 16u
 #define ENDBR              0xf3 /* first byte of endbr64 */
 #define READS_MOST         4u   /* instructions that are read again to follow parts, for each byte of code */
-#define LEADS_MOST         8u /* of tables to the outside, for each instruction: functions have less than one */
-#define SWITCH_MOST        8u /* instructions from the check of its bounds to its jump */
+#define SWITCH_MOST        8u   /* instructions from the check of its bounds to its jump */
 
 struct derivation {
     struct function_code code;
@@ -34,13 +31,7 @@ struct derivation {
     struct function_parts parts; /* of the function */
     uint64_t *outside;           /* where it goes on outside of them */
     uint32_t outside_count, outside_capacity;
-    struct lead { /* of a table to the outside */
-        uint32_t from;
-        uint64_t address;
-    } * leads; /* by jump */
-    uint32_t lead_count, lead_capacity;
-    struct slots slots; /* words of data, read when a table needs them */
-    bool has_slots;
+    struct switch_tables tables;
     uint64_t budget; /* instructions that may still be read to follow parts */
     struct claims claims;
     struct no_return no_return;
@@ -207,10 +198,11 @@ static bool is_default(const struct derivation *d, uint32_t i, uint64_t address)
 /* Of a jump by a table. Cases that are never taken are in it as the default. */
 static void follow_leads(struct derivation *d, uint32_t i)
 {
-    uint32_t k = lower_bound(n, 0u, d->lead_count, d->leads[n].from < i);
-    for (; k < d->lead_count && d->leads[k].from == i; k++)
-        if (!is_default(d, i, d->leads[k].address))
-            goes_outside(d, i, d->leads[k].address);
+    const struct switch_tables *tables = &d->tables;
+    uint32_t k = lower_bound(n, 0u, tables->lead_count, tables->leads[n].from < i);
+    for (; k < tables->lead_count && tables->leads[k].from == i; k++)
+        if (!is_default(d, i, tables->leads[k].address))
+            goes_outside(d, i, tables->leads[k].address);
 }
 
 static bool is_tail_call(const struct derivation *d, const struct code_insn *insn,
@@ -402,65 +394,6 @@ static int keep_rows(struct derivation *d)
     return 0;
 }
 
-/* Where the entry of a table leads: an address, or a distance of 4 bytes from the table's start. 0: it is none. */
-static uint64_t table_entry(struct derivation *d, struct operand table, uint32_t entry)
-{
-    size_t size;
-    int32_t distance;
-    uint64_t at = table.value + entry * (table.kind == OPERAND_ENTRY ? 8ULL : 4ULL);
-    const uint8_t *bytes = image_bytes(d->image, at, &size);
-    if (table.kind == OPERAND_ENTRY) {
-        if (!d->has_slots && slots_build(&d->image->file, &d->slots) < 0)
-            return 0;
-        d->has_slots = true;
-        const struct relocation *word = slots_find(&d->slots, at);
-        return word ? word->value : 0;
-    }
-    if (!bytes || size < sizeof distance)
-        return 0;
-    memcpy(&distance, bytes, sizeof distance);
-    return table.value + (uint64_t)(int64_t)distance;
-}
-
-/* Notes where jump i leads by a table; 0 cases: up to the first entry that leads out of the function. */
-static int read_table(struct derivation *d, uint32_t i, struct operand table, uint32_t cases)
-{
-    int rc = 0;
-    for (uint32_t k = 0; rc == 0 && (!cases || k < cases) && jump_tables_fit(&d->code) &&
-                         d->lead_count < LEADS_MOST * d->code.count;
-         k++) {
-        const uint64_t target = table_entry(d, table, k);
-        if (!target || (!function_code_add_edge(&d->code, i, target, &rc) && !cases))
-            break;
-        if (rc == 0 && function_code_find(&d->code, target) == FUNCTION_CODE_NONE &&
-            function_parts_leads(&d->parts, target) &&
-            !vec_push(d->leads, d->lead_count, d->lead_capacity, (struct lead){i, target}))
-            rc = -ENOMEM;
-    }
-    return rc;
-}
-
-static int read_tables(struct derivation *d)
-{
-    struct operand_walk walk = {.next = 0};
-    struct switch_bound bound = {0};
-    int rc = 0;
-    d->lead_count = 0;
-    for (uint32_t i = 0; rc == 0 && i < d->code.count; i++) {
-        const struct code_insn *insn = &d->code.insns[i];
-        operand_walk_enter(&walk, &d->code, i);
-        const struct operand target = operands_target(&walk.operands, insn);
-        const bool table = target.kind == OPERAND_DISTANCED || target.kind == OPERAND_ENTRY;
-        if (insn->kind == CODE_JUMP_INDIRECT && table && target.value)
-            rc = read_table(d, i, target, switch_bound_cases(&bound));
-        if (insn->kind == CODE_JUMP_INDIRECT && (insn->notrack || table || target.kind == OPERAND_BEYOND))
-            d->code.ways[i] |= WAY_TABLE;
-        switch_bound_step(&bound, insn, insn_bytes(d, insn));
-        operand_walk_leave(&walk, &d->code, i);
-    }
-    return rc;
-}
-
 /* Whether nothing but its way out shows that it is entered with the return address at SP. */
 static bool is_doubtful(const struct derivation *d, uint32_t first)
 {
@@ -470,7 +403,8 @@ static bool is_doubtful(const struct derivation *d, uint32_t first)
 
 static int read_code(struct derivation *d)
 {
-    if (function_code_read(&d->code, d->image, d->parts.items, d->parts.count) < 0 || read_tables(d) < 0 ||
+    if (function_code_read(&d->code, d->image, d->parts.items, d->parts.count) < 0 ||
+        switch_tables_read(&d->tables, &d->code, &d->parts) < 0 ||
         !vec_reserve(d->states, 0, d->capacity, d->code.count))
         return -ENOMEM;
     d->budget -= d->code.count < d->budget ? d->code.count : d->budget;
@@ -545,8 +479,7 @@ void derivation_free(struct derivation *d)
     function_parts_close(&d->parts);
     claims_free(&d->claims);
     no_return_close(&d->no_return);
-    slots_free(&d->slots);
-    free(d->leads);
+    switch_tables_close(&d->tables);
     free(d->states);
     free(d->work);
     free(d->calls);
