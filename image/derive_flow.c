@@ -45,6 +45,7 @@ struct derivation {
     struct frame_state at_switch;
     bool maybe;    /* one was reached as at the entry: a switch or a tail call */
     bool guessing; /* where they lead */
+    bool keeps;    /* a call was reached behind which nothing is dropped from the stack */
     bool called;   /* a call was reached, in states that have this in common: */
     struct frame_state at_call;
 };
@@ -232,23 +233,28 @@ static void leave_function(struct derivation *d, const struct code_insn *insn,
     d->refused |= !frame_state_clean(after) || (d->found && start == START_NONE);
 }
 
-/* Whether another function's part begins there: branches lead there, but none of this function. */
-static bool is_foreign(const struct derivation *d, uint32_t i)
-{
-    const uint64_t address = d->code.insns[i].address;
-    return !(d->code.ways[i] & WAY_BRANCH) && function_parts_followed(&d->parts, address) &&
-           functions_branched(&d->image->functions, address);
-}
-
 static bool is_call(const struct code_insn *insn)
 {
     return insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT;
 }
 
-static void note_state_at_call(struct derivation *d, const struct frame_state *state)
+/* Whether another function's part begins there: branches lead there, but none of this function. */
+static bool is_foreign(const struct derivation *d, uint32_t i)
 {
-    d->at_call = d->called ? frame_state_meet(d->at_call, state) : *state;
+    const uint64_t address = d->code.insns[i].address;
+    const bool behind_call = d->found && is_call(&d->code.insns[i - 1]);
+    return !(d->code.ways[i] & WAY_BRANCH) && (behind_call || function_parts_followed(&d->parts, address)) &&
+           functions_branched(&d->image->functions, address);
+}
+
+/* If something is dropped from the stack behind all calls, that may be arguments, which are no longer there at a landing pad. */
+static void note_state_at_call(struct derivation *d, uint32_t i)
+{
+    const struct code_insn *insn = &d->code.insns[i];
+    const bool drops = i + 1 < d->code.count && insn[1].stack == CODE_SP_MOVED && insn[1].amount < 0;
+    d->at_call = d->called ? frame_state_meet(d->at_call, &d->states[i]) : d->states[i];
     d->called = true;
+    d->keeps |= !drops;
 }
 
 static void leave(struct derivation *d, uint32_t i)
@@ -269,7 +275,7 @@ static void leave(struct derivation *d, uint32_t i)
         reach(d, d->code.jumps[i], &after);
     }
     if (is_call(insn))
-        note_state_at_call(d, &d->states[i]);
+        note_state_at_call(d, i);
     if (!function_code_goes_on(&d->code, i) || no_return_calls(&d->no_return, insn) || is_foreign(d, i + 1))
         return;
     if (is_call(insn))
@@ -300,6 +306,20 @@ static bool may_be_case(const struct derivation *d, uint32_t i)
            !function_parts_followed(&d->parts, insn->address) && !begins_landing_pad(d, i);
 }
 
+/* Handlers that the code itself installs, as OCaml's does, are no pads. */
+static void mark_pointed(struct derivation *d)
+{
+    for (uint32_t i = 0; i < d->code.count; i++) {
+        const struct code_insn *insn = &d->code.insns[i];
+        const uint32_t to =
+            insn->effect == CODE_ADDRESS && insn->memory - d->parts.whole.address < d->parts.whole.size
+                ? function_code_find(&d->code, insn->memory)
+                : FUNCTION_CODE_NONE;
+        if (to != FUNCTION_CODE_NONE)
+            d->code.ways[to] |= WAY_POINTED;
+    }
+}
+
 /* Unwinders enter a landing pad with the stack of the call that threw: with that of all calls, if it is the same. Pads are between the
  * function's blocks or right behind them, where no padding is before them. */
 static void follow_pads(struct derivation *d)
@@ -307,15 +327,17 @@ static void follow_pads(struct derivation *d)
     const struct function_part *whole = &d->parts.whole;
     uint32_t first = lower_bound(k, 0u, d->code.count, d->code.insns[k].address < whole->address),
              last = first, end;
-    if (!d->called || frame_state_lost(&d->at_call) || (d->found && whole->address % FUNCTION_ALIGNMENT))
+    if (!d->called || !d->keeps || frame_state_lost(&d->at_call) ||
+        (d->found && whole->address % FUNCTION_ALIGNMENT))
         return;
+    mark_pointed(d);
     for (end = first; end < d->code.count && d->code.insns[end].address - whole->address < whole->size; end++)
         last = d->states[end].seen ? end : last;
     for (uint32_t i = first + 1; i < end && !d->refused && !d->failed; i++) {
         const bool begins = d->code.ways[i] & WAY_ALONE || d->states[i - 1].seen;
         if (d->states[i].seen)
             continue;
-        if (begins && begins_landing_pad(d, i)) {
+        if (begins && !(d->code.ways[i] & WAY_POINTED) && begins_landing_pad(d, i)) {
             const struct frame_state state = d->at_call;
             reach(d, i, &state);
             settle(d);
@@ -331,7 +353,7 @@ static void follow(struct derivation *d, uint32_t entry)
 {
     memset(d->states, 0, d->code.count * sizeof *d->states);
     d->work_count = d->call_count = d->doubtful_count = d->outside_count = 0;
-    d->refused = d->switched = d->guessing = d->maybe = d->called = d->left = d->lost = false;
+    d->refused = d->switched = d->guessing = d->maybe = d->called = d->keeps = d->left = d->lost = false;
     d->prologue = has_prologue(d, entry);
     reach(d, entry, &frame_state_entry);
     settle(d);
