@@ -1,5 +1,6 @@
 /*
- * claims.h - the rows that functions claim for code, which may be claimed more than once. Private to image/.
+ * claims.h - the rows that functions claim for code, which may be claimed more than once: by functions that share it, or where one goes on
+ * into another by mistake. Private to image/.
  */
 #ifndef FATHOM_IMAGE_CLAIMS_H
 #define FATHOM_IMAGE_CLAIMS_H

@@ -220,11 +220,13 @@ Test(derive, of_functions_without_symbols, .fini = build_clean)
 
 /* The parts are what no symbol or FDE tells of. */
 static const char parts_source[] =
-    ".irp name, hot, back, other, aligned, inside, done, switched, first, part, foreign, leave, shared, "
+    ".irp name, hot, back, other, aligned, inside, done, switched, first, thrower, pad, part, foreign, "
+    "leave, shared, "
     "never, second\n"
     ".type \\name, @function\n.endr\n"
     ".text\n.globl start\n.type start, @function\n"
-    "start: push %rbx\n call hot\n call other\n call aligned\n call switched\n pop %rbx\n ret\n.size start, "
+    "start: push %rbx\n call hot\n call other\n call aligned\n call switched\n call thrower\n pop %rbx\n "
+    "ret\n.size start, "
     ".-start\n"
     ".p2align 4\n"
     "hot: push %rbx\n sub $16, %rsp\n test %edi, %edi\n js part\n je shared\n"
@@ -240,6 +242,9 @@ static const char parts_source[] =
     "switched: sub $24, %rsp\n cmp $1, %edi\n ja never\n lea table(%rip), %rdx\n movslq (%rdx,%rdi,4), %rax\n"
     " add %rdx, %rax\n jmp *%rax\n"
     "first: add $24, %rsp\n ret\n"
+    ".p2align 4\n"
+    "thrower: push %rbx\n call other\n mov %eax, %ebx\n pop %rbx\n ret\n"
+    "pad: mov %rax, %rbx\n call abort@plt\n"
     ".section .rodata\n.p2align 2\ntable: .long first - table, second - table\n"
     ".section .text.unlikely,\"ax\"\n"
     "part: mov %edi, %esi\n jns leave\n call abort@plt\n"
@@ -266,6 +271,7 @@ Test(derive, parts_have_the_rows_of_the_jumps_to_them, .fini = build_clean)
     cr_expect_eq(row_at(whole, bare, "second").cfa_offset, 32);
     cr_expect_eq(row_at(whole, bare, "first").cfa_offset, 32);
     cr_expect_eq(row_at(whole, bare, "other").cfa_offset, 8);
+    cr_expect_eq(row_at(whole, bare, "pad").cfa_offset, 16);
     cr_expect_eq(row_at(whole, bare, "foreign").cfa, CFI_NONE, "behind a call that does not return");
     cr_expect_eq(row_at(whole, bare, "shared").cfa, CFI_NONE, "of two functions with different rows");
     cr_expect_eq(row_at(whole, bare, "never").cfa, CFI_NONE, "a default that is never taken");
