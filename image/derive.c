@@ -134,12 +134,17 @@ static int derive_all_go(const struct image *image, struct go_code *out)
     return rc;
 }
 
+static bool lacks_rows(const struct image *image, uint32_t function)
+{
+    const struct image_function *f = &image->functions.items[function];
+    return f->owner == function && cfi_lookup(image->cfi, f->address).cfa == CFI_NONE &&
+           !cold_is_name(f->name);
+}
+
 static int derive_any(struct derivation *d, const struct image *image, const struct go_code *go,
                       uint32_t function)
 {
     const struct image_function *f = &image->functions.items[function];
-    if (f->owner != function || cold_is_name(f->name) || cfi_lookup(image->cfi, f->address).cfa != CFI_NONE)
-        return 0;
     if (plt_holds(&image->file, f->address))
         return derive_stubs(image, f);
     if (is_restorer(image, f->address))
@@ -149,13 +154,27 @@ static int derive_any(struct derivation *d, const struct image *image, const str
     return f->address == image->file.entry ? derive_entry(image, f) : derivation_function(d, function);
 }
 
+/* The surest first: the others may not contradict them. */
+static int derive_functions(struct derivation *d, const struct image *image, const struct go_code *go)
+{
+    const struct functions *functions = &image->functions;
+    int rc = 0;
+    for (unsigned sure = START_SURE; sure > START_NONE; sure--) {
+        for (uint32_t i = 0; rc == 0 && i < functions->count; i++)
+            if (lacks_rows(image, i) && functions_start(functions, functions->items[i].address) == sure)
+                rc = derive_any(d, image, go, i);
+        derivation_settle(d);
+    }
+    return rc == 0 ? derivation_finish(d) : rc;
+}
+
 int image_derive_rows(struct image *image)
 {
     struct go_code go;
     struct derivation *d = derivation_new(image);
     int rc = d ? derive_all_go(image, &go) : -ENOMEM;
-    for (uint32_t i = 0; rc == 0 && i < image->functions.count; i++)
-        rc = derive_any(d, image, &go, i);
+    if (rc == 0)
+        rc = derive_functions(d, image, &go);
     if (rc == 0)
         rc = derive_thread(image);
     derivation_free(d);

@@ -7,79 +7,57 @@
 
 #include "base/search.h"
 #include "base/vec.h"
-#include "image/cold.h"
-#include "image/function_code.h"
+#include "image/claims.h"
+#include "image/frame_state.h"
+#include "image/function_parts.h"
 #include "image/image_private.h"
-#include "image/jump_tables.h"
+#include "image/landing_pad.h"
+#include "image/no_return.h"
 #include "image/run_time.h"
+#include "image/switch_tables.h"
 
-#define OPEN      (-1) /* not a fixed number of bytes */
-#define DEPTH_MAX (1 << 30)
-#define SIZE_MOST (1u << 20) /* bytes of a function: larger ones are text that no symbol divides */
-
-enum saved_bp {
-    BP_SAME,  /* in BP */
-    BP_SAVED, /* in its slot */
-    BP_LOST,
-};
-
-/* Before an instruction. */
-struct state {
-    int32_t depth; /* CFA - SP, or OPEN */
-    int32_t frame; /* CFA - BP, if BP is a frame pointer; 0: it is none */
-    int32_t slot;  /* CFA - the address where the caller's BP was pushed; 0: it was not */
-    uint8_t bp;    /* enum saved_bp */
-    bool seen;
-};
+#define FUNCTION_ALIGNMENT 16u
+#define ENDBR              0xf3 /* first byte of endbr64 */
+#define READS_MOST         4u   /* instructions that are read again to follow parts, for each byte of code */
+#define SWITCH_MOST        8u   /* instructions from the check of its bounds to its jump */
 
 struct derivation {
     struct function_code code;
-    struct state *states; /* by instruction */
+    struct frame_state *states; /* by instruction */
     uint32_t *work, *calls,
         *doubtful; /* calls that were reached; doubtful: something else leads behind them, too */
     uint32_t capacity, work_count, work_capacity, call_count, call_capacity, doubtful_count,
         doubtful_capacity;
     const struct image *image;
-    struct function_part *parts; /* of the function: itself, and its .cold parts */
-    uint32_t part_count, part_capacity;
-    struct cold { /* all functions that are part of another, by that */
-        uint32_t owner, function;
-    } * cold;
-    uint32_t cold_count, cold_capacity;
+    struct function_parts parts; /* of the function */
+    uint64_t *outside;           /* where it goes on outside of them */
+    uint32_t outside_count, outside_capacity;
+    struct switch_tables tables;
+    uint64_t budget; /* instructions that may still be read to follow parts */
+    struct claims claims;
+    struct no_return no_return;
     bool keeps_frames; /* all code of the image that has no tables (run_time.h) */
     bool
         by_frame; /* what is not proved by SP is by these: callees may leave SP otherwise than they found it */
     bool refused, failed; /* failed: out of memory */
     bool found;           /* no symbol or FDE says that a function begins there (function_starts.h) */
     bool left;            /* a way out was reached */
+    bool prologue;        /* it begins as functions do */
+    bool lost;            /* a jump was reached with a stack that is not known */
     /* Jumps whose table is not known. */
-    bool switched; /* one was reached with a frame, always in this state: */
-    struct state at_switch;
-    bool maybe; /* one was reached as at the entry: a switch or a tail call */
+    bool switched; /* one was reached with a frame: */
+    struct frame_state at_switch;
+    bool maybe;    /* one was reached as at the entry: a switch or a tail call */
+    bool guessing; /* where they lead */
+    bool keeps;    /* a call was reached behind which nothing is dropped from the stack */
+    bool called;   /* a call was reached, in states that have this in common: */
+    struct frame_state at_call;
 };
 
-static const struct state entry_state = {.depth = 8, .seen = true};
-
-static bool same_state(const struct state *a, const struct state *b)
+static void reach(struct derivation *d, uint32_t i, const struct frame_state *from)
 {
-    return a->depth == b->depth && a->frame == b->frame && a->slot == b->slot && a->bp == b->bp;
-}
-
-/* What is known where both lead. */
-static struct state meet(struct state a, const struct state *b)
-{
-    a.depth = a.depth == b->depth ? a.depth : OPEN;
-    a.frame = a.frame == b->frame ? a.frame : 0;
-    if (a.bp != b->bp || a.slot != b->slot)
-        a.bp = BP_LOST;
-    a.slot = a.slot == b->slot ? a.slot : 0;
-    return a;
-}
-
-static void reach(struct derivation *d, uint32_t i, const struct state *from)
-{
-    struct state *at = &d->states[i], now = at->seen ? meet(*at, from) : *from;
-    if (at->seen && same_state(at, &now))
+    struct frame_state *at = &d->states[i], now = at->seen ? frame_state_meet(*at, from) : *from;
+    if (at->seen && frame_state_same(at, &now))
         return;
     *at = now;
     at->seen = true;
@@ -93,94 +71,46 @@ static const uint8_t *insn_bytes(const struct derivation *d, const struct code_i
     return image_bytes(d->image, insn->address, &size);
 }
 
-static void set_depth(struct state *s, int64_t depth)
+/* mov %rax,... before anything sets RAX: only unwinders pass something there. */
+static bool begins_landing_pad(const struct derivation *d, uint32_t i)
 {
-    s->depth = depth >= 0 && depth < DEPTH_MAX ? (int32_t)depth : OPEN;
-    if (s->bp == BP_SAVED && s->depth != OPEN && s->depth < s->slot)
-        s->bp = BP_LOST; /* its slot is gone */
-}
-
-/* mov %rsp,%rbp or lea x(%rsp),%rbp: sets how far BP is above SP. */
-static bool sets_frame(const uint8_t *bytes, size_t length, int32_t *above)
-{
-    static const uint8_t move[] = {0x48, 0x89, 0xe5}, move_too[] = {0x48, 0x8b, 0xec},
-                         lea[] = {0x48, 0x8d, 0x6c, 0x24}, lea_far[] = {0x48, 0x8d, 0xac, 0x24};
-    *above = 0;
-    if (length == 3)
-        return memcmp(bytes, move, 3) == 0 || memcmp(bytes, move_too, 3) == 0;
-    if (length == 5 && memcmp(bytes, lea, sizeof lea) == 0)
-        *above = (int8_t)bytes[4];
-    else if (length == 8 && memcmp(bytes, lea_far, sizeof lea_far) == 0)
-        memcpy(above, bytes + 4, 4);
-    else
-        return false;
-    return true;
-}
-
-static void push_bp(struct state *s)
-{
-    set_depth(s, s->depth == OPEN ? -1 : (int64_t)s->depth + 8);
-    if (s->bp == BP_SAME && s->depth != OPEN) {
-        s->bp = BP_SAVED;
-        s->slot = s->depth;
+    if (d->code.insns[i].kind == CODE_NOP && *insn_bytes(d, &d->code.insns[i]) != ENDBR)
+        return false; /* padding */
+    for (; i < d->code.count && (d->code.insns[i].kind == CODE_PLAIN || d->code.insns[i].kind == CODE_NOP);
+         i++) {
+        if (landing_pad_copies(insn_bytes(d, &d->code.insns[i]), d->code.insns[i].length))
+            return true;
+        if (d->code.insns[i].written & 1u << CODE_AX)
+            return false;
     }
+    return false;
 }
 
-/* The slot at SP, which is CFA - depth, goes to BP. */
-static void pop_bp(struct state *s)
-{
-    const bool own = s->bp == BP_SAVED && s->depth == s->slot;
-    s->frame = 0;
-    s->depth = s->depth == OPEN ? OPEN : s->depth - 8;
-    s->bp = own ? BP_SAME : s->bp == BP_SAVED && s->depth >= s->slot ? BP_SAVED : BP_LOST;
-    s->slot = own ? 0 : s->slot;
-}
-
-static struct state state_after(const struct derivation *d, uint32_t i)
+static struct frame_state state_after(const struct derivation *d, uint32_t i)
 {
     const struct code_insn *insn = &d->code.insns[i];
-    const uint8_t *bytes = insn_bytes(d, insn);
-    struct state s = d->states[i];
-    int32_t above;
-    if (insn->length == 1 && bytes[0] == 0x55) {
-        push_bp(&s);
-    } else if (insn->length == 1 && bytes[0] == 0x5d) {
-        pop_bp(&s);
-    } else if (insn->length == 1 && bytes[0] == 0xc9) { /* leave */
-        s.depth = s.frame ? s.frame : OPEN;
-        pop_bp(&s);
-    } else if (sets_frame(bytes, insn->length, &above)) {
-        s.bp = s.bp == BP_SAME ? BP_LOST : s.bp;
-        s.frame = s.depth == OPEN || s.depth - above <= 0 ? 0 : s.depth - above;
-        if (d->by_frame && above == 0)
-            s = (struct state){.depth = s.depth, .frame = 16, .slot = 16, .bp = BP_SAVED, .seen = true};
-    } else if (insn->stack == CODE_SP_MOVED) {
-        set_depth(&s, s.depth == OPEN ? -1 : (int64_t)s.depth + insn->amount);
-    } else if (insn->stack == CODE_SP_FROM_BP) {
-        set_depth(&s, s.frame ? (int64_t)s.frame - insn->amount : -1);
-    } else if (insn->stack == CODE_SP_OTHER) {
-        s.depth = OPEN;
-    }
-    if (insn->written & 1u << CODE_BP && !(insn->length == 1 && (bytes[0] == 0x5d || bytes[0] == 0xc9)) &&
-        !sets_frame(bytes, insn->length, &above)) {
-        s.frame = 0;
-        s.bp = s.bp == BP_SAME ? BP_LOST : s.bp;
-    }
-    if (insn->kind == CODE_CALL && insn->target == insn->address + insn->length)
-        set_depth(&s, s.depth == OPEN ? -1 : (int64_t)s.depth + 8); /* to learn its own address */
-    if (d->by_frame && s.depth < 8)
-        s.depth = OPEN; /* it took its return address */
-    return s;
+    const struct frame_state after = frame_state_step(d->states[i], insn, insn_bytes(d, insn));
+    return d->by_frame ? frame_state_by_frame(after, insn, insn_bytes(d, insn)) : after;
 }
 
-/* Leaves the function: as it came. */
-static bool is_clean(const struct state *s)
+/* A jump whose table is not known: what is known at all of them is known at their cases. */
+static void note_switch(struct derivation *d, const struct frame_state *after)
 {
-    return s->depth == 8 && s->bp == BP_SAME;
+    const struct frame_state all = d->switched ? frame_state_meet(d->at_switch, after) : *after;
+    d->refused |= !d->by_frame && d->guessing && !frame_state_same(&all, &d->at_switch);
+    d->switched = true;
+    d->at_switch = all;
+}
+
+/* Whether the stack was known until the instruction before the jump loaded another one, as a loader's last step does. */
+static bool is_switch(const struct derivation *d, uint32_t i)
+{
+    return i && d->code.insns[i - 1].stack == CODE_SP_OTHER && d->states[i - 1].seen &&
+           !frame_state_lost(&d->states[i - 1]);
 }
 
 /* Follows an indirect jump. */
-static void jump(struct derivation *d, uint32_t i, const struct state *after)
+static void jump(struct derivation *d, uint32_t i, const struct frame_state *after)
 {
     const struct table_edge *edges = d->code.edges;
     const uint32_t count = d->code.edge_count;
@@ -188,12 +118,12 @@ static void jump(struct derivation *d, uint32_t i, const struct state *after)
     if (edge < count && edges[edge].from == i) {
         for (; edge < count && edges[edge].from == i; edge++)
             reach(d, edges[edge].to, after);
-    } else if (is_clean(after)) {
-        d->maybe = true;
-    } else if (after->depth != OPEN || after->frame) { /* else to another stack, as longjmp() does */
-        d->refused |= !d->by_frame && d->switched && !same_state(&d->at_switch, after);
-        d->switched = true;
-        d->at_switch = *after;
+    } else if (frame_state_clean(after)) {
+        d->maybe |= d->code.ways[i] & WAY_TABLE;
+    } else if (frame_state_lost(after)) {
+        d->lost |= !d->prologue || !is_switch(d, i); /* to another stack, as longjmp() does */
+    } else {
+        note_switch(d, after);
     }
 }
 
@@ -204,6 +134,28 @@ static uint32_t behind_call(const struct derivation *d, uint32_t i)
               function_code_goes_on(&d->code, i);)
         i++;
     return i;
+}
+
+/* push %rbp; mov %rsp,%rbp: the begin of a function. */
+static bool begins_frame(const struct derivation *d, uint32_t i)
+{
+    int32_t above;
+    return i + 1 < d->code.count && *insn_bytes(d, &d->code.insns[i]) == 0x55 &&
+           frame_state_begins(insn_bytes(d, &d->code.insns[i + 1]), d->code.insns[i + 1].length, &above);
+}
+
+/* Whether the call is the last before other code, to which nothing leads: a function, which begins with its frame or behind padding to
+ * where they begin, or padding in a part. */
+static bool is_last(const struct derivation *d, uint32_t i)
+{
+    const uint32_t behind = behind_call(d, i);
+    const struct code_insn *insn = &d->code.insns[behind];
+    const bool aligned = insn->address % FUNCTION_ALIGNMENT == 0;
+    if (d->code.ways[behind] & WAY_BRANCH)
+        return false;
+    if (behind == i + 1)
+        return begins_frame(d, behind);
+    return aligned || function_parts_followed(&d->parts, insn->address);
 }
 
 /* false: out of memory. */
@@ -218,36 +170,131 @@ static bool note_call(struct derivation *d, uint32_t i)
  * one depth. */
 static void come_back(struct derivation *d, uint32_t i)
 {
-    const struct state *behind = &d->states[behind_call(d, i)];
-    struct state after = state_after(d, i);
+    struct frame_state after = state_after(d, i), *behind = &d->states[behind_call(d, i)];
     const bool other = behind->seen && (behind->depth != after.depth || behind->frame != after.frame) &&
-                       behind->depth != OPEN && after.depth != OPEN;
+                       behind->depth != FRAME_STATE_OPEN && after.depth != FRAME_STATE_OPEN;
     if (d->by_frame)
-        after.depth = OPEN;
+        after.depth = FRAME_STATE_OPEN;
     if (!other || d->by_frame)
         reach(d, i + 1, &after);
+}
+
+/* Whether a branch checks the bounds of a switch. Compilers know of some that they are kept, and let the branch lead to whatever comes
+ * behind the function's part. */
+static bool is_bound(const struct derivation *d, uint32_t i)
+{
+    const uint32_t last = i + SWITCH_MOST < d->code.count ? i + SWITCH_MOST : d->code.count - 1;
+    if (d->code.insns[i].kind != CODE_BRANCH)
+        return false;
+    while (i < last && (i++, d->code.insns[i].kind == CODE_PLAIN))
+        ;
+    return d->code.insns[i].kind == CODE_JUMP_INDIRECT;
+}
+
+/* Leaves the parts that are known to `target`; false: that is another function's, where this does not go on. */
+static bool goes_outside(struct derivation *d, uint32_t i, uint64_t target)
+{
+    if (!d->budget || !function_parts_leads(&d->parts, target))
+        return false;
+    if (is_bound(d, i))
+        return true;
+    d->failed |= !vec_push(d->outside, d->outside_count, d->outside_capacity, target);
+    return true;
+}
+
+/* Whether a branch that checks the bounds of jump i leads there. */
+static bool is_default(const struct derivation *d, uint32_t i, uint64_t address)
+{
+    for (uint32_t k = 0; k < SWITCH_MOST && i--; k++)
+        if (d->code.insns[i].kind == CODE_BRANCH)
+            return d->code.insns[i].target == address && is_bound(d, i);
+    return false;
+}
+
+/* Of a jump by a table. Cases that are never taken are in it as the default. */
+static void follow_leads(struct derivation *d, uint32_t i)
+{
+    const struct switch_tables *tables = &d->tables;
+    uint32_t k = lower_bound(n, 0u, tables->lead_count, tables->leads[n].from < i);
+    for (; k < tables->lead_count && tables->leads[k].from == i; k++)
+        if (!is_default(d, i, tables->leads[k].address))
+            goes_outside(d, i, tables->leads[k].address);
+}
+
+static bool is_tail_call(const struct derivation *d, const struct code_insn *insn,
+                         const struct frame_state *after)
+{
+    return frame_state_clean(after) && functions_start(&d->image->functions, insn->target) != START_NONE;
+}
+
+/* push of a register that the callee saves, sub of SP: how functions begin, but hardly a case or a label. */
+static bool has_prologue(const struct derivation *d, uint32_t first)
+{
+    const struct code_insn *insn = &d->code.insns[first];
+    insn += insn->kind == CODE_NOP && first + 1 < d->code.count; /* endbr64 */
+    const uint8_t *bytes = insn_bytes(d, insn);
+    const bool wide = insn->length == 2 && bytes[0] == 0x41;
+    const uint8_t push = bytes[wide];
+    return (insn->length == 1 && (push == 0x53 || push == 0x55)) || (wide && push >= 0x54 && push <= 0x57) ||
+           (insn->length >= 4 && insn->stack == CODE_SP_MOVED && insn->amount > 0);
+}
+
+/* A jump to another function. */
+static void leave_function(struct derivation *d, const struct code_insn *insn,
+                           const struct frame_state *after)
+{
+    const enum function_start start = functions_start(&d->image->functions, insn->target);
+    d->left |= start >= START_POINTED || d->prologue;
+    d->refused |= !d->by_frame && (!frame_state_clean(after) || (d->found && start == START_NONE));
+}
+
+static bool is_call(const struct code_insn *insn)
+{
+    return insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT;
+}
+
+/* Whether another function's part begins there: branches lead there, but none of this function. */
+static bool is_foreign(const struct derivation *d, uint32_t i)
+{
+    const uint64_t address = d->code.insns[i].address;
+    const bool behind_call = d->found && is_call(&d->code.insns[i - 1]);
+    return !(d->code.ways[i] & WAY_BRANCH) && (behind_call || function_parts_followed(&d->parts, address)) &&
+           functions_branched(&d->image->functions, address);
+}
+
+/* If something is dropped from the stack behind all calls, that may be arguments, which are no longer there at a landing pad. */
+static void note_state_at_call(struct derivation *d, uint32_t i)
+{
+    const struct code_insn *insn = &d->code.insns[i];
+    const bool drops = i + 1 < d->code.count && insn[1].stack == CODE_SP_MOVED && insn[1].amount < 0;
+    d->at_call = d->called ? frame_state_meet(d->at_call, &d->states[i]) : d->states[i];
+    d->called = true;
+    d->keeps |= !drops;
 }
 
 static void leave(struct derivation *d, uint32_t i)
 {
     const struct code_insn *insn = &d->code.insns[i];
-    const struct state after = state_after(d, i);
+    const struct frame_state after = state_after(d, i);
     const bool direct = insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH;
-    const bool outside = direct && d->code.jumps[i] == FUNCTION_CODE_NONE;
-    const bool odd =
-        (after.depth != OPEN && after.depth < 8) || (insn->kind == CODE_RETURN && !is_clean(&d->states[i])) ||
-        (outside && !is_clean(&after)) ||
-        (outside && d->found && functions_start(&d->image->functions, insn->target) < START_POINTED);
-    d->refused |= odd && !d->by_frame;
-    d->left |= insn->kind == CODE_RETURN || outside;
-    if (insn->kind == CODE_JUMP_INDIRECT)
+    d->refused |= !d->by_frame && ((after.depth != FRAME_STATE_OPEN && after.depth < 8) ||
+                                   (insn->kind == CODE_RETURN && !frame_state_clean(&d->states[i])));
+    d->left |= insn->kind == CODE_RETURN;
+    if (insn->kind == CODE_JUMP_INDIRECT) {
         jump(d, i, &after);
-    if (d->code.jumps[i] != FUNCTION_CODE_NONE)
+        follow_leads(d, i);
+    } else if (direct && d->code.jumps[i] == FUNCTION_CODE_NONE &&
+               (is_tail_call(d, insn, &after) || !goes_outside(d, i, insn->target))) {
+        leave_function(d, insn, &after);
+    } else if (d->code.jumps[i] != FUNCTION_CODE_NONE) {
         reach(d, d->code.jumps[i], &after);
-    if (!function_code_goes_on(&d->code, i))
+    }
+    if (is_call(insn))
+        note_state_at_call(d, i);
+    if (!function_code_goes_on(&d->code, i) || no_return_calls(&d->no_return, insn) || is_foreign(d, i + 1))
         return;
-    if (insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT)
-        d->failed |= !note_call(d, i);
+    if (is_call(insn))
+        d->failed |= !is_last(d, i) && !note_call(d, i);
     else
         reach(d, i + 1, &after);
 }
@@ -266,91 +313,77 @@ static void settle(struct derivation *d)
     }
 }
 
+/* Whether nothing is known to lead there. */
+static bool may_be_case(const struct derivation *d, uint32_t i)
+{
+    const struct code_insn *insn = &d->code.insns[i];
+    return !d->states[i].seen && d->code.ways[i] & WAY_ALONE && !(d->code.ways[i] & WAY_NONE) &&
+           !function_parts_followed(&d->parts, insn->address) && !begins_landing_pad(d, i);
+}
+
+/* Handlers that the code itself installs, as OCaml's does, are no pads. */
+static void mark_pointed(struct derivation *d)
+{
+    for (uint32_t i = 0; i < d->code.count; i++) {
+        const struct code_insn *insn = &d->code.insns[i];
+        const uint32_t to =
+            insn->effect == CODE_ADDRESS && insn->memory - d->parts.whole.address < d->parts.whole.size
+                ? function_code_find(&d->code, insn->memory)
+                : FUNCTION_CODE_NONE;
+        if (to != FUNCTION_CODE_NONE)
+            d->code.ways[to] |= WAY_POINTED;
+    }
+}
+
+/* Unwinders enter a landing pad with the stack of the call that threw: with that of all calls, if it is the same. Pads are between the
+ * function's blocks or right behind them, where no padding is before them. */
+static void follow_pads(struct derivation *d)
+{
+    const struct function_part *whole = &d->parts.whole;
+    uint32_t first = lower_bound(k, 0u, d->code.count, d->code.insns[k].address < whole->address),
+             last = first, end;
+    if (!d->called || !d->keeps || frame_state_lost(&d->at_call) ||
+        (d->found && whole->address % FUNCTION_ALIGNMENT))
+        return;
+    mark_pointed(d);
+    for (end = first; end < d->code.count && d->code.insns[end].address - whole->address < whole->size; end++)
+        last = d->states[end].seen ? end : last;
+    for (uint32_t i = first + 1; i < end && !d->refused && !d->failed; i++) {
+        const bool begins = d->code.ways[i] & WAY_ALONE || d->states[i - 1].seen;
+        if (d->states[i].seen)
+            continue;
+        if (begins && !(d->code.ways[i] & WAY_POINTED) && begins_landing_pad(d, i)) {
+            const struct frame_state state = d->at_call;
+            reach(d, i, &state);
+            settle(d);
+        } else if (i > last) {
+            break;
+        }
+    }
+}
+
 /* Follows all ways. Where a jump goes by a table that is not known, what nothing else leads to is where it goes: that returns are
  * clean shows whether it is. */
 static void follow(struct derivation *d, uint32_t entry)
 {
     memset(d->states, 0, d->code.count * sizeof *d->states);
-    d->work_count = d->call_count = d->doubtful_count = 0;
-    d->refused = d->switched = d->maybe = d->left = false;
-    reach(d, entry, &entry_state);
+    d->work_count = d->call_count = d->doubtful_count = d->outside_count = 0;
+    d->refused = d->switched = d->guessing = d->maybe = d->called = d->keeps = d->left = d->lost = false;
+    d->prologue = has_prologue(d, entry);
+    reach(d, entry, &frame_state_entry);
     settle(d);
     if (d->maybe && !d->switched) {
         d->switched = true;
-        d->at_switch = entry_state;
+        d->at_switch = frame_state_entry;
     }
-    for (uint32_t i = 0; i < d->code.count && d->switched && !d->refused && !d->failed; i++) {
-        if (!d->states[i].seen && d->code.ways[i] & WAY_ALONE && !(d->code.ways[i] & WAY_NONE)) {
+    d->guessing = d->switched && !frame_state_lost(&d->at_switch);
+    for (uint32_t i = 0; i < d->code.count && d->guessing && !d->refused && !d->failed; i++) {
+        if (may_be_case(d, i)) {
             reach(d, i, &d->at_switch);
             settle(d);
         }
     }
-}
-
-static struct cfi_row row_of(const struct derivation *d, const struct state *s)
-{
-    struct cfi_row row = {.cfa = CFI_NONE, .bp = CFI_BP_UNKNOWN, .derived = true};
-    if (s->seen && s->depth != OPEN && !(d->keeps_frames && s->frame)) {
-        row.cfa = CFI_SP;
-        row.cfa_offset = s->depth;
-    } else if (s->seen && s->frame) {
-        row.cfa = CFI_BP;
-        row.cfa_offset = s->frame;
-    }
-    if (s->bp == BP_SAME)
-        row.bp = CFI_BP_SAME;
-    else if (s->bp == BP_SAVED)
-        row.bp = CFI_BP_AT_CFA;
-    row.bp_offset = row.bp == CFI_BP_AT_CFA ? -s->slot : 0;
-    return row;
-}
-
-static bool add_part(struct derivation *d, uint32_t function)
-{
-    const struct image_function *f = &d->image->functions.items[function];
-    size_t size;
-    const uint8_t *bytes = image_bytes(d->image, f->address, &size);
-    return !bytes || size < f->size || f->size > SIZE_MOST ||
-           cfi_lookup(d->image->cfi, f->address).cfa != CFI_NONE ||
-           vec_push(d->parts, d->part_count, d->part_capacity, (struct function_part){f->address, f->size});
-}
-
-static int compare_parts(const void *a, const void *b)
-{
-    const struct function_part *x = a, *y = b;
-    return x->address < y->address ? -1 : x->address > y->address;
-}
-
-/* The parts of a function, by address. false: out of memory. */
-static bool find_parts(struct derivation *d, uint32_t function)
-{
-    d->part_count = 0;
-    bool good = add_part(d, function);
-    uint32_t first = lower_bound(i, 0, d->cold_count, d->cold[i].owner < function);
-    for (uint32_t i = first; good && i < d->cold_count && d->cold[i].owner == function; i++)
-        good = add_part(d, d->cold[i].function);
-    if (d->part_count)
-        qsort(d->parts, d->part_count, sizeof *d->parts, compare_parts);
-    return good;
-}
-
-static int compare_cold(const void *a, const void *b)
-{
-    const struct cold *x = a, *y = b;
-    return x->owner < y->owner ? -1 : x->owner > y->owner;
-}
-
-static int list_cold(struct derivation *d)
-{
-    const struct functions *functions = &d->image->functions;
-    for (uint32_t i = 0; i < functions->count; i++) {
-        const struct cold cold = {functions_owner(functions, i), i};
-        if (cold.owner != i && !vec_push(d->cold, d->cold_count, d->cold_capacity, cold))
-            return -ENOMEM;
-    }
-    if (d->cold_count)
-        qsort(d->cold, d->cold_count, sizeof *d->cold, compare_cold);
-    return 0;
+    follow_pads(d);
 }
 
 static bool same_row(const struct cfi_row *a, const struct cfi_row *b)
@@ -359,79 +392,119 @@ static bool same_row(const struct cfi_row *a, const struct cfi_row *b)
            a->bp_offset == b->bp_offset;
 }
 
-static int keep_rows(struct derivation *d, struct cfi *cfi)
+static struct cfi_row row_of(const struct derivation *d, uint32_t i)
 {
-    struct cfi_row last = {.cfa = CFI_NONE}, none = last;
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < d->code.count; i++) {
-        const struct code_insn *insn = &d->code.insns[i];
-        const uint64_t next = insn->address + insn->length;
-        const struct cfi_row row = row_of(d, &d->states[i]);
-        if (!same_row(&row, &last))
-            rc = cfi_table_derive(cfi, insn->address, row);
-        last = row;
-        if (rc == 0 && last.cfa != CFI_NONE && (i + 1 == d->code.count || insn[1].address != next)) {
-            rc = cfi_table_derive(cfi, next, none);
-            last = none;
-        }
+    struct frame_state state = d->states[i];
+    if (d->keeps_frames && state.frame)
+        state.depth = FRAME_STATE_OPEN;
+    return frame_state_row(&state);
+}
+
+/* The row of instruction i and those behind it that have the same; *end: of the last. */
+static struct cfi_row row_from(const struct derivation *d, uint32_t *i, uint64_t *end)
+{
+    const struct code_insn *insn = d->code.insns;
+    const struct cfi_row row = row_of(d, *i);
+    struct cfi_row next;
+    do {
+        *end = insn[*i].address + insn[*i].length;
+        if (++*i == d->code.count)
+            break;
+        next = row_of(d, *i);
+    } while (insn[*i].address == *end && same_row(&row, &next));
+    return row;
+}
+
+static bool contradicts(const struct derivation *d)
+{
+    uint64_t end;
+    for (uint32_t i = 0; i < d->code.count;) {
+        const uint64_t address = d->code.insns[i].address;
+        const struct cfi_row row = row_from(d, &i, &end);
+        if (row.cfa != CFI_NONE && claims_contradict(&d->claims, address, end, row))
+            return true;
     }
-    return rc;
+    return false;
 }
 
-static int read_tables(struct derivation *d)
+static int keep_rows(struct derivation *d)
 {
-    struct operand_walk walk = {.next = 0};
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < d->code.count; i++) {
-        operand_walk_enter(&walk, &d->code, i);
-        const struct operand target = operands_target(&walk.operands, &d->code.insns[i]);
-        if (d->code.insns[i].kind == CODE_JUMP_INDIRECT && target.kind == OPERAND_DISTANCED)
-            rc = jump_table_distances(&d->code, d->image, i, target.value);
-        if (d->code.insns[i].kind == CODE_JUMP_INDIRECT && target.kind == OPERAND_ENTRY)
-            rc = jump_table_addresses(&d->code, d->image, i, target.value);
-        operand_walk_leave(&walk, &d->code, i);
+    uint64_t end;
+    for (uint32_t i = 0; i < d->code.count;) {
+        const uint64_t address = d->code.insns[i].address;
+        const struct cfi_row row = row_from(d, &i, &end);
+        if (row.cfa != CFI_NONE && !claims_add(&d->claims, address, end, row))
+            return -ENOMEM;
     }
-    return rc;
+    return 0;
 }
 
-/* push of a register that the callee saves, sub of SP, endbr64: how functions begin, but hardly a case or a label. */
-static bool has_prologue(const struct code_insn *insn, const uint8_t *bytes)
-{
-    static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-    const bool wide = insn->length == 2 && bytes[0] == 0x41;
-    const uint8_t push = bytes[wide];
-    return (insn->length == 1 && (push == 0x53 || push == 0x55)) || (wide && push >= 0x54 && push <= 0x57) ||
-           (insn->length >= 4 && insn->stack == CODE_SP_MOVED && insn->amount > 0) ||
-           (insn->length == 4 && memcmp(bytes, endbr64, sizeof endbr64) == 0);
-}
-
-/* Whether nothing but its way out shows that a function begins there. */
+/* Whether nothing but its way out shows that it is entered with the return address at SP. */
 static bool is_doubtful(const struct derivation *d, uint32_t first)
 {
-    const struct code_insn *insn = &d->code.insns[first];
-    const enum function_start start = functions_start(&d->image->functions, insn->address);
-    return start == START_GUESSED || (start == START_POINTED && !has_prologue(insn, insn_bytes(d, insn)));
+    const enum function_start start = functions_start(&d->image->functions, d->code.insns[first].address);
+    if (d->keeps_frames)
+        return false;
+    return d->lost || (d->found && (start == START_GUESSED || (start == START_POINTED && !d->prologue)));
+}
+
+static int read_code(struct derivation *d)
+{
+    if (function_code_read(&d->code, d->image, d->parts.items, d->parts.count) < 0 ||
+        switch_tables_read(&d->tables, &d->code, &d->parts) < 0 ||
+        !vec_reserve(d->states, 0, d->capacity, d->code.count))
+        return -ENOMEM;
+    d->budget -= d->code.count < d->budget ? d->code.count : d->budget;
+    return 0;
+}
+
+/* Follows what the function's parts lead to outside, as long as that is new. */
+static int follow_all(struct derivation *d, uint64_t entry)
+{
+    uint32_t count;
+    int rc;
+    do {
+        rc = read_code(d);
+        const uint32_t first = rc == 0 ? function_code_find(&d->code, entry) : FUNCTION_CODE_NONE;
+        if (first == FUNCTION_CODE_NONE)
+            return rc;
+        follow(d, first);
+        rc = d->failed ? -ENOMEM : 0;
+        count = d->parts.count;
+        for (uint32_t i = 0; rc == 0 && i < d->outside_count; i++)
+            rc = function_parts_add(&d->parts, d->outside[i]);
+    } while (rc == 0 && d->parts.count != count);
+    return rc;
 }
 
 int derivation_function(struct derivation *d, uint32_t function)
 {
     const uint64_t entry = d->image->functions.items[function].address;
-    if (!find_parts(d, function) || function_code_read(&d->code, d->image, d->parts, d->part_count) < 0 ||
-        read_tables(d) < 0 || !vec_reserve(d->states, 0, d->capacity, d->code.count))
-        return -ENOMEM;
-    uint32_t first = function_code_find(&d->code, entry);
-    if (first == FUNCTION_CODE_NONE)
-        return 0;
+    const bool sure = functions_start(&d->image->functions, entry) == START_SURE;
     d->found = !d->image->functions.items[function].name;
+    int rc = function_parts_find(&d->parts, function);
     d->by_frame = false;
-    follow(d, first);
-    d->by_frame = d->refused && d->keeps_frames;
+    if (rc == 0)
+        rc = follow_all(d, entry);
+    d->by_frame = rc == 0 && d->refused && d->keeps_frames;
     if (d->by_frame)
-        follow(d, first);
-    if (d->failed)
-        return -ENOMEM;
-    const bool doubtful = d->found && !d->keeps_frames && !d->left && is_doubtful(d, first);
-    return d->refused || doubtful ? 0 : keep_rows(d, d->image->cfi);
+        rc = follow_all(d, entry);
+    const uint32_t first = rc == 0 ? function_code_find(&d->code, entry) : FUNCTION_CODE_NONE;
+    if (first == FUNCTION_CODE_NONE || d->refused || (!d->left && is_doubtful(d, first)) ||
+        (!sure && contradicts(d)))
+        return rc;
+    return keep_rows(d);
+}
+
+void derivation_settle(struct derivation *d)
+{
+    claims_settle(&d->claims);
+}
+
+int derivation_finish(struct derivation *d)
+{
+    claims_settle(&d->claims);
+    return claims_derive(&d->claims, d->image->cfi);
 }
 
 struct derivation *derivation_new(const struct image *image)
@@ -441,10 +514,12 @@ struct derivation *derivation_new(const struct image *image)
         return NULL;
     d->image = image;
     d->keeps_frames = image_makes_code(image);
-    if (list_cold(d) < 0) {
+    if (no_return_open(image, &d->no_return) < 0 ||
+        function_parts_open(image, &d->no_return, &d->parts) < 0) {
         derivation_free(d);
-        d = NULL;
+        return NULL;
     }
+    d->budget = functions_bytes(&image->functions) * READS_MOST;
     return d;
 }
 
@@ -453,11 +528,14 @@ void derivation_free(struct derivation *d)
     if (!d)
         return;
     function_code_free(&d->code);
+    function_parts_close(&d->parts);
+    claims_free(&d->claims);
+    no_return_close(&d->no_return);
+    switch_tables_close(&d->tables);
     free(d->states);
     free(d->work);
     free(d->calls);
     free(d->doubtful);
-    free(d->parts);
-    free(d->cold);
+    free(d->outside);
     free(d);
 }

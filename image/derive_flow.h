@@ -1,11 +1,15 @@
 /*
  * derive_flow.h - the CFI rows of one function from its code: what objtool does for the kernel. Private to image/.
  *
- * A dataflow over the instructions, from the function's entry, where CFA = SP + 8: how far SP is below the CFA, whether BP is a frame
- * pointer, and where the caller's BP is. A function is left without rows if any way through it leaves with another depth than it
- * came, or without its caller's BP; so is an instruction that is reached with different depths, or by no way that is known. A call
- * after which the depth would be another than by another way does not return. Of functions that were found in code (function_starts.h)
- * ways out must lead to functions, and guessed ones must have one.
+ * A dataflow over the instructions, from the function's entry, where CFA = SP + 8: what is known of the frame (frame_state.h). A function
+ * is left without rows if any way through it leaves with another depth than it came, or without its caller's BP; so is an instruction that
+ * is reached with different depths, or by no way that is known. A call after which the depth would be another than by another way does
+ * not return.
+ *
+ * In files without symbols the function goes on where its jumps lead (function_parts.h): that is followed in rounds, until nothing new is
+ * found, with a budget for the file that is linear in its code. Functions that were found in code (function_starts.h) have rows only if
+ * their ways out lead to functions, guessed ones only if they have one. What two functions claim with different rows has none
+ * (claims.h), and less sure functions may not contradict surer ones.
  */
 #ifndef FATHOM_IMAGE_DERIVE_FLOW_H
 #define FATHOM_IMAGE_DERIVE_FLOW_H
@@ -16,7 +20,11 @@ struct derivation;
 
 struct derivation *derivation_new(const struct image *image); /* borrowed. NULL: out of memory */
 void derivation_free(struct derivation *derivation);
-/* Adds the function's rows to those that are derived (cfi/table.h), if they are proved. 0 or -ENOMEM. */
+/* Claims rows for the function, if they are proved. 0 or -ENOMEM. */
 int derivation_function(struct derivation *derivation, uint32_t function);
+/* Keeps what was claimed so far: functions that are not sure and come later may not contradict it. */
+void derivation_settle(struct derivation *derivation);
+/* Adds the rows to those that are derived (cfi/table.h). 0 or -ENOMEM. */
+int derivation_finish(struct derivation *derivation);
 
 #endif

@@ -11,10 +11,12 @@
 #define FUNCTION_CODE_NONE UINT32_MAX
 
 enum {
-    WAY_BRANCH = 1, /* a branch leads here */
-    WAY_ALONE = 2,  /* neither the previous instruction nor padding continues to this one */
-    WAY_NONE = 4,   /* padding after such an instruction: nothing leads here */
-    WAY_MORE = 8,   /* more than one branch leads here */
+    WAY_BRANCH = 1,   /* a branch leads here */
+    WAY_ALONE = 2,    /* neither the previous instruction nor padding continues to this one */
+    WAY_NONE = 4,     /* padding after such an instruction: nothing leads here */
+    WAY_MORE = 8,     /* more than one branch leads here */
+    WAY_TABLE = 16,   /* a jump that goes by a table which is not known */
+    WAY_POINTED = 32, /* the code takes its address */
 };
 
 struct table_edge { /* possible target of a jump through a table */

@@ -9,12 +9,16 @@
 #include "base/vec.h"
 #include "image/code/operands.h"
 #include "image/elf/slots.h"
+#include "image/landing_pad.h"
+#include "image/switch_bound.h"
 
-#define ALIGNMENT  16u   /* of functions, by compilers */
-#define CASES_MOST 1024u /* of a switch that are followed: the table's end is not known */
-#define TRAP       0xcc  /* int3 */
-#define TRAPS      2u    /* so many fill up, as one may be behind a call that does not return */
-#define LEAST      8u    /* bytes of code that is worth it */
+#define ALIGNMENT  16u        /* of functions, by compilers */
+#define CASES_MOST 1024u      /* of a switch that are followed: the table's end is not known */
+#define FAR        128u       /* bytes: more leads to a part of a function that is elsewhere, or from there */
+#define NEAR       (1u << 18) /* bytes: a function's cases, as a rule */
+#define TRAP       0xcc       /* int3 */
+#define TRAPS      2u         /* so many fill up, as one may be behind a call that does not return */
+#define LEAST      8u         /* bytes of code that is worth it */
 #define ALL_CODE                                                                                             \
     8u /* if one in so many bytes is not covered, covered code and data are asked where they lead, too */
 
@@ -26,8 +30,9 @@ enum {
     MARK_BRANCHED = 16,
     MARK_POINTED = 32,
     MARK_ENDBR = 64,
+    MARK_CASE = 128, /* a table of a jump leads here */
     MARK_TRAPPED =
-        128, /* behind traps that fill up to ALIGNMENT: no compiler fills up so within a function */
+        256, /* behind traps that fill up to ALIGNMENT: no compiler fills up so within a function */
 };
 
 struct span {
@@ -37,15 +42,37 @@ struct span {
 
 struct starts {
     const struct elf_file *file;
+    struct functions *functions;
     struct span *gaps; /* of code that no function covers, by address */
     size_t gap_count, gap_capacity;
-    uint8_t *marks;
+    uint16_t *marks;
     uint64_t code, uncovered; /* bytes */
+    struct slots slots;       /* of data; none if little is not covered */
+    bool no_memory;
 };
 
-static bool is_padding(const struct code_insn *insn, uint8_t byte)
+static bool is_endbr(const uint8_t *bytes, size_t size)
 {
-    return insn->kind == CODE_NOP || byte == TRAP || byte == 0;
+    static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    return size >= sizeof endbr64 && memcmp(bytes, endbr64, sizeof endbr64) == 0;
+}
+
+static bool is_padding(const struct code_insn *insn, const uint8_t *bytes)
+{
+    return (insn->kind == CODE_NOP && !is_endbr(bytes, insn->length)) || *bytes == TRAP || *bytes == 0;
+}
+
+/* Whether code copies RAX before anything sets it: only unwinders pass something there, to a landing pad. */
+static bool is_landing_pad(const uint8_t *bytes, size_t size)
+{
+    struct code_insn insn;
+    for (size_t at = 0; code_read(bytes + at, size - at, at, &insn); at += insn.length) {
+        if (landing_pad_copies(bytes + at, insn.length))
+            return true;
+        if (insn.written & 1u << CODE_AX || (insn.kind != CODE_PLAIN && insn.kind != CODE_NOP))
+            break;
+    }
+    return false;
 }
 
 /* The first byte in [address, end) that is no padding. */
@@ -58,10 +85,11 @@ static uint64_t skip_padding(const struct elf_file *file, uint64_t address, uint
         return end;
     size = size < end - address ? size : end - address;
     for (size_t at = 0; at < size;) {
-        const bool read = code_read(bytes + at, size - at, address + at, &insn);
-        if (!(read && insn.kind == CODE_NOP) && bytes[at] != TRAP && bytes[at] != 0)
+        if (!code_read(bytes + at, size - at, address + at, &insn))
+            insn = (struct code_insn){.kind = CODE_STOP};
+        if (!is_padding(&insn, bytes + at))
             return address + at;
-        at += read && insn.kind == CODE_NOP ? insn.length : 1;
+        at += insn.kind == CODE_NOP ? insn.length : 1;
     }
     return end;
 }
@@ -124,7 +152,7 @@ static int list_gaps(struct starts *s, const struct functions *functions)
 }
 
 /* Of an address in a gap; NULL: it is in none. */
-static uint8_t *mark_of(const struct starts *s, uint64_t address)
+static uint16_t *mark_of(const struct starts *s, uint64_t address)
 {
     size_t beyond = lower_bound(i, (size_t)0, s->gap_count, s->gaps[i].address <= address);
     const struct span *gap = beyond ? &s->gaps[beyond - 1] : NULL;
@@ -134,35 +162,66 @@ static uint8_t *mark_of(const struct starts *s, uint64_t address)
 
 static void mark(const struct starts *s, uint64_t address, unsigned bits)
 {
-    uint8_t *marks = mark_of(s, address);
+    uint16_t *marks = mark_of(s, address);
     if (marks)
-        *marks |= (uint8_t)bits;
+        *marks |= (uint16_t)bits;
+}
+
+static void mark_branch(struct starts *s, const struct code_insn *insn)
+{
+    struct functions *f = s->functions;
+    uint16_t *marks = mark_of(s, insn->target);
+    if (!marks)
+        return;
+    *marks |= MARK_BRANCHED;
+    if (insn->target - insn->address + FAR > 2 * FAR &&
+        !vec_push(f->branched, f->branched_count, f->branched_capacity, insn->target))
+        s->no_memory = true;
 }
 
 /* Marks where an instruction leads. */
-static void follow(const struct starts *s, const struct code_insn *insn)
+static void follow(struct starts *s, const struct code_insn *insn)
 {
     if (insn->kind == CODE_CALL && insn->target != insn->address + insn->length)
         mark(s, insn->target, MARK_CALLED);
     else if (insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH)
-        mark(s, insn->target, MARK_BRANCHED);
+        mark_branch(s, insn);
     else if (insn->effect == CODE_ADDRESS)
         mark(s, insn->memory, MARK_POINTED);
 }
 
-/* Marks the cases of a switch: 4-byte distances from the table's own start, up to one that does not lead to code. */
-static void follow_table(const struct starts *s, uint64_t table)
+/* Where the entry of a table leads: an address, or a distance of 4 bytes from the table's start. 0: it is none. */
+static uint64_t entry_at(const struct starts *s, struct operand table, uint32_t entry)
 {
+    const uint64_t at = table.value + entry * (table.kind == OPERAND_ENTRY ? 8ULL : 4ULL);
     size_t size;
-    const uint8_t *bytes = elf_file_bytes(s->file, table, &size);
-    for (unsigned i = 0; bytes && i < CASES_MOST && size >= 4; i++, bytes += 4, size -= 4) {
-        int32_t distance;
-        memcpy(&distance, bytes, sizeof distance);
-        uint8_t *marks = mark_of(s, table + (uint64_t)(int64_t)distance);
-        if (!marks)
-            break;
-        *marks |= MARK_BRANCHED;
+    const uint8_t *bytes = elf_file_bytes(s->file, at, &size);
+    int32_t distance;
+    if (table.kind == OPERAND_ENTRY) {
+        const struct relocation *word = slots_find(&s->slots, at);
+        return word ? word->value : 0;
     }
+    if (!bytes || size < 4)
+        return 0;
+    memcpy(&distance, bytes, sizeof distance);
+    return table.value + (uint64_t)(int64_t)distance;
+}
+
+/* Marks the cases of a switch; 0 cases: as many as lead to code near by. */
+static void follow_table(const struct starts *s, struct operand table, uint64_t jump, uint32_t cases)
+{
+    for (uint32_t i = 0; i < (cases ? cases : CASES_MOST); i++) {
+        const uint64_t target = entry_at(s, table, i);
+        uint16_t *marks = mark_of(s, target);
+        if (!marks || (!cases && target - jump + NEAR > 2 * NEAR))
+            break;
+        *marks |= MARK_CASE;
+    }
+}
+
+static bool is_table(const struct operand *target)
+{
+    return (target->kind == OPERAND_DISTANCED || target->kind == OPERAND_ENTRY) && target->value;
 }
 
 static bool goes_on(const struct code_insn *insn)
@@ -172,14 +231,14 @@ static bool goes_on(const struct code_insn *insn)
 }
 
 /* Decodes code from end to end; marks: those of its bytes, NULL: it is covered. */
-static void sweep(const struct starts *s, uint64_t address, uint64_t length, uint8_t *marks)
+static void sweep(struct starts *s, uint64_t address, uint64_t length, uint16_t *marks)
 {
-    static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
     size_t size;
     const uint8_t *bytes = elf_file_bytes(s->file, address, &size);
     bool alone = true, padded = true, called = false;
     unsigned traps = 0;
     struct operands operands;
+    struct switch_bound bound = {0};
     size = bytes ? size < length ? size : length : 0;
     for (size_t at = 0; at < size;) {
         struct code_insn insn;
@@ -189,19 +248,20 @@ static void sweep(const struct starts *s, uint64_t address, uint64_t length, uin
             called = false;
             continue;
         }
-        const bool endbr = size - at >= sizeof endbr64 && memcmp(bytes + at, endbr64, sizeof endbr64) == 0,
-                   padding = !endbr && is_padding(&insn, bytes[at]),
+        const bool endbr = is_endbr(bytes + at, size - at) && !is_landing_pad(bytes + at, size - at),
+                   padding = is_padding(&insn, bytes + at),
                    aligned = !padding && (address + at) % ALIGNMENT == 0;
         if (marks)
             marks[at] |=
-                (uint8_t)(MARK_INSN | (alone ? MARK_ALONE : 0) | (padded && aligned ? MARK_PADDED : 0) |
-                          (traps >= TRAPS && aligned ? MARK_TRAPPED : 0) | (endbr ? MARK_ENDBR : 0));
+                (uint16_t)(MARK_INSN | (alone ? MARK_ALONE : 0) | (padded && aligned ? MARK_PADDED : 0) |
+                           (traps >= TRAPS && aligned ? MARK_TRAPPED : 0) | (endbr ? MARK_ENDBR : 0));
         follow(s, &insn);
         if (alone)
             operands_forget(&operands);
         const struct operand target = operands_target(&operands, &insn);
-        if (insn.kind == CODE_JUMP_INDIRECT && target.kind == OPERAND_DISTANCED && target.value)
-            follow_table(s, target.value);
+        if (insn.kind == CODE_JUMP_INDIRECT && is_table(&target))
+            follow_table(s, target, insn.address, switch_bound_cases(&bound));
+        switch_bound_step(&bound, &insn, bytes + at);
         operands_step(&operands, &insn);
         if (padding && (alone || called)) {
             padded = true; /* a call may not return */
@@ -217,26 +277,42 @@ static void sweep(const struct starts *s, uint64_t address, uint64_t length, uin
 
 static enum function_start start_of(unsigned marks)
 {
-    if (marks & MARK_CALLED || (marks & MARK_ALONE && marks & MARK_ENDBR))
+    const bool pointed = (marks & (MARK_POINTED | MARK_BRANCHED)) == MARK_POINTED;
+    if (marks & MARK_CALLED)
         return START_SURE;
-    return marks & MARK_TRAPPED || (marks & (MARK_POINTED | MARK_BRANCHED)) == MARK_POINTED ? START_POINTED
-                                                                                            : START_GUESSED;
+    return pointed || marks & MARK_TRAPPED || (marks & MARK_PADDED && marks & MARK_ENDBR) ? START_POINTED
+                                                                                          : START_GUESSED;
 }
 
 static bool is_start(unsigned marks)
 {
-    return marks & MARK_INSN && (start_of(marks) == START_SURE || marks & MARK_TRAPPED ||
-                                 (marks & (MARK_ALONE | MARK_PADDED) && marks & MARK_POINTED) ||
-                                 (marks & (MARK_PADDED | MARK_BRANCHED)) == MARK_PADDED);
+    if (!(marks & MARK_INSN) || marks & MARK_CALLED)
+        return marks & MARK_INSN;
+    if (marks & MARK_CASE)
+        return false;
+    return marks & MARK_TRAPPED ||
+           (marks & (MARK_ALONE | MARK_PADDED) && marks & (MARK_POINTED | MARK_ENDBR)) ||
+           (marks & (MARK_PADDED | MARK_BRANCHED)) == MARK_PADDED;
+}
+
+/* push of a register that the callee saves: code that only jumps lead to may still be a function, for tail calls; so may what is behind
+ * a call that does not return. */
+static bool begins_with_push(const struct starts *s, uint64_t address)
+{
+    size_t size;
+    const uint8_t *bytes = elf_file_bytes(s->file, address, &size);
+    const uint8_t push = !bytes || size < 2 ? 0 : bytes[bytes[0] == 0x41];
+    return push == 0x53 || push == 0x55 || (bytes && bytes[0] == 0x41 && push >= 0x54 && push <= 0x57);
 }
 
 static int add_functions(const struct starts *s, const struct span *gap, struct functions *functions)
 {
-    const uint8_t *marks = &s->marks[gap->marks];
+    const uint16_t *marks = &s->marks[gap->marks];
     uint64_t start = 0;
     int rc = 0;
     for (uint64_t at = 1; rc == 0 && at <= gap->size; at++) {
-        if (at < gap->size && !is_start(marks[at]))
+        const bool jumped = marks[at] & (MARK_PADDED | MARK_POINTED) && !(marks[at] & MARK_CASE);
+        if (at < gap->size && !is_start(marks[at]) && !(jumped && begins_with_push(s, gap->address + at)))
             continue;
         const uint64_t address = gap->address + start;
         rc = functions_add(functions, address, at - start, NULL);
@@ -250,38 +326,45 @@ static int add_functions(const struct starts *s, const struct span *gap, struct 
 }
 
 /* Of data. */
-static int mark_pointers(const struct starts *s)
+static int mark_pointers(struct starts *s)
 {
-    struct slots slots;
-    if (slots_build(s->file, &slots) < 0)
+    if (slots_build(s->file, &s->slots) < 0)
         return -ENOMEM;
-    for (size_t i = 0; i < slots.count; i++)
-        mark(s, slots.items[i].value, MARK_POINTED);
-    slots_free(&slots);
+    for (size_t i = 0; i < s->slots.count; i++)
+        mark(s, s->slots.items[i].value, MARK_POINTED);
     return 0;
 }
 
-static int mark_all(struct starts *s, const struct functions *functions)
+static int compare_addresses(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int mark_all(struct starts *s)
 {
     const bool much = s->uncovered >= s->code / ALL_CODE;
-    s->marks = calloc(s->uncovered + 1, 1);
+    s->marks = calloc(s->uncovered + 1, sizeof *s->marks);
     if (!s->marks || (much && mark_pointers(s) < 0))
         return -ENOMEM;
     for (size_t i = 0; i < s->gap_count; i++)
         sweep(s, s->gaps[i].address, s->gaps[i].size, &s->marks[s->gaps[i].marks]);
-    for (uint32_t i = 0; much && i < functions->count; i++)
-        sweep(s, functions->items[i].address, functions->items[i].size, NULL);
-    return 0;
+    for (uint32_t i = 0; much && i < s->functions->count; i++)
+        sweep(s, s->functions->items[i].address, s->functions->items[i].size, NULL);
+    if (s->functions->branched_count)
+        qsort(s->functions->branched, s->functions->branched_count, sizeof(uint64_t), compare_addresses);
+    return s->no_memory ? -ENOMEM : 0;
 }
 
 int function_starts_add(const struct elf_file *file, struct functions *functions)
 {
-    struct starts s = {.file = file};
+    struct starts s = {.file = file, .functions = functions};
     int rc = list_gaps(&s, functions);
     if (rc == 0 && s.gap_count)
-        rc = mark_all(&s, functions);
+        rc = mark_all(&s);
     for (size_t i = 0; rc == 0 && i < s.gap_count; i++)
         rc = add_functions(&s, &s.gaps[i], functions);
+    slots_free(&s.slots);
     free(s.gaps);
     free(s.marks);
     functions_sort(functions);

@@ -2,8 +2,10 @@
  * function_starts.h - where functions begin in code that has neither symbols nor FDEs. Private to image/.
  *
  * The code is decoded from end to end. A function begins where a direct call leads; behind code that does not go on, where endbr64
- * is or a pointer leads (of data, or taken by lea); behind traps (int3) that fill up to 16 bytes; and behind other padding to 16, unless a
- * branch leads to it. The last may be a case of a switch: rows are derived from such a function only as far as its ways out are a function's (derive.h).
+ * is (but a landing pad, landing_pad.h) or a pointer leads (of data, or taken by lea); behind traps (int3) that fill up to 16 bytes; behind other padding to 16 bytes, unless a branch
+ * leads to it; and where a register that the callee saves is pushed behind padding, though branches lead there, for tail calls. Cases of
+ * switches whose table is known are no functions. The last two may still be cases or blocks: rows are derived from such a function only
+ * as far as its ways out are a function's (derive_flow.h).
  */
 #ifndef FATHOM_IMAGE_FUNCTION_STARTS_H
 #define FATHOM_IMAGE_FUNCTION_STARTS_H

@@ -168,6 +168,7 @@ void functions_free(struct functions *functions)
     free(functions->items);
     free(functions->starts);
     free(functions->guessed);
+    free(functions->branched);
     *functions = (struct functions){0};
 }
 
@@ -182,6 +183,14 @@ uint32_t functions_find(const struct functions *functions, uint64_t address)
     return i;
 }
 
+uint64_t functions_bytes(const struct functions *functions)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < functions->count; i++)
+        bytes += functions->items[i].size;
+    return bytes;
+}
+
 enum function_start functions_start(const struct functions *functions, uint64_t address)
 {
     const struct guessed_start *guessed = functions->guessed;
@@ -191,6 +200,13 @@ enum function_start functions_start(const struct functions *functions, uint64_t 
     const size_t guess = lower_bound(k, (size_t)0, functions->guessed_count, guessed[k].address < address);
     return guess < functions->guessed_count && guessed[guess].address == address ? guessed[guess].start
                                                                                  : START_SURE;
+}
+
+bool functions_branched(const struct functions *functions, uint64_t address)
+{
+    const uint64_t *to = functions->branched;
+    const size_t i = lower_bound(k, (size_t)0, functions->branched_count, to[k] < address);
+    return i < functions->branched_count && to[i] == address;
 }
 
 uint32_t functions_owner(const struct functions *functions, uint32_t index)

@@ -33,6 +33,9 @@ struct functions {
     uint32_t *starts;              /* bytes from base, one for each item */
     struct guessed_start *guessed; /* by address */
     size_t guessed_count, guessed_capacity;
+    uint64_t
+        *branched; /* where branches lead from far away, in code where functions were looked for; ascending */
+    size_t branched_count, branched_capacity;
     uint64_t base;
     struct address_index index;
 };
@@ -45,8 +48,12 @@ void functions_free(struct functions *functions);
 uint32_t functions_find(const struct functions *functions, uint64_t address);
 /* How sure it is that one begins there. */
 enum function_start functions_start(const struct functions *functions, uint64_t address);
+/* Whether a branch from far away leads there. */
+bool functions_branched(const struct functions *functions, uint64_t address);
 /* The end of the chain of owners. */
 uint32_t functions_owner(const struct functions *functions, uint32_t index);
+/* Of code in all of them: a bound for work that is linear in it. */
+uint64_t functions_bytes(const struct functions *functions);
 void functions_sort(struct functions *functions);
 int functions_add(struct functions *functions, uint64_t address, uint64_t size, const char *name);
 

@@ -17,11 +17,11 @@ libimage_la_SOURCES = \
 	image/debug_file.c image/debug_file.h \
 	image/debuginfod.c image/debuginfod.h \
 	image/elf/elf_file.c image/elf/elf_file.h \
-	image/derive.c image/derive.h image/derive_flow.c image/derive_flow.h \
-	image/frame_flow.c image/frame_flow.h \
+	image/claims.c image/claims.h image/derive.c image/derive.h image/derive_flow.c image/derive_flow.h \
+	image/frame_flow.c image/frame_flow.h image/frame_state.c image/frame_state.h \
 	image/go_table.c image/go_table.h \
-	image/jump_tables.c image/jump_tables.h \
-	image/function_code.c image/function_code.h \
+	image/jump_tables.c image/jump_tables.h image/landing_pad.h image/switch_bound.c image/switch_bound.h image/switch_tables.c image/switch_tables.h \
+	image/function_code.c image/function_code.h image/function_parts.c image/function_parts.h \
 	image/extent.c image/extent.h image/functions.c image/functions.h image/function_starts.c image/function_starts.h \
 	image/image.c image/image.h image/image_private.h \
 	image/image_file.c image/image_file.h \
@@ -43,7 +43,7 @@ libimage_la_SOURCES = \
 	image/lines/ranges.c image/lines/unit.c image/lines/unit.h \
 	image/elf/mini_debug.c image/elf/mini_debug.h \
 	image/d_name.c image/d_name.h \
-	image/name.c image/name.h \
+	image/name.c image/name.h image/no_return.c image/no_return.h \
 	image/code/operands.c image/code/operands.h \
 	image/objects.c image/objects.h \
 	image/plt.c \

@@ -51,6 +51,8 @@ enum code_effect {
     CODE_CONSTANT,     /* `target`; without a register it is stored to memory */
     CODE_LOAD,         /* 8 bytes of memory, not indexed */
     CODE_LOAD_INDEXED, /* a table entry of 4 or 8 bytes: (base, index, scale), sign-extended */
+    CODE_LOAD_SUM,     /* 4 bytes of memory at registers `base` + `index` + displacement */
+    CODE_EXTEND,       /* its low 4 bytes, sign-extended */
     CODE_ADD,          /* itself + register `base` */
     CODE_SUM,          /* registers `base` + `index` */
 };

@@ -107,6 +107,9 @@ static void classify_mov(struct code_reader *r) /* 8b: to a register */
             set_effect(r, CODE_LOAD, r->reg);
         else if (out->scale == 8)
             set_effect(r, CODE_LOAD_INDEXED, r->reg);
+    } else if (!r->operand16 && out->scale == 1 && out->index != CODE_NO_REGISTER &&
+               out->base != CODE_NO_REGISTER) {
+        set_effect(r, CODE_LOAD_SUM, r->reg);
     }
     write_register(r, r->reg);
 }
@@ -188,6 +191,13 @@ static void write_low(struct code_reader *r)
 static void write_ax_dx(struct code_reader *r)
 {
     r->out->written |= BIT(CODE_AX) | BIT(CODE_DX);
+}
+
+static void extend_ax(struct code_reader *r) /* 98 */
+{
+    if (r->rex & 8)
+        set_effect(r, CODE_EXTEND, CODE_AX);
+    write_register(r, CODE_AX);
 }
 
 static void write_ax_low(struct code_reader *r) /* b0 to b7: bytes, four of them high bytes */
@@ -351,7 +361,8 @@ static effect *const one_byte[256] = {
     [0x8f] = pop_rm,
     [0x90] = nop,
     [0x91 ... 0x97] = exchange_ax,
-    [0x98 ... 0x99] = write_ax_dx,
+    [0x98] = extend_ax,
+    [0x99] = write_ax_dx,
     [0x9c] = push,
     [0x9d] = pop,
     [0xa0 ... 0xa1] = write_ax_dx,

@@ -36,6 +36,16 @@ static struct operand sum(struct operand a, struct operand b)
     return (struct operand){OPERAND_DISTANCED, table};
 }
 
+/* An entry of 4 bytes, whose offset in the table was computed before. */
+static struct operand entry_at_sum(const struct operands *operands, const struct code_insn *insn)
+{
+    const struct operand *base = &operands->registers[insn->base], *index = &operands->registers[insn->index];
+    const struct operand *table = base->kind == OPERAND_ADDRESS ? base : index;
+    return table->kind == OPERAND_ADDRESS
+               ? (struct operand){OPERAND_DISTANCE, table->value + (uint64_t)(int64_t)insn->displacement}
+               : unknown;
+}
+
 static struct operand result(const struct operands *operands, const struct code_insn *insn)
 {
     switch (insn->effect) {
@@ -48,6 +58,11 @@ static struct operand result(const struct operands *operands, const struct code_
     case CODE_LOAD_INDEXED:
         return (struct operand){insn->scale == 4 ? OPERAND_DISTANCE : OPERAND_ENTRY,
                                 table_of(operands, insn)};
+    case CODE_LOAD_SUM:
+        return entry_at_sum(operands, insn);
+    case CODE_EXTEND:
+        return operands->registers[insn->reg].kind == OPERAND_DISTANCE ? operands->registers[insn->reg]
+                                                                       : unknown;
     case CODE_ADD:
         return sum(operands->registers[insn->reg], operands->registers[insn->base]);
     case CODE_SUM:

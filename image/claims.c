@@ -1,0 +1,88 @@
+/* claims.c - see claims.h. */
+#include "image/claims.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/search.h"
+#include "base/vec.h"
+
+bool claims_add(struct claims *claims, uint64_t address, uint64_t end, struct cfi_row row)
+{
+    return vec_push(claims->items, claims->count, claims->capacity, (struct claim){address, end, row});
+}
+
+static int compare_claims(const void *a, const void *b)
+{
+    const struct claim *x = a, *y = b;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static bool same_row(const struct cfi_row *a, const struct cfi_row *b)
+{
+    return a->cfa == b->cfa && a->cfa_offset == b->cfa_offset && a->bp == b->bp &&
+           a->bp_offset == b->bp_offset;
+}
+
+/* Adds a claim that does not begin before the others, the last of which it may overlap. From where it contradicts that on, neither
+ * holds: what is left of one behind the other's end goes, too, which is a few instructions. */
+static void settle_one(struct claims *claims, struct claim claim)
+{
+    struct claim *last = claims->settled ? &claims->items[claims->settled - 1] : NULL;
+    if (last && claim.address < last->address)
+        claim.address = last->address; /* before it they are contradicted */
+    if (last && last->row.cfa == CFI_NONE && claim.address < last->end)
+        claim.address = last->end;
+    if (claim.address >= claim.end)
+        return;
+    if (last && claim.address <= last->end && same_row(&last->row, &claim.row)) {
+        last->end = claim.end > last->end ? claim.end : last->end;
+        return;
+    }
+    if (last && claim.address < last->end) {
+        claim.end = claim.end > last->end ? claim.end : last->end;
+        claim.row = (struct cfi_row){.cfa = CFI_NONE};
+        last->end = claim.address;
+    }
+    if (last && last->address == last->end)
+        *last = claim;
+    else
+        claims->items[claims->settled++] = claim;
+}
+
+void claims_settle(struct claims *claims)
+{
+    if (claims->count)
+        qsort(claims->items, claims->count, sizeof *claims->items, compare_claims);
+    claims->settled = 0;
+    for (size_t i = 0; i < claims->count; i++)
+        settle_one(claims, claims->items[i]);
+    claims->count = claims->settled;
+}
+
+bool claims_contradict(const struct claims *claims, uint64_t address, uint64_t end, struct cfi_row row)
+{
+    const struct claim *items = claims->items;
+    size_t i = lower_bound(k, (size_t)0, claims->settled, items[k].end <= address);
+    for (; i < claims->settled && items[i].address < end; i++)
+        if (!same_row(&items[i].row, &row))
+            return true;
+    return false;
+}
+
+int claims_derive(const struct claims *claims, struct cfi *cfi)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < claims->settled; i++) {
+        const struct claim *claim = &claims->items[i];
+        rc = cfi_table_derive(cfi, claim->address, claim->row);
+        if (rc == 0 && (i + 1 == claims->settled || claim[1].address != claim->end))
+            rc = cfi_table_derive(cfi, claim->end, (struct cfi_row){.cfa = CFI_NONE});
+    }
+    return rc;
+}
+
+void claims_free(struct claims *claims)
+{
+    free(claims->items);
+}

@@ -1,0 +1,30 @@
+/*
+ * claims.h - the rows that functions claim for code, which may be claimed more than once: by functions that share it, or where one goes on
+ * into another by mistake. Private to image/.
+ */
+#ifndef FATHOM_IMAGE_CLAIMS_H
+#define FATHOM_IMAGE_CLAIMS_H
+
+#include "image/cfi/table.h"
+
+struct claim {
+    uint64_t address, end;
+    struct cfi_row row;
+};
+
+struct claims {
+    struct claim *items; /* the first `settled`: by address, not overlapping; CFI_NONE: contradicted */
+    size_t count, capacity, settled;
+};
+
+bool claims_add(struct claims *claims, uint64_t address, uint64_t end,
+                struct cfi_row row); /* false: out of memory */
+/* Settles all: where different rows are claimed, there is none. */
+void claims_settle(struct claims *claims);
+/* Whether a row contradicts one that is settled. */
+bool claims_contradict(const struct claims *claims, uint64_t address, uint64_t end, struct cfi_row row);
+/* Adds what is settled to a table. 0 or -ENOMEM. */
+int claims_derive(const struct claims *claims, struct cfi *cfi);
+void claims_free(struct claims *claims);
+
+#endif
