@@ -86,7 +86,7 @@ clean-programs:
 
 EXTRA_PROGRAMS += bench/bench_infer
 BENCHES += bench/bench_infer
-bench_bench_infer_SOURCES = bench/bench_infer.c tests/process/self.c tests/process/self.h
+bench_bench_infer_SOURCES = bench/bench_infer.c tests/process/self.c tests/process/self.h tests/process/maps.c tests/process/maps.h
 bench_bench_infer_LDADD = libinfer.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
 
 EXTRA_PROGRAMS += bench/bench_calls

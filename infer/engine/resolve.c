@@ -206,11 +206,13 @@ static bool complete_by_model(struct resolve *r, uint32_t partial, struct resolv
 
 /* Of a sample whose own path is partial: a whole one with the proved frames, if it is sure enough; the model has one only for
  * stacks whose copy ended first, as else there is code outside that it does not know. false: there is none. */
-static bool complete(struct resolve *r, uint32_t partial, struct resolved *resolved)
+static bool complete(struct resolve *r, uint32_t partial, const struct sample *sample,
+                     struct resolved *resolved)
 {
     struct resolved whole = *resolved;
     const bool apart = is_apart(r, partial);
-    if (apart && (!r->in.calibration || calibration_stacks(r->in.calibration) < HELD_LEAST))
+    if (apart && !sample->chain && /* whose callers weigh the candidates (chain_evidence.h) */
+        (!r->in.calibration || calibration_stacks(r->in.calibration) < HELD_LEAST))
         return false;
     const bool found = apart ? complete_by_model(r, partial, &whole) : complete_by_seen(r, partial, &whole);
     if (!found)
@@ -366,7 +368,7 @@ static int resolve_sample(struct resolve *r, const struct observed *observed,
         return error_memory(err);
     const bool own = observed->own != TRIE_NONE && process;
     const uint32_t node = own ? pathmap_number(fit_pathmap(r->in.fit), observed->own) : PATHMAP_NONE;
-    if (own && !(is_partial(r, node) && complete(r, node, &resolved)))
+    if (own && !(is_partial(r, node) && complete(r, node, sample, &resolved)))
         return resolve_own(r, observed, sample, resolved.cid, err);
     int unread = unread_concerns(r->in.unread, r->in.observer->calls, process, &resolved);
     if (unread < 0)
