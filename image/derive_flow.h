@@ -10,6 +10,9 @@
  * found, with a budget for the file that is linear in its code. Functions that were found in code (function_starts.h) have rows only if
  * their ways out lead to functions, guessed ones only if they have one. What two functions claim with different rows has none
  * (claims.h), and less sure functions may not contradict surer ones.
+ *
+ * In a runtime that keeps frame pointers (run_time.h), as V8 does in its builtins, what is not proved so is followed again by these alone:
+ * behind push %rbp; mov %rsp,%rbp the CFA is BP + 16, and SP is not known behind a call, as callees may take their arguments.
  */
 #ifndef FATHOM_IMAGE_DERIVE_FLOW_H
 #define FATHOM_IMAGE_DERIVE_FLOW_H

@@ -3,10 +3,10 @@
  *
  * Its bytes are not recorded, and it has no unwind tables. But these runtimes keep frame pointers in it: V8 in all of it
  * (src/execution/frames.h: each frame begins with the return address and the caller's BP), HotSpot in its interpreter, its stubs and,
- * with -XX:+PreserveFramePointer, in what its compilers make. So it has one row, CFA = BP + 16, which is derived (cfi/cfi.h): a
- * walk takes the step only to what is called, on the same stack, further out. Where compiled code of HotSpot uses BP for something else,
- * that is no such step, or still its caller's, and it alone is left out. All of it is one function: no step out of it tells where
- * in it a call was.
+ * with -XX:+PreserveFramePointer, in what its compilers make. So it has one row, CFA = BP + 16, which counts as derived (cfi/cfi.h):
+ * a walk goes on by it only to a frame further out on the same stack, whose return address is behind a call or in such code. Where
+ * compiled code of HotSpot has something else in BP, the walk ends; where it still has its caller's, that frame alone is left out.
+ * All of the code is one function, and a call in it has no site.
  */
 #ifndef FATHOM_IMAGE_RUN_TIME_H
 #define FATHOM_IMAGE_RUN_TIME_H
