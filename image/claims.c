@@ -18,12 +18,6 @@ static int compare_claims(const void *a, const void *b)
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static bool same_row(const struct cfi_row *a, const struct cfi_row *b)
-{
-    return a->cfa == b->cfa && a->cfa_offset == b->cfa_offset && a->bp == b->bp &&
-           a->bp_offset == b->bp_offset;
-}
-
 /* Adds a claim that does not begin before the others, the last of which it may overlap. From where it contradicts that on, neither
  * holds: what is left of one behind the other's end goes, too, which is a few instructions. */
 static void settle_one(struct claims *claims, struct claim claim)
@@ -35,7 +29,7 @@ static void settle_one(struct claims *claims, struct claim claim)
         claim.address = last->end;
     if (claim.address >= claim.end)
         return;
-    if (last && claim.address <= last->end && same_row(&last->row, &claim.row)) {
+    if (last && claim.address <= last->end && cfi_row_same(&last->row, &claim.row)) {
         last->end = claim.end > last->end ? claim.end : last->end;
         return;
     }
@@ -65,7 +59,7 @@ bool claims_contradict(const struct claims *claims, uint64_t address, uint64_t e
     const struct claim *items = claims->items;
     size_t i = lower_bound(k, (size_t)0, claims->settled, items[k].end <= address);
     for (; i < claims->settled && items[i].address < end; i++)
-        if (!same_row(&items[i].row, &row))
+        if (!cfi_row_same(&items[i].row, &row))
             return true;
     return false;
 }

@@ -33,7 +33,8 @@ struct derivation {
     uint64_t *outside;           /* where it goes on outside of them */
     uint32_t outside_count, outside_capacity;
     struct switch_tables tables;
-    uint64_t budget; /* instructions that may still be read to follow parts */
+    struct slots slots; /* words of data */
+    uint64_t budget;    /* instructions that may still be read to follow parts */
     struct claims claims;
     struct no_return no_return;
     bool keeps_frames; /* all code of the image that has no tables (run_time.h) */
@@ -71,19 +72,13 @@ static const uint8_t *insn_bytes(const struct derivation *d, const struct code_i
     return image_bytes(d->image, insn->address, &size);
 }
 
-/* mov %rax,... before anything sets RAX: only unwinders pass something there. */
+/* Behind padding none begins. */
 static bool begins_landing_pad(const struct derivation *d, uint32_t i)
 {
-    if (d->code.insns[i].kind == CODE_NOP && *insn_bytes(d, &d->code.insns[i]) != ENDBR)
-        return false; /* padding */
-    for (; i < d->code.count && (d->code.insns[i].kind == CODE_PLAIN || d->code.insns[i].kind == CODE_NOP);
-         i++) {
-        if (landing_pad_copies(insn_bytes(d, &d->code.insns[i]), d->code.insns[i].length))
-            return true;
-        if (d->code.insns[i].written & 1u << CODE_AX)
-            return false;
-    }
-    return false;
+    const struct code_insn *insn = &d->code.insns[i];
+    size_t size;
+    const uint8_t *bytes = image_bytes(d->image, insn->address, &size);
+    return (insn->kind != CODE_NOP || *bytes == ENDBR) && landing_pad_begins(bytes, size);
 }
 
 static struct frame_state state_after(const struct derivation *d, uint32_t i)
@@ -386,12 +381,6 @@ static void follow(struct derivation *d, uint32_t entry)
     follow_pads(d);
 }
 
-static bool same_row(const struct cfi_row *a, const struct cfi_row *b)
-{
-    return a->cfa == b->cfa && a->cfa_offset == b->cfa_offset && a->bp == b->bp &&
-           a->bp_offset == b->bp_offset;
-}
-
 static struct cfi_row row_of(const struct derivation *d, uint32_t i)
 {
     struct frame_state state = d->states[i];
@@ -411,7 +400,7 @@ static struct cfi_row row_from(const struct derivation *d, uint32_t *i, uint64_t
         if (++*i == d->code.count)
             break;
         next = row_of(d, *i);
-    } while (insn[*i].address == *end && same_row(&row, &next));
+    } while (insn[*i].address == *end && cfi_row_same(&row, &next));
     return row;
 }
 
@@ -451,7 +440,7 @@ static bool is_doubtful(const struct derivation *d, uint32_t first)
 static int read_code(struct derivation *d)
 {
     if (function_code_read(&d->code, d->image, d->parts.items, d->parts.count) < 0 ||
-        switch_tables_read(&d->tables, &d->code, &d->parts) < 0 ||
+        switch_tables_read(&d->tables, &d->code, &d->parts, &d->slots) < 0 ||
         !vec_reserve(d->states, 0, d->capacity, d->code.count))
         return -ENOMEM;
     d->budget -= d->code.count < d->budget ? d->code.count : d->budget;
@@ -514,7 +503,7 @@ struct derivation *derivation_new(const struct image *image)
         return NULL;
     d->image = image;
     d->keeps_frames = image_makes_code(image);
-    if (no_return_open(image, &d->no_return) < 0 ||
+    if (no_return_open(image, &d->slots, &d->no_return) < 0 ||
         function_parts_open(image, &d->no_return, &d->parts) < 0) {
         derivation_free(d);
         return NULL;
@@ -532,6 +521,7 @@ void derivation_free(struct derivation *d)
     claims_free(&d->claims);
     no_return_close(&d->no_return);
     switch_tables_close(&d->tables);
+    slots_free(&d->slots);
     free(d->states);
     free(d->work);
     free(d->calls);

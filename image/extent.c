@@ -10,12 +10,6 @@ static bool is_within(const struct code_insn *insn)
            (insn->kind == CODE_JUMP && insn->target - insn->address <= EXTENT_JUMP);
 }
 
-static bool continues(const struct code_insn *insn)
-{
-    return insn->kind != CODE_JUMP && insn->kind != CODE_JUMP_INDIRECT && insn->kind != CODE_RETURN &&
-           insn->kind != CODE_STOP;
-}
-
 uint64_t extent_end(const struct elf_file *file, uint64_t start, uint64_t stop)
 {
     size_t size;
@@ -30,7 +24,7 @@ uint64_t extent_end(const struct elf_file *file, uint64_t start, uint64_t stop)
         if (is_within(&insn) && insn.target > reached && insn.target < stop)
             reached = insn.target;
         at += insn.length;
-        if (!continues(&insn) && at > reached)
+        if (!code_goes_on(&insn) && at > reached)
             break;
     }
     return at;

@@ -49,10 +49,7 @@ uint32_t function_code_find(const struct function_code *code, uint64_t address)
 bool function_code_goes_on(const struct function_code *code, uint32_t i)
 {
     const struct code_insn *insn = &code->insns[i];
-    if (insn->kind == CODE_JUMP || insn->kind == CODE_JUMP_INDIRECT || insn->kind == CODE_RETURN ||
-        insn->kind == CODE_STOP)
-        return false;
-    return i + 1 < code->count && insn[1].address == insn->address + insn->length;
+    return code_goes_on(insn) && i + 1 < code->count && insn[1].address == insn->address + insn->length;
 }
 
 /* The instruction that a branch leads to; FUNCTION_CODE_NONE: it is outside. */

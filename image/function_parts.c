@@ -63,12 +63,6 @@ bool function_parts_leads(const struct function_parts *parts, uint64_t address)
            cfi_lookup(parts->image->cfi, address).cfa == CFI_NONE;
 }
 
-static bool continues(const struct code_insn *insn)
-{
-    return insn->kind != CODE_JUMP && insn->kind != CODE_JUMP_INDIRECT && insn->kind != CODE_RETURN &&
-           insn->kind != CODE_STOP;
-}
-
 /* The end of the part at an address, at most `stop`. */
 static uint64_t part_end(const struct function_parts *parts, uint64_t address, uint64_t stop)
 {
@@ -82,7 +76,7 @@ static uint64_t part_end(const struct function_parts *parts, uint64_t address, u
         const bool branch = insn.kind == CODE_BRANCH || insn.kind == CODE_JUMP;
         if (branch && insn.target > reached && insn.target - at < AHEAD)
             reached = insn.target;
-        if (((!continues(&insn) || no_return_calls(parts->no_return, &insn)) && at > reached) ||
+        if (((!code_goes_on(&insn) || no_return_calls(parts->no_return, &insn)) && at > reached) ||
             functions_start(&parts->image->functions, at) >= START_POINTED)
             break;
     }

@@ -11,6 +11,7 @@
 #include "image/elf/slots.h"
 #include "image/landing_pad.h"
 #include "image/switch_bound.h"
+#include "image/switch_tables.h"
 
 #define ALIGNMENT  16u        /* of functions, by compilers */
 #define CASES_MOST 1024u      /* of a switch that are followed: the table's end is not known */
@@ -60,19 +61,6 @@ static bool is_endbr(const uint8_t *bytes, size_t size)
 static bool is_padding(const struct code_insn *insn, const uint8_t *bytes)
 {
     return (insn->kind == CODE_NOP && !is_endbr(bytes, insn->length)) || *bytes == TRAP || *bytes == 0;
-}
-
-/* Whether code copies RAX before anything sets it: only unwinders pass something there, to a landing pad. */
-static bool is_landing_pad(const uint8_t *bytes, size_t size)
-{
-    struct code_insn insn;
-    for (size_t at = 0; code_read(bytes + at, size - at, at, &insn); at += insn.length) {
-        if (landing_pad_copies(bytes + at, insn.length))
-            return true;
-        if (insn.written & 1u << CODE_AX || (insn.kind != CODE_PLAIN && insn.kind != CODE_NOP))
-            break;
-    }
-    return false;
 }
 
 /* The first byte in [address, end) that is no padding. */
@@ -190,44 +178,16 @@ static void follow(struct starts *s, const struct code_insn *insn)
         mark(s, insn->memory, MARK_POINTED);
 }
 
-/* Where the entry of a table leads: an address, or a distance of 4 bytes from the table's start. 0: it is none. */
-static uint64_t entry_at(const struct starts *s, struct operand table, uint32_t entry)
-{
-    const uint64_t at = table.value + entry * (table.kind == OPERAND_ENTRY ? 8ULL : 4ULL);
-    size_t size;
-    const uint8_t *bytes = elf_file_bytes(s->file, at, &size);
-    int32_t distance;
-    if (table.kind == OPERAND_ENTRY) {
-        const struct relocation *word = slots_find(&s->slots, at);
-        return word ? word->value : 0;
-    }
-    if (!bytes || size < 4)
-        return 0;
-    memcpy(&distance, bytes, sizeof distance);
-    return table.value + (uint64_t)(int64_t)distance;
-}
-
 /* Marks the cases of a switch; 0 cases: as many as lead to code near by. */
-static void follow_table(const struct starts *s, struct operand table, uint64_t jump, uint32_t cases)
+static void follow_table(struct starts *s, struct operand table, uint64_t jump, uint32_t cases)
 {
     for (uint32_t i = 0; i < (cases ? cases : CASES_MOST); i++) {
-        const uint64_t target = entry_at(s, table, i);
+        const uint64_t target = switch_entry(s->file, &s->slots, &table, i);
         uint16_t *marks = mark_of(s, target);
         if (!marks || (!cases && target - jump + NEAR > 2 * NEAR))
             break;
         *marks |= MARK_CASE;
     }
-}
-
-static bool is_table(const struct operand *target)
-{
-    return (target->kind == OPERAND_DISTANCED || target->kind == OPERAND_ENTRY) && target->value;
-}
-
-static bool goes_on(const struct code_insn *insn)
-{
-    return insn->kind != CODE_JUMP && insn->kind != CODE_JUMP_INDIRECT && insn->kind != CODE_RETURN &&
-           insn->kind != CODE_STOP;
 }
 
 /* Decodes code from end to end; marks: those of its bytes, NULL: it is covered. */
@@ -248,7 +208,7 @@ static void sweep(struct starts *s, uint64_t address, uint64_t length, uint16_t 
             called = false;
             continue;
         }
-        const bool endbr = is_endbr(bytes + at, size - at) && !is_landing_pad(bytes + at, size - at),
+        const bool endbr = is_endbr(bytes + at, size - at) && !landing_pad_begins(bytes + at, size - at),
                    padding = is_padding(&insn, bytes + at),
                    aligned = !padding && (address + at) % ALIGNMENT == 0;
         if (marks)
@@ -259,14 +219,14 @@ static void sweep(struct starts *s, uint64_t address, uint64_t length, uint16_t 
         if (alone)
             operands_forget(&operands);
         const struct operand target = operands_target(&operands, &insn);
-        if (insn.kind == CODE_JUMP_INDIRECT && is_table(&target))
+        if (insn.kind == CODE_JUMP_INDIRECT && switch_is_table(&target))
             follow_table(s, target, insn.address, switch_bound_cases(&bound));
         switch_bound_step(&bound, &insn, bytes + at);
         operands_step(&operands, &insn);
         if (padding && (alone || called)) {
             padded = true; /* a call may not return */
         } else {
-            alone = !goes_on(&insn);
+            alone = !code_goes_on(&insn);
             called = insn.kind == CODE_CALL;
             padded = alone && (address + at + insn.length) % ALIGNMENT == 0;
         }
@@ -358,7 +318,7 @@ static int mark_all(struct starts *s)
 
 int function_starts_add(const struct elf_file *file, struct functions *functions)
 {
-    struct starts s = {.file = file, .functions = functions};
+    struct starts s = {.file = file, .functions = functions, .slots = {.file = file}};
     int rc = list_gaps(&s, functions);
     if (rc == 0 && s.gap_count)
         rc = mark_all(&s);

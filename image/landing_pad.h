@@ -10,10 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether an instruction is a mov from all of RAX to another register. */
-static inline bool landing_pad_copies(const uint8_t *bytes, size_t length)
-{
-    return length == 3 && (bytes[0] & 0xfe) == 0x48 && bytes[1] == 0x89 && (bytes[2] & 0xf8) == 0xc0;
-}
+bool landing_pad_begins(const uint8_t *code, size_t size);
 
 #endif

@@ -87,20 +87,10 @@ static bool is_known(struct no_return *known, uint64_t address)
     return f != IMAGE_NO_FUNCTION && functions->items[f].address == address && never_returns(known, f);
 }
 
-/* What a word of data leads to. Out of memory: to nothing. */
-static uint64_t word_at(struct no_return *known, uint64_t address)
-{
-    if (!known->has_slots && slots_build(&known->image->file, &known->slots) < 0)
-        return 0;
-    known->has_slots = true;
-    const struct relocation *word = slots_find(&known->slots, address);
-    return word ? word->value : 0;
-}
-
 bool no_return_calls(struct no_return *known, const struct code_insn *insn)
 {
     if (insn->kind == CODE_CALL_INDIRECT && insn->rip_relative)
-        return is_known(known, word_at(known, insn->memory));
+        return is_known(known, slots_value(known->slots, &known->image->file, insn->memory));
     return insn->kind == CODE_CALL && is_known(known, insn->target);
 }
 
@@ -266,9 +256,10 @@ static bool never_returns(struct no_return *known, uint32_t function)
     return *is == NEVER_RETURNS;
 }
 
-int no_return_open(const struct image *image, struct no_return *out)
+int no_return_open(const struct image *image, struct slots *slots, struct no_return *out)
 {
     *out = (struct no_return){.image = image,
+                              .slots = slots,
                               .functions = calloc(image->functions.count + (size_t)1, 1),
                               .budget = functions_bytes(&image->functions)};
     return out->functions ? 0 : -ENOMEM;
@@ -279,5 +270,4 @@ void no_return_close(struct no_return *known)
     free(known->functions);
     free(known->stubs);
     free(known->found);
-    slots_free(&known->slots);
 }

@@ -19,14 +19,14 @@ struct no_return {
     uint32_t stub_count, stub_capacity;
     uint32_t *found; /* functions that return, as found */
     uint32_t found_count, found_capacity;
-    struct slots slots; /* words of data, read when a call goes by one */
-    bool has_slots;
-    bool is_listed;  /* the stubs are */
-    unsigned depth;  /* functions that are being looked at */
-    uint64_t budget; /* instructions that may still be read */
+    struct slots *slots; /* words of data, borrowed */
+    bool is_listed;      /* the stubs are */
+    unsigned depth;      /* functions that are being looked at */
+    uint64_t budget;     /* instructions that may still be read */
 };
 
-int no_return_open(const struct image *image, struct no_return *out); /* 0 or -ENOMEM */
+/* slots are borrowed, and built when a call goes by one. 0 or -ENOMEM. */
+int no_return_open(const struct image *image, struct slots *slots, struct no_return *out);
 void no_return_close(struct no_return *no_return);
 /* Whether an instruction calls one of them, also by a word of data, as the GOT has. */
 bool no_return_calls(struct no_return *no_return, const struct code_insn *insn);

@@ -6,12 +6,6 @@
 #include "image/cfi/cfi.h"
 #include "image/code/code.h"
 
-static bool same_row(struct cfi_row a, struct cfi_row b)
-{
-    return a.cfa == b.cfa && a.bp == b.bp && a.root == b.root && a.cfa_offset == b.cfa_offset &&
-           a.bp_offset == b.bp_offset;
-}
-
 void image_return_range(const struct image *image, uint64_t address, uint64_t *start, uint64_t *end)
 {
     const struct cfi *cfi = image_cfi(image);
@@ -31,8 +25,10 @@ void image_return_range(const struct image *image, uint64_t address, uint64_t *s
         if (!code_read(code + (at - function->address), (size_t)(limit - at), at, &insn))
             return;
         uint64_t last = at + insn.length - 1;
-        if ((insn.kind != CODE_CALL && insn.kind != CODE_CALL_INDIRECT) ||
-            same_row(cfi_lookup(cfi, last), row))
+        if (insn.kind != CODE_CALL && insn.kind != CODE_CALL_INDIRECT)
+            continue;
+        const struct cfi_row other = cfi_lookup(cfi, last);
+        if (cfi_row_same(&other, &row))
             continue;
         if (last < address)
             low = last + 1;

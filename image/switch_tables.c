@@ -16,26 +16,27 @@ struct reader {
     struct switch_tables *tables;
     struct function_code *code;
     const struct function_parts *parts;
+    struct slots *slots;
 };
 
-/* Where the entry of a table leads: an address, or a distance of 4 bytes from the table's start. 0: it is none. */
-static uint64_t table_entry(struct reader *r, struct operand table, uint32_t entry)
+bool switch_is_table(const struct operand *target)
+{
+    return (target->kind == OPERAND_DISTANCED || target->kind == OPERAND_ENTRY) && target->value;
+}
+
+uint64_t switch_entry(const struct elf_file *file, struct slots *slots, const struct operand *table,
+                      uint32_t entry)
 {
     size_t size;
     int32_t distance;
-    uint64_t at = table.value + entry * (table.kind == OPERAND_ENTRY ? 8ULL : 4ULL);
-    const uint8_t *bytes = image_bytes(r->parts->image, at, &size);
-    if (table.kind == OPERAND_ENTRY) {
-        if (!r->tables->has_slots && slots_build(&r->parts->image->file, &r->tables->slots) < 0)
-            return 0;
-        r->tables->has_slots = true;
-        const struct relocation *word = slots_find(&r->tables->slots, at);
-        return word ? word->value : 0;
-    }
+    const uint64_t at = table->value + entry * (table->kind == OPERAND_ENTRY ? 8ULL : 4ULL);
+    if (table->kind == OPERAND_ENTRY)
+        return slots_value(slots, file, at);
+    const uint8_t *bytes = elf_file_bytes(file, at, &size);
     if (!bytes || size < sizeof distance)
         return 0;
     memcpy(&distance, bytes, sizeof distance);
-    return table.value + (uint64_t)(int64_t)distance;
+    return table->value + (uint64_t)(int64_t)distance;
 }
 
 /* Notes where jump i leads by a table; 0 cases: up to the first entry that leads out of the function. */
@@ -45,7 +46,7 @@ static int read_table(struct reader *r, uint32_t i, struct operand table, uint32
     for (uint32_t k = 0; rc == 0 && (!cases || k < cases) && jump_tables_fit(r->code) &&
                          r->tables->lead_count < LEADS_MOST * r->code->count;
          k++) {
-        const uint64_t target = table_entry(r, table, k);
+        const uint64_t target = switch_entry(&r->parts->image->file, r->slots, &table, k);
         if (!target || (!function_code_add_edge(r->code, i, target, &rc) && !cases))
             break;
         if (rc == 0 && function_code_find(r->code, target) == FUNCTION_CODE_NONE &&
@@ -59,16 +60,16 @@ static int read_table(struct reader *r, uint32_t i, struct operand table, uint32
 
 static int read_jump(struct reader *r, uint32_t i, struct operand target, uint32_t cases)
 {
-    const bool table = target.kind == OPERAND_DISTANCED || target.kind == OPERAND_ENTRY;
-    if (r->code->insns[i].notrack || table || target.kind == OPERAND_BEYOND)
+    if (r->code->insns[i].notrack || target.kind == OPERAND_DISTANCED || target.kind == OPERAND_ENTRY ||
+        target.kind == OPERAND_BEYOND)
         r->code->ways[i] |= WAY_TABLE;
-    return table && target.value ? read_table(r, i, target, cases) : 0;
+    return switch_is_table(&target) ? read_table(r, i, target, cases) : 0;
 }
 
 int switch_tables_read(struct switch_tables *tables, struct function_code *code,
-                       const struct function_parts *parts)
+                       const struct function_parts *parts, struct slots *slots)
 {
-    struct reader r = {tables, code, parts};
+    struct reader r = {tables, code, parts, slots};
     struct operand_walk walk = {.next = 0};
     struct switch_bound bound = {0};
     size_t size;
@@ -88,6 +89,5 @@ int switch_tables_read(struct switch_tables *tables, struct function_code *code,
 
 void switch_tables_close(struct switch_tables *tables)
 {
-    slots_free(&tables->slots);
     free(tables->leads);
 }

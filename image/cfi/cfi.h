@@ -40,6 +40,13 @@ struct cfi_row {
     int32_t cfa_offset, bp_offset; /* bytes */
 };
 
+/* Whether both say the same, wherever they are from. */
+static inline bool cfi_row_same(const struct cfi_row *a, const struct cfi_row *b)
+{
+    return a->cfa == b->cfa && a->bp == b->bp && a->root == b->root && a->cfa_offset == b->cfa_offset &&
+           a->bp_offset == b->bp_offset;
+}
+
 struct cfi;
 
 /* The row for an instruction's address (for a return address, pass address - 1). A row with cfa == CFI_NONE

@@ -76,6 +76,13 @@ struct code_insn {
     bool notrack; /* an indirect jump that need not land on endbr64: a switch */
 };
 
+/* Whether it may be followed by the next one: no jump, return or stop. */
+static inline bool code_goes_on(const struct code_insn *insn)
+{
+    return insn->kind != CODE_JUMP && insn->kind != CODE_JUMP_INDIRECT && insn->kind != CODE_RETURN &&
+           insn->kind != CODE_STOP;
+}
+
 /* The instruction at the start of `code`; false: unknown, or truncated by the end. */
 bool code_read(const uint8_t *code, size_t size, uint64_t address, struct code_insn *out);
 

@@ -80,3 +80,11 @@ const struct relocation *slots_find(const struct slots *slots, uint64_t address)
     size_t first = lower_bound(i, 0, slots->count, slots->items[i].address < address);
     return first < slots->count && slots->items[first].address == address ? &slots->items[first] : NULL;
 }
+
+uint64_t slots_value(struct slots *slots, const struct elf_file *file, uint64_t address)
+{
+    if (!slots->file && slots_build(file, slots) < 0)
+        return 0;
+    const struct relocation *word = slots_find(slots, address);
+    return word ? word->value : 0;
+}
