@@ -116,6 +116,7 @@ static int build(struct image *image, const struct image_options *options, struc
     if (find_debug_file(image, options) < 0 || build_functions(image, options ? options->log : NULL) < 0)
         return error_memory(err);
     image->thread_return = thread_return_find(&image->file);
+    image->makes_code = run_time_is_runtime(&image->file);
     return 0;
 }
 

@@ -21,7 +21,10 @@ struct image {
     struct cfi *cfi;
     struct functions functions;
     uint64_t thread_return;    /* 0: none */
+    bool makes_code;           /* run_time.h */
     struct cfi_frames *frames; /* read when the rules of all registers are asked for first; NULL: not yet */
 };
+
+bool run_time_is_runtime(const struct elf_file *file); /* for image_makes_code() */
 
 #endif

@@ -45,5 +45,10 @@ bool image_is_run_time(const struct image *image)
 
 bool image_makes_code(const struct image *image)
 {
-    return symbols_any(&image->file, "v8dbg_") || symbols_any(&image->file, "gHotSpotVMStructs");
+    return image->makes_code;
+}
+
+bool run_time_is_runtime(const struct elf_file *file)
+{
+    return symbols_any(file, "v8dbg_") || symbols_any(file, "gHotSpotVMStructs");
 }

@@ -19,7 +19,7 @@
 /* The image of such code, which has no bytes. The caller closes it with image_close(). -ENOMEM. */
 int run_time_open(struct image **out);
 bool image_is_run_time(const struct image *image);
-/* Whether the file is such a runtime: by what it exports for debuggers. */
+/* Whether the image is such a runtime: by what its file exports for debuggers, which is looked for once. */
 bool image_makes_code(const struct image *image);
 
 #endif

@@ -22,15 +22,8 @@ struct announced {
     bool pending;      /* the last record's sample, the thread's next, has not come yet */
     uint32_t checks;   /* the number of the stack that it should be; 0: none */
     uint32_t pending_tid;
-    uint64_t pending_sp, pending_ip, pending_time;
-    const uint8_t *stack; /* the new stack's bytes, in the record; NULL: not new */
-    uint32_t stack_size;
-    bool stack_cut;
-    const uint8_t *below; /* likewise, as in struct sample */
-    const uint8_t *outer; /* likewise */
-    uint64_t outer_at;
-    const uint8_t *registers;
-    uint64_t register_mask;
+    uint64_t pending_time;
+    struct stack_parts parts; /* of the last record; bytes: NULL if its stack is not new */
 };
 
 static bool is_sampled(const struct event *event)
@@ -138,23 +131,15 @@ static int take_record(struct announced *a, const struct sample *sample, struct 
     bool is_read = record.kind == STACK_RECORD_NEW || record.kind == STACK_RECORD_AGAIN;
     a->pending = true;
     a->pending_tid = sample->tid;
-    a->pending_ip = record.ip;
-    a->pending_sp = record.sp;
     a->pending_time = sample->time;
-    a->stack = is_read ? parts.bytes : NULL;
-    a->stack_size = parts.size;
-    a->stack_cut = parts.cut;
-    a->below = parts.below;
-    a->outer = parts.outer;
-    a->outer_at = parts.outer_at;
-    a->registers = parts.registers;
-    a->register_mask = parts.mask;
+    a->parts = parts;
+    a->parts.bytes = is_read ? parts.bytes : NULL;
     if (is_read && sample->stack) { /* stack_sample.h */
-        a->stack = sample->stack;
-        a->stack_size = sample->stack_size;
-        a->stack_cut = sample->stack_size >= STACK_RECORD_MAX;
-        a->registers = sample->registers;
-        a->register_mask = sample->register_mask;
+        a->parts.bytes = sample->stack;
+        a->parts.size = sample->stack_size;
+        a->parts.cut = sample->stack_size >= STACK_RECORD_MAX;
+        a->parts.registers = sample->registers;
+        a->parts.mask = sample->register_mask;
     }
     return 1;
 }
@@ -167,7 +152,7 @@ static bool take_pending(struct announced *a, const struct sample *sample)
     a->pending = false;
     if (a->pending_time != sample->time)
         return false;
-    bool own = a->pending_sp == sample->sp && (a->pending_ip ^ sample->reg_ip) >> a->page_bits == 0;
+    bool own = a->parts.head.sp == sample->sp && (a->parts.head.ip ^ sample->reg_ip) >> a->page_bits == 0;
     if (!own && sample->has_regs) {
         a->damaged++;
         forget(a, sample->tid);
@@ -190,23 +175,23 @@ static void fill_in(struct announced *a, struct sample *sample)
     sample->compared = a->compared;
     sample->from_sp = a->from_sp;
     sample->stack_number = sample->known == SAMPLE_STACK_SAME ? (uint32_t)*last : 0;
-    if (!pending || !a->stack)
+    const struct stack_parts *parts = &a->parts;
+    if (!pending || !parts->bytes)
         return;
     sample->known = SAMPLE_STACK_NEW;
     sample->checks_number = a->checks;
-    sample->stack_read = a->stack_size;
-    sample->below = a->below;
-    sample->outer = a->outer;
-    sample->outer_at = a->outer_at;
+    sample->stack_read = parts->size;
+    sample->below = parts->below;
+    sample->outer = parts->outer;
+    sample->outer_at = parts->outer_at;
     if (!sample->stack) {
-        sample->stack = a->stack;
-        sample->stack_size = a->stack_size;
-        sample->stack_cut = a->stack_cut;
+        sample->stack = parts->bytes;
+        sample->stack_size = parts->size;
+        sample->stack_cut = parts->cut;
     }
-    if (a->registers &&
-        __builtin_popcountll(a->register_mask) > __builtin_popcountll(sample->register_mask)) {
-        sample->registers = a->registers;
-        sample->register_mask = a->register_mask;
+    if (parts->registers && __builtin_popcountll(parts->mask) > __builtin_popcountll(sample->register_mask)) {
+        sample->registers = parts->registers;
+        sample->register_mask = parts->mask;
     }
 }
 

@@ -75,6 +75,7 @@ int symbols_read(struct symbols *symbols, const struct elf_file *file, const str
 
 static bool defines(const struct elf_file *file, const struct elf_section *table, const char *prefix)
 {
+    const size_t length = strlen(prefix);
     size_t size, string_size;
     const uint8_t *at = elf_section_bytes(file, table, &size);
     if (table->link >= file->section_count)
@@ -83,8 +84,8 @@ static bool defines(const struct elf_file *file, const struct elf_section *table
     for (; size >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym), size -= sizeof(Elf64_Sym)) {
         Elf64_Sym sym;
         memcpy(&sym, at, sizeof sym);
-        const char *name = symbol_string(strings, string_size, sym.st_name);
-        if (name && sym.st_shndx != SHN_UNDEF && strncmp(name, prefix, strlen(prefix)) == 0)
+        if (sym.st_shndx != SHN_UNDEF && sym.st_name < string_size && string_size - sym.st_name > length &&
+            memcmp(strings + sym.st_name, prefix, length) == 0)
             return true;
     }
     return false;
