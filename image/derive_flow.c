@@ -222,15 +222,12 @@ static bool is_tail_call(const struct derivation *d, const struct code_insn *ins
     return frame_state_clean(after) && functions_start(&d->image->functions, insn->target) != START_NONE;
 }
 
-/* push of a register that the callee saves, sub of SP: how functions begin, but hardly a case or a label. */
+/* Whether it saves a register or makes room on the stack first. */
 static bool has_prologue(const struct derivation *d, uint32_t first)
 {
     const struct code_insn *insn = &d->code.insns[first];
     insn += insn->kind == CODE_NOP && first + 1 < d->code.count; /* endbr64 */
-    const uint8_t *bytes = insn_bytes(d, insn);
-    const bool wide = insn->length == 2 && bytes[0] == 0x41;
-    const uint8_t push = bytes[wide];
-    return (insn->length == 1 && (push == 0x53 || push == 0x55)) || (wide && push >= 0x54 && push <= 0x57) ||
+    return frame_state_saves(insn_bytes(d, insn), insn->length) ||
            (insn->length >= 4 && insn->stack == CODE_SP_MOVED && insn->amount > 0);
 }
 

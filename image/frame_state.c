@@ -58,6 +58,13 @@ static void move_sp(struct frame_state *s, int64_t bytes)
     s->below = s->below == OPEN ? OPEN : bounded(s->below + bytes);
 }
 
+bool frame_state_saves(const uint8_t *bytes, size_t size)
+{
+    const bool wide = size > 1 && bytes[0] == 0x41;
+    return wide ? bytes[1] >= 0x54 && bytes[1] <= 0x57 /* r12 to r15 */
+                : size && (bytes[0] == 0x53 || bytes[0] == PUSH_BP);
+}
+
 bool frame_state_begins(const uint8_t *bytes, size_t length, int32_t *above)
 {
     static const uint8_t move[] = {0x48, 0x89, 0xe5}, move_too[] = {0x48, 0x8b, 0xec},

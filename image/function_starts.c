@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "image/code/operands.h"
 #include "image/elf/slots.h"
+#include "image/frame_state.h"
 #include "image/landing_pad.h"
 #include "image/switch_bound.h"
 #include "image/switch_tables.h"
@@ -255,14 +256,13 @@ static bool is_start(unsigned marks)
            (marks & (MARK_PADDED | MARK_BRANCHED)) == MARK_PADDED;
 }
 
-/* push of a register that the callee saves: code that only jumps lead to may still be a function, for tail calls; so may what is behind
- * a call that does not return. */
+/* Code that only jumps lead to may still be a function, for tail calls, if it saves a register; so may what is behind a call that does not
+ * return. */
 static bool begins_with_push(const struct starts *s, uint64_t address)
 {
     size_t size;
     const uint8_t *bytes = elf_file_bytes(s->file, address, &size);
-    const uint8_t push = !bytes || size < 2 ? 0 : bytes[bytes[0] == 0x41];
-    return push == 0x53 || push == 0x55 || (bytes && bytes[0] == 0x41 && push >= 0x54 && push <= 0x57);
+    return bytes && frame_state_saves(bytes, size);
 }
 
 static int add_functions(const struct starts *s, const struct span *gap, struct functions *functions)
