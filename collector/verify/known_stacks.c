@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "collector/verify/runs.h"
 #include "collector/verify/verify_wire.h"
 
 #define BLOCKS_RESTING 1024
@@ -113,19 +114,41 @@ static uint64_t base_of(const struct known_stacks *s, const struct known_stack *
     return thread.base;
 }
 
-/* Fills one block; returns how many words it took. */
-static size_t fill(struct rule_words *block, const struct known_stack *stack, uint64_t base, size_t from,
-                   size_t count)
+static bool is_outer(const struct known_stack *stack, const struct stack_word *word, uint64_t base)
 {
-    *block = (struct rule_words){.reg = stack->reg, .value = stack->reg ? base - stack->value : 0};
-    while (block->count < RULE_WORDS && from + block->count < count) {
-        const struct stack_word *word = &stack->words[from + block->count];
-        block->height[block->count] = (uint32_t)(base - word->address) | (word->in_stack ? RULE_RELATIVE : 0);
-        block->low[block->count] = word->in_stack ? base - word->low : word->low;
-        block->size[block->count] = word->size;
-        block->count++;
+    return base > stack->sp && base - word->address <= STACK_RECORD_OUTER &&
+           word->address - stack->sp + sizeof word->value > RULE_STACK_MAX;
+}
+
+static void add_word(struct rule_words *block, const struct stack_word *word, uint64_t base)
+{
+    block->height[block->count] = (uint32_t)(base - word->address) | (word->in_stack ? RULE_RELATIVE : 0);
+    block->low[block->count] = word->in_stack ? base - word->low : word->low;
+    block->size[block->count] = word->size;
+    block->count++;
+}
+
+/* Fills one block; returns how many words it took. The first one never repeats. repeating: how many words may. */
+static size_t fill(struct rule_words *block, const struct known_stack *stack, uint64_t base, size_t from,
+                   size_t count, size_t repeating)
+{
+    const struct word_run run = from ? run_at(stack, from, repeating) : (struct word_run){0};
+    const size_t room = run.words ? run.words : RULE_WORDS;
+    *block = (struct rule_words){.times = 1};
+    if (from == 0 && stack->reg) {
+        block->reg = stack->reg;
+        block->value = base - stack->value;
     }
-    return block->count;
+    for (size_t at = from; at < count && block->count < room; at++) {
+        if (at > from && run.words == 0 && run_at(stack, at, repeating).words)
+            break;
+        add_word(block, &stack->words[at], base);
+    }
+    if (run.words == 0)
+        return block->count;
+    block->period = (uint16_t)run.period;
+    block->times = (uint32_t)run.times;
+    return run.words * run.times;
 }
 
 /* Whether the words from a block on are these. */
@@ -175,25 +198,31 @@ static void set_places(const struct known_stacks *s, const struct known_stack *s
         out->last = (uint16_t)(end - page - 1);
 }
 
-static bool is_outer(const struct known_stack *stack, const struct stack_word *word, uint64_t base)
+/* false: they need too many blocks. */
+static bool make_blocks(const struct known_stack *stack, uint64_t base, size_t count, struct made *out)
 {
-    return base > stack->sp && base - word->address <= STACK_RECORD_OUTER &&
-           word->address - stack->sp + sizeof word->value > RULE_STACK_MAX;
+    size_t repeating = count;
+    while (repeating && is_outer(stack, &stack->words[repeating - 1], base))
+        repeating--;
+    out->count = 0;
+    for (size_t at = 0; at < count || out->count == 0;) {
+        if (out->count == RULE_BLOCKS_MAX)
+            return false;
+        at += fill(&out->blocks[out->count++], stack, base, at, count, repeating);
+    }
+    return true;
 }
 
 /* false: it has too many words. */
 static bool make_known(const struct known_stacks *s, const struct known_stack *stack, uint64_t base,
                        struct made *out)
 {
-    size_t count = compared_words(s, stack);
+    const size_t count = compared_words(s, stack);
     uint64_t extent = 8;
-    if (count > (size_t)RULE_WORDS * RULE_BLOCKS_MAX)
+    if (!make_blocks(stack, base, count, out))
         return false;
-    out->count = 0;
-    for (size_t at = 0; at < count || out->count == 0;)
-        at += fill(&out->blocks[out->count++], stack, base, at, count);
     if (s->compared == 0)
-        out->blocks[0] = (struct rule_words){0};
+        out->blocks[0] = (struct rule_words){.times = 1};
     out->below = out->outer = false;
     for (size_t i = 0; i < count; i++)
         if (stack->sp - stack->words[i].address <= STACK_RECORD_BELOW && stack->words[i].address != stack->sp)

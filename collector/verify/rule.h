@@ -4,7 +4,7 @@
  *
  * A stack is looked up by its process (or those with the same code), the page of code of its PC, and its depth; a known stack is the code
  * that it stands for, and a list of words that must be in place: all return addresses, and saved frame pointers where a CFA depends on them; and at most
- * one register that a CFA depends on. A return
+ * one register that a CFA depends on. Words that repeat, as a recursion's do, are noted once. A return
  * address may be any of the same function with the same CFI row. So a stack that fits is as certain as an unwound
  * one: its functions are what unwinding would find.
  *
@@ -23,9 +23,10 @@
 
 #define RULE_STACK_MAX  STACK_RECORD_MAX /* bytes of a stack that are read */
 #define RULE_BUFFER     65536u
-#define RULE_STACKS     16u /* known stacks per key */
-#define RULE_WORDS      24u /* per block */
-#define RULE_BLOCKS_MAX 16u /* per stack */
+#define RULE_STACKS     16u  /* known stacks per key */
+#define RULE_WORDS      24u  /* per block */
+#define RULE_BLOCKS_MAX 16u  /* per stack */
+#define RULE_TIMES_MAX  320u /* that a block may be there: as many full ones as a copy has room for */
 
 /* In place of a depth, of stacks without a base: what the key leads to. The last two have a hash of the page and return addresses
  * in place of the page. */
@@ -48,12 +49,15 @@ struct rule_key {
     __u32 zero;
 };
 
-/* A block of words that must be in place. Index 0 is never used. */
+/* A block of words that must be in place, `times` of them, each `period` bytes further out than the one before, as a recursion has
+ * them. Index 0 is never used. */
 struct rule_words {
     __u32 count;
     __u32 next; /* index of the block with further words; 0: none */
-    __u32 reg;  /* 1 + place of a register in a stack record; 0: none */
-    __u32 zero;
+    __u16
+        reg; /* 1 + place of a register in a stack record; 0: none. Only of a stack's first block, which is there once */
+    __u16 period;
+    __u32 times;
     __u64 value; /* base - that register */
     __u32 height
         [RULE_WORDS]; /* the low 32 bits of base - address, a multiple of 8; RULE_RELATIVE may be added */

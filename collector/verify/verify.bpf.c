@@ -261,11 +261,28 @@ __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 
     return 1 + w->next;
 }
 
+/* The same of a block that may be there several times. */
+__noinline int verify_times(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
+{
+    const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
+    __u32 depth = depth_and_reach;
+    if (!w)
+        return 0;
+    for (__u32 time = 0; time < RULE_TIMES_MAX; time++) {
+        int next = verify_block(index, cpu, base, bp, depth_and_reach >> 32 << 32 | depth);
+        if (next == 0 || time + 1 >= w->times)
+            return next;
+        base += w->period;
+        depth += w->period;
+    }
+    return 0;
+}
+
 /* Whether the words of a known stack, from this block on, are in place: 1 or 0. */
 __noinline int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
 {
     for (__u32 hop = 0; hop < RULE_BLOCKS_MAX; hop++) {
-        int next = verify_block(index, cpu, base, bp, depth_and_reach);
+        int next = verify_times(index, cpu, base, bp, depth_and_reach);
         if (next <= 1)
             return next;
         index = next - 1;

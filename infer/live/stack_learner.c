@@ -15,9 +15,9 @@
 #include "process/unwind.h"
 
 #define QUEUE_BYTES (16u << 20) /* stacks are left out above that */
-#define FRAMES_MAX  512
-#define ROWS_MAX    4096u /* of a function's CFI that are looked at */
-#define REGISTER_BP 6u    /* in a mask of registers */
+#define WALKED_MAX  32768u      /* frames, for one new stack and those of its callers */
+#define ROWS_MAX    4096u       /* of a function's CFI that are looked at */
+#define REGISTER_BP 6u          /* in a mask of registers */
 
 struct stack_learner {
     struct stack_learner_input in;
@@ -26,7 +26,7 @@ struct stack_learner {
     /* The feed's thread's. */
     struct announced *announced;
     struct spaces *spaces;
-    struct unwind_frame frames[FRAMES_MAX];
+    struct unwind_frame frames[UNWIND_MAX_FRAMES];
     struct unwind_words words;
 };
 
@@ -126,7 +126,7 @@ static int know(struct stack_learner *l, const struct process *process, const st
                 uint32_t space, bool of_caller, size_t *count, struct fathom_error *err)
 {
     enum unwind_end end;
-    *count = unwind_words(process, sample, l->frames, FRAMES_MAX, &l->words, &end);
+    *count = unwind_words(process, sample, l->frames, UNWIND_MAX_FRAMES, &l->words, &end);
     if (*count == 0 || !is_known_end(end) || l->words.partial)
         return 0;
     const struct place *place = &l->frames[0].place;
@@ -185,7 +185,7 @@ static int learn_stack(struct stack_learner *l, struct processes *processes, con
     if (space == 0)
         return error_memory(err);
     int rc = know(l, process, &at, space, false, &count, err);
-    while (rc > 0 && count > 1) {
+    for (size_t walked = count; rc > 0 && count > 1 && walked < WALKED_MAX; walked += count) {
         at = at_caller(&at, &l->frames[0]);
         rc = know(l, process, &at, space, true, &count, err);
     }

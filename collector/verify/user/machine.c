@@ -14,6 +14,7 @@
 int verify_read_pages(__u32 cpu, __u64 sp, __u32 size);
 int verify_unhook(__u32 cpu, __u64 sp, __u32 size);
 int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
+int verify_times(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
 int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
 struct bpf_perf_event_data;
 int verify_user(struct bpf_perf_event_data *ctx);

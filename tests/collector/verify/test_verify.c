@@ -18,6 +18,7 @@ enum {
     DEPTHS = 6,
     PAGES = 3,
     WORDS_MAX = 60,
+    WORDS_DEEP = 1000,
     FUNCTIONS = 40,
     TOLD_MAX = 1 << 10,
 };
@@ -54,8 +55,8 @@ static uint32_t function_size(uint32_t function)
 /* Where a stack has its return addresses and saved frame pointers, innermost first. */
 struct shape {
     uint32_t count;
-    uint32_t offset[WORDS_MAX]; /* from SP, bytes */
-    bool saved_bp[WORDS_MAX];
+    uint32_t offset[WORDS_DEEP]; /* from SP, bytes */
+    bool saved_bp[WORDS_DEEP];
     uint8_t reg; /* as in struct known_stack: none, BP or OTHER */
 };
 
@@ -71,7 +72,7 @@ struct announced {
     uint32_t number, pid;
     uint64_t page, sp, bp, ip;
     const struct shape *shape;
-    struct stack_word words[WORDS_MAX];
+    struct stack_word words[WORDS_DEEP];
 };
 
 struct told_by {
@@ -849,6 +850,46 @@ Test(verify, a_stack_larger_than_a_record_is_known_by_its_outermost_words)
         cr_expect_eq(w.stack_count, i + 2u, "another caller is another stack");
         world_stop(&w);
     }
+}
+
+/* Of a recursion, whose frames have a return address and a saved frame pointer, each word is compared. */
+Test(verify, a_deep_recursion_is_known_by_all_of_its_words)
+{
+    enum { FRAME = 80, FRAMES = 490, DEPTH = FRAMES * FRAME + 64 };
+    static struct shape shape = {.count = 2 * FRAMES};
+    struct world w;
+    struct scene scene;
+    world_start(&w, &plain_config, 1);
+    scene_at(&w, 0, DEPTH, &scene);
+    scene.shape = &shape;
+    const uint64_t sp = scene.sample.sp;
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        shape.offset[2 * i] = i * FRAME + 8;
+        shape.offset[2 * i + 1] = i * FRAME + 16;
+        shape.saved_bp[2 * i] = true;
+        set_word(scene.thread, sp + shape.offset[2 * i], sp + (i + 1) * FRAME);
+        set_word(scene.thread, sp + shape.offset[2 * i + 1],
+                 function_start(i == 0 || i + 1 == FRAMES ? 1 : 2));
+    }
+    run(&w, &scene, false);
+    learn_next(&w);
+    cr_assert_eq(w.stack_count, 1u);
+    run(&w, &scene, false);
+    cr_expect_eq(w.stack_count, 1u, "it is the same");
+    for (uint32_t i = 0; i < 2 * FRAMES; i += i < 60 || i > 900 ? 1 : 37) {
+        const uint64_t word = shape.saved_bp[i] ? sp + (i / 2 + 1) * FRAME
+                                                : function_start(i == 1 || i + 1 == 2 * FRAMES ? 1 : 2);
+        const size_t before = w.stack_count;
+        set_word(scene.thread, sp + shape.offset[i], word + (shape.saved_bp[i] ? 8 : 256));
+        run(&w, &scene, false);
+        cr_expect_eq(w.stack_count, before + 1, "word %u is another", i);
+        set_word(scene.thread, sp + shape.offset[i], word);
+    }
+    run(&w, &scene, false);
+    const size_t before = w.stack_count;
+    run(&w, &scene, false);
+    cr_expect_eq(w.stack_count, before);
+    world_stop(&w);
 }
 
 static uint32_t fail; /* so many outputs from now on */

@@ -1,0 +1,19 @@
+/*
+ * runs.h - where the words of a stack repeat, as those of a recursion do: the same words again and again, each time further out by
+ * the same number of bytes.
+ */
+#ifndef FATHOM_COLLECTOR_VERIFY_RUNS_H
+#define FATHOM_COLLECTOR_VERIFY_RUNS_H
+
+#include "perfdata/known_stack.h"
+
+struct word_run {
+    size_t words;    /* of one period, at most RULE_WORDS; 0: nothing repeats */
+    uint64_t period; /* bytes */
+    size_t times;    /* that they stand there, one behind the other: at least 2 */
+};
+
+/* The run that begins at words[from], of those before words[end]; its period is as long as RULE_WORDS allows. */
+struct word_run run_at(const struct known_stack *stack, size_t from, size_t end);
+
+#endif
