@@ -24,6 +24,7 @@ struct announced {
     uint32_t pending_tid;
     uint64_t pending_time;
     struct stack_parts parts; /* of the last record; bytes: NULL if its stack is not new */
+    uint8_t *unfolded;        /* STACK_RECORD_MAX bytes: its stack, if it has a run; else NULL, or not used */
 };
 
 static bool is_sampled(const struct event *event)
@@ -70,6 +71,7 @@ void announced_free(struct announced *a)
     table_free(a->last);
     table_free(a->lives);
     free(a->followed);
+    free(a->unfolded);
     free(a);
 }
 
@@ -100,6 +102,20 @@ static bool is_plausible(const struct announced *a, const struct stack_record *r
            r->kind >= STACK_RECORD_NEW && r->kind <= STACK_RECORD_RETURNED &&
            (r->kind == STACK_RECORD_NONE) == (r->number == 0) &&
            (r->kind == STACK_RECORD_RETURNED) == (r->number == STACK_RECORD_LATE);
+}
+
+/* The bytes of a stack that is new. false: no memory. */
+static bool take_bytes(struct announced *a)
+{
+    struct stack_parts *parts = &a->parts;
+    if (!parts->rest)
+        return true;
+    if (!a->unfolded && !(a->unfolded = malloc(STACK_RECORD_MAX)))
+        return false;
+    stack_parts_unfold(parts, a->unfolded);
+    parts->size = stack_parts_whole(parts);
+    parts->bytes = a->unfolded;
+    return true;
 }
 
 /* Raw data without our mark is another program's, or damaged. What a damaged record announced is not known, so no
@@ -133,7 +149,10 @@ static int take_record(struct announced *a, const struct sample *sample, struct 
     a->pending_tid = sample->tid;
     a->pending_time = sample->time;
     a->parts = parts;
-    a->parts.bytes = is_read ? parts.bytes : NULL;
+    if (!is_read)
+        a->parts.bytes = NULL;
+    else if (!take_bytes(a))
+        return error_memory(err);
     if (is_read && sample->stack) { /* stack_sample.h */
         a->parts.bytes = sample->stack;
         a->parts.size = sample->stack_size;

@@ -17,7 +17,34 @@ static bool read_registers(struct bytes part, struct stack_parts *out)
     return values != NULL;
 }
 
-/* From SP on, or from below it, or the outermost ones. Of bytes elsewhere this reader knows nothing. */
+/* false: damaged. */
+static bool read_run(struct bytes part, struct stack_parts *out)
+{
+    struct stack_run *run = &out->run;
+    const uint8_t *at = bytes_take(&part, sizeof *run);
+    if (!at || !out->bytes || run->times)
+        return false;
+    memcpy(run, at, sizeof *run);
+    bool good = run->count <= sizeof run->at / sizeof *run->at && run->times > 0 && run->period >= 8 &&
+                run->period >= 8 * run->count && (uint64_t)run->period * run->times <= STACK_RECORD_MAX;
+    for (uint32_t i = 0; good && i < run->count; i++)
+        good = (run->at[i] & ~UINT32_C(7)) + UINT64_C(8) <= out->size;
+    return good;
+}
+
+/* What follows a run. false: damaged. */
+static bool read_rest(const uint8_t *at, uint64_t offset, uint32_t size, struct stack_parts *out)
+{
+    if (offset < out->size || offset + size > STACK_RECORD_MAX)
+        return false;
+    out->rest = at;
+    out->rest_at = (uint32_t)offset;
+    out->rest_size = size;
+    out->cut = offset + size + (out->below ? STACK_RECORD_BELOW : 0) == STACK_RECORD_MAX;
+    return true;
+}
+
+/* From SP on, or from below it, or what follows a run, or the outermost ones. Of bytes elsewhere this reader knows nothing. */
 static bool read_bytes(struct bytes part, struct stack_parts *out)
 {
     const int64_t offset = (int64_t)bytes_u64(&part);
@@ -25,7 +52,10 @@ static bool read_bytes(struct bytes part, struct stack_parts *out)
     const uint32_t low = offset == 0 ? 0 : STACK_RECORD_BELOW;
     if (part.failed || size > STACK_RECORD_MAX)
         return false;
-    if (offset > 0 && size == STACK_RECORD_OUTER && out->bytes && (uint64_t)offset >= out->size) {
+    if (offset > 0 && out->run.times && !out->rest)
+        return read_rest(part.at, (uint64_t)offset, (uint32_t)size, out);
+    if (offset > 0 && size == STACK_RECORD_OUTER && out->bytes &&
+        (uint64_t)offset >= stack_parts_whole(out)) {
         out->outer = part.at;
         out->outer_at = out->head.sp + (uint64_t)offset;
         out->cut = true;
@@ -51,8 +81,16 @@ static bool read_part(struct bytes *all, struct stack_parts *out)
     if (!at)
         return false;
     const struct bytes part = bytes_of(at, size);
-    return type == STACK_PART_REGISTERS ? read_registers(part, out)
-                                        : type != STACK_PART_BYTES || read_bytes(part, out);
+    switch (type) {
+    case STACK_PART_REGISTERS:
+        return read_registers(part, out);
+    case STACK_PART_BYTES:
+        return read_bytes(part, out);
+    case STACK_PART_RUN:
+        return read_run(part, out);
+    default:
+        return true;
+    }
 }
 
 bool stack_parts_read(const uint8_t *data, size_t size, struct stack_parts *out)
@@ -75,6 +113,32 @@ bool stack_parts_read(const uint8_t *data, size_t size, struct stack_parts *out)
     while (good && bytes_left(&parts))
         good = read_part(&parts, out);
     return good;
+}
+
+uint32_t stack_parts_whole(const struct stack_parts *parts)
+{
+    return parts->rest ? parts->rest_at + parts->rest_size : parts->size;
+}
+
+void stack_parts_unfold(const struct stack_parts *parts, uint8_t *out)
+{
+    const struct stack_run *run = &parts->run;
+    if (parts->size)
+        memcpy(out, parts->bytes, parts->size);
+    if (!parts->rest)
+        return;
+    memset(out + parts->size, STACK_RECORD_HOLE, parts->rest_at - parts->size);
+    for (uint32_t i = 0; i < run->count; i++) {
+        const uint32_t first = run->at[i] & ~UINT32_C(7);
+        uint64_t word;
+        memcpy(&word, parts->bytes + first, sizeof word);
+        for (uint32_t out_by = run->period; out_by < run->period * run->times; out_by += run->period) {
+            word += run->at[i] & STACK_RUN_RELATIVE ? run->period : 0;
+            if (first + out_by >= parts->size && first + out_by + sizeof word <= parts->rest_at)
+                memcpy(out + first + out_by, &word, sizeof word);
+        }
+    }
+    memcpy(out + parts->rest_at, parts->rest, parts->rest_size);
 }
 
 size_t stack_parts_write(const struct stack_parts *parts, uint8_t *out)

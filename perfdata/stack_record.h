@@ -49,8 +49,20 @@ struct stack_part {
 enum stack_part_type {
     STACK_PART_REGISTERS =
         1, /* u64 mask, as of perf_event_attr.sample_regs_user; u64 for each of its bits, ascending */
-    STACK_PART_BYTES, /* s64 offset from sp; bytes of the stack from there on: 0xfd each where a page is not there */
+    STACK_PART_BYTES, /* s64 offset from sp; bytes of the stack from there on: STACK_RECORD_HOLE where a page is not there */
+    STACK_PART_RUN, /* struct stack_run: what of the stack lies between the bytes before this part and those behind it */
 };
+
+#define STACK_RECORD_HOLE 0xfd /* in each byte: an address outside all code and all stacks */
+
+/* Words that are there again and again, each time further out by `period` bytes, as a recursion's return addresses are. Of other
+ * words between the parts nothing is known. */
+struct stack_run {
+    __u32 period, times; /* bytes; the first time, at the end of the bytes before this part, is counted */
+    __u32 count, zero;   /* of words in a period */
+    __u32 at[24];        /* the first time, from sp, a multiple of 8; STACK_RUN_RELATIVE may be added */
+};
+#define STACK_RUN_RELATIVE 1u /* the word is an address, and grows by a period each time */
 
 #define STACK_RECORD_OUTER                                                                                   \
     4096u /* bytes before the base, if it is known, of a stack that is larger than a record: its second part of bytes */

@@ -86,7 +86,7 @@ size_t stack_sample_make(const struct sample *stack, const struct sample *sample
     if (!read_record(stack, &parts) || !is_about(&parts.head, stack, sample))
         return 0;
     struct stack_record record = parts.head;
-    const uint64_t valid = parts.size;
+    const uint64_t valid = stack_parts_whole(&parts);
     const size_t room = (valid + 7) & ~(size_t)7, size = sizeof(struct stack_sample) + room + sizeof valid;
     record.version = STACK_RECORD_VERSION;
     record.size = offsetof(struct stack_sample, padding) -
@@ -115,7 +115,7 @@ size_t stack_sample_make(const struct sample *stack, const struct sample *sample
     memcpy(out, &made, sizeof made);
     out += sizeof made;
     memset(out + valid, 0, room - valid);
-    memcpy(out, parts.bytes, valid);
+    stack_parts_unfold(&parts, out);
     memcpy(out + room, &valid, sizeof valid);
     return size;
 }

@@ -11,6 +11,10 @@
 
 #define BLOCKS_RESTING 1024
 
+/* Bytes: how long a run is whose middle copies leave out, and about how much of it one period of the rule has. */
+#define RUN_LEAST_BYTES 4096u
+#define RUN_BYTES       768u
+
 struct known_stacks {
     struct known_stacks_maps maps;
     unsigned compared, page_bits;
@@ -132,7 +136,9 @@ static void add_word(struct rule_words *block, const struct stack_word *word, ui
 static size_t fill(struct rule_words *block, const struct known_stack *stack, uint64_t base, size_t from,
                    size_t count, size_t repeating)
 {
-    const struct word_run run = from ? run_at(stack, from, repeating) : (struct word_run){0};
+    struct word_run run = from ? run_at(stack, from, repeating, false) : (struct word_run){0};
+    if (run.words)
+        run = run_by(run, RULE_WORDS / run.words);
     const size_t room = run.words ? run.words : RULE_WORDS;
     *block = (struct rule_words){.times = 1};
     if (from == 0 && stack->reg) {
@@ -140,7 +146,7 @@ static size_t fill(struct rule_words *block, const struct known_stack *stack, ui
         block->value = base - stack->value;
     }
     for (size_t at = from; at < count && block->count < room; at++) {
-        if (at > from && run.words == 0 && run_at(stack, at, repeating).words)
+        if (at > from && run.words == 0 && run_at(stack, at, repeating, false).words)
             break;
         add_word(block, &stack->words[at], base);
     }
@@ -295,29 +301,79 @@ static int put_key(struct known_stacks *s, const struct rule_key *key, const str
     return 0;
 }
 
+/* The place of the row that a stack's PC is in, among those that are known: its own, or one to be replaced. */
+static uint32_t place_of_row(const struct known_stacks *s, struct rule_known *known,
+                             const struct known_stack *stack)
+{
+    const uint64_t mask = (UINT64_C(1) << s->page_bits) - 1, page = stack->ip & ~mask,
+                   end = stack->row + stack->row_size;
+    const uint16_t first = stack->row_size && stack->row > page ? (uint16_t)(stack->row - page) : 0,
+                   last = stack->row_size && end <= page + mask ? (uint16_t)(end - page - 1) : (uint16_t)mask;
+    uint32_t at = 0;
+    while (at < known->count && (known->stacks[at].first != first || known->stacks[at].last != last))
+        at++;
+    if (at == RULE_STACKS)
+        at = stack->number % RULE_STACKS;
+    known->count = at >= known->count ? at + 1 : known->count;
+    known->stacks[at].first = first;
+    known->stacks[at].last = last;
+    return at;
+}
+
 /* Where stacks with their PC in this row have their return address. */
 static int put_row(struct known_stacks *s, const struct rule_key *key, const struct known_stack *stack,
                    uint32_t offset)
 {
     struct rule_known known = {0};
-    const uint64_t mask = (UINT64_C(1) << s->page_bits) - 1, page = stack->ip & ~mask,
-                   end = stack->row + stack->row_size;
-    const uint16_t first = stack->row_size && stack->row > page ? (uint16_t)(stack->row - page) : 0,
-                   last = stack->row_size && end <= page + mask ? (uint16_t)(end - page - 1) : (uint16_t)mask;
     const bool added = s->maps.find(s->maps.known, key, &known) != 0;
-    uint32_t at = 0;
-    while (at < known.count && (known.stacks[at].first != first || known.stacks[at].last != last))
-        at++;
-    if (at < known.count && known.stacks[at].number == offset)
+    const uint32_t count = known.count, at = place_of_row(s, &known, stack);
+    if (at < count && known.stacks[at].number == offset)
         return 1;
-    if (at == RULE_STACKS)
-        at = stack->number % RULE_STACKS;
-    known.count = at >= known.count ? at + 1 : known.count;
     known.stacks[at].number = offset;
-    known.stacks[at].first = first;
-    known.stacks[at].last = last;
     make_room(s, 0);
     return put_key(s, key, &known, added);
+}
+
+/* The words that repeat in a stack, counted from SP, with their values. false: too few do. */
+static bool make_run(const struct known_stack *stack, struct rule_words *block)
+{
+    struct word_run run = {0};
+    size_t at = 0;
+    while (at < stack->count && run.words == 0)
+        run = run_at(stack, at++, stack->count, true);
+    if (run.words == 0 || run.period * run.times < RUN_LEAST_BYTES)
+        return false;
+    const size_t first = at - 1, most = RULE_WORDS / run.words,
+                 wanted = run.period < RUN_BYTES ? RUN_BYTES / run.period : 1;
+    run = run_by(run, wanted < most ? wanted : most);
+    *block = (struct rule_words){.period = (uint16_t)run.period, .times = RULE_TIMES_MAX};
+    for (size_t i = first; i < first + run.words; i++) {
+        struct stack_word word = stack->words[i];
+        word.low = word.value;
+        word.size = 1;
+        add_word(block, &word, stack->sp);
+    }
+    return true;
+}
+
+/* What repeats in stacks with their PC in this row. 0: nothing, or the map takes no more. */
+static int put_run(struct known_stacks *s, const struct known_stack *stack)
+{
+    const struct rule_key key = {
+        .page = stack->ip >> s->page_bits, .depth = RULE_RUNS, .space = stack->space};
+    struct rule_known known = {0};
+    struct made made = {.count = 1};
+    if (!make_run(stack, &made.blocks[0]))
+        return 0;
+    make_room(s, 1);
+    const bool added = s->maps.find(s->maps.known, &key, &known) != 0;
+    const uint32_t at = place_of_row(s, &known, stack), replaced = known.stacks[at].words;
+    if (replaced && are_equal(s, replaced, made.blocks, 1))
+        return 1;
+    const uint32_t stored = known.stacks[at].words = store(s, &made);
+    const int rc = put_key(s, &key, &known, added);
+    free_blocks(s, rc > 0 ? replaced : stored);
+    return rc;
 }
 
 static int put_step(struct known_stacks *s, const struct rule_key *key, uint32_t distance)
@@ -363,6 +419,8 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     struct rule_key key = {
         .page = stack->ip >> s->page_bits, .depth = base - stack->sp, .space = stack->space};
     uint32_t stored = 0, replaced = 0;
+    if (!stack->of_caller && s->compared == STACK_RECORD_ALL && put_run(s, stack) < 0)
+        return error_memory(err);
     if ((stack->of_caller && (apart || s->compared < STACK_RECORD_ALL)) ||
         !make_known(s, stack, apart ? stack->sp : base, &made))
         return 0;

@@ -33,6 +33,9 @@
 #define RULE_ROWS  (1ull << 62)    /* `number` of each place: bytes from SP to the return address */
 #define RULE_STEP  (RULE_ROWS + 1) /* `extent`: bytes from the last return address to the next */
 #define RULE_CHAIN (RULE_ROWS + 2) /* stacks */
+#define RULE_RUNS                                                                                            \
+    (RULE_ROWS +                                                                                             \
+     3) /* `words` of each place: a block that repeats, counted from SP; so most of a copy can be left out */
 #define RULE_STEPS 3u
 
 /* Of a list of return addresses, with one more. */

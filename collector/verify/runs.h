@@ -10,10 +10,13 @@
 struct word_run {
     size_t words;    /* of one period, at most RULE_WORDS; 0: nothing repeats */
     uint64_t period; /* bytes */
-    size_t times;    /* that they stand there, one behind the other: at least 2 */
+    size_t times;    /* that they stand there, one behind the other */
 };
 
-/* The run that begins at words[from], of those before words[end]; its period is as long as RULE_WORDS allows. */
-struct word_run run_at(const struct known_stack *stack, size_t from, size_t end);
+/* The run that begins at words[from], of those before words[end], with the shortest period; shorter ones than two blocks (rule.h)
+ * are none. exactly: the words are the same; else, any that may stand there are. */
+struct word_run run_at(const struct known_stack *stack, size_t from, size_t end, bool exactly);
+/* The same with so many periods taken for one; those that are left over are not part of it. */
+struct word_run run_by(struct word_run run, size_t periods);
 
 #endif

@@ -123,7 +123,9 @@ struct moment {
     __u32 count;   /* as in rule_told */
     bool apart;    /* its stack has no base that is known */
     bool deep;     /* it is larger than a record, which has an outer_part */
-    __u64 now;     /* CLOCK_MONOTONIC, ns: only if its stack was not known */
+    __u32 space;
+    __u32 inner; /* bytes of the stack in the record's first part */
+    __u64 now;   /* CLOCK_MONOTONIC, ns: only if its stack was not known */
 };
 
 /* The same number, below RULE_BUFFER in a way that the kernel's verifier can follow. */
@@ -148,14 +150,12 @@ static __always_inline __u64 bounded_outer(__u64 number)
 }
 
 #define PAGE 4096u
-#define HOLE 0xfd /* in each byte: an address outside all code and all stacks */
-
 /* For what is not there. */
-static __u8 hole[PAGE] SEC(".data") = {[0 ... PAGE - 1] = HOLE};
+static __u8 hole[PAGE] SEC(".data") = {[0 ... PAGE - 1] = STACK_RECORD_HOLE};
 
 /* Reads `size` bytes of the stack into the CPU's buffer by pages, where reading it at once, which is all or nothing,
  * failed: a page is not there while the program never touched it, such as one within a large array. It is filled in
- * with HOLE, so that no walk of the stack goes on from what was not read. Returns the bytes up to the end of the last
+ * with STACK_RECORD_HOLE, so that no walk of the stack goes on from what was not read. Returns the bytes up to the end of the last
  * page that is there. Not inlined, so that the kernel verifies it once. */
 __noinline int verify_read_pages(__u32 cpu, __u64 sp, __u32 size)
 {
@@ -225,8 +225,7 @@ __noinline int verify_unhook(__u32 cpu, __u64 sp, __u32 size)
     return 0;
 }
 
-/* Whether the words of one block are in place in the CPU's buffer: 0, or 1 + index of the block with further words.
- * reach: the buffer's last byte that a word may begin at. Not inlined, so that the kernel verifies it once. */
+/* Whether the words of one block are in place in the CPU's buffer: 1 or 0. reach: the buffer's last byte that a word may begin at. Not inlined, so that the kernel verifies it once. */
 __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
 {
     const struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
@@ -258,34 +257,35 @@ __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 
         if (word - w->low[i] >= w->size[i])
             return 0;
     }
-    return 1 + w->next;
+    return 1;
 }
 
-/* The same of a block that may be there several times. */
-__noinline int verify_times(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
+/* How many times the words of one block are there, up to what it says. */
+__noinline __u32 verify_times(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
 {
     const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
-    __u32 depth = depth_and_reach;
+    __u32 depth = depth_and_reach, time;
     if (!w)
         return 0;
-    for (__u32 time = 0; time < RULE_TIMES_MAX; time++) {
-        int next = verify_block(index, cpu, base, bp, depth_and_reach >> 32 << 32 | depth);
-        if (next == 0 || time + 1 >= w->times)
-            return next;
+    for (time = 0; time < RULE_TIMES_MAX && time < w->times; time++) {
+        if (!verify_block(index, cpu, base, bp, depth_and_reach >> 32 << 32 | depth))
+            break;
         base += w->period;
         depth += w->period;
     }
-    return 0;
+    return time;
 }
 
 /* Whether the words of a known stack, from this block on, are in place: 1 or 0. */
 __noinline int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
 {
     for (__u32 hop = 0; hop < RULE_BLOCKS_MAX; hop++) {
-        int next = verify_times(index, cpu, base, bp, depth_and_reach);
-        if (next <= 1)
-            return next;
-        index = next - 1;
+        const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
+        if (!w || verify_times(index, cpu, base, bp, depth_and_reach) != w->times)
+            return 0;
+        if (!w->next)
+            return 1;
+        index = w->next;
     }
     return 0;
 }
@@ -310,7 +310,7 @@ struct outer_part {
 static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, __u32 size)
 {
     struct stack_record *r = &m->buffer->record.head;
-    __u32 follows = size ? sizeof m->buffer->record - sizeof *r + size : 0;
+    __u32 follows = size ? sizeof m->buffer->record - sizeof *r + bounded(size) : 0;
     r->magic = STACK_RECORD_MAGIC;
     r->version = STACK_RECORD_VERSION;
     r->kind = kind;
@@ -322,8 +322,7 @@ static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, _
     r->sp = m->sp;
     if (size > RULE_STACK_MAX)
         return -1;
-    m->buffer->record.bytes_part =
-        (struct stack_part){STACK_PART_BYTES, 0, sizeof(__u64) + (m->deep ? INNER_BYTES : size)};
+    m->buffer->record.bytes_part = (struct stack_part){STACK_PART_BYTES, 0, sizeof(__u64) + m->inner};
     long rc = bpf_perf_event_output(m->ctx, &outputs, output_for(m, kind), m->buffer, sizeof *r + follows);
     if (rc == -ENOSPC)
         __sync_fetch_and_add(&counts.unwritten, 1);
@@ -441,7 +440,7 @@ static __always_inline void take_registers(struct moment *m)
 static __always_inline void take_below(struct moment *m)
 {
     if (bpf_probe_read_user(m->buffer->below, STACK_RECORD_BELOW, (void *)(m->sp - STACK_RECORD_BELOW)) != 0)
-        __builtin_memset(m->buffer->below, HOLE, STACK_RECORD_BELOW);
+        __builtin_memset(m->buffer->below, STACK_RECORD_HOLE, STACK_RECORD_BELOW);
 }
 
 /* The bytes before the stack's base, to be compared or written. false: they cannot be read. */
@@ -473,6 +472,72 @@ static __always_inline __u32 read_deep(struct moment *m, __u32 cpu, __u64 from)
     return RULE_STACK_MAX;
 }
 
+/* In place of the middle of a stack, where that repeats. The rest of the stack follows. */
+struct folded {
+    struct stack_part run_part;
+    struct stack_run run;
+    struct stack_part rest_part;
+    __s64 offset;
+};
+#define FOLD_LEAST 8192u  /* bytes: smaller stacks are written whole */
+#define FOLD_INNER 4096u  /* at most: up to the end of the run's second period */
+#define FOLD_REST  32768u /* below that: what lies behind */
+
+/* The block with what repeats in stacks with such a PC; 0: not known. */
+static __always_inline __u32 find_run(const struct moment *m)
+{
+    const struct rule_key key = {.page = m->told_key.page, .depth = RULE_RUNS, .space = m->space};
+    const struct rule_known *k = bpf_map_lookup_elem(&known, &key);
+    __u32 place = m->ip & ((1u << config.page_bits) - 1), index = 0;
+    for (__u32 i = 0; k && i < RULE_STACKS && !index; i++)
+        if (i < k->count && place >= k->stacks[i].first && place <= k->stacks[i].last)
+            index = k->stacks[i].words;
+    return index;
+}
+
+static __always_inline void put_folded(struct folded *to, const struct rule_words *w, __u32 times, __u32 left,
+                                       __s64 offset)
+{
+    to->run_part = (struct stack_part){STACK_PART_RUN, 0, sizeof to->run};
+    to->run.period = w->period;
+    to->run.times = times;
+    to->run.count = w->count;
+    to->run.zero = 0;
+    for (__u32 i = 0; i < RULE_WORDS; i++)
+        to->run.at[i] = (0 - (w->height[i] & ~7u)) | (w->height[i] & RULE_RELATIVE);
+    to->rest_part = (struct stack_part){STACK_PART_BYTES, 0, sizeof to->offset + left};
+    to->offset = offset;
+}
+
+/* Leaves out of a stack that was read what repeats in its middle. Returns the bytes that are left to write; 0: none. */
+static __always_inline __u32 fold(struct moment *m, __u32 cpu, __u32 below, __u32 size)
+{
+    const __u32 index = m->inner < FOLD_LEAST ? 0 : find_run(m);
+    const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
+    if (!index || !w)
+        return size;
+    const __u32 first = below - (w->height[0] & ~7u), period = w->period, inner = first + 2 * period;
+    const __u32 times = verify_times(index, cpu, m->sp, 0, below | (__u64)(m->inner - 8) << 32);
+    const __u32 from = first + (times - 1) * period, left = m->inner - from;
+    if (times < 4 || inner > FOLD_INNER || inner % 8 || from < inner + sizeof(struct folded) ||
+        left >= FOLD_REST)
+        return size;
+    __u8 *to = m->buffer->stack + (bounded(inner) & (2 * FOLD_INNER - 1));
+    put_folded((struct folded *)to, w, times, left, (__s64)from - below);
+    __u32 end = inner + sizeof(struct folded) + left;
+    if (bpf_probe_read_kernel(to + sizeof(struct folded), bounded(left) & (FOLD_REST - 1),
+                              m->buffer->stack + bounded(from)) != 0)
+        return 0;
+    if (m->deep) {
+        if (bpf_probe_read_kernel(m->buffer->stack + bounded(end), sizeof(struct outer_part),
+                                  m->buffer->stack + INNER_BYTES) != 0)
+            return 0;
+        end += sizeof(struct outer_part);
+    }
+    m->inner = inner;
+    return end;
+}
+
 static __always_inline int tell_read(struct moment *m, __u8 kind)
 {
     __u32 zero = 0, *number = bpf_map_lookup_elem(&numbers, &zero), cpu = bpf_get_smp_processor_id();
@@ -494,6 +559,8 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
     __u32 size = deep ? read_deep(m, cpu, m->sp - below) : 0;
     if (!size)
         size = read_stack(m, cpu, m->sp - below, wanted);
+    m->inner = m->deep ? INNER_BYTES : size;
+    size = fold(m, cpu, below, size);
     if (!size) /* of one that is known, that stays so */
         return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
     take_registers(m);
@@ -617,7 +684,7 @@ static __always_inline int verify(struct moment *m)
     if (!is_followed(m, &pid))
         return 1;
     const __u32 *space = bpf_map_lookup_elem(&spaces, &pid);
-    key.space = space ? *space : 0;
+    key.space = m->space = space ? *space : 0;
     m->buffer = bpf_map_lookup_elem(&buffers, &cpu);
     if (!m->buffer)
         return 1;

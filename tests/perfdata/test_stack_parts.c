@@ -96,6 +96,73 @@ Test(stack_parts, outermost_bytes)
     }
 }
 
+/* 48 bytes, 5 times the words at 16 and 24, the second of which is an address, and 16 bytes more. */
+struct run_record {
+    struct stack_record head;
+    struct stack_part bytes_part;
+    int64_t offset;
+    uint64_t bytes[6];
+    struct stack_part run_part;
+    struct stack_run run;
+    struct stack_part rest_part;
+    int64_t rest_at;
+    uint64_t rest[2];
+};
+static const struct run_record run_record = {
+    .head = {.magic = STACK_RECORD_MAGIC,
+             .version = STACK_RECORD_VERSION,
+             .kind = STACK_RECORD_NEW,
+             .number = 5,
+             .size = sizeof run_record - sizeof run_record.head,
+             .sp = 0x7ff0},
+    .bytes_part = {STACK_PART_BYTES, 0, 56},
+    .bytes = {1, 2, 3, 4, 5, 6},
+    .run_part = {STACK_PART_RUN, 0, sizeof(struct stack_run)},
+    .run = {.period = 24, .times = 5, .count = 2, .at = {16, 24 + STACK_RUN_RELATIVE}},
+    .rest_part = {STACK_PART_BYTES, 0, 24},
+    .rest_at = 112,
+    .rest = {7, 8},
+};
+
+Test(stack_parts, words_that_repeat_are_put_back)
+{
+    const uint64_t hole = UINT64_C(0xfdfdfdfdfdfdfdfd),
+                   want[] = {1, 2, 3, 4, 5, 6, 28, hole, 3, 52, hole, 3, 76, hole, 7, 8};
+    struct stack_parts parts;
+    uint64_t whole[16];
+    cr_assert(stack_parts_read((const uint8_t *)&run_record, sizeof run_record, &parts));
+    cr_assert_eq(stack_parts_whole(&parts), sizeof whole);
+    stack_parts_unfold(&parts, (uint8_t *)whole);
+    cr_expect_arr_eq(whole, want, sizeof want);
+    cr_expect_not(parts.cut);
+}
+
+Test(stack_parts, damaged_runs_are_refused)
+{
+    const struct stack_run damaged[] = {
+        {.period = 24, .times = 5, .count = 25, .at = {16}},
+        {.period = 8, .times = 5, .count = 2, .at = {16, 24}}, /* they overlap */
+        {.period = 0, .times = 5, .count = 0},
+        {.period = 24, .times = 0, .count = 1, .at = {16}},
+        {.period = 24, .times = 3000, .count = 1, .at = {16}},
+        {.period = UINT32_MAX, .times = 2, .count = 1, .at = {16}},
+        {.period = 24, .times = 5, .count = 1, .at = {48}}, /* not in the bytes before */
+        {.period = 24, .times = 5, .count = 1, .at = {UINT32_MAX}},
+    };
+    const int64_t rests[] = {40, STACK_RECORD_MAX - 8, INT64_MAX};
+    struct stack_parts parts;
+    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+        struct run_record r = run_record;
+        r.run = damaged[i];
+        cr_expect_not(stack_parts_read((const uint8_t *)&r, sizeof r, &parts), "run %zu", i);
+    }
+    for (size_t i = 0; i < sizeof rests / sizeof *rests; i++) {
+        struct run_record r = run_record;
+        r.rest_at = rests[i];
+        cr_expect_not(stack_parts_read((const uint8_t *)&r, sizeof r, &parts), "rest %zu", i);
+    }
+}
+
 Test(stack_parts, of_the_earlier_version)
 {
     const struct stack_record head = {.magic = STACK_RECORD_MAGIC, .version = STACK_RECORD_BARE, .size = 16};

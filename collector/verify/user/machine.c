@@ -14,7 +14,7 @@
 int verify_read_pages(__u32 cpu, __u64 sp, __u32 size);
 int verify_unhook(__u32 cpu, __u64 sp, __u32 size);
 int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
-int verify_times(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
+__u32 verify_times(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
 int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
 struct bpf_perf_event_data;
 int verify_user(struct bpf_perf_event_data *ctx);
@@ -193,17 +193,19 @@ long machine_output(const void *data, uint64_t size)
     if (!stack_parts_read(data, size, &parts))
         abort();
     record->head = parts.head;
-    record->head.size = parts.size;
+    record->head.size = stack_parts_whole(&parts);
+    record->written = size;
+    record->left_out = parts.rest ? parts.size : 0;
+    record->rest_at = parts.rest_at;
     record->outer_at = parts.outer ? parts.outer_at : 0;
-    record->stack = malloc(size);
+    record->stack = malloc(record->head.size + (size_t)STACK_RECORD_OUTER);
     if (!record->stack) {
         machine->out_of_memory = true;
         return -ENOMEM;
     }
-    if (parts.size)
-        memcpy(record->stack, parts.bytes, parts.size);
+    stack_parts_unfold(&parts, record->stack);
     if (parts.outer)
-        memcpy(record->stack + parts.size, parts.outer, STACK_RECORD_OUTER);
+        memcpy(record->stack + record->head.size, parts.outer, STACK_RECORD_OUTER);
     machine->record_count++;
     return 0;
 }

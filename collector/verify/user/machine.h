@@ -25,6 +25,9 @@ struct machine_memory {
 struct machine_record {
     struct stack_record head; /* its size: bytes of the stack */
     uint8_t *stack;
+    size_t written; /* bytes of the record */
+    uint32_t left_out,
+        rest_at; /* where in the stack the middle, of which only words that repeat are told, begins and ends */
     uint64_t outer_at; /* the address of its outermost bytes, which are behind those of the stack; 0: none */
 };
 

@@ -310,6 +310,7 @@ static int learn_next(struct world *w)
 /* All bytes that are there are read; the others are HOLE. */
 static void check_bytes(const struct world *w, uint64_t sp, const struct machine_record *record)
 {
+    static const uint8_t hole[8] = {0xfd, 0xfd, 0xfd, 0xfd, 0xfd, 0xfd, 0xfd, 0xfd};
     uint8_t want[RULE_STACK_MAX];
     memset(want, 0xfd, sizeof want);
     for (size_t i = 0; i < w->machine.memory_count; i++) {
@@ -323,6 +324,9 @@ static void check_bytes(const struct world *w, uint64_t sp, const struct machine
         if (from < to)
             memcpy(want + (from - sp), m->bytes + (from - m->start), (size_t)(to - from));
     }
+    for (uint32_t at = record->left_out; at < record->rest_at; at += 8)
+        if (memcmp(record->stack + at, hole, 8) == 0)
+            memcpy(want + at, hole, 8);
     cr_assert_eq(memcmp(record->stack, want, record->head.size), 0);
 }
 
@@ -890,6 +894,50 @@ Test(verify, a_deep_recursion_is_known_by_all_of_its_words)
     run(&w, &scene, false);
     cr_expect_eq(w.stack_count, before);
     world_stop(&w);
+}
+
+/* The words of a recursion, from the second one on the same in each frame. */
+static void set_recursion(const struct scene *scene, struct shape *shape, uint32_t frame)
+{
+    for (uint32_t i = 0; i < shape->count; i++) {
+        shape->offset[i] = i * frame + 8;
+        set_word(scene->thread, scene->sample.sp + shape->offset[i], function_start(i == 0 ? 1 : 2) + 5);
+    }
+}
+
+/* A copy of a recursion has its ends alone, and the record says what lies between; with one more caller in the middle, it is
+ * written as far as that goes. */
+Test(verify, a_copy_leaves_out_what_repeats)
+{
+    enum { FRAME = 64 };
+    for (uint32_t depth = 12000; depth < 75000; depth += 15000) {
+        static struct shape shape;
+        struct world w;
+        struct scene scene;
+        world_start(&w, &plain_config, 1);
+        for (uint32_t shorter = 0; shorter <= 3 * FRAME; shorter += FRAME) {
+            scene_at(&w, 0, depth - shorter, &scene);
+            shape.count = (depth < 57000 ? depth - shorter : 57000) / FRAME - 2;
+            scene.shape = &shape;
+            set_recursion(&scene, &shape, FRAME);
+            const uint64_t other = scene.sample.sp + shape.offset[shape.count / 2];
+            if (shorter == 2 * FRAME)
+                set_word(scene.thread, other, function_start(3));
+            run(&w, &scene, false);
+            cr_assert_eq(w.machine.record_count, 1u);
+            const struct machine_record *r = &w.machine.records[0];
+            const uint32_t most = shorter == 0 ? 65536 : shorter == 2 * FRAME ? depth * 2 / 3 + 4500 : 8192;
+            cr_expect_leq(r->written, most, "%u bytes deep: %zu written", depth, r->written);
+            cr_expect_eq(r->outer_at != 0, depth - shorter > RULE_STACK_MAX);
+            for (uint32_t i = 0; i < shape.count; i++)
+                cr_expect_eq(
+                    memcmp(r->stack + shape.offset[i],
+                           scene.thread->bytes + (scene.sample.sp + shape.offset[i] - scene.thread->low), 8),
+                    0, "%u bytes deep, word %u", depth, i);
+            learn_next(&w);
+        }
+        world_stop(&w);
+    }
 }
 
 static uint32_t fail; /* so many outputs from now on */

@@ -32,7 +32,7 @@ const void *machine_task_struct(void);
 #define bpf_map_delete_elem(map, key)                        machine_delete((map), (key))
 #define bpf_perf_event_output(ctx, map, flags, data, size)   machine_output((data), (size))
 #define bpf_probe_read_user(to, size, from)                  machine_read((to), (uint32_t)(size), (from))
-#define bpf_probe_read_kernel(to, size, from)                (memcpy((to), (from), (size)), 0)
+#define bpf_probe_read_kernel(to, size, from)                (memmove((to), (from), (size)) == NULL)
 #define bpf_ktime_get_ns()                                   machine_now()
 #define bpf_get_smp_processor_id()                           machine_cpu()
 #define bpf_get_current_pid_tgid()                           machine_task()
