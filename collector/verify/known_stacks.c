@@ -370,7 +370,8 @@ static int put_run(struct known_stacks *s, const struct known_stack *stack)
     const uint32_t at = place_of_row(s, &known, stack), replaced = known.stacks[at].words;
     if (replaced && are_equal(s, replaced, made.blocks, 1))
         return 1;
-    const uint32_t stored = known.stacks[at].words = store(s, &made);
+    const uint32_t stored = store(s, &made);
+    known.stacks[at].number = known.stacks[at].words = stored;
     const int rc = put_key(s, &key, &known, added);
     free_blocks(s, rc > 0 ? replaced : stored);
     return rc;

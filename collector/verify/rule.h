@@ -26,7 +26,7 @@
 #define RULE_STACKS     16u  /* known stacks per key */
 #define RULE_WORDS      24u  /* per block */
 #define RULE_BLOCKS_MAX 16u  /* per stack */
-#define RULE_TIMES_MAX  320u /* that a block may be there: as many full ones as a copy has room for */
+#define RULE_TIMES_MAX  128u /* that one block may be there */
 
 /* In place of a depth, of stacks without a base: what the key leads to. The last two have a hash of the page and return addresses
  * in place of the page. */
@@ -35,7 +35,7 @@
 #define RULE_CHAIN (RULE_ROWS + 2) /* stacks */
 #define RULE_RUNS                                                                                            \
     (RULE_ROWS +                                                                                             \
-     3) /* `words` of each place: a block that repeats, counted from SP; so most of a copy can be left out */
+     3) /* `number` and `words` of each place: a block that repeats, counted from SP. Copies leave most of that out */
 #define RULE_STEPS 3u
 
 /* Of a list of return addresses, with one more. */

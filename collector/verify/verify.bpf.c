@@ -199,13 +199,25 @@ static __always_inline __u64 kernel_word(__u64 address)
     return bpf_probe_read_kernel(&word, sizeof word, (const void *)address) == 0 ? word : 0;
 }
 
-/* Puts back, in the CPU's buffer with `size` bytes from sp on, the return addresses that the kernel replaced by that of its
- * trampoline, for probes of returns. Not inlined, so that the kernel verifies it once. */
-__noinline int verify_unhook(__u32 cpu, __u64 sp, __u32 size)
+/* Puts one back. Not inlined, so that the kernel verifies it once, and not for each of a loop. */
+__noinline int verify_put_back(__u32 cpu, __u64 sp, __u32 size, __u64 instance, __u64 trampoline)
 {
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    __u64 at = kernel_word(instance + config.hooks.stack) - sp;
+    /* of one that returned by longjmp, the stack has other words */
+    if (!buffer || at > size - 8 || word_at(buffer->stack + bounded(at)) != trampoline)
+        return 0;
+    __u64 original = kernel_word(instance + config.hooks.original);
+    __builtin_memcpy(buffer->stack + bounded(at), &original, sizeof original);
+    return 1;
+}
+
+/* Puts back, in the CPU's buffer with `size` bytes from sp on, the return addresses that the kernel replaced by that of its
+ * trampoline, for probes of returns. Not inlined, likewise. */
+__noinline int verify_unhook(__u32 cpu, __u64 sp, __u32 size)
+{
     __u64 task = bpf_get_current_task();
-    if (!buffer || size < 8 || !config.hooks.next)
+    if (size < 8 || !config.hooks.next)
         return 0;
     __u64 probes = kernel_word(task + config.hooks.task_uprobes);
     __u64 instance = probes ? kernel_word(probes + config.hooks.instances) : 0;
@@ -214,12 +226,7 @@ __noinline int verify_unhook(__u32 cpu, __u64 sp, __u32 size)
     __u64 area = kernel_word(kernel_word(task + config.hooks.task_mm) + config.hooks.mm_area);
     __u64 trampoline = area ? kernel_word(area + config.hooks.area_address) : 0;
     for (__u32 i = 0; i < HOOKS_MOST && instance && trampoline; i++) {
-        __u64 at = kernel_word(instance + config.hooks.stack) - sp;
-        /* of one that returned by longjmp, the stack has other words */
-        if (at <= size - 8 && word_at(buffer->stack + bounded(at)) == trampoline) {
-            __u64 original = kernel_word(instance + config.hooks.original);
-            __builtin_memcpy(buffer->stack + bounded(at), &original, sizeof original);
-        }
+        verify_put_back(cpu, sp, size, instance, trampoline);
         instance = kernel_word(instance + config.hooks.next);
     }
     return 0;
@@ -258,6 +265,18 @@ __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 
             return 0;
     }
     return 1;
+}
+
+/* 1 + the number of an address's place in its page, one of RULE_ROWS or RULE_RUNS; 0: none is known. Not inlined, likewise. */
+__noinline __u32 verify_number(__u64 ip, __u64 depth, __u32 space)
+{
+    const struct rule_key key = {.page = ip >> config.page_bits, .depth = depth, .space = space};
+    const struct rule_known *k = bpf_map_lookup_elem(&known, &key);
+    __u32 place = ip & ((1u << config.page_bits) - 1);
+    for (__u32 i = 0; k && i < RULE_STACKS; i++)
+        if (i < k->count && place >= k->stacks[i].first && place <= k->stacks[i].last)
+            return k->stacks[i].number + 1;
+    return 0;
 }
 
 /* How many times the words of one block are there, up to what it says. */
@@ -483,18 +502,6 @@ struct folded {
 #define FOLD_INNER 4096u  /* at most: up to the end of the run's second period */
 #define FOLD_REST  32768u /* below that: what lies behind */
 
-/* The block with what repeats in stacks with such a PC; 0: not known. */
-static __always_inline __u32 find_run(const struct moment *m)
-{
-    const struct rule_key key = {.page = m->told_key.page, .depth = RULE_RUNS, .space = m->space};
-    const struct rule_known *k = bpf_map_lookup_elem(&known, &key);
-    __u32 place = m->ip & ((1u << config.page_bits) - 1), index = 0;
-    for (__u32 i = 0; k && i < RULE_STACKS && !index; i++)
-        if (i < k->count && place >= k->stacks[i].first && place <= k->stacks[i].last)
-            index = k->stacks[i].words;
-    return index;
-}
-
 static __always_inline void put_folded(struct folded *to, const struct rule_words *w, __u32 times, __u32 left,
                                        __s64 offset)
 {
@@ -512,9 +519,10 @@ static __always_inline void put_folded(struct folded *to, const struct rule_word
 /* Leaves out of a stack that was read what repeats in its middle. Returns the bytes that are left to write; 0: none. */
 static __always_inline __u32 fold(struct moment *m, __u32 cpu, __u32 below, __u32 size)
 {
-    const __u32 index = m->inner < FOLD_LEAST ? 0 : find_run(m);
+    const __u32 found = m->inner < FOLD_LEAST ? 0 : verify_number(m->ip, RULE_RUNS, m->space);
+    const __u32 index = found - 1;
     const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
-    if (!index || !w)
+    if (!found || !w)
         return size;
     const __u32 first = below - (w->height[0] & ~7u), period = w->period, inner = first + 2 * period;
     const __u32 times = verify_times(index, cpu, m->sp, 0, below | (__u64)(m->inner - 8) << 32);
@@ -634,12 +642,7 @@ static __always_inline bool find_known(struct moment *m, const struct rule_known
 static __always_inline bool find_way(const struct moment *m, struct rule_key *key)
 {
     __u64 at = m->sp, hash = key->page, word;
-    __u32 place = m->ip & ((1u << config.page_bits) - 1), distance = 0;
-    key->depth = RULE_ROWS;
-    const struct rule_known *k = bpf_map_lookup_elem(&known, key);
-    for (__u32 i = 0; k && i < RULE_STACKS && !distance; i++)
-        if (i < k->count && place >= k->stacks[i].first && place <= k->stacks[i].last)
-            distance = k->stacks[i].number + 1;
+    __u32 distance = verify_number(m->ip, RULE_ROWS, key->space);
     if (!distance)
         return false;
     distance--;
@@ -650,7 +653,7 @@ static __always_inline bool find_way(const struct moment *m, struct rule_key *ke
         hash = rule_hash(hash, word);
         key->page = hash;
         key->depth = RULE_STEP;
-        k = i + 1 < RULE_STEPS ? bpf_map_lookup_elem(&known, key) : NULL;
+        const struct rule_known *k = i + 1 < RULE_STEPS ? bpf_map_lookup_elem(&known, key) : NULL;
         if (!k)
             break;
         distance = k->extent;

@@ -12,6 +12,8 @@
 
 /* The program's own names for the kernel's parts. */
 int verify_read_pages(__u32 cpu, __u64 sp, __u32 size);
+int verify_put_back(__u32 cpu, __u64 sp, __u32 size, __u64 instance, __u64 trampoline);
+__u32 verify_number(__u64 ip, __u64 depth, __u32 space);
 int verify_unhook(__u32 cpu, __u64 sp, __u32 size);
 int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
 __u32 verify_times(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
