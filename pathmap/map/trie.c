@@ -315,17 +315,20 @@ bool trie_copy_functions(struct trie *t, const struct trie *from)
 
 uint32_t trie_copy_node(struct trie *t, const struct trie *from, uint32_t node, uint32_t *copies)
 {
-    uint32_t above = node;
-    for (; above != TRIE_ROOT && copies[above] == TRIE_NONE; above = from->nodes[above].parent)
-        ;
+    uint32_t above = node, below = TRIE_NONE;
+    while (above != TRIE_ROOT && copies[above] == TRIE_NONE) { /* the way back stands where the copy will */
+        copies[above] = below;
+        below = above;
+        above = from->nodes[above].parent;
+    }
     uint32_t parent = above == TRIE_ROOT ? TRIE_ROOT : copies[above];
-    while (above != node && parent != TRIE_NONE) {
-        uint32_t next = node; /* the one below `above` */
-        while (from->nodes[next].parent != above)
-            next = from->nodes[next].parent;
-        const struct trie_node *n = &from->nodes[next];
-        parent = copies[next] = trie_child(t, parent, n->function, n->height, n->site);
-        above = next;
+    while (below != TRIE_NONE) {
+        const struct trie_node *n = &from->nodes[below];
+        const uint32_t next = copies[below];
+        if (parent != TRIE_NONE)
+            parent = trie_child(t, parent, n->function, n->height, n->site);
+        copies[below] = parent;
+        below = next;
     }
     return parent;
 }
