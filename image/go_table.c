@@ -18,6 +18,13 @@ enum { /* of a function's flags */
 
 #define WORD 8u /* bytes of a pointer: amd64 */
 
+enum { /* numbers of a function's tables: Go 1.16 and later */
+       PCDATA_INLINED = 2,
+       FUNCDATA_TREE = 3,
+};
+
+#define NO_OFFSET UINT32_MAX
+
 static const struct elf_section *find_section(const struct elf_file *file)
 {
     const struct elf_section *section = elf_file_section(file, ".gopclntab");
@@ -58,12 +65,15 @@ bool go_table_open(const struct elf_file *file, struct go_table *out)
         bytes_u64(&b); /* files */
         out->text = out->relative ? text_of(file, bytes_u64(&b)) : 0;
         out->names = bytes_u64(&b);
-        bytes_take(&b, 2 * WORD); /* compilation units, files */
+        out->units = bytes_u64(&b);
+        out->files = bytes_u64(&b);
         out->pcs = bytes_u64(&b);
         out->functions = bytes_u64(&b);
     }
-    if (b.failed || out->names > size || out->pcs > size || out->functions > size)
+    if (b.failed || out->names > size || out->pcs > size || out->functions > size || out->units > size ||
+        out->files > size)
         return false;
+    out->address = find_section(file)->address;
     out->data = data;
     out->size = size;
     return true;
@@ -102,6 +112,26 @@ static void mark_by_name(struct go_function *f)
         f->writes_sp |= strcmp(f->name, switching[i]) == 0;
 }
 
+/* Where the tree of inlined calls is, behind a function's description: the number of its data, its tables, its data. A cut one has
+ * none. Before Go 1.18 data are pointers, aligned; after that offsets. */
+static void read_tree(const struct go_table *t, struct bytes b, uint32_t tables, struct go_function *f)
+{
+    const uint8_t data = bytes_u8(&b);
+    const uint64_t size = t->relative ? 4 : WORD;
+    f->tree = GO_NO_TREE;
+    if (t->magic == MAGIC_1_2 || tables <= PCDATA_INLINED || data <= FUNCDATA_TREE)
+        return;
+    struct bytes calls = b;
+    bytes_take(&calls, 4 * PCDATA_INLINED);
+    f->calls = bytes_u32(&calls);
+    bytes_take(&b, 4 * (uint64_t)tables);
+    bytes_take(&b, b.failed ? 0 : (uint64_t)(t->data - b.at) % size);
+    bytes_take(&b, size * FUNCDATA_TREE);
+    const uint64_t tree = t->relative ? bytes_u32(&b) : bytes_u64(&b);
+    if (!b.failed && tree != (t->relative ? NO_OFFSET : 0))
+        f->tree = tree;
+}
+
 bool go_table_function(const struct go_table *t, uint32_t i, struct go_function *out)
 {
     uint64_t next, place, end;
@@ -114,13 +144,17 @@ bool go_table_function(const struct go_table *t, uint32_t i, struct go_function 
     const uint32_t name = bytes_u32(&b);
     bytes_take(&b, 8); /* size of arguments, where a deferred call returns to */
     const uint32_t deltas = bytes_u32(&b);
-    bytes_take(&b, 12); /* files, lines, number of tables */
+    out->files = bytes_u32(&b);
+    out->lines = bytes_u32(&b);
+    const uint32_t tables = bytes_u32(&b);
     if (t->magic != MAGIC_1_2)
-        bytes_u32(&b); /* compilation unit */
+        out->unit = bytes_u32(&b);
     if (t->magic == MAGIC_1_20)
         bytes_u32(&b); /* first line */
     bytes_u8(&b);
     const uint8_t flags = bytes_u8(&b);
+    bytes_u8(&b);
+    read_tree(t, b, tables, out);
     struct bytes text = at(t, t->names + name);
     out->name = bytes_string(&text);
     if (b.failed || !out->name || !*out->name)
@@ -148,4 +182,53 @@ bool go_delta_next(const struct go_table *t, struct go_function *f, struct go_de
     delta->end = length < end - delta->start ? delta->start + length * t->quantum : end;
     delta->end = delta->end < end ? delta->end : end;
     return delta->end > delta->start;
+}
+
+bool go_table_find(const struct go_table *t, uint64_t address, struct go_function *out)
+{
+    uint32_t low = 0, high = t->count; /* the function is one of [low, high) */
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        uint64_t start, place;
+        if (!read_entry(t, middle, &start, &place))
+            return false;
+        *(start <= address ? &low : &high) = middle;
+    }
+    return t->count && go_table_function(t, low, out) && address - out->address < out->size;
+}
+
+int32_t go_value_at(const struct go_table *t, const struct go_function *f, uint32_t values, uint64_t address,
+                    uint32_t *steps)
+{
+    struct go_function of = *f;
+    struct go_delta delta = {0};
+    if (values == 0)
+        return -1;
+    of.deltas = at(t, t->pcs + values);
+    while (*steps && go_delta_next(t, &of, &delta)) {
+        --*steps;
+        if (address < delta.end)
+            return delta.value < 0 || delta.value > INT32_MAX ? -1 : (int32_t)delta.value;
+    }
+    return -1;
+}
+
+/* A string of a list of strings, from `list` on, before `end`. */
+static const char *text_at(const struct go_table *t, uint64_t list, uint64_t offset, uint64_t end)
+{
+    struct bytes b = at(t, list + offset);
+    const bool begins = !b.failed && list + offset < end && (offset == 0 || b.at[-1] == 0);
+    return begins ? bytes_string(&b) : NULL;
+}
+
+const char *go_table_name(const struct go_table *t, uint32_t name)
+{
+    return text_at(t, t->names, name, t->units);
+}
+
+const char *go_table_file(const struct go_table *t, const struct go_function *f, uint32_t number)
+{
+    struct bytes b = at(t, t->units + 4 * ((uint64_t)f->unit + number));
+    const uint32_t offset = bytes_u32(&b);
+    return b.failed || offset == NO_OFFSET ? NULL : text_at(t, t->files, offset, t->pcs);
 }

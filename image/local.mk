@@ -38,7 +38,7 @@ libimage_la_SOURCES = \
 	image/lines/lines.c image/lines/lines.h \
 	image/lines/lines_cache.c image/lines/lines_cache.h \
 	image/lines/child.c image/lines/child.h image/lines/files.c image/lines/files.h \
-	image/lines/reader.c image/lines/reader.h \
+	image/lines/reader.c image/lines/reader.h image/lines/go_lines.c image/lines/go_lines.h \
 	image/lines/open_debug.c image/lines/open_debug.h image/lines/part.c image/lines/part.h image/lines/split.c image/lines/split.h image/lines/unpacked.c image/lines/unpacked.h \
 	image/lines/ranges.c image/lines/unit.c image/lines/unit.h \
 	image/elf/mini_debug.c image/elf/mini_debug.h \

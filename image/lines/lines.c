@@ -1,5 +1,5 @@
 /*
- * lines.c - gets the lines of an image from a child process (child.h), querying each address once; see
+ * lines.c - gets the lines of an image from Go's table or a child process (child.h), querying each address once; see
  * lines.h.
  */
 #include "image/lines/lines.h"
@@ -11,7 +11,9 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "image/image_private.h"
 #include "image/lines/child.h"
+#include "image/lines/go_lines.h"
 #include "image/lines/reader.h"
 
 #define RESTARTS_MOST 8u /* of the child */
@@ -26,14 +28,28 @@ struct lines {
     const struct image *image;
     struct image_options options;
     unsigned restarts;
+    struct go_lines go;
+    bool later;               /* debug information is read when the table does not answer first */
     struct lines_child child; /* no pid: it died too often, and is not restarted */
     struct arena *arena;
     struct table *known; /* address -> struct known */
     struct names *texts;
 };
 
-int lines_open(const struct image *image, const struct image_options *options, struct lines **out,
-               struct fathom_error *err)
+static int open_debug(struct lines *lines, struct fathom_error *err)
+{
+    if (lines->options.debuginfod)
+        lines_reader_fetch(lines->image, &lines->options);
+    int rc = lines_child_start(&lines->child, lines->image, &lines->options, err);
+    if (rc == 0 && lines->child.lacks[0])
+        log_write(lines->options.log, LOG_WARNING,
+                  "%s: %s: the inlined functions of its source files are not shown", image_path(lines->image),
+                  lines->child.lacks);
+    return rc;
+}
+
+static int open_lines(const struct image *image, const struct image_options *options, bool debug,
+                      struct lines **out, struct fathom_error *err)
 {
     struct lines *lines = calloc(1, sizeof *lines);
     if (!lines)
@@ -44,21 +60,35 @@ int lines_open(const struct image *image, const struct image_options *options, s
     lines->arena = arena_new(0);
     lines->known = table_new();
     lines->texts = names_new();
-    if (lines->options.debuginfod)
-        lines_reader_fetch(image, options);
     int rc = lines->arena && lines->known && lines->texts ? 0 : error_memory(err);
-    if (rc == 0)
-        rc = lines_child_start(&lines->child, image, options, err);
-    if (rc == 0 && lines->child.lacks[0])
-        log_write(lines->options.log, LOG_WARNING,
-                  "%s: %s: the inlined functions of its source files are not shown", image_path(image),
-                  lines->child.lacks);
+    if (rc == 0 && go_lines_open(&image->file, &lines->go))
+        lines->later = debug;
+    else if (rc == 0)
+        rc = debug ? open_debug(lines, err)
+                   : error_set(err, ENODATA, "%s has no table of lines", image_path(image));
     if (rc < 0) {
         lines_close(lines);
         return rc;
     }
     *out = lines;
     return 0;
+}
+
+int lines_open(const struct image *image, const struct image_options *options, struct lines **out,
+               struct fathom_error *err)
+{
+    return open_lines(image, options, true, out, err);
+}
+
+int lines_open_table(const struct image *image, const struct image_options *options, struct lines **out,
+                     struct fathom_error *err)
+{
+    return open_lines(image, options, false, out, err);
+}
+
+void lines_allow_debug(struct lines *lines)
+{
+    lines->later = true;
 }
 
 void lines_close(struct lines *lines)
@@ -85,6 +115,16 @@ static const char *take_text(struct lines *lines, struct bytes *b)
     return number == NAMES_NONE ? NULL : names_text(lines->texts, number);
 }
 
+static struct known *keep(struct lines *lines, const struct line_frame *frames, size_t count)
+{
+    struct known *known = arena_alloc(lines->arena, sizeof *known + count * sizeof *frames);
+    if (known) {
+        known->count = count;
+        memcpy(known->frames, frames, count * sizeof *frames);
+    }
+    return known;
+}
+
 static struct known *take_answer(struct lines *lines, const uint8_t *answer, size_t size)
 {
     struct line_frame frames[LINES_CHILD_FRAMES];
@@ -98,12 +138,7 @@ static struct known *take_answer(struct lines *lines, const uint8_t *answer, siz
             break;
         frames[count++] = f;
     }
-    struct known *known = arena_alloc(lines->arena, sizeof *known + count * sizeof *frames);
-    if (known) {
-        known->count = count;
-        memcpy(known->frames, frames, count * sizeof *frames);
-    }
-    return known;
+    return keep(lines, frames, count);
 }
 
 /* The child died on one address; others may still work. */
@@ -118,7 +153,7 @@ static void start_again(struct lines *lines)
         lines_child_start(&lines->child, lines->image, &lines->options, &err);
 }
 
-static const struct known *ask(struct lines *lines, uint64_t address)
+static const struct known *ask_debug(struct lines *lines, uint64_t address)
 {
     uint8_t *answer;
     size_t size;
@@ -139,6 +174,22 @@ static const struct known *ask(struct lines *lines, uint64_t address)
     struct known *known = take_answer(lines, answer, size);
     free(answer);
     return known;
+}
+
+/* Go's table is asked first: it is what the runtime itself goes by, complete without DWARF, and read in no time. */
+static const struct known *ask(struct lines *lines, uint64_t address)
+{
+    struct line_frame frames[LINES_CHILD_FRAMES];
+    size_t count = lines->go.file ? go_lines_at(&lines->go, address, frames, LINES_CHILD_FRAMES) : 0;
+    if (count)
+        return keep(lines, frames, count);
+    if (lines->later) {
+        struct fathom_error why = {0};
+        lines->later = false;
+        if (open_debug(lines, &why) < 0 && why.code != ENODATA)
+            log_write(lines->options.log, LOG_WARNING, "%s", why.text);
+    }
+    return ask_debug(lines, address);
 }
 
 size_t lines_at(struct lines *lines, uint64_t address, struct line_frame *out, size_t max)

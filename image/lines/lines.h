@@ -1,6 +1,6 @@
 /*
- * lines.h - source lines and inlined functions of an address, from libdwarf; for images with their own debug
- * info or a separate debug file.
+ * lines.h - source lines and inlined functions of an address, from Go's own table (go_lines.h) or from libdwarf; for images with
+ * such a table, their own debug info or a separate debug file.
  *
  * libdwarf runs in a child process. If damaged debug information kills it, nothing is known about the queried
  * address; this is logged once. options are kept: their strings and log must outlive `lines`.
@@ -22,6 +22,11 @@ struct line_frame {
  * outlive it. */
 int lines_open(const struct image *image, const struct image_options *options, struct lines **out,
                struct fathom_error *err);
+/* The same by Go's table alone; -ENODATA: the image has none. */
+int lines_open_table(const struct image *image, const struct image_options *options, struct lines **out,
+                     struct fathom_error *err);
+/* Lets it read debug information, too, where the table tells nothing: of C in a program of Go. */
+void lines_allow_debug(struct lines *lines);
 void lines_close(struct lines *lines);
 
 /* Frames at the address, innermost (most deeply inlined) first, the function itself last. Returns how many

@@ -6,11 +6,12 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "image/image_private.h"
 #include "image/lines/files.h"
 
 struct entry {
     const struct image *image;
-    struct lines *lines; /* NULL: not opened, or it has none */
+    struct lines *lines; /* NULL: not opened, or it has none. Before `opened`: by a table alone */
     bool looked;         /* for it, within a bound: not on servers */
     bool unread;         /* ... and it is larger */
     bool opened;         /* or that failed */
@@ -61,6 +62,13 @@ static struct entry *entry_of(struct lines_cache *cache, const struct image *ima
     return &cache->entries[*number];
 }
 
+/* What a table tells costs next to nothing. Only C in a program of Go, which has .eh_frame, needs more. */
+static void open_table(struct entry *e, const struct image_options *options)
+{
+    if (lines_open_table(e->image, options, &e->lines, NULL) == 0)
+        e->unread &= elf_file_section(&e->image->file, ".eh_frame") != NULL;
+}
+
 /* Opens them, unless they are larger than the bound leaves. */
 static void open_entry(struct lines_cache *cache, struct entry *e, const struct image_options *options,
                        uint64_t most)
@@ -72,11 +80,17 @@ static void open_entry(struct lines_cache *cache, struct entry *e, const struct 
         e->looked = true;
         e->size = image_lines_size(e->image, &quick);
         e->unread = e->size > (most > cache->read ? most - cache->read : 0);
-        if (e->unread || e->size == 0)
+        if (e->unread || e->size == 0) {
+            open_table(e, &quick);
             return;
+        }
         cache->read += e->size;
     }
     e->opened = true;
+    if (e->lines) {
+        lines_allow_debug(e->lines);
+        return;
+    }
     int rc = lines_open(e->image, &quick, &e->lines, &why);
     if (rc < 0 && rc != -ENODATA)
         log_write(options->log, LOG_WARNING, "%s", why.text);
