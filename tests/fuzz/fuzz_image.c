@@ -5,6 +5,7 @@
 #include "image/cfi/cfi.h"
 #include "image/derive.h"
 #include "image/image.h"
+#include "image/lines/lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -116,6 +117,23 @@ static void ask_calls(const struct image *image)
     calls_free(calls);
 }
 
+static void ask_lines(const struct image *image)
+{
+    struct line_frame frames[4];
+    struct lines *lines;
+    if (lines_open_table(image, NULL, &lines, NULL) < 0)
+        return;
+    for (uint32_t i = 0; i < image_function_count(image); i++) {
+        const struct image_function *f = image_function(image, i);
+        for (uint64_t at = 0; at < f->size && at < 256; at++) {
+            size_t count = lines_at(lines, f->address + at, frames, 4);
+            for (size_t k = 0; k < count && k < 4; k++)
+                require(frames[k].function && frames[k].function[0]);
+        }
+    }
+    lines_close(lines);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct image_options options = {.no_debug_files = true};
@@ -132,6 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint64_t at = 0; at < 8192; at += 7)
         require(cfi_lookup(image_cfi(image), at).cfa <= CFI_UNSUPPORTED);
     ask_calls(image);
+    ask_lines(image);
     uint64_t address;
     image_thread_return(image, &address);
     image_address(image, size / 2, &address);

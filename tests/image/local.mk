@@ -56,3 +56,6 @@ tests_image_test_evaluate_LDADD = $(IMAGE_TEST_LIBS)
 UNIT_TESTS += tests/image/test_go_table
 tests_image_test_go_table_SOURCES = tests/image/test_go_table.c $(IMAGE_TEST_BUILD)
 tests_image_test_go_table_LDADD = $(IMAGE_TEST_LIBS)
+UNIT_TESTS += tests/image/test_go_lines
+tests_image_test_go_lines_SOURCES = tests/image/test_go_lines.c $(IMAGE_TEST_BUILD)
+tests_image_test_go_lines_LDADD = $(IMAGE_TEST_LIBS)
