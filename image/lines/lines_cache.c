@@ -81,7 +81,8 @@ static void open_entry(struct lines_cache *cache, struct entry *e, const struct 
         e->size = image_lines_size(e->image, &quick);
         e->unread = e->size > (most > cache->read ? most - cache->read : 0);
         if (e->unread || e->size == 0) {
-            open_table(e, &quick);
+            if (most)
+                open_table(e, &quick);
             return;
         }
         cache->read += e->size;
