@@ -33,7 +33,7 @@ EXTRA_PROGRAMS += bench/fault_stack bench/cpu_of
 bench_fault_stack_SOURCES = bench/fault_stack.c
 bench_cpu_of_SOURCES = bench/cpu_of.c
 
-EXTRA_DIST += bench/run.sh bench/verify.sh bench/verified.sh bench/inlined.sh bench/train.sh bench/accuracy.sh bench/map_alone.sh \
+EXTRA_DIST += bench/run.sh bench/verify.sh bench/verified.sh bench/inlined.sh bench/go.sh bench/go.py bench/train.sh bench/accuracy.sh bench/map_alone.sh \
 	bench/hcct.sh bench/trees.py bench/stored.sh bench/record.sh bench/rows.sh bench/sources.sh bench/inputs.sh bench/disambig.sh \
 	bench/text.awk bench/unknown.sh bench/work.sh bench/other.lua bench/other.sql
 CLEANFILES += $(EXTRA_PROGRAMS)
