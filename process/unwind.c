@@ -238,6 +238,15 @@ static bool is_called(const struct process *process, uint64_t return_address)
            cfi_lookup(image_cfi(place.image), place.address - 1).root;
 }
 
+/* Whether a frame stands for nothing that was called: outermost functions return there, as Go's do to goexit. A thread's start is
+ * one, too, but tells where the stack's base is. */
+static bool is_end_alone(const struct place *place, const struct cfi_row *row)
+{
+    uint64_t thread_return;
+    return row->root && !follows_call(place) &&
+           !(image_thread_return(place->image, &thread_return) && thread_return == place->address);
+}
+
 static struct walk walk_begin(const struct process *process, const struct sample *sample,
                               struct unwind_words *words)
 {
@@ -274,6 +283,10 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
             return count;
         }
         widen_word(&walk, &place);
+        if (count && !interrupted && is_end_alone(&place, &row)) {
+            *end = UNWIND_ROOT;
+            return count;
+        }
         enum frame_end found =
             is_switching(&walk, &place, &row) ? FRAME_UNSUPPORTED : walk_cfa(&walk, &row, &cfa);
         const bool others = found == FRAME_UNSUPPORTED && !row.root && !is_switching(&walk, &place, &row);

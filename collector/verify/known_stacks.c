@@ -420,6 +420,9 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     struct rule_key key = {
         .page = stack->ip >> s->page_bits, .depth = base - stack->sp, .space = stack->space};
     uint32_t stored = 0, replaced = 0;
+    /* One that was read before its base was known, which is known by now, will be read again, further out. */
+    if (!apart && stack->cut && stack->cut <= VERIFY_NO_BASE_BYTES)
+        return 0;
     if (!stack->of_caller && s->compared == STACK_RECORD_ALL && put_run(s, stack) < 0)
         return error_memory(err);
     if ((stack->of_caller && (apart || s->compared < STACK_RECORD_ALL)) ||

@@ -139,6 +139,7 @@ static int know(struct stack_learner *l, const struct process *process, const st
                                 .sp = sample->sp,
                                 .number = sample->stack_number,
                                 .of_caller = of_caller,
+                                .cut = end == UNWIND_CUT ? sample->stack_size : 0,
                                 .code = sample->reg_ip - (place->address - code.start),
                                 .code_size = code.end - code.start,
                                 .row = sample->reg_ip - (place->address - row.start),

@@ -856,6 +856,39 @@ Test(verify, a_stack_larger_than_a_record_is_known_by_its_outermost_words)
     }
 }
 
+/* A stack that was copied before its base was known is cut; when the base is known, it is read again. */
+Test(verify, a_stack_read_without_its_base_is_read_again)
+{
+    struct world w;
+    struct scene scene;
+    world_start(&w, &plain_config, 1);
+    scene_at(&w, 0, 30000, &scene);
+    machine_set_base(scene.thread->tid, 0);
+    run(&w, &scene, false);
+    cr_assert_eq(w.machine.records[0].head.size, (uint32_t)VERIFY_NO_BASE_BYTES);
+    machine_set_base(scene.thread->tid, scene.thread->low + REGION);
+    const struct announced *a = &w.stacks[0];
+    struct known_stack stack = {.space = a->pid,
+                                .tid = scene.thread->tid,
+                                .ip = a->ip,
+                                .sp = a->sp,
+                                .number = a->number,
+                                .cut = VERIFY_NO_BASE_BYTES,
+                                .row = a->ip,
+                                .row_size = 1,
+                                .words = a->words,
+                                .count = a->shape->count};
+    cr_expect_eq(known_stacks_add(w.known, &stack, NULL), 0);
+    run(&w, &scene, false);
+    cr_assert_eq(w.machine.records[0].head.size, 30000u);
+    stack.number = w.machine.records[0].head.number;
+    stack.cut = 0;
+    cr_expect_eq(known_stacks_add(w.known, &stack, NULL), 1);
+    run(&w, &scene, false);
+    cr_expect_eq(w.stack_count, 2u, "now it is known");
+    world_stop(&w);
+}
+
 /* Of a recursion, whose frames have a return address and a saved frame pointer, each word is compared. */
 Test(verify, a_deep_recursion_is_known_by_all_of_its_words)
 {
