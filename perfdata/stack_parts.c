@@ -26,7 +26,7 @@ static bool read_run(struct bytes part, struct stack_parts *out)
         return false;
     memcpy(run, at, sizeof *run);
     bool good = run->count <= sizeof run->at / sizeof *run->at && run->times > 0 && run->period >= 8 &&
-                run->period >= 8 * run->count && (uint64_t)run->period * run->times <= STACK_RECORD_MAX;
+                run->period >= 8 * run->count && (uint64_t)run->period * (run->times - 1) <= STACK_RECORD_MAX;
     for (uint32_t i = 0; good && i < run->count; i++)
         good = (run->at[i] & ~UINT32_C(7)) + UINT64_C(8) <= out->size;
     return good;

@@ -339,6 +339,8 @@ static bool make_run(const struct known_stack *stack, struct rule_words *block)
 {
     struct word_run run = {0};
     size_t at = 0;
+    while (at < stack->count && stack->words[at].address < stack->sp) /* in the red zone */
+        at++;
     while (at < stack->count && run.words == 0)
         run = run_at(stack, at++, stack->count, true);
     if (run.words == 0 || run.period * run.times < RUN_LEAST_BYTES)
@@ -421,7 +423,7 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
         .page = stack->ip >> s->page_bits, .depth = base - stack->sp, .space = stack->space};
     uint32_t stored = 0, replaced = 0;
     /* One that was read before its base was known, which is known by now, will be read again, further out. */
-    if (!apart && stack->cut && stack->cut <= VERIFY_NO_BASE_BYTES)
+    if (!apart && !stack->of_caller && stack->cut && stack->cut <= VERIFY_NO_BASE_BYTES)
         return 0;
     if (!stack->of_caller && s->compared == STACK_RECORD_ALL && put_run(s, stack) < 0)
         return error_memory(err);

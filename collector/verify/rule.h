@@ -28,7 +28,7 @@
 #define RULE_BLOCKS_MAX 16u  /* per stack */
 #define RULE_TIMES_MAX  128u /* that one block may be there */
 
-/* In place of a depth, of stacks without a base: what the key leads to. The last two have a hash of the page and return addresses
+/* In place of a depth, of stacks without a base: what the key leads to. RULE_STEP and RULE_CHAIN have a hash of the page and return addresses
  * in place of the page. */
 #define RULE_ROWS  (1ull << 62)    /* `number` of each place: bytes from SP to the return address */
 #define RULE_STEP  (RULE_ROWS + 1) /* `extent`: bytes from the last return address to the next */
