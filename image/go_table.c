@@ -8,7 +8,6 @@ enum {
     MAGIC_1_2 = 0xfffffffb,
     MAGIC_1_16 = 0xfffffffa,
     MAGIC_1_18 = 0xfffffff0,
-    MAGIC_1_20 = 0xfffffff1,
 };
 
 enum { /* of a function's flags */
@@ -33,7 +32,7 @@ static const struct elf_section *find_section(const struct elf_file *file)
 
 static bool is_known(uint32_t magic)
 {
-    return magic == MAGIC_1_2 || magic == MAGIC_1_16 || magic == MAGIC_1_18 || magic == MAGIC_1_20;
+    return magic == MAGIC_1_2 || magic == MAGIC_1_16 || magic == MAGIC_1_18 || magic == GO_MAGIC_1_20;
 }
 
 /* Where the text starts: what the header says or, in a file that is relocated, the section. */
@@ -59,7 +58,7 @@ bool go_table_open(const struct elf_file *file, struct go_table *out)
     if (b.failed || !is_known(out->magic) || word != WORD || out->quantum == 0 || count > size / 8)
         return false;
     out->count = (uint32_t)count;
-    out->relative = out->magic == MAGIC_1_18 || out->magic == MAGIC_1_20;
+    out->relative = out->magic == MAGIC_1_18 || out->magic == GO_MAGIC_1_20;
     out->functions = WORD + WORD;
     if (out->magic != MAGIC_1_2) {
         bytes_u64(&b); /* files */
@@ -149,7 +148,7 @@ bool go_table_function(const struct go_table *t, uint32_t i, struct go_function 
     const uint32_t tables = bytes_u32(&b);
     if (t->magic != MAGIC_1_2)
         out->unit = bytes_u32(&b);
-    if (t->magic == MAGIC_1_20)
+    if (t->magic == GO_MAGIC_1_20)
         bytes_u32(&b); /* first line */
     bytes_u8(&b);
     const uint8_t flags = bytes_u8(&b);

@@ -9,6 +9,8 @@
 #include "base/bytes.h"
 #include "image/elf/elf_file.h"
 
+#define GO_MAGIC_1_20 0xfffffff1u /* of the last of these formats */
+
 struct go_table {
     const uint8_t *data; /* the section; NULL: the file has no such table, or one of an unknown format */
     size_t size;

@@ -26,7 +26,7 @@ struct known_stack {
     uint64_t value;  /* of that */
     uint32_t number; /* of its stack record (stack_record.h) */
     bool of_caller;  /* that record is of a callee: this stack is its part from sp on */
-    uint32_t cut;    /* bytes of its copy, which ended before the stack did; 0: it did not */
+    uint32_t cut;    /* bytes of its copy from sp on, which ended before the stack did; 0: it did not */
     uint64_t code, code_size;       /* around ip, with the same CFA */
     uint64_t row, row_size;         /* around ip, of the same CFI row */
     const struct stack_word *words; /* borrowed; the innermost first */

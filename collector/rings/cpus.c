@@ -16,8 +16,7 @@ static int cpus_of_proc(int **list, size_t *count)
     size_t line_capacity = 0, capacity = 0, used = 0;
     int *cpus = NULL, cpu, rc = file ? 0 : -errno;
     while (rc == 0 && getline(&line, &line_capacity, file) > 0)
-        if (strncmp(line, "cpu", 3) == 0 && line[3] >= '0' && line[3] <= '9' &&
-            sscanf(line + 3, "%d", &cpu) == 1 && cpu >= 0 && cpu < 1 << 16 &&
+        if (sscanf(line, "cpu%d ", &cpu) == 1 && line[3] != ' ' && cpu >= 0 && cpu < 1 << 16 &&
             !vec_push(cpus, used, capacity, cpu))
             rc = -ENOMEM;
     free(line);

@@ -204,10 +204,10 @@ static void set_places(const struct known_stacks *s, const struct known_stack *s
         out->last = (uint16_t)(end - page - 1);
 }
 
-/* false: they need too many blocks. */
+/* false: they need too many blocks. Only where these are too few are words that repeat noted once: they take longer to compare. */
 static bool make_blocks(const struct known_stack *stack, uint64_t base, size_t count, struct made *out)
 {
-    size_t repeating = count;
+    size_t repeating = count > (size_t)RULE_WORDS * RULE_BLOCKS_MAX ? count : 0;
     while (repeating && is_outer(stack, &stack->words[repeating - 1], base))
         repeating--;
     out->count = 0;
@@ -339,6 +339,8 @@ static bool make_run(const struct known_stack *stack, struct rule_words *block)
 {
     struct word_run run = {0};
     size_t at = 0;
+    if (stack->count == 0 || stack->words[stack->count - 1].address - stack->sp < RUN_LEAST_BYTES)
+        return false;
     while (at < stack->count && stack->words[at].address < stack->sp) /* in the red zone */
         at++;
     while (at < stack->count && run.words == 0)

@@ -28,14 +28,13 @@
 #define RULE_BLOCKS_MAX 16u  /* per stack */
 #define RULE_TIMES_MAX  128u /* that one block may be there */
 
-/* In place of a depth, of stacks without a base: what the key leads to. RULE_STEP and RULE_CHAIN have a hash of the page and return addresses
- * in place of the page. */
+/* In place of a depth: what the key leads to. The first three are of stacks without a base; RULE_STEP and RULE_CHAIN have a hash of the
+ * page and return addresses in place of the page. */
 #define RULE_ROWS  (1ull << 62)    /* `number` of each place: bytes from SP to the return address */
 #define RULE_STEP  (RULE_ROWS + 1) /* `extent`: bytes from the last return address to the next */
 #define RULE_CHAIN (RULE_ROWS + 2) /* stacks */
 #define RULE_RUNS                                                                                            \
-    (RULE_ROWS +                                                                                             \
-     3) /* `number` and `words` of each place: a block that repeats, counted from SP. Copies leave most of that out */
+    (RULE_ROWS + 3) /* `number` of each place: a block of what repeats in stacks, counted from SP */
 #define RULE_STEPS 3u
 
 /* Of a list of return addresses, with one more. */
@@ -52,15 +51,14 @@ struct rule_key {
     __u32 zero;
 };
 
-/* A block of words that must be in place, `times` of them, each `period` bytes further out than the one before, as a recursion has
- * them. Index 0 is never used. */
+/* A block of words that must be in place, so many times, each time `period` bytes further out, as those of a recursion are. Index 0 is
+ * never used. */
 struct rule_words {
     __u32 count;
     __u32 next; /* index of the block with further words; 0: none */
-    __u16
-        reg; /* 1 + place of a register in a stack record; 0: none. Only of a stack's first block, which is there once */
+    __u16 reg;  /* 1 + place of a register in a stack record; 0: none. Of a stack's first block alone */
     __u16 period;
-    __u32 times;
+    __u32 times; /* 1 in a stack's first block */
     __u64 value; /* base - that register */
     __u32 height
         [RULE_WORDS]; /* the low 32 bits of base - address, a multiple of 8; RULE_RELATIVE may be added */

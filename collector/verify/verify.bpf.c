@@ -232,7 +232,8 @@ __noinline int verify_unhook(__u32 cpu, __u64 sp, __u32 size)
     return 0;
 }
 
-/* Whether the words of one block are in place in the CPU's buffer: 1 or 0. reach: the buffer's last byte that a word may begin at. Not inlined, so that the kernel verifies it once. */
+/* Whether the words of one block are in place in the CPU's buffer: 0, or 1 + index of the block with further words; negative if they are
+ * to be there several times. reach: the buffer's last byte that a word may begin at. Not inlined, so that the kernel verifies it once. */
 __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
 {
     const struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
@@ -264,7 +265,7 @@ __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 
         if (word - w->low[i] >= w->size[i])
             return 0;
     }
-    return 1;
+    return w->times > 1 ? -(int)(1 + w->next) : (int)(1 + w->next);
 }
 
 /* 1 + the number of an address's place in its page, one of RULE_ROWS or RULE_RUNS; 0: none is known. Not inlined, likewise. */
@@ -299,12 +300,16 @@ __noinline __u32 verify_times(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u6
 __noinline int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
 {
     for (__u32 hop = 0; hop < RULE_BLOCKS_MAX; hop++) {
-        const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
-        if (!w || verify_times(index, cpu, base, bp, depth_and_reach) != w->times)
-            return 0;
-        if (!w->next)
-            return 1;
-        index = w->next;
+        int next = verify_block(index, cpu, base, bp, depth_and_reach);
+        if (next < 0) {
+            const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
+            if (!w || verify_times(index, cpu, base, bp, depth_and_reach) != w->times)
+                return 0;
+            next = -next;
+        }
+        if (next <= 1)
+            return next;
+        index = next - 1;
     }
     return 0;
 }
@@ -498,6 +503,9 @@ struct folded {
     struct stack_part rest_part;
     __s64 offset;
 };
+_Static_assert(sizeof((struct folded *)0)->run.at == sizeof((struct rule_words *)0)->height &&
+                   STACK_RUN_RELATIVE == RULE_RELATIVE,
+               "a run part has a block's words");
 #define FOLD_LEAST 8192u  /* bytes: smaller stacks are written whole */
 #define FOLD_INNER 4096u  /* at most: up to the end of the run's second period */
 #define FOLD_REST  32768u /* below that: what lies behind */

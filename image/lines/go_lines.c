@@ -12,8 +12,6 @@
 #define STEPS_MOST                                                                                           \
     (1u << 20)  /* ranges read for an address: tens of times those of the largest functions; 5 ms */
 #define WORD 8u /* bytes of a pointer: amd64 */
-#define MAGIC_1_20                                                                                           \
-    0xfffffff1u /* of the first format with calls of 16 bytes, without their parents' numbers */
 
 enum { /* words of moduledata */
        MODULE_NAMES = 1,
@@ -39,7 +37,7 @@ static uint64_t word_at(const uint8_t *data, size_t size, size_t i)
 /* moduledata.gofunc, which Go 1.26 writes before the end of the table of functions. 0: unknown. */
 static uint64_t gofunc_of(const struct go_table *t, const uint8_t *module, size_t size)
 {
-    if (t->magic != MAGIC_1_20)
+    if (t->magic != GO_MAGIC_1_20)
         return word_at(module, size, MODULE_GOFUNC_1_18);
     for (size_t i = MODULE_GOFUNC_1_20; i <= MODULE_GOFUNC_LAST; i++)
         if (word_at(module, size, i + 1) == t->address + t->size)
@@ -81,7 +79,8 @@ bool go_lines_open(const struct elf_file *file, struct go_lines *out)
 static bool read_call(const struct go_lines *g, const struct go_function *f, uint32_t index,
                       struct inlined_call *out)
 {
-    const bool parents = g->table.magic != MAGIC_1_20;
+    const bool parents =
+        g->table.magic != GO_MAGIC_1_20; /* calls of 20 bytes; else of 16, without their parents' numbers */
     size_t size;
     const uint8_t *data = f->tree == GO_NO_TREE ? NULL : elf_file_bytes(g->file, g->trees + f->tree, &size);
     if (!data)
