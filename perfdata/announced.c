@@ -203,6 +203,7 @@ static void fill_in(struct announced *a, struct sample *sample)
     sample->below = parts->below;
     sample->outer = parts->outer;
     sample->outer_at = parts->outer_at;
+    sample->stack_switch = parts->switch_at + sizeof(uint64_t) <= parts->size ? parts->switch_at : 0;
     if (!sample->stack) {
         sample->stack = parts->bytes;
         sample->stack_size = parts->size;

@@ -54,8 +54,10 @@ struct sample {
     const uint8_t *
         outer; /* the STACK_RECORD_OUTER bytes that end at the base of a stack that goes on beyond `stack`; NULL: none.
                                 Borrowed */
-    uint64_t outer_at;       /* their address */
-    uint32_t stack_size;     /* valid bytes of it (dyn_size) */
+    uint64_t outer_at;   /* their address */
+    uint32_t stack_size; /* valid bytes of it (dyn_size) */
+    uint32_t
+        stack_switch; /* bytes from sp on after which it is another stack's, its saved PC first (stack_record.h); 0: none */
     uint32_t stack_capacity; /* all its bytes, valid or not; 0: the record has no dump */
     uint32_t stack_at;       /* offset in the record of the dump's size field, which precedes it */
     bool stack_cut; /* the dump has the maximum size: the stack may go on. Not set if the kernel met a page

@@ -72,6 +72,13 @@ static bool read_bytes(struct bytes part, struct stack_parts *out)
     return true;
 }
 
+/* What it is about may be recorded elsewhere (stack_sample.h). false: damaged. */
+static bool read_switch(struct bytes part, struct stack_parts *out)
+{
+    out->switch_at = bytes_u32(&part);
+    return !part.failed && out->switch_at % 8 == 0 && (!out->bytes || out->switch_at < out->size);
+}
+
 static bool read_part(struct bytes *all, struct stack_parts *out)
 {
     const uint16_t type = bytes_u16(all);
@@ -88,6 +95,8 @@ static bool read_part(struct bytes *all, struct stack_parts *out)
         return read_bytes(part, out);
     case STACK_PART_RUN:
         return read_run(part, out);
+    case STACK_PART_SWITCH:
+        return read_switch(part, out);
     default:
         return true;
     }
@@ -112,7 +121,7 @@ bool stack_parts_read(const uint8_t *data, size_t size, struct stack_parts *out)
     bool good = head->version == STACK_RECORD_VERSION;
     while (good && bytes_left(&parts))
         good = read_part(&parts, out);
-    return good;
+    return good && (!out->run.times || out->rest);
 }
 
 uint32_t stack_parts_whole(const struct stack_parts *parts)

@@ -51,6 +51,7 @@ enum stack_part_type {
         1, /* u64 mask, as of perf_event_attr.sample_regs_user; u64 for each of its bits, ascending */
     STACK_PART_BYTES, /* s64 offset from sp; bytes of the stack from there on: STACK_RECORD_HOLE where a page is not there */
     STACK_PART_RUN, /* struct stack_run: what of the stack lies between the bytes before this part and those behind it */
+    STACK_PART_SWITCH, /* struct stack_switch: bytes before this part are those of two stacks */
 };
 
 #define STACK_RECORD_HOLE 0xfd /* in each byte: an address outside all code and all stacks */
@@ -63,6 +64,13 @@ struct stack_run {
     __u32 at[24];        /* the first time, from sp, a multiple of 8; STACK_RUN_RELATIVE may be added */
 };
 #define STACK_RUN_RELATIVE 1u /* the word is an address, and grows by a period each time */
+
+/* The thread was on its runtime's system stack (image/go_stacks.h). Of that are the bytes from sp on up to `at`; then comes the saved PC
+ * of the stack that it goes on to, and then, from its saved SP on, that stack. */
+struct stack_switch {
+    __u32 at; /* bytes from sp on, a multiple of 8; 0: there is one stack alone */
+    __u32 zero;
+};
 
 #define STACK_RECORD_OUTER                                                                                   \
     4096u /* bytes before the base, if it is known, of a stack that is larger than a record: its second part of bytes */

@@ -21,6 +21,8 @@ struct stack_sample {
     struct stack_part below_part; /* of the record, as the dump begins at SP */
     __s64 below_offset;
     __u8 below[STACK_RECORD_BELOW];
+    struct stack_part switch_part;
+    struct stack_switch switched;
     __u32 padding;
     __u64 abi, registers[STACK_RECORD_REGISTER_COUNT];
     __u64 stack_size; /* bytes that follow, a multiple of 8 */
@@ -103,6 +105,8 @@ size_t stack_sample_make(const struct sample *stack, const struct sample *sample
         .record = record,
         .below_part = {STACK_PART_BYTES, 0, sizeof made.below_offset + sizeof made.below},
         .below_offset = -(__s64)STACK_RECORD_BELOW,
+        .switch_part = {STACK_PART_SWITCH, 0, sizeof made.switched},
+        .switched = {.at = parts.switch_at},
         .abi = PERF_SAMPLE_REGS_ABI_64,
         .stack_size = room,
     };

@@ -31,6 +31,10 @@ void partial_text(const struct process *process, const struct sample *sample,
         snprintf(text, PARTIAL_TEXT, "[deeper than was copied]");
         return;
     }
+    if (end == UNWIND_SWITCHED) {
+        snprintf(text, PARTIAL_TEXT, "[goroutine's stack]");
+        return;
+    }
     if (end != UNWIND_BAD && stopped_at(sample, &frames[count - 1], &pc))
         mapping = process_mapping(process, pc);
     if (!mapping || !mapping->path)

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "image/go_stacks.h"
 #include "image/return_range.h"
 #include "image/run_time.h"
 #include "image/handler_jump.h"
@@ -247,6 +248,42 @@ static bool is_end_alone(const struct place *place, const struct cfi_row *row)
            !(image_thread_return(place->image, &thread_return) && thread_return == place->address);
 }
 
+#define SWITCH_ROOM                                                                                          \
+    256u /* bytes of its own, at most, that a function has on the system stack where it goes on to */
+
+/* From a function that went on to the system stack to its caller, which is on the stack behind the switch. false: that was not copied. */
+static bool walk_switch(struct walk *walk, const struct place *place, const struct cfi_row *row,
+                        uint64_t *cfa)
+{
+    const struct sample *sample = walk->frame.dump;
+    const uint64_t at = sample->sp + sample->stack_switch;
+    if (!sample->stack_switch || at - walk->frame.sp > SWITCH_ROOM)
+        return false;
+    *cfa = at + sizeof(uint64_t);
+    if (image_go_switch(place->image, place->function) == GO_SWITCH_CALL)
+        *cfa += (uint64_t)(int64_t)row->cfa_offset;
+    walk->base = 0;
+    walk->frame.bp_known = false;
+    return true;
+}
+
+/* From a function that C called back to, on the goroutine's stack, to what is there above the call of C. false: nothing. */
+static bool walk_back(struct walk *walk, uint64_t cfa)
+{
+    struct place place;
+    if (!frame_read(&walk->frame, cfa - 8, &walk->pc))
+        return false;
+    note_word(walk, cfa - 8, walk->pc, false);
+    walk->frame.sp = cfa;
+    walk->exact = true;
+    return process_place(walk->process, walk->pc, &place) && image_go_is_saved(place.image, place.function);
+}
+
+bool unwind_switched(const struct sample *sample, const struct unwind_frame *frames, size_t count)
+{
+    return sample->stack_switch && count && frames[count - 1].cfa - sample->sp > sample->stack_switch;
+}
+
 static struct walk walk_begin(const struct process *process, const struct sample *sample,
                               struct unwind_words *words)
 {
@@ -317,8 +354,18 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
         interrupted = row.cfa == CFI_SIGNAL_FRAME;
         if (interrupted)
             continue;
-        if (row.root || cfa == walk.base)
+        const enum go_switch to =
+            count > 1 && row.root ? image_go_switch(place.image, place.function) : GO_SWITCH_NONE;
+        interrupted = to == GO_SWITCH_BACK && walk_back(&walk, cfa);
+        if (interrupted)
+            continue;
+        if ((row.root && (to == GO_SWITCH_NONE || to == GO_SWITCH_BACK)) || cfa == walk.base)
             return count;
+        if (row.root && !walk_switch(&walk, &place, &row, &frames[count - 1].cfa)) {
+            *end = UNWIND_SWITCHED;
+            return count;
+        }
+        cfa = frames[count - 1].cfa;
         caller_bp(&walk, &place, &row, cfa);
         frames[count - 1].caller_bp = walk.frame.bp;
         if (others) {
@@ -370,16 +417,18 @@ enum stack_kind unwind_base(const struct unwind_frame *frames, size_t count, uin
     const struct unwind_frame *root = &frames[count - 1];
     const struct place *place = &root->place;
     uint64_t thread_return;
-    if (!cfi_lookup(image_cfi(place->image), place->address - (count > 1)).root) {
+    const struct cfi_row row = cfi_lookup(image_cfi(place->image), place->address - (count > 1));
+    const bool start = frame_is_start(root),
+               own = start ||
+                     (image_thread_return(place->image, &thread_return) && thread_return == place->address);
+    /* A function of Go that has no caller was begun with all the same. */
+    if (!row.root || (row.derived && !own)) {
         *base = root->cfa;
         return STACK_SHARED;
     }
     if (count == 1)
         return STACK_UNKNOWN;
-    bool start = frame_is_start(root);
     *base = start ? root->cfa + 8 : frames[count - 2].cfa;
-    bool own =
-        start || (image_thread_return(place->image, &thread_return) && thread_return == place->address);
     return own ? STACK_OWN : STACK_SHARED;
 }
 
@@ -400,6 +449,8 @@ const char *unwind_end_text(enum unwind_end end)
         return "the stack is damaged: frame addresses do not increase";
     case UNWIND_LONG:
         return "the stack has too many frames";
+    case UNWIND_SWITCHED:
+        return "the stack goes on on another one, which was not copied";
     default:
         return "the walk ended for an unknown reason";
     }

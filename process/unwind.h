@@ -11,6 +11,8 @@
  *   - where the return address is the first instruction of a function and no call stands before it: it was
  *     put there for a coroutine to return to (glibc's __start_context);
  *   - at a signal handler on an alternate stack, according to the signal frame.
+ * Where a function of Go's runtime changed to the system stack (image/go_stacks.h), the walk goes on at the goroutine's, if that was
+ * copied: its frames have CFAs as if its bytes lay where they are in the copy (stack_record.h, STACK_PART_SWITCH).
  */
 #ifndef FATHOM_PROCESS_UNWIND_H
 #define FATHOM_PROCESS_UNWIND_H
@@ -28,6 +30,7 @@ enum unwind_end {
     UNWIND_UNSUPPORTED, /* an unsupported CFI rule */
     UNWIND_BAD,         /* CFAs did not grow: a damaged stack */
     UNWIND_LONG,        /* more frames than requested */
+    UNWIND_SWITCHED,    /* it goes on on another stack, which was not copied */
     UNWIND_ENDS         /* number of kinds */
 };
 
@@ -59,6 +62,8 @@ size_t unwind_sample(const struct process *process, const struct sample *sample,
  * by unwind_words_free(). */
 size_t unwind_words(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
                     size_t max, struct unwind_words *words, enum unwind_end *end);
+/* Whether a walk that had these frames went on to another stack. */
+bool unwind_switched(const struct sample *sample, const struct unwind_frame *frames, size_t count);
 void unwind_words_free(struct unwind_words *words);
 /* Whether the function with this return address was not called by anything: a coroutine begins with it. */
 bool unwind_begins(const struct process *process, uint64_t return_address);

@@ -53,6 +53,9 @@ struct verify_hooks hooks_find(void)
                  find_member(btf, "return_instance", "stack", NULL, &h.stack) &&
                  find_member(btf, "return_instance", "orig_ret_vaddr", NULL, &h.original) &&
                  find_member(btf, "return_instance", "next", NULL, &h.next);
+    struct verify_hooks out = found ? h : (struct verify_hooks){0};
+    if (btf && !find_member(btf, "task_struct", "thread", "fsbase", &out.task_fs))
+        out.task_fs = 0;
     btf__free(btf);
-    return found ? h : (struct verify_hooks){0};
+    return out;
 }

@@ -95,6 +95,7 @@ static void forget_oldest(struct known_stacks *s)
 
 void known_stacks_forget(struct known_stacks *s, uint32_t space)
 {
+    s->maps.drop(s->maps.switches, &space);
     if (!table_find(s->spaces, space))
         return;
     uint32_t kept = 0;
@@ -392,27 +393,57 @@ static int put_step(struct known_stacks *s, const struct rule_key *key, uint32_t
     return put_key(s, key, &known, added);
 }
 
-/* Makes the way to a stack without a base known; *key: its end. 1; 0: there is none; -ENOMEM. */
-static int put_way(struct known_stacks *s, const struct known_stack *stack, struct rule_key *key)
+/* Makes the way to a stack known by its return addresses in [from, to), of which the last had `hash`; *key: its end. by_row: the first one
+ * is where the PC's row says. The number of steps, or -ENOMEM. */
+static int put_steps(struct known_stacks *s, const struct known_stack *stack, uint64_t from, uint64_t to,
+                     uint64_t hash, bool by_row, struct rule_key *key)
 {
-    uint64_t last = stack->sp, hash = stack->ip >> s->page_bits;
     unsigned steps = 0;
     int rc = 1;
     for (size_t i = 0; i < stack->count && rc > 0 && steps < RULE_STEPS; i++) {
         const struct stack_word *word = &stack->words[i];
-        if (word->in_stack)
+        if (word->in_stack || word->address - from >= to - from)
             continue;
-        if (word->address - last >= RULE_STACK_MAX)
-            return 0;
-        *key = (struct rule_key){.page = hash, .depth = steps ? RULE_STEP : RULE_ROWS, .space = stack->space};
-        const uint32_t distance = (uint32_t)(word->address - last);
-        rc = steps ? put_step(s, key, distance) : put_row(s, key, stack, distance);
+        *key = (struct rule_key){
+            .page = hash, .depth = by_row && !steps ? RULE_ROWS : RULE_STEP, .space = stack->space};
+        const uint32_t distance = (uint32_t)(word->address - from);
+        rc = by_row && !steps ? put_row(s, key, stack, distance) : put_step(s, key, distance);
         hash = rule_hash(hash, word->value);
-        last = word->address;
+        from = word->address;
         steps++;
     }
     *key = (struct rule_key){.page = hash, .depth = RULE_CHAIN, .space = stack->space};
-    return steps ? rc : 0;
+    return rc > 0 ? (int)steps : rc;
+}
+
+/* Makes the way to a stack without a base known; *key: its end. 1; 0: there is none; -ENOMEM. */
+static int put_way(struct known_stacks *s, const struct known_stack *stack, struct rule_key *key)
+{
+    const uint64_t size = stack->switch_at ? stack->switch_at : RULE_STACK_MAX;
+    return put_steps(s, stack, stack->sp, stack->sp + size, stack->ip >> s->page_bits, true, key);
+}
+
+/* That a stack goes on on another one, and the way to that. *key: of the system stack, then of the whole. Likewise. */
+static int put_switched(struct known_stacks *s, const struct known_stack *stack, struct rule_key *key)
+{
+    struct rule_known known = {0};
+    const bool added = s->maps.find(s->maps.known, key, &known) != 0;
+    make_room(s, 0);
+    int rc = known.switched ? 1 : 0;
+    known.switched = 1;
+    rc = rc ? rc : put_key(s, key, &known, added);
+    if (rc <= 0)
+        return rc;
+    rc = put_steps(s, stack, stack->sp + stack->switch_at, stack->sp + RULE_STACK_MAX,
+                   rule_hash(key->page, key->depth), false, key);
+    return rc < 0 ? rc : 1;
+}
+
+/* Where the stacks of a space go on. */
+static int add_switch(struct known_stacks *s, uint32_t space, const struct go_stacks *go)
+{
+    const struct rule_switch rule = {go->thread, go->machine, go->system, go->current, go->saved};
+    return s->compared == STACK_RECORD_ALL && s->maps.put(s->maps.switches, &space, &rule) == 0;
 }
 
 int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, struct fathom_error *err)
@@ -424,15 +455,19 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     struct rule_key key = {
         .page = stack->ip >> s->page_bits, .depth = base - stack->sp, .space = stack->space};
     uint32_t stored = 0, replaced = 0;
+    if (stack->go)
+        return add_switch(s, stack->space, stack->go);
     /* One that was read before its base was known, which is known by now, will be read again, further out. */
     if (!apart && !stack->of_caller && stack->cut && stack->cut <= VERIFY_NO_BASE_BYTES)
         return 0;
-    if (!stack->of_caller && s->compared == STACK_RECORD_ALL && put_run(s, stack) < 0)
+    if (!stack->of_caller && !stack->switch_at && s->compared == STACK_RECORD_ALL && put_run(s, stack) < 0)
         return error_memory(err);
     if ((stack->of_caller && (apart || s->compared < STACK_RECORD_ALL)) ||
         !make_known(s, stack, apart ? stack->sp : base, &made))
         return 0;
     int rc = apart ? put_way(s, stack, &key) : 1;
+    if (rc > 0 && stack->switch_at)
+        rc = put_switched(s, stack, &key);
     if (rc <= 0)
         return rc < 0 ? error_memory(err) : 0;
     make_room(s, made.count);

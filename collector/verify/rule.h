@@ -15,6 +15,10 @@
  * not known, such as a goroutine's, which moves, has no depth: words count from SP, and it is looked up by its innermost return
  * addresses, RULE_STEPS at most. Where these are is known of the places in a page of code (RULE_ROWS), and of each list of them
  * how far the next one is (RULE_STEP). Only where all return addresses are compared; else the base counts as 0.
+ *
+ * A thread may be on its runtime's system stack, which goes on on another one (stack_record.h, STACK_PART_SWITCH). A key of which such
+ * stacks are known says so (`switched`); they are under a key of their own, by as many return addresses of the other stack, which are
+ * found in the same way from the first key on. Their words have heights as if the other stack lay behind the system stack.
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_RULE_H
 #define FATHOM_COLLECTOR_VERIFY_RULE_H
@@ -36,6 +40,14 @@
 #define RULE_RUNS                                                                                            \
     (RULE_ROWS + 3) /* `number` of each place: a block of what repeats in stacks, counted from SP */
 #define RULE_STEPS 3u
+
+/* By space: where a thread's runtime keeps its stacks (image/go_stacks.h). */
+struct rule_switch {
+    __s32 thread;
+    __u32 machine, system, current, saved;
+};
+#define RULE_SWITCH_HIGH 8u     /* in what `current` leads to: where its stack begins */
+#define RULE_SWITCH_AT   32768u /* bytes of the system stack: more are not taken for one */
 
 /* Of a list of return addresses, with one more. */
 static inline __u64 rule_hash(__u64 hash, __u64 word)
@@ -75,7 +87,7 @@ struct rule_known {
     __u32 below;     /* whether one has a word below SP, in the red zone */
     __u32
         outer; /* whether one has a word among the STACK_RECORD_OUTER bytes before the base, beyond what can be read from SP on */
-    __u32 zero;
+    __u32 switched; /* stacks that go on on another one are under a further key */
     struct {
         __u32 number;      /* its first stack record's */
         __u32 alias;       /* its latest stack record's */

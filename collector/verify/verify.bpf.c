@@ -73,6 +73,14 @@ struct {
 } words SEC(".maps");
 
 struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, VERIFY_SWITCHES);
+    __type(key, __u32);
+    __type(value, struct rule_switch);
+} switches SEC(".maps");
+
+struct {
     __uint(type, BPF_MAP_TYPE_LRU_HASH);
     __uint(max_entries, VERIFY_TOLD);
     __type(key, struct rule_told_key);
@@ -84,6 +92,10 @@ struct buffer {
     __u8 stack[RULE_BUFFER + 8];
     __u8 below[STACK_RECORD_BELOW + 8]; /* the red zone, to be compared */
     __u8 outer[STACK_RECORD_OUTER + 8]; /* the outermost bytes, to be compared */
+    struct {
+        __u64 sp, pc; /* where the stack goes on behind the system stack */
+        __u64 size;   /* bytes of it that a record has room for */
+    } other;
 };
 
 /* By CPU: values of a per-CPU map are 32 KiB at most. As many as there are CPUs; set when it is loaded. */
@@ -125,7 +137,9 @@ struct moment {
     bool deep;     /* it is larger than a record, which has an outer_part */
     __u32 space;
     __u32 inner; /* bytes of the stack in the record's first part */
-    __u64 now;   /* CLOCK_MONOTONIC, ns: only if its stack was not known */
+    __u32
+        split; /* bytes of the system stack, after which it goes on on another one; 0: it does not, or that was not asked */
+    __u64 now; /* CLOCK_MONOTONIC, ns: only if its stack was not known */
 };
 
 /* The same number, below RULE_BUFFER in a way that the kernel's verifier can follow. */
@@ -230,6 +244,67 @@ __noinline int verify_unhook(__u32 cpu, __u64 sp, __u32 size)
         instance = kernel_word(instance + config.hooks.next);
     }
     return 0;
+}
+
+static __always_inline bool user_word(__u64 address, __u64 *word)
+{
+    return bpf_probe_read_user(word, sizeof *word, (const void *)address) == 0;
+}
+
+/* Bytes of the stack that it goes on to: behind SWITCH_NEAR bytes of the system stack there is room for less. */
+#define SWITCH_NEAR       4096u
+#define SWITCH_BYTES_NEAR 57000u
+#define SWITCH_BYTES      28000u
+
+/* Where the stack goes on, of a thread that is on its runtime's system stack: sets `other` in the CPU's buffer. Returns the bytes of the
+ * system stack; 0: it is on no such stack. Not inlined, likewise. */
+__noinline int verify_switch(__u32 cpu, __u64 sp, __u32 space)
+{
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    const struct rule_switch *s = bpf_map_lookup_elem(&switches, &space);
+    __u64 running, machine, system, current, top, high;
+    if (!buffer || !s || !config.hooks.task_fs)
+        return 0;
+    const __u64 thread = kernel_word(bpf_get_current_task() + config.hooks.task_fs) + (__s64)s->thread;
+    if (!user_word(thread, &running) || !user_word(running + s->machine, &machine) ||
+        !user_word(machine + s->system, &system) || running != system ||
+        !user_word(machine + s->current, &current) || !current || !user_word(system + s->saved, &top) ||
+        !user_word(current + RULE_SWITCH_HIGH, &high) ||
+        bpf_probe_read_user(&buffer->other, 2 * sizeof(__u64), (const void *)(current + s->saved)) != 0)
+        return 0;
+    const __u64 at = top - sp, size = high - buffer->other.sp;
+    const __u64 most = at < SWITCH_NEAR ? SWITCH_BYTES_NEAR : SWITCH_BYTES;
+    buffer->other.size = size < most ? size & ~7ull : most;
+    return at < RULE_SWITCH_AT && at % 8 == 0 ? at : 0;
+}
+
+/* Bytes from SP on up to where the running goroutine's stack begins; 0: that is not known. Not inlined, likewise. */
+__noinline int verify_goroutine(__u64 sp, __u32 space)
+{
+    const struct rule_switch *s = bpf_map_lookup_elem(&switches, &space);
+    __u64 running, high;
+    if (!s || !config.hooks.task_fs)
+        return 0;
+    const __u64 thread = kernel_word(bpf_get_current_task() + config.hooks.task_fs) + (__s64)s->thread;
+    if (!user_word(thread, &running) || !user_word(running + RULE_SWITCH_HIGH, &high) ||
+        high - sp >= VERIFY_OWN_STACK_MAX)
+        return 0;
+    return high - sp;
+}
+
+/* Reads `size` bytes of the stack that it goes on to, behind the system stack's and the saved PC, to the CPU's buffer from `at` on. */
+static __always_inline bool read_other(struct buffer *buffer, __u32 at, __u64 size)
+{
+    const void *from = (const void *)buffer->other.sp;
+    const __u64 pc = buffer->other.pc;
+    if (at < SWITCH_NEAR) {
+        __u8 *to = buffer->stack + (bounded(at) & (SWITCH_NEAR - 1));
+        __builtin_memcpy(to, &pc, sizeof pc);
+        return bpf_probe_read_user(to + sizeof pc, bounded(size), from) == 0;
+    }
+    __u8 *to = buffer->stack + (bounded(at) & (RULE_SWITCH_AT - 1));
+    __builtin_memcpy(to, &pc, sizeof pc);
+    return bpf_probe_read_user(to + sizeof pc, bounded(size) & (RULE_SWITCH_AT - 1), from) == 0;
 }
 
 /* Whether the words of one block are in place in the CPU's buffer: 0, or 1 + index of the block with further words; negative if they are
@@ -404,7 +479,12 @@ static __always_inline bool within_budget(struct moment *m)
 /* Bytes of the stack to read: up to its base. */
 static __always_inline __u64 bytes_to_read(const struct moment *m)
 {
-    __u64 size = m->base && !m->apart ? m->base - m->sp : VERIFY_NO_BASE_BYTES;
+    __u64 size = m->base - m->sp;
+    if (m->apart)
+        size = verify_goroutine(m->sp, m->space);
+    else if (!m->base)
+        size = 0;
+    size = size ? size : VERIFY_NO_BASE_BYTES;
     return size < RULE_STACK_MAX ? size : RULE_STACK_MAX;
 }
 
@@ -496,6 +576,30 @@ static __always_inline __u32 read_deep(struct moment *m, __u32 cpu, __u64 from)
     return RULE_STACK_MAX;
 }
 
+/* Behind a stack that goes on on another one. */
+struct switch_part {
+    struct stack_part part;
+    struct stack_switch at;
+};
+
+/* Reads both stacks. Returns the record's bytes; 0: they cannot be read. */
+static __always_inline __u32 read_both(struct moment *m, __u32 cpu, __u32 below)
+{
+    const __u32 at = m->split + below, size = m->buffer->other.size;
+    const __u32 end = at + 8 + size;
+    if (at >= RULE_SWITCH_AT ||
+        bpf_probe_read_user(m->buffer->stack, bounded(at) & (RULE_SWITCH_AT - 1), (void *)(m->sp - below)) !=
+            0 ||
+        !read_other(m->buffer, at, size))
+        return 0;
+    verify_unhook(cpu, m->sp - below, at);
+    struct switch_part *last = (void *)(m->buffer->stack + bounded(end));
+    last->part = (struct stack_part){STACK_PART_SWITCH, 0, sizeof last->at};
+    last->at = (struct stack_switch){m->split, 0};
+    m->inner = end;
+    return end + sizeof *last;
+}
+
 /* In place of the middle of a stack, where that repeats. The rest of the stack follows. */
 struct folded {
     struct stack_part run_part;
@@ -564,6 +668,10 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
         wanted = RULE_STACK_MAX;
     if (!number)
         return 1;
+    if (!m->split && config.compared == STACK_RECORD_ALL)
+        m->split = verify_switch(cpu, m->sp, m->space);
+    if (m->split)
+        wanted = below + m->split + 8 + m->buffer->other.size + sizeof(struct switch_part);
     if (!has_room(cpu, wanted)) {
         if (kind == STACK_RECORD_AGAIN)
             return 1;
@@ -572,11 +680,16 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
     }
     if (!within_budget(m))
         return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
-    __u32 size = deep ? read_deep(m, cpu, m->sp - below) : 0;
-    if (!size)
-        size = read_stack(m, cpu, m->sp - below, wanted);
-    m->inner = m->deep ? INNER_BYTES : size;
-    size = fold(m, cpu, below, size);
+    __u32 size = m->split ? read_both(m, cpu, below) : deep ? read_deep(m, cpu, m->sp - below) : 0;
+    if (m->split) {
+        if (!size)
+            return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
+    } else {
+        if (!size)
+            size = read_stack(m, cpu, m->sp - below, wanted);
+        m->inner = m->deep ? INNER_BYTES : size;
+        size = fold(m, cpu, below, size);
+    }
     if (!size) /* of one that is known, that stays so */
         return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
     take_registers(m);
@@ -624,7 +737,11 @@ static __always_inline bool find_known(struct moment *m, const struct rule_known
         take_below(m);
     if (k->outer && !take_outer(m, m->buffer->outer))
         return false;
-    if (readable && config.compared)
+    if (readable && m->split && extent > m->split)
+        readable =
+            bpf_probe_read_user(m->buffer->stack, m->split & (RULE_SWITCH_AT - 1), (void *)m->sp) == 0 &&
+            read_other(m->buffer, m->split, extent - m->split - 8);
+    else if (readable && config.compared)
         readable = bpf_probe_read_user(m->buffer->stack, bounded(extent), (void *)m->sp) == 0 ||
                    verify_read_pages(cpu, m->sp, extent) == (int)extent;
     if (readable && config.compared)
@@ -666,6 +783,28 @@ static __always_inline bool find_way(const struct moment *m, struct rule_key *ke
             break;
         distance = k->extent;
     }
+    key->depth = RULE_CHAIN;
+    return true;
+}
+
+/* The key of a stack that goes on on another one: from that of the system stack, by the innermost return addresses of the other one. */
+static __always_inline bool find_other_way(const struct moment *m, struct rule_key *key)
+{
+    const __u64 start = m->buffer->other.sp - 8; /* where the saved PC is taken to be */
+    __u64 at = start, hash = rule_hash(key->page, key->depth), word;
+    for (__u32 i = 0; i < RULE_STEPS; i++) {
+        key->page = hash;
+        key->depth = RULE_STEP;
+        const struct rule_known *k = bpf_map_lookup_elem(&known, key);
+        if (!k)
+            break;
+        at += k->extent;
+        word = m->buffer->other.pc;
+        if (at != start && !user_word(at, &word))
+            return false;
+        hash = rule_hash(hash, word);
+    }
+    key->page = hash;
     key->depth = RULE_CHAIN;
     return true;
 }
@@ -720,6 +859,10 @@ static __always_inline int verify(struct moment *m)
     }
     if (space && (!m->apart || find_way(m, &key)))
         k = bpf_map_lookup_elem(&known, &key);
+    if (k && k->switched)
+        m->split = verify_switch(cpu, m->sp, m->space);
+    if (m->split)
+        k = find_other_way(m, &key) ? bpf_map_lookup_elem(&known, &key) : NULL;
     struct found found = {0};
     if (!k || !find_known(m, k, cpu, &found))
         return found.returned || m->late_sp > m->sp ? tell_returned(m) : tell_read(m, STACK_RECORD_NEW);

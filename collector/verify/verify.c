@@ -241,10 +241,10 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
     if (rc == 0)
         rc = find_parts(options, v);
     if (rc == 0)
-        rc =
-            known_stacks_new(&(struct known_stacks_maps){map_fd(v, "known"), v->threads, v->words,
-                                                         bpf_map_lookup_elem, put_entry, bpf_map_delete_elem},
-                             options->compared, page_bits(options), &v->stacks);
+        rc = known_stacks_new(
+            &(struct known_stacks_maps){map_fd(v, "known"), v->threads, map_fd(v, "switches"), v->words,
+                                        bpf_map_lookup_elem, put_entry, bpf_map_delete_elem},
+            options->compared, page_bits(options), &v->stacks);
     if (rc == 0)
         follow_tasks(v);
     libbpf_set_print(print);

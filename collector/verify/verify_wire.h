@@ -31,14 +31,17 @@ enum verify_follow {
     VERIFY_TIDS, /* threads, likewise */
 };
 
-/* Where a task keeps the return addresses that the kernel replaced on its stack, for probes of returns (kernel/events/uprobes.c):
- * offsets in its structs, from the kernel's BTF. All 0: not known. */
+/* Where a task keeps the return addresses that the kernel replaced on its stack, for probes of returns (kernel/events/uprobes.c), and
+ * its FS base: offsets in its structs, from the kernel's BTF. 0: not known; all but the last are known together. */
 struct verify_hooks {
     __u32 task_mm, task_uprobes; /* in task_struct */
     __u32 instances;             /* in uprobe_task: the innermost one */
     __u32 mm_area, area_address; /* in mm_struct and xol_area: what is on the stack instead */
     __u32 stack, original, next; /* in return_instance */
+    __u32 task_fs;               /* in task_struct */
 };
+
+#define VERIFY_SWITCHES 1024 /* spaces */
 
 struct verify_config {
     __u64 ns_device, ns_inode; /* of our PID namespace; 0: the first one */

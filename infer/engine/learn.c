@@ -163,8 +163,9 @@ static int learn_dump(struct learner *l, struct process *process, const struct s
     if (sample->known == SAMPLE_STACK_NEW &&
         keep_announced(l, sample->stack_number, out->stack, path, err) < 0)
         return -ENOMEM;
-    int rc = path.partial ? 0 : learn_origin(l, process, sample, err);
-    return rc < 0 || path.partial ? rc : stack_bases_learn(l->bases, process, sample, before, err);
+    const bool based = !path.partial && !path.switched;
+    int rc = based ? learn_origin(l, process, sample, err) : 0;
+    return rc < 0 || !based ? rc : stack_bases_learn(l->bases, process, sample, before, err);
 }
 
 /* Keeps the base of a stack that a call chain proves, as a recording of ours has it; not the path. */

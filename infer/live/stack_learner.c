@@ -83,7 +83,7 @@ static struct code_range code_of(const struct place *place, bool of_caller)
 static bool is_known_end(enum unwind_end end)
 {
     return end == UNWIND_ROOT || end == UNWIND_CUT || end == UNWIND_NO_MAPPING || end == UNWIND_NO_CFI ||
-           end == UNWIND_UNSUPPORTED;
+           end == UNWIND_UNSUPPORTED || end == UNWIND_SWITCHED;
 }
 
 /* The CFI row of an address, within its function. */
@@ -120,6 +120,16 @@ static bool set_register(const struct stack_learner *l, const struct sample *sam
     return true;
 }
 
+/* Tells where stacks of this space go on that end as this walk did. 1; 0: that is not known, so that they become known as far as they
+ * go. */
+static int tell_switch(struct stack_learner *l, uint32_t space, const struct place *outermost,
+                       struct fathom_error *err)
+{
+    struct go_stacks go;
+    const struct known_stack known = {.space = space, .go = &go};
+    return image_go_stacks(outermost->image, &go) ? l->in.know(l->in.context, &known, err) : 0;
+}
+
 /* Unwinds a stack and makes it known. One with a signal frame is never known. Returns what know() does; 0 too if its callers
  * would be copied for longer by themselves. *count: its frames. */
 static int know(struct stack_learner *l, const struct process *process, const struct sample *sample,
@@ -129,6 +139,9 @@ static int know(struct stack_learner *l, const struct process *process, const st
     *count = unwind_words(process, sample, l->frames, UNWIND_MAX_FRAMES, &l->words, &end);
     if (*count == 0 || !is_known_end(end) || l->words.partial)
         return 0;
+    int rc = end == UNWIND_SWITCHED ? tell_switch(l, space, &l->frames[*count - 1].place, err) : 0;
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
     const struct place *place = &l->frames[0].place;
     if (place->function == IMAGE_NO_FUNCTION)
         return 0;
@@ -139,6 +152,7 @@ static int know(struct stack_learner *l, const struct process *process, const st
                                 .sp = sample->sp,
                                 .number = sample->stack_number,
                                 .of_caller = of_caller,
+                                .switch_at = sample->stack_switch,
                                 .cut = end == UNWIND_CUT ? sample->stack_size : 0,
                                 .code = sample->reg_ip - (place->address - code.start),
                                 .code_size = code.end - code.start,
@@ -148,7 +162,7 @@ static int know(struct stack_learner *l, const struct process *process, const st
                                 .count = l->words.count};
     if (!set_register(l, sample, &known))
         return 0;
-    int rc = l->in.know(l->in.context, &known, err);
+    rc = l->in.know(l->in.context, &known, err);
     return rc < 0 || end != UNWIND_CUT ? rc : 0;
 }
 
@@ -186,7 +200,8 @@ static int learn_stack(struct stack_learner *l, struct processes *processes, con
     if (space == 0)
         return error_memory(err);
     int rc = know(l, process, &at, space, false, &count, err);
-    for (size_t walked = count; rc > 0 && count > 1 && walked < WALKED_MAX; walked += count) {
+    for (size_t walked = count; rc > 0 && !at.stack_switch && count > 1 && walked < WALKED_MAX;
+         walked += count) {
         at = at_caller(&at, &l->frames[0]);
         rc = know(l, process, &at, space, true, &count, err);
     }

@@ -120,9 +120,9 @@ static uint64_t trainer_outer_site(const struct trainer *t, const struct process
 
 /* Where a path begins. */
 struct beginning {
-    uint32_t node;       /* TRIE_ROOT, or a partial path's root */
-    uint64_t base, site; /* site: of the outermost frame */
-    bool apart;
+    uint32_t node;        /* TRIE_ROOT, or a partial path's root */
+    uint64_t base, site;  /* site: of the outermost frame */
+    bool apart, switched; /* struct trainer_path */
 };
 
 /* Enters frames[0 .. count), all at or below the base, from the outermost on. */
@@ -146,7 +146,8 @@ static int trainer_enter(struct trainer *t, size_t count, const struct beginning
                                      .height = (uint32_t)(begin->base - frame->cfa) +
                                                (begin->apart ? PARTIAL_APART : 0),
                                      .partial = begin->node != TRIE_ROOT,
-                                     .apart = begin->apart};
+                                     .apart = begin->apart,
+                                     .switched = begin->switched};
         node = trie_child(t->trie, node, function, path.height, site);
         if (node == TRIE_NONE)
             return error_memory(err);
@@ -202,9 +203,12 @@ static int partial_begin(struct trainer *t, const struct process *process, const
 {
     char text[PARTIAL_TEXT];
     const uint64_t outermost = t->frames[count - 1].cfa;
-    const bool based = process_stack_base(process, sample->tid, sample->sp, &out->base) == STACK_OWN &&
+    const bool switched = unwind_switched(sample, t->frames, count),
+               based = !switched &&
+                       process_stack_base(process, sample->tid, sample->sp, &out->base) == STACK_OWN &&
                        out->base >= outermost + 8;
     out->site = 0;
+    out->switched = switched;
     out->apart = !based || how == UNWIND_CUT || how == UNWIND_LONG;
     if (!based)
         out->base = outermost + 8;
@@ -251,10 +255,13 @@ int trainer_add(struct trainer *t, struct process *process, const struct sample 
         *end = how;
     if (how != UNWIND_ROOT || owned < count)
         return trainer_add_partial(t, process, sample, owned, owned < count ? UNWIND_NO_CFI : how, err);
-    struct beginning begin = {.node = TRIE_ROOT};
-    int told = trainer_base(t, process, sample, count, &begin.base, err);
+    struct beginning begin = {.node = TRIE_ROOT, .switched = unwind_switched(sample, t->frames, count)};
+    begin.apart = begin.switched;
+    int told = begin.switched ? t->apart : trainer_base(t, process, sample, count, &begin.base, err);
     if (told < 0)
         return told;
+    if (begin.switched)
+        begin.base = t->frames[count - 1].cfa;
     if (!told) {
         statistics->paths_failed++;
         return 0;
@@ -342,7 +349,7 @@ int trainer_repeat(struct trainer *t, const struct trainer_path *path, const str
     uint32_t callers;
     uint64_t site, height = cid.height + (path->apart ? PARTIAL_APART : 0);
     *node = TRIE_NONE;
-    const bool leaf = is_apart(process, sample) &&
+    const bool leaf = (path->switched || is_apart(process, sample)) &&
                       (cid.reason == UNKNOWN_NOT || cid.reason == UNKNOWN_BASE || cid.reason == UNKNOWN_CFI);
     if (leaf)
         height = path->height;

@@ -48,7 +48,9 @@ struct trainer_path {
     uint32_t callers; /* node of the frame around it; TRIE_ROOT: none */
     uint32_t height;  /* of the innermost frame */
     bool partial;     /* it does not begin at the stack's root */
-    bool apart;       /* likewise, and is kept apart (pathmap/map/partial.h) */
+    bool apart;       /* it is kept apart (pathmap/map/partial.h) */
+    bool
+        switched; /* it is of two stacks, so that other samples' heights do not tell which of its frames is theirs */
 };
 struct trainer_path trainer_entered(const struct trainer *trainer);
 /* Its frames, innermost first, as far as they were entered; until the next trainer_add(). */

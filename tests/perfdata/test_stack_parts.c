@@ -161,6 +161,36 @@ Test(stack_parts, damaged_runs_are_refused)
         r.rest_at = rests[i];
         cr_expect_not(stack_parts_read((const uint8_t *)&r, sizeof r, &parts), "rest %zu", i);
     }
+    struct run_record r = run_record;
+    r.rest_part.type = 99;
+    cr_expect_not(stack_parts_read((const uint8_t *)&r, sizeof r, &parts), "nothing follows the run");
+}
+
+/* 48 bytes, of which those from `at` on are another stack's. */
+Test(stack_parts, another_stack)
+{
+    struct {
+        struct stack_record head;
+        struct stack_part bytes_part;
+        int64_t offset;
+        uint64_t bytes[6];
+        struct stack_part switch_part;
+        struct stack_switch at;
+    } r = {.head = run_record.head,
+           .bytes_part = {STACK_PART_BYTES, 0, 56},
+           .switch_part = {STACK_PART_SWITCH, 0, sizeof r.at}};
+    struct stack_parts parts;
+    r.head.size = sizeof r - sizeof r.head;
+    for (uint32_t at = 0; at <= 64; at += 4) {
+        r.at.at = at;
+        const bool read = stack_parts_read((const uint8_t *)&r, sizeof r, &parts);
+        cr_expect_eq(read, at % 8 == 0 && at < 48, "%u", at);
+        cr_expect(!read || parts.switch_at == at);
+    }
+    r.at.at = 8;
+    r.switch_part.size = 2;
+    r.head.size -= 6;
+    cr_expect_not(stack_parts_read((const uint8_t *)&r, sizeof r - 6, &parts));
 }
 
 Test(stack_parts, of_the_earlier_version)

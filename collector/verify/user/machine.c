@@ -15,6 +15,8 @@ int verify_read_pages(__u32 cpu, __u64 sp, __u32 size);
 int verify_put_back(__u32 cpu, __u64 sp, __u32 size, __u64 instance, __u64 trampoline);
 __u32 verify_number(__u64 ip, __u64 depth, __u32 space);
 int verify_unhook(__u32 cpu, __u64 sp, __u32 size);
+int verify_goroutine(__u64 sp, __u32 space);
+int verify_switch(__u32 cpu, __u64 sp, __u32 space);
 int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
 __u32 verify_times(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
 int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
@@ -42,7 +44,7 @@ struct hash {
     size_t count, room;
 };
 
-enum { FOLLOWED, SPACES, THREADS, KNOWN, TOLD, HASHES };
+enum { FOLLOWED, SPACES, THREADS, KNOWN, SWITCHES, TOLD, HASHES };
 static struct hash hashes[HASHES];
 static struct machine *machine;
 static struct machine_sample now;
@@ -199,6 +201,7 @@ long machine_output(const void *data, uint64_t size)
     record->written = size;
     record->left_out = parts.rest ? parts.size : 0;
     record->rest_at = parts.rest_at;
+    record->switch_at = parts.switch_at;
     record->outer_at = parts.outer ? parts.outer_at : 0;
     record->stack = malloc(record->head.size + (size_t)STACK_RECORD_OUTER);
     if (!record->stack) {
@@ -288,6 +291,7 @@ int machine_start(struct machine *m, const struct verify_config *options)
     good &= begin_hash(SPACES, &spaces, sizeof(uint32_t), sizeof(uint32_t));
     good &= begin_hash(THREADS, &threads, sizeof(uint32_t), sizeof(struct rule_thread));
     good &= begin_hash(KNOWN, &known, sizeof(struct rule_key), sizeof(struct rule_known));
+    good &= begin_hash(SWITCHES, &switches, sizeof(uint32_t), sizeof(struct rule_switch));
     good &= begin_hash(TOLD, &told, sizeof(struct rule_told_key), sizeof(struct rule_told));
     word_blocks = calloc(VERIFY_BLOCKS, sizeof *word_blocks);
     counts = (struct verify_counts){0};
@@ -318,7 +322,8 @@ void machine_stop(void)
 
 struct known_stacks_maps machine_maps(void)
 {
-    return (struct known_stacks_maps){KNOWN, THREADS, word_blocks, find_value, put_value, drop_value};
+    return (struct known_stacks_maps){KNOWN,      THREADS,   SWITCHES,  word_blocks,
+                                      find_value, put_value, drop_value};
 }
 
 void machine_set_base(uint32_t tid, uint64_t base)

@@ -28,7 +28,8 @@ struct machine_record {
     size_t written; /* bytes of the record */
     uint32_t left_out,
         rest_at; /* where in the stack the middle, of which only words that repeat are told, begins and ends */
-    uint64_t outer_at; /* the address of its outermost bytes, which are behind those of the stack; 0: none */
+    uint32_t switch_at; /* stack_parts.h */
+    uint64_t outer_at;  /* the address of its outermost bytes, which are behind those of the stack; 0: none */
 };
 
 struct machine_sample {

@@ -1,0 +1,87 @@
+/* Where Go keeps the two stacks of a thread, as its releases have it in the code of runtime.systemstack. */
+#include <criterion/criterion.h>
+
+#include "image/go_stacks.h"
+#include "tests/image/build.h"
+
+#define ACCESS     "mov 0x30(%rax),%rbx\n cmp 0x50(%rbx),%rax\n je 1f\n mov (%rbx),%rdx\n cmp %rdx,%rax\n je 1f\n"
+#define THE_REST   "call *%rdi\n ret\n1: jmp *%rdi\n .size runtime.systemstack, .-runtime.systemstack\n"
+#define TO_CURRENT "jne 1f\n mov %rdx,%fs:0xfffffffffffffff8\n"
+#define BEGIN      ".globl runtime.systemstack\n.type runtime.systemstack, @function\nruntime.systemstack: mov 8(%rsp),%rdi\n"
+
+static bool read_code(const char *code, struct go_stacks *out)
+{
+    build_source("stacks.s", code);
+    build_run("$CC -c -o stacks.o stacks.s && ld -o stacks -e runtime.systemstack stacks.o");
+    struct image *image = build_open("stacks");
+    const bool known = image_go_stacks(image, out);
+    image_close(image);
+    return known;
+}
+
+/* Go 1.15; 1.19, position-independent; 1.25. */
+Test(go_stacks, releases, .fini = build_clean)
+{
+    struct go_stacks go;
+    cr_assert(read_code(BEGIN "mov %fs:0xfffffffffffffff8,%rax\n" ACCESS "cmp 0xc0(%rbx),%rax\n" TO_CURRENT
+                              "mov 0x38(%rdx),%rbx\n sub $8,%rbx\n mov %rbx,%rsp\n" THE_REST,
+                        &go));
+    cr_expect_eq(go.thread, -8);
+    cr_expect_eq(go.machine, 0x30);
+    cr_expect_eq(go.system, 0);
+    cr_expect_eq(go.current, 0xc0);
+    cr_expect_eq(go.saved, 0x38);
+    cr_assert(read_code(BEGIN "mov $0xffffffffffffffe8,%rcx\n mov %fs:(%rcx),%rax\n" ACCESS
+                              "cmp 0xc0(%rbx),%rax\n" TO_CURRENT
+                              "mov 0x38(%rdx),%rbx\n mov %rbx,%rsp\n" THE_REST,
+                        &go));
+    cr_expect_eq(go.thread, -24);
+    cr_assert(read_code(BEGIN "mov %fs:0xfffffffffffffff8,%rax\n" ACCESS "cmp 0xb8(%rbx),%rax\n" TO_CURRENT
+                              "mov 0x38(%rdx),%rsp\n" THE_REST,
+                        &go));
+    cr_expect_eq(go.current, 0xb8);
+}
+
+Test(go_stacks, what_is_not_known_is_refused, .fini = build_clean)
+{
+    struct go_stacks go;
+    cr_expect_not(read_code(BEGIN "mov other@gottpoff(%rip),%rcx\n mov %fs:(%rcx,%rdx),%rax\n" ACCESS
+                                  "cmp 0xc0(%rbx),%rax\n" TO_CURRENT "mov 0x38(%rdx),%rsp\n" THE_REST
+                                  ".section .tdata,\"awT\"\nother: .quad 0\n",
+                            &go),
+                  "a library's");
+    cr_expect_not(read_code(BEGIN "mov %fs:0xfffffffffffffff8,%rax\n" ACCESS THE_REST, &go));
+    cr_expect_not(read_code(BEGIN "nop\n .size runtime.systemstack, 1\n", &go));
+    cr_expect_not(read_code(".globl runtime.systemstack\nruntime.systemstack:\n.globl "
+                            "main\nmain: nop\n",
+                            &go),
+                  "other code");
+}
+
+Test(go_stacks, functions_that_change_stacks, .fini = build_clean)
+{
+    build_source("stacks.s", ".macro f name\n.globl \\name\n.type \\name, @function\n\\name: nop\n .size \\name, "
+                             ".-\\name\n.endm\n"
+                             "f runtime.systemstack.abi0\nf runtime.asmcgocall\nf runtime.morestack\nf "
+                             "runtime.cgocallback\nf runtime.systemstack_switch\nf runtime.morestacks\nf main\n");
+    build_run("$CC -c -o stacks.o stacks.s && ld -o stacks -e main stacks.o");
+    struct image *image = build_open("stacks");
+    static const struct {
+        const char *name;
+        enum go_switch to;
+        bool saved;
+    } wanted[] = {{"runtime.systemstack.abi0", GO_SWITCH_CALL, false},
+                  {"runtime.asmcgocall", GO_SWITCH_CALL, false},
+                  {"runtime.morestack", GO_SWITCH_GROW, false},
+                  {"runtime.cgocallback", GO_SWITCH_BACK, false},
+                  {"runtime.systemstack_switch", GO_SWITCH_NONE, true},
+                  {"runtime.morestacks", GO_SWITCH_NONE, false},
+                  {"main", GO_SWITCH_NONE, false}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        const uint32_t f = image_function_at(image, build_function(image, wanted[i].name));
+        cr_expect_eq(image_go_switch(image, f), wanted[i].to, "%s", wanted[i].name);
+        cr_expect_eq(image_go_is_saved(image, f), wanted[i].saved, "%s", wanted[i].name);
+    }
+    cr_expect_eq(image_go_switch(image, IMAGE_NO_FUNCTION), GO_SWITCH_NONE);
+    image_close(image);
+}
