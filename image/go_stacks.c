@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "image/go_table.h"
+#include "image/image_private.h"
+
 /* A symbol table has names of functions of assembler with their kind of arguments behind. */
 static bool is_named(const struct image_function *function, const char *name)
 {
@@ -85,16 +88,33 @@ static bool read_code(const uint8_t *code, const uint8_t *end, struct go_stacks 
     return machine > 0 && system >= 0 && current > 0 && saved > 0;
 }
 
-bool image_go_stacks(const struct image *image, struct go_stacks *out)
+/* The function's bytes, the first CODE_BYTES at most. */
+static bool read_function(const struct image *image, const struct image_function *f, struct go_stacks *out)
 {
     size_t size;
+    const uint8_t *code = image_bytes(image, f->address, &size);
+    size = size < f->size ? size : f->size;
+    return code && read_code(code, code + (size < CODE_BYTES ? size : CODE_BYTES), out);
+}
+
+bool image_go_stacks(const struct image *image, struct go_stacks *out)
+{
+    struct go_table table;
+    bool found = false;
+    *out = (struct go_stacks){.call_size = 0};
+    if (!go_table_open(&image->file, &table))
+        return false;
     for (uint32_t i = 0; i < image_function_count(image); i++) {
         const struct image_function *f = image_function(image, i);
-        if (!is_named(f, "runtime.systemstack"))
-            continue;
-        const uint8_t *code = image_bytes(image, f->address, &size);
-        size = size < f->size ? size : f->size;
-        return code && read_code(code, code + (size < CODE_BYTES ? size : CODE_BYTES), out);
+        if (image_go_is_saved(image, i)) {
+            out->call = f->address;
+            out->call_size = f->size;
+        } else if (image_go_switch(image, i) == GO_SWITCH_GROW) {
+            out->grow = f->address;
+            out->grow_size = f->size;
+        } else if (is_named(f, "runtime.systemstack")) {
+            found = read_function(image, f, out);
+        }
     }
-    return false;
+    return found && out->call_size;
 }

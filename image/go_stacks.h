@@ -15,6 +15,13 @@ struct go_stacks {
     uint32_t system;  /* in an m: the g of its system stack, g0 */
     uint32_t current; /* in an m: the goroutine that it runs, curg */
     uint32_t saved;   /* in a g: its saved SP, which its PC follows */
+    /* Code, by addresses of the image; 0 bytes: not found. */
+    uint64_t
+        call; /* where a saved PC is while a function calls on the system stack: runtime.systemstack_switch */
+    uint64_t
+        grow; /* runtime.morestack, whose return address is there the outermost word of the system stack */
+    uint32_t call_size; /* bytes */
+    uint32_t grow_size;
 };
 
 /* Reads them off the code of runtime.systemstack. false: the image has none, or one that is not known. */

@@ -32,7 +32,8 @@ struct known_stack {
         switch_at; /* bytes from sp on after which its words are another stack's (stack_record.h); 0: none */
     /* Not NULL: the stack goes on on another one, which was not copied, and does not become known, but this: where that is. Borrowed */
     const struct go_stacks *go;
-    uint32_t cut; /* bytes of its copy from sp on, which ended before the stack did; 0: it did not */
+    uint64_t go_bias; /* added to the addresses of its code */
+    uint32_t cut;     /* bytes of its copy from sp on, which ended before the stack did; 0: it did not */
     uint64_t code, code_size;       /* around ip, with the same CFA */
     uint64_t row, row_size;         /* around ip, of the same CFI row */
     const struct stack_word *words; /* borrowed; the innermost first */

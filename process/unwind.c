@@ -23,7 +23,8 @@ struct walk {
     uint64_t bp_slot;           /* where the frame's BP was read; 0: it is the sample's */
     struct unwind_words *words; /* NULL: not wanted */
     unsigned steps;             /* for registers: as of struct registers */
-    bool after;                 /* SP and BP are those after the instruction at pc */
+    uint64_t switch_at; /* where the copy goes on with another stack, until the walk does; 0: it does not */
+    bool after;         /* SP and BP are those after the instruction at pc */
 };
 
 static void note_word(const struct walk *walk, uint64_t address, uint64_t value, bool in_stack)
@@ -255,14 +256,12 @@ static bool is_end_alone(const struct place *place, const struct cfi_row *row)
 static bool walk_switch(struct walk *walk, const struct place *place, const struct cfi_row *row,
                         uint64_t *cfa)
 {
-    const struct sample *sample = walk->frame.dump;
-    const uint64_t at = sample->sp + sample->stack_switch;
-    if (!sample->stack_switch || at - walk->frame.sp > SWITCH_ROOM)
+    if (!walk->switch_at || walk->switch_at - walk->frame.sp > SWITCH_ROOM)
         return false;
-    *cfa = at + sizeof(uint64_t);
+    *cfa = walk->switch_at + sizeof(uint64_t);
     if (image_go_switch(place->image, place->function) == GO_SWITCH_CALL)
         *cfa += (uint64_t)(int64_t)row->cfa_offset;
-    walk->base = 0;
+    walk->base = walk->switch_at = 0;
     walk->frame.bp_known = false;
     return true;
 }
@@ -292,6 +291,7 @@ static struct walk walk_begin(const struct process *process, const struct sample
                         .pc = sample->reg_ip,
                         .exact = true,
                         .words = words,
+                        .switch_at = sample->stack_switch ? sample->sp + sample->stack_switch : 0,
                         .after = sample->regs_after};
     if (process_stack_base(process, sample->tid, sample->sp, &walk.base) != STACK_OWN)
         walk.base = 0;
@@ -366,6 +366,10 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
             return count;
         }
         cfa = frames[count - 1].cfa;
+        if (walk.switch_at && cfa > walk.switch_at) { /* its caller would be read off the other stack */
+            *end = UNWIND_BAD;
+            return count;
+        }
         caller_bp(&walk, &place, &row, cfa);
         frames[count - 1].caller_bp = walk.frame.bp;
         if (others) {

@@ -440,9 +440,17 @@ static int put_switched(struct known_stacks *s, const struct known_stack *stack,
 }
 
 /* Where the stacks of a space go on. */
-static int add_switch(struct known_stacks *s, uint32_t space, const struct go_stacks *go)
+static int add_switch(struct known_stacks *s, uint32_t space, const struct go_stacks *go, uint64_t bias)
 {
-    const struct rule_switch rule = {go->thread, go->machine, go->system, go->current, go->saved};
+    const struct rule_switch rule = {.thread = go->thread,
+                                     .machine = go->machine,
+                                     .system = go->system,
+                                     .current = go->current,
+                                     .saved = go->saved,
+                                     .call = bias + go->call,
+                                     .call_size = go->call_size,
+                                     .grow = bias + go->grow,
+                                     .grow_size = go->grow_size};
     return s->compared == STACK_RECORD_ALL && s->maps.put(s->maps.switches, &space, &rule) == 0;
 }
 
@@ -456,7 +464,7 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
         .page = stack->ip >> s->page_bits, .depth = base - stack->sp, .space = stack->space};
     uint32_t stored = 0, replaced = 0;
     if (stack->go)
-        return add_switch(s, stack->space, stack->go);
+        return add_switch(s, stack->space, stack->go, stack->go_bias);
     /* One that was read before its base was known, which is known by now, will be read again, further out. */
     if (!apart && !stack->of_caller && stack->cut && stack->cut <= VERIFY_NO_BASE_BYTES)
         return 0;

@@ -45,6 +45,8 @@
 struct rule_switch {
     __s32 thread;
     __u32 machine, system, current, saved;
+    __u32 call_size, grow_size, zero;
+    __u64 call, grow;
 };
 #define RULE_SWITCH_HIGH 8u     /* in what `current` leads to: where its stack begins */
 #define RULE_SWITCH_AT   32768u /* bytes of the system stack: more are not taken for one */

@@ -262,7 +262,7 @@ __noinline int verify_switch(__u32 cpu, __u64 sp, __u32 space)
 {
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
     const struct rule_switch *s = bpf_map_lookup_elem(&switches, &space);
-    __u64 running, machine, system, current, top, high;
+    __u64 running, machine, system, current, top, high, last;
     if (!buffer || !s || !config.hooks.task_fs)
         return 0;
     const __u64 thread = kernel_word(bpf_get_current_task() + config.hooks.task_fs) + (__s64)s->thread;
@@ -271,6 +271,10 @@ __noinline int verify_switch(__u32 cpu, __u64 sp, __u32 space)
         !user_word(machine + s->current, &current) || !current || !user_word(system + s->saved, &top) ||
         !user_word(current + RULE_SWITCH_HIGH, &high) ||
         bpf_probe_read_user(&buffer->other, 2 * sizeof(__u64), (const void *)(current + s->saved)) != 0)
+        return 0;
+    /* Else the goroutine is one that the scheduler is about to run. */
+    if (buffer->other.pc - s->call >= s->call_size &&
+        (!user_word(top - sizeof last, &last) || last - s->grow >= s->grow_size))
         return 0;
     const __u64 at = top - sp, size = high - buffer->other.sp;
     const __u64 most = at < SWITCH_NEAR ? SWITCH_BYTES_NEAR : SWITCH_BYTES;

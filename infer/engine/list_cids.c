@@ -21,7 +21,8 @@ static bool is_sure(const struct cid_lister *l, const struct observed *observed,
                     const struct observation *observation)
 {
     const struct trie *trie = l->observer->learner->trie;
-    return observed->own != TRIE_NONE && !partial_is_apart(trie_height(trie, observation->learned.node));
+    const uint32_t height = observed->own == TRIE_NONE ? 0 : trie_height(trie, observation->learned.node);
+    return observed->own != TRIE_NONE && (!partial_is_apart(height) || partial_is_whole(height));
 }
 
 static int add_cid(const struct cid_lister *l, const struct observed *observed,

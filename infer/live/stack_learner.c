@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "image/cfi/cfi.h"
 #include "image/code/code.h"
 #include "image/run_time.h"
@@ -26,6 +27,7 @@ struct stack_learner {
     /* The feed's thread's. */
     struct announced *announced;
     struct spaces *spaces;
+    struct table *told; /* spaces and files: whether it was told where Go's stacks are */
     struct unwind_frame frames[UNWIND_MAX_FRAMES];
     struct unwind_words words;
 };
@@ -120,14 +122,23 @@ static bool set_register(const struct stack_learner *l, const struct sample *sam
     return true;
 }
 
-/* Tells where stacks of this space go on that end as this walk did. 1; 0: that is not known, so that they become known as far as they
- * go. */
-static int tell_switch(struct stack_learner *l, uint32_t space, const struct place *outermost,
+/* Tells, once for each space, where its threads have their stacks, if this walk ended in Go. *tells: whether they are copied so that
+ * walks go on. 0 or negative. */
+static int tell_stacks(struct stack_learner *l, uint32_t space, const struct unwind_frame *frame, bool *tells,
                        struct fathom_error *err)
 {
     struct go_stacks go;
-    const struct known_stack known = {.space = space, .go = &go};
-    return image_go_stacks(outermost->image, &go) ? l->in.know(l->in.context, &known, err) : 0;
+    const struct place *outermost = &frame->place;
+    const struct known_stack known = {.space = space, .go = &go, .go_bias = frame->pc - outermost->address};
+    bool added;
+    uint64_t *told = table_put(l->told, hash_u64(space) ^ (uintptr_t)outermost->image, &added);
+    if (!told)
+        return error_memory(err);
+    int rc = added && image_go_stacks(outermost->image, &go) ? l->in.know(l->in.context, &known, err) : 0;
+    if (added)
+        *told = rc > 0;
+    *tells = *told;
+    return rc < 0 ? rc : 0;
 }
 
 /* Unwinds a stack and makes it known. One with a signal frame is never known. Returns what know() does; 0 too if its callers
@@ -139,9 +150,10 @@ static int know(struct stack_learner *l, const struct process *process, const st
     *count = unwind_words(process, sample, l->frames, UNWIND_MAX_FRAMES, &l->words, &end);
     if (*count == 0 || !is_known_end(end) || l->words.partial)
         return 0;
-    int rc = end == UNWIND_SWITCHED ? tell_switch(l, space, &l->frames[*count - 1].place, err) : 0;
-    if (rc != 0)
-        return rc < 0 ? rc : 0;
+    bool tells = false;
+    int rc = tell_stacks(l, space, &l->frames[*count - 1], &tells, err);
+    if (rc < 0 || (end == UNWIND_SWITCHED && tells))
+        return rc;
     const struct place *place = &l->frames[0].place;
     if (place->function == IMAGE_NO_FUNCTION)
         return 0;
@@ -286,6 +298,7 @@ static void clear(struct stack_learner *l)
 {
     announced_free(l->announced);
     spaces_free(l->spaces);
+    table_free(l->told);
     unwind_words_free(&l->words);
     free(l);
 }
@@ -299,7 +312,8 @@ int stack_learner_new(const struct stack_learner_input *input, struct stack_lear
     l->in = *input;
     l->announced = announced_new(input->events, input->count);
     l->spaces = spaces_new(&(struct spaces_input){input->place, input->forget, input->context});
-    if (l->announced && l->spaces) {
+    l->told = table_new();
+    if (l->announced && l->spaces && l->told) {
         *out = l;
         return 0;
     }

@@ -144,7 +144,9 @@ static int trainer_enter(struct trainer *t, size_t count, const struct beginning
             return error_memory(err);
         path = (struct trainer_path){.callers = node,
                                      .height = (uint32_t)(begin->base - frame->cfa) +
-                                               (begin->apart ? PARTIAL_APART : 0),
+                                               (begin->switched && begin->node == TRIE_ROOT ? PARTIAL_WHOLE
+                                                : begin->apart                              ? PARTIAL_APART
+                                                                                            : 0),
                                      .partial = begin->node != TRIE_ROOT,
                                      .apart = begin->apart,
                                      .switched = begin->switched};
@@ -350,7 +352,8 @@ int trainer_repeat(struct trainer *t, const struct trainer_path *path, const str
     uint64_t site, height = cid.height + (path->apart ? PARTIAL_APART : 0);
     *node = TRIE_NONE;
     const bool leaf = (path->switched || is_apart(process, sample)) &&
-                      (cid.reason == UNKNOWN_NOT || cid.reason == UNKNOWN_BASE || cid.reason == UNKNOWN_CFI);
+                      (cid.reason == UNKNOWN_NOT || cid.reason == UNKNOWN_CONTEXT ||
+                       cid.reason == UNKNOWN_BASE || cid.reason == UNKNOWN_CFI);
     if (leaf)
         height = path->height;
     else if (cid.reason == UNKNOWN_CFI)

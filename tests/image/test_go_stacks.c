@@ -1,17 +1,27 @@
 /* Where Go keeps the two stacks of a thread, as its releases have it in the code of runtime.systemstack. */
 #include <criterion/criterion.h>
 
+#include <stdio.h>
+
 #include "image/go_stacks.h"
 #include "tests/image/build.h"
 
 #define ACCESS     "mov 0x30(%rax),%rbx\n cmp 0x50(%rbx),%rax\n je 1f\n mov (%rbx),%rdx\n cmp %rdx,%rax\n je 1f\n"
 #define THE_REST   "call *%rdi\n ret\n1: jmp *%rdi\n .size runtime.systemstack, .-runtime.systemstack\n"
 #define TO_CURRENT "jne 1f\n mov %rdx,%fs:0xfffffffffffffff8\n"
-#define BEGIN      ".globl runtime.systemstack\n.type runtime.systemstack, @function\nruntime.systemstack: mov 8(%rsp),%rdi\n"
+#define TABLE      ".section .gopclntab,\"a\"\n.long 0xfffffffb\n.byte 0, 0, 1, 8\n.quad 0\n" /* of no functions */
+#define SWITCH                                                                                               \
+    ".text\n.globl runtime.systemstack_switch\n.type runtime.systemstack_switch, @function\n"                \
+    "runtime.systemstack_switch: ret\n .size runtime.systemstack_switch, 1\n"
+#define BEGIN                                                                                                \
+    ".globl runtime.systemstack\n.type runtime.systemstack, @function\nruntime.systemstack: mov "            \
+    "8(%rsp),%rdi\n"
 
 static bool read_code(const char *code, struct go_stacks *out)
 {
-    build_source("stacks.s", code);
+    char text[4096];
+    snprintf(text, sizeof text, "%s%s%s", code, SWITCH, TABLE);
+    build_source("stacks.s", text);
     build_run("$CC -c -o stacks.o stacks.s && ld -o stacks -e runtime.systemstack stacks.o");
     struct image *image = build_open("stacks");
     const bool known = image_go_stacks(image, out);
@@ -60,10 +70,11 @@ Test(go_stacks, what_is_not_known_is_refused, .fini = build_clean)
 
 Test(go_stacks, functions_that_change_stacks, .fini = build_clean)
 {
-    build_source("stacks.s", ".macro f name\n.globl \\name\n.type \\name, @function\n\\name: nop\n .size \\name, "
-                             ".-\\name\n.endm\n"
-                             "f runtime.systemstack.abi0\nf runtime.asmcgocall\nf runtime.morestack\nf "
-                             "runtime.cgocallback\nf runtime.systemstack_switch\nf runtime.morestacks\nf main\n");
+    build_source("stacks.s",
+                 ".macro f name\n.globl \\name\n.type \\name, @function\n\\name: nop\n .size \\name, "
+                 ".-\\name\n.endm\n"
+                 "f runtime.systemstack.abi0\nf runtime.asmcgocall\nf runtime.morestack\nf "
+                 "runtime.cgocallback\nf runtime.systemstack_switch\nf runtime.morestacks\nf main\n");
     build_run("$CC -c -o stacks.o stacks.s && ld -o stacks -e main stacks.o");
     struct image *image = build_open("stacks");
     static const struct {

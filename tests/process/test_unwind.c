@@ -394,6 +394,28 @@ Test(unwind, ends_early_with_its_reason)
     shot_free();
 }
 
+/* A copy that says that it goes on with another stack where no function changed to one: callers are not read off that. */
+Test(unwind, another_stack_is_entered_by_a_change_alone)
+{
+    shot_new();
+    recurse(100);
+    self = self_open();
+    enum unwind_end end;
+    unwind_sample(self.process, &shot->sample, frames, FRAMES, &end);
+    struct unwind_frame *ended = calloc(FRAMES, sizeof *ended);
+    struct sample sample = shot->sample;
+    for (size_t i = 10; i < 60; i += 10)
+        for (uint64_t before = 0; before <= 8; before += 8) {
+            sample.stack_switch = (uint32_t)(frames[i].cfa - before - sample.sp);
+            const size_t count = unwind_sample(self.process, &sample, ended, FRAMES, &end);
+            cr_expect_eq(end, UNWIND_BAD);
+            cr_expect_eq(count, i + 1 + (before == 0));
+            cr_expect_not(unwind_switched(&sample, ended, i + 1 - (before > 0)));
+        }
+    free(ended);
+    shot_free();
+}
+
 Test(unwind, damaged_dumps_never_harm)
 {
     shot_new();

@@ -23,7 +23,15 @@ enum {
 };
 
 static uint8_t bytes[SIZE];
-static const struct go_stacks go = {.thread = -8, .machine = 48, .system = 0, .current = 192, .saved = 56};
+static const struct go_stacks go = {.thread = -8,
+                                    .machine = 48,
+                                    .system = 0,
+                                    .current = 192,
+                                    .saved = 56,
+                                    .call = 0x400a00,
+                                    .call_size = 0x100,
+                                    .grow = 0x403000,
+                                    .grow_size = 0x100};
 static struct machine machine;
 static struct known_stacks *known;
 static const struct {
@@ -159,6 +167,14 @@ static void check(uint64_t base)
     r = sample();
     cr_expect(r && r->head.kind == STACK_RECORD_SAME && r->head.number == number);
 
+    put(CURRENT + 64, 0x409000); /* a goroutine that the scheduler is about to run */
+    put(TOP - 8, 0x408000);
+    r = sample();
+    cr_expect(r && r->head.kind == STACK_RECORD_NEW && r->switch_at == 0);
+    put(TOP - 8, 0x403040); /* one that needs a larger stack */
+    r = sample();
+    cr_expect(r && r->switch_at == TOP - SP);
+
     put(FS - 8, CURRENT); /* it is on no system stack */
     r = sample();
     cr_expect(r && r->head.kind == STACK_RECORD_NEW && r->switch_at == 0);
@@ -208,7 +224,7 @@ Test(verify_switch, many_callers)
 /* What the goroutine's own memory says is the program's: it can be anything. */
 Test(verify_switch, damaged)
 {
-    static const uint64_t places[] = {FS - 8,       SYSTEM + 48,   SYSTEM + 56, MACHINE,
+    static const uint64_t places[] = {FS - 8,        SYSTEM + 48, SYSTEM + 56, MACHINE,
                                       MACHINE + 192, CURRENT + 8, CURRENT + 56};
     static const uint64_t values[] = {0, 1, AT, AT + SIZE - 4, SP - 8, SP + RULE_SWITCH_AT, UINT64_MAX};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
