@@ -402,6 +402,9 @@ int reporting_run(struct reporting *r, struct reader *reader, struct fathom_erro
     if (r->options->format != format_table) /* whose heading tells it */
         reporting_tell_uninlined(r);
     rc = fill_report(r, reader, err);
+    if (rc == 0 && r->options->format != format_table && r->heading.damaged)
+        log_write(r->log, LOG_WARNING, "%llu damaged records were left out",
+                  (unsigned long long)r->heading.damaged);
     if (rc == 0 && r->options->format->events && !r->options->event)
         rc = add_events(r, reader, err);
     return rc;
