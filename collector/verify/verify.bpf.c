@@ -251,6 +251,13 @@ static __always_inline bool user_word(__u64 address, __u64 *word)
     return bpf_probe_read_user(word, sizeof *word, (const void *)address) == 0;
 }
 
+/* The g that runs on this thread. */
+static __always_inline bool running_g(const struct rule_switch *s, __u64 *g)
+{
+    return config.hooks.task_fs &&
+           user_word(kernel_word(bpf_get_current_task() + config.hooks.task_fs) + (__s64)s->thread, g);
+}
+
 /* Bytes of the stack that it goes on to: behind SWITCH_NEAR bytes of the system stack there is room for less. */
 #define SWITCH_NEAR       4096u
 #define SWITCH_BYTES_NEAR 57000u
@@ -263,10 +270,7 @@ __noinline int verify_switch(__u32 cpu, __u64 sp, __u32 space)
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
     const struct rule_switch *s = bpf_map_lookup_elem(&switches, &space);
     __u64 running, machine, system, current, top, high, last;
-    if (!buffer || !s || !config.hooks.task_fs)
-        return 0;
-    const __u64 thread = kernel_word(bpf_get_current_task() + config.hooks.task_fs) + (__s64)s->thread;
-    if (!user_word(thread, &running) || !user_word(running + s->machine, &machine) ||
+    if (!buffer || !s || !running_g(s, &running) || !user_word(running + s->machine, &machine) ||
         !user_word(machine + s->system, &system) || running != system ||
         !user_word(machine + s->current, &current) || !current || !user_word(system + s->saved, &top) ||
         !user_word(current + RULE_SWITCH_HIGH, &high) ||
@@ -277,7 +281,7 @@ __noinline int verify_switch(__u32 cpu, __u64 sp, __u32 space)
         (!user_word(top - sizeof last, &last) || last - s->grow >= s->grow_size))
         return 0;
     const __u64 at = top - sp, size = high - buffer->other.sp;
-    const __u64 most = at < SWITCH_NEAR ? SWITCH_BYTES_NEAR : SWITCH_BYTES;
+    const __u64 most = at + STACK_RECORD_BELOW < SWITCH_NEAR ? SWITCH_BYTES_NEAR : SWITCH_BYTES;
     buffer->other.size = size < most ? size & ~7ull : most;
     return at < RULE_SWITCH_AT && at % 8 == 0 ? at : 0;
 }
@@ -287,10 +291,7 @@ __noinline int verify_goroutine(__u64 sp, __u32 space)
 {
     const struct rule_switch *s = bpf_map_lookup_elem(&switches, &space);
     __u64 running, high;
-    if (!s || !config.hooks.task_fs)
-        return 0;
-    const __u64 thread = kernel_word(bpf_get_current_task() + config.hooks.task_fs) + (__s64)s->thread;
-    if (!user_word(thread, &running) || !user_word(running + RULE_SWITCH_HIGH, &high) ||
+    if (!s || !running_g(s, &running) || !user_word(running + RULE_SWITCH_HIGH, &high) ||
         high - sp >= VERIFY_OWN_STACK_MAX)
         return 0;
     return high - sp;
@@ -301,6 +302,8 @@ static __always_inline bool read_other(struct buffer *buffer, __u32 at, __u64 si
 {
     const void *from = (const void *)buffer->other.sp;
     const __u64 pc = buffer->other.pc;
+    if (size > (at < SWITCH_NEAR ? SWITCH_BYTES_NEAR : SWITCH_BYTES))
+        return false;
     if (at < SWITCH_NEAR) {
         __u8 *to = buffer->stack + (bounded(at) & (SWITCH_NEAR - 1));
         __builtin_memcpy(to, &pc, sizeof pc);

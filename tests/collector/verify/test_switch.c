@@ -6,7 +6,7 @@
 
 enum {
     AT = 0x10000000, /* where the memory is */
-    SIZE = 1 << 16,
+    SIZE = 1 << 17,
     FS = AT + 0x1000,
     SYSTEM = AT + 0x2000, /* g0 */
     CURRENT = AT + 0x2100,
@@ -219,6 +219,33 @@ Test(verify_switch, many_callers)
 {
     check_callers(0);
     check_callers(TOP + 0x300);
+}
+
+/* However much of the system stack there is, a record has what it says. */
+Test(verify_switch, a_goroutine_with_a_large_stack)
+{
+    static uint8_t large[SIZE];
+    static const uint32_t system[] = {0x100, 3960, 3968, 4088, 4096, 20000, RULE_SWITCH_AT - 136};
+    const struct machine_memory memory[] = {{AT, SIZE, bytes}, {AT + SIZE, SIZE, large}};
+    for (uint32_t i = 0; i < SIZE; i += 8)
+        memcpy(large + i, &(uint64_t){0x1000000 + i}, 8);
+    for (size_t i = 0; i < sizeof system / sizeof *system; i++) {
+        begin(0);
+        machine.memory = memory;
+        machine.memory_count = 2;
+        know_switch();
+        put(SYSTEM + 56, SP + system[i]);
+        put(CURRENT + 8, AT + 2 * SIZE);
+        save(AT + SIZE);
+        const struct machine_record *r = sample();
+        cr_assert(r);
+        cr_assert_eq(r->switch_at, system[i]);
+        cr_assert_geq(r->head.size, system[i] + 8 + 28000);
+        cr_expect_leq(r->head.size, STACK_RECORD_MAX);
+        for (uint32_t at = system[i] + 8; at < r->head.size; at += 8)
+            cr_assert_eq(word_in(r->stack, at), 0x1000000 + at - system[i] - 8, "%u", at);
+        end();
+    }
 }
 
 /* What the goroutine's own memory says is the program's: it can be anything. */
