@@ -153,8 +153,10 @@ static int enter_unwound(struct truth *t, const struct process *process, const s
         return 0;
     count = part ? owned : count;
     *flags = part ? PART : 0;
+    /* That of another stack than the thread's own is this walk's: an earlier one's may have been where this stack is now. */
     uint64_t base;
-    if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN)
+    if (process_stack_base(process, sample->tid, sample->sp, &base) != STACK_OWN &&
+        (part || unwind_base(t->unwound, count, &base) == STACK_UNKNOWN))
         base = UINT64_MAX;
     for (size_t i = count; i-- > 0;) {
         const struct unwind_frame *frame = &t->unwound[i];

@@ -4,6 +4,8 @@
 #include <elf.h>
 #include <string.h>
 
+#include "image/elf/relocations.h"
+
 enum {
     MAGIC_1_2 = 0xfffffffb,
     MAGIC_1_16 = 0xfffffffa,
@@ -15,7 +17,8 @@ enum { /* of a function's flags */
        FLAG_SPWRITE = 2,
 };
 
-#define WORD 8u /* bytes of a pointer: amd64 */
+#define WORD    8u         /* bytes of a pointer: amd64 */
+#define TEXT_AT (3 * WORD) /* in a header: where the text starts */
 
 enum { /* numbers of a function's tables: Go 1.16 and later */
        PCDATA_INLINED = 2,
@@ -35,20 +38,33 @@ static bool is_known(uint32_t magic)
     return magic == MAGIC_1_2 || magic == MAGIC_1_16 || magic == MAGIC_1_18 || magic == GO_MAGIC_1_20;
 }
 
-/* Where the text starts: what the header says or, in a file that is relocated, the section. */
-static uint64_t text_of(const struct elf_file *file, uint64_t told)
+/* A word that the loader relocates, which need not have its value in the file. */
+struct relocated {
+    uint64_t address, value;
+};
+
+static void see_relocation(void *relocated, const struct relocation *word)
 {
-    const struct elf_section *text = elf_file_section(file, ".text");
-    return told || !text ? told : text->address;
+    struct relocated *r = relocated;
+    if (word->address == r->address)
+        r->value = word->value;
 }
 
-bool go_table_open(const struct elf_file *file, struct go_table *out)
+/* Where the text starts: what the header says, or the loader writes there; Go's own linker leaves it out of files that it makes
+ * relocatable, whose text is all Go's. */
+static uint64_t text_of(const struct elf_file *file, uint64_t told, uint64_t address)
 {
-    *out = (struct go_table){.data = NULL};
-    size_t size;
-    const uint8_t *data = elf_section_bytes(file, find_section(file), &size);
-    if (!data)
-        return false;
+    const struct elf_section *text = elf_file_section(file, ".text");
+    struct relocated word = {address, told};
+    if (!told)
+        relocations_see(file, see_relocation, &word);
+    return word.value || !text ? word.value : text->address;
+}
+
+/* data: from the table's header on, at this address. false: it is none. */
+static bool read_header(const struct elf_file *file, const uint8_t *data, size_t size, uint64_t address,
+                        struct go_table *out)
+{
     struct bytes b = bytes_of(data, size);
     out->magic = bytes_u32(&b);
     bytes_u16(&b);
@@ -62,7 +78,7 @@ bool go_table_open(const struct elf_file *file, struct go_table *out)
     out->functions = WORD + WORD;
     if (out->magic != MAGIC_1_2) {
         bytes_u64(&b); /* files */
-        out->text = out->relative ? text_of(file, bytes_u64(&b)) : 0;
+        out->text = out->relative ? text_of(file, bytes_u64(&b), address + TEXT_AT) : 0;
         out->names = bytes_u64(&b);
         out->units = bytes_u64(&b);
         out->files = bytes_u64(&b);
@@ -72,10 +88,41 @@ bool go_table_open(const struct elf_file *file, struct go_table *out)
     if (b.failed || out->names > size || out->pcs > size || out->functions > size || out->units > size ||
         out->files > size)
         return false;
-    out->address = find_section(file)->address;
+    out->address = address;
     out->data = data;
     out->size = size;
     return true;
+}
+
+static bool is_of_code(const struct elf_file *file, const struct go_table *t);
+
+/* A linker other than Go's puts the table among other data, from which its header tells it apart. */
+static bool search_table(const struct elf_file *file, const struct elf_section *section, struct go_table *out)
+{
+    size_t size;
+    const uint8_t *data = elf_section_bytes(file, section, &size);
+    for (size_t at = 0; data && at + WORD <= size; at += WORD) {
+        uint32_t magic;
+        memcpy(&magic, data + at, sizeof magic);
+        if (is_known(magic) && data[at + 4] == 0 && data[at + 5] == 0 &&
+            read_header(file, data + at, size - at, section->address + at, out) && is_of_code(file, out))
+            return true;
+    }
+    *out = (struct go_table){.data = NULL};
+    return false;
+}
+
+bool go_table_open(const struct elf_file *file, struct go_table *out)
+{
+    const struct elf_section *section = find_section(file);
+    size_t size;
+    const uint8_t *data = elf_section_bytes(file, section, &size);
+    *out = (struct go_table){.data = NULL};
+    if (data)
+        return read_header(file, data, size, section->address, out);
+    return elf_file_section(file, ".note.go.buildid") &&
+           (search_table(file, elf_file_section(file, ".data.rel.ro"), out) ||
+            search_table(file, elf_file_section(file, ".rodata"), out));
 }
 
 static struct bytes at(const struct go_table *t, uint64_t offset)
@@ -94,6 +141,14 @@ static bool read_entry(const struct go_table *t, uint32_t i, uint64_t *address, 
     const uint64_t offset = t->relative ? bytes_u32(&b) : bytes_u64(&b);
     *place = t->magic == MAGIC_1_2 ? offset : t->functions + offset;
     return !b.failed && offset < t->size;
+}
+
+/* Whether its first function and its last one are in code. */
+static bool is_of_code(const struct elf_file *file, const struct go_table *t)
+{
+    uint64_t first, last, place;
+    return t->count && read_entry(t, 0, &first, &place) && read_entry(t, t->count - 1, &last, &place) &&
+           first <= last && elf_file_is_code(file, first, 1) && elf_file_is_code(file, last, 1);
 }
 
 /* Runtime functions that Go before 1.17 does not mark: what has no caller, and what runs on another stack from some instruction
