@@ -286,13 +286,15 @@ __noinline int verify_switch(__u32 cpu, __u64 sp, __u32 space)
     return at < RULE_SWITCH_AT && at % 8 == 0 ? at : 0;
 }
 
-/* Bytes from SP on up to where the running goroutine's stack begins; 0: that is not known. Not inlined, likewise. */
+/* Bytes from SP on up to where the running goroutine's stack begins; 0: that is not known, as of a system stack, whose own entry is a
+ * guess. Not inlined, likewise. */
 __noinline int verify_goroutine(__u64 sp, __u32 space)
 {
     const struct rule_switch *s = bpf_map_lookup_elem(&switches, &space);
-    __u64 running, high;
+    __u64 running, machine, system, high;
     if (!s || !running_g(s, &running) || !user_word(running + RULE_SWITCH_HIGH, &high) ||
-        high - sp >= VERIFY_OWN_STACK_MAX)
+        !user_word(running + s->machine, &machine) || !user_word(machine + s->system, &system) ||
+        running == system || high - sp >= VERIFY_OWN_STACK_MAX)
         return 0;
     return high - sp;
 }

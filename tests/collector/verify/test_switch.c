@@ -181,6 +181,28 @@ static void check(uint64_t base)
     end();
 }
 
+/* Without a base, a goroutine's stack is read up to its end; a system stack's own entry is not believed. */
+Test(verify_switch, the_end_of_a_stack)
+{
+    begin(0);
+    know_switch();
+    put(FS - 8, CURRENT);
+    put(CURRENT + 48, MACHINE);
+    put(CURRENT + 8, SP + 0x200);
+    const struct machine_record *r = sample();
+    cr_assert(r);
+    cr_expect_eq(r->head.size, 0x200);
+    put(CURRENT + 8, SP - 8);
+    r = sample();
+    cr_expect(r && r->head.size == VERIFY_NO_BASE_BYTES);
+    put(FS - 8, SYSTEM);
+    put(MACHINE + 192, 0);
+    put(SYSTEM + 8, SP + 0x200);
+    r = sample();
+    cr_expect(r && r->head.size == VERIFY_NO_BASE_BYTES);
+    end();
+}
+
 Test(verify_switch, without_a_base)
 {
     check(0);
