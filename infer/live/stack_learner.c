@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "collector/verify/verify_wire.h"
 #include "image/cfi/cfi.h"
 #include "image/code/code.h"
 #include "image/run_time.h"
@@ -27,7 +28,8 @@ struct stack_learner {
     /* The feed's thread's. */
     struct announced *announced;
     struct spaces *spaces;
-    struct table *told; /* spaces and files: whether it was told where Go's stacks are */
+    struct table *
+        told; /* spaces and files: whether it was told where Go's stacks are, so that they are copied whole */
     struct unwind_frame frames[UNWIND_MAX_FRAMES];
     struct unwind_words words;
 };
@@ -122,8 +124,8 @@ static bool set_register(const struct stack_learner *l, const struct sample *sam
     return true;
 }
 
-/* Tells, once for each space, where its threads have their stacks, if this walk ended in Go. *tells: whether they are copied so that
- * walks go on. 0 or negative. */
+/* Tells, once for each space, where its threads have their stacks, if this walk ended in Go. *tells: whether they are copied whole from
+ * now on, so that what ended early will be read again. 0 or negative. */
 static int tell_stacks(struct stack_learner *l, uint32_t space, const struct unwind_frame *frame, bool *tells,
                        struct fathom_error *err)
 {
@@ -152,7 +154,10 @@ static int know(struct stack_learner *l, const struct process *process, const st
         return 0;
     bool tells = false;
     int rc = tell_stacks(l, space, &l->frames[*count - 1], &tells, err);
-    if (rc < 0 || (end == UNWIND_SWITCHED && tells))
+    /* Before that, so many bytes of a stack without a base were copied. */
+    const bool ends =
+        end == UNWIND_SWITCHED || (end == UNWIND_CUT && sample->stack_size <= VERIFY_NO_BASE_BYTES);
+    if (rc < 0 || (tells && ends))
         return rc;
     const struct place *place = &l->frames[0].place;
     if (place->function == IMAGE_NO_FUNCTION)
