@@ -14,21 +14,37 @@ static bool is_named(const struct image_function *function, const char *name)
            (function->name[length] == '\0' || strcmp(function->name + length, ".abi0") == 0);
 }
 
-enum go_switch image_go_switch(const struct image *image, uint32_t function)
+enum go_role image_go_role(const struct image *image, uint32_t function)
 {
+    static const struct {
+        const char *name;
+        enum go_role role;
+    } functions[] = {{"runtime.systemstack", GO_CALLS_ON_SYSTEM},
+                     {"runtime.asmcgocall", GO_CALLS_C},
+                     {"runtime.morestack", GO_GROWS},
+                     {"runtime.cgocallback", GO_CALLED_BACK},
+                     {"runtime.systemstack_switch", GO_SAVED_PC},
+                     {"gosave_systemstack_switch", GO_SAVES},
+                     {"runtime.schedule", GO_SCHEDULES}};
     const struct image_function *f = function == IMAGE_NO_FUNCTION ? NULL : image_function(image, function);
-    if (!f || !f->name || strncmp(f->name, "runtime.", 8) != 0)
-        return GO_SWITCH_NONE;
-    return is_named(f, "runtime.systemstack") || is_named(f, "runtime.asmcgocall") ? GO_SWITCH_CALL
-           : is_named(f, "runtime.cgocallback")                                    ? GO_SWITCH_BACK
-           : is_named(f, "runtime.morestack")                                      ? GO_SWITCH_GROW
-                                                                                   : GO_SWITCH_NONE;
+    for (size_t i = 0; f && f->name && i < sizeof functions / sizeof *functions; i++)
+        if (is_named(f, functions[i].name))
+            return functions[i].role;
+    return GO_OTHER;
 }
 
-bool image_go_is_saved(const struct image *image, uint32_t function)
+#define BEHIND_CALL 16u /* bytes: within these the SP is taken back that was saved beside the call */
+
+int image_go_kept_sp(const struct image *image, uint64_t return_address)
 {
-    return function != IMAGE_NO_FUNCTION &&
-           is_named(image_function(image, function), "runtime.systemstack_switch");
+    static const uint8_t load[] = {0x48, 0x8b, 0x34, 0x24}, load_at[] = {0x48, 0x8b, 0x74, 0x24}; /* to SI */
+    size_t size;
+    const uint8_t *code = image_bytes(image, return_address, &size);
+    size = size < BEHIND_CALL ? size : BEHIND_CALL;
+    const uint8_t *at = code ? memmem(code, size, load_at, sizeof load_at) : NULL;
+    if (at && at + sizeof load_at < code + size)
+        return at[sizeof load_at];
+    return code && memmem(code, size, load, sizeof load) ? 0 : -1;
 }
 
 #define NUMBER (-1) /* in a pattern: four bytes of a number */
@@ -106,14 +122,20 @@ bool image_go_stacks(const struct image *image, struct go_stacks *out)
         return false;
     for (uint32_t i = 0; i < image_function_count(image); i++) {
         const struct image_function *f = image_function(image, i);
-        if (image_go_is_saved(image, i)) {
+        switch (image_go_role(image, i)) {
+        case GO_SAVED_PC:
             out->call = f->address;
             out->call_size = f->size;
-        } else if (image_go_switch(image, i) == GO_SWITCH_GROW) {
+            break;
+        case GO_GROWS:
             out->grow = f->address;
             out->grow_size = f->size;
-        } else if (is_named(f, "runtime.systemstack")) {
-            found = read_function(image, f, out);
+            break;
+        case GO_CALLS_ON_SYSTEM: /* or a wrapper of that name */
+            found = found || read_function(image, f, out);
+            break;
+        default:
+            break;
         }
     }
     return found && out->call_size;

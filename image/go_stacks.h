@@ -27,16 +27,20 @@ struct go_stacks {
 /* Reads them off the code of runtime.systemstack. false: the image has none, or one that is not known. */
 bool image_go_stacks(const struct image *image, struct go_stacks *out);
 
-enum go_switch {
-    GO_SWITCH_NONE,
-    GO_SWITCH_CALL, /* it went on to the system stack to call, and has its own frame on the goroutine's */
-    GO_SWITCH_BACK, /* runtime.cgocallback: what it calls runs on the goroutine's stack again, above the call of C */
-    GO_SWITCH_GROW, /* runtime.morestack: the saved PC is that of the function which needs a larger stack */
+/* Functions that are different from others in a walk. */
+enum go_role {
+    GO_OTHER,
+    GO_CALLS_ON_SYSTEM, /* runtime.systemstack: what it calls runs on the system stack, itself on the goroutine's */
+    GO_CALLS_C, /* runtime.asmcgocall, likewise; unless it was on the system stack already (image_go_kept_sp()) */
+    GO_GROWS, /* runtime.morestack: likewise, but the saved PC is that of its caller, which needs a larger stack */
+    GO_CALLED_BACK, /* runtime.cgocallback: what it calls runs on the goroutine's stack again, beyond which is the call of C */
+    GO_SAVED_PC,  /* runtime.systemstack_switch: stands for the first two in a saved PC */
+    GO_SAVES,     /* gosave_systemstack_switch: what they call before they change stacks */
+    GO_SCHEDULES, /* runtime.schedule: no goroutine waits for what it does */
 };
-
-/* Whether what this function calls runs on another stack. */
-enum go_switch image_go_switch(const struct image *image, uint32_t function);
-/* Whether it is what stands as a goroutine's saved PC while that is on the system stack (runtime.systemstack_switch). */
-bool image_go_is_saved(const struct image *image, uint32_t function);
+enum go_role image_go_role(const struct image *image, uint32_t function);
+/* For a return address in runtime.asmcgocall: bytes from SP to where it keeps its own SP, for a call on the stack that it was on; -1: the
+ * call is the other one, for which it changes stacks. */
+int image_go_kept_sp(const struct image *image, uint64_t return_address);
 
 #endif

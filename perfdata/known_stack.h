@@ -30,7 +30,7 @@ struct known_stack {
     bool of_caller;  /* that record is of a callee: this stack is its part from sp on */
     uint32_t
         switch_at; /* bytes from sp on after which its words are another stack's (stack_record.h); 0: none */
-    /* Not NULL: the stack goes on on another one, which was not copied, and does not become known, but this: where that is. Borrowed */
+    /* Not NULL: this is about no stack, but tells where the threads of the space have theirs. Borrowed */
     const struct go_stacks *go;
     uint64_t go_bias; /* added to the addresses of its code */
     uint32_t cut;     /* bytes of its copy from sp on, which ended before the stack did; 0: it did not */

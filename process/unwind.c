@@ -249,38 +249,97 @@ static bool is_end_alone(const struct place *place, const struct cfi_row *row)
            !(image_thread_return(place->image, &thread_return) && thread_return == place->address);
 }
 
-#define SWITCH_ROOM                                                                                          \
-    256u /* bytes of its own, at most, that a function has on the system stack where it goes on to */
+/* Bytes, at most, that a function has for itself on the system stack where it goes on to: before Go 1.17 a return address; for C, what it
+ * saves, and to align the stack. */
+#define SWITCH_ROOM   8u
+#define SWITCH_ROOM_C 80u
 
 /* From a function that went on to the system stack to its caller, which is on the stack behind the switch. false: that was not copied. */
-static bool walk_switch(struct walk *walk, const struct place *place, const struct cfi_row *row,
-                        uint64_t *cfa)
+static bool walk_switch(struct walk *walk, const struct cfi_row *row, enum go_role role, uint64_t *cfa)
 {
-    if (!walk->switch_at || walk->switch_at - walk->frame.sp > SWITCH_ROOM)
+    const uint64_t room = role == GO_CALLS_C ? SWITCH_ROOM_C : SWITCH_ROOM;
+    if (!walk->switch_at || walk->switch_at - walk->frame.sp > room)
         return false;
     *cfa = walk->switch_at + sizeof(uint64_t);
-    if (image_go_switch(place->image, place->function) == GO_SWITCH_CALL)
+    if (role != GO_GROWS)
         *cfa += (uint64_t)(int64_t)row->cfa_offset;
     walk->base = walk->switch_at = 0;
     walk->frame.bp_known = false;
     return true;
 }
 
-/* From a function that C called back to, on the goroutine's stack, to what is there above the call of C. false: nothing. */
-static bool walk_back(struct walk *walk, uint64_t cfa)
+/* From a function that calls C on the stack that it is on, with its SP `at` bytes from the one that C has. */
+static enum unwind_end walk_kept(struct walk *walk, const struct cfi_row *row, uint64_t at, uint64_t *cfa)
+{
+    uint64_t sp;
+    const uint64_t slot = walk->frame.sp + at;
+    if (!frame_read(&walk->frame, slot, &sp))
+        return UNWIND_CUT;
+    note_word(walk, slot, sp, true);
+    *cfa = sp + (uint64_t)(int64_t)row->cfa_offset;
+    return sp - slot <= SWITCH_ROOM_C ? UNWIND_ENDS : UNWIND_BAD;
+}
+
+/* From a function that C called back to, on the goroutine's stack, to what is there beyond the call of C. */
+static enum unwind_end walk_back(struct walk *walk, uint64_t cfa)
 {
     struct place place;
     if (!frame_read(&walk->frame, cfa - 8, &walk->pc))
-        return false;
+        return UNWIND_CUT;
     note_word(walk, cfa - 8, walk->pc, false);
     walk->frame.sp = cfa;
     walk->exact = true;
-    return process_place(walk->process, walk->pc, &place) && image_go_is_saved(place.image, place.function);
+    const bool saved = process_place(walk->process, walk->pc, &place) &&
+                       image_go_role(place.image, place.function) == GO_SAVED_PC;
+    return saved ? UNWIND_ENDS : UNWIND_ROOT;
+}
+
+static bool has_scheduler(const struct unwind_frame *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (image_go_role(frames[i].place.image, frames[i].place.function) == GO_SCHEDULES)
+            return true;
+    return false;
+}
+
+/* What ends the walk at a frame whose row has no caller; UNWIND_ENDS: nothing, as it is a function of Go's that changed stacks. *back: the
+ * walk is at its caller already. */
+static enum unwind_end leave_root(struct walk *walk, struct unwind_frame *frames, size_t count,
+                                  const struct cfi_row *row, bool *back)
+{
+    struct unwind_frame *frame = &frames[count - 1];
+    const struct place *place = &frame->place;
+    const enum go_role role = count > 1 ? image_go_role(place->image, place->function) : GO_OTHER;
+    switch (role) {
+    case GO_CALLED_BACK: {
+        const enum unwind_end end = walk_back(walk, frame->cfa);
+        *back = end == UNWIND_ENDS;
+        return end;
+    }
+    case GO_CALLS_C:
+        if (image_go_kept_sp(place->image, place->address) >= 0)
+            return walk_kept(walk, row, (uint64_t)image_go_kept_sp(place->image, place->address),
+                             &frame->cfa);
+        break;
+    case GO_GROWS:
+        if (has_scheduler(frames, count)) /* another goroutine runs now, or will */
+            return UNWIND_ROOT;
+        break;
+    case GO_CALLS_ON_SYSTEM:
+        break;
+    default:
+        return UNWIND_ROOT;
+    }
+    if (count == 2 && image_go_role(frames[0].place.image, frames[0].place.function) == GO_SAVES)
+        return UNWIND_ENDS; /* it did not change yet */
+    return walk_switch(walk, row, role, &frame->cfa) ? UNWIND_ENDS : UNWIND_SWITCHED;
 }
 
 bool unwind_switched(const struct sample *sample, const struct unwind_frame *frames, size_t count)
 {
-    return sample->stack_switch && count && frames[count - 1].cfa - sample->sp > sample->stack_switch;
+    /* Without the saved PC, which the outermost frame before it may take for its return address. */
+    return sample->stack_switch && count &&
+           frames[count - 1].cfa - sample->sp > sample->stack_switch + sizeof(uint64_t);
 }
 
 static struct walk walk_begin(const struct process *process, const struct sample *sample,
@@ -354,17 +413,17 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
         interrupted = row.cfa == CFI_SIGNAL_FRAME;
         if (interrupted)
             continue;
-        const enum go_switch to =
-            count > 1 && row.root ? image_go_switch(place.image, place.function) : GO_SWITCH_NONE;
-        interrupted = to == GO_SWITCH_BACK && walk_back(&walk, cfa);
-        if (interrupted)
-            continue;
-        if ((row.root && (to == GO_SWITCH_NONE || to == GO_SWITCH_BACK)) || cfa == walk.base)
+        if (!row.root && cfa == walk.base)
             return count;
-        if (row.root && !walk_switch(&walk, &place, &row, &frames[count - 1].cfa)) {
-            *end = UNWIND_SWITCHED;
+        bool back = false;
+        const enum unwind_end left = row.root ? leave_root(&walk, frames, count, &row, &back) : UNWIND_ENDS;
+        if (left != UNWIND_ENDS) {
+            *end = left;
             return count;
         }
+        interrupted = back;
+        if (back)
+            continue;
         cfa = frames[count - 1].cfa;
         if (walk.switch_at && cfa > walk.switch_at) { /* its caller would be read off the other stack */
             *end = UNWIND_BAD;

@@ -95,7 +95,8 @@ static void forget_oldest(struct known_stacks *s)
 
 void known_stacks_forget(struct known_stacks *s, uint32_t space)
 {
-    s->maps.drop(s->maps.switches, &space);
+    if (s->maps.switches >= 0)
+        s->maps.drop(s->maps.switches, &space);
     if (!table_find(s->spaces, space))
         return;
     uint32_t kept = 0;
@@ -326,12 +327,12 @@ static int put_row(struct known_stacks *s, const struct rule_key *key, const str
                    uint32_t offset)
 {
     struct rule_known known = {0};
+    make_room(s, 0);
     const bool added = s->maps.find(s->maps.known, key, &known) != 0;
     const uint32_t count = known.count, at = place_of_row(s, &known, stack);
     if (at < count && known.stacks[at].number == offset)
         return 1;
     known.stacks[at].number = offset;
-    make_room(s, 0);
     return put_key(s, key, &known, added);
 }
 
@@ -385,11 +386,11 @@ static int put_run(struct known_stacks *s, const struct known_stack *stack)
 static int put_step(struct known_stacks *s, const struct rule_key *key, uint32_t distance)
 {
     struct rule_known known = {0};
+    make_room(s, 0);
     const bool added = s->maps.find(s->maps.known, key, &known) != 0;
     if (!added && known.extent == distance)
         return 1;
     known.extent = distance;
-    make_room(s, 0);
     return put_key(s, key, &known, added);
 }
 
@@ -427,12 +428,11 @@ static int put_way(struct known_stacks *s, const struct known_stack *stack, stru
 static int put_switched(struct known_stacks *s, const struct known_stack *stack, struct rule_key *key)
 {
     struct rule_known known = {0};
-    const bool added = s->maps.find(s->maps.known, key, &known) != 0;
     make_room(s, 0);
-    int rc = known.switched ? 1 : 0;
+    const bool added = s->maps.find(s->maps.known, key, &known) != 0;
+    int rc = known.switched;
     known.switched = 1;
-    rc = rc ? rc : put_key(s, key, &known, added);
-    if (rc <= 0)
+    if (!rc && (rc = put_key(s, key, &known, added)) <= 0)
         return rc;
     rc = put_steps(s, stack, stack->sp + stack->switch_at, stack->sp + RULE_STACK_MAX,
                    rule_hash(key->page, key->depth), false, key);
@@ -451,7 +451,8 @@ static int add_switch(struct known_stacks *s, uint32_t space, const struct go_st
                                      .call_size = go->call_size,
                                      .grow = bias + go->grow,
                                      .grow_size = go->grow_size};
-    return s->compared == STACK_RECORD_ALL && s->maps.put(s->maps.switches, &space, &rule) == 0;
+    return s->maps.switches >= 0 && s->compared == STACK_RECORD_ALL &&
+           s->maps.put(s->maps.switches, &space, &rule) == 0;
 }
 
 int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, struct fathom_error *err)

@@ -13,7 +13,8 @@ struct known_stacks;
 
 /* The program's maps. A descriptor, or what else find(), put() and drop() tell them by; borrowed. */
 struct known_stacks_maps {
-    int known, threads, switches;
+    int known, threads;
+    int switches;             /* -1: the program cannot find threads' second stacks */
     struct rule_words *words; /* VERIFY_BLOCKS of them */
     /* As the system calls that libbpf has for it: 0, or negative. */
     int (*find)(int map, const void *key, void *value);

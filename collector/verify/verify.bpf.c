@@ -258,7 +258,8 @@ static __always_inline bool running_g(const struct rule_switch *s, __u64 *g)
            user_word(kernel_word(bpf_get_current_task() + config.hooks.task_fs) + (__s64)s->thread, g);
 }
 
-/* Bytes of the stack that it goes on to: behind SWITCH_NEAR bytes of the system stack there is room for less. */
+/* Bytes of the stack that it goes on to, so that both fit into the buffer: the kernel's verifier knows of a size only the power of two
+ * that it is below, and so of the place behind the system stack. */
 #define SWITCH_NEAR       4096u
 #define SWITCH_BYTES_NEAR 57000u
 #define SWITCH_BYTES      28000u
@@ -297,6 +298,13 @@ __noinline int verify_goroutine(__u64 sp, __u32 space)
         running == system || high - sp >= VERIFY_OWN_STACK_MAX)
         return 0;
     return high - sp;
+}
+
+/* Reads the bytes of the system stack. */
+static __always_inline bool read_first(const struct moment *m, __u32 cpu, __u64 from, __u32 size)
+{
+    return bpf_probe_read_user(m->buffer->stack, bounded(size) & (RULE_SWITCH_AT - 1), (void *)from) == 0 ||
+           verify_read_pages(cpu, from, size) == (int)size;
 }
 
 /* Reads `size` bytes of the stack that it goes on to, behind the system stack's and the saved PC, to the CPU's buffer from `at` on. */
@@ -596,10 +604,7 @@ static __always_inline __u32 read_both(struct moment *m, __u32 cpu, __u32 below)
 {
     const __u32 at = m->split + below, size = m->buffer->other.size;
     const __u32 end = at + 8 + size;
-    if (at >= RULE_SWITCH_AT ||
-        bpf_probe_read_user(m->buffer->stack, bounded(at) & (RULE_SWITCH_AT - 1), (void *)(m->sp - below)) !=
-            0 ||
-        !read_other(m->buffer, at, size))
+    if (at >= RULE_SWITCH_AT || !read_first(m, cpu, m->sp - below, at) || !read_other(m->buffer, at, size))
         return 0;
     verify_unhook(cpu, m->sp - below, at);
     struct switch_part *last = (void *)(m->buffer->stack + bounded(end));
@@ -690,10 +695,11 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
     if (!within_budget(m))
         return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
     __u32 size = m->split ? read_both(m, cpu, below) : deep ? read_deep(m, cpu, m->sp - below) : 0;
-    if (m->split) {
-        if (!size)
-            return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
-    } else {
+    if (m->split && !size) { /* then the system stack alone */
+        wanted = m->split + below;
+        m->split = 0;
+    }
+    if (!m->split) {
         if (!size)
             size = read_stack(m, cpu, m->sp - below, wanted);
         m->inner = m->deep ? INNER_BYTES : size;
@@ -748,8 +754,7 @@ static __always_inline bool find_known(struct moment *m, const struct rule_known
         return false;
     if (readable && m->split && extent > m->split)
         readable =
-            bpf_probe_read_user(m->buffer->stack, m->split & (RULE_SWITCH_AT - 1), (void *)m->sp) == 0 &&
-            read_other(m->buffer, m->split, extent - m->split - 8);
+            read_first(m, cpu, m->sp, m->split) && read_other(m->buffer, m->split, extent - m->split - 8);
     else if (readable && config.compared)
         readable = bpf_probe_read_user(m->buffer->stack, bounded(extent), (void *)m->sp) == 0 ||
                    verify_read_pages(cpu, m->sp, extent) == (int)extent;

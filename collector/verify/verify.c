@@ -31,6 +31,7 @@ struct verify {
     struct bpf_link *tasks; /* NULL: the recorder alone follows children */
     enum verify_follow follow;
     int program, outputs, followed, spaces, threads;
+    bool has_switches;                           /* the program can find threads' second stacks */
     const volatile struct verify_counts *counts; /* the program's, mapped */
     int64_t *rooms;                              /* likewise, by CPU */
     struct rule_words *words;                    /* likewise */
@@ -169,6 +170,7 @@ static int open_object(const struct verify_options *options, struct verify *v)
         return -errno;
     map = bpf_object__find_map_by_name(v->object, "verify.rodata");
     configure(options, &config);
+    v->has_switches = config.hooks.task_fs;
     if (!map || bpf_map__set_initial_value(map, &config, sizeof config) != 0)
         return -EINVAL;
     map = bpf_object__find_map_by_name(v->object, "buffers");
@@ -241,10 +243,11 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
     if (rc == 0)
         rc = find_parts(options, v);
     if (rc == 0)
-        rc = known_stacks_new(
-            &(struct known_stacks_maps){map_fd(v, "known"), v->threads, map_fd(v, "switches"), v->words,
-                                        bpf_map_lookup_elem, put_entry, bpf_map_delete_elem},
-            options->compared, page_bits(options), &v->stacks);
+        rc = known_stacks_new(&(struct known_stacks_maps){map_fd(v, "known"), v->threads,
+                                                          v->has_switches ? map_fd(v, "switches") : -1,
+                                                          v->words, bpf_map_lookup_elem, put_entry,
+                                                          bpf_map_delete_elem},
+                              options->compared, page_bits(options), &v->stacks);
     if (rc == 0)
         follow_tasks(v);
     libbpf_set_print(print);

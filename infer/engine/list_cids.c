@@ -22,7 +22,7 @@ static bool is_sure(const struct cid_lister *l, const struct observed *observed,
 {
     const struct trie *trie = l->observer->learner->trie;
     const uint32_t height = observed->own == TRIE_NONE ? 0 : trie_height(trie, observation->learned.node);
-    return observed->own != TRIE_NONE && (!partial_is_apart(height) || partial_is_whole(height));
+    return observed->own != TRIE_NONE && (!partial_is_apart(height) || partial_is_joined(height));
 }
 
 static int add_cid(const struct cid_lister *l, const struct observed *observed,

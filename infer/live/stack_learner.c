@@ -124,22 +124,24 @@ static bool set_register(const struct stack_learner *l, const struct sample *sam
     return true;
 }
 
-/* Tells, once for each space, where its threads have their stacks, if this walk ended in Go. *tells: whether they are copied whole from
- * now on, so that what ended early will be read again. 0 or negative. */
-static int tell_stacks(struct stack_learner *l, uint32_t space, const struct unwind_frame *frame, bool *tells,
-                       struct fathom_error *err)
+#define TELL_NS 1000000000u /* after this time all stacks are read as was told */
+
+/* Tells, once for each space, where its threads have their stacks, if this walk ended in Go. *early: its stack may have been copied
+ * before that, so that it will be read again, whole. 0 or negative. */
+static int tell_stacks(struct stack_learner *l, const struct sample *sample, uint32_t space,
+                       const struct unwind_frame *frame, bool *early, struct fathom_error *err)
 {
     struct go_stacks go;
     const struct place *outermost = &frame->place;
     const struct known_stack known = {.space = space, .go = &go, .go_bias = frame->pc - outermost->address};
     bool added;
-    uint64_t *told = table_put(l->told, hash_u64(space) ^ (uintptr_t)outermost->image, &added);
-    if (!told)
+    uint64_t *until = table_put(l->told, hash_u64(space) ^ (uintptr_t)outermost->image, &added);
+    if (!until)
         return error_memory(err);
     int rc = added && image_go_stacks(outermost->image, &go) ? l->in.know(l->in.context, &known, err) : 0;
     if (added)
-        *told = rc > 0;
-    *tells = *told;
+        *until = rc > 0 ? sample->time + TELL_NS : 0;
+    *early = sample->time < *until;
     return rc < 0 ? rc : 0;
 }
 
@@ -152,12 +154,10 @@ static int know(struct stack_learner *l, const struct process *process, const st
     *count = unwind_words(process, sample, l->frames, UNWIND_MAX_FRAMES, &l->words, &end);
     if (*count == 0 || !is_known_end(end) || l->words.partial)
         return 0;
-    bool tells = false;
-    int rc = tell_stacks(l, space, &l->frames[*count - 1], &tells, err);
-    /* Before that, so many bytes of a stack without a base were copied. */
-    const bool ends =
-        end == UNWIND_SWITCHED || (end == UNWIND_CUT && sample->stack_size <= VERIFY_NO_BASE_BYTES);
-    if (rc < 0 || (tells && ends))
+    bool early = false;
+    int rc = tell_stacks(l, sample, space, &l->frames[*count - 1], &early, err);
+    if (rc < 0 || (early && (end == UNWIND_SWITCHED ||
+                             (end == UNWIND_CUT && sample->stack_size <= VERIFY_NO_BASE_BYTES))))
         return rc;
     const struct place *place = &l->frames[0].place;
     if (place->function == IMAGE_NO_FUNCTION)

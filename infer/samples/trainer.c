@@ -144,7 +144,7 @@ static int trainer_enter(struct trainer *t, size_t count, const struct beginning
             return error_memory(err);
         path = (struct trainer_path){.callers = node,
                                      .height = (uint32_t)(begin->base - frame->cfa) +
-                                               (begin->switched && begin->node == TRIE_ROOT ? PARTIAL_WHOLE
+                                               (begin->switched && begin->node == TRIE_ROOT ? PARTIAL_JOINED
                                                 : begin->apart                              ? PARTIAL_APART
                                                                                             : 0),
                                      .partial = begin->node != TRIE_ROOT,

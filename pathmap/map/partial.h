@@ -16,7 +16,8 @@
 #define PARTIAL_IMAGE  "[partial]"
 #define PARTIAL_HEIGHT 4u /* of the root */
 #define PARTIAL_APART  1u /* added to the heights of paths that are kept apart */
-#define PARTIAL_WHOLE  2u /* likewise, of those that have their root all the same: on two stacks (process/unwind.h) */
+#define PARTIAL_JOINED                                                                                       \
+    2u /* likewise, of those that have their root all the same: on two stacks (process/unwind.h) */
 
 /* Whether the file's path is PARTIAL_IMAGE. */
 bool partial_is_image(const char *path);
@@ -25,12 +26,12 @@ uint32_t partial_root(struct trie *trie, const char *text);
 /* Whether a node at this height, which is not a root, is kept apart. */
 static inline bool partial_is_apart(uint32_t height)
 {
-    return height % 8 == PARTIAL_APART || height % 8 == PARTIAL_WHOLE;
+    return height % 8 == PARTIAL_APART || height % 8 == PARTIAL_JOINED;
 }
 /* Whether it is, and has its root. */
-static inline bool partial_is_whole(uint32_t height)
+static inline bool partial_is_joined(uint32_t height)
 {
-    return height % 8 == PARTIAL_WHOLE;
+    return height % 8 == PARTIAL_JOINED;
 }
 
 #endif

@@ -79,20 +79,38 @@ Test(go_stacks, functions_that_change_stacks, .fini = build_clean)
     struct image *image = build_open("stacks");
     static const struct {
         const char *name;
-        enum go_switch to;
-        bool saved;
-    } wanted[] = {{"runtime.systemstack.abi0", GO_SWITCH_CALL, false},
-                  {"runtime.asmcgocall", GO_SWITCH_CALL, false},
-                  {"runtime.morestack", GO_SWITCH_GROW, false},
-                  {"runtime.cgocallback", GO_SWITCH_BACK, false},
-                  {"runtime.systemstack_switch", GO_SWITCH_NONE, true},
-                  {"runtime.morestacks", GO_SWITCH_NONE, false},
-                  {"main", GO_SWITCH_NONE, false}};
+        enum go_role role;
+    } wanted[] = {{"runtime.systemstack.abi0", GO_CALLS_ON_SYSTEM},
+                  {"runtime.asmcgocall", GO_CALLS_C},
+                  {"runtime.morestack", GO_GROWS},
+                  {"runtime.cgocallback", GO_CALLED_BACK},
+                  {"runtime.systemstack_switch", GO_SAVED_PC},
+                  {"runtime.morestacks", GO_OTHER},
+                  {"main", GO_OTHER}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         const uint32_t f = image_function_at(image, build_function(image, wanted[i].name));
-        cr_expect_eq(image_go_switch(image, f), wanted[i].to, "%s", wanted[i].name);
-        cr_expect_eq(image_go_is_saved(image, f), wanted[i].saved, "%s", wanted[i].name);
+        cr_expect_eq(image_go_role(image, f), wanted[i].role, "%s", wanted[i].name);
     }
-    cr_expect_eq(image_go_switch(image, IMAGE_NO_FUNCTION), GO_SWITCH_NONE);
+    cr_expect_eq(image_go_role(image, IMAGE_NO_FUNCTION), GO_OTHER);
+    image_close(image);
+}
+
+/* As Go 1.19 and 1.23 have them: behind the call on the system stack the goroutine's g is taken back, else the SP. */
+Test(go_stacks, calls_of_c, .fini = build_clean)
+{
+    build_source(
+        "stacks.s",
+        ".globl main, one, two, three, four\n.type main, @function\n.type one, @function\n.type two, "
+        "@function\n.type three, @function\n.type four, @function\nmain: call *%rax\n"
+        "one: mov $0xfffffffffffffff8,%rcx\n mov 0x30(%rsp),%rdi\n call *%rax\n"
+        "two: mov 0x28(%rsp),%rsi\n mov %rsi,%rsp\n ret\n nop\n nop\n nop\n nop\n call *%rax\n"
+        "three: mov 0x8(%rsp),%rdi\n mov 8(%rdi),%rsi\n ret\n nop\n nop\n nop\n nop\n call *%rax\n"
+        "four: mov (%rsp),%rsi\n mov %rsi,%rsp\n ret\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n");
+    build_run("$CC -c -o stacks.o stacks.s && ld -o stacks -e main stacks.o");
+    struct image *image = build_open("stacks");
+    cr_expect_eq(image_go_kept_sp(image, build_function(image, "one")), -1);
+    cr_expect_eq(image_go_kept_sp(image, build_function(image, "two")), 0x28);
+    cr_expect_eq(image_go_kept_sp(image, build_function(image, "three")), -1);
+    cr_expect_eq(image_go_kept_sp(image, build_function(image, "four")), 0);
     image_close(image);
 }

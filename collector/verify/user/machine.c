@@ -322,8 +322,8 @@ void machine_stop(void)
 
 struct known_stacks_maps machine_maps(void)
 {
-    return (struct known_stacks_maps){KNOWN,      THREADS,   SWITCHES,  word_blocks,
-                                      find_value, put_value, drop_value};
+    return (struct known_stacks_maps){
+        KNOWN, THREADS, config.hooks.task_fs ? SWITCHES : -1, word_blocks, find_value, put_value, drop_value};
 }
 
 void machine_set_base(uint32_t tid, uint64_t base)

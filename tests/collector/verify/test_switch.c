@@ -257,6 +257,7 @@ Test(verify_switch, a_goroutine_with_a_large_stack)
         machine.memory_count = 2;
         know_switch();
         put(SYSTEM + 56, SP + system[i]);
+        put(SP - 8, i % 2 ? SP + 64 : 0); /* with the red zone, or without */
         put(CURRENT + 8, AT + 2 * SIZE);
         save(AT + SIZE);
         const struct machine_record *r = sample();
@@ -268,6 +269,38 @@ Test(verify_switch, a_goroutine_with_a_large_stack)
             cr_assert_eq(word_in(r->stack, at), 0x1000000 + at - system[i] - 8, "%u", at);
         end();
     }
+}
+
+/* A large array of C was not touched: its pages are not there. */
+Test(verify_switch, a_hole_in_the_system_stack)
+{
+    static const uint8_t hole[] = {STACK_RECORD_HOLE, STACK_RECORD_HOLE, STACK_RECORD_HOLE,
+                                   STACK_RECORD_HOLE};
+    const struct machine_memory memory[] = {{AT, 0x7000, bytes}, {AT + 0xa000, 0x6000, bytes + 0xa000}};
+    begin(0);
+    know_switch();
+    machine.memory = memory;
+    machine.memory_count = 2;
+    static const struct machine_sample at = {.pid = PID, .tid = PID, .ip = IP, .sp = AT + 0x6f00};
+    put(SYSTEM + 56, AT + 0xa100);
+    put(AT + 0xa0f8, 0x403030);
+    put(CURRENT + 8, AT + 0xb800);
+    save(AT + 0xb000);
+    put(AT + 0xb000, 0x404040);
+    cr_assert_eq(machine_sample(&at), 1);
+    cr_assert_eq(machine.record_count, 1);
+    const struct machine_record *r = &machine.records[0];
+    cr_assert_eq(r->switch_at, 0xa100 - 0x6f00);
+    cr_expect_arr_eq(r->stack + 0x1000, hole, sizeof hole);
+    cr_expect_eq(word_in(r->stack, r->switch_at - 8), 0x403030);
+    cr_expect_eq(word_in(r->stack, r->switch_at), PC);
+    cr_expect_eq(word_in(r->stack, r->switch_at + 8), 0x404040);
+    save(AT + 0x8000); /* the goroutine's is not there */
+    cr_assert_eq(machine_sample(&at), 1);
+    cr_assert_eq(machine.record_count, 1);
+    cr_expect_eq(machine.records[0].switch_at, 0);
+    cr_expect_eq(machine.records[0].head.size, 0xa100 - 0x6f00, "the system stack alone");
+    end();
 }
 
 /* What the goroutine's own memory says is the program's: it can be anything. */
