@@ -1,11 +1,13 @@
 /* announced.c - see announced.h. */
 #include "perfdata/announced.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "perfdata/stack_parts.h"
+#include "perfdata/walks.h"
 
 struct announced {
     const struct event *events;
@@ -24,7 +26,10 @@ struct announced {
     uint32_t pending_tid;
     uint64_t pending_time;
     struct stack_parts parts; /* of the last record; bytes: NULL if its stack is not new */
-    uint8_t *unfolded;        /* STACK_RECORD_MAX bytes: its stack, if it has a run; else NULL, or not used */
+    struct walks *walks;
+    struct walked walked; /* of the last record, like the next */
+    bool has_walked;
+    uint8_t *unfolded; /* STACK_RECORD_MAX bytes: its stack, if it has a run; else NULL, or not used */
 };
 
 static bool is_sampled(const struct event *event)
@@ -55,8 +60,9 @@ struct announced *announced_new(const struct event *events, size_t count)
                             .count = count,
                             .followed = calloc(count, sizeof *a->followed),
                             .last = table_new(),
-                            .lives = table_new()};
-    if (a->followed && a->last && a->lives) {
+                            .lives = table_new(),
+                            .walks = walks_new()};
+    if (a->followed && a->last && a->lives && a->walks) {
         follow_only(a);
         return a;
     }
@@ -70,6 +76,7 @@ void announced_free(struct announced *a)
         return;
     table_free(a->last);
     table_free(a->lives);
+    walks_free(a->walks);
     free(a->followed);
     free(a->unfolded);
     free(a);
@@ -118,6 +125,19 @@ static bool take_bytes(struct announced *a)
     return true;
 }
 
+/* The frames of a stack that was walked while recording. One that cannot be read is as one of which nothing is known but that it is
+ * new. 0 or -ENOMEM. */
+static int take_walk(struct announced *a, const struct sample *sample)
+{
+    const struct stack_parts *parts = &a->parts;
+    int rc = parts->frames ? walks_read(a->walks, sample->tid, parts->head.number, parts->frames,
+                                        parts->frames_size, &a->walked)
+                           : 0;
+    a->has_walked = rc > 0;
+    a->damaged += rc == -EBADMSG;
+    return rc == -ENOMEM ? rc : 0;
+}
+
 /* Raw data without our mark is another program's, or damaged. What a damaged record announced is not known, so no
  * earlier announcement of its thread counts. */
 static int take_record(struct announced *a, const struct sample *sample, struct fathom_error *err)
@@ -149,9 +169,10 @@ static int take_record(struct announced *a, const struct sample *sample, struct 
     a->pending_tid = sample->tid;
     a->pending_time = sample->time;
     a->parts = parts;
+    a->has_walked = false;
     if (!is_read)
         a->parts.bytes = NULL;
-    else if (!take_bytes(a))
+    else if (!take_bytes(a) || take_walk(a, sample) < 0)
         return error_memory(err);
     if (is_read && sample->stack) { /* stack_sample.h */
         a->parts.bytes = sample->stack;
@@ -195,10 +216,14 @@ static void fill_in(struct announced *a, struct sample *sample)
     sample->from_sp = a->from_sp;
     sample->stack_number = sample->known == SAMPLE_STACK_SAME ? (uint32_t)*last : 0;
     const struct stack_parts *parts = &a->parts;
-    if (!pending || !parts->bytes)
+    if (!pending || (!parts->bytes && !a->has_walked))
         return;
     sample->known = SAMPLE_STACK_NEW;
     sample->checks_number = a->checks;
+    sample->walk = a->has_walked ? &a->walked : NULL;
+    sample->stack_switch = a->has_walked ? a->walked.switch_at : 0;
+    if (!parts->bytes)
+        return;
     sample->stack_read = parts->size;
     sample->below = parts->below;
     sample->outer = parts->outer;

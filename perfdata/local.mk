@@ -19,6 +19,7 @@ libperfdata_la_SOURCES = \
 	perfdata/stack_parts.c perfdata/stack_parts.h perfdata/stack_sample.c perfdata/stack_sample.h \
 	perfdata/stream.c \
 	perfdata/unsampled.c perfdata/unsampled.h \
+	perfdata/walks.c perfdata/walks.h \
 	perfdata/user_chain.c perfdata/user_chain.h \
 	perfdata/writer.c perfdata/writer.h
 libperfdata_la_LIBADD = $(ZSTD_LIBS)

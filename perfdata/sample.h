@@ -33,6 +33,8 @@ enum sample_chain {
 
 #define SAMPLE_BRANCH 24 /* bytes: struct perf_branch_entry */
 
+struct walked; /* walks.h */
+
 struct sample {
     uint32_t pid, tid;
     uint64_t time;   /* ns, the perf clock; 0 if the file has none */
@@ -58,6 +60,9 @@ struct sample {
     uint32_t stack_size; /* valid bytes of it (dyn_size) */
     uint32_t
         stack_switch; /* bytes from sp on after which it is another stack's, its saved PC first (stack_record.h); 0: none */
+    const struct walked *
+        walk; /* new: what a walk of its stack found while recording; `stack` is mostly left out then. NULL: none.
+                                  Borrowed */
     uint32_t stack_capacity; /* all its bytes, valid or not; 0: the record has no dump */
     uint32_t stack_at;       /* offset in the record of the dump's size field, which precedes it */
     bool stack_cut; /* the dump has the maximum size: the stack may go on. Not set if the kernel met a page

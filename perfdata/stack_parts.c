@@ -97,6 +97,10 @@ static bool read_part(struct bytes *all, struct stack_parts *out)
         return read_run(part, out);
     case STACK_PART_SWITCH:
         return read_switch(part, out);
+    case STACK_PART_FRAMES:
+        out->frames = at;
+        out->frames_size = size;
+        return true;
     default:
         return true;
     }

@@ -22,8 +22,10 @@ struct stack_parts {
     uint32_t rest_at, rest_size;
     const uint8_t *outer; /* the STACK_RECORD_OUTER bytes at outer_at, further out; NULL: none */
     uint64_t outer_at;
-    uint32_t switch_at;   /* stack_switch.at, of `bytes` or of what is recorded instead of them; 0: none */
-    const uint8_t *below; /* the STACK_RECORD_BELOW bytes below head.sp; NULL: none */
+    uint32_t switch_at;    /* stack_switch.at, of `bytes` or of what is recorded instead of them; 0: none */
+    const uint8_t *below;  /* the STACK_RECORD_BELOW bytes below head.sp; NULL: none */
+    const uint8_t *frames; /* for walks_read(); NULL: none */
+    uint32_t frames_size;
     const uint8_t *registers; /* values of those in `mask`, 8 bytes each; NULL: none */
     uint64_t mask;
 };

@@ -52,6 +52,7 @@ enum stack_part_type {
     STACK_PART_BYTES, /* s64 offset from sp; bytes of the stack from there on: STACK_RECORD_HOLE where a page is not there */
     STACK_PART_RUN, /* struct stack_run: what of the stack lies between the bytes before this part and those behind it */
     STACK_PART_SWITCH, /* struct stack_switch: bytes before this part are those of two stacks */
+    STACK_PART_FRAMES, /* struct stack_frames, and frames: what a walk of the stack found while recording. The copy is mostly left out */
 };
 
 #define STACK_RECORD_HOLE 0xfd /* in each byte: an address outside all code and all stacks */
@@ -71,6 +72,22 @@ struct stack_switch {
     __u32 at; /* bytes from sp on, a multiple of 8; 0: there is one stack alone */
     __u32 zero;
 };
+
+/* A stack by its frames, as far as they are not those of another one's (walks.h). Further frames follow, the outermost first: of each
+ * the PC - that of the frame around it, zigzag; the CFA of that one - its own; both ULEB128, modulo 2^64; around the outermost all is 0.
+ * Then of those with marks, in that order: how many frames were passed since the last one, ULEB128; the marks, a byte. */
+struct stack_frames {
+    __u32 outer; /* number of a stack of an earlier record, whose outermost frames these are; 0: none */
+    __u16 shared, count; /* frames of that; further ones: together at most STACK_FRAMES_MAX */
+    __u16 marked;        /* of the further ones */
+    __u8 end;            /* how the walk ended: process/unwind.h */
+    __u8 flags;
+    __u32 switch_at; /* as in struct stack_switch */
+    __u64 back; /* the word below the outermost CFA: the return address, or where the walk could not go on */
+};
+#define STACK_FRAMES_MAX  4096
+#define STACK_FRAMES_BACK 1 /* flag: `back` was read */
+#define STACK_FRAMES_LATE 2 /* flag: a later stack was written before this one: nothing refers to it */
 
 #define STACK_RECORD_OUTER                                                                                   \
     4096u /* bytes before the base, if it is known, of a stack that is larger than a record: its second part of bytes */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "perfdata/reader.h"
+#include "perfdata/walks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,6 +32,9 @@ static int touch(void *context, const struct record *record, struct fathom_error
         *sum = add_bytes(*sum, sample->stack, sample->stack_size);
         *sum = add_bytes(*sum, sample->raw, sample->raw_size);
         *sum = *sum * 31 + sample->known + sample->compared + sample->stack_number + sample->checks_number;
+        for (size_t i = 0; sample->walk && i < sample->walk->count; i++)
+            *sum = *sum * 31 + sample->walk->frames[i].pc + sample->walk->frames[i].cfa +
+                   sample->walk->frames[i].marks;
         *sum = add_bytes(*sum, sample->callchain, sample->callchain_count * sizeof(uint64_t));
         *sum = add_bytes(*sum, sample->branches, (size_t)sample->branch_count * SAMPLE_BRANCH);
     } else if (record->kind == RECORD_MMAP) {

@@ -5,6 +5,7 @@
 
 #include "perfdata/announced.h"
 #include "perfdata/stack_record.h"
+#include "perfdata/walks.h"
 
 enum { MAIN, STACKS, AUDIT, EVENTS };
 
@@ -151,6 +152,59 @@ Test(announced, what_was_read_of_a_stack_is_no_more_than_the_record_has)
     cr_expect_eq(read.stack, own);
     last_sample.known = SAMPLE_STACK_SAME;
     cr_expect_eq(announced_as_read(&last_sample).stack_size, 100u);
+}
+
+/* A record with the frames that a walk found, and with the stack's bytes, too. */
+static uint32_t make_walk(struct walks *writer, uint32_t number, bool copy, uint8_t *raw)
+{
+    static struct walked_frame frames[20];
+    for (size_t i = 0; i < 20; i++)
+        frames[i] = (struct walked_frame){0x401000 + i, 10000 - 16 * i, 0};
+    frames[19].pc = number;
+    const struct walked walked = {.frames = frames, .count = 20, .back = 0x77, .has_back = true};
+    struct stack_record head = make(STACK_RECORD_SAME, number, 100)->head;
+    struct stack_part part = {.type = STACK_PART_FRAMES}, bytes = {STACK_PART_BYTES, 0, 16};
+    part.size =
+        (uint32_t)walks_write(writer, 1, number, number, &walked, raw + sizeof head + sizeof part, 1000);
+    cr_assert(part.size);
+    head.kind = STACK_RECORD_NEW;
+    head.version = STACK_RECORD_VERSION;
+    head.size = (uint32_t)sizeof part + part.size;
+    memcpy(raw + sizeof head, &part, sizeof part);
+    if (copy) {
+        memcpy(raw + sizeof head + head.size, &bytes, sizeof bytes);
+        memset(raw + sizeof head + head.size + sizeof bytes, 0, 16);
+        head.size += sizeof bytes + 16;
+    }
+    memcpy(raw, &head, sizeof head);
+    return (uint32_t)sizeof head + head.size;
+}
+
+Test(announced, a_stack_that_was_walked)
+{
+    struct walks *writer = walks_new();
+    uint8_t raw[2000];
+    tell_raw(1, 0x401234, 3, raw, make_walk(writer, 3, false, raw));
+    cr_assert_eq(ask(1, 100, 3), SAMPLE_STACK_NEW);
+    cr_assert(last_sample.walk);
+    cr_expect_eq(last_sample.walk->count, 20u);
+    cr_expect_eq(last_sample.walk->frames[19].pc, 3u);
+    cr_expect_eq(last_sample.walk->back, 0x77u);
+    cr_expect_null(last_sample.stack);
+    cr_expect_eq(ask(1, 100, 4), SAMPLE_STACK_SAME);
+    cr_expect_null(last_sample.walk);
+    tell_raw(1, 0x401234, 4, raw, make_walk(writer, 4, true, raw));
+    cr_assert_eq(ask(1, 100, 4), SAMPLE_STACK_NEW);
+    cr_expect_eq(last_sample.walk->frames[19].pc, 4u);
+    cr_expect_eq(last_sample.stack_size, 8u);
+    /* One is lost: the next, which refers to it, has its number, and nothing else is known of it. */
+    make_walk(writer, 5, false, raw);
+    tell_raw(1, 0x401234, 6, raw, make_walk(writer, 6, false, raw));
+    cr_expect_eq(ask(1, 100, 6), SAMPLE_STACK_SAME);
+    cr_expect_eq(last_sample.stack_number, 6u);
+    cr_expect_null(last_sample.walk);
+    cr_expect_eq(announced_damaged(a), 0u);
+    walks_free(writer);
 }
 
 Test(announced, a_sample_keeps_its_own_dump)

@@ -1,0 +1,55 @@
+/*
+ * walks.h - what walks of stacks found, in stack records (stack_record.h, struct stack_frames): written while recording, so that
+ * no report walks them again.
+ *
+ * A stack is written as the frames by which it differs from the stack before it of the same thread, in time order, and that is also
+ * how it is read: writer and reader keep the last stack of each thread, and a record says which one it refers to. At most
+ * WALKS_CHAIN stacks in a row refer to others, so that a lost record makes no more than these unknown. A stack that is older than
+ * the last one written is written whole, and kept by neither.
+ */
+#ifndef FATHOM_PERFDATA_WALKS_H
+#define FATHOM_PERFDATA_WALKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WALKS_CHAIN 64
+
+enum walked_mark {
+    WALKED_INTERRUPTED = 1, /* a signal arrived here: the PC is not a return address */
+    WALKED_DERIVED = 2,     /* its CFI row was derived from code */
+};
+
+struct walked_frame {
+    uint64_t pc, cfa;
+    uint8_t marks;
+};
+
+/* A walk, as process/unwind.h has it. */
+struct walked {
+    const struct walked_frame *frames; /* the outermost first; borrowed */
+    size_t count;                      /* at most STACK_FRAMES_MAX */
+    uint64_t back;                     /* as in struct stack_frames */
+    bool has_back;
+    uint32_t switch_at; /* as in struct stack_switch */
+    uint8_t end;        /* enum unwind_end */
+};
+
+struct walked *
+walked_copy(const struct walked *walked); /* with its frames, for free(); NULL: out of memory */
+
+struct walks; /* the last stacks */
+
+struct walks *walks_new(void); /* NULL: out of memory */
+void walks_free(struct walks *walks);
+/* Writes what follows the part's head to `out`; number, time: of the stack record. Returns its size, a multiple of 8; 0: it does not
+ * fit, or there is no memory. */
+size_t walks_write(struct walks *walks, uint32_t tid, uint64_t time, uint32_t number,
+                   const struct walked *walked, uint8_t *out, size_t size);
+/* Reads that. out->frames: until the next call. 1; 0: what it refers to is not there; -EBADMSG: it is
+ * damaged; -ENOMEM. */
+int walks_read(struct walks *walks, uint32_t tid, uint32_t number, const uint8_t *part, size_t size,
+               struct walked *out);
+
+#endif
