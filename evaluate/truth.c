@@ -142,7 +142,7 @@ static int enter_unwound(struct truth *t, const struct process *process, const s
 {
     enum unwind_end end = UNWIND_CUT;
     size_t count = 0, depth = 0;
-    if (process && sample->stack)
+    if (process && (sample->stack || sample->walk))
         count = unwind_sample(process, sample, t->unwound, UNWIND_MAX_FRAMES, &end);
     size_t owned = 0;
     while (owned < count && t->unwound[owned].place.function != IMAGE_NO_FUNCTION)

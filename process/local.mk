@@ -9,4 +9,4 @@ libprocess_la_SOURCES = \
 	process/space.c process/space.h \
 	process/stacks.c process/stacks.h \
 	process/partial.c process/partial.h process/registers.c process/registers.h \
-	process/unwind.c process/unwind.h
+	process/unwind.c process/unwind.h process/walked.c process/walked.h

@@ -6,14 +6,7 @@
 
 #include "image/mapped_name.h"
 #include "image/run_time.h"
-#include "process/frame.h"
-
-/* Where the walk went on: the return address of its last frame, or what a signal interrupted. */
-static bool stopped_at(const struct sample *sample, const struct unwind_frame *last, uint64_t *pc)
-{
-    const struct frame frame = {sample, sample->sp, 0, false};
-    return frame_read(&frame, last->cfa - 8, pc);
-}
+#include "process/walked.h"
 
 static const char *base_name(const char *path)
 {
@@ -35,7 +28,7 @@ void partial_text(const struct process *process, const struct sample *sample,
         snprintf(text, PARTIAL_TEXT, "[goroutine's stack]");
         return;
     }
-    if (end != UNWIND_BAD && stopped_at(sample, &frames[count - 1], &pc))
+    if (end != UNWIND_BAD && walked_beyond(sample, frames, count, &pc))
         mapping = process_mapping(process, pc);
     if (!mapping || !mapping->path)
         snprintf(text, PARTIAL_TEXT, "[damaged stack]");

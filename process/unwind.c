@@ -13,6 +13,7 @@
 #include "image/stack_switch.h"
 #include "process/frame.h"
 #include "process/registers.h"
+#include "process/walked.h"
 
 struct walk {
     const struct process *process;
@@ -109,19 +110,23 @@ static enum frame_end walk_registers(struct walk *walk, const struct unwind_fram
     return end;
 }
 
-/* The place of the PC: a return address belongs to the call before it. */
-static bool walk_place(const struct walk *walk, struct place *place, struct cfi_row *row)
+bool unwind_place(const struct process *process, uint64_t pc, bool exact, struct place *place,
+                  struct cfi_row *row)
 {
-    uint64_t back = walk->exact ? 0 : 1;
-    if (walk->after)
-        return process_cfi_after(walk->process, walk->pc, place, row);
-    if (!process_cfi(walk->process, walk->pc - back, place, row))
+    uint64_t back = exact ? 0 : 1;
+    if (!process_cfi(process, pc - back, place, row))
         return false;
     place->address += back;
     /* A signal's restorer is returned to but never called, so its first instruction is its own. */
     if (row->cfa == CFI_SIGNAL_FRAME)
         place->function = image_function_at(place->image, place->address);
     return true;
+}
+
+static bool walk_place(const struct walk *walk, struct place *place, struct cfi_row *row)
+{
+    return walk->after ? process_cfi_after(walk->process, walk->pc, place, row)
+                       : unwind_place(walk->process, walk->pc, walk->exact, place, row);
 }
 
 /* Why there is no CFA. */
@@ -458,7 +463,9 @@ void unwind_words_free(struct unwind_words *words)
 size_t unwind_sample(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
                      size_t max, enum unwind_end *end)
 {
-    return unwind_words(process, sample, frames, max, NULL, end);
+    return sample->walk && sample->has_regs && process
+               ? walked_frames(process, sample, frames, max, end)
+               : unwind_words(process, sample, frames, max, NULL, end);
 }
 
 /* Recognises `_start` as in every x86-64 libc's crt1.o, from popping argc on: pop %rsi; mov %rsp,%rdx; and

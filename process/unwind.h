@@ -22,16 +22,16 @@
 
 #define UNWIND_MAX_FRAMES 4096
 
-enum unwind_end {
-    UNWIND_ROOT,        /* reached the outermost frame: the path is complete */
-    UNWIND_CUT,         /* the dump ended first */
-    UNWIND_NO_MAPPING,  /* a PC outside all known code (JIT code, a damaged stack) */
-    UNWIND_NO_CFI,      /* code without CFI */
-    UNWIND_UNSUPPORTED, /* an unsupported CFI rule */
-    UNWIND_BAD,         /* CFAs did not grow: a damaged stack */
-    UNWIND_LONG,        /* more frames than requested */
-    UNWIND_SWITCHED,    /* it goes on on another stack, which was not copied */
-    UNWIND_ENDS         /* number of kinds */
+enum unwind_end {                     /* also in recordings: numbers stay */
+                  UNWIND_ROOT,        /* reached the outermost frame: the path is complete */
+                  UNWIND_CUT,         /* the dump ended first */
+                  UNWIND_NO_MAPPING,  /* a PC outside all known code (JIT code, a damaged stack) */
+                  UNWIND_NO_CFI,      /* code without CFI */
+                  UNWIND_UNSUPPORTED, /* an unsupported CFI rule */
+                  UNWIND_BAD,         /* CFAs did not grow: a damaged stack */
+                  UNWIND_LONG,        /* more frames than requested */
+                  UNWIND_SWITCHED,    /* it goes on on another stack, which was not copied */
+                  UNWIND_ENDS         /* number of kinds */
 };
 
 struct unwind_frame {
@@ -55,7 +55,7 @@ struct unwind_words {
     bool partial;         /* a signal frame was passed, whose registers are not among the words */
 };
 
-/* Frames innermost first; returns their number and sets *end. */
+/* Frames innermost first; returns their number and sets *end. Of a sample with a walk, those of that (walked.h). */
 size_t unwind_sample(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
                      size_t max, enum unwind_end *end);
 /* The same, and makes *words those of this walk. Out of memory: partial. Zeroed at first, it is used again, and freed
@@ -65,6 +65,9 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
 /* Whether a walk that had these frames went on to another stack. */
 bool unwind_switched(const struct sample *sample, const struct unwind_frame *frames, size_t count);
 void unwind_words_free(struct unwind_words *words);
+/* The place and CFI row of a frame's PC: a return address, unless exact, belongs to the call before it. false: as process_cfi(). */
+bool unwind_place(const struct process *process, uint64_t pc, bool exact, struct place *place,
+                  struct cfi_row *row);
 /* Whether the function with this return address was not called by anything: a coroutine begins with it. */
 bool unwind_begins(const struct process *process, uint64_t return_address);
 /* The base of the stack (process.h) from a walk that ended with UNWIND_ROOT, and the kind of stack: a

@@ -108,6 +108,8 @@ static int fill_inference(struct view_heading *h, const struct heading_parts *p,
     h->kept = p->kept->recordings;
     h->training = p->map || p->kept->map ? NULL : recorded_command(p->reader);
     h->audit_samples = learned.learned;
+    h->walks_compared = learned.walks_compared;
+    h->walks_differing = learned.walks_differing;
     h->audits_checked = (uint64_t)checked.all.weight;
     h->audits_right = (uint64_t)checked.right.weight;
     h->inferences = inferences_of(&learned);

@@ -413,6 +413,8 @@ void engine_summary(const struct engine *p, struct engine_summary *out)
 {
     *out = (struct engine_summary){
         .learned = p->reading->learner->learned,
+        .walks_compared = p->reading->learner->walks_compared,
+        .walks_differing = p->reading->learner->walks_differing,
         .inferred = p->fit ? *fit_inferred(p->fit) : (struct extend_summary){0},
         .steps = p->validation_steps + (p->fit ? fit_steps(p->fit) : 0),
         .bases_voted = p->reading->bases_voted,

@@ -47,9 +47,10 @@ struct engine_options {
 };
 
 struct engine_summary {
-    uint64_t learned;               /* dumps that were entered */
-    struct extend_summary inferred; /* CIDs looked up in the automaton */
-    const char *const *unread;      /* files whose code could not be read (unread.h); valid as long as
+    uint64_t learned;                         /* dumps that were entered */
+    uint64_t walks_compared, walks_differing; /* as in struct learner */
+    struct extend_summary inferred;           /* CIDs looked up in the automaton */
+    const char *const *unread; /* files whose code could not be read (unread.h); valid as long as
                                            the engine */
     size_t unread_count;
     uint64_t steps;       /* of work to find paths, and to validate */

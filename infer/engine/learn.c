@@ -9,6 +9,7 @@
 #include "infer/model/wilson.h"
 #include "pathmap/map/partial.h"
 #include "perfdata/announced.h"
+#include "process/walked.h"
 
 struct learner *learner_new(enum learn_from from, bool hold_back)
 {
@@ -44,6 +45,7 @@ void learner_free(struct learner *l)
     code_places_free(l->code_places);
     free(l->announced);
     free(l->samples);
+    free(l->walked);
     free(l);
 }
 
@@ -193,9 +195,21 @@ struct learner_agreement learner_agreement(const struct learner *l)
 static uint32_t number_stack(struct learner *l, const struct sample *sample, bool audit)
 {
     const struct sample read = announced_as_read(sample);
-    if (!read.stack || (!audit && sample->known != SAMPLE_STACK_NEW))
+    if ((!read.stack && !read.walk) || (!audit && sample->known != SAMPLE_STACK_NEW))
         return 0;
     return audit ? ++l->audit_stacks : ++l->stacks;
+}
+
+/* A stack that has its copy beside the walk of the recorder shows whether the two go the same way. 0 or -ENOMEM. */
+static int compare_walk(struct learner *l, const struct process *process, const struct sample *sample)
+{
+    if (!sample->walk || !sample->stack)
+        return 0;
+    if (!l->walked && !(l->walked = calloc(UNWIND_MAX_FRAMES, sizeof *l->walked)))
+        return -ENOMEM;
+    l->walks_compared++;
+    l->walks_differing += !walked_agrees(process, sample, l->walked);
+    return 0;
 }
 
 static int learn_sample(struct learner *l, struct process *process, const struct sample *sample, bool audit,
@@ -208,8 +222,10 @@ static int learn_sample(struct learner *l, struct process *process, const struct
         l->from == LEARN_DUMPS || (l->from == LEARN_AUDITS && (audit || sample->known == SAMPLE_STACK_NEW));
     if (!wanted && sample->chain == SAMPLE_CHAIN_PROVED)
         return learn_chain_base(l, process, sample, err);
-    if (!sample->stack || !wanted)
+    if ((!sample->stack && !sample->walk) || !wanted)
         return 0;
+    if (compare_walk(l, process, sample) < 0)
+        return error_memory(err);
     const struct sample read = l->from == LEARN_AUDITS ? announced_as_read(sample) : *sample;
     return learn_dump(l, process, &read, out, err);
 }

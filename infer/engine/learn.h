@@ -48,8 +48,12 @@ struct learner {
     size_t announced_count, announced_capacity;
     /* Of the samples taken for an announced stack: those that a check stands for, and those for which it agreed. */
     uint64_t checked, agreed;
-    double squares;                    /* sum over the checks of what each stands for, squared */
-    bool base_unknown;                 /* some sample is on a stack whose base is not in the records */
+    double squares;    /* sum over the checks of what each stands for, squared */
+    bool base_unknown; /* some sample is on a stack whose base is not in the records */
+    uint64_t walks_compared,
+        walks_differing;               /* stacks that were walked while recording and are here again: all;
+                                                 those walked otherwise */
+    struct unwind_frame *walked;       /* scratch for that; NULL: not needed yet */
     uint64_t learned;                  /* dumps that were entered */
     uint64_t not_learned[UNWIND_ENDS]; /* dumps that were not, by how unwinding ended; UNWIND_ROOT: a frame
                                           was in no known function */

@@ -91,7 +91,7 @@ static int take_record(void *maps, const struct record *record, struct fathom_er
     if (record->kind != RECORD_SAMPLE)
         return processes_apply(m->processes, record, err);
     const struct sample *sample = &record->sample;
-    if (!sample->stack && sample->known != SAMPLE_STACK_SAME)
+    if (!sample->stack && !sample->walk && sample->known != SAMPLE_STACK_SAME)
         return 0;
     uint64_t index = NO_PROGRAM;
     struct process *process = process_find(m->processes, sample->pid);

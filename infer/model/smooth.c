@@ -5,14 +5,16 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "perfdata/walks.h"
 
 struct waiting {
     bool true_path; /* nothing else is set */
     const struct process *process;
     struct sample sample;
     struct resolved resolved;
-    uint8_t *dump;   /* own copy of sample.stack */
-    uint64_t *chain; /* and of sample.callchain, if that has the kernel's part */
+    uint8_t *dump;       /* own copy of sample.stack */
+    struct walked *walk; /* and of sample.walk */
+    uint64_t *chain;     /* and of sample.callchain, if that has the kernel's part */
 };
 
 struct thread {
@@ -63,6 +65,7 @@ static void waiting_clear(struct waiting *w)
 {
     free(w->dump);
     free(w->chain);
+    free(w->walk);
 }
 
 static void thread_free(struct thread *thread)
@@ -178,7 +181,8 @@ static bool own_copies(struct waiting *w)
     const uint32_t count = s->mode == SAMPLE_MODE_KERNEL ? s->callchain_count : 0;
     w->dump = s->stack_size ? malloc(s->stack_size) : NULL;
     w->chain = count ? malloc(count * sizeof *w->chain) : NULL;
-    if ((s->stack_size && !w->dump) || (count && !w->chain)) {
+    w->walk = s->walk ? walked_copy(s->walk) : NULL;
+    if ((s->stack_size && !w->dump) || (s->walk && !w->walk) || (count && !w->chain)) {
         waiting_clear(w);
         return false;
     }
@@ -187,6 +191,7 @@ static bool own_copies(struct waiting *w)
     if (w->chain)
         memcpy(w->chain, s->callchain, count * sizeof *w->chain);
     s->stack = w->dump;
+    s->walk = w->walk;
     s->callchain = w->chain;
     s->callchain_count = count;
     s->branches = NULL;

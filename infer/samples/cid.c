@@ -2,7 +2,19 @@
  */
 #include "infer/samples/cid.h"
 
+#include "perfdata/walks.h"
 #include "process/frame.h"
+
+/* A CFA in memory is known of stacks that were copied, or walked while recording. */
+static bool leaf_cfa(const struct frame *frame, const struct cfi_row *row, uint64_t *cfa)
+{
+    const struct walked *walk = frame->dump->walk;
+    if (frame_cfa(frame, row, cfa) == FRAME_FOUND)
+        return true;
+    if (row->cfa == CFI_BP_MEMORY && walk && walk->count)
+        *cfa = walk->frames[walk->count - 1].cfa;
+    return row->cfa == CFI_BP_MEMORY && walk && walk->count;
+}
 
 struct leaf_frame leaf_frame_of(const struct process *process, const struct sample *sample)
 {
@@ -29,12 +41,11 @@ struct leaf_frame leaf_frame_of(const struct process *process, const struct samp
         leaf.reason = UNKNOWN_FUNCTION;
         return leaf;
     }
-    /* A CFA in memory is known only for audit samples, which have a dump. */
     struct frame frame = {sample, sample->sp, sample->bp, true};
     uint64_t found;
     /* The return address lies between SP and the CFA: otherwise BP was not what the row assumes. After a return, SP is the
      * CFA. */
-    if (frame_cfa(&frame, &row, &found) != FRAME_FOUND || found < sample->sp + !sample->regs_after)
+    if (!leaf_cfa(&frame, &row, &found) || found < sample->sp + !sample->regs_after)
         leaf.reason = UNKNOWN_CFI;
     else
         leaf.cfa = found;

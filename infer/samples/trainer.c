@@ -7,8 +7,8 @@
 
 #include "infer/samples/cid.h"
 #include "pathmap/map/partial.h"
-#include "process/frame.h"
 #include "process/partial.h"
+#include "process/walked.h"
 
 struct trainer {
     struct trie *trie; /* borrowed */
@@ -107,11 +107,10 @@ static uint64_t trainer_outer_site(const struct trainer *t, const struct process
                                    const struct sample *sample, size_t count, size_t all, uint64_t base)
 {
     struct place place;
-    const struct frame dump = {.dump = sample};
     uint64_t back, thread_return;
     if (count < all)
         return t->frames[count].interrupted ? 0 : t->frames[count].place.address;
-    if (t->frames[count - 1].cfa != base || !frame_read(&dump, base - 8, &back))
+    if (t->frames[count - 1].cfa != base || !walked_beyond(sample, t->frames, count, &back))
         return 0;
     bool own = process_place(process, back, &place) && image_thread_return(place.image, &thread_return) &&
                place.address == thread_return;

@@ -229,6 +229,12 @@ static void write_warnings(struct printer *printer, const struct view_heading *h
     if (heading->damaged > 0)
         printer_write(printer, "warning:  %llu damaged records were left out\n",
                       (unsigned long long)heading->damaged);
+    if (heading->walks_differing > 0)
+        printer_write(
+            printer,
+            "warning:  %llu of %llu stacks that were kept to check are unwound otherwise here than while "
+            "recording: others may be, too (record with --keep-stacks, and all are unwound here)\n",
+            (unsigned long long)heading->walks_differing, (unsigned long long)heading->walks_compared);
     if (heading->truncated)
         printer_write(printer, "warning:  the recording ends early: its last part is missing\n");
 }

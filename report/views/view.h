@@ -113,6 +113,8 @@ struct view_heading {
     uint64_t base_unknown;    /* weight on stacks whose base was not found */
     uint64_t bare;            /* weight recorded without registers */
     uint64_t lost, throttled, damaged;
+    uint64_t walks_compared,
+        walks_differing;         /* stacks walked while recording and again here: all; otherwise */
     uint64_t lost_weight;        /* estimated, of the event; not among `weight` */
     uint64_t counted;            /* by the event over the whole recording, in its unit; 0: unknown */
     uint64_t cpu_time;           /* of what was followed, ns, in the kernel too; 0: unknown */

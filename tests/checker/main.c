@@ -150,7 +150,8 @@ static int observe(void *check, const struct record *record, struct fathom_error
         return apply(c, record, err);
     const struct sample *sample = &record->sample;
     const struct process *process = process_find(c->processes, sample->pid);
-    size_t depth = process && sample->stack ? judge_unwind(c->judge, process, sample, &path) : 0;
+    size_t depth =
+        process && (sample->stack || sample->walk) ? judge_unwind(c->judge, process, sample, &path) : 0;
     if (depth == 0)
         return 0;
     if (!c->options->truth)

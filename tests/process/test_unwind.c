@@ -7,9 +7,10 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "image/code/code.h"
 #include "image/stack_switch.h"
-#include "process/unwind.h"
+#include "process/walked.h"
 #include "tests/process/self.h"
 
 #ifdef __clang__
@@ -67,6 +68,43 @@ static const char *function_name(const struct place *place)
     return name ? name : "?";
 }
 
+/* A walk that a record has is read as the same frames, with nothing of the stack. */
+static void expect_same_from_record(const struct sample *given, const struct unwind_frame *found,
+                                    size_t count, enum unwind_end end)
+{
+    static struct walked_frame written[FRAMES];
+    static struct unwind_frame again[FRAMES];
+    struct sample sample = *given;
+    struct walked walked;
+    enum unwind_end how;
+    uint64_t beyond = 0, told = 0;
+    walked_make(given, found, count, end, written, &walked);
+    sample.walk = &walked;
+    cr_expect(walked_agrees(self.process, &sample, again));
+    sample.stack = NULL;
+    sample.stack_size = 0;
+    cr_assert_eq(unwind_sample(self.process, &sample, again, FRAMES, &how), count);
+    cr_expect_eq(how, end);
+    for (size_t i = 0; i < count; i++) {
+        cr_assert_eq(again[i].pc, found[i].pc, "frame %zu", i);
+        cr_assert_eq(again[i].cfa, found[i].cfa, "frame %zu", i);
+        cr_assert_eq(again[i].place.image, found[i].place.image, "frame %zu", i);
+        cr_assert_eq(again[i].place.address, found[i].place.address, "frame %zu", i);
+        cr_assert_eq(again[i].place.function, found[i].place.function, "frame %zu", i);
+        cr_assert_eq(again[i].interrupted, found[i].interrupted, "frame %zu", i);
+        cr_assert_eq(again[i].derived, found[i].derived, "frame %zu", i);
+    }
+    if (count) {
+        cr_expect_eq(walked_beyond(&sample, again, count, &beyond),
+                     walked_beyond(given, found, count, &told));
+        cr_expect_eq(beyond, told);
+        written[0].cfa += 8;
+        sample.stack = given->stack;
+        sample.stack_size = given->stack_size;
+        cr_expect_not(walked_agrees(self.process, &sample, again));
+    }
+}
+
 /* All frames equal backtrace's but the first, whose PC is another of the same function. Returns their
  * number. */
 static size_t expect_same_as_backtrace(struct unwind_frame *frames)
@@ -87,6 +125,7 @@ static size_t expect_same_as_backtrace(struct unwind_frame *frames)
         cr_assert_gt(frames[i].cfa, frames[i - 1].cfa, "frame %zu", i);
     }
     cr_assert_str_eq(function_name(&frames[0].place), "shoot");
+    expect_same_from_record(&shot->sample, frames, count, end);
     return count;
 }
 
@@ -257,6 +296,7 @@ Test(unwind, alternate_stack_begins_with_the_handler)
     cr_expect_eq(end, UNWIND_ROOT);
     cr_assert_eq(count, 2u);
     cr_expect_str_eq(function_name(&frames[1].place), "on_fault");
+    expect_same_from_record(&shot->sample, frames, count, end);
     uint64_t base;
     cr_expect_eq(unwind_base(frames, count, &base), STACK_SHARED);
     cr_expect_eq(base, frames[1].cfa);
@@ -374,6 +414,7 @@ Test(unwind, ends_early_with_its_reason)
         size_t count = unwind_sample(self.process, &sample, cut, FRAMES, &end);
         cr_expect_eq(end, UNWIND_CUT);
         cr_expect_eq(count, less ? 51u : 52u);
+        expect_same_from_record(&sample, cut, count, end);
     }
     sample.stack_size = 0;
     cr_expect_eq(unwind_sample(self.process, &sample, cut, FRAMES, &end), 1u);
@@ -450,10 +491,47 @@ Test(unwind, damaged_dumps_never_harm)
         ends[end]++;
         for (size_t i = 1; i < count; i++)
             cr_assert_gt(frames[i].cfa, frames[i - 1].cfa);
+        if (round % 100 == 0 && end != UNWIND_LONG)
+            expect_same_from_record(&sample, frames, count, end);
     }
     cr_expect_gt(ends[UNWIND_NO_MAPPING], 0u);
     cr_expect_gt(ends[UNWIND_CUT], 0u);
     free(dump);
+    shot_free();
+}
+
+/* Frames of a hostile record: whatever they are, CFAs grow. */
+Test(unwind, damaged_walks_never_harm)
+{
+    shot_new();
+    with_alloca(500);
+    self = self_open();
+    static struct walked_frame written[FRAMES], damaged[FRAMES];
+    struct walked walked;
+    enum unwind_end end;
+    size_t whole = unwind_sample(self.process, &shot->sample, frames, FRAMES, &end), shorter = 0;
+    walked_make(&shot->sample, frames, whole, end, written, &walked);
+    struct sample sample = shot->sample;
+    walked.frames = damaged;
+    sample.walk = &walked;
+    uint64_t seed = 99;
+    for (int round = 0; round < 20000; round++) {
+        memcpy(damaged, written, whole * sizeof *damaged);
+        for (int hits = 0; hits < round % 4; hits++) {
+            uint64_t random = hash_random(&seed);
+            struct walked_frame *frame = &damaged[random % whole];
+            *(random & 1 << 20 ? &frame->pc : &frame->cfa) += random >> (random >> 8 & 63);
+            frame->marks ^= (uint8_t)(random >> 30);
+        }
+        walked.end = (uint8_t)(round % 20);
+        size_t count = unwind_sample(self.process, &sample, frames, FRAMES, &end);
+        cr_assert_leq(count, whole);
+        cr_assert_lt(end, UNWIND_ENDS);
+        shorter += count < whole;
+        for (size_t i = 1; i < count; i++)
+            cr_assert_gt(frames[i].cfa, frames[i - 1].cfa);
+    }
+    cr_expect_gt(shorter, 0u);
     shot_free();
 }
 

@@ -1,0 +1,80 @@
+/* walked.c - see walked.h. */
+#include "process/walked.h"
+
+#include "perfdata/stack_record.h"
+#include "process/frame.h"
+
+_Static_assert(UNWIND_MAX_FRAMES <= STACK_FRAMES_MAX, "a record takes every walk");
+
+void walked_make(const struct sample *sample, const struct unwind_frame *unwound, size_t count,
+                 enum unwind_end end, struct walked_frame *frames, struct walked *out)
+{
+    *out = (struct walked){
+        .frames = frames, .count = count, .switch_at = sample->stack_switch, .end = (uint8_t)end};
+    out->has_back = count && walked_beyond(sample, unwound, count, &out->back);
+    for (size_t i = 0; i < count; i++) {
+        const struct unwind_frame *frame = &unwound[count - 1 - i];
+        frames[i] = (struct walked_frame){
+            frame->pc, frame->cfa,
+            (uint8_t)((frame->interrupted ? WALKED_INTERRUPTED : 0) | (frame->derived ? WALKED_DERIVED : 0))};
+    }
+}
+
+size_t walked_frames(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
+                     size_t max, enum unwind_end *end)
+{
+    const struct walked *walk = sample->walk;
+    uint64_t sp = sample->sp;
+    for (size_t i = 0; i < walk->count; i++) {
+        const struct walked_frame *from = &walk->frames[walk->count - 1 - i];
+        struct unwind_frame *frame = &frames[i];
+        *end = UNWIND_LONG;
+        if (i == max)
+            return i;
+        *frame = (struct unwind_frame){.pc = from->pc,
+                                       .cfa = from->cfa,
+                                       .interrupted = from->marks & WALKED_INTERRUPTED,
+                                       .derived = from->marks & WALKED_DERIVED};
+        const bool exact = i == 0 || frame->interrupted;
+        struct cfi_row row;
+        *end = UNWIND_NO_MAPPING;
+        if (!unwind_place(process, from->pc, exact, &frame->place, &row))
+            return i;
+        *end = UNWIND_BAD;
+        if (from->cfa <= sp || (row.cfa != CFI_SIGNAL_FRAME && from->cfa - sp < 8))
+            return i;
+        sp = from->cfa;
+    }
+    *end = walk->end < UNWIND_ENDS ? (enum unwind_end)walk->end : UNWIND_BAD;
+    return walk->count;
+}
+
+bool walked_beyond(const struct sample *sample, const struct unwind_frame *frames, size_t count,
+                   uint64_t *word)
+{
+    const struct walked *walk = sample->walk;
+    const struct frame dump = {.dump = sample};
+    if (!walk)
+        return frame_read(&dump, frames[count - 1].cfa - 8, word);
+    *word = count < walk->count ? walk->frames[walk->count - 1 - count].pc : walk->back;
+    return count < walk->count || walk->has_back;
+}
+
+bool walked_agrees(const struct process *process, const struct sample *sample, struct unwind_frame *frames)
+{
+    const struct walked *walk = sample->walk;
+    struct sample bare = *sample;
+    enum unwind_end end;
+    uint64_t base;
+    bare.walk = NULL;
+    const size_t count = unwind_sample(process, &bare, frames, UNWIND_MAX_FRAMES, &end);
+    if (process_stack_base(process, sample->tid, sample->sp, &base) != STACK_OWN)
+        base = UINT64_MAX;
+    for (size_t i = 0; i < count || i < walk->count; i++) {
+        const struct walked_frame *from = i < walk->count ? &walk->frames[walk->count - 1 - i] : NULL;
+        const uint64_t cfa = i < count ? frames[i].cfa : from->cfa;
+        if ((i >= count || !from || frames[i].pc != from->pc || cfa != from->cfa) && cfa <= base)
+            return false;
+    }
+    return end == walk->end;
+}
