@@ -33,12 +33,31 @@ struct feed {
     struct order *order;
     struct image_cache *images;
     struct processes *processes;
+    struct table *execs; /* PID -> time of its last one, ns */
 };
+
+/* Whether the record is of a fork before the exec of its process that came first: another CPU's. 0 or 1; -ENOMEM. */
+static int is_stale(struct feed *f, const struct record *record)
+{
+    if (record->kind == RECORD_COMM && record->comm.exec) {
+        uint64_t *time = table_put(f->execs, record->pid, NULL);
+        if (!time)
+            return -ENOMEM;
+        *time = record->time;
+    }
+    const uint64_t *time = record->kind == RECORD_FORK && record->pid == record->tid
+                               ? table_find(f->execs, record->pid)
+                               : NULL;
+    return time && record->time < *time;
+}
 
 /* An order_sink. */
 static int take_record(void *feed, const struct record *record, struct fathom_error *err)
 {
     struct feed *f = feed;
+    int stale = is_stale(f, record);
+    if (stale)
+        return stale < 0 ? error_memory(err) : 0;
     int rc = f->in.take(f->in.context, f->processes, record, err);
     return rc < 0 || record->kind == RECORD_SAMPLE ? rc : processes_apply(f->processes, record, err);
 }
@@ -89,6 +108,7 @@ static void clear(struct feed *f)
     order_free(f->order);
     decoder_free(f->decoder);
     processes_free(f->processes);
+    table_free(f->execs);
     image_cache_free(f->images);
     free(f->reading.bytes);
     free(f->filling.bytes);
@@ -129,7 +149,8 @@ int feed_start(const struct feed_input *input, struct feed **out, struct fathom_
     pthread_mutex_init(&f->lock, NULL);
     pthread_cond_init(&f->filled, NULL);
     f->ids = table_new();
-    int rc = f->ids && keep_ids(f) ? decoder_new(input->events, input->count, &f->decoder, err)
+    f->execs = table_new();
+    int rc = f->ids && f->execs && keep_ids(f) ? decoder_new(input->events, input->count, &f->decoder, err)
                                    : error_memory(err);
     if (rc == 0) {
         f->order = order_new(f->decoder, false, take_record, f);
