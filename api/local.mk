@@ -46,6 +46,7 @@ libapi_la_SOURCES = \
 	api/record/recorder.c api/record/recorder.h \
 	api/record/stack_sink.c api/record/stack_sink.h \
 	api/record/target.c api/record/target.h \
+	api/record/walk_sink.c api/record/walk_sink.h \
 	api/report/certainty.c api/report/certainty.h \
 	api/report/diff.c \
 	api/report/heading.c api/report/heading.h \

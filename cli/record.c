@@ -187,6 +187,8 @@ static const struct option_row rows[] = {
     OPTION_FLAG("stack-samples", 0, struct fathom_recorder_options, stack_samples,
                 "write stacks so that perf and other tools unwind them: new ones as samples of an event "
                 "'new-stacks'"),
+    OPTION_FLAG("keep-stacks", 0, struct fathom_recorder_options, keep_stacks,
+                "write the copies of new stacks, too, not only the frames that were found in them"),
     OPTION_NUMBER("ring", 0, "KIB", 4, 1 << 20, struct fathom_recorder_options, ring_kib,
                   "ring buffer of each CPU (default: chosen from the event)"),
     OPTION_CHOICE(

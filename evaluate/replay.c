@@ -171,9 +171,13 @@ int replay_run(struct reader *reader, struct image_cache *images, const struct r
     r.raw = malloc(sizeof(struct stack_record_read) + STACK_RECORD_MAX);
     int rc = r.announced && r.processes && r.raw ? 0 : error_memory(err);
     if (rc == 0)
-        rc = stack_learner_new(
-            &(struct stack_learner_input){r.events, EVENTS, know, place_process, forget, &r}, &r.learner,
-            err);
+        rc = stack_learner_new(&(struct stack_learner_input){.events = r.events,
+                                                             .count = EVENTS,
+                                                             .know = know,
+                                                             .place = place_process,
+                                                             .forget = forget,
+                                                             .context = &r},
+                               &r.learner, err);
     if (rc == 0)
         rc = reader_run(reader, take_record, &r, err);
     stack_learner_stop(r.learner);

@@ -49,6 +49,7 @@ struct fathom_recorder_options {
     bool kernel; /* samples in the kernel too */
     bool data;   /* addresses of data (page faults, memory events) */
     bool stack_samples; /* new stacks as samples that other tools unwind */
+    bool keep_stacks;   /* the copies of new stacks, too, not only what was found in them while recording */
 };
 
 /* What can be told before: whether the map, if there is one, can be read. fathom_recorder_open() does it, too. */

@@ -4,47 +4,67 @@
 #include <stdlib.h>
 
 #include "api/record/clocks.h"
+#include "api/record/walk_sink.h"
 #include "infer/live/stack_learner.h"
 
 struct learning {
+    struct collector *collector;
     collector_sink *next;
-    void *context;                 /* its */
+    void *context;           /* its */
+    struct walk_sink *walks; /* NULL: stacks are passed on as they are; else what it passes on goes to next */
     struct stack_learner *learner; /* NULL: nothing is followed */
     struct clocks *clocks;         /* NULL: none whose rate can be set */
     const struct log *log;
 };
 
-static int know(void *collector, const struct known_stack *stack, struct fathom_error *err)
+static int know(void *learning, const struct known_stack *stack, struct fathom_error *err)
 {
-    return collector_know(collector, stack, err);
+    struct learning *l = learning;
+    return collector_know(l->collector, stack, err);
 }
 
-static void place_process(void *collector, uint32_t pid, uint32_t space)
+static void place_process(void *learning, uint32_t pid, uint32_t space)
 {
-    collector_place(collector, pid, space);
+    struct learning *l = learning;
+    collector_place(l->collector, pid, space);
 }
 
-static void forget(void *collector, uint32_t space)
+static void forget(void *learning, uint32_t space)
 {
-    collector_forget(collector, space);
+    struct learning *l = learning;
+    collector_forget(l->collector, space);
 }
 
-int learning_new(struct collector *collector, const struct collector_options *options, collector_sink *next,
-                 void *context, struct learning **out, struct fathom_error *err)
+static void take_walk(void *learning, const struct sample *sample, const struct unwind_frame *frames,
+                      size_t count, enum unwind_end end)
+{
+    struct learning *l = learning;
+    walk_sink_walked(l->walks, sample, frames, count, end);
+}
+
+int learning_new(struct collector *collector, const struct collector_options *options, bool walks,
+                 collector_sink *next, void *context, struct learning **out, struct fathom_error *err)
 {
     const struct event *events;
     size_t count = collector_events(collector, &events);
     struct learning *l = calloc(1, sizeof *l);
     if (!l)
         return error_memory(err);
-    *l = (struct learning){.next = next, .context = context, .log = options->log};
+    *l = (struct learning){.collector = collector, .next = next, .context = context, .log = options->log};
     int rc = 0;
-    if (collector_follows(collector))
-        rc = stack_learner_start(
-            &(struct stack_learner_input){events, count, know, place_process, forget, collector}, &l->learner,
-            err);
-    else
+    if (!collector_follows(collector))
         rc = clocks_new(collector, &options->verify, &l->clocks, err);
+    else if (walks)
+        rc = walk_sink_new(events, count, next, context, &l->walks, err);
+    if (rc == 0 && collector_follows(collector))
+        rc = stack_learner_start(&(struct stack_learner_input){.events = events,
+                                                               .count = count,
+                                                               .know = know,
+                                                               .walked = walks ? take_walk : NULL,
+                                                               .place = place_process,
+                                                               .forget = forget,
+                                                               .context = l},
+                                 &l->learner, err);
     if (rc < 0)
         learning_free(l);
     else
@@ -65,6 +85,7 @@ void learning_free(struct learning *l)
     if (!l)
         return;
     stop_learning(l);
+    walk_sink_free(l->walks);
     free(l);
 }
 
@@ -73,6 +94,11 @@ int learning_add(void *learning, const void *records, size_t size, struct fathom
     struct learning *l = learning;
     struct fathom_error why;
     int rc = 0;
+    /* What waits is to be known before the learner can have walked it. */
+    int passed = l->walks
+                     ? walk_sink_add(l->walks, l->learner ? stack_learner_looked(l->learner) : UINT64_MAX,
+                                     records, size, err)
+                     : l->next(l->context, records, size, err);
     if (l->learner)
         rc = stack_learner_add(l->learner, records, size, &why);
     else if (l->clocks)
@@ -82,5 +108,11 @@ int learning_add(void *learning, const void *records, size_t size, struct fathom
                   why.text);
         stop_learning(l);
     }
-    return l->next(l->context, records, size, err);
+    return passed;
+}
+
+int learning_finish(struct learning *l, struct fathom_error *err)
+{
+    stop_learning(l);
+    return l->walks ? walk_sink_finish(l->walks, err) : 0;
 }

@@ -125,7 +125,8 @@ static int open_sink(struct fathom_live *l, struct fathom_error *err)
                               &l->reader, err);
     /* A file that cannot be copied matters only to later reports; this one says what it could not read. */
     if (rc == 0)
-        rc = learning_new(l->collector, &l->collect, keep_records, l->reader, &l->learning, err);
+        rc = learning_new(l->collector, &l->collect, !l->options.keep_stacks, keep_records, l->reader,
+                          &l->learning, err);
     if (rc == 0)
         rc = mapped_sink_new(&(struct mapped_sink_input){events, count, NULL, learning_add, l->learning},
                              &l->sink, err);
@@ -139,6 +140,10 @@ int fathom_live_run(struct fathom_live *l, struct fathom_error *error)
     if (rc == 0)
         rc = target_observe(&l->options.target, l->collector,
                             &(struct target_user){take_records, show_progress, l}, &l->stop, &end, error);
+    if (l->learning) {
+        int passed = learning_finish(l->learning, rc ? NULL : error);
+        rc = rc < 0 ? rc : passed;
+    }
     learning_free(l->learning); /* its thread, which has the rights of the run */
     l->learning = NULL;
     l->failed = rc < 0;

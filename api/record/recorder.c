@@ -187,9 +187,10 @@ static int open_sink(struct fathom_recorder *r, struct fathom_error *err)
     int rc;
     if (r->stacks) {
         stack_sink_to(r->stacks, mapped_sink_write, r->writer);
-        rc = learning_new(r->collector, &r->collect, stack_sink_add, r->stacks, &r->learning, err);
+        rc = learning_new(r->collector, &r->collect, false, stack_sink_add, r->stacks, &r->learning, err);
     } else {
-        rc = learning_new(r->collector, &r->collect, mapped_sink_write, r->writer, &r->learning, err);
+        rc = learning_new(r->collector, &r->collect, !r->options.keep_stacks, mapped_sink_write, r->writer,
+                          &r->learning, err);
     }
     struct mapped_sink_input input = {.log = &r->host.log, .next = learning_add, .context = r->learning};
     input.count = collector_events(r->collector, &input.events);
@@ -199,6 +200,10 @@ static int open_sink(struct fathom_recorder *r, struct fathom_error *err)
 /* What is known only once all records have come. */
 static int end_sink(struct fathom_recorder *r, int rc, struct fathom_error *err)
 {
+    if (r->learning) {
+        int passed = learning_finish(r->learning, rc ? NULL : err);
+        rc = rc < 0 ? rc : passed;
+    }
     if (r->stacks) {
         int passed = stack_sink_finish(r->stacks, rc ? NULL : err);
         rc = rc < 0 ? rc : passed;

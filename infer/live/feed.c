@@ -21,11 +21,12 @@ struct feed {
     struct feed_input in;
     struct table *ids; /* of samples -> index of the event */
     pthread_t thread;
-    pthread_mutex_t lock; /* of the next five */
+    pthread_mutex_t lock; /* of the next seven */
     pthread_cond_t filled;
     struct queue filling;
     bool held; /* it ends with a record that the next sample belongs to */
-    bool stop;
+    bool stop, busy;
+    uint64_t added, looked;    /* calls of feed_add() */
     struct fathom_error error; /* with which the thread ended; code 0: none, or it was told */
     /* The thread's. */
     struct queue reading;
@@ -45,9 +46,8 @@ static int is_stale(struct feed *f, const struct record *record)
             return -ENOMEM;
         *time = record->time;
     }
-    const uint64_t *time = record->kind == RECORD_FORK && record->pid == record->tid
-                               ? table_find(f->execs, record->pid)
-                               : NULL;
+    const uint64_t *time =
+        record->kind == RECORD_FORK && record->pid == record->tid ? table_find(f->execs, record->pid) : NULL;
     return time && record->time < *time;
 }
 
@@ -91,9 +91,13 @@ static void *run_thread(void *feed)
         struct queue empty = f->reading;
         f->reading = f->filling;
         f->filling = empty;
+        const uint64_t added = f->added;
+        f->busy = true;
         pthread_mutex_unlock(&f->lock);
         rc = read_all(f, &err);
         pthread_mutex_lock(&f->lock);
+        f->looked = added;
+        f->busy = false;
     }
     if (rc < 0)
         f->error = err;
@@ -151,7 +155,7 @@ int feed_start(const struct feed_input *input, struct feed **out, struct fathom_
     f->ids = table_new();
     f->execs = table_new();
     int rc = f->ids && f->execs && keep_ids(f) ? decoder_new(input->events, input->count, &f->decoder, err)
-                                   : error_memory(err);
+                                               : error_memory(err);
     if (rc == 0) {
         f->order = order_new(f->decoder, false, take_record, f);
         f->images = image_cache_new(&(struct image_options){.live = true});
@@ -186,6 +190,7 @@ int feed_add(struct feed *f, const void *records, size_t size, struct fathom_err
     const uint8_t *at = records, *end = at + size;
     int rc = 0;
     pthread_mutex_lock(&f->lock);
+    f->added++;
     for (struct perf_event_header header; at < end && !f->stop && rc == 0; at += header.size) {
         memcpy(&header, at, sizeof header);
         if (!is_wanted(f, (const void *)at))
@@ -207,6 +212,14 @@ int feed_add(struct feed *f, const void *records, size_t size, struct fathom_err
         pthread_cond_signal(&f->filled);
     pthread_mutex_unlock(&f->lock);
     return rc;
+}
+
+uint64_t feed_looked(struct feed *f)
+{
+    pthread_mutex_lock(&f->lock);
+    const uint64_t looked = f->filling.used || f->busy ? f->looked : f->added;
+    pthread_mutex_unlock(&f->lock);
+    return looked;
 }
 
 void feed_stop(struct feed *f)

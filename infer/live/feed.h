@@ -34,6 +34,8 @@ int feed_start(const struct feed_input *input, struct feed **out, struct fathom_
 /* Whole raw records, as the collector passes them on; those that are taken are copied. Negative, once: the thread has
  * ended, with this error. */
 int feed_add(struct feed *feed, const void *records, size_t size, struct fathom_error *err);
+/* How often feed_add() was called with records that the thread has taken all of. */
+uint64_t feed_looked(struct feed *feed);
 /* Ends the thread; what it has not looked at is left out. NULL is allowed. */
 void feed_stop(struct feed *feed);
 

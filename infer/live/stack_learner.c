@@ -16,7 +16,7 @@
 #include "process/frame.h"
 #include "process/unwind.h"
 
-#define QUEUE_BYTES (16u << 20) /* stacks are left out above that */
+#define QUEUE_BYTES (32u << 20) /* stacks are left out above that */
 #define WALKED_MAX  32768u      /* frames, for one new stack and those of its callers */
 #define ROWS_MAX    4096u       /* of a function's CFI that are looked at */
 #define REGISTER_BP 6u          /* in a mask of registers */
@@ -152,6 +152,8 @@ static int know(struct stack_learner *l, const struct process *process, const st
 {
     enum unwind_end end;
     *count = unwind_words(process, sample, l->frames, UNWIND_MAX_FRAMES, &l->words, &end);
+    if (!of_caller && l->in.walked)
+        l->in.walked(l->in.context, sample, l->frames, *count, end);
     if (*count == 0 || !is_known_end(end) || l->words.partial)
         return 0;
     bool early = false;
@@ -345,6 +347,11 @@ int stack_learner_start(const struct stack_learner_input *input, struct stack_le
 int stack_learner_add(struct stack_learner *l, const void *records, size_t size, struct fathom_error *err)
 {
     return feed_add(l->feed, records, size, err);
+}
+
+uint64_t stack_learner_looked(struct stack_learner *l)
+{
+    return feed_looked(l->feed);
 }
 
 void stack_learner_stop(struct stack_learner *l)

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "perfdata/known_stack.h"
 #include "perfdata/record.h"
-#include "process/process.h"
+#include "process/unwind.h"
 
 struct stack_learner;
 
@@ -18,6 +18,9 @@ struct stack_learner_input {
     size_t count;
     /* A stack was unwound to its root. A negative result ends learning. */
     int (*know)(void *context, const struct known_stack *stack, struct fathom_error *err);
+    /* A stack was unwound so, the sample's. May be NULL. */
+    void (*walked)(void *context, const struct sample *sample, const struct unwind_frame *frames,
+                   size_t count, enum unwind_end end);
     /* The process has the stacks of this space from now on; 0: none. */
     void (*place)(void *context, uint32_t pid, uint32_t space);
     /* No process is in this space any more. */
@@ -31,6 +34,8 @@ int stack_learner_start(const struct stack_learner_input *input, struct stack_le
 /* Whole raw records, as the collector passes them on; what is needed is copied. */
 int stack_learner_add(struct stack_learner *learner, const void *records, size_t size,
                       struct fathom_error *err);
+/* How often stack_learner_add() was called with records that all have been looked at. */
+uint64_t stack_learner_looked(struct stack_learner *learner);
 /* Without a thread: a record whose sample says what is known of its stack, before it is applied to the processes. */
 int stack_learner_new(const struct stack_learner_input *input, struct stack_learner **out,
                       struct fathom_error *err);

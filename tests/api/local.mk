@@ -1,6 +1,9 @@
 UNIT_TESTS += tests/api/test_stack_sink
 tests_api_test_stack_sink_SOURCES = tests/api/test_stack_sink.c tests/perfdata/build.h
 tests_api_test_stack_sink_LDADD = libapi.la $(FATHOM_LIBS) $(CRITERION_LIBS)
+UNIT_TESTS += tests/api/test_walk_sink
+tests_api_test_walk_sink_SOURCES = tests/api/test_walk_sink.c tests/perfdata/build.h
+tests_api_test_walk_sink_LDADD = libapi.la $(FATHOM_LIBS) $(CRITERION_LIBS)
 UNIT_TESTS += tests/api/test_words
 tests_api_test_words_SOURCES = tests/api/test_words.c
 tests_api_test_words_LDADD = libapi.la $(FATHOM_LIBS) $(CRITERION_LIBS)

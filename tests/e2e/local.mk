@@ -76,6 +76,7 @@ E2E_TESTS += \
 	tests/e2e/train_uprobe.test \
 	tests/e2e/tutorial.test \
 	tests/e2e/verify.test \
+	tests/e2e/walks.test \
 	tests/e2e/views.test \
 	tests/e2e/work.test
 EXTRA_DIST += tests/e2e/console.sh tests/e2e/lib.sh tests/e2e/maps.sh

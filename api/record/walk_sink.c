@@ -1,0 +1,345 @@
+/* walk_sink.c - see walk_sink.h. */
+#include "api/record/walk_sink.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "perfdata/format.h"
+#include "perfdata/stack_record.h"
+#include "process/walked.h"
+
+#define WAIT_BYTES (32u << 20) /* as much as the learner takes (stack_learner.c) */
+#define WAIT_NS                                                                                              \
+    900000000 /* with FLUSH_NS, what fathom-record(1) tells; clang's libraries take 1.5 s to open */
+#define KEPT_BYTES (4u << 20) /* of walks that ended early: a fifth of a minute of clang++ */
+#define KEPT_EVERY 100
+#define RECORD_MAX 65528u /* bytes */
+
+/* A stack record, and its sample behind it. */
+struct waiting {
+    uint8_t *records; /* NULL: passed on */
+    uint32_t stack_size, size, number;
+    uint64_t call, since; /* of walk_sink_add(); ns */
+};
+
+struct result {
+    uint32_t number, tid;
+    uint64_t time;
+    size_t first; /* frame */
+    struct walked walked;
+};
+
+struct results {
+    struct result *all;
+    size_t count, capacity;
+    struct walked_frame *frames;
+    size_t frame_count, frame_capacity;
+};
+
+struct walk_sink {
+    collector_sink *next;
+    void *context; /* its */
+    const struct event *events;
+    struct decoder *decoder;
+    uint64_t calls;
+    struct waiting *queue;
+    size_t first, count, capacity;     /* those before `first` are passed on */
+    uint64_t dropped;                  /* that were in the queue before queue[0] */
+    uint64_t marked;                   /* how many had come at the last mark of a round that was passed on */
+    struct table *places;              /* stack's number -> how many had come before it */
+    size_t waiting;                    /* bytes */
+    uint64_t open[RECORD_MAX / 8 + 1]; /* a stack record that waits for its sample */
+    size_t open_size;                  /* 0: none */
+    struct walks *walks;
+    uint64_t written, kept;
+    uint64_t made[RECORD_MAX / 8 + 1];
+    pthread_mutex_t lock;
+    struct results found; /* by the learner's thread: under the lock */
+    struct results taken;
+};
+
+int walk_sink_new(const struct event *events, size_t count, collector_sink *next, void *context,
+                  struct walk_sink **out, struct fathom_error *err)
+{
+    struct walk_sink *s = calloc(1, sizeof *s);
+    if (!s)
+        return error_memory(err);
+    s->next = next;
+    s->context = context;
+    s->events = events;
+    pthread_mutex_init(&s->lock, NULL);
+    s->places = table_new();
+    s->walks = walks_new();
+    int rc = s->places && s->walks ? decoder_new(events, count, &s->decoder, err) : error_memory(err);
+    if (rc < 0)
+        walk_sink_free(s);
+    else
+        *out = s;
+    return rc;
+}
+
+static void free_results(struct results *results)
+{
+    free(results->all);
+    free(results->frames);
+}
+
+void walk_sink_free(struct walk_sink *s)
+{
+    if (!s)
+        return;
+    for (size_t i = s->first; i < s->count; i++)
+        free(s->queue[i].records);
+    free(s->queue);
+    free_results(&s->found);
+    free_results(&s->taken);
+    table_free(s->places);
+    walks_free(s->walks);
+    decoder_free(s->decoder);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+void walk_sink_walked(struct walk_sink *s, const struct sample *sample, const struct unwind_frame *frames,
+                      size_t count, enum unwind_end end)
+{
+    struct results *r = &s->found;
+    pthread_mutex_lock(&s->lock);
+    struct result result = {sample->stack_number, sample->tid, sample->time, r->frame_count, {0}};
+    if (vec_reserve(r->frames, r->frame_count, r->frame_capacity, count)) { /* else it stays a copy */
+        walked_make(sample, frames, count, end, r->frames + r->frame_count, &result.walked);
+        if (vec_push(r->all, r->count, r->capacity, result))
+            r->frame_count += count;
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* The record in s->made, with the walk in the place of the copy, or beside it. 0: it does not fit. */
+static size_t make_record(struct walk_sink *s, const struct waiting *w, const struct result *result,
+                          bool keep)
+{
+    struct record record;
+    struct stack_record head;
+    struct perf_event_header header;
+    if (decoder_decode(s->decoder, w->records, w->stack_size, &record, NULL) < 0)
+        return 0;
+    const struct sample *sample = &record.sample;
+    memcpy(&head, sample->raw, sizeof head);
+    const uint8_t *parts = sample->raw + sizeof head, *rest = sample->raw + sample->raw_size;
+    const size_t before = (size_t)(sample->raw - w->records),
+                 behind = w->stack_size - before - sample->raw_size;
+    const size_t copy = keep ? head.size : 0, frames_at = before + sizeof head + sizeof(struct stack_part);
+    uint8_t *made = (uint8_t *)s->made;
+    if (frames_at + copy + behind + 8 > RECORD_MAX || result->tid != sample->tid ||
+        result->time != sample->time)
+        return 0;
+    const size_t frames = walks_write(s->walks, sample->tid, sample->time, head.number, &result->walked,
+                                      made + frames_at, RECORD_MAX - frames_at - copy - behind - 8);
+    if (!frames)
+        return 0;
+    const struct stack_part part = {STACK_PART_FRAMES, 0, (uint32_t)frames};
+    head.size = (uint32_t)(sizeof part + frames + copy);
+    const size_t used = sizeof head + head.size;
+    const uint32_t raw_size = (uint32_t)(((used + 4 + 7) & ~(size_t)7) - 4);
+    memcpy(&header, w->records, sizeof header);
+    header.size = (uint16_t)(before + raw_size + behind);
+    memcpy(made, w->records, before);
+    memcpy(made, &header, sizeof header);
+    memcpy(made + before - sizeof raw_size, &raw_size, sizeof raw_size);
+    memcpy(made + before, &head, sizeof head);
+    memcpy(made + before + sizeof head, &part, sizeof part);
+    memcpy(made + frames_at + frames, parts, copy);
+    memset(made + before + used, 0, raw_size - used);
+    memcpy(made + before + raw_size, rest, behind);
+    return header.size;
+}
+
+/* Passes on what waits: with its walk, or as it came (NULL). */
+static int pass(struct walk_sink *s, struct waiting *w, const struct result *result, struct fathom_error *err)
+{
+    const bool early = result && result->walked.end != UNWIND_ROOT,
+               keep = result && !early && ++s->written % KEPT_EVERY == 0;
+    size_t made = 0;
+    if (early && s->kept + w->stack_size <= KEPT_BYTES)
+        s->kept += w->stack_size;
+    else if (result)
+        made = make_record(s, w, result, keep);
+    if (result && keep && !made)
+        made = make_record(s, w, result, false);
+    int rc = made ? s->next(s->context, s->made, made, err) : 0;
+    const size_t done = made ? w->stack_size : 0;
+    if (rc == 0)
+        rc = s->next(s->context, w->records + done, w->size - done, err);
+    table_remove(s->places, w->number);
+    s->waiting -= w->size;
+    free(w->records);
+    w->records = NULL;
+    return rc;
+}
+
+static struct waiting *find(struct walk_sink *s, uint32_t number)
+{
+    const uint64_t *place = table_find(s->places, number);
+    return place ? &s->queue[*place - s->dropped] : NULL;
+}
+
+/* Passes on what was walked. */
+static int pass_walked(struct walk_sink *s, struct fathom_error *err)
+{
+    struct results *r = &s->taken;
+    int rc = 0;
+    pthread_mutex_lock(&s->lock);
+    const struct results empty = *r;
+    *r = s->found;
+    s->found = empty;
+    pthread_mutex_unlock(&s->lock);
+    for (size_t i = 0; i < r->count && rc == 0; i++) {
+        struct result *result = &r->all[i];
+        struct waiting *w = find(s, result->number);
+        result->walked.frames = r->frames + result->first;
+        rc = w ? pass(s, w, result, err) : 0;
+    }
+    r->count = r->frame_count = 0;
+    return rc;
+}
+
+/* Passes on what waits in vain, and drops from the queue what was passed on. */
+static int pass_late(struct walk_sink *s, uint64_t looked, struct fathom_error *err)
+{
+    const uint64_t now = clock_ns();
+    int rc = 0;
+    for (; s->first < s->count && rc == 0; s->first++) {
+        struct waiting *w = &s->queue[s->first];
+        if (w->records && w->call > looked && now - w->since < WAIT_NS)
+            break;
+        rc = w->records ? pass(s, w, NULL, err) : 0;
+    }
+    if (s->first > s->count / 2) {
+        s->count -= s->first;
+        memmove(s->queue, s->queue + s->first, s->count * sizeof *s->queue);
+        s->dropped += s->first;
+        s->first = 0;
+    }
+    return rc;
+}
+
+/* Whether a record has a stack that can be walked. */
+static bool has_copy(const struct sample *sample)
+{
+    struct stack_record head;
+    if (!sample->raw || sample->raw_size < sizeof head)
+        return false;
+    memcpy(&head, sample->raw, sizeof head);
+    return head.magic == STACK_RECORD_MAGIC && head.version == STACK_RECORD_VERSION && head.size > 0 &&
+           head.size <= sample->raw_size - sizeof head &&
+           (head.kind == STACK_RECORD_NEW || head.kind == STACK_RECORD_AGAIN);
+}
+
+static int pass_open(struct walk_sink *s, struct fathom_error *err)
+{
+    const size_t size = s->open_size;
+    s->open_size = 0;
+    return size ? s->next(s->context, s->open, size, err) : 0;
+}
+
+/* Lets the open stack record and this sample wait. false: there is no room. */
+static bool put_off(struct walk_sink *s, const struct sample *stack, const struct perf_event_header *sample)
+{
+    struct stack_record head;
+    bool added;
+    const size_t size = s->open_size + sample->size;
+    memcpy(&head, stack->raw, sizeof head);
+    if (s->waiting + size > WAIT_BYTES || !vec_reserve(s->queue, s->count, s->capacity, 1))
+        return false;
+    uint64_t *place = table_put(s->places, head.number, &added);
+    if (!place || !added)
+        return false;
+    *place = s->dropped + s->count;
+    uint8_t *records = malloc(size);
+    if (!records) {
+        table_remove(s->places, head.number);
+        return false;
+    }
+    memcpy(records, s->open, s->open_size);
+    memcpy(records + s->open_size, sample, sample->size);
+    s->queue[s->count++] =
+        (struct waiting){records, (uint32_t)s->open_size, (uint32_t)size, head.number, s->calls, clock_ns()};
+    s->waiting += size;
+    s->open_size = 0;
+    return true;
+}
+
+/* *held: the sample is kept back. */
+static int take_sample(struct walk_sink *s, const struct perf_event_header *header,
+                       const struct sample *sample, bool *held, struct fathom_error *err)
+{
+    const struct event *event = &s->events[sample->event];
+    struct record stack;
+    *held = s->open_size && !event->stacks && !event->audit &&
+            decoder_decode(s->decoder, s->open, s->open_size, &stack, NULL) == 0 &&
+            stack.sample.tid == sample->tid && stack.sample.time == sample->time &&
+            put_off(s, &stack.sample, header);
+    int rc = pass_open(s, err);
+    if (rc == 0 && event->stacks && has_copy(sample)) {
+        memcpy(s->open, header, header->size);
+        s->open_size = header->size;
+        *held = true;
+    }
+    return rc;
+}
+
+/* A mark may be passed on if all that was waiting at the last one is passed on: readers then have all that is older (order.h). */
+static bool take_mark(struct walk_sink *s)
+{
+    const bool ready = s->first == s->count || s->dropped + s->first >= s->marked;
+    if (ready)
+        s->marked = s->dropped + s->count;
+    return ready;
+}
+
+/* A sample that may belong to the open stack record, or is a stack record. */
+static bool concerns(const struct walk_sink *s, const struct perf_event_header *header, struct record *record)
+{
+    return header->type == PERF_RECORD_SAMPLE &&
+           decoder_decode(s->decoder, header, header->size, record, NULL) == 0 &&
+           (s->open_size || s->events[record->sample.event].stacks);
+}
+
+int walk_sink_add(struct walk_sink *s, uint64_t looked, const void *records, size_t size,
+                  struct fathom_error *err)
+{
+    const char *written = records, *at = records, *end = at + size;
+    s->calls++;
+    int rc = pass_walked(s, err);
+    if (rc == 0)
+        rc = pass_late(s, looked, err);
+    while (at < end && rc == 0) {
+        const struct perf_event_header *header = (const void *)at;
+        const char *next = at + header->size;
+        struct record record;
+        const bool mark = header->type == USER_FINISHED_ROUND;
+        bool held = false;
+        if (mark || concerns(s, header, &record)) {
+            rc = at > written ? s->next(s->context, written, (size_t)(at - written), err) : 0;
+            if (rc == 0 && mark)
+                held = !take_mark(s);
+            else if (rc == 0)
+                rc = take_sample(s, header, &record.sample, &held, err);
+            written = held ? next : at;
+        }
+        at = next;
+    }
+    return rc == 0 && end > written ? s->next(s->context, written, (size_t)(end - written), err) : rc;
+}
+
+int walk_sink_finish(struct walk_sink *s, struct fathom_error *err)
+{
+    int rc = pass_walked(s, err);
+    if (rc == 0)
+        rc = pass_late(s, UINT64_MAX, err);
+    return rc == 0 ? pass_open(s, err) : rc;
+}

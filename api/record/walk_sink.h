@@ -1,0 +1,32 @@
+/*
+ * walk_sink.h - passes on a collector's records, with new stacks as the frames that the learner found (perfdata/walks.h) in the
+ * place of their bytes.
+ *
+ * A stack record with a copy, and its sample, wait until the stack was walked; meanwhile marks of rounds are left out, so that
+ * readers sort further. One that was not walked in WAIT_NS, or of which there is no room to wait, is passed on as it came. So is a
+ * copy whose walk ended before the root, up to KEPT_BYTES in all; one in KEPT_EVERY others has both.
+ */
+#ifndef FATHOM_API_RECORD_WALK_SINK_H
+#define FATHOM_API_RECORD_WALK_SINK_H
+
+#include "collector/rings/batch.h"
+#include "perfdata/record.h"
+#include "process/unwind.h"
+
+struct walk_sink;
+
+/* events: those of the records, borrowed. next, with its context, receives the records. */
+int walk_sink_new(const struct event *events, size_t count, collector_sink *next, void *context,
+                  struct walk_sink **out, struct fathom_error *err);
+void walk_sink_free(struct walk_sink *sink);
+/* A sample's stack was walked so. Called by the learner's thread. */
+void walk_sink_walked(struct walk_sink *sink, const struct sample *sample, const struct unwind_frame *frames,
+                      size_t count, enum unwind_end end);
+/* As a collector_sink. looked: of the calls, as many had records that the learner has looked at all of, so that what waits of them
+ * waits in vain. */
+int walk_sink_add(struct walk_sink *sink, uint64_t looked, const void *records, size_t size,
+                  struct fathom_error *err);
+/* Passes on all that waits. Call it when nothing is walked any more. */
+int walk_sink_finish(struct walk_sink *sink, struct fathom_error *err);
+
+#endif
