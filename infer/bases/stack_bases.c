@@ -11,6 +11,8 @@
 
 /* Assumed size of a stack below a base that was not recorded: the default size of a thread's. */
 #define STACK_BYTES (8u << 20)
+#define CODE_LEAST                                                                                           \
+    0.005 /* of the samples: for fewer, no code is read, which takes seconds in large programs (as model/fit.c) */
 
 struct stack_bases {
     struct table *own; /* (pid, tid) -> base of a thread's own stack */
@@ -20,7 +22,8 @@ struct stack_bases {
     struct table *voters;      /* (pid, tid) of threads with ballots */
     struct main_stacks *mains; /* of this pass */
     struct code_votes *code;
-    bool mains_left; /* the ballots are settled, and a main thread has no base */
+    uint64_t samples, unknown; /* asked for a base; on threads that have none */
+    bool mains_left;           /* the ballots are settled, and a main thread has no base */
 };
 
 struct stack_bases *stack_bases_new(void)
@@ -106,6 +109,7 @@ int stack_bases_vote(struct stack_bases *b, const struct process *process, const
                      const struct leaf_frame *frame, struct fathom_error *err)
 {
     uint64_t base;
+    b->samples++;
     if (process_has_stack(process, sample->tid)) {
         if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_OWN)
             return 0;
@@ -113,6 +117,7 @@ int stack_bases_vote(struct stack_bases *b, const struct process *process, const
     }
     if (table_find(b->own, thread_key(sample)))
         return 0;
+    b->unknown++;
     if (!table_put(b->voters, thread_key(sample), NULL))
         return error_memory(err);
     return map_votes_vote(b->ballots, sample, frame, err);
@@ -141,7 +146,7 @@ int stack_bases_settle(struct stack_bases *b, uint64_t *voted, struct fathom_err
 
 bool stack_bases_want_code(const struct stack_bases *b)
 {
-    return b->mains_left;
+    return b->mains_left && (double)b->unknown >= CODE_LEAST * (double)b->samples;
 }
 
 int stack_bases_code_vote(struct stack_bases *b, const struct sample *sample, uint32_t function, uint64_t cfa,

@@ -31,7 +31,7 @@ int stack_bases_ballot(struct stack_bases *bases, struct resolver *resolver, str
 int stack_bases_vote(struct stack_bases *bases, const struct process *process, const struct sample *sample,
                      const struct leaf_frame *frame, struct fathom_error *err);
 int stack_bases_settle(struct stack_bases *bases, uint64_t *voted, struct fathom_error *err);
-/* Whether main threads are left without a base. If so, votes by a sample's function (of the trie that the
+/* Whether main threads are left without a base, and have samples enough. If so, votes by a sample's function (of the trie that the
  * heights refer to). */
 bool stack_bases_want_code(const struct stack_bases *bases);
 int stack_bases_code_vote(struct stack_bases *bases, const struct sample *sample, uint32_t function,
