@@ -32,8 +32,13 @@ static int add_cid(const struct cid_lister *l, const struct observed *observed,
     struct cid cid = cid_of_frame(observed->process, sample, &observation->frame);
     if (cid.reason != UNKNOWN_NOT || cid.height > UINT32_MAX)
         return 0;
+    const bool sure = is_sure(l, observed, observation);
     struct wanted wanted = {function_number(l->observer->numbers, cid.place.image, cid.place.function),
-                            (uint32_t)cid.height, observed->setting, 0, is_sure(l, observed, observation)};
+                            (uint32_t)cid.height,
+                            observed->setting,
+                            0,
+                            sure,
+                            !sure && observed->own != TRIE_NONE};
     bool good = wanted.function != TRIE_NONE &&
                 survey_add(l->survey, observed->run, &wanted, observed->true_path) == 0;
     return good ? 0 : error_memory(err);

@@ -78,10 +78,12 @@ static int64_t count_cid(struct survey *s, const struct wanted *cid)
         *place = s->cid_count;
         s->cids[s->cid_count] = *cid;
         s->cids[s->cid_count].samples = 0;
+        s->cids[s->cid_count].part = 0;
         s->cids[s->cid_count++].sure = 0;
     }
     s->cids[*place].samples++;
     s->cids[*place].sure += cid->sure;
+    s->cids[*place].part += cid->part;
     return (int64_t)*place;
 }
 

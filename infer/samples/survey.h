@@ -20,6 +20,7 @@ struct wanted {
     uint32_t setting;          /* settings.h */
     uint64_t samples;
     uint64_t sure; /* those of them whose path is known from their own stack */
+    uint64_t part; /* those of the others of whose path the innermost frames are */
 };
 
 struct moment {
@@ -39,7 +40,7 @@ struct survey;
 struct survey *survey_new(void); /* NULL: out of memory */
 void survey_free(struct survey *survey);
 /* Adds a sample of the CID (of the trie) in a setting, in time order for each thread_key, called a thread here;
- * its `samples` is ignored, and `sure` is 1 or 0. 0 or -ENOMEM. */
+ * its `samples` is ignored, and `sure` and `part` are 1 or 0. 0 or -ENOMEM. */
 int survey_add(struct survey *survey, struct run_time run, const struct wanted *cid, uint32_t true_path);
 /* All CIDs, each once per setting, in the order of their first samples. */
 size_t survey_cids(const struct survey *survey, const struct wanted **out);

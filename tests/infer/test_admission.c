@@ -255,7 +255,7 @@ static const char *found(struct scene *s, uint32_t setting, unsigned function, u
     finish(s);
     for (uint32_t i = 0; i < count; i++)
         wider[i] = admission_alike(s->admission, wider[i]);
-    struct wanted wanted = {s->functions[function], height, admission_alike(s->admission, setting), 1, 0};
+    struct wanted wanted = {s->functions[function], height, admission_alike(s->admission, setting), 1, 0, 0};
     struct extend_input input = {
         .trie = s->trie, .map = s->map, .statics = &s->statics, .admission = s->admission, .wider = wider};
     cr_assert_eq(extend_paths(&input, &wanted, 1, &extension, NULL), 0);

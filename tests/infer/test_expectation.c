@@ -40,7 +40,7 @@ static void note(struct rig *r, unsigned function, uint32_t height, uint32_t tru
     uint32_t image = trie_image(r->world->trie, image_path(place.image), image_build_id(place.image));
     uint32_t number = trie_function(r->world->trie, image, f->address, f->name);
     cr_assert_eq(survey_add(r->survey, (struct run_time){1, r->time += 1000},
-                            &(struct wanted){number, height, SETTING_ANY, 0, 0}, true_path),
+                            &(struct wanted){number, height, SETTING_ANY, 0, 0, 0}, true_path),
                  0);
 }
 
@@ -136,7 +136,7 @@ Test(survey, counts_cids_and_keeps_each_threads_moments)
     const struct moment *moments;
     for (uint32_t i = 0; i < 100; i++)
         cr_assert_eq(survey_add(s, (struct run_time){i % 2, i},
-                                &(struct wanted){i % 4, 16, SETTING_ANY, 0, 0}, i == 50 ? 7 : TRIE_NONE),
+                                &(struct wanted){i % 4, 16, SETTING_ANY, 0, 0, 0}, i == 50 ? 7 : TRIE_NONE),
                      0);
     cr_assert_eq(survey_cids(s, &cids), 4u);
     cr_assert_eq(survey_threads(s), 2u);
