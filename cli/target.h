@@ -27,7 +27,7 @@
     {"dumps", 0, "N,RATE", target_take_dumps, OPTION_AT(type, target.verify, struct fathom_verify), \
      .whole = {0, UINT32_MAX}, \
      .help = "unknown stacks to read: N at first, then RATE a second; 'unlimited'; 'none': compare no stacks " \
-             "(default: 4000,400)"}
+             "(default: 4000,2000)"}
 /* clang-format on */
 option_take target_take_event, target_take_pids, target_take_verify, target_take_dumps;
 

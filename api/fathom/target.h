@@ -27,7 +27,7 @@ struct fathom_verify {
     uint64_t burst, rate; /* new stacks to read at first, and then per second */
 };
 
-/* All return addresses, 4000 stacks at first, then 400 per second; by default. */
+/* All return addresses, 4000 stacks at first, then 2000 per second; by default. */
 FATHOM_API extern const struct fathom_verify fathom_verify_default;
 
 struct fathom_pids {

@@ -10,7 +10,7 @@
 
 #define POLL_MS    100
 #define NEWS_BURST 4000
-#define NEWS_RATE  400 /* a second */
+#define NEWS_RATE  2000 /* a second */
 
 _Static_assert((int)FATHOM_VERIFY_NEVER == (int)VERIFY_NEVER &&
                    (int)FATHOM_VERIFY_BY_DEFAULT == (int)VERIFY_BY_DEFAULT &&
