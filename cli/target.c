@@ -37,7 +37,10 @@ int target_complete(struct fathom_target *target, const struct command *command,
     if (optind < argc)
         target->command = argv + optind;
     int ways = (target->command != NULL) + (target->pids.count > 0) + (target->tids.count > 0);
-    if (ways == 1)
+    if (target->everyone && (target->pids.count || target->tids.count || target->no_children))
+        return option_usage(terminal, command,
+                            "--all-cpus is for all processes: leave out --pid, --tid and --no-children");
+    if (ways == 1 || target->everyone)
         return -1;
     return option_usage(terminal, command,
                         ways ? "give only one of: a command, --pid, --tid"

@@ -14,6 +14,8 @@
 #define TARGET_PERIOD(type, text)   OPTION_NUMBER("period", 'c', "N", 1, INT64_MAX, type, target.period, text)
 #define TARGET_PID(type, text)      \
     {"pid", 'p', "PID,...", target_take_pids, OPTION_AT(type, target.pids, struct fathom_pids), .help = (text)}
+#define TARGET_EVERYONE(type, text) \
+    OPTION_FLAG("all-cpus", 'a', type, target.everyone, text)
 #define TARGET_NO_CHILDREN(type) \
     OPTION_FLAG("no-children", 0, type, target.no_children, \
                 "only the processes themselves, not those that they started or start")
@@ -31,7 +33,7 @@
 /* clang-format on */
 option_take target_take_event, target_take_pids, target_take_verify, target_take_dumps;
 
-/* After the options: exactly one of command, -p and -t, the command from argv[optind...], and not both a
+/* After the options: exactly one of command, -p and -t, or -a with or without a command, the command from argv[optind...], and not both a
  * frequency and a period. -1, or EXIT_USAGE after printing the error. */
 int target_complete(struct fathom_target *target, const struct command *command, int argc, char **argv,
                     struct terminal *terminal);

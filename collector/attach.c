@@ -214,3 +214,17 @@ int attach_started(struct collector *c, struct fathom_error *err)
     free(found);
     return rc;
 }
+
+int attach_everyone(struct collector *c, struct fathom_error *err)
+{
+    pid_t *found;
+    size_t count;
+    int rc = proc_everyone(&found, &count);
+    if (rc)
+        return error_system(err, -rc, "cannot list the processes in /proc");
+    for (size_t i = 0; i < count && rc == 0; i++)
+        if (found[i] != getpid())
+            rc = attach_add(c, (struct process){.pid = found[i]}, err);
+    free(found);
+    return rc;
+}

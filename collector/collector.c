@@ -25,10 +25,11 @@
 
 static int check_options(const struct collector_options *options, struct fathom_error *err)
 {
-    int ways =
-        (options->command && options->command[0]) + (options->pid_count > 0) + (options->tid_count > 0);
+    bool command = options->command && options->command[0];
+    int ways = (command && !options->everyone) + (options->pid_count > 0) + (options->tid_count > 0) +
+               options->everyone;
     if (ways != 1)
-        return error_set(err, EINVAL, "give exactly one of: a command, processes, threads");
+        return error_set(err, EINVAL, "give exactly one of: a command, processes, threads, everyone");
     return 0;
 }
 
@@ -42,7 +43,7 @@ static int launch(struct collector *c, struct fathom_error *err)
         if (rc == 0)
             rc = attach_add(c, (struct process){.pid = c->launch.pid}, err);
     }
-    if (rc == 0)
+    if (rc == 0 && !o->everyone)
         rc = attach_thread(c, c->launch.pid, false, err);
     if (rc == 0 && c->launch.pidfd >= 0)
         rc = counters_watch(c->counters, c->launch.pidfd, err);
@@ -64,9 +65,9 @@ static int attach_verify(struct collector *c, struct fathom_error *err)
     for (size_t i = 0; i < count; i++)
         verify_room(c->verify, rings[i].cpu, rings[i].page ? ring_stack_room(&rings[i]) : 0);
     int rc = counters_each(c->counters, c->stacks, attach_output, c->verify, err);
-    if (c->launch.pid && c->by_cpu)
+    if (c->launch.pid && c->members)
         verify_follow(c->verify, c->launch.pid, true);
-    for (size_t i = 0; i < c->process_count && c->by_cpu; i++)
+    for (size_t i = 0; i < c->process_count && c->members; i++)
         verify_follow(c->verify, members_id(c->members, c->processes[i].pid, c->processes[i].tid), true);
     return rc;
 }
@@ -77,6 +78,8 @@ static int open_cpus(struct collector *c, struct fathom_error *err)
     const struct collector_options *o = c->options;
     if (!c->by_cpu)
         return c->verify ? counters_open_cpus(c->counters, err) : 0;
+    if (o->everyone)
+        return counters_open_cpus(c->counters, err);
     c->members = members_new(o->tid_count > 0);
     if (!c->members)
         return error_memory(err);
@@ -117,7 +120,7 @@ int collector_open(const struct collector_options *options, struct collector **o
     if (rc == 0 && c->verify)
         counters_attach(c->counters, verify_program(c->verify));
     if (rc == 0)
-        rc = options->command ? launch(c, err) : attach_open(c, err);
+        rc = options->command ? launch(c, err) : options->everyone ? 0 : attach_open(c, err);
     if (rc == 0)
         rc = open_cpus(c, err);
     if (rc == 0)
@@ -145,7 +148,8 @@ int collector_open(const struct collector_options *options, struct collector **o
                                         .expected = c->drain.tasks.expected,
                                         .no_children = options->no_children},
                               .summary = &c->summary,
-                              .by_tid = options->tid_count > 0};
+                              .by_tid = options->tid_count > 0,
+                              .self = options->everyone ? getpid() : 0};
     rc = drain_init(&c->drain, err);
     if (rc) {
         collector_close(c);
@@ -243,6 +247,8 @@ static int introduce(struct collector *c, struct process *p, struct fathom_error
     int rc = p->refused ? -ESRCH : synth_process(p->pid, which, &c->to, err);
     if (rc)
         return rc == -ESRCH ? 0 : rc;
+    if (c->options->everyone) /* where their stacks begin, their first samples will show: most have none */
+        return 0;
     if (p->tid)
         return introduce_thread(c, p->pid, p->tid, err);
     if (proc_threads(p->pid, &tids, &count) != 0)
@@ -273,27 +279,41 @@ static int introduce_kernel(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
+/* Lets the launched command run, with the base of its stack. */
+static int start_command(struct collector *c, struct fathom_error *err)
+{
+    int rc = launch_go(&c->launch, c->options->command[0], err);
+    if (rc == 0 && c->launch.base)
+        rc = stackbases_expect(c->bases, c->launch.pid, c->launch.low, c->launch.base, err);
+    if (rc == 0 && c->launch.base && c->verify)
+        verify_base(c->verify, c->launch.pid, c->launch.base);
+    launch_release(&c->launch);
+    return rc;
+}
+
 int collector_start(struct collector *c, collector_sink *sink, void *context, struct fathom_error *err)
 {
     use_sink(c, sink, context);
     int told = c->kernel ? introduce_kernel(c, err) : 0;
     if (told < 0)
         return told;
-    if (c->launch.pid && !c->launch.started) {
+    if (c->launch.pid && !c->launch.started && !c->options->everyone) {
         counters_enable_cpus(c->counters);
-        int rc = launch_go(&c->launch, c->options->command[0], err);
-        if (rc == 0 && c->launch.base)
-            rc = stackbases_expect(c->bases, c->launch.pid, c->launch.low, c->launch.base, err);
-        if (rc == 0 && c->launch.base && c->verify)
-            verify_base(c->verify, c->launch.pid, c->launch.base);
-        launch_release(&c->launch);
-        return rc;
+        return start_command(c, err);
     }
-    /* The mappings first: a mapping made in between is recorded twice, but none is missed. */
-    counters_enable(c->counters);
-    int rc = attach_started(c, err);
+    /* The mappings first: a mapping made in between is recorded twice, but none is missed. To tell of everyone can take a
+     * second, in which samples would fill the rings: they start later. */
+    if (c->options->everyone)
+        counters_switch(c->counters, c->tasks, true);
+    else
+        counters_enable(c->counters);
+    int rc = c->options->everyone ? attach_everyone(c, err) : attach_started(c, err);
     for (size_t i = 0; i < c->process_count && rc == 0; i++)
         rc = introduce(c, &c->processes[i], err);
+    if (rc == 0 && c->options->everyone)
+        counters_enable(c->counters);
+    if (rc == 0 && c->launch.pid && !c->launch.started)
+        rc = start_command(c, err);
     launch_release(&c->launch);
     return rc ? rc : batch_flush(&c->batch, err);
 }
@@ -378,7 +398,7 @@ bool collector_silent(const struct collector *c, enum log_level *level, char *te
 {
     const struct silent_view view = {
         .event = &c->events[0], .sampled = c->drain.sampled, .lost = c->summary.lost};
-    return c->summary.samples && silent_tell(&view, &c->uses, level, text, size);
+    return c->summary.samples && !c->options->everyone && silent_tell(&view, &c->uses, level, text, size);
 }
 
 void collector_close(struct collector *c)

@@ -46,9 +46,12 @@ static bool read_sample(const struct drain *drain, const void *record, size_t si
            decoder_decode(drain->decoder, record, size, out, NULL) == 0;
 }
 
-/* Whether an event by CPU took the sample in a process that is not recorded. */
+/* Whether an event by CPU took the sample in a process that is not recorded. An idle CPU runs process 0, and so does one that
+ * runs what is outside of our PID namespace. */
 static bool is_foreign(const struct drain *drain, const struct sample *sample)
 {
+    if (drain->self)
+        return sample->pid == (uint32_t)drain->self || sample->pid == 0;
     return drain->tasks.members && !drain->events[sample->event].attr.inherit &&
            !members_has(drain->tasks.members, (pid_t)sample->pid, (pid_t)sample->tid);
 }

@@ -41,6 +41,7 @@ struct drain {
     struct tasks tasks;
     struct losses losses;
     struct moved_texts moved;
+    pid_t self;            /* all processes are recorded but this one; 0: only members */
     bool by_tid;           /* threads are recorded, rather than processes */
     struct table *sampled; /* owned: the PIDs or TIDs that have samples */
     uint32_t last_sampled;

@@ -96,8 +96,9 @@ static void choose_scope(struct collector *c)
     bool slow = true;
     for (size_t i = 0; i < c->asked; i++)
         slow &= attr_is_clock(&c->events[i].attr) && c->events[i].attr.sample_period >= BY_CPU_PERIOD;
-    c->by_cpu = scope == COLLECT_BY_CPU || (scope == COLLECT_BY_CPU_IF_ALLOWED && slow &&
-                                            open_probe_for(&c->events[0].attr, -1, 0) == 0);
+    c->by_cpu =
+        c->options->everyone || scope == COLLECT_BY_CPU ||
+        (scope == COLLECT_BY_CPU_IF_ALLOWED && slow && open_probe_for(&c->events[0].attr, -1, 0) == 0);
     for (size_t i = 0; i < c->asked && c->by_cpu; i++)
         c->events[i].attr.inherit = 0;
 }
@@ -159,7 +160,9 @@ static enum verify_where choose_followed(struct collector *c, unsigned refused)
 static int load_program(struct collector *c, struct verify_options *options, struct fathom_error *why)
 {
     /* A tracepoint's program runs wherever it is hit. */
-    if (c->by_cpu)
+    if (c->options->everyone)
+        options->follow = VERIFY_EVERYONE;
+    else if (c->by_cpu)
         options->follow = c->options->tid_count ? VERIFY_TIDS : VERIFY_PIDS;
     else
         options->follow = options->where == VERIFY_TRACEPOINT ? VERIFY_TIDS : VERIFY_ALL;
@@ -355,13 +358,27 @@ static void prepare_tasks(struct collector *c)
     attr->mmap_data = c->options->unwound_elsewhere || c->options->event.data_address;
 }
 
+/* Whether this user may record other users' processes. */
+static int check_everyone(struct collector *c, struct fathom_error *err)
+{
+    int rc = c->options->everyone ? open_probe_for(&c->events[0].attr, -1, 0) : 0;
+    if (rc != -EACCES && rc != -EPERM)
+        return 0; /* other errors are told where all are opened */
+    return error_set(err, -rc,
+                     "recording all processes (-a) is not allowed: " REMEDY_CPUS
+                     "; your own processes can be "
+                     "recorded by their numbers (-p)");
+}
+
 int collector_prepare(struct collector *c, struct fathom_error *err)
 {
     int rc = events_parse(&c->options->event, c->options->log, c->events, &c->asked, err);
     if (rc)
         return rc;
     choose_scope(c);
-    rc = prepare_verify(c, err);
+    rc = check_everyone(c, err);
+    if (rc == 0)
+        rc = prepare_verify(c, err);
     if (rc)
         return rc;
     tell_batching(c);
@@ -376,6 +393,8 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
     prepare_tasks(c);
     for (size_t i = 0; i < c->event_count; i++) {
         struct perf_event_attr *attr = &c->events[i].attr;
+        attr->inherit &= !c->options->everyone;
+        attr->exclude_idle = c->options->everyone && attr_is_clock(attr); /* they tick in idle CPUs too */
         attr->enable_on_exec = c->options->command && !c->options->raised && attr->inherit;
         attr->inherit_thread = c->options->no_children && attr->inherit;
     }

@@ -29,7 +29,8 @@ struct record_mmap {
     bool executable;
     uint8_t build_id_size; /* 0: not recorded */
     uint8_t build_id[20];
-    const char *path; /* borrowed */
+    const char *path;       /* borrowed */
+    uint64_t device, inode; /* of the file, in place of a build-id; inode 0: not recorded */
 };
 
 struct record {

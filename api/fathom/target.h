@@ -40,7 +40,9 @@ struct fathom_target {
     const char *event;  /* several: separated by commas. NULL: cycles, or cpu-clock where there is no PMU */
     uint64_t frequency; /* samples per second; 0: by `period` */
     uint64_t period;    /* events per sample, clocks: ns; 0 of both: chosen from the event */
-    /* What is observed: exactly one of the three. */
+    /* What is observed: exactly one of the four; with everyone, a command may be given too, at whose end the observation ends. */
+    bool
+        everyone; /* all processes of the machine but the caller, without idle time; not for training. Needs CAP_PERFMON */
     char *const *command;    /* to launch: an argv that ends with NULL */
     struct fathom_pids pids; /* processes: all their present and future threads, and their children */
     struct fathom_pids tids; /* threads, and the threads and processes that they start */

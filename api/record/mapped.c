@@ -29,7 +29,9 @@ struct held {
 
 struct mapped {
     const struct log *log;
-    struct table *seen; /* hash of path and build-id (or process, if none was recorded) -> index + 1 */
+    struct table *seen; /* hash of path and identity -> index + 1 */
+    uint32_t pid;       /* the process whose mount namespace was looked up last, and that */
+    uint64_t namespace;
     struct names *paths;
     struct mapped_file *files;
     size_t count, capacity;
@@ -196,6 +198,33 @@ static int note_vdso(struct mapped *m, const struct record_mmap *mmap, struct bu
     return 0;
 }
 
+/* The mount namespace that a process is in; 0: unknown. */
+static uint64_t namespace_of(struct mapped *m, uint32_t pid)
+{
+    char path[40];
+    struct stat st;
+    if (m->pid == pid)
+        return m->namespace;
+    snprintf(path, sizeof path, "/proc/%" PRIu32 "/ns/mnt", pid);
+    m->pid = pid;
+    m->namespace = stat(path, &st) == 0 ? st.st_ino : 0;
+    return m->namespace;
+}
+
+/* What tells files of one path apart: the build-id; else device and inode, which are of one file within a mount namespace (elsewhere
+ * two subvolumes can have the same); else the process. */
+static uint64_t identity_of(struct mapped *m, const struct record *record, const struct build_id *id)
+{
+    const struct record_mmap *mmap = &record->mmap;
+    if (id->size)
+        return checksum_of(id->bytes, id->size);
+    const uint64_t namespace = mmap->inode ? namespace_of(m, record->pid) : 0;
+    if (!namespace)
+        return record->pid;
+    const uint64_t identity[] = {namespace, mmap->device, mmap->inode};
+    return checksum_of(identity, sizeof identity);
+}
+
 int mapped_note(struct mapped *m, const struct record *record, struct build_id *id)
 {
     const struct record_mmap *mmap = &record->mmap;
@@ -204,8 +233,7 @@ int mapped_note(struct mapped *m, const struct record *record, struct build_id *
         return note_vdso(m, mmap, id);
     if (!mmap->executable || !mmap->path || mapped_kind(mmap->path) == MAPPED_NO_FILE)
         return 0;
-    uint64_t of_build = id->size ? checksum_of(id->bytes, id->size) : record->pid;
-    uint64_t key = hash_u64(of_build) ^ checksum_of(mmap->path, strlen(mmap->path));
+    uint64_t key = hash_u64(identity_of(m, record, id)) ^ checksum_of(mmap->path, strlen(mmap->path));
     uint64_t *number = table_put(m->seen, key, NULL);
     if (!number)
         return -ENOMEM;

@@ -15,6 +15,10 @@ enum remedy_paranoid {
 
 /* Capabilities that loading BPF programs for events takes (Linux 5.8). */
 #define REMEDY_PROGRAM "run as root, or give CAP_BPF and CAP_PERFMON"
+/* For events on CPUs, whatever runs there. */
+#define REMEDY_CPUS                                                                                          \
+    "run as root, give CAP_PERFMON, or set kernel.perf_event_paranoid to 0 or less ('sysctl "                \
+    "kernel.perf_event_paranoid=0')"
 /* For a larger ring. */
 #define REMEDY_RING                                                                                          \
     "raise kernel.perf_event_mlock_kb or the limit of locked memory ('ulimit -l'), or run as root"

@@ -26,7 +26,7 @@ void counters_free(struct counters *counters); /* frees the events' ids too */
  * threads and children inherit it with the event. */
 void counters_attach(struct counters *counters, int program);
 /* Opens the events that are not inherited, once per CPU for everything that runs there. They write into the
- * rings that the first thread's events have made. -EACCES, -EPERM: not allowed. The event of stack records is
+ * rings that the first thread's events have made, or make them if the event that has `task` is one of them. -EACCES, -EPERM: not allowed. The event of stack records is
  * opened once more, in a way that wakes counters_wait() at each record. */
 int counters_open_cpus(struct counters *counters, struct fathom_error *err);
 /* Starts the events that are open by CPU. (Those of a command's threads start at its exec, by

@@ -172,21 +172,30 @@ int counters_open(struct counters *counters, pid_t tid, bool late, struct fathom
 
 #define EVERY_THREAD (-1) /* of perf_event_open(2) */
 
+/* Opens the events that are not inherited on one CPU, first the one that makes its ring, if that is one of them. */
+static int open_cpu(struct counters *counters, size_t cpu, struct fathom_error *err)
+{
+    struct place place = place_of(EVERY_THREAD, cpu);
+    int rc = 0;
+    if (!counters->events[counters->tasks].attr.inherit)
+        rc = open_with_helper(counters, counters->tasks, &place, err);
+    for (size_t event = 0; event < counters->event_count && rc == 0; event++) {
+        const struct event *e = &counters->events[event];
+        if (event == counters->tasks || e->attr.inherit || e->helper || counters->owners[cpu] < 0)
+            continue;
+        rc = open_with_helper(counters, event, &place, err);
+        if (rc == 0 && e->stacks)
+            rc = open_one(counters, event, true, &place, err);
+    }
+    return rc;
+}
+
 int counters_open_cpus(struct counters *counters, struct fathom_error *err)
 {
     counters->by_cpu = counters->fd_count;
     int rc = 0;
-    for (size_t cpu = 0; cpu < counters->cpu_count && rc == 0; cpu++) {
-        struct place place = place_of(EVERY_THREAD, cpu);
-        for (size_t event = 0; event < counters->event_count && rc == 0; event++) {
-            const struct event *e = &counters->events[event];
-            if (e->attr.inherit || e->helper || counters->owners[cpu] < 0)
-                continue;
-            rc = open_with_helper(counters, event, &place, err);
-            if (rc == 0 && e->stacks)
-                rc = open_one(counters, event, true, &place, err);
-        }
-    }
+    for (size_t cpu = 0; cpu < counters->cpu_count && rc == 0; cpu++)
+        rc = open_cpu(counters, cpu, err);
     counters->by_cpu_count = counters->fd_count - counters->by_cpu;
     return rc;
 }

@@ -169,10 +169,9 @@ int proc_thread_name(pid_t pid, pid_t tid, char *name, size_t size)
     return 0;
 }
 
-int proc_threads(pid_t pid, pid_t **tids, size_t *count)
+/* The numbers that are names in a directory; -ESRCH: it has none, or does not exist. */
+static int list_numbers(const char *path, pid_t **tids, size_t *count)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     DIR *dir = opendir(path);
     if (!dir)
         return errno == ENOENT ? -ESRCH : -errno;
@@ -196,6 +195,18 @@ int proc_threads(pid_t pid, pid_t **tids, size_t *count)
     *tids = list;
     *count = used;
     return 0;
+}
+
+int proc_threads(pid_t pid, pid_t **tids, size_t *count)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    return list_numbers(path, tids, count);
+}
+
+int proc_everyone(pid_t **pids, size_t *count)
+{
+    return list_numbers("/proc", pids, count);
 }
 
 int proc_thread_group(pid_t tid, pid_t *pid)

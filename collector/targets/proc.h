@@ -43,6 +43,8 @@ int proc_thread_stat(pid_t pid, pid_t tid, struct proc_stat *out); /* of this th
 int proc_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
 /* The threads of a process; *tids is owned by the caller (free). */
 int proc_threads(pid_t pid, pid_t **tids, size_t *count);
+/* All processes of our PID namespace, threads of the kernel among them; likewise. */
+int proc_everyone(pid_t **pids, size_t *count);
 /* The process that a thread belongs to. */
 int proc_thread_group(pid_t tid, pid_t *pid);
 /* SP of a thread waiting in a system call; -EAGAIN: it is running. */

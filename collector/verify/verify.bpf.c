@@ -836,6 +836,8 @@ static __always_inline bool is_followed(struct moment *m, __u32 *pid)
         *pid = both >> 32;
         m->told_key.tid = (__u32)both;
     }
+    if (config.follow == VERIFY_EVERYONE)
+        return *pid != config.self && m->sp; /* threads of the kernel have no stack in user mode */
     return config.follow == VERIFY_ALL ||
            bpf_map_lookup_elem(&followed, config.follow == VERIFY_TIDS ? &m->told_key.tid : pid);
 }
@@ -965,7 +967,7 @@ int verify_task(const struct new_task *task)
     const __u32 *space = bpf_map_lookup_elem(&spaces, &pid);
     const struct rule_thread *parent = bpf_map_lookup_elem(&threads, &tid);
     struct rule_thread born = {.base = parent && !is_thread ? parent->base : 0, .birth = bpf_ktime_get_ns()};
-    if (config.follow != VERIFY_ALL &&
+    if (config.follow != VERIFY_ALL && config.follow != VERIFY_EVERYONE &&
         !bpf_map_lookup_elem(&followed, config.follow == VERIFY_TIDS ? &tid : &pid))
         return 0;
     if (parent || config.follow != VERIFY_ALL)

@@ -26,9 +26,10 @@
 
 /* Whose samples are looked at. */
 enum verify_follow {
-    VERIFY_ALL,  /* the event is open on what is recorded only */
-    VERIFY_PIDS, /* processes with numbers in the map `followed` */
-    VERIFY_TIDS, /* threads, likewise */
+    VERIFY_ALL,      /* the event is open on what is recorded only */
+    VERIFY_PIDS,     /* processes with numbers in the map `followed` */
+    VERIFY_TIDS,     /* threads, likewise */
+    VERIFY_EVERYONE, /* all processes but the recorder; all threads that start are noted */
 };
 
 /* Where a task keeps the return addresses that the kernel replaced on its stack, for probes of returns (kernel/events/uprobes.c), and
@@ -53,6 +54,7 @@ struct verify_config {
     __u8 cpu_bits;             /* the low bits of a number tell the CPU */
     __u8 follow;               /* enum verify_follow */
     struct verify_hooks hooks;
+    __u32 self; /* the recorder's process, if everyone is followed; else 0 */
 };
 
 /* Bytes of a stack that are read if its base is not known. */

@@ -523,6 +523,8 @@ Test(collector, what_cannot_be_recorded_says_why)
     snprintf(want, sizeof want, "process %d does not exist", (int)gone);
     cr_assert_eq(collector_open(&options, &c, &err), -ESRCH);
     cr_assert_str_eq(err.text, want);
+    options.everyone = true;
+    cr_assert_eq(collector_open(&options, &c, &err), -EINVAL, "everyone, and a process");
     options = plain;
     cr_assert_eq(collector_open(&options, &c, &err), -EINVAL);
     options.ring_bytes = 12345;

@@ -46,7 +46,7 @@ static struct record change_record(uint32_t i)
 {
     struct record record = {.kind = RECORD_MMAP, .pid = i, .tid = i + 1, .time = i + 2};
     if (i % 2) {
-        record.mmap = (struct record_mmap){i * 4096, 4096, 8192, true, 2, {1, 2}, "/usr/bin/program"};
+        record.mmap = (struct record_mmap){i * 4096, 4096, 8192, true, 2, {1, 2}, "/usr/bin/program", 0, 0};
     } else {
         record.kind = RECORD_COMM;
         record.comm.name = "a name";

@@ -1062,7 +1062,7 @@ Test(verify, processes_with_the_same_code_share_known_stacks)
 
 Test(verify, a_child_has_what_its_parent_knows)
 {
-    for (enum verify_follow follow = VERIFY_ALL; follow <= VERIFY_TIDS; follow++) {
+    for (enum verify_follow follow = VERIFY_ALL; follow <= VERIFY_EVERYONE; follow++) {
         struct world w;
         struct verify_config config = plain_config;
         config.follow = (__u8)follow;
@@ -1077,6 +1077,22 @@ Test(verify, a_child_has_what_its_parent_knows)
         cr_expect_eq(machine_space(1400), 0u);
         world_stop(&w);
     }
+}
+
+Test(verify, everyone_is_followed_but_the_recorder)
+{
+    struct world w;
+    struct verify_config config = plain_config;
+    config.follow = VERIFY_EVERYONE;
+    world_start(&w, &config, 1);
+    const uint32_t pid = w.threads[0].pid;
+    cr_expect_eq(take_at(&w, 0, 64), STACK_RECORD_NEW);
+    world_stop(&w);
+    config.self = pid;
+    world_start(&w, &config, 1);
+    cr_expect_eq(take_at(&w, 0, 64), 0);
+    cr_expect_eq(take_at(&w, 2, 64), STACK_RECORD_NEW, "another process");
+    world_stop(&w);
 }
 
 Test(verify, what_followed_threads_start_is_followed)
