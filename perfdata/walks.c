@@ -49,7 +49,9 @@ struct walked *walked_copy(const struct walked *walked)
     if (!copy)
         return NULL;
     *copy = *walked;
-    copy->frames = memcpy(copy + 1, walked->frames, walked->count * sizeof *walked->frames);
+    copy->frames = (struct walked_frame *)(copy + 1);
+    if (walked->count)
+        memcpy(copy + 1, walked->frames, walked->count * sizeof *walked->frames);
     return copy;
 }
 

@@ -110,7 +110,7 @@ void walk_sink_walked(struct walk_sink *s, const struct sample *sample, const st
     struct results *r = &s->found;
     pthread_mutex_lock(&s->lock);
     struct result result = {sample->stack_number, sample->tid, sample->time, r->frame_count, {0}};
-    if (vec_reserve(r->frames, r->frame_count, r->frame_capacity, count)) { /* else it stays a copy */
+    if (vec_reserve(r->frames, r->frame_count, r->frame_capacity, count + 1)) { /* else it stays a copy */
         walked_make(sample, frames, count, end, r->frames + r->frame_count, &result.walked);
         if (vec_push(r->all, r->count, r->capacity, result))
             r->frame_count += count;
