@@ -354,7 +354,10 @@ static void prepare_tasks(struct collector *c)
         event_tasks(&c->events[c->event_count++]);
     }
     struct perf_event_attr *attr = &c->events[c->tasks].attr;
-    attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = attr->build_id = 1;
+    attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = 1;
+    /* The kernel marks a mapping's record as one with a build-id for the events behind this one too, which did not ask for it
+     * (perf_event_mmap_output() restores all of the header but that): other users' recorders, of the same CPUs, fail. */
+    attr->build_id = !c->options->everyone;
     attr->mmap_data = c->options->unwound_elsewhere || c->options->event.data_address;
 }
 
