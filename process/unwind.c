@@ -321,11 +321,12 @@ static enum unwind_end leave_root(struct walk *walk, struct unwind_frame *frames
         *back = end == UNWIND_ENDS;
         return end;
     }
-    case GO_CALLS_C:
-        if (image_go_kept_sp(place->image, place->address) >= 0)
-            return walk_kept(walk, row, (uint64_t)image_go_kept_sp(place->image, place->address),
-                             &frame->cfa);
+    case GO_CALLS_C: {
+        const int kept = image_go_kept_sp(place->image, place->address);
+        if (kept >= 0)
+            return walk_kept(walk, row, (uint64_t)kept, &frame->cfa);
         break;
+    }
     case GO_GROWS:
         if (has_scheduler(frames, count)) /* another goroutine runs now, or will */
             return UNWIND_ROOT;

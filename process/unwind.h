@@ -22,16 +22,17 @@
 
 #define UNWIND_MAX_FRAMES 4096
 
-enum unwind_end {                     /* also in recordings: numbers stay */
-                  UNWIND_ROOT,        /* reached the outermost frame: the path is complete */
-                  UNWIND_CUT,         /* the dump ended first */
-                  UNWIND_NO_MAPPING,  /* a PC outside all known code (JIT code, a damaged stack) */
-                  UNWIND_NO_CFI,      /* code without CFI */
-                  UNWIND_UNSUPPORTED, /* an unsupported CFI rule */
-                  UNWIND_BAD,         /* CFAs did not grow: a damaged stack */
-                  UNWIND_LONG,        /* more frames than requested */
-                  UNWIND_SWITCHED,    /* it goes on on another stack, which was not copied */
-                  UNWIND_ENDS         /* number of kinds */
+/* Also in recordings: the numbers stay. */
+enum unwind_end {
+    UNWIND_ROOT,        /* reached the outermost frame: the path is complete */
+    UNWIND_CUT,         /* the dump ended first */
+    UNWIND_NO_MAPPING,  /* a PC outside all known code (JIT code, a damaged stack) */
+    UNWIND_NO_CFI,      /* code without CFI */
+    UNWIND_UNSUPPORTED, /* an unsupported CFI rule */
+    UNWIND_BAD,         /* CFAs did not grow: a damaged stack */
+    UNWIND_LONG,        /* more frames than requested */
+    UNWIND_SWITCHED,    /* it goes on on another stack, which was not copied */
+    UNWIND_ENDS         /* number of kinds */
 };
 
 struct unwind_frame {

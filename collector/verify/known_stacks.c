@@ -288,6 +288,14 @@ static void make_room(struct known_stacks *s, size_t blocks)
         forget_oldest(s);
 }
 
+/* What a key leads to, after there is room for it and for blocks, which may take the key itself. Returns whether it is to be added. */
+static bool find_key(struct known_stacks *s, const struct rule_key *key, size_t blocks,
+                     struct rule_known *known)
+{
+    make_room(s, blocks);
+    return s->maps.find(s->maps.known, key, known) != 0;
+}
+
 /* Writes what a key leads to; added: the map does not have it yet. 1; 0: the map takes no more; -ENOMEM. */
 static int put_key(struct known_stacks *s, const struct rule_key *key, const struct rule_known *known,
                    bool added)
@@ -327,8 +335,7 @@ static int put_row(struct known_stacks *s, const struct rule_key *key, const str
                    uint32_t offset)
 {
     struct rule_known known = {0};
-    make_room(s, 0);
-    const bool added = s->maps.find(s->maps.known, key, &known) != 0;
+    const bool added = find_key(s, key, 0, &known);
     const uint32_t count = known.count, at = place_of_row(s, &known, stack);
     if (at < count && known.stacks[at].number == offset)
         return 1;
@@ -371,8 +378,7 @@ static int put_run(struct known_stacks *s, const struct known_stack *stack)
     struct made made = {.count = 1};
     if (!make_run(stack, &made.blocks[0]))
         return 0;
-    make_room(s, 1);
-    const bool added = s->maps.find(s->maps.known, &key, &known) != 0;
+    const bool added = find_key(s, &key, 1, &known);
     const uint32_t at = place_of_row(s, &known, stack), replaced = known.stacks[at].words;
     if (replaced && are_equal(s, replaced, made.blocks, 1))
         return 1;
@@ -386,8 +392,7 @@ static int put_run(struct known_stacks *s, const struct known_stack *stack)
 static int put_step(struct known_stacks *s, const struct rule_key *key, uint32_t distance)
 {
     struct rule_known known = {0};
-    make_room(s, 0);
-    const bool added = s->maps.find(s->maps.known, key, &known) != 0;
+    const bool added = find_key(s, key, 0, &known);
     if (!added && known.extent == distance)
         return 1;
     known.extent = distance;
@@ -428,8 +433,7 @@ static int put_way(struct known_stacks *s, const struct known_stack *stack, stru
 static int put_switched(struct known_stacks *s, const struct known_stack *stack, struct rule_key *key)
 {
     struct rule_known known = {0};
-    make_room(s, 0);
-    const bool added = s->maps.find(s->maps.known, key, &known) != 0;
+    const bool added = find_key(s, key, 0, &known);
     int rc = known.switched;
     known.switched = 1;
     if (!rc && (rc = put_key(s, key, &known, added)) <= 0)
@@ -479,8 +483,7 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
         rc = put_switched(s, stack, &key);
     if (rc <= 0)
         return rc < 0 ? error_memory(err) : 0;
-    make_room(s, made.count);
-    bool added = s->maps.find(s->maps.known, &key, &known) != 0;
+    const bool added = find_key(s, &key, made.count, &known);
     uint32_t at = find_equal(s, &known, &made);
     if (stack->of_caller && (at < RULE_STACKS || known.count == RULE_STACKS))
         return 0;            /* nothing that was read makes room for it */

@@ -251,11 +251,14 @@ static __always_inline bool user_word(__u64 address, __u64 *word)
     return bpf_probe_read_user(word, sizeof *word, (const void *)address) == 0;
 }
 
-/* The g that runs on this thread. */
-static __always_inline bool running_g(const struct rule_switch *s, __u64 *g)
+/* What runs on this thread, and what its system stack is. */
+static __always_inline bool find_running(const struct rule_switch *s, __u64 *running, __u64 *machine,
+                                         __u64 *system)
 {
     return config.hooks.task_fs &&
-           user_word(kernel_word(bpf_get_current_task() + config.hooks.task_fs) + (__s64)s->thread, g);
+           user_word(kernel_word(bpf_get_current_task() + config.hooks.task_fs) + (__s64)s->thread,
+                     running) &&
+           user_word(*running + s->machine, machine) && user_word(*machine + s->system, system);
 }
 
 /* Bytes of the stack that it goes on to, so that both fit into the buffer: the kernel's verifier knows of a size only the power of two
@@ -271,8 +274,7 @@ __noinline int verify_switch(__u32 cpu, __u64 sp, __u32 space)
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
     const struct rule_switch *s = bpf_map_lookup_elem(&switches, &space);
     __u64 running, machine, system, current, top, high, last;
-    if (!buffer || !s || !running_g(s, &running) || !user_word(running + s->machine, &machine) ||
-        !user_word(machine + s->system, &system) || running != system ||
+    if (!buffer || !s || !find_running(s, &running, &machine, &system) || running != system ||
         !user_word(machine + s->current, &current) || !current || !user_word(system + s->saved, &top) ||
         !user_word(current + RULE_SWITCH_HIGH, &high) ||
         bpf_probe_read_user(&buffer->other, 2 * sizeof(__u64), (const void *)(current + s->saved)) != 0)
@@ -293,9 +295,8 @@ __noinline int verify_goroutine(__u64 sp, __u32 space)
 {
     const struct rule_switch *s = bpf_map_lookup_elem(&switches, &space);
     __u64 running, machine, system, high;
-    if (!s || !running_g(s, &running) || !user_word(running + RULE_SWITCH_HIGH, &high) ||
-        !user_word(running + s->machine, &machine) || !user_word(machine + s->system, &system) ||
-        running == system || high - sp >= VERIFY_OWN_STACK_MAX)
+    if (!s || !find_running(s, &running, &machine, &system) || running == system ||
+        !user_word(running + RULE_SWITCH_HIGH, &high) || high - sp >= VERIFY_OWN_STACK_MAX)
         return 0;
     return high - sp;
 }
