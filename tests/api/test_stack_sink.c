@@ -54,19 +54,9 @@ static int note(void *context, const void *records, size_t size, struct fathom_e
     return 0;
 }
 
-static void put_head(int event, uint32_t tid, uint64_t time)
-{
-    record_start(&in, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-    put64(&in, ids[event]);
-    put64(&in, 0x401234);
-    put32(&in, 7);
-    put32(&in, tid);
-    put64(&in, time);
-}
-
 static void put_sample(int event, uint32_t tid, uint64_t time)
 {
-    put_head(event, tid, time);
+    sample_start(&in, ids[event], tid, time);
     put64(&in, PERF_SAMPLE_REGS_ABI_64);
     put64(&in, 0xb0);
     put64(&in, 0x7ff0);
@@ -84,7 +74,7 @@ static void put_stack(uint8_t kind, uint32_t tid, uint64_t time)
                                       .size = 16,
                                       .ip = 0x401234,
                                       .sp = 0x7ff0};
-    put_head(STACKS, tid, time);
+    sample_start(&in, ids[STACKS], tid, time);
     put32(&in, sizeof head + 20);
     put(&in, &head, sizeof head);
     put(&in, "0123456789abcdefpad", 20);

@@ -102,19 +102,9 @@ static int read_record(void *context, const struct record *given, struct fathom_
     return 0;
 }
 
-static void put_head(int event, uint32_t tid, uint64_t time)
-{
-    record_start(&in, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-    put64(&in, ids[event]);
-    put64(&in, 0x401234);
-    put32(&in, 7);
-    put32(&in, tid);
-    put64(&in, time);
-}
-
 static void put_sample(uint32_t tid, uint64_t time)
 {
-    put_head(MAIN, tid, time);
+    sample_start(&in, ids[MAIN], tid, time);
     put64(&in, PERF_SAMPLE_REGS_ABI_64);
     put64(&in, 0xb0);
     put64(&in, SP);
@@ -134,7 +124,7 @@ static void put_stack(uint8_t kind, uint32_t number, uint32_t tid, uint64_t time
                                       .size = bytes ? (uint32_t)sizeof part + part.size : 0,
                                       .ip = 0x401234,
                                       .sp = SP};
-    put_head(STACKS, tid, time);
+    sample_start(&in, ids[STACKS], tid, time);
     put32(&in, (uint32_t)sizeof head + head.size + 4);
     put(&in, &head, sizeof head);
     if (bytes) {

@@ -49,4 +49,15 @@ static inline void record_end(struct build *b)
     memcpy(b->bytes + b->start + 6, &size, sizeof size);
 }
 
+/* A sample of process 7, whose event's fields begin with IDENTIFIER, IP, TID and TIME. */
+static inline void sample_start(struct build *b, uint64_t id, uint32_t tid, uint64_t time)
+{
+    record_start(b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    put64(b, id);
+    put64(b, 0x401234);
+    put32(b, 7);
+    put32(b, tid);
+    put64(b, time);
+}
+
 #endif
