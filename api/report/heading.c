@@ -117,8 +117,9 @@ static int fill_inference(struct view_heading *h, const struct heading_parts *p,
         h->expected_by = by_training[learned.trained->by];
         h->expected_parts = learned.trained->parts;
     }
-    /* The line says what is unknown: nothing of what was sampled, perhaps. */
-    bool concerned = h->unknown_by_reason[UNKNOWN_UNREAD] || h->unknown_by_reason[UNKNOWN_MAPPING];
+    /* The line says why callers are unknown: of nothing that was sampled, perhaps. */
+    bool concerned =
+        h->partial || h->unknown_by_reason[UNKNOWN_UNREAD] || h->unknown_by_reason[UNKNOWN_MAPPING];
     h->unread = learned.unread;
     h->unread_count = concerned ? learned.unread_count : 0;
     return 0;

@@ -100,8 +100,7 @@ static void write_unread(struct printer *printer, const struct view_heading *hea
         return;
     printer_write(printer, "unread:   ");
     write_files(printer, heading->unread, heading->unread_count);
-    printer_write(printer, ": samples that may have come through %s are unknown\n",
-                  heading->unread_count > 1 ? "them" : "it");
+    printer_write(printer, ": callers beyond %s are unknown\n", heading->unread_count > 1 ? "them" : "it");
 }
 
 _Static_assert(UNINLINED_NAMED >= FILES_SHOWN, "as many are known");
