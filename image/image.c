@@ -79,7 +79,7 @@ static int find_debug_file(struct image *image, const struct image_options *opti
                : debug_file_fetch(&image->file, options, &image->debug_path, &image->debug);
 }
 
-static int build_functions(struct image *image, const struct log *log)
+static int build_functions(struct image *image, bool parts_apart, const struct log *log)
 {
     struct symbols symbols = {0};
     int rc = symbols_read(&symbols, &image->file, &image->file);
@@ -95,7 +95,7 @@ static int build_functions(struct image *image, const struct log *log)
     }
     if (rc == 0)
         rc = cold_join_names(&image->functions, &symbols);
-    if (rc == 0)
+    if (rc == 0 && !parts_apart)
         rc = cold_join_branches(&image->file, image->cfi, &image->functions);
     symbols_free(&symbols);
     return rc;
@@ -113,7 +113,8 @@ static int build(struct image *image, const struct image_options *options, struc
     int rc = cfi_table_build(&image->file, &image->cfi, err);
     if (rc < 0)
         return rc;
-    if (find_debug_file(image, options) < 0 || build_functions(image, options ? options->log : NULL) < 0)
+    if (find_debug_file(image, options) < 0 ||
+        build_functions(image, options && options->parts_apart, options ? options->log : NULL) < 0)
         return error_memory(err);
     image->thread_return = thread_return_find(&image->file);
     image->makes_code = run_time_is_runtime(&image->file);
@@ -314,15 +315,8 @@ bool image_library_entry(const struct image *image, uint64_t *address)
 
 const char *image_soname(const struct image *image)
 {
-    uint64_t strings, at;
-    size_t size;
-    const struct elf_file *file = &image->file;
-    if (!elf_file_dynamic(file, DT_SONAME, &at) || !elf_file_dynamic(file, DT_STRTAB, &strings))
-        return NULL;
-    const uint8_t *name = elf_file_bytes(file, strings, &size);
-    if (!name || at >= size || !memchr(name + at, 0, size - at))
-        return NULL;
-    return (const char *)name + at;
+    uint64_t at;
+    return elf_file_dynamic(&image->file, DT_SONAME, &at) ? elf_file_dynamic_name(&image->file, at) : NULL;
 }
 
 bool image_is_fixed(const struct image *image)

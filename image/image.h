@@ -45,7 +45,9 @@ struct image_options {
     const char *symfs;           /* root directory for recorded paths; NULL: / */
     /* Directory of an opened archive, which is looked in first (image_find.h); NULL: none. */
     const char *archived;
-    bool no_debug_files;   /* look for none */
+    bool no_debug_files; /* look for none */
+    /* Cold parts that only branches to them tell are functions of their own: to search for these takes reading all of the code. */
+    bool parts_apart;
     bool live;             /* what cannot be opened may be there later (image_cache_get()) */
     const struct log *log; /* NULL: quiet */
     /* Queried for what is in none of these places; borrowed; NULL: no queries. */

@@ -1,39 +1,54 @@
 /* return_range.c - see return_range.h. */
 #include "image/return_range.h"
 
-#include <string.h>
-
 #include "image/cfi/cfi.h"
 #include "image/code/code.h"
+
+/* The last bytes of the first and the last call in [at, end), where an instruction begins; *first > *last: it has none. false: it cannot
+ * be decoded. */
+static bool calls_in(const struct image *image, uint64_t at, uint64_t end, uint64_t *first, uint64_t *last)
+{
+    size_t size;
+    const uint8_t *code = image_bytes(image, at, &size);
+    *first = UINT64_MAX;
+    *last = 0;
+    if (!code || size < end - at)
+        return false;
+    for (struct code_insn insn; at < end; at += insn.length, code += insn.length) {
+        if (!code_read(code, (size_t)(end - at), at, &insn))
+            return false;
+        if (insn.kind != CODE_CALL && insn.kind != CODE_CALL_INDIRECT)
+            continue;
+        *last = at + insn.length - 1;
+        *first = *first == UINT64_MAX ? *last : *first;
+    }
+    return true;
+}
 
 void image_return_range(const struct image *image, uint64_t address, uint64_t *start, uint64_t *end)
 {
     const struct cfi *cfi = image_cfi(image);
     const struct cfi_row row = cfi_lookup(cfi, address);
-    uint32_t index = image_function_at(image, address);
+    const struct image_function *function = image_function(image, image_function_at(image, address));
     *start = address;
     *end = address + 1;
-    if (index == IMAGE_NO_FUNCTION)
+    if (!function || address < function->address || address >= function->address + function->size)
         return;
-    const struct image_function *function = image_function(image, index);
-    uint64_t at = function->address, limit = at + function->size, low = at, high = limit;
-    size_t size;
-    const uint8_t *code = image_bytes(image, at, &size);
-    if (address < at || address >= limit || !code || size < function->size)
-        return;
-    for (struct code_insn insn; at < limit && high == limit; at += insn.length) {
-        if (!code_read(code + (at - function->address), (size_t)(limit - at), at, &insn))
-            return;
-        uint64_t last = at + insn.length - 1;
-        if (insn.kind != CODE_CALL && insn.kind != CODE_CALL_INDIRECT)
-            continue;
-        const struct cfi_row other = cfi_lookup(cfi, last);
+    uint64_t low = function->address, high = low + function->size;
+    for (uint64_t at = low, next, limit = high; at < limit && high == limit; at = next) {
+        const struct cfi_row other = cfi_lookup(cfi, at);
+        uint64_t first, last, row_end = cfi_row_end(cfi, at);
+        next = row_end < limit ? row_end : limit;
         if (cfi_row_same(&other, &row))
+            continue;
+        if (!calls_in(image, at, next, &first, &last))
+            return;
+        if (first > last)
             continue;
         if (last < address)
             low = last + 1;
         else
-            high = last;
+            high = first;
     }
     *start = low;
     *end = high;

@@ -7,8 +7,8 @@
 #include "image/image.h"
 
 /* The widest range of addresses around a call's last byte, in the same function (or the same part of it), in which
- * no call has another CFI row. Only the call itself if the code cannot be decoded from the function's start, as
- * another call could be overlooked then. *start and *end: of the last bytes of calls. Decodes the whole function. */
+ * no call has another CFI row. Only the call itself if code with another row cannot be decoded from where that row starts, as
+ * a call could be overlooked then. *start and *end: of the last bytes of calls. Decodes the code of other rows alone. */
 void image_return_range(const struct image *image, uint64_t address, uint64_t *start, uint64_t *end);
 
 #endif

@@ -14,6 +14,9 @@
 #define BEFORE 48 /* bytes before the system call, in which its number is loaded */
 #define AFTER  64 /* bytes from it to the indirect call */
 
+#define SYSCALL     0x0f /* its two bytes */
+#define SYSCALL_END 0x05
+
 /* Whether mov $number,%eax or %al, or push and pop of it, ends at `end`, which is behind `from`. */
 static bool loads(const uint8_t *from, const uint8_t *end, unsigned number)
 {
@@ -38,24 +41,40 @@ static const uint8_t *call_behind(const uint8_t *at, const uint8_t *end)
     return NULL;
 }
 
-/* The first system call of this number that is closely followed by an indirect call. */
+/* The first system call of this number that is closely followed by an indirect call. (memchr() is several times as fast as memmem().) */
 static uint64_t find_call(const uint8_t *code, size_t size, uint64_t address, unsigned number)
 {
-    static const uint8_t syscall[] = {0x0f, 0x05};
     const uint8_t *at = code, *end = code + size;
-    while ((at = memmem(at, (size_t)(end - at), syscall, sizeof syscall))) {
-        const uint8_t *from = at - code > BEFORE ? at - BEFORE : code;
-        const uint8_t *call = loads(from, at, number) ? call_behind(at + sizeof syscall, end) : NULL;
+    while (end - at > 1 && (at = memchr(at + 1, SYSCALL_END, (size_t)(end - at - 1)))) {
+        const uint8_t *begin = at - 1, *from = begin - code > BEFORE ? begin - BEFORE : code;
+        const uint8_t *call =
+            *begin == SYSCALL && loads(from, begin, number) ? call_behind(at + 1, end) : NULL;
         if (call)
             return address + (uint64_t)(call + THREAD_CALL - code);
-        at += sizeof syscall;
     }
     return 0;
+}
+
+/* Whether it is a library that uses a C library: then that one starts its threads, and much code need not be read. */
+static bool starts_none(const struct elf_file *file)
+{
+    uint64_t value;
+    size_t at = 0;
+    bool uses = false;
+    if (!elf_file_dynamic(file, DT_SONAME, &value))
+        return false;
+    while (!uses && elf_file_dynamic_next(file, DT_NEEDED, &at, &value)) {
+        const char *name = elf_file_dynamic_name(file, value);
+        uses = name && strncmp(name, "libc.", 5) == 0;
+    }
+    return uses;
 }
 
 uint64_t thread_return_find(const struct elf_file *file)
 {
     static const uint16_t numbers[] = {435 /* clone3 */, 56 /* clone */};
+    if (starts_none(file))
+        return 0;
     for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
         for (size_t i = 0; i < file->segment_count; i++) {
             const struct elf_segment *s = &file->segments[i];

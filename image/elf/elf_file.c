@@ -352,21 +352,37 @@ bool elf_file_is_code(const struct elf_file *file, uint64_t address, uint64_t si
     return false;
 }
 
-bool elf_file_dynamic(const struct elf_file *file, int64_t tag, uint64_t *value)
+bool elf_file_dynamic_next(const struct elf_file *file, int64_t tag, size_t *at, uint64_t *value)
 {
     size_t size;
     const uint8_t *p = elf_file_bytes(file, file->dynamic_address, &size);
     if (size > file->dynamic_size)
         size = file->dynamic_size;
-    for (; size >= sizeof(Elf64_Dyn); p += sizeof(Elf64_Dyn), size -= sizeof(Elf64_Dyn)) {
+    while (size >= sizeof(Elf64_Dyn) && *at <= size - sizeof(Elf64_Dyn)) {
         Elf64_Dyn d;
-        memcpy(&d, p, sizeof d);
+        memcpy(&d, p + *at, sizeof d);
         if (d.d_tag == DT_NULL)
             return false;
+        *at += sizeof d;
         if (d.d_tag == tag) {
             *value = d.d_un.d_val;
             return true;
         }
     }
     return false;
+}
+
+bool elf_file_dynamic(const struct elf_file *file, int64_t tag, uint64_t *value)
+{
+    size_t at = 0;
+    return elf_file_dynamic_next(file, tag, &at, value);
+}
+
+const char *elf_file_dynamic_name(const struct elf_file *file, uint64_t at)
+{
+    uint64_t strings;
+    size_t size;
+    const uint8_t *name =
+        elf_file_dynamic(file, DT_STRTAB, &strings) ? elf_file_bytes(file, strings, &size) : NULL;
+    return name && at < size && memchr(name + at, 0, size - at) ? (const char *)name + at : NULL;
 }

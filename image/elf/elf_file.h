@@ -79,5 +79,9 @@ const uint8_t *elf_file_bytes(const struct elf_file *file, uint64_t address, siz
 bool elf_file_is_code(const struct elf_file *file, uint64_t address, uint64_t size);
 /* Value of the first dynamic entry with this tag. */
 bool elf_file_dynamic(const struct elf_file *file, int64_t tag, uint64_t *value);
+/* Likewise, of the first one at *at (bytes, 0 at first) or behind, which is then behind it. */
+bool elf_file_dynamic_next(const struct elf_file *file, int64_t tag, size_t *at, uint64_t *value);
+/* The name that the value of such an entry tells; NULL: it tells none. */
+const char *elf_file_dynamic_name(const struct elf_file *file, uint64_t at);
 
 #endif

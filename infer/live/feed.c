@@ -158,7 +158,7 @@ int feed_start(const struct feed_input *input, struct feed **out, struct fathom_
                                                : error_memory(err);
     if (rc == 0) {
         f->order = order_new(f->decoder, false, take_record, f);
-        f->images = image_cache_new(&(struct image_options){.live = true});
+        f->images = image_cache_new(&(struct image_options){.live = true, .parts_apart = true});
         f->processes = f->images ? processes_new(f->images, NULL) : NULL;
         rc = f->order && f->processes ? start_thread(f) : ENOMEM;
         rc = rc ? error_system(err, rc, "cannot start the thread that reads records") : 0;

@@ -5,38 +5,57 @@
 #include "tests/image/build.h"
 
 /* Calls of `f`, each 5 bytes long, so that the label behind is what it returns to: two with one row, one while a word
- * is pushed, two after that. `odd` has a byte that is no instruction behind its first call. */
-static const char source[] = ".text\n"
-                             ".globl f, odd\n"
-                             ".type f, @function; .type odd, @function; .type g, @function\n"
-                             "g: ret\n"
-                             ".size g, . - g\n"
-                             "f: .cfi_startproc\n"
-                             "subq $8, %rsp\n"
-                             ".cfi_def_cfa_offset 16\n"
-                             "call g\n"
-                             "call g\n"
-                             "pushq $1\n"
-                             ".cfi_def_cfa_offset 24\n"
-                             "call g\n"
-                             "popq %rax\n"
-                             ".cfi_def_cfa_offset 16\n"
-                             "call g\n"
-                             "jmp 1f\n"
-                             "1: call g\n"
-                             "addq $8, %rsp\n"
-                             ".cfi_def_cfa_offset 8\n"
-                             "ret\n"
-                             ".cfi_endproc\n"
-                             ".size f, . - f\n"
-                             "odd: .cfi_startproc\n"
-                             "call g\n"
-                             ".byte 0x06\n"
-                             "call g\n"
-                             "ret\n"
-                             ".cfi_endproc\n"
-                             ".size odd, . - odd\n"
-                             ".section .note.GNU-stack, \"\", @progbits\n";
+ * is pushed, two after that. `odd` has a byte that is no instruction behind its first call,
+ * `same` has one between two of the same row. */
+static const char source[] =
+    ".text\n"
+    ".globl f, odd, same\n"
+    ".type f, @function; .type odd, @function; .type same, @function; .type g, @function\n"
+    "g: ret\n"
+    ".size g, . - g\n"
+    "f: .cfi_startproc\n"
+    "subq $8, %rsp\n"
+    ".cfi_def_cfa_offset 16\n"
+    "call g\n"
+    "call g\n"
+    "pushq $1\n"
+    ".cfi_def_cfa_offset 24\n"
+    "call g\n"
+    "popq %rax\n"
+    ".cfi_def_cfa_offset 16\n"
+    "call g\n"
+    "jmp 1f\n"
+    "1: call g\n"
+    "addq $8, %rsp\n"
+    ".cfi_def_cfa_offset 8\n"
+    "ret\n"
+    ".cfi_endproc\n"
+    ".size f, . - f\n"
+    "odd: .cfi_startproc\n"
+    "call g\n"
+    ".byte 0x06\n"
+    "call g\n"
+    "pushq $1\n"
+    ".cfi_def_cfa_offset 16\n"
+    "call g\n"
+    ".byte 0x06\n"
+    "popq %rax\n"
+    ".cfi_def_cfa_offset 8\n"
+    "ret\n"
+    ".cfi_endproc\n"
+    ".size odd, . - odd\n"
+    "same: .cfi_startproc\n"
+    "pushq $1\n"
+    ".cfi_def_cfa_offset 16\n"
+    "call g\n"
+    ".byte 0x06\n"
+    "call g\n"
+    "popq %rax\n"
+    ".cfi_def_cfa_offset 8\n"
+    "ret\n"
+    ".cfi_endproc\n"
+    ".size same, . - same\n"
+    ".section .note.GNU-stack, \"\", @progbits\n";
 
 static struct image *image;
 
@@ -98,11 +117,18 @@ Test(return_range, the_same_row_beyond_another_is_apart)
     cr_expect_geq(a.end, TWO_B);
 }
 
-Test(return_range, in_code_that_cannot_be_decoded_only_the_call)
+Test(return_range, only_the_call_if_another_row_cannot_be_decoded)
 {
     struct range r = range_of("odd", 5);
     cr_expect_eq(r.start, 4);
     cr_expect_eq(r.end, 5);
+}
+
+Test(return_range, what_has_the_same_row_need_not_be_decoded)
+{
+    struct range r = range_of("same", 2 + 5);
+    cr_expect_leq(r.start, 2);
+    cr_expect_geq(r.end, 2 + 5 + 1 + 5);
 }
 
 Test(return_range, outside_of_functions_only_the_address)
