@@ -24,7 +24,10 @@ static int by_address(const void *a, const void *b)
 
 void functions_sort(struct functions *functions)
 {
-    if (functions->count)
+    bool sorted = true;
+    for (uint32_t i = 1; i < functions->count && sorted; i++)
+        sorted = functions->items[i - 1].address <= functions->items[i].address;
+    if (!sorted)
         qsort(functions->items, functions->count, sizeof *functions->items, by_address);
 }
 

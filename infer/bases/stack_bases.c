@@ -22,7 +22,7 @@ struct stack_bases {
     struct table *voters;      /* (pid, tid) of threads with ballots */
     struct main_stacks *mains; /* of this pass */
     struct code_votes *code;
-    uint64_t samples, unknown; /* asked for a base; on threads that have none */
+    uint64_t samples, unknown; /* asked for a base; those whose path may depend on one that is not known */
     bool mains_left;           /* the ballots are settled, and a main thread has no base */
 };
 
@@ -106,7 +106,7 @@ int stack_bases_ballot(struct stack_bases *b, struct resolver *resolver, struct 
 }
 
 int stack_bases_vote(struct stack_bases *b, const struct process *process, const struct sample *sample,
-                     const struct leaf_frame *frame, struct fathom_error *err)
+                     const struct leaf_frame *frame, bool proved, struct fathom_error *err)
 {
     uint64_t base;
     b->samples++;
@@ -117,7 +117,7 @@ int stack_bases_vote(struct stack_bases *b, const struct process *process, const
     }
     if (table_find(b->own, thread_key(sample)))
         return 0;
-    b->unknown++;
+    b->unknown += !proved && frame->reason == UNKNOWN_NOT;
     if (!table_put(b->voters, thread_key(sample), NULL))
         return error_memory(err);
     return map_votes_vote(b->ballots, sample, frame, err);

@@ -25,11 +25,11 @@ int stack_bases_begin(struct stack_bases *bases, struct fathom_error *err);
 /* Call for each record of a pass, before anything else. 0 or negative. */
 int stack_bases_record(struct stack_bases *bases, const struct record *record, struct fathom_error *err);
 /* The voting pass: begin, a call for each sample with registers, settle. Votes are by the resolver's map.
- * *voted: stacks found. 0 or negative. */
+ * proved: the sample's path needs no base. *voted: stacks found. 0 or negative. */
 int stack_bases_ballot(struct stack_bases *bases, struct resolver *resolver, struct image_cache *images,
                        struct fathom_error *err);
 int stack_bases_vote(struct stack_bases *bases, const struct process *process, const struct sample *sample,
-                     const struct leaf_frame *frame, struct fathom_error *err);
+                     const struct leaf_frame *frame, bool proved, struct fathom_error *err);
 int stack_bases_settle(struct stack_bases *bases, uint64_t *voted, struct fathom_error *err);
 /* Whether main threads are left without a base, and have samples enough. If so, votes by a sample's function (of the trie that the
  * heights refer to). */

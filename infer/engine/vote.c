@@ -10,7 +10,8 @@ static int vote(void *observer, const struct observation *observation, struct fa
     const struct sample *sample = &record->sample;
     struct process *process = process_find(o->processes, sample->pid);
     return process && sample->has_regs
-               ? stack_bases_vote(o->learner->bases, process, sample, &observation->frame, err)
+               ? stack_bases_vote(o->learner->bases, process, sample, &observation->frame,
+                                  observation->learned.node != TRIE_NONE, err)
                : 0;
 }
 
