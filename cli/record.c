@@ -194,6 +194,8 @@ static const struct option_row rows[] = {
                 "'new-stacks'"),
     OPTION_FLAG("keep-stacks", 0, struct fathom_recorder_options, keep_stacks,
                 "write the copies of new stacks, too, not only the frames that were found in them"),
+    OPTION_FLAG("compress", 'z', struct fathom_recorder_options, compress,
+                "compress what is written, with zstd, as 'perf record -z' does"),
     OPTION_NUMBER("ring", 0, "KIB", 4, 1 << 20, struct fathom_recorder_options, ring_kib,
                   "ring buffer of each CPU (default: chosen from the event)"),
     OPTION_CHOICE(

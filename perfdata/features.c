@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perfdata/deflate.h"
 #include "perfdata/format.h"
 #include "perfdata/host.h"
 #include "perfdata/layout.h"
@@ -119,6 +120,16 @@ static void put_events(FILE *out, const struct event *events, size_t count)
     }
 }
 
+/* Version, type, level, ratio, room for a piece. */
+static void put_compressed(FILE *out, const struct features *features)
+{
+    put_u32(out, 1);
+    put_u32(out, COMPRESSED_ZSTD);
+    put_u32(out, (uint32_t)features->level);
+    put_u32(out, features->packed ? (uint32_t)(features->raw / features->packed) : 1);
+    put_u32(out, DEFLATE_ROOM);
+}
+
 void feature_put(FILE *out, enum feature feature, const struct feature_source *from)
 {
     const struct features *features = from->features;
@@ -172,16 +183,19 @@ void feature_put(FILE *out, enum feature feature, const struct feature_source *f
         fwrite(&features->first_time, sizeof features->first_time, 1, out);
         fwrite(&features->last_time, sizeof features->last_time, 1, out);
         break;
-    case FEATURE_COMPRESSED: /* never written */
+    case FEATURE_COMPRESSED:
+        if (features->level)
+            put_compressed(out, features);
+        break;
     case FEATURE_COUNT:
         break;
     }
 }
 
 const enum feature features_written[FEATURES_WRITTEN] = {
-    FEATURE_TRACING_DATA, FEATURE_BUILD_ID,   FEATURE_HOSTNAME,    FEATURE_OSRELEASE, FEATURE_VERSION,
-    FEATURE_ARCH,         FEATURE_NRCPUS,     FEATURE_CPUDESC,     FEATURE_CPUID,     FEATURE_TOTAL_MEM,
-    FEATURE_CMDLINE,      FEATURE_EVENT_DESC, FEATURE_SAMPLE_TIME,
+    FEATURE_TRACING_DATA, FEATURE_BUILD_ID,   FEATURE_HOSTNAME,    FEATURE_OSRELEASE,  FEATURE_VERSION,
+    FEATURE_ARCH,         FEATURE_NRCPUS,     FEATURE_CPUDESC,     FEATURE_CPUID,      FEATURE_TOTAL_MEM,
+    FEATURE_CMDLINE,      FEATURE_EVENT_DESC, FEATURE_SAMPLE_TIME, FEATURE_COMPRESSED,
 };
 
 int features_serialise(const struct features *features, const struct event *events, size_t count, uint64_t at,

@@ -19,6 +19,8 @@ struct features {
     uint8_t *tracing; /* HEADER_TRACING_DATA */
     size_t tracing_size;
     uint64_t first_time, last_time; /* of the samples, ns; 0: none yet */
+    int level;                      /* zstd's, of compressed records; 0: they are not */
+    uint64_t raw, packed;           /* bytes of records, and what they were compressed to; 0: not yet known */
 };
 
 void features_free(struct features *features);
@@ -45,7 +47,7 @@ struct feature_source { /* where features come from */
     struct host host;
 };
 
-#define FEATURES_WRITTEN 13
+#define FEATURES_WRITTEN 14
 extern const enum feature features_written[FEATURES_WRITTEN]; /* in order of their bits */
 
 /* Writes one feature's bytes; nothing if it is absent. */

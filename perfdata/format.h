@@ -75,6 +75,8 @@ enum feature {
     FEATURE_COUNT = 256,
 };
 
+#define COMPRESSED_ZSTD 1 /* the type in FEATURE_COMPRESSED */
+
 /* perf's own records. All others from 64 on contain nothing that is needed here. */
 enum user_record {
     USER_HEADER_ATTR = 64,

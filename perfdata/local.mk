@@ -9,6 +9,7 @@ libperfdata_la_SOURCES = \
 	perfdata/chained.c perfdata/chained.h \
 	perfdata/head.c perfdata/head.h \
 	perfdata/host.c perfdata/host.h \
+	perfdata/deflate.c perfdata/deflate.h \
 	perfdata/inflate.c perfdata/inflate.h \
 	perfdata/input.c perfdata/input.h \
 	perfdata/order.c perfdata/order.h \

@@ -17,12 +17,14 @@
 
 #include "base/file.h"
 #include "base/outfile.h"
+#include "perfdata/deflate.h"
 #include "perfdata/features.h"
 #include "perfdata/format.h"
 #include "perfdata/layout.h"
 
-#define BUFFER_BYTES (1024 * 1024)
-#define DIRECT_BYTES (32 * 1024) /* above this size, a system call costs less than a copy */
+#define BUFFER_BYTES      (1024 * 1024)
+#define COMPRESSION_LEVEL 1           /* zstd's, as perf record -z has it */
+#define DIRECT_BYTES      (32 * 1024) /* above this size, a system call costs less than a copy */
 
 struct writer {
     struct outfile *out;
@@ -35,6 +37,7 @@ struct writer {
     size_t buffered;
     uint64_t written; /* bytes of records on disk */
     struct features features;
+    struct deflate *deflate; /* NULL: records are not compressed */
     bool keep_old, whole;
     int failed; /* the first negative errno of a write; no record is written after it */
 };
@@ -135,6 +138,7 @@ static int start_file(struct writer *writer, struct fathom_error *err)
 static void writer_free(struct writer *writer)
 {
     outfile_close(writer->out);
+    deflate_free(writer->deflate);
     features_free(&writer->features);
     decoder_free(writer->decoder);
     free(writer->events);
@@ -173,6 +177,13 @@ int writer_open(const char *path, const struct event *events, size_t count, stru
     if (rc < 0)
         outfile_close(file);
     return rc;
+}
+
+int writer_compress(struct writer *writer, struct fathom_error *err)
+{
+    writer->features.level = COMPRESSION_LEVEL;
+    writer->deflate = deflate_new(COMPRESSION_LEVEL);
+    return writer->deflate ? 0 : error_memory(err);
 }
 
 void writer_keep_old(struct writer *writer)
@@ -215,6 +226,15 @@ static int note_size(struct writer *writer, struct fathom_error *err)
     return writer->whole ? 0 : outfile_publish(writer->out, writer->keep_old, err);
 }
 
+/* Puts records that were compressed in the place of these. */
+static int compress(struct writer *writer, const uint8_t **data, size_t *size, struct fathom_error *err)
+{
+    writer->features.raw += *size;
+    int rc = deflate_records(writer->deflate, *data, *size, data, size, err);
+    writer->features.packed += *size;
+    return rc;
+}
+
 static int write_records(struct writer *writer, const uint8_t *data, size_t size, struct fathom_error *err)
 {
     if (writer->failed)
@@ -224,6 +244,8 @@ static int write_records(struct writer *writer, const uint8_t *data, size_t size
         return 0;
     bool stream = outfile_is_stream(writer->out);
     int rc = start_file(writer, err);
+    if (rc == 0 && writer->deflate)
+        rc = compress(writer, &data, &size, err);
     if (rc < 0) {
         writer->failed = rc;
         return rc;

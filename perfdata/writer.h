@@ -26,6 +26,8 @@ void writer_keep_old(struct writer *writer);
 /* Lets the file appear only when it is complete: for what can be written again. */
 void writer_only_whole(struct writer *writer);
 bool writer_is_stream(const struct writer *writer);
+/* Compresses the records, before the first. 0 or -ENOMEM. */
+int writer_compress(struct writer *writer, struct fathom_error *err);
 /* Appends raw records (whole ones, one or several). Buffered. -EINVAL: they are not whole, and none is
  * appended. -ENOSPC and others: what was written before stays readable, to the last whole record, and no more
  * is accepted; writer_close() completes the header. */
@@ -39,7 +41,7 @@ int writer_command(struct writer *writer, int argc, char *const *argv, struct fa
 int writer_build_id(struct writer *writer, const char *path, const uint8_t *id, size_t id_size,
                     struct fathom_error *err);
 int writer_tracing_data(struct writer *writer, const void *data, size_t size, struct fathom_error *err);
-uint64_t writer_size(const struct writer *writer); /* bytes of records so far */
+uint64_t writer_size(const struct writer *writer); /* bytes of records so far, as they are in the file */
 /* Writes the features and the final header, syncs and frees. After an error the file is closed all the same;
  * if nothing could be written, the old file stays. */
 int writer_close(struct writer *writer, struct fathom_error *err);

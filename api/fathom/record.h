@@ -49,6 +49,7 @@ struct fathom_recorder_options {
     bool kernel; /* samples in the kernel too */
     bool data;   /* addresses of data (page faults, memory events) */
     bool stack_samples; /* new stacks as samples that other tools unwind */
+    bool compress;      /* the file's records, with zstd */
     bool keep_stacks;   /* the copies of new stacks, too, not only what was found in them while recording */
 };
 

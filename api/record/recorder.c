@@ -178,7 +178,7 @@ static int open_writer(struct fathom_recorder *r, struct outfile **out, struct f
         return rc;
     *out = NULL;
     writer_keep_old(r->writer);
-    return 0;
+    return r->options.compress ? writer_compress(r->writer, err) : 0;
 }
 
 /* The way of the records to the writer. What is learned needs the build-ids and copies of files that the first part gives. */
