@@ -43,7 +43,9 @@ libapi_la_SOURCES = \
 	api/record/live.c \
 	api/record/mapped.c api/record/mapped.h \
 	api/record/mapped_sink.c api/record/mapped_sink.h \
+	api/record/part.c api/record/part.h \
 	api/record/recorder.c api/record/recorder.h \
+	api/record/series.c api/record/series.h \
 	api/record/stack_sink.c api/record/stack_sink.h \
 	api/record/target.c api/record/target.h \
 	api/record/walk_sink.c api/record/walk_sink.h \

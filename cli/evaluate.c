@@ -25,7 +25,8 @@ static int prepare_evaluation(const struct fathom_evaluation_options *options,
         privilege_only_read_and(w, terminal);
     if (!w->output)
         return 0;
-    privilege_only_observe(w->output, options->target.command, terminal);
+    privilege_only_observe(
+        &(struct privilege_observing){.output = w->output, .launched = options->target.command}, terminal);
     interrupt_catch(stop, evaluation, &before);
     int rc = fathom_evaluation_record(evaluation, err);
     interrupt_restore(&before);

@@ -178,7 +178,7 @@ void privilege_only_read_and(const struct fathom_writing *w, struct terminal *te
         terminal_say(terminal, LOG_NOTE, "this kernel has no Landlock: only capabilities are given up");
 }
 
-void privilege_only_observe(const char *output, bool launched, struct terminal *terminal)
+void privilege_only_observe(const struct privilege_observing *o, struct terminal *terminal)
 {
     uint64_t permitted = 0, kept = BIT(CAP_PERFMON) | BIT(CAP_BPF) | BIT(CAP_SYS_PTRACE) |
                                    BIT(CAP_DAC_READ_SEARCH) |
@@ -187,9 +187,11 @@ void privilege_only_observe(const char *output, bool launched, struct terminal *
         return;
     if (prctl(PR_CAPBSET_READ, CAP_CHECKPOINT_RESTORE, 0, 0, 0) < 0)
         kept |= BIT(CAP_SYS_ADMIN); /* before Linux 5.9 it stands for some of these */
-    if (output && strcmp(output, "-") != 0 && !writes_without(permitted, output))
+    if (o->output && strcmp(o->output, "-") != 0 && !writes_without(permitted, o->output))
         kept |= BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER);
-    if (launched)
+    if (o->launched)
         kept |= BIT(CAP_KILL);
+    if (o->opens_again)
+        kept |= BIT(CAP_IPC_LOCK) | BIT(CAP_SYS_RESOURCE); /* the kernel's limits of rings and descriptors */
     keep_capabilities(kept, terminal);
 }

@@ -21,8 +21,13 @@ void privilege_only_read(struct terminal *terminal);
 /* The same for commands that also write below directories, and one file: below its directory can be written then. */
 void privilege_only_read_and(const struct fathom_writing *writing, struct terminal *terminal);
 
-/* For recorders, once all events are open: keeps what later threads, children and their files need, and the right to
- * write `output` (NULL: none), and to end a command of another user. No program that is executed gains any. */
-void privilege_only_observe(const char *output, bool launched, struct terminal *terminal);
+/* For recorders, once all events are open: keeps what later threads, children and their files need, and what these tell. No program
+ * that is executed gains any. */
+struct privilege_observing {
+    const char *output; /* to be written; NULL: none */
+    bool launched;      /* a command, perhaps of another user, is to be ended */
+    bool opens_again;   /* events and their rings, for another file */
+};
+void privilege_only_observe(const struct privilege_observing *observing, struct terminal *terminal);
 
 #endif

@@ -42,7 +42,11 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     o->argv = words;
     int rc = words ? fathom_recorder_open(o, &terminal->listener, &recorder, &err) : error_memory(&err);
     if (rc == 0) {
-        privilege_only_observe(o->output, o->target.command, terminal);
+        privilege_only_observe(
+            &(struct privilege_observing){.output = o->output,
+                                          .launched = o->target.command,
+                                          .opens_again = o->part_bytes || o->part_seconds > 0},
+            terminal);
         interrupt_catch(stop, recorder, &before);
         rc = fathom_recorder_run(recorder, &err);
         interrupt_restore(&before);
@@ -130,6 +134,12 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
     if (code < 0 && recorder->ring_kib & (recorder->ring_kib - 1))
         code = option_usage(terminal, &record_command, "--ring: %llu is not a power of two",
                             (unsigned long long)recorder->ring_kib);
+    const bool parts = recorder->part_bytes || recorder->part_seconds > 0;
+    if (code < 0 && recorder->parts_kept && !parts)
+        code = option_usage(terminal, &record_command, "--keep tells how many files of --switch to have");
+    if (code < 0 && parts && (options.report || (recorder->output && strcmp(recorder->output, "-") == 0)))
+        code = option_usage(terminal, &record_command, "--switch writes files: leave out %s",
+                            options.report ? "--report" : "-o -");
     if (code < 0 && options.report && recorder->output)
         code = option_usage(terminal, &record_command, "--report writes no file: leave out -o, or --report");
     if (code < 0 && options.report && recorder->stack_samples)
@@ -147,6 +157,29 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
         code = record_to_file(&options, argc, argv, terminal);
     target_free(&recorder->target);
     return code;
+}
+
+#define PART_BYTES_LEAST   (1u << 20) /* a new one takes some tenths of a second */
+#define PART_SECONDS_LEAST 1
+
+/* --switch: a size (K, M, G) or a time (s, m, h, d). */
+static bool take_switch(struct terminal *terminal, const struct option_row *row, char *text, void *value)
+{
+    static const char sizes[] = "KMG", times[] = "smhd";
+    static const double seconds[] = {1, 60, 3600, 86400};
+    struct fathom_recorder_options *o = value;
+    char *end;
+    const unsigned long number = strtoul(text, &end, 10);
+    const char *size = *end ? strchr(sizes, *end) : NULL, *time = *end ? strchr(times, *end) : NULL;
+    if (text[0] >= '0' && text[0] <= '9' && number <= UINT32_MAX && *end && !end[1] && size)
+        o->part_bytes = (uint64_t)number << 10 * (size - sizes + 1);
+    else if (text[0] >= '0' && text[0] <= '9' && number <= UINT32_MAX && *end && !end[1] && time)
+        o->part_seconds = (double)number * seconds[time - times];
+    if (o->part_bytes >= PART_BYTES_LEAST || o->part_seconds >= PART_SECONDS_LEAST)
+        return true;
+    terminal_wrong(terminal, "--%s: '%s' is neither a size from 1M (K, M, G) nor a time from 1s (s, m, h, d)",
+                   row->name, text);
+    return false;
 }
 
 static const struct option_word scopes[] = {
@@ -194,6 +227,10 @@ static const struct option_row rows[] = {
                 "'new-stacks'"),
     OPTION_FLAG("keep-stacks", 0, struct fathom_recorder_options, keep_stacks,
                 "write the copies of new stacks, too, not only the frames that were found in them"),
+    OPTION_OWN("switch", 0, "SIZE|TIME", take_switch,
+               "go on in another file at this size (100M) or age (10m): FILE.20261127T190530Z, ..."),
+    OPTION_NUMBER("keep", 0, "N", 1, 1000000, struct fathom_recorder_options, parts_kept,
+                  "with --switch: the files to have at a time; then the oldest is removed (default: all)"),
     OPTION_FLAG("compress", 'z', struct fathom_recorder_options, compress,
                 "compress what is written, with zstd, as 'perf record -z' does"),
     OPTION_NUMBER("ring", 0, "KIB", 4, 1 << 20, struct fathom_recorder_options, ring_kib,

@@ -66,7 +66,7 @@ int record_and_report(struct record_options *options, struct terminal *terminal)
     pager_start(terminal);
     steps[0].rc = fathom_live_open(o, &asked, &terminal->listener, &live, &steps[0].err);
     if (steps[0].rc == 0) {
-        privilege_only_observe(NULL, o->target.command, terminal);
+        privilege_only_observe(&(struct privilege_observing){.launched = o->target.command}, terminal);
         steps[0].rc = record(live, terminal, &steps[0].err);
         if (fathom_live_usable(live))
             steps[1].rc = report(live, terminal, &steps[1].err);

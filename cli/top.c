@@ -209,7 +209,7 @@ static int observe(struct top *t, struct terminal *terminal, struct fathom_error
     int rc = fathom_top_open(&options, &terminal->listener, &t->top, err);
     if (rc < 0)
         return rc;
-    privilege_only_observe(NULL, options.target.command, terminal);
+    privilege_only_observe(&(struct privilege_observing){.launched = options.target.command}, terminal);
     t->began = clock_ns();
     interrupt_catch(stop, t->top, &before);
     rc = fathom_top_run(t->top, err);

@@ -70,7 +70,8 @@ static int run_sampled(struct fathom_train *train, const struct train_values *o,
     if (rc < 0)
         return rc;
     if (fathom_train_way(train) == FATHOM_TRAIN_UNWIND)
-        privilege_only_observe(o->output, o->target.command, terminal);
+        privilege_only_observe(
+            &(struct privilege_observing){.output = o->output, .launched = o->target.command}, terminal);
     interrupt_catch(stop, train, &before);
     rc = fathom_train_run(train, err);
     interrupt_restore(&before);

@@ -291,6 +291,15 @@ static int start_command(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
+/* All events, but those that only tell of tasks where these are already. */
+static void enable(struct collector *c)
+{
+    counters_enable(c->counters);
+    if (c->before)
+        counters_disable(c->before->counters);
+    c->before = NULL;
+}
+
 int collector_start(struct collector *c, collector_sink *sink, void *context, struct fathom_error *err)
 {
     use_sink(c, sink, context);
@@ -306,12 +315,12 @@ int collector_start(struct collector *c, collector_sink *sink, void *context, st
     if (c->options->everyone)
         counters_switch(c->counters, c->tasks, true);
     else
-        counters_enable(c->counters);
+        enable(c);
     int rc = c->options->everyone ? attach_everyone(c, err) : attach_started(c, err);
     for (size_t i = 0; i < c->process_count && rc == 0; i++)
         rc = introduce(c, &c->processes[i], err);
     if (rc == 0 && c->options->everyone)
-        counters_enable(c->counters);
+        enable(c);
     if (rc == 0 && c->launch.pid && !c->launch.started)
         rc = start_command(c, err);
     launch_release(&c->launch);
@@ -366,6 +375,19 @@ int collector_stop(struct collector *c, collector_sink *sink, void *context, str
 int collector_status(const struct collector *c)
 {
     return c->launch.status;
+}
+
+pid_t collector_command(const struct collector *c)
+{
+    return c->launch.pid;
+}
+
+int collector_hand_over(struct collector *from, struct collector *to, struct fathom_error *err)
+{
+    to->launch = from->launch;
+    from->launch = LAUNCH_NONE;
+    to->before = from;
+    return to->launch.pidfd >= 0 ? counters_watch(to->counters, to->launch.pidfd, err) : 0;
 }
 
 void collector_signal(struct collector *c, int signal)

@@ -113,6 +113,11 @@ int collector_stop(struct collector *collector, collector_sink *sink, void *cont
                    struct fathom_error *err);
 /* The launched command's wait status (waitpid); -1 while it runs, or if there is none. */
 int collector_status(const struct collector *collector);
+/* Its PID; 0: there is none. */
+pid_t collector_command(const struct collector *collector);
+/* `to` goes on with what `from` records: as soon as its events are started, those of `from` are stopped. A command that `from` launched
+ * is that of `to` from now on, whose options have its PID or everyone. `from`: borrowed until then. 0 or negative. */
+int collector_hand_over(struct collector *from, struct collector *to, struct fathom_error *err);
 /* Sends a signal to the launched command; nothing when attached. */
 void collector_signal(struct collector *collector, int signal);
 void collector_summary(const struct collector *collector, struct collector_summary *out);

@@ -44,6 +44,8 @@ struct collector {
     struct process *processes; /* attached */
     size_t process_count, process_capacity;
     struct launch launch;
+    struct collector *
+        before; /* whose events are to be stopped when these are started; NULL: none (collector_hand_over()) */
     struct running_kernel *kernel; /* NULL: it is not sampled */
     struct batch batch;
     struct sideband to;

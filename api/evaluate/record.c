@@ -61,7 +61,8 @@ int evaluate_record(struct fathom_evaluation *e, struct fathom_error *err)
     if (rc == 0) {
         writer_keep_old(writer);
         rc = target_observe(&e->options.target, e->collector,
-                            &(struct target_user){mapped_sink_add, NULL, sink}, &e->stop, &end, err);
+                            &(struct target_user){.sink = mapped_sink_add, .context = sink}, &e->stop, &end,
+                            err);
     }
     if (rc == 0) {
         mapped_sink_finish(sink);

@@ -32,7 +32,13 @@ struct fathom_recorder_options {
     struct fathom_target target;
     /* To be given: a file, which is replaced once there is something to write; the old one is kept as FILE.old. "-": a stream. */
     const char *output;
-    int stream; /* if output is "-": the descriptor that is written to, which must be no terminal */
+    /* Go on in another file once one has so many bytes, or was begun so many seconds ago; 0 of both: there is one file. Their names are
+     * the output's with the time in UTC at which each is begun: perf.data.20261127T190530Z. Each is a recording of its own, by which
+     * its stacks are new again; between two, some ms are not recorded. Not of a stream. */
+    uint64_t part_bytes;
+    double part_seconds;
+    uint64_t parts_kept; /* at a time, the growing one among them: then the oldest is removed; 0: all */
+    int stream;          /* if output is "-": the descriptor that is written to, which must be no terminal */
     /* A command line for the recording to name. */
     int argc; /* 0: none */
     char *const *argv;
@@ -73,7 +79,7 @@ FATHOM_API int fathom_recorder_run(struct fathom_recorder *recorder, struct fath
 FATHOM_API void fathom_recorder_stop(struct fathom_recorder *recorder);
 FATHOM_API void fathom_recorder_summary(const struct fathom_recorder *recorder,
                                         struct fathom_recorder_summary *summary);
-/* After the run: adds the stacks of the file to the maps that are kept of its programs, for recordings to come; nothing of a stream,
+/* After the run: adds the stacks of the file (of several files, nothing) to the maps that are kept of its programs, for recordings to come; nothing of a stream,
  * or if $FATHOM_NO_CACHE is set. Failures are told to the listener, and to a verbose one how much is kept. */
 FATHOM_API void fathom_recorder_keep(const struct fathom_recorder *recorder);
 /* NULL is allowed. */

@@ -138,8 +138,10 @@ int fathom_live_run(struct fathom_live *l, struct fathom_error *error)
     enum target_end end;
     int rc = open_sink(l, error);
     if (rc == 0)
-        rc = target_observe(&l->options.target, l->collector,
-                            &(struct target_user){take_records, show_progress, l}, &l->stop, &end, error);
+        rc = target_observe(
+            &l->options.target, l->collector,
+            &(struct target_user){.sink = take_records, .progress = show_progress, .context = l}, &l->stop,
+            &end, error);
     if (l->learning) {
         int passed = learning_finish(l->learning, rc ? NULL : error);
         rc = rc < 0 ? rc : passed;

@@ -1,20 +1,20 @@
-/* recorder.c - records into a perf.data file; see record.h and recorder.h. */
+/* recorder.c - records into perf.data files; see record.h and recorder.h. */
 #include "api/record/recorder.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "api/host.h"
 #include "api/cached_maps.h"
-#include "api/record/learning.h"
-#include "api/record/mapped_sink.h"
-#include "api/record/stack_sink.h"
+#include "api/host.h"
+#include "api/record/part.h"
+#include "api/record/series.h"
 #include "api/record/target.h"
 #include "base/clock.h"
 #include "pathmap/map/pathmap.h"
 #include "perfdata/reader.h"
-#include "perfdata/writer.h"
 
 #define AUDIT_HZ          10
 #define AUDIT_STACK_BYTES 65528
@@ -23,21 +23,111 @@
 struct fathom_recorder {
     struct fathom_recorder_options options;
     struct host host;
-    struct collector_options collect; /* borrowed by the collector */
-    struct collector *collector;
-    struct writer *writer;
-    struct mapped_sink *sink;
-    struct stack_sink *stacks; /* NULL: stack records are written as they are */
-    struct learning *learning;
-    bool nothing;     /* was sampled */
-    uint64_t flushed; /* when the writer's buffer was last flushed, ns */
+    struct part *part;
+    struct part *next;     /* that is to go on with the target; NULL: none */
+    struct series *series; /* NULL: there is one part */
+    bool stuck;            /* no further part can be opened */
+    uint64_t samples;      /* of parts that were completed */
+    bool nothing;          /* was sampled */
+    uint64_t flushed;      /* when the writer's buffer was last flushed, ns */
+    uint64_t began;        /* when the part did, ns */
     atomic_bool stop;
 };
+
+static bool is_series(const struct fathom_recorder_options *o)
+{
+    return o->part_bytes || o->part_seconds > 0;
+}
 
 static int record_sink(void *context, const void *records, size_t size, struct fathom_error *err)
 {
     struct fathom_recorder *r = context;
-    return mapped_sink_add(r->sink, records, size, err);
+    return part_add(r->part, records, size, err);
+}
+
+static void show_status(const struct fathom_recorder *r)
+{
+    struct collector_summary summary;
+    collector_summary(part_collector(r->part), &summary);
+    host_status(&r->host, "%llu samples, %.1f MB", (unsigned long long)(r->samples + summary.samples),
+                (double)part_size(r->part) / 1e6);
+}
+
+static int open_part(const struct fathom_recorder *r, const struct part *before, struct part **out,
+                     struct fathom_error *err)
+{
+    const struct fathom_recorder_options *o = &r->options;
+    const struct part_input input = {.options = o, .host = &r->host, .before = before};
+    struct outfile *file = NULL;
+    /* Before the command is forked, which is not to hold a stream that is written. */
+    int rc = r->series                     ? series_next(r->series, &file, err)
+             : strcmp(o->output, "-") == 0 ? outfile_stream(o->stream, &file, err)
+                                           : outfile_open(o->output, &file, err);
+    if (rc == 0) {
+        rc = part_open(&input, &file, out, err);
+        if (rc < 0 && r->series)
+            series_drop(r->series);
+    }
+    outfile_close(file);
+    return rc;
+}
+
+static int next_sink(void *context, const void *records, size_t size, struct fathom_error *err)
+{
+    struct fathom_recorder *r = context;
+    return part_add(r->next, records, size, err);
+}
+
+/* Goes on in another part, which is opened while this one still records. 1; 0: it cannot be opened, as of processes that have
+ * ended: then this one goes on; negative. */
+static int go_on(struct fathom_recorder *r, struct fathom_error *err)
+{
+    struct fathom_error why;
+    int rc = open_part(r, r->part, &r->next, &why);
+    if (rc < 0) {
+        r->stuck = true;
+        if (rc != -ESRCH)
+            log_write(&r->host.log, LOG_WARNING, "cannot go on in another file: %s: this one goes on",
+                      why.text);
+        return 0;
+    }
+    rc = part_begin(r->next, err);
+    if (rc == 0)
+        rc = collector_start(part_collector(r->next), next_sink, r, err);
+    return rc < 0 ? rc : 1;
+}
+
+/* Completes a file. */
+static int end_part(struct fathom_recorder *r, struct part *part, int rc, struct fathom_error *err)
+{
+    struct collector_summary summary;
+    bool nothing;
+    rc = part_end(part, rc, &nothing, err);
+    collector_summary(part_collector(part), &summary);
+    r->samples += summary.samples;
+    r->nothing = nothing && r->samples == 0;
+    if (r->series)
+        series_trim(r->series);
+    return rc;
+}
+
+/* The next part records already. */
+static int take_next(struct fathom_recorder *r, struct fathom_error *err)
+{
+    struct part *before = r->part;
+    r->part = r->next;
+    r->next = NULL;
+    int rc = end_part(r, before, 0, err);
+    part_close(before);
+    return rc;
+}
+
+static bool is_full(const struct fathom_recorder *r, uint64_t now)
+{
+    const struct fathom_recorder_options *o = &r->options;
+    return is_series(o) && !r->stuck &&
+           ((o->part_bytes && part_size(r->part) >= o->part_bytes) ||
+            (o->part_seconds > 0 && (double)(now - r->began) >= o->part_seconds * 1e9));
 }
 
 /* Writes what was drained to the file within FLUSH_NS, so that it survives this process. */
@@ -47,29 +137,13 @@ static int record_progress(void *context, struct fathom_error *err)
     uint64_t now = clock_ns();
     if (now - r->flushed >= FLUSH_NS) {
         r->flushed = now;
-        int rc = writer_flush(r->writer, err);
+        int rc = part_flush(r->part, err);
         if (rc < 0)
             return rc;
     }
-    if (host_asks_status(&r->host)) {
-        struct collector_summary summary;
-        collector_summary(r->collector, &summary);
-        host_status(&r->host, "%llu samples, %.1f MB", (unsigned long long)summary.samples,
-                    (double)writer_size(r->writer) / 1e6);
-    }
-    return 0;
-}
-
-/* Stock perf reads a recording of tracepoints only with their formats. */
-static int write_tracing_data(struct fathom_recorder *r, struct fathom_error *err)
-{
-    uint8_t *data = NULL;
-    size_t size;
-    int rc = collector_tracing_data(r->collector, &data, &size, err);
-    if (rc == 0 && size)
-        rc = writer_tracing_data(r->writer, data, size, err);
-    free(data);
-    return rc;
+    if (host_asks_status(&r->host))
+        show_status(r);
+    return is_full(r, now) ? go_on(r, err) : 0;
 }
 
 bool recorder_say_losses(const struct collector *collector, const struct log *log)
@@ -107,39 +181,6 @@ bool recorder_say_losses(const struct collector *collector, const struct log *lo
     return nothing;
 }
 
-static void say_summary(struct fathom_recorder *r, double bytes)
-{
-    struct collector_summary s;
-    collector_summary(r->collector, &s);
-    bool large = bytes >= 1e6;
-    bool follows = collector_follows(r->collector);
-    uint64_t stacks = follows ? s.stacks_new : s.audit_samples;
-    log_write(&r->host.log, LOG_NOTE, "%llu sample%s and %llu %s%s in %s (%.1f %s)",
-              (unsigned long long)s.samples, s.samples == 1 ? "" : "s", (unsigned long long)stacks,
-              follows ? "new stack" : "audit sample", stacks == 1 ? "" : "s", outfile_name(r->options.output),
-              bytes / (large ? 1e6 : 1e3), large ? "MB" : "KB");
-    r->nothing = recorder_say_losses(r->collector, &r->host.log);
-}
-
-/* Closes the file even after a failure, so that what was recorded stays readable. A failure before the first
- * sample, such as a missing command, keeps the previous file. Prints the summary once all is written. */
-static int end_file(struct fathom_recorder *r, int rc, struct fathom_error *err)
-{
-    struct collector_summary s;
-    struct writer *writer = r->writer;
-    collector_summary(r->collector, &s);
-    double bytes = (double)writer_size(writer);
-    r->writer = NULL;
-    if (rc < 0 && !s.samples && !s.audit_samples) {
-        writer_discard(writer);
-        return rc;
-    }
-    int closed = writer_close(writer, rc ? NULL : err);
-    if (rc == 0 && closed == 0)
-        say_summary(r, bytes);
-    return rc < 0 ? rc : closed;
-}
-
 void recorder_collector(const struct fathom_recorder_options *options, const struct log *log,
                         struct collector_options *out)
 {
@@ -162,57 +203,6 @@ void recorder_collector(const struct fathom_recorder_options *options, const str
     out->ring_bytes = options->ring_kib * 1024;
 }
 
-/* The writer, with the events that the file is to have. It takes *out. */
-static int open_writer(struct fathom_recorder *r, struct outfile **out, struct fathom_error *err)
-{
-    const struct event *events;
-    size_t count = collector_events(r->collector, &events);
-    if (r->options.stack_samples && collector_follows(r->collector)) {
-        int rc = stack_sink_new(events, count, &r->stacks, err);
-        if (rc < 0)
-            return rc;
-        count = stack_sink_events(r->stacks, &events);
-    }
-    int rc = writer_new(*out, events, count, &r->writer, err);
-    if (rc < 0)
-        return rc;
-    *out = NULL;
-    writer_keep_old(r->writer);
-    return r->options.compress ? writer_compress(r->writer, err) : 0;
-}
-
-/* The way of the records to the writer. What is learned needs the build-ids and copies of files that the first part gives. */
-static int open_sink(struct fathom_recorder *r, struct fathom_error *err)
-{
-    int rc;
-    if (r->stacks) {
-        stack_sink_to(r->stacks, mapped_sink_write, r->writer);
-        rc = learning_new(r->collector, &r->collect, false, stack_sink_add, r->stacks, &r->learning, err);
-    } else {
-        rc = learning_new(r->collector, &r->collect, !r->options.keep_stacks, mapped_sink_write, r->writer,
-                          &r->learning, err);
-    }
-    struct mapped_sink_input input = {.log = &r->host.log, .next = learning_add, .context = r->learning};
-    input.count = collector_events(r->collector, &input.events);
-    return rc == 0 ? mapped_sink_new(&input, &r->sink, err) : rc;
-}
-
-/* What is known only once all records have come. */
-static int end_sink(struct fathom_recorder *r, int rc, struct fathom_error *err)
-{
-    if (r->learning) {
-        int passed = learning_finish(r->learning, rc ? NULL : err);
-        rc = rc < 0 ? rc : passed;
-    }
-    if (r->stacks) {
-        int passed = stack_sink_finish(r->stacks, rc ? NULL : err);
-        rc = rc < 0 ? rc : passed;
-    }
-    mapped_sink_finish(r->sink);
-    int told = mapped_sink_build_ids(r->sink, r->writer, rc ? NULL : err);
-    return rc < 0 ? rc : told;
-}
-
 int fathom_recorder_check(const struct fathom_recorder_options *options, struct fathom_error *err)
 {
     struct pathmap *map = NULL;
@@ -225,24 +215,17 @@ int fathom_recorder_open(const struct fathom_recorder_options *options,
                          const struct fathom_listener *listener, struct fathom_recorder **recorder,
                          struct fathom_error *err)
 {
-    struct outfile *out = NULL;
     struct fathom_recorder *r = calloc(1, sizeof *r);
     if (!r)
         return error_memory(err);
     r->options = *options;
     host_init(&r->host, listener);
-    recorder_collector(&r->options, &r->host.log, &r->collect);
     int rc = fathom_recorder_check(options, err);
-    if (rc == 0) /* before the command is forked, which is not to hold a stream that is written */
-        rc = strcmp(options->output, "-") == 0 ? outfile_stream(options->stream, &out, err)
-                                               : outfile_open(options->output, &out, err);
+    if (rc == 0 && is_series(options) &&
+        !(r->series = series_new(options->output, options->parts_kept, &r->host.log)))
+        rc = error_memory(err);
     if (rc == 0)
-        rc = collector_open(&r->collect, &r->collector, err);
-    if (rc == 0)
-        rc = open_writer(r, &out, err);
-    if (rc == 0)
-        rc = write_tracing_data(r, err);
-    outfile_close(out);
+        rc = open_part(r, NULL, &r->part, err);
     if (rc < 0)
         fathom_recorder_close(r);
     else
@@ -252,19 +235,24 @@ int fathom_recorder_open(const struct fathom_recorder_options *options,
 
 int fathom_recorder_run(struct fathom_recorder *r, struct fathom_error *err)
 {
-    const struct fathom_recorder_options *o = &r->options;
+    struct target_user user = {.sink = record_sink, .progress = record_progress, .context = r};
+    struct fathom_target target = r->options.target;
+    const uint64_t began = r->began = clock_ns();
     enum target_end end;
-    int rc = open_sink(r, err);
-    if (rc == 0 && o->argc)
-        rc = writer_command(r->writer, o->argc, o->argv, err);
+    int rc = part_begin(r->part, err);
     if (rc == 0)
-        rc = target_observe(&o->target, r->collector, &(struct target_user){record_sink, record_progress, r},
-                            &r->stop, &end, err);
-    if (r->sink)
-        rc = end_sink(r, rc, err);
-    learning_free(r->learning); /* its thread, which has the rights of the run */
-    r->learning = NULL;
-    return end_file(r, rc, err);
+        rc = target_observe(&target, part_collector(r->part), &user, &r->stop, &end, err);
+    user.started = true;
+    while (r->next) {
+        r->began = clock_ns();
+        if (target.duration > 0)
+            target.duration = fmax(r->options.target.duration - (double)(r->began - began) * 1e-9, 1e-3);
+        int ended = take_next(r, rc ? NULL : err);
+        rc = rc < 0 ? rc : ended;
+        if (rc == 0)
+            rc = target_observe(&target, part_collector(r->part), &user, &r->stop, &end, err);
+    }
+    return end_part(r, r->part, rc, err);
 }
 
 void recorder_summary(const struct collector *collector, bool nothing, struct fathom_recorder_summary *out)
@@ -282,7 +270,8 @@ void fathom_recorder_stop(struct fathom_recorder *r)
 
 void fathom_recorder_summary(const struct fathom_recorder *r, struct fathom_recorder_summary *out)
 {
-    recorder_summary(r->collector, r->nothing, out);
+    recorder_summary(part_collector(r->part), r->nothing, out);
+    out->samples = r->samples;
 }
 
 void fathom_recorder_keep(const struct fathom_recorder *r)
@@ -290,7 +279,7 @@ void fathom_recorder_keep(const struct fathom_recorder *r)
     const char *output = r->options.output;
     struct reader *reader;
     struct stat st;
-    if (!cached_maps_wanted(false) || strcmp(output, "-") == 0 || stat(output, &st) != 0 ||
+    if (r->series || !cached_maps_wanted(false) || strcmp(output, "-") == 0 || stat(output, &st) != 0 ||
         !S_ISREG(st.st_mode) || reader_open(output, NULL, &reader, NULL) < 0)
         return;
     cached_maps_add(reader, &r->host.log, host_is_verbose(&r->host));
@@ -301,11 +290,8 @@ void fathom_recorder_close(struct fathom_recorder *r)
 {
     if (!r)
         return;
-    if (r->writer)
-        writer_discard(r->writer);
-    learning_free(r->learning);
-    mapped_sink_free(r->sink);
-    stack_sink_free(r->stacks);
-    collector_close(r->collector);
+    part_close(r->next);
+    part_close(r->part);
+    series_free(r->series);
     free(r);
 }

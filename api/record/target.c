@@ -61,7 +61,7 @@ int target_observe(const struct fathom_target *target, struct collector *collect
                    struct fathom_error *err)
 {
     *end = TARGET_ENDED;
-    int rc = collector_start(collector, user->sink, user->context, err);
+    int rc = user->started ? 0 : collector_start(collector, user->sink, user->context, err);
     double stop_at = now_seconds() + target->duration;
     while (rc == 0) {
         int timeout = POLL_MS;
@@ -85,6 +85,11 @@ int target_observe(const struct fathom_target *target, struct collector *collect
         }
         if (user->progress)
             rc = user->progress(user->context, err);
+        if (rc > 0) {
+            *end = TARGET_LEFT;
+            rc = 0;
+            break;
+        }
     }
     int stopped = collector_stop(collector, user->sink, user->context, rc ? NULL : err);
     if (rc == 0)

@@ -18,13 +18,16 @@ enum target_end {
     TARGET_ENDED, /* the command or all processes ended */
     TARGET_TIME_OVER,
     TARGET_STOPPED,
+    TARGET_LEFT, /* as `progress` said */
 };
 
 struct target_user {
     collector_sink *sink;
-    /* Called at least 10 times a second; a negative result ends the run and is returned. May be NULL. */
+    /* Called at least 10 times a second; a negative result ends the run and is returned; a positive one ends it, while another
+     * collector goes on with the target. May be NULL. */
     int (*progress)(void *context, struct fathom_error *err);
     void *context; /* of both */
+    bool started;  /* the collector is already */
 };
 
 /* Starts the collector, drains it to the sink until the end, stops it. After a failure, what reached the sink

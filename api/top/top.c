@@ -96,8 +96,9 @@ int fathom_top_run(struct fathom_top *t, struct fathom_error *err)
             &(struct mapped_sink_input){input.events, input.count, NULL, learning_add, t->learning},
             &t->mapped, err);
     if (rc == 0)
-        rc = target_observe(&t->options.target, t->collector, &(struct target_user){sink, progress, t},
-                            &t->stop, &end, err);
+        rc = target_observe(&t->options.target, t->collector,
+                            &(struct target_user){.sink = sink, .progress = progress, .context = t}, &t->stop,
+                            &end, err);
     t->ended = rc == 0 && end == TARGET_ENDED;
     return rc;
 }

@@ -103,7 +103,7 @@ static int start_unwinding(struct fathom_train *train, struct fathom_error *err)
 static int run_unwinding(struct fathom_train *train, struct fathom_error *err)
 {
     struct training *t = train->own;
-    struct target_user user = {train_sink, train_progress, t};
+    struct target_user user = {.sink = train_sink, .progress = train_progress, .context = t};
     enum target_end end;
     return target_observe(&train->options.target, t->collector, &user, &train->stop, &end, err);
 }

@@ -200,7 +200,7 @@ static int start_uprobes(struct fathom_train *t, struct fathom_error *err)
 static int run_uprobes(struct fathom_train *t, struct fathom_error *err)
 {
     struct watching *w = t->own;
-    struct target_user user = {watch_sink, watch_progress, w};
+    struct target_user user = {.sink = watch_sink, .progress = watch_progress, .context = w};
     enum target_end end;
     return target_observe(&t->options.target, w->collector, &user, &t->stop, &end, err);
 }

@@ -64,6 +64,7 @@ E2E_TESTS += \
 	tests/e2e/short.test \
 	tests/e2e/stack_samples.test \
 	tests/e2e/stripped.test \
+	tests/e2e/switch.test \
 	tests/e2e/threads.test \
 	tests/e2e/top.test \
 	tests/e2e/train_between.test \

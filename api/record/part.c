@@ -1,0 +1,218 @@
+/* part.c - see part.h. */
+#include "api/record/part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/record/learning.h"
+#include "api/record/mapped_sink.h"
+#include "api/record/recorder.h"
+#include "api/record/stack_sink.h"
+#include "perfdata/writer.h"
+
+struct part {
+    const struct fathom_recorder_options *options;
+    const struct host *host;
+    struct log warnings;              /* for what the part before said already */
+    pid_t launched;                   /* by the part before */
+    struct collector_options collect; /* borrowed by the collector */
+    struct collector *collector;
+    struct writer *writer;
+    char *name; /* of its file, in messages */
+    struct mapped_sink *sink;
+    struct stack_sink *stacks; /* NULL: stack records are written as they are */
+    struct learning *learning;
+};
+
+struct collector *part_collector(const struct part *p)
+{
+    return p->collector;
+}
+
+int part_add(struct part *p, const void *records, size_t size, struct fathom_error *err)
+{
+    return mapped_sink_add(p->sink, records, size, err);
+}
+
+int part_flush(struct part *p, struct fathom_error *err)
+{
+    return writer_flush(p->writer, err);
+}
+
+uint64_t part_size(const struct part *p)
+{
+    return writer_size(p->writer);
+}
+
+/* Stock perf reads a recording of tracepoints only with their formats. */
+static int write_tracing_data(struct part *p, struct fathom_error *err)
+{
+    uint8_t *data = NULL;
+    size_t size;
+    int rc = collector_tracing_data(p->collector, &data, &size, err);
+    if (rc == 0 && size)
+        rc = writer_tracing_data(p->writer, data, size, err);
+    free(data);
+    return rc;
+}
+
+/* The writer, with the events that the file is to have. It takes *file. */
+static int open_writer(struct part *p, struct outfile **file, struct fathom_error *err)
+{
+    const struct event *events;
+    size_t count = collector_events(p->collector, &events);
+    if (p->options->stack_samples && collector_follows(p->collector)) {
+        int rc = stack_sink_new(events, count, &p->stacks, err);
+        if (rc < 0)
+            return rc;
+        count = stack_sink_events(p->stacks, &events);
+    }
+    p->name = strdup(outfile_path(*file));
+    int rc = p->name ? writer_new(*file, events, count, &p->writer, err) : error_memory(err);
+    if (rc < 0)
+        return rc;
+    *file = NULL;
+    writer_keep_old(p->writer);
+    return p->options->compress ? writer_compress(p->writer, err) : 0;
+}
+
+static void warn(void *part, enum log_level level, const char *text)
+{
+    const struct part *p = part;
+    if (level >= LOG_WARNING)
+        log_write(&p->host->log, level, "%s", text);
+}
+
+/* What to record that another part records already. */
+static void follow_on(struct part *p, const struct part *before)
+{
+    p->launched = collector_command(before->collector);
+    if (p->collect.command && !p->collect.everyone) {
+        p->collect.pids = &p->launched;
+        p->collect.pid_count = 1;
+    }
+    p->collect.command = NULL;
+    p->collect.raised = false;
+    p->warnings = (struct log){warn, p};
+    p->collect.log = &p->warnings;
+}
+
+int part_open(const struct part_input *input, struct outfile **file, struct part **out,
+              struct fathom_error *err)
+{
+    struct part *p = calloc(1, sizeof *p);
+    if (!p)
+        return error_memory(err);
+    p->options = input->options;
+    p->host = input->host;
+    recorder_collector(p->options, &p->host->log, &p->collect);
+    if (input->before)
+        follow_on(p, input->before);
+    int rc = collector_open(&p->collect, &p->collector, err);
+    if (rc == 0)
+        rc = open_writer(p, file, err);
+    if (rc == 0)
+        rc = write_tracing_data(p, err);
+    if (rc == 0 && input->before)
+        rc = collector_hand_over(input->before->collector, p->collector, err);
+    if (rc < 0)
+        part_close(p);
+    else
+        *out = p;
+    return rc;
+}
+
+void part_close(struct part *p)
+{
+    if (!p)
+        return;
+    if (p->writer)
+        writer_discard(p->writer);
+    learning_free(p->learning);
+    mapped_sink_free(p->sink);
+    stack_sink_free(p->stacks);
+    collector_close(p->collector);
+    free(p->name);
+    free(p);
+}
+
+/* The way of the records to the writer. What is learned needs the build-ids and copies of files that the first part gives. */
+static int open_sink(struct part *p, struct fathom_error *err)
+{
+    int rc;
+    if (p->stacks) {
+        stack_sink_to(p->stacks, mapped_sink_write, p->writer);
+        rc = learning_new(p->collector, &p->collect, false, stack_sink_add, p->stacks, &p->learning, err);
+    } else {
+        rc = learning_new(p->collector, &p->collect, !p->options->keep_stacks, mapped_sink_write, p->writer,
+                          &p->learning, err);
+    }
+    struct mapped_sink_input input = {.log = &p->host->log, .next = learning_add, .context = p->learning};
+    input.count = collector_events(p->collector, &input.events);
+    return rc == 0 ? mapped_sink_new(&input, &p->sink, err) : rc;
+}
+
+int part_begin(struct part *p, struct fathom_error *err)
+{
+    int rc = open_sink(p, err);
+    if (rc == 0 && p->options->argc)
+        rc = writer_command(p->writer, p->options->argc, p->options->argv, err);
+    return rc;
+}
+
+/* What is known only once all records have come. */
+static int end_sink(struct part *p, int rc, struct fathom_error *err)
+{
+    if (p->learning) {
+        int passed = learning_finish(p->learning, rc ? NULL : err);
+        rc = rc < 0 ? rc : passed;
+    }
+    if (p->stacks) {
+        int passed = stack_sink_finish(p->stacks, rc ? NULL : err);
+        rc = rc < 0 ? rc : passed;
+    }
+    mapped_sink_finish(p->sink);
+    int told = mapped_sink_build_ids(p->sink, p->writer, rc ? NULL : err);
+    return rc < 0 ? rc : told;
+}
+
+static void say_summary(const struct part *p, double bytes, bool *nothing)
+{
+    struct collector_summary s;
+    collector_summary(p->collector, &s);
+    bool large = bytes >= 1e6;
+    bool follows = collector_follows(p->collector);
+    uint64_t stacks = follows ? s.stacks_new : s.audit_samples;
+    log_write(&p->host->log, LOG_NOTE, "%llu sample%s and %llu %s%s in %s (%.1f %s)",
+              (unsigned long long)s.samples, s.samples == 1 ? "" : "s", (unsigned long long)stacks,
+              follows ? "new stack" : "audit sample", stacks == 1 ? "" : "s", p->name,
+              bytes / (large ? 1e6 : 1e3), large ? "MB" : "KB");
+    *nothing = recorder_say_losses(p->collector, &p->host->log);
+}
+
+static int end_file(struct part *p, int rc, bool *nothing, struct fathom_error *err)
+{
+    struct collector_summary s;
+    struct writer *writer = p->writer;
+    collector_summary(p->collector, &s);
+    double bytes = (double)writer_size(writer);
+    p->writer = NULL;
+    if (rc < 0 && !s.samples && !s.audit_samples) {
+        writer_discard(writer);
+        return rc;
+    }
+    int closed = writer_close(writer, rc ? NULL : err);
+    if (rc == 0 && closed == 0)
+        say_summary(p, bytes, nothing);
+    return rc < 0 ? rc : closed;
+}
+
+int part_end(struct part *p, int rc, bool *nothing, struct fathom_error *err)
+{
+    *nothing = false;
+    if (p->sink)
+        rc = end_sink(p, rc, err);
+    learning_free(p->learning); /* its thread, which has the rights of the run */
+    p->learning = NULL;
+    return end_file(p, rc, nothing, err);
+}
