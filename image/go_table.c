@@ -78,7 +78,7 @@ static bool read_header(const struct elf_file *file, const uint8_t *data, size_t
     out->functions = WORD + WORD;
     if (out->magic != MAGIC_1_2) {
         bytes_u64(&b); /* files */
-        out->text = out->relative ? text_of(file, bytes_u64(&b), address + TEXT_AT) : 0;
+        out->text = out->relative ? bytes_u64(&b) : 0;
         out->names = bytes_u64(&b);
         out->units = bytes_u64(&b);
         out->files = bytes_u64(&b);
@@ -88,6 +88,8 @@ static bool read_header(const struct elf_file *file, const uint8_t *data, size_t
     if (b.failed || out->names > size || out->pcs > size || out->functions > size || out->units > size ||
         out->files > size)
         return false;
+    if (out->relative)
+        out->text = text_of(file, out->text, address + TEXT_AT);
     out->address = address;
     out->data = data;
     out->size = size;
@@ -96,16 +98,22 @@ static bool read_header(const struct elf_file *file, const uint8_t *data, size_t
 
 static bool is_of_code(const struct elf_file *file, const struct go_table *t);
 
+#define HEADERS_MAX 64 /* that look like one: each may take reading the file's relocations */
+
 /* A linker other than Go's puts the table among other data, from which its header tells it apart. */
 static bool search_table(const struct elf_file *file, const struct elf_section *section, struct go_table *out)
 {
     size_t size;
     const uint8_t *data = elf_section_bytes(file, section, &size);
-    for (size_t at = 0; data && at + WORD <= size; at += WORD) {
+    unsigned headers = 0;
+    for (size_t at = 0; data && at + WORD <= size && headers < HEADERS_MAX; at += WORD) {
         uint32_t magic;
         memcpy(&magic, data + at, sizeof magic);
-        if (is_known(magic) && data[at + 4] == 0 && data[at + 5] == 0 &&
-            read_header(file, data + at, size - at, section->address + at, out) && is_of_code(file, out))
+        if (!is_known(magic) || data[at + 4] != 0 || data[at + 5] != 0 ||
+            !read_header(file, data + at, size - at, section->address + at, out))
+            continue;
+        headers++;
+        if (is_of_code(file, out))
             return true;
     }
     *out = (struct go_table){.data = NULL};

@@ -121,3 +121,18 @@ Test(go_table, other_formats_and_cut_tables_are_refused, .fini = build_clean)
     cr_expect_eq(table.magic, 0xfffffff2u);
     image_close(image);
 }
+
+/* Each looks like a table whose text the loader places, and there are as many words that it places: read for all of the headers, they
+ * would take minutes. */
+Test(go_table, many_that_look_like_one_take_no_time, .fini = build_clean)
+{
+    struct go_table table;
+    build_source("many.s", ".text\n.globl f\nf: ret\n"
+                           ".section .note.go.buildid,\"a\",@note\n.long 4, 4, 4\n.asciz \"Go\"\n.long 0\n"
+                           ".section .data.rel.ro,\"aw\",@progbits\n"
+                           ".rept 200000\n.long 0xfffffff1\n.byte 0, 0, 1, 8\n.quad f\n.endr\n");
+    build_run("$CC -shared -nostdlib -o many.so many.s");
+    struct image *image = build_open("many.so");
+    cr_expect_not(go_table_open(&image->file, &table));
+    image_close(image);
+}
