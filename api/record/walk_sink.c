@@ -47,11 +47,11 @@ struct walk_sink {
     struct decoder *decoder;
     uint64_t calls;
     struct waiting *queue;
-    size_t first, count, capacity;     /* those before `first` are passed on */
-    uint64_t dropped;                  /* that were in the queue before queue[0] */
-    uint64_t marked;                   /* how many had come at the last mark of a round that was passed on */
-    struct table *places;              /* stack's number -> how many had come before it */
-    size_t waiting;                    /* bytes */
+    size_t first, count, capacity; /* those before `first` are passed on */
+    uint64_t dropped;              /* that were in the queue before queue[0] */
+    uint64_t due;         /* how many must be passed on before the next mark; UINT64_MAX: not known yet */
+    struct table *places; /* stack's number -> how many had come before it */
+    size_t waiting;       /* bytes */
     uint64_t open[RECORD_MAX / 8 + 1]; /* a stack record that waits for its sample */
     size_t open_size;                  /* 0: none */
     struct walks *walks;
@@ -292,12 +292,16 @@ static int take_sample(struct walk_sink *s, const struct perf_event_header *head
     return rc;
 }
 
-/* A mark may be passed on if all that was waiting at the last one is passed on: readers then have all that is older (order.h). */
+/* At a mark, a reader delivers what is no younger than the youngest record before the last mark (order.h). Records of the round
+ * after that mark may be as old: so all that came in it, up to the mark that ended it, must be passed on first. */
 static bool take_mark(struct walk_sink *s)
 {
-    const bool ready = s->first == s->count || s->dropped + s->first >= s->marked;
+    const uint64_t come = s->dropped + s->count, passed = s->dropped + s->first;
+    if (s->due > come)
+        s->due = come;
+    const bool ready = passed >= s->due;
     if (ready)
-        s->marked = s->dropped + s->count;
+        s->due = UINT64_MAX;
     return ready;
 }
 
@@ -325,9 +329,10 @@ int walk_sink_add(struct walk_sink *s, uint64_t looked, const void *records, siz
         bool held = false;
         if (mark || concerns(s, header, &record)) {
             rc = at > written ? s->next(s->context, written, (size_t)(at - written), err) : 0;
-            if (rc == 0 && mark)
+            if (rc == 0 && mark) {
+                rc = pass_open(s, err); /* its sample would be in the same round */
                 held = !take_mark(s);
-            else if (rc == 0)
+            } else if (rc == 0)
                 rc = take_sample(s, header, &record.sample, &held, err);
             written = held ? next : at;
         }
