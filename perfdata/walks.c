@@ -10,17 +10,18 @@
 #include "base/vec.h"
 #include "perfdata/stack_record.h"
 
-#define SLOTS     1024u /* threads in the same one take it from each other */
-#define LEB_MAX   10u   /* bytes */
+#define SLOTS     1024u /* threads in the same one take it from each other: their next stacks are written whole */
+#define LEB_MAX   10u /* bytes */
 #define FRAMES_AT sizeof(struct stack_frames)
 #define FRAME_MAX (2 * LEB_MAX + LEB_MAX + 1)
 
 struct stack {
     struct walked_frame *frames; /* the outermost first */
     size_t count, capacity;
+    uint32_t tid;
     uint32_t number; /* 0: none is kept */
     uint32_t chain;  /* stacks in a row that refer to others, with this one */
-    uint64_t time;
+    uint64_t time;   /* of the last one in this slot, whichever thread's */
 };
 
 struct walks {
@@ -55,9 +56,14 @@ struct walked *walked_copy(const struct walked *walked)
     return copy;
 }
 
+/* The thread's slot, which is its own from now on. */
 static struct stack *stack_of(struct walks *w, uint32_t tid)
 {
-    return &w->last[hash_u64(tid) % SLOTS];
+    struct stack *stack = &w->last[hash_u64(tid) % SLOTS];
+    if (stack->tid != tid)
+        stack->number = 0;
+    stack->tid = tid;
+    return stack;
 }
 
 static uint64_t zigzag(uint64_t value)
@@ -126,7 +132,7 @@ size_t walks_write(struct walks *w, uint32_t tid, uint64_t time, uint32_t number
                    uint8_t *out, size_t size)
 {
     struct stack *last = stack_of(w, tid);
-    const bool late = !time || (last->number && time < last->time);
+    const bool late = !time || time < last->time;
     size_t shared = 0;
     if (walked->count > STACK_FRAMES_MAX || size < FRAMES_AT + 8)
         return 0;

@@ -6,6 +6,9 @@
  * how it is read: writer and reader keep the last stack of each thread, and a record says which one it refers to. At most
  * WALKS_CHAIN stacks in a row refer to others, so that a lost record makes no more than these unknown. A stack that is older than
  * the last one written is written whole, and kept by neither.
+ *
+ * Both keep those of at most 1,024 threads: some MB, 100 at worst, where each has 4,096 frames. A writer that kept a thread's stack no
+ * longer writes the next one whole, so that a reader may keep more of them.
  */
 #ifndef FATHOM_PERFDATA_WALKS_H
 #define FATHOM_PERFDATA_WALKS_H

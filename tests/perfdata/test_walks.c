@@ -94,6 +94,39 @@ Test(walks, share_outer_frames)
     cr_expect_lt(pass(1, 14, 5, &walked), whole / 2);
 }
 
+/* Of many threads too: a stack refers to the one before it of its own thread, and so it is read whatever else a reader keeps. */
+Test(walks, of_many_threads)
+{
+    enum { THREADS = 3000, TIMES = 3 };
+    static uint32_t last[THREADS];
+    const struct walked walked = of(20);
+    struct stack_frames head;
+    uint32_t number = 0, referring = 0;
+    for (uint32_t i = 0; i < THREADS * TIMES; i++) {
+        const uint32_t tid = i / TIMES % 2 ? i % THREADS : i / TIMES;
+        cr_assert(walks_write(writer, 1 + tid, 1 + i, ++number, &walked, part, sizeof part));
+        memcpy(&head, part, sizeof head);
+        referring += head.outer != 0;
+        cr_assert(head.outer == 0 || head.outer == last[tid], "of another thread");
+        last[tid] = number;
+    }
+    cr_expect_gt(referring, THREADS);
+}
+
+/* A stack that comes late is so, too, if another thread's was written meanwhile: nothing refers to it. */
+Test(walks, late_behind_others)
+{
+    const struct walked walked = of(100);
+    struct stack_frames head;
+    cr_assert(walks_write(writer, 1, 10, 1, &walked, part, sizeof part));
+    for (uint32_t tid = 2; tid < 20000; tid++)
+        cr_assert(walks_write(writer, tid, 11, tid, &walked, part, sizeof part));
+    cr_assert(walks_write(writer, 1, 5, 20000, &walked, part, sizeof part));
+    memcpy(&head, part, sizeof head);
+    cr_expect(head.flags & STACK_FRAMES_LATE);
+    cr_expect_eq(head.outer, 0);
+}
+
 /* A record that is lost makes unknown what refers to it, and no more than WALKS_CHAIN stacks. */
 Test(walks, lost)
 {
