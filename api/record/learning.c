@@ -111,6 +111,11 @@ int learning_add(void *learning, const void *records, size_t size, struct fathom
     return passed;
 }
 
+int learning_flush(struct learning *l, struct fathom_error *err)
+{
+    return l->walks ? learning_add(l, "", 0, err) : 0;
+}
+
 int learning_finish(struct learning *l, struct fathom_error *err)
 {
     stop_learning(l);

@@ -9,14 +9,16 @@
 
 struct learning;
 
-/* next, with its context, receives the records. walks: those of new stacks with what was found in their copies (walk_sink.h). options: the collector's; their log, to which it is told if learning
- * fails, is borrowed. Where the collector neither follows an event nor has clocks whose rate can be set, records are only
- * passed on. collector is borrowed. */
+/* next, with its context, receives the records. walks: those of new stacks with what was found in their copies (walk_sink.h).
+ * options: the collector's; their log, to which it is told if learning fails, is borrowed. Where the collector neither follows an
+ * event nor has clocks whose rate can be set, records are only passed on. collector is borrowed. */
 int learning_new(struct collector *collector, const struct collector_options *options, bool walks,
                  collector_sink *next, void *context, struct learning **out, struct fathom_error *err);
 /* Before the collector is closed. NULL is allowed. */
 void learning_free(struct learning *learning);
 collector_sink learning_add; /* context: the struct learning */
+/* Passes on what no longer has to wait, though no records come. */
+int learning_flush(struct learning *learning, struct fathom_error *err);
 /* Passes on what waits, and ends learning. Call it after the last record. */
 int learning_finish(struct learning *learning, struct fathom_error *err);
 

@@ -53,10 +53,9 @@ static int show_progress(void *live, struct fathom_error *err)
 {
     const struct fathom_live *l = live;
     struct collector_summary summary;
-    (void)err;
     collector_summary(l->collector, &summary);
     host_status(&l->host, "%llu samples", (unsigned long long)summary.samples);
-    return 0;
+    return learning_flush(l->learning, err);
 }
 
 /* The command line in one piece, quoted as in a file. NULL: out of memory. */

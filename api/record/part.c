@@ -36,7 +36,8 @@ int part_add(struct part *p, const void *records, size_t size, struct fathom_err
 
 int part_flush(struct part *p, struct fathom_error *err)
 {
-    return writer_flush(p->writer, err);
+    int rc = learning_flush(p->learning, err);
+    return rc == 0 ? writer_flush(p->writer, err) : rc;
 }
 
 uint64_t part_size(const struct part *p)
