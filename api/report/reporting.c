@@ -393,6 +393,14 @@ static int add_events(struct reporting *first, struct reader *reader, struct fat
     return rc;
 }
 
+static void tell_faults(const struct reporting *r)
+{
+    char fault[HEADING_FAULT_TEXT];
+    for (unsigned i = 0; i < HEADING_FAULTS; i++)
+        if (view_heading_fault(&r->heading, i, fault))
+            log_write(r->log, LOG_WARNING, "%s", fault);
+}
+
 int reporting_run(struct reporting *r, struct reader *reader, struct fathom_error *err)
 {
     int rc = reporting_infer(r, reader, err);
@@ -402,9 +410,8 @@ int reporting_run(struct reporting *r, struct reader *reader, struct fathom_erro
     if (r->options->format != format_table) /* whose heading tells it */
         reporting_tell_uninlined(r);
     rc = fill_report(r, reader, err);
-    if (rc == 0 && r->options->format != format_table && r->heading.damaged)
-        log_write(r->log, LOG_WARNING, "%llu damaged records were left out",
-                  (unsigned long long)r->heading.damaged);
+    if (rc == 0 && r->options->format != format_table)
+        tell_faults(r);
     if (rc == 0 && r->options->format->events && !r->options->event)
         rc = add_events(r, reader, err);
     return rc;

@@ -207,8 +207,25 @@ static void write_refused(struct printer *printer, const struct view_heading *he
             share_format(share, heading->refused, heading->weight));
 }
 
+bool view_heading_fault(const struct view_heading *h, unsigned which, char text[HEADING_FAULT_TEXT])
+{
+    const struct {
+        uint64_t count, of;
+        const char *format;
+    } faults[HEADING_FAULTS] = {
+        {h->damaged, 0, "%llu damaged records were left out"},
+        {h->walks_differing, h->walks_compared,
+         "%llu of %llu stacks that were kept to check are unwound otherwise here than while recording: "
+         "others may be, too (record with --keep-stacks, and all are unwound here)"},
+    };
+    snprintf(text, HEADING_FAULT_TEXT, faults[which].format, (unsigned long long)faults[which].count,
+             (unsigned long long)faults[which].of);
+    return faults[which].count > 0;
+}
+
 static void write_warnings(struct printer *printer, const struct view_heading *heading, const char *unit)
 {
+    char fault[HEADING_FAULT_TEXT];
     write_bare(printer, heading);
     write_refused(printer, heading);
     write_unwound_few(printer, heading);
@@ -225,15 +242,9 @@ static void write_warnings(struct printer *printer, const struct view_heading *h
         printer_write(printer,
                       "warning:  the kernel throttled sampling %llu times: busy periods are underweighted\n",
                       (unsigned long long)heading->throttled);
-    if (heading->damaged > 0)
-        printer_write(printer, "warning:  %llu damaged records were left out\n",
-                      (unsigned long long)heading->damaged);
-    if (heading->walks_differing > 0)
-        printer_write(
-            printer,
-            "warning:  %llu of %llu stacks that were kept to check are unwound otherwise here than while "
-            "recording: others may be, too (record with --keep-stacks, and all are unwound here)\n",
-            (unsigned long long)heading->walks_differing, (unsigned long long)heading->walks_compared);
+    for (unsigned i = 0; i < HEADING_FAULTS; i++)
+        if (view_heading_fault(heading, i, fault))
+            printer_write(printer, "warning:  %s\n", fault);
     if (heading->truncated)
         printer_write(printer, "warning:  the recording ends early: its last part is missing\n");
 }

@@ -124,6 +124,11 @@ struct view_heading {
     bool truncated;
 };
 
+/* What is wrong with the records themselves, a sentence each, which a heading has among its warnings: `which` counts from 0 to
+ * HEADING_FAULTS. false: there is none of this kind. */
+#define HEADING_FAULTS     2
+#define HEADING_FAULT_TEXT 256
+bool view_heading_fault(const struct view_heading *heading, unsigned which, char text[HEADING_FAULT_TEXT]);
 /* Ends with an empty line. Of the options only the unit and `verbose` are used. */
 int view_heading_write(const struct view_heading *heading, const struct view_options *options, FILE *out,
                        struct fathom_error *err);
