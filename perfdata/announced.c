@@ -16,7 +16,7 @@ struct announced {
     struct table *last; /* thread, page of code and SP -> what was announced last, as a record's number */
     struct table
         *lives; /* TID with announcements -> how often they were forgotten; a part of the keys of `last` */
-    uint64_t damaged;
+    uint64_t damaged, unresolved;
     bool any;          /* a stack record was seen */
     uint8_t page_bits; /* as in the first one */
     uint8_t compared;  /* likewise */
@@ -87,6 +87,11 @@ uint64_t announced_damaged(const struct announced *a)
     return a->damaged;
 }
 
+uint64_t announced_unresolved(const struct announced *a)
+{
+    return a->unresolved;
+}
+
 static uint64_t key_of(const struct announced *a, uint32_t tid, uint64_t ip, uint64_t sp)
 {
     const uint64_t *life = table_find(a->lives, tid);
@@ -130,11 +135,13 @@ static bool take_bytes(struct announced *a)
 static int take_walk(struct announced *a, const struct sample *sample)
 {
     const struct stack_parts *parts = &a->parts;
-    int rc = parts->frames ? walks_read(a->walks, sample->tid, parts->head.number, parts->frames,
-                                        parts->frames_size, &a->walked)
-                           : 0;
+    if (!parts->frames)
+        return 0;
+    int rc =
+        walks_read(a->walks, sample->tid, parts->head.number, parts->frames, parts->frames_size, &a->walked);
     a->has_walked = rc > 0;
     a->damaged += rc == -EBADMSG;
+    a->unresolved += rc == 0 && !parts->bytes;
     return rc == -ENOMEM ? rc : 0;
 }
 

@@ -21,5 +21,7 @@ int announced_take(struct announced *announced, struct record *record, struct fa
 /* The sample with no more of its stack than the program read of a new one, where it has a copy of its own besides. */
 struct sample announced_as_read(const struct sample *sample);
 uint64_t announced_damaged(const struct announced *announced);
+/* Stacks of which nothing is known but that they were new, as the record that they refer to is missing or damaged (walks.h). */
+uint64_t announced_unresolved(const struct announced *announced);
 
 #endif

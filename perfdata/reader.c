@@ -302,8 +302,10 @@ static void pass_end(struct pass *pass)
         summary->damaged = order_damaged(pass->order);
     if (pass->unsampled)
         summary->unsampled = unsampled_count(pass->unsampled, &summary->started);
-    if (pass->announced)
+    if (pass->announced) {
         summary->damaged += announced_damaged(pass->announced);
+        summary->unresolved = announced_unresolved(pass->announced);
+    }
     announced_free(pass->announced);
     unsampled_free(pass->unsampled);
     inflate_free(pass->inflate);

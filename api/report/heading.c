@@ -89,6 +89,7 @@ static void fill_recording(struct view_heading *h, const struct heading_parts *p
     h->lost_weight = lost_weight(&summary, h->weight);
     h->throttled = summary.throttled;
     h->damaged = summary.damaged;
+    h->unresolved = summary.unresolved;
     h->truncated = summary.truncated;
 }
 

@@ -214,6 +214,7 @@ bool view_heading_fault(const struct view_heading *h, unsigned which, char text[
         const char *format;
     } faults[HEADING_FAULTS] = {
         {h->damaged, 0, "%llu damaged records were left out"},
+        {h->unresolved, 0, "%llu stacks are not known, as they refer to records that are missing or damaged"},
         {h->walks_differing, h->walks_compared,
          "%llu of %llu stacks that were kept to check are unwound otherwise here than while recording: "
          "others may be, too (record with --keep-stacks, and all are unwound here)"},

@@ -113,6 +113,7 @@ struct view_heading {
     uint64_t base_unknown;    /* weight on stacks whose base was not found */
     uint64_t bare;            /* weight recorded without registers */
     uint64_t lost, throttled, damaged;
+    uint64_t unresolved; /* stacks that refer to records which are missing */
     uint64_t walks_compared,
         walks_differing;         /* stacks walked while recording and again here: all; otherwise */
     uint64_t lost_weight;        /* estimated, of the event; not among `weight` */
@@ -126,7 +127,7 @@ struct view_heading {
 
 /* What is wrong with the records themselves, a sentence each, which a heading has among its warnings: `which` counts from 0 to
  * HEADING_FAULTS. false: there is none of this kind. */
-#define HEADING_FAULTS     2
+#define HEADING_FAULTS     3
 #define HEADING_FAULT_TEXT 256
 bool view_heading_fault(const struct view_heading *heading, unsigned which, char text[HEADING_FAULT_TEXT]);
 /* Ends with an empty line. Of the options only the unit and `verbose` are used. */

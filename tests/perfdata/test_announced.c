@@ -204,6 +204,10 @@ Test(announced, a_stack_that_was_walked)
     cr_expect_eq(last_sample.stack_number, 6u);
     cr_expect_null(last_sample.walk);
     cr_expect_eq(announced_damaged(a), 0u);
+    cr_expect_eq(announced_unresolved(a), 1u);
+    tell_raw(1, 0x401234, 7, raw, make_walk(writer, 7, true, raw));
+    cr_expect_eq(ask(1, 100, 7), SAMPLE_STACK_NEW);
+    cr_expect_eq(announced_unresolved(a), 1u, "its bytes are there");
     walks_free(writer);
 }
 

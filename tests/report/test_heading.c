@@ -202,6 +202,7 @@ Test(heading, warns_of_what_is_missing_and_of_control_characters_only_what_they_
                                   .lost = 5,
                                   .throttled = 6,
                                   .damaged = 7,
+                                  .unresolved = 3,
                                   .walks_compared = 9,
                                   .walks_differing = 8,
                                   .truncated = true},
@@ -218,6 +219,7 @@ Test(heading, warns_of_what_is_missing_and_of_control_characters_only_what_they_
            "often)\n"
            "warning:  the kernel throttled sampling 6 times: busy periods are underweighted\n"
            "warning:  7 damaged records were left out\n"
+           "warning:  3 stacks are not known, as they refer to records that are missing or damaged\n"
            "warning:  8 of 9 stacks that were kept to check are unwound otherwise here than while recording: "
            "others may be, too (record with --keep-stacks, and all are unwound here)\n"
            "warning:  the recording ends early: its last part is missing\n"
