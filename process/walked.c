@@ -20,10 +20,25 @@ void walked_make(const struct sample *sample, const struct unwind_frame *unwound
     }
 }
 
+/* How the walk ended, as it is seen here. Where it came to code that was not known while recording, or had no CFI (its file's record
+ * came late, or its CFI is in a file that is here alone), but does here, it is the copy that is missing. outermost: its last frame's row. */
+static enum unwind_end end_here(const struct process *process, const struct walked *walk,
+                                const struct cfi_row *outermost)
+{
+    struct place place;
+    struct cfi_row row;
+    const enum unwind_end end = walk->end < UNWIND_ENDS ? (enum unwind_end)walk->end : UNWIND_BAD;
+    if ((end != UNWIND_NO_MAPPING && end != UNWIND_NO_CFI) || !walk->has_back ||
+        outermost->cfa == CFI_SIGNAL_FRAME || !unwind_place(process, walk->back, false, &place, &row))
+        return end;
+    return row.cfa == CFI_NONE || row.derived ? UNWIND_NO_CFI : UNWIND_CUT;
+}
+
 size_t walked_frames(const struct process *process, const struct sample *sample, struct unwind_frame *frames,
                      size_t max, enum unwind_end *end)
 {
     const struct walked *walk = sample->walk;
+    struct cfi_row row = {0};
     uint64_t sp = sample->sp;
     for (size_t i = 0; i < walk->count; i++) {
         const struct walked_frame *from = &walk->frames[walk->count - 1 - i];
@@ -36,7 +51,6 @@ size_t walked_frames(const struct process *process, const struct sample *sample,
                                        .interrupted = from->marks & WALKED_INTERRUPTED,
                                        .derived = from->marks & WALKED_DERIVED};
         const bool exact = i == 0 || frame->interrupted;
-        struct cfi_row row;
         *end = UNWIND_NO_MAPPING;
         if (!unwind_place(process, from->pc, exact, &frame->place, &row))
             return i;
@@ -45,7 +59,7 @@ size_t walked_frames(const struct process *process, const struct sample *sample,
             return i;
         sp = from->cfa;
     }
-    *end = walk->end < UNWIND_ENDS ? (enum unwind_end)walk->end : UNWIND_BAD;
+    *end = end_here(process, walk, &row);
     return walk->count;
 }
 

@@ -119,5 +119,14 @@ int learning_flush(struct learning *l, struct fathom_error *err)
 int learning_finish(struct learning *l, struct fathom_error *err)
 {
     stop_learning(l);
-    return l->walks ? walk_sink_finish(l->walks, err) : 0;
+    if (!l->walks)
+        return 0;
+    const int rc = walk_sink_finish(l->walks, err);
+    const uint64_t left_out = walk_sink_left_out(l->walks);
+    if (left_out)
+        log_write(l->log, LOG_NOTE,
+                  "%llu stack%s not unwound to the root: recorded without the copy, as there were too many "
+                  "(--keep-stacks: with it)",
+                  (unsigned long long)left_out, left_out == 1 ? "" : "s");
+    return rc;
 }

@@ -15,7 +15,11 @@
 #define WAIT_BYTES (32u << 20) /* as much as the learner takes (stack_learner.c) */
 #define WAIT_NS                                                                                              \
     900000000 /* with FLUSH_NS, what fathom-record(1) tells; clang's libraries take 1.5 s to open */
-#define KEPT_BYTES (4u << 20) /* of walks that ended early: a fifth of a minute of clang++ */
+/* Of walks that ended early: bytes at once, a fifth of a minute of clang++; and then as many a second as a stack of it has, 58 MB
+ * an hour. */
+#define KEPT_BYTES UINT64_C(4194304)
+#define KEPT_RATE  16384
+#define BYTE_NS    (UINT64_C(1000000000) / KEPT_RATE)
 #define KEPT_EVERY 100
 #define RECORD_MAX 65528u /* bytes */
 
@@ -55,7 +59,9 @@ struct walk_sink {
     uint64_t open[RECORD_MAX / 8 + 1]; /* a stack record that waits for its sample */
     size_t open_size;                  /* 0: none */
     struct walks *walks;
-    uint64_t written, kept;
+    uint64_t written;
+    uint64_t kept_until; /* when KEPT_RATE has made up for what was kept, ns */
+    uint64_t left_out;
     uint64_t made[RECORD_MAX / 8 + 1];
     pthread_mutex_t lock;
     struct results found; /* by the learner's thread: under the lock */
@@ -158,18 +164,27 @@ static size_t make_record(struct walk_sink *s, const struct waiting *w, const st
     return header.size;
 }
 
+/* Whether the copy of a stack whose walk ended early is kept. */
+static bool may_keep(struct walk_sink *s, const struct waiting *w, uint64_t time)
+{
+    const uint64_t until = (s->kept_until > time ? s->kept_until : time) + w->stack_size * BYTE_NS;
+    if (until - time > KEPT_BYTES * BYTE_NS)
+        return false;
+    s->kept_until = until;
+    return true;
+}
+
 /* Passes on what waits: with its walk, or as it came (NULL). */
 static int pass(struct walk_sink *s, struct waiting *w, const struct result *result, struct fathom_error *err)
 {
     const bool early = result && result->walked.end != UNWIND_ROOT,
                keep = result && !early && ++s->written % KEPT_EVERY == 0;
     size_t made = 0;
-    if (early && s->kept + w->stack_size <= KEPT_BYTES)
-        s->kept += w->stack_size;
-    else if (result)
+    if (result && !(early && may_keep(s, w, result->time)))
         made = make_record(s, w, result, keep);
-    if (result && keep && !made)
+    if (keep && !made)
         made = make_record(s, w, result, false);
+    s->left_out += early && made;
     int rc = made ? s->next(s->context, s->made, made, err) : 0;
     const size_t done = made ? w->stack_size : 0;
     if (rc == 0)
@@ -339,6 +354,11 @@ int walk_sink_add(struct walk_sink *s, uint64_t looked, const void *records, siz
         at = next;
     }
     return rc == 0 && end > written ? s->next(s->context, written, (size_t)(end - written), err) : rc;
+}
+
+uint64_t walk_sink_left_out(const struct walk_sink *s)
+{
+    return s->left_out;
 }
 
 int walk_sink_finish(struct walk_sink *s, struct fathom_error *err)

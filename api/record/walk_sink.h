@@ -4,7 +4,7 @@
  *
  * A stack record with a copy, and its sample, wait until the stack was walked; meanwhile marks of rounds are left out, so that
  * readers sort further. One that was not walked in WAIT_NS, or of which there is no room to wait, is passed on as it came. So is a
- * copy whose walk ended before the root, up to KEPT_BYTES in all; one in KEPT_EVERY others has both.
+ * copy whose walk ended before the root, up to KEPT_BYTES and then KEPT_RATE bytes a second; one in KEPT_EVERY others has both.
  */
 #ifndef FATHOM_API_RECORD_WALK_SINK_H
 #define FATHOM_API_RECORD_WALK_SINK_H
@@ -26,6 +26,8 @@ void walk_sink_walked(struct walk_sink *sink, const struct sample *sample, const
  * waits in vain. */
 int walk_sink_add(struct walk_sink *sink, uint64_t looked, const void *records, size_t size,
                   struct fathom_error *err);
+/* How many walks that ended before the root were passed on without the copy. */
+uint64_t walk_sink_left_out(const struct walk_sink *sink);
 /* Passes on all that waits. Call it when nothing is walked any more. */
 int walk_sink_finish(struct walk_sink *sink, struct fathom_error *err);
 

@@ -351,32 +351,44 @@ Test(walk_sink, random_orders)
     cr_expect_eq(announced_damaged(announced), 0u);
 }
 
-/* The copy of one in a hundred is kept, and those of walks that ended early, up to a limit. */
+static unsigned count_seen(char letter)
+{
+    unsigned count = 0;
+    for (const char *at = seen; *at; at++)
+        count += *at == letter;
+    *seen = 0;
+    return count;
+}
+
+static void put_early(uint32_t number, uint64_t time)
+{
+    put_stack(STACK_RECORD_NEW, number, 8, time, 59992);
+    put_sample(8, time);
+    pass(0);
+    walk_to(number, 8, time, UNWIND_CUT);
+    pass(0);
+}
+
+/* The copy of one in a hundred is kept, and those of walks that ended early, up to a limit that grows with time. */
 Test(walk_sink, kept_copies)
 {
-    unsigned both = 0, copies = 0;
+    const uint64_t later = UINT64_C(10000000000); /* ns */
     for (uint32_t i = 1; i <= 200; i++) {
         put_new(i, 8, i);
         pass(0);
         walk(i, 8, i);
         pass(0);
     }
-    for (const char *at = seen; *at; at++)
-        both += *at == 'b';
-    cr_expect_eq(both, 2u);
-    *seen = 0;
-    for (uint32_t i = 201; i <= 300; i++) {
-        put_stack(STACK_RECORD_NEW, i, 8, i, 59992);
-        put_sample(8, i);
-        pass(0);
-        walk_to(i, 8, i, UNWIND_CUT);
-        pass(0);
-    }
-    for (const char *at = seen; *at; at++)
-        copies += *at == 's';
-    cr_expect_eq(copies, (4u << 20) / 60100);
+    cr_expect_eq(count_seen('b'), 2u);
+    for (uint32_t i = 201; i <= 300; i++)
+        put_early(i, i);
+    cr_expect_eq(count_seen('s'), (4u << 20) / 60100);
+    cr_expect_eq(walk_sink_left_out(sink), 100 - (4u << 20) / 60100);
+    for (uint32_t i = 301; i <= 310; i++)
+        put_early(i, later + i);
+    cr_expect_eq(count_seen('s'), 3u);
     finish();
-    cr_expect_eq(strlen(read), 300u);
+    cr_expect_eq(strlen(read), 310u);
     cr_expect_null(strpbrk(read, "?!"));
 }
 

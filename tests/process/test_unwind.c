@@ -420,6 +420,20 @@ Test(unwind, ends_early_with_its_reason)
     cr_expect_eq(unwind_sample(self.process, &sample, cut, FRAMES, &end), 1u);
     cr_expect_eq(end, UNWIND_CUT);
 
+    /* A walk that came to code which the recorder did not know, or had no CFI of: what is missing here is the copy. */
+    static struct walked_frame written[FRAMES];
+    struct walked walked;
+    for (enum unwind_end early = UNWIND_NO_MAPPING; early <= UNWIND_NO_CFI; early++) {
+        walked_make(&shot->sample, frames, 51, early, written, &walked);
+        sample = shot->sample;
+        sample.walk = &walked;
+        cr_expect_eq(unwind_sample(self.process, &sample, cut, FRAMES, &end), 51u);
+        cr_expect_eq(end, UNWIND_CUT);
+        walked.back = 0x10;
+        cr_expect_eq(unwind_sample(self.process, &sample, cut, FRAMES, &end), 51u);
+        cr_expect_eq(end, early, "nor is it known here");
+    }
+
     /* A base in the middle of it ends the walk there. */
     sample = shot->sample;
     process_set_stack(self.process, sample.tid, sample.sp, frames[20].cfa, NULL);
