@@ -74,16 +74,26 @@ struct stack_switch {
 };
 
 /* A stack by its frames, as far as they are not those of another one's (walks.h). Further frames follow, the outermost first: of each
- * the PC - that of the frame around it, zigzag; the CFA of that one - its own; both ULEB128, modulo 2^64; around the outermost all is 0.
- * Then of those with marks, in that order: how many frames were passed since the last one, ULEB128; the marks, a byte. */
+ * the PC - that of the frame around it, zigzag; the CFA of that one - its own; both ULEB128, modulo 2^64; the outermost as if PC and CFA were 0
+ * around it. * Then of those with marks, in that order: how many frames were passed since the last one, ULEB128; the marks, a byte. */
 struct stack_frames {
     __u32 outer; /* number of a stack of an earlier record, whose outermost frames these are; 0: none */
     __u16 shared, count; /* frames of that; further ones: together at most STACK_FRAMES_MAX */
     __u16 marked;        /* of the further ones */
-    __u8 end;            /* how the walk ended: process/unwind.h */
+    __u8 end;            /* enum stack_frames_end */
     __u8 flags;
     __u32 switch_at; /* as in struct stack_switch */
     __u64 back; /* the word below the outermost CFA: the return address, or where the walk could not go on */
+};
+enum stack_frames_end {
+    STACK_END_ROOT = 0,        /* at the outermost frame */
+    STACK_END_CUT = 1,         /* at the end of the copy */
+    STACK_END_NO_MAPPING = 2,  /* at a PC outside all known code */
+    STACK_END_NO_CFI = 3,      /* at code without CFI */
+    STACK_END_UNSUPPORTED = 4, /* at a CFI rule that is not supported */
+    STACK_END_BAD = 5,         /* at a CFA that did not grow */
+    STACK_END_LONG = 6,        /* after STACK_FRAMES_MAX frames */
+    STACK_END_SWITCHED = 7,    /* where it goes on on another stack, which was not copied */
 };
 #define STACK_FRAMES_MAX  4096
 #define STACK_FRAMES_BACK 1 /* flag: `back` was read */

@@ -44,18 +44,6 @@ void walks_free(struct walks *w)
     free(w);
 }
 
-struct walked *walked_copy(const struct walked *walked)
-{
-    struct walked *copy = malloc(sizeof *copy + walked->count * sizeof *walked->frames);
-    if (!copy)
-        return NULL;
-    *copy = *walked;
-    copy->frames = (struct walked_frame *)(copy + 1);
-    if (walked->count)
-        memcpy(copy + 1, walked->frames, walked->count * sizeof *walked->frames);
-    return copy;
-}
-
 /* The thread's slot, which is its own from now on. */
 static struct stack *stack_of(struct walks *w, uint32_t tid)
 {

@@ -29,18 +29,15 @@ struct walked_frame {
     uint8_t marks;
 };
 
-/* A walk, as process/unwind.h has it. */
+/* The frames that a walk of a stack found. */
 struct walked {
     const struct walked_frame *frames; /* the outermost first; borrowed */
     size_t count;                      /* at most STACK_FRAMES_MAX */
     uint64_t back;                     /* as in struct stack_frames */
     bool has_back;
     uint32_t switch_at; /* as in struct stack_switch */
-    uint8_t end;        /* enum unwind_end */
+    uint8_t end;        /* enum stack_frames_end */
 };
-
-struct walked *
-walked_copy(const struct walked *walked); /* with its frames, for free(); NULL: out of memory */
 
 struct walks; /* the last stacks */
 

@@ -22,7 +22,7 @@
 
 #define UNWIND_MAX_FRAMES 4096
 
-/* Also in recordings: the numbers stay. */
+/* Recordings have the same (enum stack_frames_end). */
 enum unwind_end {
     UNWIND_ROOT,        /* reached the outermost frame: the path is complete */
     UNWIND_CUT,         /* the dump ended first */

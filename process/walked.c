@@ -1,10 +1,25 @@
 /* walked.c - see walked.h. */
 #include "process/walked.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "perfdata/stack_record.h"
 #include "process/frame.h"
 
 _Static_assert(UNWIND_MAX_FRAMES <= STACK_FRAMES_MAX, "a record takes every walk");
+
+#define IN_RECORDS(END)                                                                                      \
+    _Static_assert((int)UNWIND_##END == (int)STACK_END_##END, "recordings have the number")
+IN_RECORDS(ROOT);
+IN_RECORDS(CUT);
+IN_RECORDS(NO_MAPPING);
+IN_RECORDS(NO_CFI);
+IN_RECORDS(UNSUPPORTED);
+IN_RECORDS(BAD);
+IN_RECORDS(LONG);
+IN_RECORDS(SWITCHED);
+_Static_assert(UNWIND_ENDS == STACK_END_SWITCHED + 1, "recordings have a number for each");
 
 void walked_make(const struct sample *sample, const struct unwind_frame *unwound, size_t count,
                  enum unwind_end end, struct walked_frame *frames, struct walked *out)
@@ -18,6 +33,18 @@ void walked_make(const struct sample *sample, const struct unwind_frame *unwound
             frame->pc, frame->cfa,
             (uint8_t)((frame->interrupted ? WALKED_INTERRUPTED : 0) | (frame->derived ? WALKED_DERIVED : 0))};
     }
+}
+
+struct walked *walked_copy(const struct walked *walked)
+{
+    struct walked *copy = malloc(sizeof *copy + walked->count * sizeof *walked->frames);
+    if (!copy)
+        return NULL;
+    *copy = *walked;
+    copy->frames = (struct walked_frame *)(copy + 1);
+    if (walked->count)
+        memcpy(copy + 1, walked->frames, walked->count * sizeof *walked->frames);
+    return copy;
 }
 
 /* How the walk ended, as it is seen here. Where it came to code that was not known while recording, or had no CFI (its file's record

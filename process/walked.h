@@ -11,6 +11,8 @@
 /* A walk of the sample's copied stack, as a record has it. frames: room for STACK_FRAMES_MAX, which *out borrows. */
 void walked_make(const struct sample *sample, const struct unwind_frame *unwound, size_t count,
                  enum unwind_end end, struct walked_frame *frames, struct walked *out);
+/* With its frames, for free(). NULL: out of memory. */
+struct walked *walked_copy(const struct walked *walked);
 /* As unwind_sample() for a sample with a walk. Where a file's code cannot be found, or CFAs do not grow, it ends. UNWIND_CUT too, where
  * a copy would lead on here, though it did not while recording. */
 size_t walked_frames(const struct process *process, const struct sample *sample, struct unwind_frame *frames,

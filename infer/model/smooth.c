@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "perfdata/walks.h"
+#include "process/walked.h"
 
 struct waiting {
     bool true_path; /* nothing else is set */
