@@ -9,7 +9,7 @@
 
 struct learning;
 
-/* next, with its context, receives the records. walks: those of new stacks with what was found in their copies (walk_sink.h).
+/* next, with its context, receives the records. walks: new stacks as the frames that were found in them (walk_sink.h).
  * options: the collector's; their log, to which it is told if learning fails, is borrowed. Where the collector neither follows an
  * event nor has clocks whose rate can be set, records are only passed on. collector is borrowed. */
 int learning_new(struct collector *collector, const struct collector_options *options, bool walks,

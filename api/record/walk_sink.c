@@ -8,11 +8,12 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/vec.h"
+#include "infer/live/stack_learner.h"
 #include "perfdata/format.h"
 #include "perfdata/stack_record.h"
 #include "process/walked.h"
 
-#define WAIT_BYTES (32u << 20) /* as much as the learner takes (stack_learner.c) */
+#define WAIT_BYTES (2 * STACK_LEARNER_QUEUE) /* all that the learner can have of them */
 #define WAIT_NS                                                                                              \
     900000000 /* with FLUSH_NS, what fathom-record(1) tells; clang's libraries take 1.5 s to open */
 /* Of walks that ended early: bytes at once, a fifth of a minute of clang++; and then as many a second as a stack of it has, 58 MB
@@ -22,6 +23,9 @@
 #define BYTE_NS    (UINT64_C(1000000000) / KEPT_RATE)
 #define KEPT_EVERY 100
 #define RECORD_MAX 65528u /* bytes */
+/* Frames that were found since the last call of walk_sink_add(), 24 bytes each: more than clang++ has in a second. A record of some hundred
+ * bytes can have STACK_FRAMES_MAX of them. */
+#define FOUND_MAX 700000u
 
 /* A stack record, and its sample behind it. */
 struct waiting {
@@ -116,7 +120,9 @@ void walk_sink_walked(struct walk_sink *s, const struct sample *sample, const st
     struct results *r = &s->found;
     pthread_mutex_lock(&s->lock);
     struct result result = {sample->stack_number, sample->tid, sample->time, r->frame_count, {0}};
-    if (vec_reserve(r->frames, r->frame_count, r->frame_capacity, count + 1)) { /* else it stays a copy */
+    /* Else it stays a copy. One frame more, so that there is memory for none, too. */
+    if (r->frame_count + count <= FOUND_MAX &&
+        vec_reserve(r->frames, r->frame_count, r->frame_capacity, count + 1)) {
         walked_make(sample, frames, count, end, r->frames + r->frame_count, &result.walked);
         if (vec_push(r->all, r->count, r->capacity, result))
             r->frame_count += count;

@@ -19,11 +19,11 @@ struct walk_sink;
 int walk_sink_new(const struct event *events, size_t count, collector_sink *next, void *context,
                   struct walk_sink **out, struct fathom_error *err);
 void walk_sink_free(struct walk_sink *sink);
-/* A sample's stack was walked so. Called by the learner's thread. */
+/* A sample's stack was walked so. Called by the learner's thread. Up to FOUND_MAX frames are taken between calls of walk_sink_add(): 17 MB,
+ * twice. */
 void walk_sink_walked(struct walk_sink *sink, const struct sample *sample, const struct unwind_frame *frames,
                       size_t count, enum unwind_end end);
-/* As a collector_sink. looked: of the calls, as many had records that the learner has looked at all of, so that what waits of them
- * waits in vain. */
+/* As a collector_sink. looked: the number of calls whose records the learner has handled; what still waits from these was not walked. */
 int walk_sink_add(struct walk_sink *sink, uint64_t looked, const void *records, size_t size,
                   struct fathom_error *err);
 /* How many walks that ended before the root were passed on without the copy. */

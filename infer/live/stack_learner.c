@@ -16,10 +16,9 @@
 #include "process/frame.h"
 #include "process/unwind.h"
 
-#define QUEUE_BYTES (32u << 20) /* stacks are left out above that */
-#define WALKED_MAX  32768u      /* frames, for one new stack and those of its callers */
-#define ROWS_MAX    4096u       /* of a function's CFI that are looked at */
-#define REGISTER_BP 6u          /* in a mask of registers */
+#define WALKED_MAX  32768u /* frames, for one new stack and those of its callers */
+#define ROWS_MAX    4096u  /* of a function's CFI that are looked at */
+#define REGISTER_BP 6u     /* in a mask of registers */
 
 struct stack_learner {
     struct stack_learner_input in;
@@ -296,7 +295,7 @@ static int take_record(void *learner, struct processes *processes, const struct 
 static enum feed_choice choose_sample(void *learner, const struct event *event, size_t queued)
 {
     struct stack_learner *l = learner;
-    bool wanted = event->stacks ? queued <= QUEUE_BYTES : l->next;
+    bool wanted = event->stacks ? queued <= STACK_LEARNER_QUEUE : l->next;
     l->next = event->stacks && wanted;
     return l->next ? FEED_HOLD : wanted ? FEED_TAKE : FEED_LEAVE;
 }

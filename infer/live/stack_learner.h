@@ -10,13 +10,16 @@
 #include "perfdata/record.h"
 #include "process/unwind.h"
 
+/* Bytes of records that wait while it is busy; stacks are left out above that. As many are being looked at. */
+#define STACK_LEARNER_QUEUE (32u << 20)
+
 struct stack_learner;
 
 /* All borrowed. The functions are called by the learner's thread. */
 struct stack_learner_input {
     const struct event *events;
     size_t count;
-    /* A stack was unwound to its root. A negative result ends learning. */
+    /* A stack was unwound to its root, or to where the same words would end any walk. A negative result ends learning. */
     int (*know)(void *context, const struct known_stack *stack, struct fathom_error *err);
     /* A stack was unwound so, the sample's. May be NULL. */
     void (*walked)(void *context, const struct sample *sample, const struct unwind_frame *frames,

@@ -392,6 +392,29 @@ Test(walk_sink, kept_copies)
     cr_expect_null(strpbrk(read, "?!"));
 }
 
+/* What was walked between two calls takes no more memory than it may: the rest stay copies. */
+Test(walk_sink, many_deep_walks)
+{
+    enum { COUNT = 300, DEEP = 4000 };
+    static struct unwind_frame deep[DEEP];
+    for (uint32_t i = 0; i < DEEP; i++)
+        deep[i] = (struct unwind_frame){.pc = 0x401234, .cfa = SP + 16 * (i + 1)};
+    for (uint32_t i = 1; i <= COUNT; i++) {
+        put_new(i, 8, i);
+        pass(0);
+    }
+    for (uint32_t i = 1; i <= COUNT; i++)
+        walk_sink_walked(sink, &(struct sample){.tid = 8, .time = i, .stack_number = i, .sp = SP}, deep, DEEP,
+                         UNWIND_ROOT);
+    pass(COUNT);
+    const size_t copies = COUNT - strspn(seen, "fbm") / 2;
+    cr_expect_eq(copies, COUNT - 700000 / DEEP);
+    cr_expect_eq(count_seen('s'), copies);
+    finish();
+    cr_expect_eq(strlen(read), (size_t)COUNT);
+    cr_expect_null(strpbrk(read, "?!"));
+}
+
 static int refuse(void *context, const void *records, size_t size, struct fathom_error *err)
 {
     (void)context;
