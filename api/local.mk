@@ -46,6 +46,7 @@ libapi_la_SOURCES = \
 	api/record/part.c api/record/part.h \
 	api/record/recorder.c api/record/recorder.h \
 	api/record/series.c api/record/series.h \
+	api/record/stack_pairs.c api/record/stack_pairs.h \
 	api/record/stack_sink.c api/record/stack_sink.h \
 	api/record/target.c api/record/target.h \
 	api/record/walk_sink.c api/record/walk_sink.h \

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/record/stack_pairs.h"
 #include "perfdata/stack_sample.h"
 
 #define NEW_STACKS_ID (UINT64_C(1) << 63) /* the kernel counts its own from 1 on */
@@ -15,9 +16,7 @@ struct stack_sink {
     struct event *events; /* those of the records that come, and the new one behind them */
     size_t count;         /* of the former */
     uint64_t id;
-    struct decoder *decoder;
-    uint64_t held[8192]; /* a stack record that waits for its sample */
-    size_t held_size;    /* 0: none */
+    struct stack_pairs *pairs;
     uint64_t made[8192];
 };
 
@@ -27,6 +26,23 @@ static const struct event *find_stacks(const struct event *events, size_t count)
     while (i < count && !events[i].stacks)
         i++;
     return i < count ? &events[i] : NULL;
+}
+
+static int pass_on(void *sink, const void *records, size_t size, struct fathom_error *err)
+{
+    struct stack_sink *s = sink;
+    return s->next(s->context, records, size, err);
+}
+
+/* Passes on a sample with the stack in the place of the stack record. */
+static int take_pair(void *sink, const struct stack_pair *pair, struct fathom_error *err)
+{
+    struct stack_sink *s = sink;
+    const size_t size = stack_sample_make(pair->stack, pair->sample, s->id, (uint8_t *)s->made);
+    if (!size)
+        return STACK_PAIR_LEAVE;
+    int rc = s->next(s->context, s->made, size, err);
+    return rc < 0 ? rc : STACK_PAIR_SAMPLE;
 }
 
 static int copy_events(struct stack_sink *s, const struct event *events, size_t count,
@@ -42,7 +58,10 @@ static int copy_events(struct stack_sink *s, const struct event *events, size_t 
     s->count = count;
     s->id = NEW_STACKS_ID;
     stack_sample_event(stacks, &s->id, &s->events[count]);
-    return decoder_new(s->events, count, &s->decoder, err);
+    return stack_pairs_new(
+        &(struct stack_pairs_input){
+            .events = s->events, .count = count, .take = take_pair, .next = pass_on, .context = s},
+        &s->pairs, err);
 }
 
 int stack_sink_new(const struct event *events, size_t count, struct stack_sink **out,
@@ -63,7 +82,7 @@ void stack_sink_free(struct stack_sink *s)
 {
     if (!s)
         return;
-    decoder_free(s->decoder);
+    stack_pairs_free(s->pairs);
     free(s->events);
     free(s);
 }
@@ -80,67 +99,13 @@ void stack_sink_to(struct stack_sink *s, collector_sink *next, void *context)
     s->context = context;
 }
 
-int stack_sink_finish(struct stack_sink *s, struct fathom_error *err)
-{
-    size_t size = s->held_size;
-    s->held_size = 0;
-    return size ? s->next(s->context, s->held, size, err) : 0;
-}
-
-/* Passes on the stack record that is held: as a sample with a stack, if this sample is its own. */
-static int pass_held(struct stack_sink *s, const struct sample *sample, struct fathom_error *err)
-{
-    struct record held;
-    size_t size = 0;
-    bool own = !s->events[sample->event].stacks && !s->events[sample->event].audit;
-    if (own && decoder_decode(s->decoder, s->held, s->held_size, &held, NULL) == 0)
-        size = stack_sample_make(&held.sample, sample, s->id, (uint8_t *)s->made);
-    if (!size)
-        return stack_sink_finish(s, err);
-    s->held_size = 0;
-    return s->next(s->context, s->made, size, err);
-}
-
-/* A sample that may belong to the stack record that is held, or is a stack record that is to be held. */
-static bool concerns(const struct stack_sink *s, const struct perf_event_header *header,
-                     struct record *record)
-{
-    return header->type == PERF_RECORD_SAMPLE &&
-           decoder_decode(s->decoder, header, header->size, record, NULL) == 0 &&
-           (s->held_size || s->events[record->sample.event].stacks);
-}
-
-/* *held: the record is kept back. */
-static int take_sample(struct stack_sink *s, const struct perf_event_header *header,
-                       const struct sample *sample, bool *held, struct fathom_error *err)
-{
-    int rc = s->held_size ? pass_held(s, sample, err) : 0;
-    *held = rc == 0 && s->events[sample->event].stacks;
-    if (*held) {
-        memcpy(s->held, header, header->size);
-        s->held_size = header->size;
-    }
-    return rc;
-}
-
 int stack_sink_add(void *sink, const void *records, size_t size, struct fathom_error *err)
 {
     struct stack_sink *s = sink;
-    const char *written = records, *at = records, *end = at + size;
-    while (at < end) {
-        const struct perf_event_header *header = (const void *)at;
-        const char *next = at + header->size;
-        struct record record;
-        if (concerns(s, header, &record)) {
-            bool held = false;
-            int rc = at > written ? s->next(s->context, written, (size_t)(at - written), err) : 0;
-            if (rc == 0)
-                rc = take_sample(s, header, &record.sample, &held, err);
-            if (rc < 0)
-                return rc;
-            written = held ? next : at;
-        }
-        at = next;
-    }
-    return end > written ? s->next(s->context, written, (size_t)(end - written), err) : 0;
+    return stack_pairs_add(s->pairs, records, size, err);
+}
+
+int stack_sink_finish(struct stack_sink *s, struct fathom_error *err)
+{
+    return stack_pairs_finish(s->pairs, err);
 }

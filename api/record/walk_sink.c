@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/record/stack_pairs.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "infer/live/stack_learner.h"
-#include "perfdata/format.h"
 #include "perfdata/stack_record.h"
 #include "process/walked.h"
 
@@ -22,7 +22,7 @@
 #define KEPT_RATE  16384
 #define BYTE_NS    (UINT64_C(1000000000) / KEPT_RATE)
 #define KEPT_EVERY 100
-#define RECORD_MAX 65528u /* bytes */
+#define RECORD_MAX STACK_PAIRS_RECORD
 /* Frames that were found since the last call of walk_sink_add(), 24 bytes each: more than clang++ has in a second. A record of some hundred
  * bytes can have STACK_FRAMES_MAX of them. */
 #define FOUND_MAX 700000u
@@ -51,8 +51,7 @@ struct results {
 struct walk_sink {
     collector_sink *next;
     void *context; /* its */
-    const struct event *events;
-    struct decoder *decoder;
+    struct stack_pairs *pairs;
     uint64_t calls;
     struct waiting *queue;
     size_t first, count, capacity; /* those before `first` are passed on */
@@ -60,8 +59,6 @@ struct walk_sink {
     uint64_t due;         /* how many must be passed on before the next mark; UINT64_MAX: not known yet */
     struct table *places; /* stack's number -> how many had come before it */
     size_t waiting;       /* bytes */
-    uint64_t open[RECORD_MAX / 8 + 1]; /* a stack record that waits for its sample */
-    size_t open_size;                  /* 0: none */
     struct walks *walks;
     uint64_t written;
     uint64_t kept_until; /* when KEPT_RATE has made up for what was kept, ns */
@@ -71,26 +68,6 @@ struct walk_sink {
     struct results found; /* by the learner's thread: under the lock */
     struct results taken;
 };
-
-int walk_sink_new(const struct event *events, size_t count, collector_sink *next, void *context,
-                  struct walk_sink **out, struct fathom_error *err)
-{
-    struct walk_sink *s = calloc(1, sizeof *s);
-    if (!s)
-        return error_memory(err);
-    s->next = next;
-    s->context = context;
-    s->events = events;
-    pthread_mutex_init(&s->lock, NULL);
-    s->places = table_new();
-    s->walks = walks_new();
-    int rc = s->places && s->walks ? decoder_new(events, count, &s->decoder, err) : error_memory(err);
-    if (rc < 0)
-        walk_sink_free(s);
-    else
-        *out = s;
-    return rc;
-}
 
 static void free_results(struct results *results)
 {
@@ -109,7 +86,7 @@ void walk_sink_free(struct walk_sink *s)
     free_results(&s->taken);
     table_free(s->places);
     walks_free(s->walks);
-    decoder_free(s->decoder);
+    stack_pairs_free(s->pairs);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }
@@ -137,7 +114,7 @@ static size_t make_record(struct walk_sink *s, const struct waiting *w, const st
     struct record record;
     struct stack_record head;
     struct perf_event_header header;
-    if (decoder_decode(s->decoder, w->records, w->stack_size, &record, NULL) < 0)
+    if (stack_pairs_decode(s->pairs, w->records, w->stack_size, &record) < 0)
         return 0;
     const struct sample *sample = &record.sample;
     memcpy(&head, sample->raw, sizeof head);
@@ -260,63 +237,38 @@ static bool has_copy(const struct sample *sample)
            (head.kind == STACK_RECORD_NEW || head.kind == STACK_RECORD_AGAIN);
 }
 
-static int pass_open(struct walk_sink *s, struct fathom_error *err)
+/* Lets a stack record and its sample wait, if there is room. */
+static int put_off(void *sink, const struct stack_pair *pair, struct fathom_error *err)
 {
-    const size_t size = s->open_size;
-    s->open_size = 0;
-    return size ? s->next(s->context, s->open, size, err) : 0;
-}
-
-/* Lets the open stack record and this sample wait. false: there is no room. */
-static bool put_off(struct walk_sink *s, const struct sample *stack, const struct perf_event_header *sample)
-{
+    struct walk_sink *s = sink;
     struct stack_record head;
     bool added;
-    const size_t size = s->open_size + sample->size;
-    memcpy(&head, stack->raw, sizeof head);
+    const uint32_t stack_size = pair->stack_record->size, size = stack_size + pair->sample_record->size;
+    (void)err;
+    memcpy(&head, pair->stack->raw, sizeof head);
     if (s->waiting + size > WAIT_BYTES || !vec_reserve(s->queue, s->count, s->capacity, 1))
-        return false;
+        return STACK_PAIR_LEAVE;
     uint64_t *place = table_put(s->places, head.number, &added);
     if (!place || !added)
-        return false;
+        return STACK_PAIR_LEAVE;
     *place = s->dropped + s->count;
     uint8_t *records = malloc(size);
     if (!records) {
         table_remove(s->places, head.number);
-        return false;
+        return STACK_PAIR_LEAVE;
     }
-    memcpy(records, s->open, s->open_size);
-    memcpy(records + s->open_size, sample, sample->size);
-    s->queue[s->count++] =
-        (struct waiting){records, (uint32_t)s->open_size, (uint32_t)size, head.number, s->calls, clock_ns()};
+    memcpy(records, pair->stack_record, stack_size);
+    memcpy(records + stack_size, pair->sample_record, pair->sample_record->size);
+    s->queue[s->count++] = (struct waiting){records, stack_size, size, head.number, s->calls, clock_ns()};
     s->waiting += size;
-    s->open_size = 0;
-    return true;
-}
-
-/* *held: the sample is kept back. */
-static int take_sample(struct walk_sink *s, const struct perf_event_header *header,
-                       const struct sample *sample, bool *held, struct fathom_error *err)
-{
-    const struct event *event = &s->events[sample->event];
-    struct record stack;
-    *held = s->open_size && !event->stacks && !event->audit &&
-            decoder_decode(s->decoder, s->open, s->open_size, &stack, NULL) == 0 &&
-            stack.sample.tid == sample->tid && stack.sample.time == sample->time &&
-            put_off(s, &stack.sample, header);
-    int rc = pass_open(s, err);
-    if (rc == 0 && event->stacks && has_copy(sample)) {
-        memcpy(s->open, header, header->size);
-        s->open_size = header->size;
-        *held = true;
-    }
-    return rc;
+    return STACK_PAIR_TAKE;
 }
 
 /* At a mark, a reader delivers what is no younger than the youngest record before the last mark (order.h). Records of the round
  * after that mark may be as old: so all that came in it, up to the mark that ended it, must be passed on first. */
-static bool take_mark(struct walk_sink *s)
+static bool take_mark(void *sink)
 {
+    struct walk_sink *s = sink;
     const uint64_t come = s->dropped + s->count, passed = s->dropped + s->first;
     if (s->due > come)
         s->due = come;
@@ -326,40 +278,46 @@ static bool take_mark(struct walk_sink *s)
     return ready;
 }
 
-/* A sample that may belong to the open stack record, or is a stack record. */
-static bool concerns(const struct walk_sink *s, const struct perf_event_header *header, struct record *record)
+static int pass_on(void *sink, const void *records, size_t size, struct fathom_error *err)
 {
-    return header->type == PERF_RECORD_SAMPLE &&
-           decoder_decode(s->decoder, header, header->size, record, NULL) == 0 &&
-           (s->open_size || s->events[record->sample.event].stacks);
+    struct walk_sink *s = sink;
+    return s->next(s->context, records, size, err);
+}
+
+int walk_sink_new(const struct event *events, size_t count, collector_sink *next, void *context,
+                  struct walk_sink **out, struct fathom_error *err)
+{
+    struct walk_sink *s = calloc(1, sizeof *s);
+    if (!s)
+        return error_memory(err);
+    s->next = next;
+    s->context = context;
+    pthread_mutex_init(&s->lock, NULL);
+    s->places = table_new();
+    s->walks = walks_new();
+    const struct stack_pairs_input input = {.events = events,
+                                            .count = count,
+                                            .is_wanted = has_copy,
+                                            .take = put_off,
+                                            .pass_mark = take_mark,
+                                            .next = pass_on,
+                                            .context = s};
+    int rc = s->places && s->walks ? stack_pairs_new(&input, &s->pairs, err) : error_memory(err);
+    if (rc < 0)
+        walk_sink_free(s);
+    else
+        *out = s;
+    return rc;
 }
 
 int walk_sink_add(struct walk_sink *s, uint64_t looked, const void *records, size_t size,
                   struct fathom_error *err)
 {
-    const char *written = records, *at = records, *end = at + size;
     s->calls++;
     int rc = pass_walked(s, err);
     if (rc == 0)
         rc = pass_late(s, looked, err);
-    while (at < end && rc == 0) {
-        const struct perf_event_header *header = (const void *)at;
-        const char *next = at + header->size;
-        struct record record;
-        const bool mark = header->type == USER_FINISHED_ROUND;
-        bool held = false;
-        if (mark || concerns(s, header, &record)) {
-            rc = at > written ? s->next(s->context, written, (size_t)(at - written), err) : 0;
-            if (rc == 0 && mark) {
-                rc = pass_open(s, err); /* its sample would be in the same round */
-                held = !take_mark(s);
-            } else if (rc == 0)
-                rc = take_sample(s, header, &record.sample, &held, err);
-            written = held ? next : at;
-        }
-        at = next;
-    }
-    return rc == 0 && end > written ? s->next(s->context, written, (size_t)(end - written), err) : rc;
+    return rc == 0 ? stack_pairs_add(s->pairs, records, size, err) : rc;
 }
 
 uint64_t walk_sink_left_out(const struct walk_sink *s)
@@ -372,5 +330,5 @@ int walk_sink_finish(struct walk_sink *s, struct fathom_error *err)
     int rc = pass_walked(s, err);
     if (rc == 0)
         rc = pass_late(s, UINT64_MAX, err);
-    return rc == 0 ? pass_open(s, err) : rc;
+    return rc == 0 ? stack_pairs_finish(s->pairs, err) : rc;
 }

@@ -272,6 +272,16 @@ Test(walk_sink, what_has_no_copy_or_no_sample_passes)
     cr_expect_str_eq(seen, "-m-mssmsms");
 }
 
+/* The collector passes a stack record and its sample on in one round. */
+Test(walk_sink, a_round_without_the_sample)
+{
+    put_stack(STACK_RECORD_NEW, 1, 8, 1, 512);
+    put_mark();
+    put_sample(8, 1);
+    pass(0);
+    cr_expect_str_eq(seen, "s.m");
+}
+
 /* Readers may deliver what is as old as the youngest at the mark before: what waited at the mark behind that one must come first. */
 Test(walk_sink, marks)
 {

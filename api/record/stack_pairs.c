@@ -1,0 +1,110 @@
+/* stack_pairs.c - see stack_pairs.h. */
+#include "api/record/stack_pairs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct stack_pairs {
+    struct stack_pairs_input in;
+    struct decoder *decoder;
+    uint64_t held[STACK_PAIRS_RECORD / 8 + 1]; /* a stack record that waits for its sample */
+    size_t held_size;                          /* 0: none */
+};
+
+int stack_pairs_new(const struct stack_pairs_input *input, struct stack_pairs **out, struct fathom_error *err)
+{
+    struct stack_pairs *p = calloc(1, sizeof *p);
+    if (!p)
+        return error_memory(err);
+    p->in = *input;
+    int rc = decoder_new(input->events, input->count, &p->decoder, err);
+    if (rc < 0)
+        stack_pairs_free(p);
+    else
+        *out = p;
+    return rc;
+}
+
+void stack_pairs_free(struct stack_pairs *p)
+{
+    if (!p)
+        return;
+    decoder_free(p->decoder);
+    free(p);
+}
+
+int stack_pairs_decode(const struct stack_pairs *p, const void *record, size_t size, struct record *out)
+{
+    return decoder_decode(p->decoder, record, size, out, NULL);
+}
+
+int stack_pairs_finish(struct stack_pairs *p, struct fathom_error *err)
+{
+    const size_t size = p->held_size;
+    p->held_size = 0;
+    return size ? p->in.next(p->in.context, p->held, size, err) : 0;
+}
+
+/* What becomes of the stack record that is held, before this sample. */
+static int choose(const struct stack_pairs *p, const struct perf_event_header *header,
+                  const struct sample *sample, struct fathom_error *err)
+{
+    const struct event *event = &p->in.events[sample->event];
+    struct record held;
+    if (!p->held_size || event->stacks || event->audit ||
+        stack_pairs_decode(p, p->held, p->held_size, &held) < 0 || held.sample.tid != sample->tid ||
+        held.sample.time != sample->time)
+        return STACK_PAIR_LEAVE;
+    return p->in.take(p->in.context,
+                      &(struct stack_pair){(const void *)p->held, header, &held.sample, sample}, err);
+}
+
+/* *kept: the sample is not passed on, or not yet. */
+static int take_sample(struct stack_pairs *p, const struct perf_event_header *header,
+                       const struct sample *sample, bool *kept, struct fathom_error *err)
+{
+    int rc = choose(p, header, sample, err);
+    if (rc < 0)
+        return rc;
+    *kept = rc == STACK_PAIR_TAKE;
+    if (rc != STACK_PAIR_LEAVE)
+        p->held_size = 0;
+    rc = stack_pairs_finish(p, err);
+    if (rc == 0 && p->in.events[sample->event].stacks && (!p->in.is_wanted || p->in.is_wanted(sample))) {
+        memcpy(p->held, header, header->size);
+        p->held_size = header->size;
+        *kept = true;
+    }
+    return rc;
+}
+
+/* A sample that may belong to the stack record that is held, or is a stack record. */
+static bool concerns(const struct stack_pairs *p, const struct perf_event_header *header,
+                     struct record *record)
+{
+    return header->type == PERF_RECORD_SAMPLE && stack_pairs_decode(p, header, header->size, record) == 0 &&
+           (p->held_size || p->in.events[record->sample.event].stacks);
+}
+
+int stack_pairs_add(struct stack_pairs *p, const void *records, size_t size, struct fathom_error *err)
+{
+    const char *passed = records, *at = records, *end = at + size;
+    int rc = 0;
+    while (at < end && rc == 0) {
+        const struct perf_event_header *header = (const void *)at;
+        const char *next = at + header->size;
+        struct record record;
+        const bool mark = header->type == USER_FINISHED_ROUND;
+        bool kept = false;
+        if (mark || concerns(p, header, &record)) {
+            rc = at > passed ? p->in.next(p->in.context, passed, (size_t)(at - passed), err) : 0;
+            if (rc == 0)
+                rc = mark ? stack_pairs_finish(p, err) : take_sample(p, header, &record.sample, &kept, err);
+            if (mark)
+                kept = p->in.pass_mark && !p->in.pass_mark(p->in.context);
+            passed = kept ? next : at;
+        }
+        at = next;
+    }
+    return rc == 0 && end > passed ? p->in.next(p->in.context, passed, (size_t)(end - passed), err) : rc;
+}

@@ -1,0 +1,50 @@
+/*
+ * stack_pairs.h - finds each stack record and the sample behind it among a collector's records; others are passed on. A stack record
+ * waits for its sample, if need be to the next call, at most to the end of the round in which the collector passes both on.
+ */
+#ifndef FATHOM_API_RECORD_STACK_PAIRS_H
+#define FATHOM_API_RECORD_STACK_PAIRS_H
+
+#include "collector/rings/batch.h"
+#include "perfdata/format.h"
+#include "perfdata/record.h"
+
+#define STACK_PAIRS_RECORD 65528u /* bytes of a record at most */
+
+struct stack_pairs;
+
+struct stack_pair { /* of the same thread and time */
+    const struct perf_event_header *stack_record, *sample_record;
+    const struct sample *stack, *sample;
+};
+
+enum stack_pair_choice {
+    STACK_PAIR_LEAVE,  /* pass both on */
+    STACK_PAIR_SAMPLE, /* pass the sample on */
+    STACK_PAIR_TAKE,   /* pass neither on */
+};
+
+/* All borrowed. */
+struct stack_pairs_input {
+    const struct event *events; /* of the records */
+    size_t count;
+    bool (*is_wanted)(
+        const struct sample *stack); /* whether a stack record waits for its sample; NULL: all do */
+    /* An enum stack_pair_choice; or negative, which ends the call. */
+    int (*take)(void *context, const struct stack_pair *pair, struct fathom_error *err);
+    bool (*pass_mark)(void *context); /* whether the mark of a round is passed on; NULL: all are */
+    collector_sink *next;
+    void *context; /* of all these */
+};
+
+int stack_pairs_new(const struct stack_pairs_input *input, struct stack_pairs **out,
+                    struct fathom_error *err);
+void stack_pairs_free(struct stack_pairs *pairs); /* NULL is allowed */
+/* As a collector_sink. */
+int stack_pairs_add(struct stack_pairs *pairs, const void *records, size_t size, struct fathom_error *err);
+/* Passes on what waits for its sample. Call it at the end of the recording. */
+int stack_pairs_finish(struct stack_pairs *pairs, struct fathom_error *err);
+/* A record of the same events that was kept. 0 or negative. */
+int stack_pairs_decode(const struct stack_pairs *pairs, const void *record, size_t size, struct record *out);
+
+#endif
