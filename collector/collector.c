@@ -180,6 +180,11 @@ int collector_know(struct collector *c, const struct known_stack *stack, struct 
     return verify_know(c->verify, stack, err);
 }
 
+bool collector_stacks_are(struct collector *c, uint32_t space, const struct go_stacks *go, uint64_t bias)
+{
+    return verify_stacks_are(c->verify, space, go, bias);
+}
+
 void collector_place(struct collector *c, uint32_t pid, uint32_t space)
 {
     verify_place(c->verify, pid, space);

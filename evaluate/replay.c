@@ -35,6 +35,12 @@ static int know(void *replaying, const struct known_stack *stack, struct fathom_
     return known_stacks_add(r->known, stack, err);
 }
 
+static bool tell_stacks(void *replaying, uint32_t space, const struct go_stacks *go, uint64_t bias)
+{
+    struct replaying *r = replaying;
+    return known_stacks_switch(r->known, space, go, bias);
+}
+
 static void place_process(void *replaying, uint32_t pid, uint32_t space)
 {
     (void)replaying;
@@ -174,6 +180,7 @@ int replay_run(struct reader *reader, struct image_cache *images, const struct r
         rc = stack_learner_new(&(struct stack_learner_input){.events = r.events,
                                                              .count = EVENTS,
                                                              .know = know,
+                                                             .stacks_are = tell_stacks,
                                                              .place = place_process,
                                                              .forget = forget,
                                                              .context = &r},

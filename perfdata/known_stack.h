@@ -8,8 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "image/go_stacks.h"
-
 /* A word that unwinding depended on: the result is the same as long as it is one of `size` values from `low` on. A
  * return address may be any in the same function from which unwinding goes on in the same way. */
 struct stack_word {
@@ -30,10 +28,7 @@ struct known_stack {
     bool of_caller;  /* that record is of a callee: this stack is its part from sp on */
     uint32_t
         switch_at; /* bytes from sp on after which its words are another stack's (stack_record.h); 0: none */
-    /* Not NULL: this is about no stack, but tells where the threads of the space have theirs. Borrowed */
-    const struct go_stacks *go;
-    uint64_t go_bias; /* added to the addresses of its code */
-    uint32_t cut;     /* bytes of its copy from sp on, which ended before the stack did; 0: it did not */
+    uint32_t cut;  /* bytes of its copy from sp on, which ended before the stack did; 0: it did not */
     uint64_t code, code_size;       /* around ip, with the same CFA */
     uint64_t row, row_size;         /* around ip, of the same CFI row */
     const struct stack_word *words; /* borrowed; the innermost first */

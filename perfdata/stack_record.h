@@ -26,8 +26,9 @@ enum stack_record_kind {
 
 #define STACK_RECORD_MAX                                                                                     \
     61440u /* bytes of a stack: one of this size was cut, as a record is at most 64 KiB */
-#define STACK_RECORD_LATE 0xffffffffu /* the number of RETURNED */
-#define STACK_RECORD_ALL  255         /* compared: all return addresses */
+#define STACK_RECORD_NO_BASE 16384       /* bytes of a stack that are read if its base is not known */
+#define STACK_RECORD_LATE    0xffffffffu /* the number of RETURNED */
+#define STACK_RECORD_ALL     255         /* compared: all return addresses */
 
 struct stack_record {
     __u32 magic;

@@ -23,6 +23,12 @@ static int know(void *learning, const struct known_stack *stack, struct fathom_e
     return collector_know(l->collector, stack, err);
 }
 
+static bool tell_stacks(void *learning, uint32_t space, const struct go_stacks *go, uint64_t bias)
+{
+    struct learning *l = learning;
+    return collector_stacks_are(l->collector, space, go, bias);
+}
+
 static void place_process(void *learning, uint32_t pid, uint32_t space)
 {
     struct learning *l = learning;
@@ -60,6 +66,7 @@ int learning_new(struct collector *collector, const struct collector_options *op
         rc = stack_learner_start(&(struct stack_learner_input){.events = events,
                                                                .count = count,
                                                                .know = know,
+                                                               .stacks_are = tell_stacks,
                                                                .walked = walks ? take_walk : NULL,
                                                                .place = place_process,
                                                                .forget = forget,

@@ -443,22 +443,6 @@ static int put_switched(struct known_stacks *s, const struct known_stack *stack,
     return rc < 0 ? rc : 1;
 }
 
-/* Where the stacks of a space go on. */
-static int add_switch(struct known_stacks *s, uint32_t space, const struct go_stacks *go, uint64_t bias)
-{
-    const struct rule_switch rule = {.thread = go->thread,
-                                     .machine = go->machine,
-                                     .system = go->system,
-                                     .current = go->current,
-                                     .saved = go->saved,
-                                     .call = bias + go->call,
-                                     .call_size = go->call_size,
-                                     .grow = bias + go->grow,
-                                     .grow_size = go->grow_size};
-    return s->maps.switches >= 0 && s->compared == STACK_RECORD_ALL &&
-           s->maps.put(s->maps.switches, &space, &rule) == 0;
-}
-
 int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, struct fathom_error *err)
 {
     struct made made;
@@ -468,10 +452,8 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     struct rule_key key = {
         .page = stack->ip >> s->page_bits, .depth = base - stack->sp, .space = stack->space};
     uint32_t stored = 0, replaced = 0;
-    if (stack->go)
-        return add_switch(s, stack->space, stack->go, stack->go_bias);
     /* One that was read before its base was known, which is known by now, will be read again, further out. */
-    if (!apart && !stack->of_caller && stack->cut && stack->cut <= VERIFY_NO_BASE_BYTES)
+    if (!apart && !stack->of_caller && stack->cut && stack->cut <= STACK_RECORD_NO_BASE)
         return 0;
     if (!stack->of_caller && !stack->switch_at && s->compared == STACK_RECORD_ALL && put_run(s, stack) < 0)
         return error_memory(err);
@@ -508,4 +490,19 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     }
     free_blocks(s, replaced);
     return 1;
+}
+
+bool known_stacks_switch(struct known_stacks *s, uint32_t space, const struct go_stacks *go, uint64_t bias)
+{
+    const struct rule_switch rule = {.thread = go->thread,
+                                     .machine = go->machine,
+                                     .system = go->system,
+                                     .current = go->current,
+                                     .saved = go->saved,
+                                     .call = bias + go->call,
+                                     .call_size = go->call_size,
+                                     .grow = bias + go->grow,
+                                     .grow_size = go->grow_size};
+    return s->maps.switches >= 0 && s->compared == STACK_RECORD_ALL &&
+           s->maps.put(s->maps.switches, &space, &rule) == 0;
 }

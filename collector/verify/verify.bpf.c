@@ -502,7 +502,7 @@ static __always_inline __u64 bytes_to_read(const struct moment *m)
         size = verify_goroutine(m->sp, m->space);
     else if (!m->base)
         size = 0;
-    size = size ? size : VERIFY_NO_BASE_BYTES;
+    size = size ? size : STACK_RECORD_NO_BASE;
     return size < RULE_STACK_MAX ? size : RULE_STACK_MAX;
 }
 

@@ -333,6 +333,11 @@ int verify_know(struct verify *v, const struct known_stack *stack, struct fathom
     return known_stacks_add(v->stacks, stack, err);
 }
 
+bool verify_stacks_are(struct verify *v, uint32_t space, const struct go_stacks *go, uint64_t bias)
+{
+    return known_stacks_switch(v->stacks, space, go, bias);
+}
+
 void verify_place(struct verify *v, uint32_t pid, uint32_t space)
 {
     if (space)

@@ -2,7 +2,7 @@
  * verify.h - loads the BPF program that compares samples' stacks with known ones in the kernel (rule.h), and
  * tells it which stacks are known. Needs CAP_BPF and CAP_PERFMON (Linux 5.10 or later).
  *
- * verify_know(), verify_place() and verify_forget() may be called by another thread than the rest.
+ * verify_know(), verify_stacks_are(), verify_place() and verify_forget() may be called by another thread than the rest.
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_VERIFY_H
 #define FATHOM_COLLECTOR_VERIFY_VERIFY_H
@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "collector/verify/where.h"
+#include "image/go_stacks.h"
 #include "perfdata/known_stack.h"
 #include "collector/verify/verify_wire.h"
 
@@ -56,6 +57,9 @@ void verify_counts(const struct verify *verify, struct verify_counts *out);
  * or it is a caller's and was known before. A caller's is not taken where stacks are not compared whole, as nothing
  * would check it (rule_again()). */
 int verify_know(struct verify *verify, const struct known_stack *stack, struct fathom_error *err);
+/* Where the threads of the space have their stacks; bias: added to the addresses of its code. Whether their second ones are read from
+ * now on. */
+bool verify_stacks_are(struct verify *verify, uint32_t space, const struct go_stacks *go, uint64_t bias);
 /* The stacks of this space are those of the process from now on, and of its children, until they are placed; 0: none. A
  * failure makes its stacks new. */
 void verify_place(struct verify *verify, uint32_t pid, uint32_t space);

@@ -57,9 +57,6 @@ struct verify_config {
     __u32 self; /* the recorder's process, if everyone is followed; else 0 */
 };
 
-/* Bytes of a stack that are read if its base is not known. */
-#define VERIFY_NO_BASE_BYTES 16384
-
 struct verify_counts {
     __u64 copies;    /* stacks read, or tried to */
     __u64 crowded;   /* new ones that were not read, as the ring had no room for them */

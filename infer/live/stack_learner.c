@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "collector/verify/verify_wire.h"
 #include "image/cfi/cfi.h"
 #include "image/code/code.h"
 #include "image/run_time.h"
@@ -132,16 +131,17 @@ static int tell_stacks(struct stack_learner *l, const struct sample *sample, uin
 {
     struct go_stacks go;
     const struct place *outermost = &frame->place;
-    const struct known_stack known = {.space = space, .go = &go, .go_bias = frame->pc - outermost->address};
     bool added;
     uint64_t *until = table_put(l->told, hash_u64(space) ^ (uintptr_t)outermost->image, &added);
     if (!until)
         return error_memory(err);
-    int rc = added && image_go_stacks(outermost->image, &go) ? l->in.know(l->in.context, &known, err) : 0;
     if (added)
-        *until = rc > 0 ? sample->time + TELL_NS : 0;
+        *until = image_go_stacks(outermost->image, &go) &&
+                         l->in.stacks_are(l->in.context, space, &go, frame->pc - outermost->address)
+                     ? sample->time + TELL_NS
+                     : 0;
     *early = sample->time < *until;
-    return rc < 0 ? rc : 0;
+    return 0;
 }
 
 /* Unwinds a stack and makes it known. One with a signal frame is never known. Returns what know() does; 0 too if its callers
@@ -158,7 +158,7 @@ static int know(struct stack_learner *l, const struct process *process, const st
     bool early = false;
     int rc = tell_stacks(l, sample, space, &l->frames[*count - 1], &early, err);
     if (rc < 0 || (early && (end == UNWIND_SWITCHED ||
-                             (end == UNWIND_CUT && sample->stack_size <= VERIFY_NO_BASE_BYTES))))
+                             (end == UNWIND_CUT && sample->stack_size <= STACK_RECORD_NO_BASE))))
         return rc;
     const struct place *place = &l->frames[0].place;
     if (place->function == IMAGE_NO_FUNCTION)

@@ -6,6 +6,7 @@
 #define FATHOM_INFER_LIVE_STACK_LEARNER_H
 
 #include "base/log.h"
+#include "image/go_stacks.h"
 #include "perfdata/known_stack.h"
 #include "perfdata/record.h"
 #include "process/unwind.h"
@@ -21,6 +22,9 @@ struct stack_learner_input {
     size_t count;
     /* A stack was unwound to its root, or to where the same words would end any walk. A negative result ends learning. */
     int (*know)(void *context, const struct known_stack *stack, struct fathom_error *err);
+    /* The threads of this space have their stacks there; bias: added to the addresses of its code. Whether their second ones are copied
+     * from now on. */
+    bool (*stacks_are)(void *context, uint32_t space, const struct go_stacks *go, uint64_t bias);
     /* A stack was unwound so, the sample's. May be NULL. */
     void (*walked)(void *context, const struct sample *sample, const struct unwind_frame *frames,
                    size_t count, enum unwind_end end);

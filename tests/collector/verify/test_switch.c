@@ -101,8 +101,7 @@ static const struct machine_record *sample(void)
 
 static void know_switch(void)
 {
-    const struct known_stack stack = {.space = SPACE, .go = &go};
-    cr_assert_eq(known_stacks_add(known, &stack, NULL), 1);
+    cr_assert(known_stacks_switch(known, SPACE, &go, 0));
 }
 
 /* Makes the stack of a new record known, by the four words that begin() puts. */
@@ -194,12 +193,12 @@ Test(verify_switch, the_end_of_a_stack)
     cr_expect_eq(r->head.size, 0x200);
     put(CURRENT + 8, SP - 8);
     r = sample();
-    cr_expect(r && r->head.size == VERIFY_NO_BASE_BYTES);
+    cr_expect(r && r->head.size == STACK_RECORD_NO_BASE);
     put(FS - 8, SYSTEM);
     put(MACHINE + 192, 0);
     put(SYSTEM + 8, SP + 0x200);
     r = sample();
-    cr_expect(r && r->head.size == VERIFY_NO_BASE_BYTES);
+    cr_expect(r && r->head.size == STACK_RECORD_NO_BASE);
     end();
 }
 

@@ -865,7 +865,7 @@ Test(verify, a_stack_read_without_its_base_is_read_again)
     scene_at(&w, 0, 30000, &scene);
     machine_set_base(scene.thread->tid, 0);
     run(&w, &scene, false);
-    cr_assert_eq(w.machine.records[0].head.size, (uint32_t)VERIFY_NO_BASE_BYTES);
+    cr_assert_eq(w.machine.records[0].head.size, (uint32_t)STACK_RECORD_NO_BASE);
     machine_set_base(scene.thread->tid, scene.thread->low + REGION);
     const struct announced *a = &w.stacks[0];
     struct known_stack stack = {.space = a->pid,
@@ -873,7 +873,7 @@ Test(verify, a_stack_read_without_its_base_is_read_again)
                                 .ip = a->ip,
                                 .sp = a->sp,
                                 .number = a->number,
-                                .cut = VERIFY_NO_BASE_BYTES,
+                                .cut = STACK_RECORD_NO_BASE,
                                 .row = a->ip,
                                 .row_size = 1,
                                 .words = a->words,
