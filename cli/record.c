@@ -126,9 +126,9 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
         code = target_complete(&recorder->target, &record_command, argc, argv, terminal);
     if (code < 0)
         code = check_passive(recorder, terminal);
-    if (code < 0 && recorder->target.everyone && recorder->scope == FATHOM_SCOPE_THREAD)
-        code =
-            option_usage(terminal, &record_command, "--all-cpus counts per CPU: leave out --per-cpu never");
+    if (code < 0 && fathom_target_wide(&recorder->target) && recorder->scope == FATHOM_SCOPE_THREAD)
+        code = option_usage(terminal, &record_command, "%s counts per CPU: leave out --per-cpu never",
+                            target_wide_option(&recorder->target));
     if (code < 0 && options.paths)
         terminal_say(terminal, LOG_NOTE, "call paths are always recorded: -g changes nothing");
     if (code < 0 && recorder->ring_kib & (recorder->ring_kib - 1))
@@ -198,6 +198,7 @@ static const struct option_row rows[] = {
     TARGET_PID(struct fathom_recorder_options, "attach to these processes, their threads and their children"),
     TARGET_EVERYONE(struct fathom_recorder_options,
                     "record all processes, until Ctrl-C, the end of --duration or of a command"),
+    TARGET_CGROUP(struct fathom_recorder_options),
     TARGET_NO_CHILDREN(struct fathom_recorder_options),
     TARGET_TID(struct fathom_recorder_options, "attach to these threads only"),
     OPTION_FLAG("report", 0, struct record_options, report,
@@ -262,7 +263,7 @@ const struct command record_command = {
     .synopsis = "[OPTIONS] -- COMMAND [ARG...]\n"
                 "[OPTIONS] -p PID[,PID...]\n"
                 "[OPTIONS] -t TID[,TID...]\n"
-                "[OPTIONS] -a [-- COMMAND [ARG...]]\n"
+                "[OPTIONS] -a | --cgroup PATH [-- COMMAND [ARG...]]\n"
                 "--list-events",
     .about =
         "Records the thread, program counter and stack pointer of each sample, and each stack that is new; "

@@ -29,6 +29,11 @@ bool target_take_pids(struct terminal *terminal, const struct option_row *row, c
     return good;
 }
 
+const char *target_wide_option(const struct fathom_target *target)
+{
+    return target->everyone ? "--all-cpus" : target->cgroup ? "--cgroup" : NULL;
+}
+
 int target_complete(struct fathom_target *target, const struct command *command, int argc, char **argv,
                     struct terminal *terminal)
 {
@@ -37,10 +42,13 @@ int target_complete(struct fathom_target *target, const struct command *command,
     if (optind < argc)
         target->command = argv + optind;
     int ways = (target->command != NULL) + (target->pids.count > 0) + (target->tids.count > 0);
-    if (target->everyone && (target->pids.count || target->tids.count || target->no_children))
+    if (fathom_target_wide(target) > 1)
+        return option_usage(terminal, command, "give only one of: --all-cpus, --cgroup");
+    if (fathom_target_wide(target) && (target->pids.count || target->tids.count || target->no_children))
         return option_usage(terminal, command,
-                            "--all-cpus is for all processes: leave out --pid, --tid and --no-children");
-    if (ways == 1 || target->everyone)
+                            "%s is for all processes%s: leave out --pid, --tid and --no-children",
+                            target_wide_option(target), target->everyone ? "" : " there");
+    if (ways == 1 || fathom_target_wide(target))
         return -1;
     return option_usage(terminal, command,
                         ways ? "give only one of: a command, --pid, --tid"

@@ -16,6 +16,9 @@
     {"pid", 'p', "PID,...", target_take_pids, OPTION_AT(type, target.pids, struct fathom_pids), .help = (text)}
 #define TARGET_EVERYONE(type, text) \
     OPTION_FLAG("all-cpus", 'a', type, target.everyone, text)
+#define TARGET_CGROUP(type) \
+    OPTION_TEXT("cgroup", 0, "PATH", type, target.cgroup, \
+                "all processes of a control group and those below it, such as system.slice/nginx.service")
 #define TARGET_NO_CHILDREN(type) \
     OPTION_FLAG("no-children", 0, type, target.no_children, \
                 "only the processes themselves, not those that they started or start")
@@ -33,8 +36,10 @@
 /* clang-format on */
 option_take target_take_event, target_take_pids, target_take_verify, target_take_dumps;
 
-/* After the options: exactly one of command, -p and -t, or -a with or without a command, the command from argv[optind...], and not both a
- * frequency and a period. -1, or EXIT_USAGE after printing the error. */
+/* The option that concerns all programs on the CPUs; NULL: none was given. */
+const char *target_wide_option(const struct fathom_target *target);
+/* After the options: exactly one of command, -p and -t, or of those that target_wide_option() tells, with or without a command, the
+ * command from argv[optind...], and not both a frequency and a period. -1, or EXIT_USAGE after printing the error. */
 int target_complete(struct fathom_target *target, const struct command *command, int argc, char **argv,
                     struct terminal *terminal);
 void target_free(struct fathom_target *target);

@@ -215,13 +215,21 @@ int attach_started(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
-int attach_everyone(struct collector *c, struct fathom_error *err)
+static int list_wide(const struct collector *c, pid_t **found, size_t *count, struct fathom_error *err)
+{
+    if (c->cgroup.fd >= 0)
+        return cgroup_processes(&c->cgroup, found, count, err);
+    int rc = proc_everyone(found, count);
+    return rc ? error_system(err, -rc, "cannot list the processes in /proc") : 0;
+}
+
+int attach_wide(struct collector *c, struct fathom_error *err)
 {
     pid_t *found;
     size_t count;
-    int rc = proc_everyone(&found, &count);
+    int rc = list_wide(c, &found, &count, err);
     if (rc)
-        return error_system(err, -rc, "cannot list the processes in /proc");
+        return rc;
     for (size_t i = 0; i < count && rc == 0; i++)
         if (found[i] != getpid())
             rc = attach_add(c, (struct process){.pid = found[i]}, err);

@@ -17,8 +17,8 @@ int attach_open(struct collector *collector, struct fathom_error *err);
  * have inherited these, but as the events did not count yet, no record tells of them. */
 int attach_started(struct collector *collector, struct fathom_error *err);
 
-/* Adds all processes that run, but this one, without opening anything. */
-int attach_everyone(struct collector *collector, struct fathom_error *err);
+/* Adds all processes that run, or run in the cgroup, but this one, without opening anything. */
+int attach_wide(struct collector *collector, struct fathom_error *err);
 
 /* What was started by the processes that are recorded (the launched command too), and is not recorded itself. *found is
  * owned by the caller (free). */

@@ -26,11 +26,21 @@
 static int check_options(const struct collector_options *options, struct fathom_error *err)
 {
     bool command = options->command && options->command[0];
-    int ways = (command && !options->everyone) + (options->pid_count > 0) + (options->tid_count > 0) +
-               options->everyone;
+    int wide = options->everyone + (options->cgroup != NULL);
+    int ways = (command && !wide) + (options->pid_count > 0) + (options->tid_count > 0) + wide;
     if (ways != 1)
-        return error_set(err, EINVAL, "give exactly one of: a command, processes, threads, everyone");
+        return error_set(err, EINVAL,
+                         "give exactly one of: a command, processes, threads, everyone, a cgroup");
     return 0;
+}
+
+static int find_cgroup(struct collector *c, struct fathom_error *err)
+{
+    char root[PATH_MAX];
+    if (!c->options->cgroup)
+        return 0;
+    int rc = cgroup_root(CGROUP_MOUNTS, root, err);
+    return rc ? rc : cgroup_open(root, c->options->cgroup, &c->cgroup, err);
 }
 
 /* Launches the command and stops it before its exec or right after it. */
@@ -43,7 +53,7 @@ static int launch(struct collector *c, struct fathom_error *err)
         if (rc == 0)
             rc = attach_add(c, (struct process){.pid = c->launch.pid}, err);
     }
-    if (rc == 0 && !o->everyone)
+    if (rc == 0 && !c->wide)
         rc = attach_thread(c, c->launch.pid, false, err);
     if (rc == 0 && c->launch.pidfd >= 0)
         rc = counters_watch(c->counters, c->launch.pidfd, err);
@@ -72,6 +82,11 @@ static int attach_verify(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
+static int cgroup_gone(const struct cgroup *group, struct fathom_error *err)
+{
+    return error_set(err, ENOENT, "cgroup %s was removed", group->path);
+}
+
 /* Opens the events by CPU, once those of the threads have made the rings. */
 static int open_cpus(struct collector *c, struct fathom_error *err)
 {
@@ -80,11 +95,13 @@ static int open_cpus(struct collector *c, struct fathom_error *err)
         return c->verify ? counters_open_cpus(c->counters, err) : 0;
     if (o->everyone)
         return counters_open_cpus(c->counters, err);
+    counters_within(c->counters, c->cgroup.fd);
     c->members = members_new(o->tid_count > 0);
     if (!c->members)
         return error_memory(err);
-    c->drain.tasks.expected = o->command && !o->raised ? c->launch.pid : 0;
-    return counters_open_cpus(c->counters, err);
+    c->drain.tasks.expected = o->command && !o->raised && !c->wide ? c->launch.pid : 0;
+    int rc = counters_open_cpus(c->counters, err);
+    return rc == 0 || c->cgroup.fd < 0 || cgroup_exists(&c->cgroup) ? rc : cgroup_gone(&c->cgroup, err);
 }
 
 /* Before they start: only now is it known how large a ring the kernel allows. */
@@ -107,7 +124,11 @@ int collector_open(const struct collector_options *options, struct collector **o
         return error_memory(err);
     c->options = options;
     c->launch = LAUNCH_NONE;
-    rc = collector_prepare(c, err);
+    c->cgroup = CGROUP_NONE;
+    c->wide = options->everyone || options->cgroup;
+    rc = find_cgroup(c, err);
+    if (rc == 0)
+        rc = collector_prepare(c, err);
     /* Before privileges are given up. */
     if (rc == 0 && options->event.kernel && !(c->kernel = running_kernel_open(&kernel_places_here)))
         rc = error_memory(err);
@@ -120,7 +141,7 @@ int collector_open(const struct collector_options *options, struct collector **o
     if (rc == 0 && c->verify)
         counters_attach(c->counters, verify_program(c->verify));
     if (rc == 0)
-        rc = options->command ? launch(c, err) : options->everyone ? 0 : attach_open(c, err);
+        rc = options->command ? launch(c, err) : c->wide ? 0 : attach_open(c, err);
     if (rc == 0)
         rc = open_cpus(c, err);
     if (rc == 0)
@@ -149,7 +170,11 @@ int collector_open(const struct collector_options *options, struct collector **o
                                         .no_children = options->no_children},
                               .summary = &c->summary,
                               .by_tid = options->tid_count > 0,
-                              .self = options->everyone ? getpid() : 0};
+                              .self = c->wide ? getpid() : 0,
+                              .meets = c->wide && c->members,
+                              .mappings = options->event.data_address  ? SYNTH_ALL
+                                          : options->unwound_elsewhere ? SYNTH_FILES
+                                                                       : SYNTH_CODE};
     rc = drain_init(&c->drain, err);
     if (rc) {
         collector_close(c);
@@ -245,15 +270,12 @@ static int introduce(struct collector *c, struct process *p, struct fathom_error
 {
     pid_t *tids;
     size_t count;
-    enum synth_mappings which = c->options->event.data_address  ? SYNTH_ALL
-                                : c->options->unwound_elsewhere ? SYNTH_FILES
-                                                                : SYNTH_CODE;
     cpu_use_begin(p);
-    int rc = p->refused ? -ESRCH : synth_process(p->pid, which, &c->to, err);
+    if (c->wide) /* where their stacks begin, their first samples will show: most have none */
+        return drain_meet(&c->drain, p->pid, err);
+    int rc = p->refused ? -ESRCH : synth_process(p->pid, c->drain.mappings, &c->to, err);
     if (rc)
         return rc == -ESRCH ? 0 : rc;
-    if (c->options->everyone) /* where their stacks begin, their first samples will show: most have none */
-        return 0;
     if (p->tid)
         return introduce_thread(c, p->pid, p->tid, err);
     if (proc_threads(p->pid, &tids, &count) != 0)
@@ -311,20 +333,20 @@ int collector_start(struct collector *c, collector_sink *sink, void *context, st
     int told = c->kernel ? introduce_kernel(c, err) : 0;
     if (told < 0)
         return told;
-    if (c->launch.pid && !c->launch.started && !c->options->everyone) {
+    if (c->launch.pid && !c->launch.started && !c->wide) {
         counters_enable_cpus(c->counters);
         return start_command(c, err);
     }
     /* The mappings first: a mapping made in between is recorded twice, but none is missed. To tell of everyone can take a
      * second, in which samples would fill the rings: they start later. */
-    if (c->options->everyone)
+    if (c->wide)
         counters_switch(c->counters, c->tasks, true);
     else
         enable(c);
-    int rc = c->options->everyone ? attach_everyone(c, err) : attach_started(c, err);
+    int rc = c->wide ? attach_wide(c, err) : attach_started(c, err);
     for (size_t i = 0; i < c->process_count && rc == 0; i++)
         rc = introduce(c, &c->processes[i], err);
-    if (rc == 0 && c->options->everyone)
+    if (rc == 0 && c->wide)
         enable(c);
     if (rc == 0 && c->launch.pid && !c->launch.started)
         rc = start_command(c, err);
@@ -360,6 +382,10 @@ int collector_poll(struct collector *c, int timeout_ms, collector_sink *sink, vo
     launch_check(&c->launch);
     if (c->launch.pid)
         return c->launch.status == -1;
+    if (c->cgroup.fd >= 0 && !cgroup_exists(&c->cgroup)) {
+        log_write(c->options->log, LOG_NOTE, "cgroup %s was removed: the recording ends", c->cgroup.path);
+        return 0;
+    }
     return counters_alive(c->counters);
 }
 
@@ -372,6 +398,12 @@ int collector_stop(struct collector *c, collector_sink *sink, void *context, str
     cpu_use_read(c, &c->uses);
     while (rc == 0 && any)
         rc = drain_round(&c->drain, &any, err);
+    if (c->drain.unmet && c->drain.meets)
+        log_write(c->options->log, LOG_WARNING,
+                  "%llu process%s came into the cgroup and ended before %s mappings could be read: %s code "
+                  "is unknown",
+                  (unsigned long long)c->drain.unmet, c->drain.unmet == 1 ? "" : "es",
+                  c->drain.unmet == 1 ? "its" : "their", c->drain.unmet == 1 ? "its" : "their");
     if (rc == 0)
         rc = drain_losses(&c->drain, err);
     return rc ? rc : drain_totals(&c->drain, err);
@@ -425,7 +457,7 @@ bool collector_silent(const struct collector *c, enum log_level *level, char *te
 {
     const struct silent_view view = {
         .event = &c->events[0], .sampled = c->drain.sampled, .lost = c->summary.lost};
-    return c->summary.samples && !c->options->everyone && silent_tell(&view, &c->uses, level, text, size);
+    return c->summary.samples && !c->wide && silent_tell(&view, &c->uses, level, text, size);
 }
 
 void collector_close(struct collector *c)
@@ -441,6 +473,7 @@ void collector_close(struct collector *c)
     stackbases_free(c->bases);
     batch_free(&c->batch);
     running_kernel_close(c->kernel);
+    cgroup_close(&c->cgroup);
     free(c->processes);
     free(c->uses.list);
     free(c);

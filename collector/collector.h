@@ -44,9 +44,10 @@ struct collector_options {
     bool
         unwound_elsewhere; /* stock perf is to unwind the recording's stacks: it needs mappings of data, as unwind
                                tables are mapped so, and call chains, to which it adds */
-    /* What to record: exactly one of the four; with everyone, a command may be given too: it is launched, and its end is that of
+    /* What to record: exactly one of these; with the first two, a command may be given too: it is launched, and its end is that of
      * the recording. */
     bool everyone; /* all processes of the machine, but this one; without the time in which a CPU is idle */
+    const char *cgroup;   /* the same of a control group and those below it: its path (cgroup.h) */
     char *const *command; /* NULL-terminated argv to launch */
     bool raised;          /* the command gets other rights at its exec; only where we may trace it (root) */
     const pid_t *pids;    /* processes: all their present and future threads, and their children */

@@ -7,6 +7,7 @@
 #include "collector/collector.h"
 #include "collector/cpu_use.h"
 #include "collector/drain.h"
+#include "collector/targets/cgroup.h"
 #include "collector/targets/launch.h"
 #include "image/kernel/running.h"
 
@@ -51,7 +52,9 @@ struct collector {
     struct sideband to;
     struct drain drain;
     bool by_cpu;                        /* the main event is counted by CPU */
-    struct members *members;            /* NULL: not by CPU */
+    bool wide;                          /* likewise, and for all processes there: everyone, or a cgroup's */
+    struct cgroup cgroup;               /* fd -1: none */
+    struct members *members;            /* NULL: not by CPU, or for everyone */
     struct verify *verify;              /* NULL: stacks are not compared */
     bool copied;                        /* but each sample of the main event has a copy of its own */
     uint64_t vary_at[COLLECTOR_EVENTS]; /* samples of an event at which its periods change */

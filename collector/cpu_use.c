@@ -45,8 +45,7 @@ void cpu_use_read(const struct collector *c, struct cpu_uses *out)
     if (c->launch.pid && c->launch.status == -1 && !c->options->raised)
         add_process(out, &(struct process){.pid = c->launch.pid});
     /* Whose parent has ended is nobody's child that is known. */
-    if (!out->count || c->options->no_children || c->options->everyone ||
-        attach_children_of(c, &found, &count, &err) != 0)
+    if (!out->count || c->options->no_children || c->wide || attach_children_of(c, &found, &count, &err) != 0)
         return;
     for (size_t i = 0; i < count; i++)
         add_process(out, &(struct process){.pid = found[i]});

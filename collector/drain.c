@@ -111,6 +111,8 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
         drain->taken[sample->event]++;
     }
     int rc = count == &drain->summary->samples && !note_sampled(drain, sample) ? error_memory(err) : 0;
+    if (rc == 0 && drain->meets && count)
+        rc = drain_meet(drain, (pid_t)sample->pid, err);
     if (rc == 0 && sample->sp)
         rc = stackbases_sample(drain->bases, sample, drain->to, &base, err);
     uint8_t *copy;
@@ -323,6 +325,47 @@ static int look_ahead(struct drain *drain, const struct ring *ring, uint64_t *fl
     return rc;
 }
 
+/* All threads of a process that runs. */
+static bool start_members(struct members *members, pid_t pid)
+{
+    pid_t *tids = NULL;
+    size_t count = 0;
+    bool good = members_start(members, pid, pid);
+    if (proc_threads(pid, &tids, &count) != 0)
+        count = 0;
+    for (size_t i = 0; i < count && good; i++)
+        good = members_start(members, pid, tids[i]);
+    free(tids);
+    return good;
+}
+
+int drain_meet(struct drain *drain, pid_t pid, struct fathom_error *err)
+{
+    struct members *members = drain->tasks.members;
+    if (pid <= 0 || pid == drain->self || (members && members_has(members, pid, pid)))
+        return 0;
+    int rc = synth_process(pid, drain->mappings, drain->to, err);
+    if (rc == -ESRCH) {
+        drain->unmet++;
+        rc = 0;
+    }
+    return rc || !members || start_members(members, pid) ? rc : error_memory(err);
+}
+
+/* Of whom a record of a cgroup tells: a process that came into it while it ran, and starts others; or one that begins anew by an exec. */
+static int hear(struct drain *drain, const struct perf_event_header *header, struct fathom_error *err)
+{
+    struct fork_record fork;
+    struct comm_record comm;
+    if (header->type == PERF_RECORD_FORK && record_view(header, header->size, &fork, sizeof fork))
+        return drain_meet(drain, (pid_t)fork.ppid, err);
+    if (header->type == PERF_RECORD_COMM && header->misc & PERF_RECORD_MISC_COMM_EXEC &&
+        record_view(header, header->size, &comm, sizeof comm) &&
+        !members_start(drain->tasks.members, (pid_t)comm.pid, (pid_t)comm.tid))
+        return error_memory(err);
+    return 0;
+}
+
 /* Finds newly started processes to record (tasks.h). */
 static int look_for_tasks(struct drain *drain, struct ring *ring, void *scratch, struct fathom_error *err)
 {
@@ -334,7 +377,9 @@ static int look_for_tasks(struct drain *drain, struct ring *ring, void *scratch,
         header = record_at(ring, at, end, scratch);
         if (!header)
             break;
-        rc = tasks_look_ahead(&drain->tasks, header, err);
+        rc = drain->meets ? hear(drain, header, err) : 0;
+        if (rc == 0)
+            rc = tasks_look_ahead(&drain->tasks, header, err);
     }
     ring->ahead = at;
     return rc;

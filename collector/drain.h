@@ -10,6 +10,7 @@
 #include "collector/rings/counters.h"
 #include "collector/targets/moved_text.h"
 #include "collector/targets/stackbase.h"
+#include "collector/targets/synth.h"
 #include "collector/tasks.h"
 
 struct start; /* a fork or exec of the current round */
@@ -41,15 +42,20 @@ struct drain {
     struct tasks tasks;
     struct losses losses;
     struct moved_texts moved;
-    pid_t self;            /* all processes are recorded but this one; 0: only members */
-    bool by_tid;           /* threads are recorded, rather than processes */
-    struct table *sampled; /* owned: the PIDs or TIDs that have samples */
+    pid_t self;     /* all processes are recorded but this one; 0: only members */
+    bool meets;     /* members are the processes that the records tell of; the others may be recorded, too */
+    uint64_t unmet; /* such ones that had ended when they were to be told of */
+    enum synth_mappings mappings; /* that are told of processes which run already */
+    bool by_tid;                  /* threads are recorded, rather than processes */
+    struct table *sampled;        /* owned: the PIDs or TIDs that have samples */
     uint32_t last_sampled;
 };
 
 /* The rest of it has been set. 0 or -ENOMEM. */
 int drain_init(struct drain *drain, struct fathom_error *err);
 
+/* Writes the records of a process that runs already, if it is not a member; then it is one. It is not an error if it has ended. */
+int drain_meet(struct drain *drain, pid_t pid, struct fathom_error *err);
 /* Drains every ring once, up to where its head is now, and adds a FINISHED_ROUND if there was anything (*any,
  * unless NULL). Flushes the batch. drain->start_count: threads and programs that started. */
 int drain_round(struct drain *drain, bool *any, struct fathom_error *err);

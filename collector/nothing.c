@@ -14,7 +14,8 @@ static struct cpu_use use(const struct collector *c)
         used.user += c->uses.list[i].user;
         used.kernel += c->uses.list[i].kernel;
     }
-    if (!c->options->no_children) { /* what a command used is known only with its children's */
+    if (!c->options->no_children &&
+        c->cgroup.fd < 0) { /* what a command used is known only with its children's */
         used.user += c->launch.user;
         used.kernel += c->launch.kernel;
     }
@@ -63,6 +64,8 @@ void nothing_reason(const struct collector *c, char *text, size_t size)
 {
     if (c->summary.lost)
         snprintf(text, size, "all records were lost");
+    else if (c->cgroup.fd >= 0 && !c->process_count)
+        snprintf(text, size, "no process was in cgroup %s when it began", c->cgroup.path);
     else if (attr_is_clock(&c->events[0].attr) || c->by_cpu)
         tell_time(c, text, size);
     else

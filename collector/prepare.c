@@ -97,7 +97,7 @@ static void choose_scope(struct collector *c)
     for (size_t i = 0; i < c->asked; i++)
         slow &= attr_is_clock(&c->events[i].attr) && c->events[i].attr.sample_period >= BY_CPU_PERIOD;
     c->by_cpu =
-        c->options->everyone || scope == COLLECT_BY_CPU ||
+        c->wide || scope == COLLECT_BY_CPU ||
         (scope == COLLECT_BY_CPU_IF_ALLOWED && slow && open_probe_for(&c->events[0].attr, -1, 0) == 0);
     for (size_t i = 0; i < c->asked && c->by_cpu; i++)
         c->events[i].attr.inherit = 0;
@@ -162,6 +162,8 @@ static int load_program(struct collector *c, struct verify_options *options, str
     /* A tracepoint's program runs wherever it is hit. */
     if (c->options->everyone)
         options->follow = VERIFY_EVERYONE;
+    else if (c->wide)
+        options->follow = VERIFY_WITHIN;
     else if (c->by_cpu)
         options->follow = c->options->tid_count ? VERIFY_TIDS : VERIFY_PIDS;
     else
@@ -357,20 +359,24 @@ static void prepare_tasks(struct collector *c)
     attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = 1;
     /* The kernel marks a mapping's record as one with a build-id for the events behind this one too, which did not ask for it
      * (perf_event_mmap_output() restores all of the header but that): other users' recorders, of the same CPUs, fail. */
-    attr->build_id = !c->options->everyone;
+    attr->build_id = !c->wide;
     attr->mmap_data = c->options->unwound_elsewhere || c->options->event.data_address;
 }
 
-/* Whether this user may record other users' processes. */
-static int check_everyone(struct collector *c, struct fathom_error *err)
+/* Whether this user may record other users' processes. Errors other than these are told where all are opened. */
+static int check_wide(struct collector *c, struct fathom_error *err)
 {
-    int rc = c->options->everyone ? open_probe_for(&c->events[0].attr, -1, 0) : 0;
-    if (rc != -EACCES && rc != -EPERM)
-        return 0; /* other errors are told where all are opened */
-    return error_set(err, -rc,
-                     "recording all processes (-a) is not allowed: " REMEDY_CPUS
-                     "; your own processes can be "
-                     "recorded by their numbers (-p)");
+    int rc = c->wide ? open_probe_for(&c->events[0].attr, -1, 0) : 0;
+    if (rc == -EACCES || rc == -EPERM)
+        return error_set(err, -rc,
+                         "recording all processes%s is not allowed: " REMEDY_CPUS
+                         "; your own processes can be "
+                         "recorded by their numbers (-p)",
+                         c->options->cgroup ? " of a cgroup" : " (-a)");
+    if (rc == 0 && c->cgroup.fd >= 0 && open_probe_in(&c->events[0].attr, c->cgroup.fd) == -EINVAL)
+        return error_set(err, ENOTSUP, "this kernel counts no event %s in cgroups (CONFIG_CGROUP_PERF)",
+                         c->events[0].name);
+    return 0;
 }
 
 int collector_prepare(struct collector *c, struct fathom_error *err)
@@ -379,7 +385,7 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
     if (rc)
         return rc;
     choose_scope(c);
-    rc = check_everyone(c, err);
+    rc = check_wide(c, err);
     if (rc == 0)
         rc = prepare_verify(c, err);
     if (rc)
@@ -396,8 +402,8 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
     prepare_tasks(c);
     for (size_t i = 0; i < c->event_count; i++) {
         struct perf_event_attr *attr = &c->events[i].attr;
-        attr->inherit &= !c->options->everyone;
-        attr->exclude_idle = c->options->everyone && attr_is_clock(attr); /* they tick in idle CPUs too */
+        attr->inherit &= !c->wide;
+        attr->exclude_idle = c->wide && attr_is_clock(attr); /* they tick in idle CPUs too */
         attr->enable_on_exec = c->options->command && !c->options->raised && attr->inherit;
         attr->inherit_thread = c->options->no_children && attr->inherit;
     }

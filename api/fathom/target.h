@@ -4,6 +4,7 @@
 #ifndef FATHOM_TARGET_H
 #define FATHOM_TARGET_H
 
+#include <stddef.h>
 #include <sys/types.h>
 
 #include "common.h"
@@ -40,9 +41,11 @@ struct fathom_target {
     const char *event;  /* several: separated by commas. NULL: cycles, or cpu-clock where there is no PMU */
     uint64_t frequency; /* samples per second; 0: by `period` */
     uint64_t period;    /* events per sample, clocks: ns; 0 of both: chosen from the event */
-    /* What is observed: exactly one of the four; with everyone, a command may be given too, at whose end the observation ends. */
-    bool
-        everyone; /* all processes of the machine but the caller, without idle time; not for training. Needs CAP_PERFMON */
+    /* What is observed: exactly one of these. With the first two, which are not for training and need CAP_PERFMON, a command may be
+     * given too, at whose end the observation ends. */
+    bool everyone; /* all processes of the machine but the caller, without idle time */
+    const char *
+        cgroup; /* those of a control group and of the ones below it: its path, also below where it is mounted */
     char *const *command;    /* to launch: an argv that ends with NULL */
     struct fathom_pids pids; /* processes: all their present and future threads, and their children */
     struct fathom_pids tids; /* threads, and the threads and processes that they start */
@@ -51,6 +54,12 @@ struct fathom_target {
     uint64_t stack_bytes; /* of a copy of the stack in each sample; 0: none */
     struct fathom_verify verify;
 };
+
+/* How many of the ways are given that concern all programs on the CPUs. */
+static inline int fathom_target_wide(const struct fathom_target *target)
+{
+    return target->everyone + (target->cgroup != NULL);
+}
 
 #ifdef __cplusplus
 }

@@ -88,7 +88,7 @@ static void warn(void *part, enum log_level level, const char *text)
 static void follow_on(struct part *p, const struct part *before)
 {
     p->launched = collector_command(before->collector);
-    if (p->collect.command && !p->collect.everyone) {
+    if (p->collect.command && !fathom_target_wide(&p->options->target)) {
         p->collect.pids = &p->launched;
         p->collect.pid_count = 1;
     }

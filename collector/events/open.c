@@ -20,24 +20,44 @@ int open_event(struct perf_event_attr *attr, pid_t tid, int cpu)
     return open_in_group(attr, tid, cpu, -1);
 }
 
-int open_in_group(struct perf_event_attr *attr, pid_t tid, int cpu, int leader)
+static int open_with_flags(struct perf_event_attr *attr, pid_t tid, int cpu, int leader, unsigned long flags)
 {
-    long fd = syscall(SYS_perf_event_open, attr, tid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+    long fd = syscall(SYS_perf_event_open, attr, tid, cpu, leader, flags | PERF_FLAG_FD_CLOEXEC);
     return fd < 0 ? -errno : (int)fd;
 }
 
-int open_probe_for(const struct perf_event_attr *attr, pid_t tid, int cpu)
+int open_in_group(struct perf_event_attr *attr, pid_t tid, int cpu, int leader)
+{
+    return open_with_flags(attr, tid, cpu, leader, 0);
+}
+
+int open_in_cgroup(struct perf_event_attr *attr, int cgroup, int cpu, int leader)
+{
+    return open_with_flags(attr, cgroup, cpu, leader, PERF_FLAG_PID_CGROUP);
+}
+
+static int probe(const struct perf_event_attr *attr, pid_t tid, int cpu, unsigned long flags)
 {
     struct perf_event_attr copy = *attr;
     copy.disabled = 1;
     copy.enable_on_exec = 0;
     if (cpu >= 0)
         copy.inherit = 0;
-    int fd = open_event(&copy, tid, cpu);
+    int fd = open_with_flags(&copy, tid, cpu, -1, flags);
     if (fd < 0)
         return fd;
     close(fd);
     return 0;
+}
+
+int open_probe_for(const struct perf_event_attr *attr, pid_t tid, int cpu)
+{
+    return probe(attr, tid, cpu, 0);
+}
+
+int open_probe_in(const struct perf_event_attr *attr, int cgroup)
+{
+    return probe(attr, cgroup, 0, PERF_FLAG_PID_CGROUP);
 }
 
 int open_with_program(const struct perf_event_attr *attr, int program)

@@ -17,13 +17,17 @@
  * the caller; cpu -1: any. */
 int open_event(struct perf_event_attr *attr, pid_t tid, int cpu);
 /* The same, counting at the same time as the event `leader`, a descriptor; -1: none. */
+int open_in_group(struct perf_event_attr *attr, pid_t tid, int cpu, int leader);
+/* The same for what runs on a CPU in a cgroup (the descriptor of its directory) and those below it. */
+int open_in_cgroup(struct perf_event_attr *attr, int cgroup, int cpu, int leader);
 /* Whether the kernel takes a BPF program (a descriptor) on such an event: 0, or a negative errno. */
 int open_with_program(const struct perf_event_attr *attr, int program);
-int open_in_group(struct perf_event_attr *attr, pid_t tid, int cpu, int leader);
 /* Whether the kernel accepts this event for the calling thread. 0 or a negative errno. */
 int open_probe(const struct perf_event_attr *attr);
 /* The same for another thread, or for a CPU. */
 int open_probe_for(const struct perf_event_attr *attr, pid_t tid, int cpu);
+/* The same for a cgroup. */
+int open_probe_in(const struct perf_event_attr *attr, int cgroup);
 /* Sets the message for a failed open_event(). Returns -code. */
 int open_error(struct fathom_error *err, int code, const char *event, const struct perf_event_attr *attr,
                pid_t tid);

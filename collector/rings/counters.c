@@ -46,7 +46,8 @@ int counters_new(struct event *events, size_t count, size_t ring_bytes, const st
                               .log = log,
                               .epoll = -1,
                               .random = clock_ns(),
-                              .program = -1};
+                              .program = -1,
+                              .cgroup = -1};
     while (made->tasks + 1 < count && !events[made->tasks].attr.task)
         made->tasks++;
     int rc = cpus_online(CPUS_ONLINE, &made->cpus, &made->cpu_count);
@@ -145,6 +146,11 @@ size_t counters_rings(const struct counters *counters, struct ring **out)
 void counters_attach(struct counters *counters, int program)
 {
     counters->program = program;
+}
+
+void counters_within(struct counters *counters, int cgroup)
+{
+    counters->cgroup = cgroup;
 }
 
 int counters_each(const struct counters *counters, size_t event,

@@ -86,6 +86,8 @@ static struct place place_of(pid_t tid, size_t cpu)
     return place;
 }
 
+#define EVERY_THREAD (-1) /* of perf_event_open(2) */
+
 /* Opens an event, and takes its place as the leader of its group if it is the first of it. A descriptor or a negative
  * errno. */
 static int open_at(struct counters *counters, const struct event *event, bool wakes, struct place *place)
@@ -99,7 +101,10 @@ static int open_at(struct counters *counters, const struct event *event, bool wa
         attr.wakeup_events = 1;
     }
     int *leader = &place->leaders[event->group];
-    int fd = open_in_group(&attr, place->tid, counters->cpus[place->cpu], event->group ? *leader : -1);
+    const int cpu = counters->cpus[place->cpu], first = event->group ? *leader : -1;
+    const bool within = place->tid == EVERY_THREAD && counters->cgroup >= 0 && !event->stacks;
+    int fd = within ? open_in_cgroup(&attr, counters->cgroup, cpu, first)
+                    : open_in_group(&attr, place->tid, cpu, first);
     if (fd >= 0 && event->group && *leader < 0)
         *leader = fd;
     return fd;
@@ -169,8 +174,6 @@ int counters_open(struct counters *counters, pid_t tid, bool late, struct fathom
     }
     return 0;
 }
-
-#define EVERY_THREAD (-1) /* of perf_event_open(2) */
 
 /* Opens the events that are not inherited on one CPU, first the one that makes its ring, if that is one of them. */
 static int open_cpu(struct counters *counters, size_t cpu, struct fathom_error *err)

@@ -824,6 +824,12 @@ static __always_inline bool find_other_way(const struct moment *m, struct rule_k
     return true;
 }
 
+/* Whether the map `followed` tells whose samples are looked at. */
+static __always_inline bool is_listed(void)
+{
+    return config.follow == VERIFY_PIDS || config.follow == VERIFY_TIDS;
+}
+
 static __always_inline bool is_followed(struct moment *m, __u32 *pid)
 {
     if (config.ns_inode) {
@@ -837,10 +843,11 @@ static __always_inline bool is_followed(struct moment *m, __u32 *pid)
         *pid = both >> 32;
         m->told_key.tid = (__u32)both;
     }
-    if (config.follow == VERIFY_EVERYONE)
+    if (config.follow == VERIFY_ALL)
+        return true;
+    if (!is_listed())
         return *pid != config.self && m->sp; /* threads of the kernel have no stack in user mode */
-    return config.follow == VERIFY_ALL ||
-           bpf_map_lookup_elem(&followed, config.follow == VERIFY_TIDS ? &m->told_key.tid : pid);
+    return bpf_map_lookup_elem(&followed, config.follow == VERIFY_TIDS ? &m->told_key.tid : pid);
 }
 
 static __always_inline int verify(struct moment *m)
@@ -968,10 +975,9 @@ int verify_task(const struct new_task *task)
     const __u32 *space = bpf_map_lookup_elem(&spaces, &pid);
     const struct rule_thread *parent = bpf_map_lookup_elem(&threads, &tid);
     struct rule_thread born = {.base = parent && !is_thread ? parent->base : 0, .birth = bpf_ktime_get_ns()};
-    if (config.follow != VERIFY_ALL && config.follow != VERIFY_EVERYONE &&
-        !bpf_map_lookup_elem(&followed, config.follow == VERIFY_TIDS ? &tid : &pid))
+    if (is_listed() && !bpf_map_lookup_elem(&followed, config.follow == VERIFY_TIDS ? &tid : &pid))
         return 0;
-    if (parent || config.follow != VERIFY_ALL)
+    if (parent || is_listed() || config.follow == VERIFY_EVERYONE)
         bpf_map_update_elem(&threads, &child, &born, BPF_ANY);
     if (space && !is_thread)
         bpf_map_update_elem(&spaces, &child, space, BPF_ANY);

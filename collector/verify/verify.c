@@ -77,7 +77,7 @@ static void configure(const struct verify_options *options, struct verify_config
                                      .page_bits = page_bits(options),
                                      .compared = (uint8_t)options->compared,
                                      .follow = (uint8_t)options->follow,
-                                     .self = options->follow == VERIFY_EVERYONE ? (uint32_t)getpid() : 0,
+                                     .self = options->follow >= VERIFY_EVERYONE ? (uint32_t)getpid() : 0,
                                      .hooks = hooks_find()};
     while (1U << config->cpu_bits < config->cpus)
         config->cpu_bits++;
@@ -296,7 +296,7 @@ void verify_room(struct verify *v, int cpu, int64_t bytes)
 
 void verify_follow(struct verify *v, pid_t id, bool follow)
 {
-    if (v->follow == VERIFY_ALL || v->follow == VERIFY_EVERYONE)
+    if (v->follow != VERIFY_PIDS && v->follow != VERIFY_TIDS)
         return;
     if (follow)
         bpf_map_update_elem(v->followed, &id, &(uint32_t){1}, BPF_ANY);

@@ -30,6 +30,7 @@ enum verify_follow {
     VERIFY_PIDS,     /* processes with numbers in the map `followed` */
     VERIFY_TIDS,     /* threads, likewise */
     VERIFY_EVERYONE, /* all processes but the recorder; all threads that start are noted */
+    VERIFY_WITHIN,   /* what the event is open on, but the recorder */
 };
 
 /* Where a task keeps the return addresses that the kernel replaced on its stack, for probes of returns (kernel/events/uprobes.c), and
@@ -54,7 +55,7 @@ struct verify_config {
     __u8 cpu_bits;             /* the low bits of a number tell the CPU */
     __u8 follow;               /* enum verify_follow */
     struct verify_hooks hooks;
-    __u32 self; /* the recorder's process, if everyone is followed; else 0 */
+    __u32 self; /* the recorder's process, if it is to be left out; else 0 */
 };
 
 struct verify_counts {

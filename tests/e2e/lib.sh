@@ -17,10 +17,14 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/fathom-test.XXXXXX") || exit 99
 # What was started with "&" and put into $background is ended too.
 background=
 recorder=
+groups=
 clean_up()
 {
     # shellcheck disable=SC2086 # a list
     [ -z "$background$recorder" ] || kill -9 $background $recorder 2>/dev/null
+    for made_group in $groups; do # the inner ones first
+        kill_group "$made_group"
+    done
     cd / && chmod -R u+rwx "$work" && rm -rf "$work"
 }
 trap clean_up EXIT
@@ -202,6 +206,35 @@ during()
     status=$?
     recorder=
 }
+
+# Control groups -----------------------------------------------------------------------------------------------
+
+# Where they are mounted, with the controller perf_event.
+cgroup_root()
+{
+    awk '{ for (i = 7; $i != "-"; i++); type = $(i + 1) }
+        type == "cgroup" && ("," $(i + 3) ",") ~ /,perf_event,/ { first = $5 }
+        type == "cgroup2" { second = $5 }
+        END { print first ? first : second }' /proc/self/mountinfo
+}
+
+# make_groups DIRECTORY...: outer ones first. They go when the test ends, with what runs in them.
+make_groups()
+{
+    for made_group; do
+        mkdir "$made_group" 2>groups.err || return
+        groups="$made_group $groups"
+    done
+}
+kill_group()
+{
+    [ -d "$1" ] || return 0
+    while kill -9 $(cat "$1/cgroup.procs") 2>/dev/null; do sleep 0.1; done
+    rmdir "$1"
+}
+
+# in_group DIRECTORY COMMAND...: runs it in the group; "": in ours.
+in_group() { sh -c 'group=$1; shift; [ -z "$group" ] || echo $$ >"$group/cgroup.procs"; exec "$@"' sh "$@"; }
 
 # May this user sample at all? Stock perf is asked, so that a fault of ours is no reason to skip.
 need_perf_events()

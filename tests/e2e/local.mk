@@ -13,7 +13,7 @@ E2E_TESTS += \
 	tests/e2e/attach.test \
 	tests/e2e/builds.test \
 	tests/e2e/bursts.test \
-	tests/e2e/calls.test \
+	tests/e2e/calls.test tests/e2e/cgroup.test \
 	tests/e2e/calls_bursts.test \
 	tests/e2e/chains.test \
 	tests/e2e/clocks.test \

@@ -1,0 +1,36 @@
+/*
+ * cgroup.h - a control group (cgroups(7)): found by its path, and the processes in it and in those below it.
+ *
+ * Events are counted in groups of the hierarchy that has the controller perf_event: that of cgroup v2, unless perf_event is mounted
+ * as one of v1 (tools/perf/util/cgroup.c looks for it in the same way).
+ */
+#ifndef FATHOM_COLLECTOR_TARGETS_CGROUP_H
+#define FATHOM_COLLECTOR_TARGETS_CGROUP_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+#define CGROUP_MOUNTS "/proc/self/mountinfo"
+
+/* Where that hierarchy is mounted. mounts: a file as CGROUP_MOUNTS. -ENOTSUP: nowhere. */
+int cgroup_root(const char *mounts, char root[PATH_MAX], struct fathom_error *err);
+
+struct cgroup {
+    int fd;              /* of its directory, owned; -1: none */
+    char path[PATH_MAX]; /* of its directory */
+};
+#define CGROUP_NONE ((struct cgroup){.fd = -1})
+
+/* Opens a group by its directory's path, absolute or below the root. -ENOENT: there is none; -EINVAL: it is something else. */
+int cgroup_open(const char *root, const char *path, struct cgroup *out, struct fathom_error *err);
+void cgroup_close(struct cgroup *group);
+/* Whether it was not removed since it was opened. */
+bool cgroup_exists(const struct cgroup *group);
+/* The processes in it and in groups below it, as far as this PID namespace has them; *pids is owned by the caller (free). */
+int cgroup_processes(const struct cgroup *group, pid_t **pids, size_t *count, struct fathom_error *err);
+
+#endif
