@@ -2,6 +2,7 @@
 #include "cli/target.h"
 
 #include <getopt.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +30,26 @@ bool target_take_pids(struct terminal *terminal, const struct option_row *row, c
     return good;
 }
 
+/* --uid: names first, as ps(1) has it: one may consist of digits. */
+bool target_take_user(struct terminal *terminal, const struct option_row *row, char *argument, void *value)
+{
+    struct fathom_user *user = value;
+    const struct passwd *known = getpwnam(argument);
+    uint64_t number = known ? known->pw_uid : 0;
+    if (!known && !(*argument >= '0' && *argument <= '9'))
+        return terminal_wrong(terminal, "--%s: there is no user '%s'", row->name, argument), false;
+    if (!known && !option_number(terminal, row, argument, &number))
+        return false;
+    *user = (struct fathom_user){true, (uint32_t)number};
+    return true;
+}
+
 const char *target_wide_option(const struct fathom_target *target)
 {
-    return target->everyone ? "--all-cpus" : target->cgroup ? "--cgroup" : NULL;
+    return target->everyone     ? "--all-cpus"
+           : target->cgroup     ? "--cgroup"
+           : target->user.given ? "--uid"
+                                : NULL;
 }
 
 int target_complete(struct fathom_target *target, const struct command *command, int argc, char **argv,
@@ -43,11 +61,11 @@ int target_complete(struct fathom_target *target, const struct command *command,
         target->command = argv + optind;
     int ways = (target->command != NULL) + (target->pids.count > 0) + (target->tids.count > 0);
     if (fathom_target_wide(target) > 1)
-        return option_usage(terminal, command, "give only one of: --all-cpus, --cgroup");
+        return option_usage(terminal, command, "give only one of: --all-cpus, --cgroup, --uid");
     if (fathom_target_wide(target) && (target->pids.count || target->tids.count || target->no_children))
         return option_usage(terminal, command,
                             "%s is for all processes%s: leave out --pid, --tid and --no-children",
-                            target_wide_option(target), target->everyone ? "" : " there");
+                            target_wide_option(target), target->everyone ? "" : " of it");
     if (ways == 1 || fathom_target_wide(target))
         return -1;
     return option_usage(terminal, command,

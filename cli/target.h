@@ -19,6 +19,9 @@
 #define TARGET_CGROUP(type) \
     OPTION_TEXT("cgroup", 0, "PATH", type, target.cgroup, \
                 "all processes of a control group and those below it, such as system.slice/nginx.service")
+#define TARGET_UID(type) \
+    {"uid", 0, "USER", target_take_user, OPTION_AT(type, target.user, struct fathom_user), \
+     .whole = {0, UINT32_MAX - 1}, .help = "all processes of a user, a name or number"}
 #define TARGET_NO_CHILDREN(type) \
     OPTION_FLAG("no-children", 0, type, target.no_children, \
                 "only the processes themselves, not those that they started or start")
@@ -34,7 +37,7 @@
      .help = "unknown stacks to read: N at first, then RATE a second; 'unlimited'; 'none': compare no stacks " \
              "(default: 4000,2000)"}
 /* clang-format on */
-option_take target_take_event, target_take_pids, target_take_verify, target_take_dumps;
+option_take target_take_event, target_take_pids, target_take_user, target_take_verify, target_take_dumps;
 
 /* The option that concerns all programs on the CPUs; NULL: none was given. */
 const char *target_wide_option(const struct fathom_target *target);

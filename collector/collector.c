@@ -26,11 +26,11 @@
 static int check_options(const struct collector_options *options, struct fathom_error *err)
 {
     bool command = options->command && options->command[0];
-    int wide = options->everyone + (options->cgroup != NULL);
+    int wide = options->everyone + (options->cgroup != NULL) + options->one_user;
     int ways = (command && !wide) + (options->pid_count > 0) + (options->tid_count > 0) + wide;
     if (ways != 1)
         return error_set(err, EINVAL,
-                         "give exactly one of: a command, processes, threads, everyone, a cgroup");
+                         "give exactly one of: a command, processes, threads, everyone, a cgroup, a user");
     return 0;
 }
 
@@ -93,7 +93,7 @@ static int open_cpus(struct collector *c, struct fathom_error *err)
     const struct collector_options *o = c->options;
     if (!c->by_cpu)
         return c->verify ? counters_open_cpus(c->counters, err) : 0;
-    if (o->everyone)
+    if (c->wide && c->cgroup.fd < 0)
         return counters_open_cpus(c->counters, err);
     counters_within(c->counters, c->cgroup.fd);
     c->members = members_new(o->tid_count > 0);
@@ -125,7 +125,7 @@ int collector_open(const struct collector_options *options, struct collector **o
     c->options = options;
     c->launch = LAUNCH_NONE;
     c->cgroup = CGROUP_NONE;
-    c->wide = options->everyone || options->cgroup;
+    c->wide = options->everyone || options->cgroup || options->one_user;
     rc = find_cgroup(c, err);
     if (rc == 0)
         rc = collector_prepare(c, err);

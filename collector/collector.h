@@ -44,10 +44,12 @@ struct collector_options {
     bool
         unwound_elsewhere; /* stock perf is to unwind the recording's stacks: it needs mappings of data, as unwind
                                tables are mapped so, and call chains, to which it adds */
-    /* What to record: exactly one of these; with the first two, a command may be given too: it is launched, and its end is that of
+    /* What to record: exactly one of these; with the first three, a command may be given too: it is launched, and its end is that of
      * the recording. */
     bool everyone; /* all processes of the machine, but this one; without the time in which a CPU is idle */
-    const char *cgroup;   /* the same of a control group and those below it: its path (cgroup.h) */
+    const char *cgroup; /* the same of a control group and those below it: its path (cgroup.h) */
+    bool one_user;      /* the same of one user, where stacks of all events are compared */
+    uid_t user;
     char *const *command; /* NULL-terminated argv to launch */
     bool raised;          /* the command gets other rights at its exec; only where we may trace it (root) */
     const pid_t *pids;    /* processes: all their present and future threads, and their children */

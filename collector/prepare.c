@@ -160,10 +160,10 @@ static enum verify_where choose_followed(struct collector *c, unsigned refused)
 static int load_program(struct collector *c, struct verify_options *options, struct fathom_error *why)
 {
     /* A tracepoint's program runs wherever it is hit. */
-    if (c->options->everyone)
-        options->follow = VERIFY_EVERYONE;
-    else if (c->wide)
-        options->follow = VERIFY_WITHIN;
+    options->one_user = c->options->one_user;
+    options->user = c->options->user;
+    if (c->wide)
+        options->follow = c->cgroup.fd >= 0 ? VERIFY_WITHIN : VERIFY_EVERYONE;
     else if (c->by_cpu)
         options->follow = c->options->tid_count ? VERIFY_TIDS : VERIFY_PIDS;
     else
@@ -372,10 +372,32 @@ static int check_wide(struct collector *c, struct fathom_error *err)
                          "recording all processes%s is not allowed: " REMEDY_CPUS
                          "; your own processes can be "
                          "recorded by their numbers (-p)",
-                         c->options->cgroup ? " of a cgroup" : " (-a)");
+                         c->options->one_user ? " of a user"
+                         : c->cgroup.fd >= 0  ? " of a cgroup"
+                                              : " (-a)");
     if (rc == 0 && c->cgroup.fd >= 0 && open_probe_in(&c->events[0].attr, c->cgroup.fd) == -EINVAL)
-        return error_set(err, ENOTSUP, "this kernel counts no event %s in cgroups (CONFIG_CGROUP_PERF)",
+        return error_set(err, ENOENT, "this kernel counts no event %s in cgroups (CONFIG_CGROUP_PERF)",
                          c->events[0].name);
+    return 0;
+}
+
+/* The program that compares stacks leaves out other users' samples, and there is nothing else that does. */
+static int check_user(const struct collector *c, struct fathom_error *err)
+{
+    const struct collector_options *o = c->options;
+    for (size_t i = 0; o->one_user && c->verify && i < c->asked; i++) {
+        const struct event *event = &c->events[i];
+        if (!event->helper && (!event->followed || event->attr.type == PERF_TYPE_TRACEPOINT))
+            return error_set(err, EINVAL,
+                             "samples of event %s cannot be told apart by user: record all (-a), or a cgroup",
+                             event->name);
+    }
+    if (o->one_user && (!c->verify || (o->audit_hz && !o->audit_instead)))
+        return error_set(err, c->verify || o->verify.wish == VERIFY_NEVER ? EINVAL : EPERM,
+                         "users are told apart by the BPF program that compares stacks: %s",
+                         c->verify || o->verify.wish == VERIFY_NEVER
+                             ? "leave out --passive, --audit and --dumps none"
+                             : REMEDY_PROGRAM);
     return 0;
 }
 
@@ -388,6 +410,8 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
     rc = check_wide(c, err);
     if (rc == 0)
         rc = prepare_verify(c, err);
+    if (rc == 0)
+        rc = check_user(c, err);
     if (rc)
         return rc;
     tell_batching(c);

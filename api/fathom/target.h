@@ -36,16 +36,22 @@ struct fathom_pids {
     size_t count;
 };
 
+struct fathom_user {
+    bool given;
+    uint32_t id; /* the real user ID */
+};
+
 /* All pointers are borrowed by whoever is given a target, until it is closed. */
 struct fathom_target {
     const char *event;  /* several: separated by commas. NULL: cycles, or cpu-clock where there is no PMU */
     uint64_t frequency; /* samples per second; 0: by `period` */
     uint64_t period;    /* events per sample, clocks: ns; 0 of both: chosen from the event */
-    /* What is observed: exactly one of these. With the first two, which are not for training and need CAP_PERFMON, a command may be
+    /* What is observed: exactly one of these. With the first three, which are not for training and need CAP_PERFMON, a command may be
      * given too, at whose end the observation ends. */
     bool everyone; /* all processes of the machine but the caller, without idle time */
     const char *
         cgroup; /* those of a control group and of the ones below it: its path, also below where it is mounted */
+    struct fathom_user user; /* those of a user; needs CAP_BPF, too, and stacks are compared */
     char *const *command;    /* to launch: an argv that ends with NULL */
     struct fathom_pids pids; /* processes: all their present and future threads, and their children */
     struct fathom_pids tids; /* threads, and the threads and processes that they start */
@@ -58,7 +64,7 @@ struct fathom_target {
 /* How many of the ways are given that concern all programs on the CPUs. */
 static inline int fathom_target_wide(const struct fathom_target *target)
 {
-    return target->everyone + (target->cgroup != NULL);
+    return target->everyone + (target->cgroup != NULL) + target->user.given;
 }
 
 #ifdef __cplusplus

@@ -85,10 +85,10 @@ int cgroup_root(const char *mounts, char root[PATH_MAX], struct fathom_error *er
     if (found)
         return 0;
     return other ? error_set(
-                       err, ENOTSUP,
+                       err, ENOENT,
                        "only cgroup v1 is mounted here, without its controller perf_event: mount that, or "
                        "cgroup v2 ('mount -t cgroup2 none DIRECTORY')")
-                 : error_set(err, ENOTSUP,
+                 : error_set(err, ENOENT,
                              "no cgroups are mounted here ('mount -t cgroup2 none /sys/fs/cgroup' does)");
 }
 

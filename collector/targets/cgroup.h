@@ -16,7 +16,7 @@
 
 #define CGROUP_MOUNTS "/proc/self/mountinfo"
 
-/* Where that hierarchy is mounted. mounts: a file as CGROUP_MOUNTS. -ENOTSUP: nowhere. */
+/* Where that hierarchy is mounted. mounts: a file as CGROUP_MOUNTS. -ENOENT: nowhere. */
 int cgroup_root(const char *mounts, char root[PATH_MAX], struct fathom_error *err);
 
 struct cgroup {

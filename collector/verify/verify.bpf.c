@@ -855,6 +855,8 @@ static __always_inline int verify(struct moment *m)
     __u32 cpu = bpf_get_smp_processor_id();
     struct rule_key key = {0};
     __u32 pid;
+    if (config.one_user && (__u32)bpf_get_current_uid_gid() != config.user)
+        return 0;
     if (!is_followed(m, &pid))
         return 1;
     const __u32 *space = bpf_map_lookup_elem(&spaces, &pid);

@@ -31,6 +31,8 @@ struct verify_options {
     unsigned compared;    /* return addresses: STACK_RECORD_ALL, or so many of the innermost; 0: none */
     uint64_t burst, rate; /* stacks to read at first, and then per second */
     enum verify_follow follow;
+    bool one_user; /* samples of other users' processes are left out, even in the kernel */
+    uid_t user;
 };
 
 /* -EPERM, -EACCES: not allowed; -ENOTSUP: this kernel cannot. */

@@ -55,7 +55,9 @@ struct verify_config {
     __u8 cpu_bits;             /* the low bits of a number tell the CPU */
     __u8 follow;               /* enum verify_follow */
     struct verify_hooks hooks;
-    __u32 self; /* the recorder's process, if it is to be left out; else 0 */
+    __u32 self;     /* the recorder's process, if it is to be left out; else 0 */
+    __u32 one_user; /* whether only processes of one are recorded: samples of others are left out */
+    __u32 user;     /* the real user ID of that */
 };
 
 struct verify_counts {

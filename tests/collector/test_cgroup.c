@@ -51,12 +51,12 @@ Test(cgroup, the_hierarchy_with_perf_event_is_found)
     cr_expect_str_eq(root, "/sys/fs/cgroup/unified");
     cr_assert_eq(root_of(SECOND PERF CPU, root, &err), 0);
     cr_expect_str_eq(root, "/sys/fs/cgroup/perf event");
-    cr_expect_eq(root_of(TMPFS CPU, root, &err), -ENOTSUP);
+    cr_expect_eq(root_of(TMPFS CPU, root, &err), -ENOENT);
     cr_expect(strstr(err.text, "only cgroup v1 is mounted here, without its controller perf_event"), "%s",
               err.text);
-    cr_expect_eq(root_of(TMPFS, root, &err), -ENOTSUP);
+    cr_expect_eq(root_of(TMPFS, root, &err), -ENOENT);
     cr_expect(strstr(err.text, "no cgroups are mounted here"), "%s", err.text);
-    cr_expect_eq(root_of("\n-\n - \n1 - cgroup2\n1 2 3 4 - cgroup2 a b\n", root, &err), -ENOTSUP);
+    cr_expect_eq(root_of("\n-\n - \n1 - cgroup2\n1 2 3 4 - cgroup2 a b\n", root, &err), -ENOENT);
 }
 
 Test(cgroup, a_path_is_whole_or_below_the_root)

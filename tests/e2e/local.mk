@@ -77,6 +77,7 @@ E2E_TESTS += \
 	tests/e2e/train_says.test \
 	tests/e2e/train_uprobe.test \
 	tests/e2e/tutorial.test \
+	tests/e2e/uid.test \
 	tests/e2e/verify.test \
 	tests/e2e/walks.test \
 	tests/e2e/views.test \

@@ -252,6 +252,11 @@ uint64_t machine_task(void)
     return (uint64_t)now.pid << 32 | now.tid;
 }
 
+uint64_t machine_user(void)
+{
+    return now.user;
+}
+
 const void *machine_task_struct(void)
 {
     return machine->task;

@@ -1062,7 +1062,7 @@ Test(verify, processes_with_the_same_code_share_known_stacks)
 
 Test(verify, a_child_has_what_its_parent_knows)
 {
-    for (enum verify_follow follow = VERIFY_ALL; follow <= VERIFY_EVERYONE; follow++) {
+    for (enum verify_follow follow = VERIFY_ALL; follow <= VERIFY_WITHIN; follow++) {
         struct world w;
         struct verify_config config = plain_config;
         config.follow = (__u8)follow;
@@ -1093,6 +1093,23 @@ Test(verify, everyone_is_followed_but_the_recorder)
     w.threads[0].followed = false; /* no record of it may come */
     cr_expect_eq(take_at(&w, 0, 64), 0);
     cr_expect_eq(take_at(&w, 2, 64), STACK_RECORD_NEW, "another process");
+    world_stop(&w);
+}
+
+Test(verify, samples_of_other_users_are_left_out)
+{
+    struct world w;
+    struct verify_config config = plain_config;
+    config.follow = VERIFY_EVERYONE;
+    config.one_user = 1;
+    config.user = 1000;
+    world_start(&w, &config, 1);
+    struct machine_sample sample = {.pid = w.threads[0].pid, .tid = w.threads[0].tid, .ip = 1, .sp = 8};
+    cr_expect_eq(machine_sample(&sample), 0);
+    cr_expect_eq(w.machine.record_count, 0);
+    sample.user = 1000;
+    cr_expect_eq(machine_sample(&sample), 1);
+    cr_expect_gt(w.machine.record_count, 0);
     world_stop(&w);
 }
 

@@ -25,6 +25,7 @@ void *machine_late_registers(void);
 uint64_t machine_now(void);
 uint32_t machine_cpu(void);
 uint64_t machine_task(void);
+uint64_t machine_user(void);
 const void *machine_task_struct(void);
 
 #define bpf_map_lookup_elem(map, key)                        machine_lookup((map), (key))
@@ -36,6 +37,7 @@ const void *machine_task_struct(void);
 #define bpf_ktime_get_ns()                                   machine_now()
 #define bpf_get_smp_processor_id()                           machine_cpu()
 #define bpf_get_current_pid_tgid()                           machine_task()
+#define bpf_get_current_uid_gid()                            machine_user()
 #define bpf_get_current_task()                               ((uint64_t)(uintptr_t)machine_task_struct())
 #define bpf_get_current_task_btf()                           ((void *)0)
 #define bpf_task_pt_regs(task)                               ((void)(task), machine_late_registers())
