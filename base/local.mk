@@ -7,6 +7,7 @@ libbase_la_SOURCES = \
 	base/error.c base/error.h \
 	base/file.c base/file.h \
 	base/hash.c base/hash.h \
+	base/json_reader.c base/json_reader.h \
 	base/cache.c base/cache.h \
 	base/least.h \
 	base/symlinks.c base/symlinks.h \

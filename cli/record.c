@@ -199,6 +199,7 @@ static const struct option_row rows[] = {
     TARGET_EVERYONE(struct fathom_recorder_options,
                     "record all processes, until Ctrl-C, the end of --duration or of a command"),
     TARGET_CGROUP(struct fathom_recorder_options),
+    TARGET_CONTAINER(struct fathom_recorder_options),
     TARGET_UID(struct fathom_recorder_options),
     TARGET_NO_CHILDREN(struct fathom_recorder_options),
     TARGET_TID(struct fathom_recorder_options, "attach to these threads only"),
@@ -264,7 +265,8 @@ const struct command record_command = {
     .synopsis = "[OPTIONS] -- COMMAND [ARG...]\n"
                 "[OPTIONS] -p PID[,PID...]\n"
                 "[OPTIONS] -t TID[,TID...]\n"
-                "[OPTIONS] -a | --cgroup PATH | --uid USER [-- COMMAND [ARG...]]\n"
+                "[OPTIONS] -a | --cgroup PATH [-- COMMAND [ARG...]]\n"
+                "[OPTIONS] --container ID | --uid USER [-- COMMAND [ARG...]]\n"
                 "--list-events",
     .about =
         "Records the thread, program counter and stack pointer of each sample, and each stack that is new; "

@@ -48,6 +48,7 @@ const char *target_wide_option(const struct fathom_target *target)
 {
     return target->everyone     ? "--all-cpus"
            : target->cgroup     ? "--cgroup"
+           : target->container  ? "--container"
            : target->user.given ? "--uid"
                                 : NULL;
 }
@@ -61,7 +62,7 @@ int target_complete(struct fathom_target *target, const struct command *command,
         target->command = argv + optind;
     int ways = (target->command != NULL) + (target->pids.count > 0) + (target->tids.count > 0);
     if (fathom_target_wide(target) > 1)
-        return option_usage(terminal, command, "give only one of: --all-cpus, --cgroup, --uid");
+        return option_usage(terminal, command, "give only one of: --all-cpus, --cgroup, --container, --uid");
     if (fathom_target_wide(target) && (target->pids.count || target->tids.count || target->no_children))
         return option_usage(terminal, command,
                             "%s is for all processes%s: leave out --pid, --tid and --no-children",

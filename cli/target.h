@@ -19,6 +19,9 @@
 #define TARGET_CGROUP(type) \
     OPTION_TEXT("cgroup", 0, "PATH", type, target.cgroup, \
                 "all processes of a control group and those below it, such as system.slice/nginx.service")
+#define TARGET_CONTAINER(type) \
+    OPTION_TEXT("container", 0, "ID", type, target.container, \
+                "all processes of a container: its ID, the beginning of that, or its name")
 #define TARGET_UID(type) \
     {"uid", 0, "USER", target_take_user, OPTION_AT(type, target.user, struct fathom_user), \
      .whole = {0, UINT32_MAX - 1}, .help = "all processes of a user, a name or number"}

@@ -14,6 +14,7 @@
 #include "collector/nothing.h"
 #include "collector/rings/counters.h"
 #include "collector/silent.h"
+#include "collector/targets/container.h"
 #include "collector/targets/members.h"
 #include "collector/targets/synth.h"
 
@@ -26,7 +27,7 @@
 static int check_options(const struct collector_options *options, struct fathom_error *err)
 {
     bool command = options->command && options->command[0];
-    int wide = options->everyone + (options->cgroup != NULL) + options->one_user;
+    int wide = options->everyone + (options->cgroup || options->container) + options->one_user;
     int ways = (command && !wide) + (options->pid_count > 0) + (options->tid_count > 0) + wide;
     if (ways != 1)
         return error_set(err, EINVAL,
@@ -36,11 +37,14 @@ static int check_options(const struct collector_options *options, struct fathom_
 
 static int find_cgroup(struct collector *c, struct fathom_error *err)
 {
-    char root[PATH_MAX];
-    if (!c->options->cgroup)
+    const struct collector_options *o = c->options;
+    char root[PATH_MAX], found[PATH_MAX];
+    if (!o->cgroup && !o->container)
         return 0;
     int rc = cgroup_root(CGROUP_MOUNTS, root, err);
-    return rc ? rc : cgroup_open(root, c->options->cgroup, &c->cgroup, err);
+    if (rc == 0 && o->container)
+        rc = container_find(root, "/", o->container, found, err);
+    return rc ? rc : cgroup_open(root, o->container ? found : o->cgroup, &c->cgroup, err);
 }
 
 /* Launches the command and stops it before its exec or right after it. */
@@ -125,7 +129,7 @@ int collector_open(const struct collector_options *options, struct collector **o
     c->options = options;
     c->launch = LAUNCH_NONE;
     c->cgroup = CGROUP_NONE;
-    c->wide = options->everyone || options->cgroup || options->one_user;
+    c->wide = options->everyone || options->cgroup || options->container || options->one_user;
     rc = find_cgroup(c, err);
     if (rc == 0)
         rc = collector_prepare(c, err);

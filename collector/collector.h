@@ -47,8 +47,9 @@ struct collector_options {
     /* What to record: exactly one of these; with the first three, a command may be given too: it is launched, and its end is that of
      * the recording. */
     bool everyone; /* all processes of the machine, but this one; without the time in which a CPU is idle */
-    const char *cgroup; /* the same of a control group and those below it: its path (cgroup.h) */
-    bool one_user;      /* the same of one user, where stacks of all events are compared */
+    const char *cgroup;    /* the same of a control group and those below it: its path (cgroup.h) */
+    const char *container; /* or a container's: its ID or name (container.h) */
+    bool one_user;         /* the same of one user, where stacks of all events are compared */
     uid_t user;
     char *const *command; /* NULL-terminated argv to launch */
     bool raised;          /* the command gets other rights at its exec; only where we may trace it (root) */

@@ -18,6 +18,7 @@ libcollector_la_SOURCES = \
 	collector/events/event_list.c collector/events/event_list.h \
 	collector/events/event_name.c collector/events/event_name.h \
 	collector/targets/cgroup.c collector/targets/cgroup.h \
+	collector/targets/container.c collector/targets/container.h \
 	collector/targets/descendants.c collector/targets/descendants.h \
 	collector/targets/launch.c collector/targets/launch.h \
 	collector/targets/members.c collector/targets/members.h collector/targets/moved_text.c collector/targets/moved_text.h \

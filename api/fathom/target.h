@@ -46,11 +46,12 @@ struct fathom_target {
     const char *event;  /* several: separated by commas. NULL: cycles, or cpu-clock where there is no PMU */
     uint64_t frequency; /* samples per second; 0: by `period` */
     uint64_t period;    /* events per sample, clocks: ns; 0 of both: chosen from the event */
-    /* What is observed: exactly one of these. With the first three, which are not for training and need CAP_PERFMON, a command may be
+    /* What is observed: exactly one of these. With the first four, which are not for training and need CAP_PERFMON, a command may be
      * given too, at whose end the observation ends. */
     bool everyone; /* all processes of the machine but the caller, without idle time */
     const char *
         cgroup; /* those of a control group and of the ones below it: its path, also below where it is mounted */
+    const char *container;   /* those of a container: its ID, the beginning of that, or its name */
     struct fathom_user user; /* those of a user; needs CAP_BPF, too, and stacks are compared */
     char *const *command;    /* to launch: an argv that ends with NULL */
     struct fathom_pids pids; /* processes: all their present and future threads, and their children */
@@ -64,7 +65,7 @@ struct fathom_target {
 /* How many of the ways are given that concern all programs on the CPUs. */
 static inline int fathom_target_wide(const struct fathom_target *target)
 {
-    return target->everyone + (target->cgroup != NULL) + target->user.given;
+    return target->everyone + (target->cgroup != NULL) + (target->container != NULL) + target->user.given;
 }
 
 #ifdef __cplusplus

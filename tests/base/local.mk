@@ -27,3 +27,6 @@ tests_base_test_plain_path_LDADD = libbase.la $(CRITERION_LIBS)
 UNIT_TESTS += tests/base/test_columns
 tests_base_test_columns_SOURCES = tests/base/test_columns.c
 tests_base_test_columns_LDADD = libbase.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/base/test_json_reader
+tests_base_test_json_reader_SOURCES = tests/base/test_json_reader.c
+tests_base_test_json_reader_LDADD = libbase.la $(CRITERION_LIBS)

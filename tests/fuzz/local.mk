@@ -74,6 +74,11 @@ tests_fuzz_fuzz_tree_SOURCES = tests/fuzz/fuzz_tree.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_tree_LDADD = libhcct.la libbase.la
 tests_fuzz_fuzz_tree_LDFLAGS = $(FUZZ_LINK)
 
+FUZZERS_BUILT += tests/fuzz/fuzz_container
+tests_fuzz_fuzz_container_SOURCES = tests/fuzz/fuzz_container.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_container_LDADD = libcollector.la libbase.la
+tests_fuzz_fuzz_container_LDFLAGS = $(FUZZ_LINK)
+
 check_PROGRAMS += $(FUZZERS_BUILT)
 E2E_TESTS += tests/fuzz/fuzz.test
 EXTRA_DIST += tests/fuzz/seeds tests/fuzz/long

@@ -1,0 +1,35 @@
+/*
+ * container.h - finds the control group of a container, by its ID or name. No runtime is asked: the ID is in the name of the group's
+ * directory, and names are in files that runtimes keep.
+ */
+#ifndef FATHOM_COLLECTOR_TARGETS_CONTAINER_H
+#define FATHOM_COLLECTOR_TARGETS_CONTAINER_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+#define CONTAINER_ID 64 /* hexadecimal digits */
+
+/* The ID that the name of a group's directory has, as docker, podman, containerd and CRI-O make them with systemd or without:
+ * docker-ID.scope, libpod-ID.scope, cri-containerd-ID.scope, kubepods-...slice:cri-containerd:ID, ID. NULL: it has none. */
+const char *container_id(const char *directory);
+
+/* What a runtime's file says of the containers' names. */
+enum container_file {
+    CONTAINER_DOCKER,     /* config.v2.json: one container */
+    CONTAINER_PODMAN,     /* containers.json: a list */
+    CONTAINER_CONTAINERD, /* config.json: one container, in a directory named by its ID */
+};
+/* The ID of the container with this name in such a file. path: of the file. false: it does not say. */
+bool container_named(enum container_file kind, const char *path, const char *text, size_t size,
+                     const char *name, char id[CONTAINER_ID + 1]);
+
+/* Finds it below `root` (cgroup_root()). wanted: an ID, the beginning of one, or a name, looked up in files below `state` ("/").
+ * -ENOENT: there is none; -EEXIST: there are several. */
+int container_find(const char *root, const char *state, const char *wanted, char path[PATH_MAX],
+                   struct fathom_error *err);
+
+#endif
