@@ -310,6 +310,23 @@ static int introduce_kernel(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
+static int tell_cgroup(void *collector, uint64_t id, const char *path, struct fathom_error *err)
+{
+    const struct collector *c = collector;
+    return sideband_cgroup(&c->to, id, path, err);
+}
+
+/* Writes the paths of the cgroups that samples can be in. */
+static int introduce_cgroups(struct collector *c, struct fathom_error *err)
+{
+    char root[PATH_MAX];
+    if (!(c->events[0].attr.sample_type & PERF_SAMPLE_CGROUP))
+        return 0;
+    if (c->cgroup.fd >= 0)
+        return cgroup_each(c->cgroup.root, c->cgroup.path, tell_cgroup, c, err);
+    return cgroup_root(CGROUP_MOUNTS, root, NULL) == 0 ? cgroup_each(root, root, tell_cgroup, c, err) : 0;
+}
+
 /* Lets the launched command run, with the base of its stack. */
 static int start_command(struct collector *c, struct fathom_error *err)
 {
@@ -345,9 +362,13 @@ int collector_start(struct collector *c, collector_sink *sink, void *context, st
      * second, in which samples would fill the rings: they start later. */
     if (c->wide)
         counters_switch(c->counters, c->tasks, true);
-    else
+    if (c->wide && c->cgroups)
+        counters_switch(c->counters, c->cgroups, true);
+    if (!c->wide)
         enable(c);
     int rc = c->wide ? attach_wide(c, err) : attach_started(c, err);
+    if (rc == 0)
+        rc = introduce_cgroups(c, err);
     for (size_t i = 0; i < c->process_count && rc == 0; i++)
         rc = introduce(c, &c->processes[i], err);
     if (rc == 0 && c->wide)

@@ -4,7 +4,7 @@
  *
  * Records are whole, 8-byte aligned and as the kernel wrote them, except that stack dumps are cut to their
  * valid bytes. The collector adds records of its own: at the start COMM, MMAP2 and FORK for processes that
- * are already running; for each thread seen, an MMAP2 data mapping `[stack:TID]`, whose end is the stack's
+ * are already running, and CGROUP for control groups; for each thread seen, an MMAP2 data mapping `[stack:TID]`, whose end is the stack's
  * base; at the end, a LOST_SAMPLES for losses that the kernel counted but wrote no record of, and for each event that was
  * asked for a READ with PID and TID 0 that holds what it counted, and one for the event that only tells of tasks, if there is
  * one: it counts nothing, but is enabled for as long as what is followed had a CPU.
@@ -21,7 +21,8 @@
 
 struct collector;
 
-#define COLLECTOR_EVENTS (EVENT_PARSED + 4) /* those asked for; stacks; two clocks; the one for tasks */
+#define COLLECTOR_EVENTS                                                                                     \
+    (EVENT_PARSED + 5) /* those asked for; stacks; two clocks; the ones for tasks and cgroups */
 #define COLLECTOR_CLOCKS 2
 
 /* How the main event is opened. By thread: each new thread starts with a whole period, so one that ends within

@@ -37,6 +37,7 @@ struct collector {
     size_t asked;                    /* how many were asked for, with their helpers */
     size_t stacks;                   /* index; 0: none */
     size_t tasks;                    /* index of the one that carries the records about tasks and mappings */
+    size_t cgroups;                  /* index of the one that tells of new cgroups; 0: none */
     size_t first_clock, clock_count; /* among the events: those whose rate can be set */
     double clock_hz[COLLECTOR_CLOCKS];
     struct counters *counters;

@@ -363,6 +363,21 @@ static void prepare_tasks(struct collector *c)
     attr->mmap_data = c->options->unwound_elsewhere || c->options->event.data_address;
 }
 
+/* Samples of all processes say which cgroup they are in, and records tell of new ones: also of those that are made from outside of
+ * the one that is recorded. Not in batches, which cannot have it. */
+static void prepare_cgroups(struct collector *c)
+{
+    if (!c->wide || c->options->event.batches)
+        return;
+    for (size_t i = 0; i < c->asked; i++)
+        if (!c->events[i].helper)
+            c->events[i].attr.sample_type |= PERF_SAMPLE_CGROUP;
+    c->cgroups = c->cgroup.fd >= 0 ? c->event_count++ : c->tasks;
+    if (c->cgroups != c->tasks)
+        event_tasks(&c->events[c->cgroups]);
+    c->events[c->cgroups].attr.cgroup = 1;
+}
+
 /* Whether this user may record other users' processes. Errors other than these are told where all are opened. */
 static int check_wide(struct collector *c, struct fathom_error *err)
 {
@@ -424,6 +439,7 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
     if (rc)
         return rc;
     prepare_tasks(c);
+    prepare_cgroups(c);
     for (size_t i = 0; i < c->event_count; i++) {
         struct perf_event_attr *attr = &c->events[i].attr;
         attr->inherit &= !c->wide;

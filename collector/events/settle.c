@@ -23,6 +23,21 @@ static void settle_registers(struct perf_event_attr *attr)
         *attr = other;
 }
 
+/* Linux 5.7, with CONFIG_CGROUP_PERF. */
+static void settle_cgroups(struct perf_event_attr *attr, const struct log *log)
+{
+    struct perf_event_attr other = *attr;
+    other.sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
+    other.cgroup = 0;
+    if ((attr->cgroup || attr->sample_type & PERF_SAMPLE_CGROUP) && open_probe(attr) == -EINVAL &&
+        open_probe(&other) != -EINVAL) {
+        if (attr->cgroup)
+            log_write(log, LOG_NOTE,
+                      "this kernel does not record which cgroup a sample is in (Linux 5.7 does)");
+        *attr = other;
+    }
+}
+
 void settle_attrs(struct event *events, size_t count, const struct log *log)
 {
     for (size_t i = 0; i < count; i++) {
@@ -45,6 +60,7 @@ void settle_attrs(struct event *events, size_t count, const struct log *log)
             if (open_probe(attr) == -EINVAL)
                 attr->exclude_guest = 1;
         }
+        settle_cgroups(attr, log);
         if (attr->inherit_thread && open_probe(attr) == -EINVAL) {
             attr->inherit_thread = 0;
             if (open_probe(attr) == -EINVAL)

@@ -112,6 +112,7 @@ int cgroup_open(const char *root, const char *path, struct cgroup *out, struct f
         cgroup_close(&made);
         return error_set(err, EINVAL, "%s is no cgroup of the hierarchy at %s", path, root);
     }
+    snprintf(made.root, sizeof made.root, "%s", root);
     *out = made;
     return 0;
 }
@@ -169,4 +170,38 @@ int cgroup_processes(const struct cgroup *group, pid_t **pids, size_t *count, st
     *pids = list.pids;
     *count = list.count;
     return 0;
+}
+
+/* The number of a group, by its directory. false: it has gone, or the system call is forbidden here. */
+static bool number_of(const char *directory, uint64_t *id)
+{
+    union {
+        struct file_handle handle;
+        char bytes[sizeof(struct file_handle) + sizeof *id];
+    } of = {.handle.handle_bytes = sizeof *id};
+    int mount;
+    if (name_to_handle_at(AT_FDCWD, directory, &of.handle, &mount, 0) != 0)
+        return false;
+    memcpy(id, of.handle.f_handle, sizeof *id);
+    return true;
+}
+
+int cgroup_each(const char *root, const char *directory,
+                int (*use)(void *context, uint64_t id, const char *path, struct fathom_error *err),
+                void *context, struct fathom_error *err)
+{
+    char *const paths[] = {(char *)(uintptr_t)directory, NULL};
+    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    if (!tree)
+        return error_system(err, errno, "cannot list the cgroups below %s", directory);
+    const size_t length = strlen(root);
+    int rc = 0;
+    uint64_t id;
+    for (const FTSENT *entry; rc >= 0 && (entry = fts_read(tree));) {
+        const char *path = entry->fts_path + length;
+        if (entry->fts_info == FTS_D && entry->fts_pathlen < PATH_MAX && number_of(entry->fts_path, &id))
+            rc = use(context, id, *path ? path : "/", err);
+    }
+    fts_close(tree);
+    return rc;
 }

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/error.h"
@@ -22,6 +23,7 @@ int cgroup_root(const char *mounts, char root[PATH_MAX], struct fathom_error *er
 struct cgroup {
     int fd;              /* of its directory, owned; -1: none */
     char path[PATH_MAX]; /* of its directory */
+    char root[PATH_MAX]; /* of its hierarchy */
 };
 #define CGROUP_NONE ((struct cgroup){.fd = -1})
 
@@ -30,6 +32,11 @@ int cgroup_open(const char *root, const char *path, struct cgroup *out, struct f
 void cgroup_close(struct cgroup *group);
 /* Whether it was not removed since it was opened. */
 bool cgroup_exists(const struct cgroup *group);
+/* Calls `use` for a directory of a group and for those of all groups below it, outer ones first, with the group's number, as perf's
+ * records have it, and its path from the root on ("/"); until it returns a negative value, which is returned. */
+int cgroup_each(const char *root, const char *directory,
+                int (*use)(void *context, uint64_t id, const char *path, struct fathom_error *err),
+                void *context, struct fathom_error *err);
 /* The processes in it and in groups below it, as far as this PID namespace has them; *pids is owned by the caller (free). */
 int cgroup_processes(const struct cgroup *group, pid_t **pids, size_t *count, struct fathom_error *err);
 

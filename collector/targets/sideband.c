@@ -25,6 +25,11 @@ struct fork_body {
     uint64_t time;
 };
 
+struct cgroup_head {
+    struct perf_event_header header;
+    uint64_t id;
+};
+
 struct lost_body {
     struct perf_event_header header;
     uint64_t lost;
@@ -49,6 +54,7 @@ struct mmap2_head {
 _Static_assert(sizeof(struct trailer) == 24, "struct sample_id of our events");
 _Static_assert(sizeof(struct comm_head) == 16, "PERF_RECORD_COMM");
 _Static_assert(sizeof(struct fork_body) == 32, "PERF_RECORD_FORK");
+_Static_assert(sizeof(struct cgroup_head) == 16, "PERF_RECORD_CGROUP");
 _Static_assert(sizeof(struct lost_body) == 16, "PERF_RECORD_LOST_SAMPLES");
 _Static_assert(sizeof(struct read_body) == 48, "PERF_RECORD_READ");
 _Static_assert(sizeof(struct mmap2_head) == 72, "PERF_RECORD_MMAP2");
@@ -94,6 +100,13 @@ int sideband_fork(const struct sideband *to, pid_t pid, pid_t tid, pid_t parent_
                              .ptid = (uint32_t)parent_tid};
     struct trailer trailer = {(uint32_t)pid, (uint32_t)tid, 0, to->id};
     return put_record(to, &body.header, sizeof body, NULL, &trailer, err);
+}
+
+int sideband_cgroup(const struct sideband *to, uint64_t id, const char *path, struct fathom_error *err)
+{
+    struct cgroup_head head = {{.type = PERF_RECORD_CGROUP}, id};
+    struct trailer trailer = {.id = to->id};
+    return put_record(to, &head.header, sizeof head, path, &trailer, err);
 }
 
 int sideband_mapping(const struct sideband *to, pid_t pid, const struct vma *vma, uint64_t time,

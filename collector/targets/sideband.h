@@ -1,5 +1,5 @@
 /*
- * sideband.h - writes records of our own between the kernel's, in its formats: COMM, FORK and MMAP2 for what
+ * sideband.h - writes records of our own between the kernel's, in its formats: COMM, FORK, MMAP2 and CGROUP for what
  * happened before we attached, [stack:TID] mappings, and LOST_SAMPLES and READ at the end. Each has the trailer
  * that sample_id_all asks for (perf_event_open(2), struct sample_id), as `perf record` itself writes them.
  *
@@ -25,6 +25,8 @@ int sideband_fork(const struct sideband *to, pid_t pid, pid_t tid, pid_t parent_
                   struct fathom_error *err);
 int sideband_mapping(const struct sideband *to, pid_t pid, const struct vma *vma, uint64_t time,
                      struct fathom_error *err);
+/* PERF_RECORD_CGROUP: the path of a control group, below where its hierarchy is mounted, by the number that samples have. */
+int sideband_cgroup(const struct sideband *to, uint64_t id, const char *path, struct fathom_error *err);
 /* A mapping of the kernel, with its build-id unless that is NULL. */
 int sideband_kernel(const struct sideband *to, const struct kernel_range *range, const char *name,
                     const struct build_id *id, struct fathom_error *err);
