@@ -69,7 +69,14 @@ static void name_target(const struct top *t, char *out, size_t size)
 {
     const struct fathom_target *target = &t->options->top.target;
     const struct fathom_pids *ids = target->pids.count ? &target->pids : &target->tids;
-    if (target->command)
+    if (target->everyone)
+        snprintf(out, size, "all processes");
+    else if (target->cgroup || target->container)
+        snprintf(out, size, "%s %.60s", target->cgroup ? "cgroup" : "container",
+                 target->cgroup ? target->cgroup : target->container);
+    else if (target->user.given)
+        snprintf(out, size, "user %u", (unsigned)target->user.id);
+    else if (target->command)
         snprintf(out, size, "%.60s", target->command[0]);
     else if (ids->count == 1)
         snprintf(out, size, "%s %d", target->pids.count ? "process" : "thread", (int)ids->pids[0]);
@@ -282,6 +289,10 @@ static int top_run(int argc, char **argv, struct terminal *terminal)
 _Static_assert(offsetof(struct top_options, top) == 0, "rows tell where in either struct a value is");
 static const struct option_row rows[] = {
     TARGET_PID(struct fathom_top_options, "attach to these processes, their threads and their children"),
+    TARGET_EVERYONE(struct fathom_top_options, "all processes of the machine"),
+    TARGET_CGROUP(struct fathom_top_options),
+    TARGET_CONTAINER(struct fathom_top_options),
+    TARGET_UID(struct fathom_top_options),
     TARGET_NO_CHILDREN(struct fathom_top_options),
     TARGET_TID(struct fathom_top_options, "attach to these threads only"),
     TARGET_EVENT(struct fathom_top_options, "what to sample, as for record (default: cycles, or cpu-clock)"),
@@ -322,6 +333,7 @@ const struct command top_command = {
     .summary = "show hot calling contexts while a program runs",
     .synopsis = "[OPTIONS] -p PID[,PID...]\n"
                 "[OPTIONS] -t TID[,TID...]\n"
+                "[OPTIONS] -a | --cgroup PATH | --container ID | --uid USER\n"
                 "[OPTIONS] -- COMMAND [ARG...]",
     .about = "Samples a command or running processes as 'fathom record' does, finds each sample's call path "
              "at once, and "
