@@ -116,6 +116,19 @@ struct rule_told {
     __u64 birth;  /* of the thread that it was announced for: another one may have its number now */
 };
 
+/* What a process took of the budget of new stacks, within a second or so. */
+struct rule_share {
+    __u64 second;
+    __u64 taken; /* stacks */
+};
+
+/* Whether a process may take one more, of so many that are left: not more than half of them. So one that makes new stacks without end
+ * has, in the long run, what comes in (`rate`), and leaves twice as much for those that take less. */
+static inline int rule_may_take(const struct rule_share *share, __u64 second, __u64 left)
+{
+    return share->second != second || share->taken < left / 2;
+}
+
 /* Whether a known stack that is not compared whole is read again at its n-th sample. */
 static inline int rule_again(__u32 n)
 {

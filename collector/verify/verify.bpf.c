@@ -87,6 +87,13 @@ struct {
     __type(value, struct rule_told);
 } told SEC(".maps");
 
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, VERIFY_SHARES);
+    __type(key, __u32);
+    __type(value, struct rule_share);
+} shares SEC(".maps");
+
 struct buffer {
     struct stack_record_read record;
     __u8 stack[RULE_BUFFER + 8];
@@ -134,7 +141,8 @@ struct moment {
     __u64 birth;   /* of the thread */
     __u32 count;   /* as in rule_told */
     bool apart;    /* its stack has no base that is known */
-    bool deep;     /* it is larger than a record, which has an outer_part */
+    __u32 pid;
+    bool deep; /* it is larger than a record, which has an outer_part */
     __u32 space;
     __u32 inner; /* bytes of the stack in the record's first part */
     __u32
@@ -484,11 +492,26 @@ static __always_inline int tell_none(struct moment *m)
     return tell_no_stack(m, STACK_RECORD_NONE, 0);
 }
 
+/* Whether the process leaves enough to others, where all programs of a CPU are recorded. */
+static __always_inline bool within_share(const struct moment *m, __u64 left)
+{
+    if (config.follow < VERIFY_EVERYONE)
+        return true;
+    const __u32 pid = m->pid;
+    struct rule_share now = {.second = m->now >> 30};
+    const struct rule_share *before = bpf_map_lookup_elem(&shares, &pid);
+    if (before && !rule_may_take(before, now.second, left))
+        return false;
+    now.taken = 1 + (before && before->second == now.second ? before->taken : 0);
+    bpf_map_update_elem(&shares, &pid, &now, BPF_ANY);
+    return true;
+}
+
 static __always_inline bool within_budget(struct moment *m)
 {
     m->now = bpf_ktime_get_ns();
     __u64 allowed = config.burst + (m->now - config.started) / 1024 * config.rate / 976562;
-    if (counts.copies >= allowed)
+    if (counts.copies >= allowed || !within_share(m, allowed - counts.copies))
         return false;
     __sync_fetch_and_add(&counts.copies, 1);
     return true;
@@ -864,6 +887,7 @@ static __always_inline int verify(struct moment *m)
     m->buffer = bpf_map_lookup_elem(&buffers, &cpu);
     if (!m->buffer)
         return 1;
+    m->pid = pid;
     const struct rule_thread *thread = bpf_map_lookup_elem(&threads, &m->told_key.tid);
     if (thread) {
         m->birth = thread->birth;

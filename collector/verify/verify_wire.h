@@ -12,6 +12,7 @@
 #define VERIFY_KEYS     65536
 #define VERIFY_BLOCKS   32768 /* of 24 words: 13 MB */
 #define VERIFY_TOLD     65536
+#define VERIFY_SHARES   4096 /* processes that took of the budget lately */
 
 /* How often a new stack wakes the recorder. A wake-up costs the program 13 us (the record 1), but until the stack was
  * made known, the next samples write theirs too. */

@@ -44,7 +44,7 @@ struct hash {
     size_t count, room;
 };
 
-enum { FOLLOWED, SPACES, THREADS, KNOWN, SWITCHES, TOLD, HASHES };
+enum { FOLLOWED, SPACES, THREADS, KNOWN, SWITCHES, TOLD, SHARES, HASHES };
 static struct hash hashes[HASHES];
 static struct machine *machine;
 static struct machine_sample now;
@@ -298,6 +298,7 @@ int machine_start(struct machine *m, const struct verify_config *options)
     good &= begin_hash(KNOWN, &known, sizeof(struct rule_key), sizeof(struct rule_known));
     good &= begin_hash(SWITCHES, &switches, sizeof(uint32_t), sizeof(struct rule_switch));
     good &= begin_hash(TOLD, &told, sizeof(struct rule_told_key), sizeof(struct rule_told));
+    good &= begin_hash(SHARES, &shares, sizeof(uint32_t), sizeof(struct rule_share));
     word_blocks = calloc(VERIFY_BLOCKS, sizeof *word_blocks);
     counts = (struct verify_counts){0};
     memset(cpu_numbers, 0, sizeof cpu_numbers);

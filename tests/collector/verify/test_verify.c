@@ -1129,6 +1129,28 @@ Test(verify, what_followed_threads_start_is_followed)
     world_stop(&w);
 }
 
+/* Of 40 stacks, and 10 more a second, a process without end takes no more than half of what is left. */
+Test(verify, a_process_leaves_others_what_they_take)
+{
+    struct world w;
+    struct verify_config config = plain_config;
+    config.follow = VERIFY_EVERYONE;
+    config.burst = 40;
+    config.rate = 10;
+    world_start(&w, &config, 1);
+    uint32_t greedy = 0, modest = 0;
+    for (uint32_t second = 0; second < 20; second++) {
+        for (uint32_t i = 0; i < 40; i++)
+            greedy += take_at(&w, 0, 64 + 8 * (40 * second + i)) == STACK_RECORD_NEW;
+        for (uint32_t i = 0; i < 3; i++)
+            modest += take_at(&w, 2, 64 + 8 * (3 * second + i)) == STACK_RECORD_NEW;
+        w.machine.now += UINT64_C(1) << 30;
+    }
+    cr_expect_eq(modest, 60, "%u", modest);
+    cr_expect(greedy > 120 && greedy < 195, "%u", greedy);
+    world_stop(&w);
+}
+
 /* Not even for its time: a full ring uses nothing up. */
 Test(verify, stacks_without_room_take_nothing_of_the_budget)
 {
