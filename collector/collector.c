@@ -99,7 +99,7 @@ static int open_cpus(struct collector *c, struct fathom_error *err)
         return c->verify ? counters_open_cpus(c->counters, err) : 0;
     if (c->wide && c->cgroup.fd < 0)
         return counters_open_cpus(c->counters, err);
-    counters_within(c->counters, c->cgroup.fd);
+    counters_within(c->counters, c->cgroup.fd, c->verify && c->filtered);
     c->members = members_new(o->tid_count > 0);
     if (!c->members)
         return error_memory(err);

@@ -54,6 +54,7 @@ struct collector {
     struct drain drain;
     bool by_cpu;                        /* the main event is counted by CPU */
     bool wide;                          /* likewise, and for all processes there: everyone, or a cgroup's */
+    bool filtered;                      /* the program leaves out samples from outside of the cgroup */
     struct cgroup cgroup;               /* fd -1: none */
     struct members *members;            /* NULL: not by CPU, or for everyone */
     struct verify *verify;              /* NULL: stacks are not compared */

@@ -162,6 +162,11 @@ static int load_program(struct collector *c, struct verify_options *options, str
     /* A tracepoint's program runs wherever it is hit. */
     options->one_user = c->options->one_user;
     options->user = c->options->user;
+    /* A tracepoint's program that leaves out samples takes them from other recorders, too. */
+    c->filtered = c->cgroup.fd >= 0 && options->where != VERIFY_TRACEPOINT &&
+                  cgroup_number(&c->cgroup, &options->cgroup, &options->level);
+    if (!c->filtered)
+        options->cgroup = 0;
     if (c->wide)
         options->follow = c->cgroup.fd >= 0 ? VERIFY_WITHIN : VERIFY_EVERYONE;
     else if (c->by_cpu)

@@ -148,9 +148,10 @@ void counters_attach(struct counters *counters, int program)
     counters->program = program;
 }
 
-void counters_within(struct counters *counters, int cgroup)
+void counters_within(struct counters *counters, int cgroup, bool filtered)
 {
     counters->cgroup = cgroup;
+    counters->filtered = filtered;
 }
 
 int counters_each(const struct counters *counters, size_t event,

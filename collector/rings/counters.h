@@ -25,8 +25,10 @@ void counters_free(struct counters *counters); /* frees the events' ids too */
 /* Attaches a BPF program (a descriptor, borrowed) to the events that are `followed` wherever they are opened from now on: at once, as
  * threads and children inherit it with the event. */
 void counters_attach(struct counters *counters, int program);
-/* Of the events that are opened by CPU from now on, those that are not `stacks`, and do not tell of cgroups, count in a cgroup only (a descriptor, borrowed). */
-void counters_within(struct counters *counters, int cgroup);
+/* Of the events that are opened by CPU from now on, those that are not `stacks`, and do not tell of cgroups, count in a cgroup only (a descriptor, borrowed). filtered: those
+ * that are `followed` need not, as their program leaves out samples from outside: to start and stop a clock at each switch into the
+ * group and out of it takes some 7 us. */
+void counters_within(struct counters *counters, int cgroup, bool filtered);
 /* Opens the events that are not inherited, once per CPU for everything that runs there. They write into the
  * rings that the first thread's events have made, or make them if the event that has `task` is one of them. -EACCES, -EPERM: not allowed. The event of stack records is
  * opened once more, in a way that wakes counters_wait() at each record. */

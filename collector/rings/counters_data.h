@@ -33,6 +33,7 @@ struct counters {
     uint64_t random;   /* state of vary_period() */
     int program;       /* a BPF program for the first event; -1: none */
     int cgroup;        /* -1: none */
+    bool filtered;     /* by the program */
     struct table *ids; /* sample id to event index and, from bit 8 on, the thread it was opened for */
     /* Late threads: tid to index of the first descriptor, their number << 32, LATE_TWICE. */
     struct table *late;

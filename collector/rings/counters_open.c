@@ -102,8 +102,8 @@ static int open_at(struct counters *counters, const struct event *event, bool wa
     }
     int *leader = &place->leaders[event->group];
     const int cpu = counters->cpus[place->cpu], first = event->group ? *leader : -1;
-    const bool within =
-        place->tid == EVERY_THREAD && counters->cgroup >= 0 && !event->stacks && !event->attr.cgroup;
+    const bool within = place->tid == EVERY_THREAD && counters->cgroup >= 0 && !event->stacks &&
+                        !event->attr.cgroup && !(event->followed && counters->filtered);
     int fd = within ? open_in_cgroup(&attr, counters->cgroup, cpu, first)
                     : open_in_group(&attr, place->tid, cpu, first);
     if (fd >= 0 && event->group && *leader < 0)

@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <linux/magic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/vec.h"
@@ -204,4 +206,24 @@ int cgroup_each(const char *root, const char *directory,
     }
     fts_close(tree);
     return rc;
+}
+
+#define FIRST_NAMESPACE 0xEFFFFFFBu /* PROC_CGROUP_INIT_INO of include/linux/proc_ns.h */
+#define FIRST_GROUP     1           /* of a hierarchy; another one is mounted in its place in a container */
+
+bool cgroup_number(const struct cgroup *group, uint64_t *id, uint32_t *level)
+{
+    struct stat ns;
+    struct statfs fs;
+    uint64_t root;
+    if (stat("/proc/self/ns/cgroup", &ns) != 0 || ns.st_ino != FIRST_NAMESPACE ||
+        fstatfs(group->fd, &fs) != 0 || fs.f_type != CGROUP2_SUPER_MAGIC || !number_of(group->root, &root) ||
+        root != FIRST_GROUP || !number_of(group->path, id))
+        return false;
+    *level = 0;
+    for (const char *at = group->path + strlen(group->root); *at; at += strcspn(at, "/")) {
+        at += strspn(at, "/");
+        *level += *at != 0;
+    }
+    return true;
 }

@@ -32,6 +32,9 @@ int cgroup_open(const char *root, const char *path, struct cgroup *out, struct f
 void cgroup_close(struct cgroup *group);
 /* Whether it was not removed since it was opened. */
 bool cgroup_exists(const struct cgroup *group);
+/* The number that the kernel knows it by, and how many groups are above it. false: it is in a hierarchy of v1, or this process does not
+ * see all that are above it (cgroup_namespaces(7)). */
+bool cgroup_number(const struct cgroup *group, uint64_t *id, uint32_t *level);
 /* Calls `use` for a directory of a group and for those of all groups below it, outer ones first, with the group's number, as perf's
  * records have it, and its path from the root on ("/"); until it returns a negative value, which is returned. */
 int cgroup_each(const char *root, const char *directory,

@@ -878,6 +878,8 @@ static __always_inline int verify(struct moment *m)
     __u32 cpu = bpf_get_smp_processor_id();
     struct rule_key key = {0};
     __u32 pid;
+    if (config.cgroup && bpf_get_current_ancestor_cgroup_id(config.level) != config.cgroup)
+        return 0;
     if (config.one_user && (__u32)bpf_get_current_uid_gid() != config.user)
         return 0;
     if (!is_followed(m, &pid))

@@ -80,6 +80,8 @@ static void configure(const struct verify_options *options, struct verify_config
                                      .self = options->follow >= VERIFY_EVERYONE ? (uint32_t)getpid() : 0,
                                      .one_user = options->one_user,
                                      .user = options->user,
+                                     .cgroup = options->cgroup,
+                                     .level = options->level,
                                      .hooks = hooks_find()};
     while (1U << config->cpu_bits < config->cpus)
         config->cpu_bits++;

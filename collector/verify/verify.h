@@ -33,6 +33,8 @@ struct verify_options {
     enum verify_follow follow;
     bool one_user; /* samples of other users' processes are left out, even in the kernel */
     uid_t user;
+    uint64_t cgroup; /* likewise, other groups': cgroup_number() */
+    uint32_t level;
 };
 
 /* -EPERM, -EACCES: not allowed; -ENOTSUP: this kernel cannot. */

@@ -59,6 +59,8 @@ struct verify_config {
     __u32 self;     /* the recorder's process, if it is to be left out; else 0 */
     __u32 one_user; /* whether only processes of one are recorded: samples of others are left out */
     __u32 user;     /* the real user ID of that */
+    __u64 cgroup;   /* a number: samples that are neither in it nor below it are left out; 0: none are */
+    __u32 level;    /* how many groups are above it */
 };
 
 struct verify_counts {

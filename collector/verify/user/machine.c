@@ -252,6 +252,11 @@ uint64_t machine_task(void)
     return (uint64_t)now.pid << 32 | now.tid;
 }
 
+uint64_t machine_cgroup(uint32_t level)
+{
+    return level < 3 ? now.cgroups[level] : 0;
+}
+
 uint64_t machine_user(void)
 {
     return now.user;

@@ -34,6 +34,7 @@ struct machine_record {
 
 struct machine_sample {
     uint32_t cpu, pid, tid, user;
+    uint64_t cgroups[3]; /* that it is in, by level */
     uint64_t ip, sp, bp;
     const uint8_t *registers;  /* the others, as in a stack record; NULL: they are 0 */
     uint64_t late_ip, late_sp; /* of a precise one: where the interrupt came */

@@ -1096,6 +1096,25 @@ Test(verify, everyone_is_followed_but_the_recorder)
     world_stop(&w);
 }
 
+Test(verify, samples_of_other_cgroups_are_left_out)
+{
+    struct world w;
+    struct verify_config config = plain_config;
+    config.follow = VERIFY_WITHIN;
+    config.cgroup = 7;
+    config.level = 1;
+    world_start(&w, &config, 1);
+    struct machine_sample sample = {.pid = w.threads[0].pid, .tid = w.threads[0].tid, .ip = 1, .sp = 8};
+    sample.cgroups[0] = 7;
+    cr_expect_eq(machine_sample(&sample), 0);
+    cr_expect_eq(w.machine.record_count, 0);
+    sample.cgroups[1] = 7;
+    sample.cgroups[2] = 8;
+    cr_expect_eq(machine_sample(&sample), 1);
+    cr_expect_gt(w.machine.record_count, 0);
+    world_stop(&w);
+}
+
 Test(verify, samples_of_other_users_are_left_out)
 {
     struct world w;

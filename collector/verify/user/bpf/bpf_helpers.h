@@ -26,6 +26,7 @@ uint64_t machine_now(void);
 uint32_t machine_cpu(void);
 uint64_t machine_task(void);
 uint64_t machine_user(void);
+uint64_t machine_cgroup(uint32_t level);
 const void *machine_task_struct(void);
 
 #define bpf_map_lookup_elem(map, key)                        machine_lookup((map), (key))
@@ -37,6 +38,7 @@ const void *machine_task_struct(void);
 #define bpf_ktime_get_ns()                                   machine_now()
 #define bpf_get_smp_processor_id()                           machine_cpu()
 #define bpf_get_current_pid_tgid()                           machine_task()
+#define bpf_get_current_ancestor_cgroup_id(level)            machine_cgroup(level)
 #define bpf_get_current_uid_gid()                            machine_user()
 #define bpf_get_current_task()                               ((uint64_t)(uintptr_t)machine_task_struct())
 #define bpf_get_current_task_btf()                           ((void *)0)
