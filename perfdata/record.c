@@ -121,6 +121,11 @@ static void decode_other(struct bytes *body, uint16_t misc, uint64_t format, str
         out->kind = out->type == PERF_RECORD_FORK ? RECORD_FORK : RECORD_EXIT;
         decode_fork(body, out);
         break;
+    case PERF_RECORD_CGROUP:
+        out->kind = RECORD_CGROUP;
+        out->cgroup.id = bytes_u64(body);
+        out->cgroup.path = bytes_string(body);
+        break;
     case PERF_RECORD_LOST:
         bytes_u64(body); /* ID */
         out->kind = RECORD_LOST;

@@ -16,6 +16,7 @@ enum record_kind {
     RECORD_COMM,
     RECORD_FORK,
     RECORD_EXIT,
+    RECORD_CGROUP,   /* which cgroup an ID in samples means */
     RECORD_LOST,     /* LOST and LOST_SAMPLES */
     RECORD_TOTALS,   /* READ with pid and tid 0, as written by the collector (collector.h) */
     RECORD_THROTTLE, /* the kernel paused an event that was too frequent */
@@ -45,6 +46,10 @@ struct record {
             const char *name; /* borrowed */
             bool exec;        /* the process replaced its image */
         } comm;
+        struct {
+            const char *path; /* below the hierarchy's root, "/" for itself; borrowed */
+            uint64_t id;      /* sample.cgroup */
+        } cgroup;
         struct {
             uint32_t parent_pid, parent_tid;
         } fork;        /* and exit; fork with pid == parent_pid: a new thread */

@@ -217,13 +217,20 @@ static bool take_memory(struct rest *rest, const struct layout *layout, struct s
     return !(type & PERF_SAMPLE_TRANSACTION) || take_bytes(rest, 8);
 }
 
-/* PHYS_ADDR to AUX: not kept, but they must be present. */
-static bool skip_tail(struct rest *rest, uint64_t type)
+/* PHYS_ADDR to AUX: but for the cgroup not kept, but they must be present. */
+static bool take_tail(struct rest *rest, uint64_t type, struct sample *out)
 {
     uint64_t count;
-    uint64_t singles = type & (PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |
-                               PERF_SAMPLE_CODE_PAGE_SIZE);
-    if (singles && !take_bytes(rest, 8 * (uint64_t)__builtin_popcountll(singles)))
+    const uint64_t pages = type & (PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE);
+    if (type & PERF_SAMPLE_PHYS_ADDR && !take_bytes(rest, 8))
+        return false;
+    if (type & PERF_SAMPLE_CGROUP) {
+        const uint8_t *cgroup = take_bytes(rest, 8);
+        if (!cgroup)
+            return false;
+        out->cgroup = load_u64(cgroup);
+    }
+    if (!take_bytes(rest, 8 * (uint64_t)__builtin_popcountll(pages)))
         return false;
     return !(type & PERF_SAMPLE_AUX) || take_counted(rest, 0, 1, &count);
 }
@@ -259,7 +266,7 @@ bool sample_decode(const struct layout *layout, const uint8_t *data, size_t size
         return false;
     if (type & PERF_SAMPLE_REGS_INTR && !take_registers(&rest, &layout->intr, &intr))
         return false;
-    if (!skip_tail(&rest, type))
+    if (!take_tail(&rest, type, out))
         return false;
 
     const bool exact = load_u16(data + 4) & PERF_RECORD_MISC_EXACT_IP;

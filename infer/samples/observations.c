@@ -22,6 +22,7 @@
     COLUMN(ADDR, s->addr)                                                                                    \
     COLUMN(WEIGHT, s->weight)                                                                                \
     COLUMN(DATA_SRC, s->data_src)                                                                            \
+    COLUMN(CGROUP, s->cgroup)                                                                                \
     COLUMN(STACK_NUMBER, s->stack_number)                                                                    \
     COLUMN(ADDRESS, frame->place.address)                                                                    \
     COLUMN(FUNCTION, frame->place.function)
@@ -195,9 +196,10 @@ static size_t change_size(const struct record *record)
 /* 0 or -ENOMEM. */
 static int set_change(struct observations *o, const struct record *record)
 {
-    const char *text = record->kind == RECORD_MMAP   ? record->mmap.path
-                       : record->kind == RECORD_COMM ? record->comm.name
-                                                     : "";
+    const char *text = record->kind == RECORD_MMAP     ? record->mmap.path
+                       : record->kind == RECORD_COMM   ? record->comm.name
+                       : record->kind == RECORD_CGROUP ? record->cgroup.path
+                                                       : "";
     return add_bytes(o, record, change_size(record)) && add_bytes(o, text, strlen(text) + 1) ? 0 : -ENOMEM;
 }
 
@@ -341,6 +343,8 @@ static void read_change(struct record *record, const uint8_t *bytes)
         record->mmap.path = (const char *)bytes + size;
     else if (record->kind == RECORD_COMM)
         record->comm.name = (const char *)bytes + size;
+    else if (record->kind == RECORD_CGROUP)
+        record->cgroup.path = (const char *)bytes + size;
 }
 
 static int deliver_block(struct delivery *d, const struct columns_block *block, struct fathom_error *err)

@@ -31,7 +31,8 @@ static int touch(void *context, const struct record *record, struct fathom_error
         const struct sample *sample = &record->sample;
         *sum = add_bytes(*sum, sample->stack, sample->stack_size);
         *sum = add_bytes(*sum, sample->raw, sample->raw_size);
-        *sum = *sum * 31 + sample->known + sample->compared + sample->stack_number + sample->checks_number;
+        *sum = *sum * 31 + sample->cgroup + sample->known + sample->compared + sample->stack_number +
+               sample->checks_number;
         for (size_t i = 0; sample->walk && i < sample->walk->count; i++)
             *sum = *sum * 31 + sample->walk->frames[i].pc + sample->walk->frames[i].cfa +
                    sample->walk->frames[i].marks;
@@ -42,6 +43,8 @@ static int touch(void *context, const struct record *record, struct fathom_error
         *sum = add_bytes(*sum, record->mmap.build_id, record->mmap.build_id_size);
     } else if (record->kind == RECORD_COMM) {
         *sum = add_bytes(*sum, record->comm.name, strlen(record->comm.name));
+    } else if (record->kind == RECORD_CGROUP) {
+        *sum = add_bytes(*sum + record->cgroup.id, record->cgroup.path, strlen(record->cgroup.path));
     }
     return 0;
 }

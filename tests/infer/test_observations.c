@@ -30,6 +30,7 @@ static struct record sample_record(uint32_t i)
                                       .sp = 0x7ffc00000000 - i * 2654435761u % 65536 * 8,
                                       .period = i % 7,
                                       .addr = i % 11 * 0x123456789,
+                                      .cgroup = i % 13,
                                       .known = i % 4,
                                       .compared = i % 256,
                                       .stack_number = i / 100,
@@ -45,7 +46,11 @@ static struct record sample_record(uint32_t i)
 static struct record change_record(uint32_t i)
 {
     struct record record = {.kind = RECORD_MMAP, .pid = i, .tid = i + 1, .time = i + 2};
-    if (i % 2) {
+    if (i % 3 == 0) {
+        record.kind = RECORD_CGROUP;
+        record.cgroup.id = i * UINT64_C(0x100000001);
+        record.cgroup.path = "/system.slice";
+    } else if (i % 3 == 1) {
         record.mmap = (struct record_mmap){i * 4096, 4096, 8192, true, 2, {1, 2}, "/usr/bin/program", 0, 0};
     } else {
         record.kind = RECORD_COMM;
@@ -92,6 +97,7 @@ static void expect_sample(const struct observation *o, uint32_t i)
     cr_assert_eq(o->learned.held_back, learned.held_back);
     cr_assert(s->pid == e->pid && s->tid == e->tid && s->time == e->time && s->ip == e->ip && s->sp == e->sp);
     cr_assert(s->reg_ip == e->reg_ip && s->event == e->event && s->mode == e->mode && s->addr == e->addr);
+    cr_assert_eq(s->cgroup, e->cgroup);
     cr_assert(s->has_regs == e->has_regs && s->period == e->period && s->known == e->known);
     cr_assert(s->compared == e->compared && s->stack_number == e->stack_number && s->row == i);
     bool callers = learned.node == TRIE_NONE;
@@ -112,7 +118,10 @@ static void expect_sample(const struct observation *o, uint32_t i)
 static void expect_change(const struct record *record, uint32_t i)
 {
     cr_assert(record->pid == i && record->tid == i + 1 && record->time == i + 2);
-    if (i % 2) {
+    if (i % 3 == 0) {
+        cr_assert(record->kind == RECORD_CGROUP && record->cgroup.id == i * UINT64_C(0x100000001));
+        cr_assert_str_eq(record->cgroup.path, "/system.slice");
+    } else if (i % 3 == 1) {
         cr_assert(record->kind == RECORD_MMAP && record->mmap.address == i * 4096 && record->mmap.executable);
         cr_assert(record->mmap.build_id_size == 2 && record->mmap.build_id[1] == 2);
         cr_assert_str_eq(record->mmap.path, "/usr/bin/program");

@@ -219,6 +219,7 @@ Test(record, every_field_of_a_sample)
     cr_assert(!r.sample.stack_cut);
     cr_assert_eq(r.sample.weight, 0x4444);
     cr_assert_eq(r.sample.data_src, 0x5555);
+    cr_assert_eq(r.sample.cgroup, 401);
     cr_assert(r.sample.has_regs);
     cr_assert(!r.sample.user_regs);
     cr_assert_eq(r.sample.bp, 301);
@@ -570,6 +571,34 @@ Test(record, damaged_mappings)
     record_end(&b);
     cr_assert_eq(decoder_decode(decoder, b.bytes, b.size, &r, NULL), -EBADMSG);
     decoder_free(decoder);
+}
+
+Test(record, cgroups)
+{
+    struct event event = event_with(fields);
+    struct build b = {0};
+    record_start(&b, PERF_RECORD_CGROUP, 0);
+    put64(&b, UINT64_C(0x100000002));
+    put_text(&b, "/system.slice/nginx.service");
+    put_trailer(&b, 30, 31, 600, 0);
+    record_end(&b);
+    struct record r = decode(&event, 1, &b);
+    cr_assert_eq(r.kind, RECORD_CGROUP);
+    cr_assert_eq(r.cgroup.id, UINT64_C(0x100000002));
+    cr_assert_str_eq(r.cgroup.path, "/system.slice/nginx.service");
+    cr_assert_eq(r.pid, 30);
+    /* a path without an end; none at all */
+    for (int i = 0; i < 2; i++) {
+        b.size = 0;
+        record_start(&b, PERF_RECORD_CGROUP, 0);
+        put64(&b, 2);
+        put(&b, "/system.slice/12", i ? 0 : 16);
+        put_trailer(&b, UINT32_MAX, UINT32_MAX, UINT64_MAX, UINT64_MAX);
+        record_end(&b);
+        struct decoder *decoder = decoder_of(&event, 1);
+        cr_assert_eq(decoder_decode(decoder, b.bytes, b.size, &r, NULL), -EBADMSG);
+        decoder_free(decoder);
+    }
 }
 
 Test(record, tasks)

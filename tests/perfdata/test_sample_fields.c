@@ -81,10 +81,13 @@ static void put_variable(struct build *b, const struct event *event, struct put 
         put64(b, 0xbad);
     if (type & PERF_SAMPLE_REGS_INTR)
         put_registers(b, p->no_intr, 0x7000);
+    if (type & PERF_SAMPLE_PHYS_ADDR)
+        put64(b, 0xbad);
+    if (type & PERF_SAMPLE_CGROUP)
+        put64(b, 0x17);
     put_numbers(
         b, 0xbad,
-        (uint64_t)__builtin_popcountll(type & (PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP |
-                                               PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)));
+        (uint64_t)__builtin_popcountll(type & (PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)));
     if (type & PERF_SAMPLE_AUX) {
         put64(b, 8);
         put64(b, 0xbad);
@@ -130,6 +133,7 @@ static void check(const struct put *p, const struct sample *s)
                             : type & PERF_SAMPLE_WEIGHT_STRUCT ? 7
                                                                : 0);
     cr_assert_eq(s->data_src, type & PERF_SAMPLE_DATA_SRC ? 0x6000 : 0);
+    cr_assert_eq(s->cgroup, type & PERF_SAMPLE_CGROUP ? 0x17 : 0);
     cr_assert_eq(s->has_regs, user || (intr && !p->kernel) || (intr && !user), "%lx", (unsigned long)type);
     cr_assert_eq(s->user_regs, from_user);
     cr_assert_eq(s->sp, from_user ? 0x3001 : intr ? 0x7001 : 0);
