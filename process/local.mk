@@ -6,6 +6,7 @@ libprocess_la_SOURCES = \
 	process/after.c \
 	process/places.c \
 	process/process.c process/process.h process/process_data.h \
+	process/programs.c process/programs.h \
 	process/space.c process/space.h \
 	process/stacks.c process/stacks.h \
 	process/partial.c process/partial.h process/registers.c process/registers.h \

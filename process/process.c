@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "image/code/insn.h"
 #include "image/mapped_name.h"
 #include "process/process_data.h"
@@ -23,7 +24,9 @@ struct processes *processes_new(struct image_cache *images, const struct log *lo
     all->log = log;
     all->by_pid = table_new();
     all->names = names_new();
-    if (!all->by_pid || !all->names || !code_cache_make(&all->code)) {
+    all->programs = programs_new();
+    all->cgroups = table_new();
+    if (!all->by_pid || !all->names || !all->programs || !all->cgroups || !code_cache_make(&all->code)) {
         processes_free(all);
         all = NULL;
     }
@@ -65,6 +68,9 @@ void processes_free(struct processes *all)
         process_free((struct process *)(uintptr_t)value);
     table_free(all->by_pid);
     names_free(all->names);
+    programs_free(all->programs);
+    table_free(all->cgroups);
+    free(all->untold);
     insn_reader_free(all->insns);
     code_cache_free(&all->after);
     code_cache_free(&all->code);
@@ -190,6 +196,8 @@ static int process_apply_mmap(struct processes *all, const struct record *record
     if (number == NAMES_NONE)
         return error_memory(err);
     region.mapping.path = names_text(all->names, number);
+    if (mmap->executable && !process->file && mapped_kind(path) != MAPPED_NO_FILE)
+        process->file = region.mapping.path;
     return process_add_region(process, mmap->executable, &region, err);
 }
 
@@ -201,6 +209,52 @@ static bool process_name_thread(struct process *process, uint32_t tid, uint32_t 
     if (value)
         *value = name;
     return value != NULL;
+}
+
+/* The number of the program with all those that started it. PROGRAMS_FAILED: out of memory. */
+static uint32_t told_program(const struct process *process)
+{
+    const struct process *chain[PROGRAMS_DEEPEST];
+    uint32_t length = 0, number = PROGRAMS_NONE;
+    for (; process && process->program.origin == PROGRAM_UNTOLD && length < PROGRAMS_DEEPEST; length++) {
+        chain[length] = process;
+        process = process->parent ? process_find(process->all, process->parent) : NULL;
+    }
+    if (process && process->program.origin != PROGRAM_UNTOLD)
+        number = process->program.number;
+    while (length-- > 0 && number != PROGRAMS_FAILED)
+        if (*chain[length]->name)
+            number = programs_add(chain[length]->all->programs, number,
+                                  names_intern(chain[length]->all->names, chain[length]->name));
+    return number;
+}
+
+/* From now on its parent can end, and another process have its PID. */
+static bool settle_program(struct process *process)
+{
+    if (process->program.origin != PROGRAM_UNTOLD)
+        return true;
+    uint32_t number = told_program(process);
+    if (number != PROGRAMS_FAILED)
+        process->program = (struct program){number, *process->name ? PROGRAM_OWN : PROGRAM_PARENTS};
+    return number != PROGRAMS_FAILED;
+}
+
+/* All that ran before the recording, before the first record of something that happens. */
+static bool settle_programs(struct processes *all)
+{
+    while (all->untold_count && settle_program(all->untold[all->untold_count - 1]))
+        all->untold_count--;
+    return all->untold_count == 0;
+}
+
+static bool name_program(struct process *process, const struct record *record, uint32_t name)
+{
+    struct programs *programs = process->all->programs;
+    if (record->comm.exec)
+        return settle_program(process) && program_exec(programs, &process->program, name);
+    return record->tid != record->pid || process->program.origin == PROGRAM_UNTOLD ||
+           program_rename(programs, &process->program, name);
 }
 
 static int process_apply_comm(struct processes *all, const struct record *record, struct fathom_error *err)
@@ -221,11 +275,13 @@ static int process_apply_comm(struct processes *all, const struct record *record
         forget_threads(process);
         process->birth = record->time;
         process->of_thread = false;
+        process->file = NULL;
     }
     if (!record->comm.name)
         return 0;
     uint32_t number = names_intern(all->names, record->comm.name);
-    if (number == NAMES_NONE)
+    if (number == NAMES_NONE || (record->time && !settle_programs(all)) ||
+        !name_program(process, record, number))
         return error_memory(err);
     /* Threads have their own names; the process has its main thread's. */
     if (record->tid == record->pid || !*process->name)
@@ -269,6 +325,16 @@ static bool copy_stacks(struct stacks **to, uint32_t to_tid, const struct stacks
     return *to && stacks_copy(*to, to_tid, from, from_tid);
 }
 
+/* What ran before the recording was started by this process. */
+static bool parent_told(struct process *process, uint32_t parent)
+{
+    struct processes *all = process->all;
+    if (process->program.origin != PROGRAM_UNTOLD)
+        return true;
+    process->parent = parent;
+    return vec_push(all->untold, all->untold_count, all->untold_capacity, process);
+}
+
 /* A new process. It starts as a copy of its parent, on a copy of the stack of the thread that forked. The
  * state of an earlier process with this PID is dropped, except for a synthesised FORK (no time), which may
  * follow the synthesised mappings. */
@@ -279,7 +345,7 @@ static int process_apply_fork(struct processes *all, const struct record *record
     if (record->pid == record->fork.parent_pid)
         return process_apply_thread(all, record, err);
     struct process *child = process_get(all, record->pid);
-    if (!child)
+    if (!child || (record->time == 0 ? !parent_told(child, record->fork.parent_pid) : !settle_programs(all)))
         return error_memory(err);
     if (record->time == 0 && space_count(child->space))
         return 0;
@@ -297,10 +363,24 @@ static int process_apply_fork(struct processes *all, const struct record *record
     child->birth = record->time;
     child->of_thread = record->fork.parent_tid != record->fork.parent_pid || (parent && parent->of_thread);
     child->name = parent ? parent->name : "";
+    child->file = parent ? parent->file : NULL;
+    if (record->time)
+        child->program = (struct program){parent ? told_program(parent) : PROGRAMS_NONE, PROGRAM_PARENTS};
     bool copied =
         !parent || (copy_stacks(&child->stacks, record->tid, parent->stacks, record->fork.parent_tid) &&
                     copy_stacks(&child->shared, STACKS_SHARED, parent->shared, STACKS_SHARED));
-    return copied ? 0 : error_memory(err);
+    return copied && child->program.number != PROGRAMS_FAILED ? 0 : error_memory(err);
+}
+
+/* Who made the cgroup is not in it: the record's process says nothing. */
+static int process_apply_cgroup(struct processes *all, const struct record *record, struct fathom_error *err)
+{
+    uint32_t number = names_intern(all->names, record->cgroup.path);
+    uint64_t *place = number == NAMES_NONE ? NULL : table_put(all->cgroups, record->cgroup.id, NULL);
+    if (!place)
+        return error_memory(err);
+    *place = number;
+    return 0;
 }
 
 int processes_apply(struct processes *all, const struct record *record, struct fathom_error *err)
@@ -313,6 +393,8 @@ int processes_apply(struct processes *all, const struct record *record, struct f
         return process_apply_comm(all, record, err);
     case RECORD_FORK:
         return process_apply_fork(all, record, err);
+    case RECORD_CGROUP:
+        return process_apply_cgroup(all, record, err);
     case RECORD_EXIT:
         process = process_find(all, record->pid);
         if (process && process->stacks)
@@ -339,6 +421,29 @@ const char *process_thread_name(const struct process *process, uint32_t tid)
 {
     const uint64_t *number = process->threads ? table_find(process->threads, tid) : NULL;
     return number ? names_text(process->all->names, (uint32_t)*number) : process->name;
+}
+
+const char *process_file(const struct process *process)
+{
+    return process->file;
+}
+
+const char *process_cgroup(const struct process *process, const struct sample *sample)
+{
+    const uint64_t *number = table_find(process->all->cgroups, sample->cgroup);
+    return number ? names_text(process->all->names, (uint32_t)*number) : NULL;
+}
+
+uint32_t process_program(const struct process *process)
+{
+    return process->program.origin == PROGRAM_UNTOLD ? told_program(process) : process->program.number;
+}
+
+const char *process_program_name(const struct process *process, uint32_t program, uint32_t *parent)
+{
+    const struct processes *all = process->all;
+    *parent = programs_parent(all->programs, program);
+    return names_text(all->names, programs_name(all->programs, program));
 }
 
 uint64_t process_state(const struct process *process)

@@ -66,6 +66,15 @@ struct process *process_find(struct processes *processes, uint32_t pid);
 const struct kernel_layout *process_kernel(const struct process *process);
 uint32_t process_pid(const struct process *process);
 const char *process_name(const struct process *process); /* COMM; "": unknown */
+/* The program's file: the first that was mapped to be executed since the process's last exec; NULL: none was told. */
+const char *process_file(const struct process *process);
+/* The path of the cgroup that a sample of the process tells; NULL: it tells none, or none that is known. */
+const char *process_cgroup(const struct process *process, const struct sample *sample);
+/* The program that it runs now, by a number that stands for all that started it, too (programs.h): an exec starts a program, a
+ * fork goes on with its parent's. 0: unknown; UINT32_MAX: out of memory. */
+uint32_t process_program(const struct process *process);
+/* Its name; *parent: the program that started it, 0: unknown. */
+const char *process_program_name(const struct process *process, uint32_t program, uint32_t *parent);
 /* A thread's own COMM, even after its end until its TID is reused; the process's if it has none. */
 const char *process_thread_name(const struct process *process, uint32_t tid);
 /* false: no executable mapping of a file that could be opened covers the PC. function may still be none. */

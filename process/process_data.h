@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "process/code_cache.h"
 #include "process/process.h"
+#include "process/programs.h"
 #include "process/space.h"
 #include "process/stacks.h"
 
@@ -22,6 +23,10 @@ struct processes {
     struct insn_reader *insns;   /* likewise; NULL */
     struct kernel_layout kernel; /* of the recorded kernel */
     uint64_t last_state;         /* the last number assigned; see struct process */
+    struct programs *programs;
+    struct process **untold; /* whose program has to be settled */
+    size_t untold_count, untold_capacity;
+    struct table *cgroups; /* ID -> number of its path in `names` */
 };
 
 struct process {
@@ -39,7 +44,10 @@ struct process {
     struct table *threads; /* TID -> number of its COMM in all->names; NULL: no thread has its own */
     struct table *births;  /* TID -> ns, for threads that started while recorded; NULL: none */
     uint64_t birth;        /* ns, of the process or of its last exec */
-    bool of_thread;        /* its first thread runs on a copy of the stack of a thread created by clone */
+    struct program program;
+    uint32_t parent;  /* while its program is untold: the PID of what started it; 0: unknown */
+    const char *file; /* the first one that it mapped to be executed since its start; NULL: none was told */
+    bool of_thread;   /* its first thread runs on a copy of the stack of a thread created by clone */
 };
 
 #endif
