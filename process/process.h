@@ -1,7 +1,7 @@
 /*
  * process.h - the recorded processes at one moment of the recording: address spaces, threads, stack bases.
  *
- * Fed with records in time order (MMAP2, COMM, FORK, EXIT); its answers hold at the time of the last one. A
+ * Fed with records in time order (MMAP2, COMM, FORK, EXIT, CGROUP); its answers hold at the time of the last one. A
  * forked child starts with its parent's mappings and the stack of the thread that forked; an exec drops both.
  * A file is opened when a PC first hits it. Mappings of data are kept for data.h alone: only executable ones are
  * meant below.

@@ -15,6 +15,7 @@
 #include "pathmap/map/partial.h"
 #include "profile/access.h"
 #include "profile/inlined.h"
+#include "profile/level_frames.h"
 
 #define NO_ITEM UINT32_MAX
 
@@ -42,6 +43,7 @@ struct framing {
     struct accesses *accesses;     /* NULL: not wanted */
     const struct process *process; /* of the path that was begun */
     const struct sample *sample;
+    bool cgroup_wanted, cgroup_known;
     struct table *kernel; /* address in the kernel -> its frame */
     enum kernel_named named;
 };
@@ -120,14 +122,31 @@ int framing_unsure(struct framing *f, const char *text, struct fathom_error *err
     return append(f, frames_label(f->frames, FRAME_UNSURE, text), err);
 }
 
+static int append_level(struct framing *f, enum level level, struct fathom_error *err)
+{
+    uint32_t items[LEVEL_FRAMES];
+    if (level_needs_cgroup(level)) {
+        f->cgroup_wanted = true;
+        f->cgroup_known |= f->process && process_cgroup(f->process, f->sample);
+    }
+    int count = level_frames(level, f->frames, f->process, f->sample, items);
+    int rc = count < 0 ? error_memory(err) : 0;
+    for (int i = 0; rc == 0 && i < count; i++)
+        rc = append(f, items[i], err);
+    return rc;
+}
+
 int framing_begin(struct framing *f, const struct process *process, const struct sample *sample,
                   struct fathom_error *err)
 {
+    int rc = 0;
     f->depth = 0;
     f->process = process;
     f->sample = sample;
-    if (!f->options.threads)
-        return 0;
+    for (unsigned i = 0; rc == 0 && i < f->options.levels.count; i++)
+        rc = append_level(f, (enum level)f->options.levels.at[i], err);
+    if (rc < 0 || !f->options.threads)
+        return rc;
     char text[64];
     snprintf(text, sizeof text, "%s/%u", process ? process_thread_name(process, sample->tid) : "?",
              sample->tid);
@@ -306,6 +325,11 @@ static int append_access(struct framing *f, struct fathom_error *err)
     enum access_source source = access_source(s->data_src);
     struct frame found = {.kind = FRAME_FOUND, .name = access_source_name(source), .address = source};
     return rc < 0 || source == ACCESS_UNKNOWN ? rc : append(f, frames_add(f->frames, &found), err);
+}
+
+bool framing_lacks_cgroups(const struct framing *f)
+{
+    return f->cgroup_wanted && !f->cgroup_known;
 }
 
 bool framing_in_kernel(const struct framing *f, const struct sample *sample)

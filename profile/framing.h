@@ -11,12 +11,14 @@
 #include "image/kernel/kernel_names.h"
 #include "infer/contexts/resolver.h"
 #include "profile/frames.h"
+#include "profile/levels.h"
 
 /* The default of `inlined`: docs/benchmarks.md has what reading this much costs. */
 #define FRAMING_INLINED 65536
 
 struct framing_options {
-    bool threads; /* each thread's name as the root */
+    struct levels levels; /* the roots */
+    bool threads;         /* below them each thread's name */
     /* Functions inlined at call sites and the sampled instruction (inlined.h): KiB of debug information that may be read for
      * them, see image_cache_lines(). 0: they are not shown. */
     uint64_t inlined;
@@ -58,6 +60,8 @@ int framing_unknown(struct framing *framing, const struct process *process, cons
 /* The whole path, with the sample's source and the kernel's functions if requested; valid until the next begins. */
 int framing_end(struct framing *framing, const struct place *place, const struct process *process,
                 const struct sample *sample, const uint32_t **items, size_t *count, struct fathom_error *err);
+/* Whether levels should tell the cgroups of samples, and no sample has told one. */
+bool framing_lacks_cgroups(const struct framing *framing);
 /* Whether a sample's path goes on in the kernel. */
 bool framing_in_kernel(const struct framing *framing, const struct sample *sample);
 /* Why functions of the kernel could not be named; KERNEL_NAMED: no reason that concerns all of them. */

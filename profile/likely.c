@@ -84,9 +84,22 @@ static int add_beginning(struct profile *p, const struct adding *a, const struct
     return rc < 0 ? rc : placing_framed(p, a, place, node, err);
 }
 
+static bool is_of(const struct profile *p, const struct cct_node *node, enum frame_kind kind)
+{
+    return frames_at(framing_frames(p->framing), node->item)->kind == kind;
+}
+
 static bool is_function(const struct profile *p, const struct cct_node *node)
 {
-    return frames_at(framing_frames(p->framing), node->item)->kind == FRAME_FUNCTION;
+    return is_of(p, node, FRAME_FUNCTION);
+}
+
+/* Levels are certain, whatever the path below them. */
+static int relieve_levels(struct profile *p, double doubt, struct cct_node *node)
+{
+    while (cct_parent(node) && !is_of(p, node, FRAME_LEVEL))
+        node = cct_parent(node);
+    return cct_parent(node) ? doubts_add(p->doubts, node, (struct doubt){.relief = doubt}) : 0;
 }
 
 /* Where the step's functions end above a node. */
@@ -117,6 +130,8 @@ static int add_doubts(struct profile *p, struct known_set *set, const struct agr
         rc = doubts_add(p->doubts, fork_above(p, set, step, node), (struct doubt){.relief = relief});
         probability = step->probability;
     }
+    if (rc == 0 && p->options.framing.levels.count)
+        rc = relieve_levels(p, w * (1 - probability), node);
     return rc;
 }
 

@@ -4,6 +4,7 @@ libprofile_la_SOURCES = \
 	profile/agreement.c profile/agreement.h \
 	profile/alike_calls.c profile/alike_calls.h \
 	profile/call_sites.c profile/call_sites.h \
+	profile/cgroup_names.c profile/cgroup_names.h \
 	profile/chain.c profile/chain.h \
 	profile/chance.c profile/chance.h \
 	profile/common.c profile/common.h \
@@ -17,6 +18,8 @@ libprofile_la_SOURCES = \
 	profile/framing.c profile/framing.h \
 	profile/inlined.c profile/inlined.h \
 	profile/interpreters.c profile/interpreters.h \
+	profile/level_frames.c profile/level_frames.h \
+	profile/levels.c profile/levels.h \
 	profile/likely.c profile/likely.h \
 	profile/matching.c profile/matching.h \
 	profile/metric.c profile/metric.h \

@@ -114,6 +114,8 @@ uint32_t matching_add(struct matching *m, const struct frame *frame, unsigned si
     struct frame wanted = {.kind = frame->kind, .name = frame->name, .image = frame->image};
     if (frame->kind == FRAME_LABEL && strncmp(frame->name, "[one of ", 8) == 0)
         wanted.name = SEVERAL;
+    if (frame->kind == FRAME_LEVEL)
+        wanted.address = frame->address;
     uint32_t number = frames_add(m->seen, &wanted);
     if (number == FRAMES_NONE)
         return FRAMES_NONE;

@@ -207,6 +207,11 @@ bool profile_counted(const struct profile *p)
     return p->counted;
 }
 
+bool profile_lacks_cgroups(const struct profile *p)
+{
+    return framing_lacks_cgroups(p->framing);
+}
+
 enum kernel_named profile_kernel_named(const struct profile *p)
 {
     return framing_kernel_named(p->framing);

@@ -56,6 +56,8 @@ int profile_add(struct profile *profile, const struct pathmap *map, const struct
                 const struct sample *sample, const struct resolved *resolved, struct fathom_error *err);
 /* Whether the last sample added counts: the filter has not left out all of its paths. */
 bool profile_counted(const struct profile *profile);
+/* framing_lacks_cgroups() */
+bool profile_lacks_cgroups(const struct profile *profile);
 /* framing_kernel_named() */
 enum kernel_named profile_kernel_named(const struct profile *profile);
 void profile_counts(const struct profile *profile, struct profile_counts *out);

@@ -1,4 +1,5 @@
 /* contexts_json.c - a report as JSON: docs/json.md has the format, whose version changes when a reader must. */
+#include "profile/levels.h"
 #include "report/export/export.h"
 #include "report/export/json.h"
 
@@ -23,6 +24,8 @@ static const char *kind_name(enum frame_kind kind)
         return "kernel";
     case FRAME_PARTIAL:
         return "partial";
+    case FRAME_LEVEL:
+        return "level";
     case FRAME_LINE:
     case FRAME_LABEL:
         break;
@@ -69,6 +72,8 @@ static void write_frames(struct json *json, const struct frames *frames, const s
         json_object(json, NULL);
         json_text(json, "name", f->name);
         json_text(json, "kind", kind_name(f->kind));
+        if (f->kind == FRAME_LEVEL)
+            json_text(json, "level", level_name(level_of(f)));
         if (*f->image)
             json_text(json, "image", f->image);
         if (f->kind == FRAME_FUNCTION)

@@ -4,7 +4,7 @@
 #include "profile/profile.h"
 #include "tests/infer/world.h"
 
-/* fun0 calls fun1 and fun2, which both call fun3 at one height. */
+/* fun0 calls fun1 and fun2, which both call fun3 at one height; or fun1 and fun2 are the outermost. */
 struct setup {
     struct world *w;
     struct event event;
@@ -12,10 +12,10 @@ struct setup {
     uint32_t through[2]; /* the nodes of fun3 */
 };
 
-static struct setup setup_open(struct profile_options options, const struct metric *weight)
+static struct setup setup_roots(struct profile_options options, const struct metric *weight, bool one)
 {
     struct setup s = {.w = world_open(), .event.attr.sample_type = PERF_SAMPLE_WEIGHT};
-    uint32_t root = world_child(s.w, TRIE_ROOT, 0, 0, 0, 1, 0);
+    uint32_t root = one ? world_child(s.w, TRIE_ROOT, 0, 0, 0, 1, 0) : TRIE_ROOT;
     for (unsigned i = 0; i < 2; i++)
         world_child(s.w, world_child(s.w, root, 1 + i, 16, 0, 1, 0), 3, 32, 0, 1, 0);
     world_finish(s.w);
@@ -28,6 +28,11 @@ static struct setup setup_open(struct profile_options options, const struct metr
     s.profile = profile_new(&options, s.w->self.images);
     cr_assert(s.profile);
     return s;
+}
+
+static struct setup setup_open(struct profile_options options, const struct metric *weight)
+{
+    return setup_roots(options, weight, true);
 }
 
 static void setup_close(struct setup *s)
@@ -108,6 +113,29 @@ Test(profile, counts_and_certainty_are_of_the_chosen_weight)
     expect(node, 2, 30, 300);
     cr_expect_float_eq(doubts_at(contexts.doubts, node).end, 0.25, 1e-9);
     setup_close(&s);
+}
+
+/* Whichever path it is, the process that ran it is known. */
+Test(profile, levels_are_above_paths_and_certain)
+{
+    struct profile_options options = {.framing.levels = {.at = {LEVEL_PID, LEVEL_TID}, .count = 2}};
+    struct contexts contexts;
+    for (options.ambiguity = AMBIGUOUS_LIKELY; options.ambiguity <= AMBIGUOUS_BEST; options.ambiguity++) {
+        struct setup s = setup_roots(options, NULL, false);
+        add(&s, 100, 0, 0.75f);
+        cr_assert_eq(profile_contexts(s.profile, 0, &contexts), 0);
+        struct cct_node *node = cct_root(contexts.tree);
+        for (unsigned i = 0; i < 2; i++) {
+            cr_expect_float_eq(doubts_at(contexts.doubts, node).relief, 0, 1e-9);
+            node = node->first_child;
+            cr_assert(node && !node->next_sibling);
+            const struct frame *frame = frames_at(contexts.frames, node->item);
+            cr_expect(frame->kind == FRAME_LEVEL && level_of(frame) == options.framing.levels.at[i]);
+        }
+        cr_expect_float_eq(doubts_at(contexts.doubts, node).relief, 25, 1e-9);
+        cr_expect_eq(frames_at(contexts.frames, node->first_child->item)->kind, FRAME_FUNCTION);
+        setup_close(&s);
+    }
 }
 
 Test(profile, only_a_stack_or_a_chain_of_its_own_proves_a_path)
