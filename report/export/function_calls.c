@@ -43,14 +43,15 @@ struct found_call {
     uint32_t same; /* caller and callee, another line: index + 1; 0: none */
 };
 
-/* The call that a branch is of. False: none, as it is outermost, or a line. */
+/* The call that a branch is of. False: none, as it is outermost, a line, or no function. */
 static bool call_of(const struct branches *b, const struct frames *frames, uint32_t branch,
                     struct found_call *out)
 {
     uint32_t caller = function_branch(b, frames, b->at[branch].parent, &out->line);
     out->caller = b->at[caller].item;
     out->callee = b->at[branch].item;
-    return caller && frames_at(frames, out->callee)->kind != FRAME_LINE;
+    return caller && frames_at(frames, out->caller)->kind != FRAME_LEVEL &&
+           frames_at(frames, out->callee)->kind != FRAME_LINE;
 }
 
 struct found_calls {

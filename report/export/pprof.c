@@ -1,6 +1,6 @@
 /*
  * pprof.c - a gzipped profile for pprof: samples of one context, thread and certainty are one, with a value of each metric and
- * labels. Its messages are those of profile.proto, by protobuf-c.
+ * labels. Levels (profile/levels.h) are labels, too, as its readers group by these ("pprof -tagroot"). Its messages are those of profile.proto, by protobuf-c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "profile/levels.h"
 #include "report/export/export.h"
 #include "report/export/placed.h"
 #include "report/export/profile.pb-c.h"
@@ -30,7 +31,7 @@ struct site {
     uint32_t frame, line;
 };
 
-enum { LABELS = 4 }; /* of a sample: thread, TID, process, certainty */
+enum { LABELS = 4 }; /* of a sample, besides levels: thread, TID, process, certainty */
 
 /* What the message consists of: whole arrays, and pointers to their elements as protobuf-c wants them. */
 struct building {
@@ -224,11 +225,11 @@ static bool is_line_of(const struct building *b, const struct cct_node *node, co
     return kind == FRAME_FUNCTION || kind == FRAME_INLINED;
 }
 
-/* From the leaf outwards. */
-static void add_path(struct building *b, const struct cct_node *node)
+/* From the leaf outwards. Returns the innermost level, or else the root. */
+static const struct cct_node *add_path(struct building *b, const struct cct_node *node)
 {
     const struct cct_node *above;
-    for (; (above = cct_parent(node)) && !b->failed; node = above) {
+    for (; (above = cct_parent(node)) && !b->failed && kind_of(b, node) != FRAME_LEVEL; node = above) {
         struct site site = {b->used.numbers[node->item], NO_LINE};
         if (is_line_of(b, node, above)) {
             site = (struct site){b->used.numbers[above->item], site.frame};
@@ -240,6 +241,55 @@ static void add_path(struct building *b, const struct cct_node *node)
             *id = vec_push(b->sites, b->site_count, b->site_capacity, site) ? b->site_count : 0;
         b->failed |= !id || !*id || !vec_push(b->location_ids, b->location_count, b->location_capacity, *id);
     }
+    return node;
+}
+
+/* A text for all programs from the outermost to this one, "make > sh > cc1"; *node becomes what is above. NULL: out of memory. */
+static char *join_programs(const struct building *b, const struct cct_node **node)
+{
+    char *joined = strdup(frames_at(b->contexts->frames, (*node)->item)->name);
+    for (*node = cct_parent(*node); joined && cct_parent(*node); *node = cct_parent(*node)) {
+        const struct frame *frame = frames_at(b->contexts->frames, (*node)->item);
+        char *longer;
+        if (level_of(frame) != LEVEL_PROGRAMS)
+            break;
+        if (asprintf(&longer, "%s > %s", frame->name, joined) < 0)
+            longer = NULL;
+        free(joined);
+        joined = longer;
+    }
+    return joined;
+}
+
+/* Of a level and those above it; processes and threads have their labels. Returns their number. */
+static size_t add_levels(struct building *b, const struct cct_node *node, Label *labels)
+{
+    size_t count = 0;
+    while (cct_parent(node) && !b->failed) {
+        const struct frame *frame = frames_at(b->contexts->frames, node->item);
+        const enum level level = level_of(frame);
+        if (level == LEVEL_PROGRAMS) {
+            char *joined = join_programs(b, &node);
+            b->failed |= !joined;
+            set_label(b, &labels[count++], level_name(level), joined, 0, NULL);
+            free(joined);
+            continue;
+        }
+        if (level != LEVEL_PID && level != LEVEL_TID)
+            set_label(b, &labels[count++], level_name(level), frame->name, 0, NULL);
+        node = cct_parent(node);
+    }
+    return count;
+}
+
+static size_t levels_of(const struct building *b)
+{
+    unsigned seen = 0;
+    for (uint32_t i = 0; i < b->used.count; i++) {
+        const struct frame *frame = frames_at(b->contexts->frames, b->used.items[i]);
+        seen |= frame->kind == FRAME_LEVEL ? 1u << level_of(frame) : 0;
+    }
+    return (size_t)__builtin_popcount(seen);
 }
 
 static void add_samples(struct building *b)
@@ -247,17 +297,18 @@ static void add_samples(struct building *b)
     const struct placed_samples *placed = &b->placed;
     uint32_t metrics = b->contexts->metrics->count;
     b->samples = capacity(b, placed->count, sizeof *b->samples);
-    b->labels = capacity(b, placed->count * LABELS, sizeof *b->labels);
-    b->label_list = capacity(b, placed->count * LABELS, sizeof *b->label_list);
+    const size_t each = LABELS + levels_of(b);
+    b->labels = capacity(b, placed->count * each, sizeof *b->labels);
+    b->label_list = capacity(b, placed->count * each, sizeof *b->label_list);
     b->values = capacity(b, placed->count * metrics, sizeof *b->values);
     for (size_t i = 0; i < placed->count && !b->failed; i++) {
         const struct placed *p = &placed->at[i];
         const struct placed_thread *t = &placed->threads[p->thread];
         Sample *s = &b->samples[i];
-        Label *labels = &b->labels[i * LABELS];
+        Label *labels = &b->labels[i * each];
         fathom__pprof__sample__init(s);
         size_t before = b->location_count;
-        add_path(b, p->node);
+        const struct cct_node *level = add_path(b, p->node);
         s->n_location_id = b->location_count - before;
         s->n_value = metrics;
         s->value = b->values + i * metrics;
@@ -269,10 +320,10 @@ static void add_samples(struct building *b)
         set_label(b, &labels[1], "tid", NULL, t->tid, "id");
         set_label(b, &labels[2], "pid", NULL, t->pid, "id");
         set_label(b, &labels[3], "sure", NULL, 100 * p->sure / PLACED_SURE_STEPS, "percent");
-        for (int l = 0; l < LABELS; l++)
-            b->label_list[i * LABELS + (size_t)l] = &labels[l];
-        s->n_label = LABELS;
-        s->label = b->label_list + i * LABELS;
+        s->n_label = LABELS + add_levels(b, level, &labels[LABELS]);
+        s->label = b->label_list + i * each;
+        for (size_t l = 0; l < s->n_label; l++)
+            s->label[l] = &labels[l];
     }
     size_t at = 0; /* the list has its final place only now */
     for (size_t i = 0; i < placed->count && !b->failed; i++) {

@@ -66,3 +66,29 @@ int branches_fold(struct branches *b, const struct frames *frames, struct fathom
     free(f.times);
     return ok ? 0 : error_memory(err);
 }
+
+int branches_keep_levels(struct branches *b, const struct frames *frames, struct fathom_error *err)
+{
+    uint32_t *place = calloc(b->count, sizeof *place), kept = 1;
+    if (!place)
+        return error_memory(err);
+    for (uint32_t i = 1; i < b->count; i++) {
+        const struct branch from = b->at[i];
+        struct branch *parent = &b->at[place[from.parent]];
+        place[i] = place[from.parent];
+        if (frames_at(frames, from.item)->kind == FRAME_LEVEL) {
+            b->at[kept] = (struct branch){.self = from.self,
+                                          .error = from.error,
+                                          .node = from.node,
+                                          .item = from.item,
+                                          .parent = place[i]};
+            place[i] = kept++;
+        } else {
+            parent->self = add_saturating(parent->self, from.self);
+            parent->error = add_saturating(parent->error, from.error);
+        }
+    }
+    b->count = kept;
+    free(place);
+    return 0;
+}

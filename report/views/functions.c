@@ -27,6 +27,8 @@ int functions_of(const struct branches *b, const struct frames *frames, struct f
     }
     for (uint32_t i = 1; i < b->count; i++) {
         const struct branch *branch = &b->at[i];
+        if (frames_at(frames, branch->item)->kind == FRAME_LEVEL)
+            continue;
         struct function_weight *f = &at[branch->item];
         f->self = add_saturating(f->self, branch->self);
         f->error = add_saturating(f->error, branch->error);

@@ -9,6 +9,7 @@ const struct view view_table[] = {
     {.name = "callers", .write = callers_write},
     {.name = "flat", .write = flat_write},
     {.name = "memory", .write = memory_write, .accesses = true},
+    {.name = "groups", .write = tree_write, .levels = true},
     {0},
 };
 
@@ -17,9 +18,12 @@ static int write_branches(struct branches *b, const struct contexts *contexts,
 {
     const struct frames *frames = contexts->frames;
     const struct view *view = options->view ? options->view : view_table;
+    const bool sampled = b->count > 1;
     int rc = branches_check(b, frames_count(frames), err);
     if (rc == 0 && view->folds)
         rc = branches_fold(b, frames, err);
+    if (rc == 0 && view->levels)
+        rc = branches_keep_levels(b, frames, err);
     if (rc == 0)
         rc = branches_arrange(b, branch_compare_weight, frames, err);
     if (rc)
@@ -33,7 +37,7 @@ static int write_branches(struct branches *b, const struct contexts *contexts,
                               .whole = b->at[0].total,
                               .printer = &printer};
     if (drawing.whole == 0) {
-        printer_write(&printer, b->count > 1        ? "no sample has any weight\n"
+        printer_write(&printer, sampled             ? "no sample has any weight\n"
                                 : options->filtered ? "the options leave no sample\n"
                                                     : "nothing was sampled\n");
         return printer_finish(&printer, err);

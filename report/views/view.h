@@ -33,6 +33,7 @@ struct view {
     int (*write)(const struct drawing *drawing, struct fathom_error *err);
     bool accesses; /* paths must end in the data that was accessed (framing.h) */
     bool folds;    /* shows the tree folded (fold.h) */
+    bool levels;   /* shows the tree without functions: paths must begin with levels (profile/levels.h) */
 };
 
 /* Ends with one without a name; the first is the default. */

@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "infer/contexts/certainty.h"
+#include "profile/levels.h"
 #include "report/export/export.h"
 #include "report/export/profile.pb-c.h"
 #include "report/format.h"
@@ -268,6 +269,70 @@ Test(exports, pprof)
     p = export_pprof(&t);
     cr_expect_str_eq(p->string_table[p->sample[0]->label[0]->str], "a??");
     fathom__pprof__profile__free_unpacked(p, NULL);
+    tree_free(&t);
+}
+
+static uint32_t add_level(struct tree *t, enum level level, uint64_t depth, const char *name)
+{
+    return frames_add(t->frames,
+                      &(struct frame){.kind = FRAME_LEVEL, .name = name, .address = level | depth << 8});
+}
+
+/* Readers of pprof group by labels; a process has its own. */
+Test(exports, levels_are_labels_for_pprof)
+{
+    struct tree t = tree_new();
+    uint32_t path[] = {
+        add_level(&t, LEVEL_CGROUP, 0, "/a"),        add_level(&t, LEVEL_PID, 0, "cc1/7"),
+        add_level(&t, LEVEL_PROGRAMS, 0, "make"),    add_level(&t, LEVEL_PROGRAMS, 1, "sh"),
+        add_level(&t, LEVEL_PROGRAMS, 2, "cc1"),     frames_named(t.frames, "main", "program", 1),
+        frames_named(t.frames, "work", "program", 2)};
+    struct cct_node *node = cct_root(t.cct);
+    cct_add(t.cct, path, 7, (uint64_t[]){3, 1});
+    for (int i = 0; i < 7; i++)
+        node = cct_child(t.cct, node, path[i]);
+    struct placed_sample sample = {.time = 1, .node = node, .comm = "program", .pid = 7, .tid = 7};
+    kept_samples =
+        (struct contexts){.samples = &sample, .sample_values = (uint64_t[]){3, 1}, .sample_count = 1};
+    Fathom__Pprof__Profile *p = export_pprof(&t);
+    cr_assert(p->n_location == 2 && p->n_function == 2 && p->sample[0]->n_location_id == 2);
+    cr_assert_eq(p->sample[0]->n_label, 6);
+    Fathom__Pprof__Label **labels = p->sample[0]->label + 4;
+    cr_expect_str_eq(p->string_table[labels[0]->key], "programs");
+    cr_expect_str_eq(p->string_table[labels[0]->str], "make > sh > cc1");
+    cr_expect_str_eq(p->string_table[labels[1]->key], "cgroup");
+    cr_expect_str_eq(p->string_table[labels[1]->str], "/a");
+    fathom__pprof__profile__free_unpacked(p, NULL);
+    tree_free(&t);
+}
+
+/* What has no paths is as without levels. */
+Test(exports, levels_are_no_functions)
+{
+    const char *const formats[] = {"callgrind", "dot"};
+    for (int i = 0; i < 2; i++) {
+        char *texts[2];
+        for (int with = 0; with < 2; with++) {
+            struct tree t = tree_new();
+            uint32_t path[] = {0, frames_named(t.frames, "main", "program", 1),
+                               frames_named(t.frames, "work", "program", 2)};
+            path[0] = add_level(&t, LEVEL_COMM, 0, "program");
+            cct_add(t.cct, path + !with, 2 + (unsigned)with, (uint64_t[]){3, 1});
+            kept_samples = (struct contexts){0};
+            texts[with] = export(&t, formats[i], &(struct view_options){0});
+            tree_free(&t);
+        }
+        cr_expect_str_eq(texts[1], texts[0], "%s", formats[i]);
+        free(texts[0]);
+        free(texts[1]);
+    }
+    struct tree t = tree_new();
+    uint32_t path[] = {add_level(&t, LEVEL_COMM, 0, "program"), frames_named(t.frames, "main", "program", 1)};
+    cct_add(t.cct, path, 2, (uint64_t[]){3, 1});
+    char *text = export(&t, "json", &(struct view_options){0});
+    cr_expect_not_null(strstr(text, "{\"name\": \"program\", \"kind\": \"level\", \"level\": \"comm\"}"),
+                       "%s", text);
+    free(text);
     tree_free(&t);
 }
 

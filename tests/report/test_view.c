@@ -46,6 +46,57 @@ Test(tree, only_forks_indent_and_heaviest_come_first)
     report_tree_free(&tree);
 }
 
+static void add_below(struct report_tree *tree, const char *const levels[3], const char *function,
+                      uint64_t weight)
+{
+    uint32_t items[4], count = 0;
+    for (; count < 3 && levels[count]; count++)
+        items[count] = frames_add(
+            tree->frames, &(struct frame){.kind = FRAME_LEVEL, .name = levels[count], .address = count});
+    items[count++] = frames_named(tree->frames, function, "prog", 0);
+    cct_add(tree->cct, items, count, &weight);
+}
+
+/* make compiles, and sh, which it starts, too. */
+static struct report_tree tree_of_programs(void)
+{
+    struct report_tree tree = report_tree_new();
+    add_below(&tree, (const char *[3]){"make", "cc1"}, "parse", 500);
+    add_below(&tree, (const char *[3]){"make", "sh", "cc1"}, "parse", 300);
+    add_below(&tree, (const char *[3]){"make", "sh"}, "main", 50);
+    add_below(&tree, (const char *[3]){"make"}, "main", 100);
+    add_below(&tree, (const char *[3]){"make"}, "read", 50);
+    return tree;
+}
+
+Test(groups, have_the_weight_of_their_functions)
+{
+    struct report_tree tree = tree_of_programs();
+    struct doubts *doubts = doubts_new();
+    tree.doubts = doubts;
+    doubts_add(doubts, cct_root(tree.cct)->first_child->first_child, (struct doubt){.end = 400});
+    struct view_options options = {.view = view_named("groups"), .unit = "samples"};
+    expect(&tree, &options,
+           "  total    self  samples  context\n"
+           " 100.0%   15.0%     1000  make\n"
+           "  50.0%   50.0%      500  + cc1\n"
+           "  35.0%    5.0%      350  + sh\n"
+           "  30.0%   30.0%      300    cc1\n");
+    doubts_free(doubts);
+    report_tree_free(&tree);
+}
+
+Test(flat, levels_are_no_functions)
+{
+    struct report_tree tree = tree_of_programs();
+    expect(&tree, &(struct view_options){.view = view_named("flat"), .unit = "samples"},
+           "   self    total  samples  image  function\n"
+           "  80.0%    80.0%      800  prog   parse\n"
+           "  15.0%    15.0%      150  prog   main\n"
+           "   5.0%     5.0%       50  prog   read\n");
+    report_tree_free(&tree);
+}
+
 Test(width, long_names_are_shortened_to_it)
 {
     struct report_tree tree = report_tree_new();
@@ -445,7 +496,7 @@ Test(view, contexts_without_weight_are_not_shown)
     report_tree_add(&tree, "main;a", 5);
     report_tree_add(&tree, "main;b", 0);
     for (const struct view *view = view_table; view->name; view++) {
-        if (view->accesses)
+        if (view->accesses || view->levels)
             continue;
         char *text = report_view(&tree, &(struct view_options){.view = view, .unit = "cycles"});
         cr_expect(strstr(text, "a\n") && !strstr(text, "b\n") && !strstr(text, "more"), "%s", text);
@@ -460,7 +511,7 @@ Test(view, weights_at_the_limit_do_not_overflow)
     report_tree_add(&tree, "main;a", UINT64_MAX - 1);
     report_tree_add(&tree, "main;b", UINT64_MAX / 2);
     for (const struct view *view = view_table; view->name; view++) {
-        if (view->accesses)
+        if (view->accesses || view->levels)
             continue;
         char *text = report_view(&tree, &(struct view_options){.view = view, .unit = "ns"});
         cr_expect(strstr(text, "50.0%") && strstr(text, "99.9%"), "%s", text);

@@ -4,7 +4,7 @@
 // contexts: lists by number; 0 is the root, parents come before children, siblings from heavy to light. entries: samples of one
 // context, instruction (place: from 1 on in the lists of `code`), thread, slice of time and certainty, added up. frames: [name, image, kind], threads: [pid, tid, name].
 const recording = JSON.parse(document.getElementById("data").textContent), events = recording.events || [recording];
-const Kind = { FUNCTION: 0, INLINED: 1, UNKNOWN: 2, DATA: 3, FOUND: 4, UNSURE: 5, KERNEL: 6, LABEL: 7 };
+const Kind = { FUNCTION: 0, INLINED: 1, UNKNOWN: 2, DATA: 3, FOUND: 4, UNSURE: 5, KERNEL: 6, LINE: 7, PARTIAL: 8, LABEL: 9, LEVEL: 10 };
 let data, contexts, entries, frames, contextCount;
 
 const filter = { event: 0, metric: 0, threads: null, sure: 0, user: false, folded: false, from: 0, to: events[0].slices };
@@ -125,7 +125,10 @@ const explanations = {
     [Kind.FOUND]: "Where the processor found it.",
     [Kind.UNSURE]: "Several paths were possible: the callers from here on are not sure.",
     [Kind.KERNEL]: "In the kernel.",
-    [Kind.LABEL]: "Not a function: a thread, a line, or code without a name.",
+    [Kind.LINE]: "A line of its caller.",
+    [Kind.PARTIAL]: "The callers further out could not be read.",
+    [Kind.LABEL]: "Not a function: a thread, or code without a name.",
+    [Kind.LEVEL]: "Not a function: who ran what is below it.",
 };
 
 function formatShare(part, whole) {
@@ -233,7 +236,11 @@ function invertedTree() {
     return root;
 }
 
-// All functions: {frame, self, total}.
+function isLevel(frame) {
+    return kindOf(frame) === Kind.LEVEL;
+}
+
+// All functions, and levels: {frame, self, total}.
 function functionWeights() {
     const self = new Float64Array(frames.length), total = new Float64Array(frames.length);
     const open = new Int32Array(frames.length).fill(-1), chain = [];

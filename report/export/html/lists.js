@@ -108,7 +108,7 @@ function listFunctions(list, onOpen, redraw) {
         listChanges(list, changes.totals, ["Function", "File"], cellsOfFunction, onOpen);
         return;
     }
-    const whole = weights.total[0], rows = functionWeights().filter(f => matcher === null || isMatch(f.frame));
+    const whole = weights.total[0], rows = functionWeights().filter(f => !isLevel(f.frame) && (matcher === null || isMatch(f.frame)));
     rows.sort((a, b) => b[order.functions] - a[order.functions]);
     const table = tableOf([["self", "Self"], ["total", "Total"], ["", "Function"], ["", "File"]], order.functions, key => { order.functions = key; redraw(); });
     for (const f of rows.slice(0, MOST_ROWS)) {

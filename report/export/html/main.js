@@ -79,7 +79,7 @@ function tellMatch() {
 function fillSandwich() {
     const functions = functionWeights().sort((a, b) => b.total - a.total), whole = weights.total[0];
     const shown = functions.find(f => f.frame === state.frame) || { frame: state.frame, self: 0, total: 0 };
-    const rows = functions.slice(0, MOST_ROWS);
+    const rows = functions.filter(f => !isLevel(f.frame)).slice(0, MOST_ROWS);
     if (!rows.includes(shown))
         rows.push(shown);
     fillOptions(byId("sandwich-function"), rows.map(f => [f.frame, `${formatShare(f.total, whole)} ${shortenName(frames[f.frame][0], 80)}`]), state.frame);
