@@ -24,5 +24,6 @@ libprofile_la_SOURCES = \
 	profile/matching.c profile/matching.h \
 	profile/metric.c profile/metric.h \
 	profile/placing.c profile/placing.h \
+	profile/process_shares.c profile/process_shares.h \
 	profile/profile.c profile/profile.h profile/profile_data.h \
 	profile/shares.c profile/shares.h

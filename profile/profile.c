@@ -107,6 +107,7 @@ struct profile *profile_new(const struct profile_options *options, struct image_
     p->others = table_new();
     p->sets = table_new();
     p->doubts = doubts_new();
+    p->processes = process_shares_new();
     if (options->eps > 0)
         p->bounded = hcct_new(&(struct hcct_options){.kind = options->counter ? options->counter : HCCT_LSS,
                                                      .eps = options->eps,
@@ -117,7 +118,7 @@ struct profile *profile_new(const struct profile_options *options, struct image_
                                                      .places = true});
     else
         p->exact = cct_new(options->metrics.count);
-    if (!p->framing || !p->others || !p->sets || !p->doubts || (!p->exact && !p->bounded)) {
+    if (!p->framing || !p->others || !p->sets || !p->doubts || !p->processes || (!p->exact && !p->bounded)) {
         profile_free(p);
         return NULL;
     }
@@ -131,6 +132,7 @@ void profile_free(struct profile *p)
     likely_sets_free(p->sets);
     table_free(p->others);
     doubts_free(p->doubts);
+    process_shares_free(p->processes);
     for (uint32_t m = 0; m < METRICS_MAX; m++)
         shares_free(p->shares[m]);
     common_clear(&p->common);
@@ -198,6 +200,9 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
     p->counted = outcome.counted;
     if (outcome.counted)
         count(p, outcome.weight, a.sample, &r);
+    if (outcome.counted && rc == 0 &&
+        process_shares_add(p->processes, process ? process_name(process) : "", outcome.weight) < 0)
+        rc = error_memory(err);
     p->counts.left_out += a.values[0] - outcome.weight;
     return rc;
 }
@@ -220,6 +225,11 @@ enum kernel_named profile_kernel_named(const struct profile *p)
 void profile_counts(const struct profile *p, struct profile_counts *out)
 {
     *out = p->counts;
+}
+
+const struct process_shares *profile_processes(const struct profile *p)
+{
+    return p->processes;
 }
 
 int profile_contexts(struct profile *p, double phi, struct contexts *out)

@@ -9,6 +9,7 @@
 #include "profile/contexts.h"
 #include "profile/filter.h"
 #include "profile/framing.h"
+#include "profile/process_shares.h"
 
 struct profile;
 
@@ -61,6 +62,8 @@ bool profile_lacks_cgroups(const struct profile *profile);
 /* framing_kernel_named() */
 enum kernel_named profile_kernel_named(const struct profile *profile);
 void profile_counts(const struct profile *profile, struct profile_counts *out);
+/* The same weight, by the names of processes; borrowed. */
+const struct process_shares *profile_processes(const struct profile *profile);
 /* What there is to show, until something else is called. Exact: phi is not used. Bounded: the
  * (phi, eps)-HCCT. 0, -ENOMEM, or -ERANGE: HCCT_PURGE alone, whose bound is not below phi. */
 int profile_contexts(struct profile *profile, double phi, struct contexts *out);

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "profile/common.h"
+#include "profile/process_shares.h"
 #include "profile/profile.h"
 #include "profile/shares.h"
 
@@ -26,6 +27,7 @@ struct profile {
     struct shares *shares[METRICS_MAX]; /* AMBIGUOUS_SPLIT; NULL before the first sample */
     struct common common;               /* AMBIGUOUS_COMMON: scratch */
     struct profile_counts counts;
+    struct process_shares *processes;
     bool counted;                  /* the last sample is */
     struct placed_sample *samples; /* NULL: not kept */
     uint64_t *sample_values;

@@ -147,6 +147,9 @@ int heading_fill(struct view_heading *h, const struct heading_parts *p, struct f
     profile_counts(p->profile, &counts);
     *h = (struct view_heading){.reason_text = reasons, .reason_count = UNKNOWN_REASONS};
     fill_counts(h, &counts);
+    if (!p->options->profile.framing.levels.count)
+        h->process_count = process_shares_heaviest(profile_processes(p->profile), h->processes,
+                                                   PROCESSES_NAMED, &h->other_processes);
     fill_recording(h, p);
     h->interpreter = interpreter_in(p->contexts);
     heading_fill_uninlined(h, p->images);

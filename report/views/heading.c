@@ -304,6 +304,29 @@ static void write_samples(struct printer *printer, const struct view_heading *he
     printer_write(printer, "%s\n", !told && heading->user_only ? USER_ONLY : "");
 }
 
+#define ANOTHER_LEAST 0.01 /* of the weight: what makes other processes worth a line */
+
+/* Whose the weight is, if not nearly all of one name's. */
+static void write_processes(struct printer *printer, const struct view_heading *heading)
+{
+    char share[SHARE_SIZE];
+    uint64_t rest = heading->weight;
+    const double alone = (1 - ANOTHER_LEAST) * (double)heading->weight;
+    if (!heading->process_count || (double)heading->processes[0].weight > alone)
+        return;
+    for (size_t i = 0; i < heading->process_count; i++) {
+        const struct process_share *p = &heading->processes[i];
+        printer_write(printer, "%s%s ",
+                      i ? ", " : "who ran:  ", share_format(share, p->weight, heading->weight));
+        printer_foreign(printer, *p->name ? p->name : "[unknown]");
+        rest -= p->weight < rest ? p->weight : rest;
+    }
+    if (heading->other_processes && rest)
+        printer_write(printer, ", %s %zu other name%s", share_format(share, rest, heading->weight),
+                      heading->other_processes, heading->other_processes == 1 ? "" : "s");
+    printer_write(printer, " (--view groups; --by, --process-tree)\n");
+}
+
 /* Percentages below are of what is left. */
 static void write_left_out(struct printer *printer, const struct view_heading *heading)
 {
@@ -352,6 +375,7 @@ int view_heading_write(const struct view_heading *heading, const struct view_opt
     write_kept(&printer, heading, options->verbose);
     write_samples(&printer, heading, options->unit ? options->unit : "weight");
     write_left_out(&printer, heading);
+    write_processes(&printer, heading);
     heading_paths_write(&printer, heading, options->verbose);
     write_interpreter(&printer, heading);
     if (options->verbose) {

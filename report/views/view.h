@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "profile/contexts.h"
+#include "profile/process_shares.h"
 #include "report/views/inferences.h"
 
 struct drawing;
@@ -27,6 +28,7 @@ struct image_cache;
     100 /* of recordings of sqlite3 and python3, 93% and 96% of the samples: 350 and 470 KB of a page */
 
 #define UNINLINED_NAMED 8
+#define PROCESSES_NAMED 4
 
 struct view {
     const char *name;
@@ -77,6 +79,9 @@ struct view_heading {
     bool user_only;                    /* no sample was taken in the kernel */
     uint64_t samples, weight;          /* weight = proved + inferred + unknown */
     uint64_t left_out;                 /* weight that the options leave out of all */
+    struct process_share
+        processes[PROCESSES_NAMED];        /* the heaviest of the weight, by their names; borrowed */
+    size_t process_count, other_processes; /* none: no such line */
     uint64_t proved, inferred, unknown;
     uint64_t partial; /* of what is proved or inferred: its outer part could not be read */
     struct {

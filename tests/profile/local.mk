@@ -14,6 +14,7 @@ UNIT_TESTS += \
 	tests/profile/test_interpreters \
 	tests/profile/test_levels \
 	tests/profile/test_metric \
+	tests/profile/test_process_shares \
 	tests/profile/test_profile \
 	tests/profile/test_shares
 PROFILE_TEST_LIBS = libprofile.la libhcct.la
@@ -47,6 +48,8 @@ tests_profile_test_levels_SOURCES = tests/profile/test_levels.c
 tests_profile_test_levels_LDADD = $(PROFILE_TEST_LIBS) libprocess.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_profile_test_metric_SOURCES = tests/profile/test_metric.c
 tests_profile_test_metric_LDADD = $(PROFILE_TEST_LIBS) libbase.la $(CRITERION_LIBS)
+tests_profile_test_process_shares_SOURCES = tests/profile/test_process_shares.c
+tests_profile_test_process_shares_LDADD = $(PROFILE_TEST_LIBS) libbase.la $(CRITERION_LIBS)
 tests_profile_test_profile_SOURCES = tests/profile/test_profile.c $(INFER_TEST_WORLD)
 tests_profile_test_profile_LDADD = $(PROFILE_TEST_LIBS) $(INFER_TEST_LIBS)
 tests_profile_test_shares_SOURCES = tests/profile/test_shares.c

@@ -39,6 +39,27 @@ Test(heading, tells_whose_inlined_functions_are_left_out)
     }
 }
 
+Test(heading, tells_who_ran_unless_nearly_all_is_of_one)
+{
+    struct view_heading heading = {.samples = 1,
+                                   .weight = 1000,
+                                   .processes = {{"cc1", 700}, {"as\n", 200}, {"", 99}},
+                                   .process_count = 3,
+                                   .other_processes = 1};
+    struct view_options options = {.unit = "samples"};
+    char *text = report_heading(&heading, &options);
+    cr_expect_not_null(strstr(text, "\nwho ran:  70.0% cc1, 20.0% as?, 9.9% [unknown], 0.1% 1 other name "
+                                    "(--view groups; --by, --process-tree)\n"),
+                       "%s", text);
+    free(text);
+    for (unsigned i = 0; i < 2; i++) {
+        heading.processes[0].weight = i ? 991 : 989;
+        text = report_heading(&heading, &options);
+        cr_expect_eq(strstr(text, "who ran:") != NULL, i == 0, "%s", text);
+        free(text);
+    }
+}
+
 Test(heading, tells_how_sure_the_contexts_are)
 {
     expect(&(struct view_heading){.command = "sqlite3 bench.db",
