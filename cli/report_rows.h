@@ -55,8 +55,13 @@ struct report_rows {
 
 /* What paths have besides functions. */
 #define REPORT_FRAMING                                                                                       \
-    OPTION_FLAG("threads", 0, struct report_rows, report.profile.threads,                                    \
-                "show each thread as a separate root"),                                                      \
+    OPTION_TEXT("by", 0, "LEVEL,...", struct report_rows, report.profile.by,                                 \
+                "show who ran the paths as their roots, the first outermost: cgroup, container, "            \
+                "service, exe, comm, pid, tid"),                                                             \
+        OPTION_FLAG("process-tree", 0, struct report_rows, report.profile.process_tree,                      \
+                    "show which programs started each other, as make > sh > cc1, above the paths"),          \
+        OPTION_FLAG("threads", 0, struct report_rows, report.profile.threads,                                \
+                    "show each thread as a separate root"),                                                  \
         OPTION_OWN("inline", 0, NULL, report_take_inline,                                                    \
                    "show inlined functions, of callers too, of all files that have debug information "       \
                    "(default: as far as --inline-limit)"),                                                   \

@@ -49,9 +49,14 @@ struct fathom_profile_options {
     bool no_temporal;   /* each sample by itself, without what its thread did before and after */
     bool no_em;         /* do not learn path frequencies from ambiguous samples */
     struct fathom_filter filter;
-    bool threads; /* each thread is a root */
-    bool lines;   /* source lines, of callers too */
-    bool data;    /* paths end in the memory that was accessed; -ENOENT if the recording has no addresses */
+    const char *
+        by; /* levels above the functions, from the outermost inwards: of "cgroup", "container", "service", "exe", "comm",
+                          "pid" and "tid", with commas between; NULL: none. -ENOENT if the recording has no cgroups */
+    bool
+        process_tree; /* below these, the chain of programs that started each other up to that of the sample */
+    bool threads;     /* each thread is a root, below these */
+    bool lines;       /* source lines, of callers too */
+    bool data; /* paths end in the memory that was accessed; -ENOENT if the recording has no addresses */
     uint64_t inline_most; /* KiB of debug information that may be read for inlined functions; 0: they are not
                              shown; UINT64_MAX: any */
     enum fathom_ambiguity ambiguous;

@@ -19,6 +19,7 @@ const struct fathom_word fathom_views[] = {
     {"callers", "hot functions first"},
     {"flat", NULL},
     {"memory", "what was accessed, and where it was found"},
+    {"groups", "who ran, without functions"},
     {NULL, NULL},
 };
 const struct fathom_word fathom_report_formats[] = {
@@ -94,6 +95,12 @@ static int check(const struct report_options *o, struct fathom_error *err)
         return error_set(err, EINVAL, "--format annotate needs a function");
     if (o->format->recording && !o->output)
         return error_set(err, EINVAL, "--format %s needs a file to write: -o FILE", o->format->name);
+    if (o->format->recording && o->profile.framing.levels.count)
+        return error_set(
+            err, EINVAL,
+            "--format %s keeps processes and threads as they are: perf report --sort shows them, "
+            "not --by and --process-tree",
+            o->format->name);
     if (o->certainty == PERF_CERTAINTY_FRAME && o->output && strcmp(o->output, "-") == 0)
         return error_set(err, EINVAL, "--certainty frame needs a file that stays where it is: -o FILE");
     if (o->profile.phi > 0 && ((o->format->samples && !o->format->bounded) || o->format->recording))
@@ -111,6 +118,17 @@ static struct filter_options filter_of(const struct fathom_filter *f)
 {
     return (struct filter_options){f->pids, f->tids,  f->pid_count, f->tid_count, f->comm, f->from,
                                    f->to,   f->focus, f->ignore,    f->symbol,    f->image};
+}
+
+/* A view may need levels. */
+static int set_levels(const struct fathom_profile_options *p, const struct view *view, struct levels *out,
+                      struct fathom_error *err)
+{
+    const char *by = !p->by && !p->process_tree && view->levels ? level_name(LEVEL_COMM) : p->by;
+    int rc = levels_parse(by, out, err);
+    if (rc == 0 && p->process_tree)
+        levels_add_programs(out);
+    return rc;
 }
 
 /* A view may need accesses. phi alone: eps = phi / 5, as in the HCCT paper (section 5.2). */
@@ -169,7 +187,8 @@ int report_options_set(struct report_options *to, const struct fathom_report_opt
     to->profile = profile_of(p, to->view.view);
     if (to->profile.counter == HCCT_KINDS)
         return error_set(err, EINVAL, "there is no counter %d", (int)p->counter);
-    return check(to, err);
+    rc = set_levels(p, to->view.view, &to->profile.framing.levels, err);
+    return rc == 0 ? check(to, err) : rc;
 }
 
 int fathom_report_check(const struct fathom_report_options *options, struct fathom_error *error)

@@ -344,7 +344,13 @@ static int infer_event(struct reporting *r, struct reader *reader, struct fathom
 int reporting_infer(struct reporting *r, struct reader *reader, struct fathom_error *err)
 {
     int rc = reader_main_event(reader, r->options->event, &r->event, err);
-    return rc == 0 ? infer_event(r, reader, err) : rc;
+    if (rc == 0)
+        rc = infer_event(r, reader, err);
+    if (rc == 0 && profile_lacks_cgroups(r->profile))
+        rc = error_set(err, ENOENT,
+                       "--by cgroup, container and service: the recording does not tell in which cgroups its "
+                       "samples were taken (perf record --all-cgroups does)");
+    return rc;
 }
 
 /* Of another event than that of `first`, with what its samples carry of what was asked for. */

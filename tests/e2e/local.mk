@@ -12,6 +12,7 @@ E2E_TESTS += \
 	tests/e2e/archive.test \
 	tests/e2e/attach.test \
 	tests/e2e/builds.test \
+	tests/e2e/by.test \
 	tests/e2e/bursts.test \
 	tests/e2e/calls.test tests/e2e/cgroup.test \
 	tests/e2e/calls_bursts.test \
