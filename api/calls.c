@@ -160,6 +160,9 @@ int fathom_calls_write(struct fathom_calls *c, const struct fathom_calls_listing
         return -EINVAL;
     if (view.view->accesses)
         return error_set(err, EINVAL, "view %s is of recordings: calls access no data", view.view->name);
+    if (view.view->levels)
+        return error_set(err, EINVAL, "view %s is of recordings: calls are counted of all processes together",
+                         view.view->name);
     counted_contexts(c->reading.counted, &contexts);
     if (listing->format == FATHOM_CALLS_FOLDED)
         return folded_write(&contexts, out, err);

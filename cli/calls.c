@@ -106,6 +106,10 @@ static int calls_run(int argc, char **argv, struct terminal *terminal)
     if (code < 0 && strcmp(v.view->name, "memory") == 0)
         code = option_usage(terminal, &calls_command, "--view %s is of recordings: calls access no data",
                             v.view->name);
+    if (code < 0 && strcmp(v.view->name, "groups") == 0)
+        code = option_usage(terminal, &calls_command,
+                            "--view %s is of recordings: calls are counted of all processes together",
+                            v.view->name);
     if (code < 0 && o->eps >= o->phi)
         code = option_usage(terminal, &calls_command, "--eps must be below --phi");
     if (code < 0 && o->burst > 0 && o->interval <= o->burst)
