@@ -274,7 +274,8 @@ static int introduce(struct collector *c, struct process *p, struct fathom_error
 {
     pid_t *tids;
     size_t count;
-    cpu_use_begin(p);
+    if (!c->options->everyone)
+        cpu_use_begin(p);
     if (c->wide) /* where their stacks begin, their first samples will show: most have none */
         return drain_meet(&c->drain, p->pid, err);
     int rc = p->refused ? -ESRCH : synth_process(p->pid, c->drain.mappings, &c->to, err);
@@ -420,7 +421,8 @@ int collector_stop(struct collector *c, collector_sink *sink, void *context, str
     counters_disable(c->counters);
     bool any = true;
     int rc = 0;
-    cpu_use_read(c, &c->uses);
+    if (!c->options->everyone)
+        cpu_use_read(c, &c->uses);
     while (rc == 0 && any)
         rc = drain_round(&c->drain, &any, err);
     if (c->drain.unmet && c->drain.meets)

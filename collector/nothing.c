@@ -46,6 +46,12 @@ static double ms(uint64_t ticks)
 
 static void tell_time(const struct collector *c, char *text, size_t size)
 {
+    if (c->options->everyone) {
+        snprintf(text, size, "hardly any CPU time was used%s",
+                 c->options->event.kernel ? ""
+                                          : " outside of the kernel, which is not sampled (--kernel: it is)");
+        return;
+    }
     const struct cpu_use used = use(c);
     const char *children = c->options->no_children ? "; child processes were left out (--no-children)" : "";
     if (used.user + used.kernel == 0)
@@ -66,7 +72,7 @@ void nothing_reason(const struct collector *c, char *text, size_t size)
         snprintf(text, size, "all records were lost");
     else if (c->cgroup.fd >= 0 && !c->process_count)
         snprintf(text, size, "no process was in cgroup %s when it began", c->cgroup.path);
-    else if (attr_is_clock(&c->events[0].attr) || c->by_cpu)
+    else if (attr_is_clock(&c->events[0].attr) || (c->by_cpu && !c->options->everyone))
         tell_time(c, text, size);
     else
         tell_event(c, text, size);
