@@ -48,9 +48,9 @@ struct {
     __type(value, __u32);
 } spaces SEC(".maps");
 
+/* Of everyone, the machine may have more, and the ends of some are lost: the ones not used for longest go. */
 struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
     __uint(max_entries, VERIFY_THREADS);
     __type(key, __u32);
     __type(value, struct rule_thread);

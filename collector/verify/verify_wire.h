@@ -30,7 +30,7 @@ enum verify_follow {
     VERIFY_ALL,      /* the event is open on what is recorded only */
     VERIFY_PIDS,     /* processes with numbers in the map `followed` */
     VERIFY_TIDS,     /* threads, likewise */
-    VERIFY_EVERYONE, /* all processes but the recorder; all threads that start are noted */
+    VERIFY_EVERYONE, /* all processes but the recorder; threads that start are noted as follow_tasks() may */
     VERIFY_WITHIN,   /* what the event is open on, but the recorder */
 };
 
