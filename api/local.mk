@@ -42,6 +42,7 @@ libapi_la_SOURCES = \
 	api/record/learning.c api/record/learning.h \
 	api/record/live.c \
 	api/record/mapped.c api/record/mapped.h \
+	api/record/mapped_finder.c api/record/mapped_finder.h \
 	api/record/mapped_sink.c api/record/mapped_sink.h \
 	api/record/part.c api/record/part.h \
 	api/record/recorder.c api/record/recorder.h \

@@ -35,8 +35,11 @@ static char *below(const char *root, const char *path)
 int image_find_at(const char *path, const struct build_id *expected, const char *symfs, char **file,
                   struct fathom_error *err)
 {
-    if (mapped_kind(path) != MAPPED_FILE || mapped_is_deleted(path))
-        return error_set(err, ENOENT, "there is no file behind the mapping \"%s\"", path);
+    if (mapped_kind(path) != MAPPED_FILE || mapped_is_gone(path))
+        return error_set(err, ENOENT, "there is no file behind the mapping \"%s\"%s", path,
+                         mapped_is_not_found(path)
+                             ? ": its process ended before it could be opened, or it has no build-id"
+                             : "");
     char *there = symfs ? below(symfs, path) : strdup(path);
     if (!there)
         return error_memory(err);

@@ -29,14 +29,24 @@ bool mapped_is_run_time(const char *name)
     return *name == 0;
 }
 
-size_t mapped_path_length(const char *name)
+/* Bytes of the tail if the name has it, behind something else; else 0. */
+static size_t has_tail(const char *name, const char *tail)
 {
-    static const char deleted[] = " (deleted)";
-    size_t length = strlen(name), tail = sizeof deleted - 1;
-    return length > tail && strcmp(name + length - tail, deleted) == 0 ? length - tail : length;
+    const size_t length = strlen(name), bytes = strlen(tail);
+    return length > bytes && strcmp(name + length - bytes, tail) == 0 ? bytes : 0;
 }
 
-bool mapped_is_deleted(const char *name)
+size_t mapped_path_length(const char *name)
+{
+    return strlen(name) - has_tail(name, " (deleted)") - has_tail(name, MAPPED_NOT_FOUND);
+}
+
+bool mapped_is_not_found(const char *name)
+{
+    return has_tail(name, MAPPED_NOT_FOUND);
+}
+
+bool mapped_is_gone(const char *name)
 {
     return name[mapped_path_length(name)] != 0;
 }

@@ -16,9 +16,14 @@ enum mapped_kind {
 enum mapped_kind mapped_kind(const char *name);
 /* Whether it is memory that programs write code to: without a file, or with one that has no name. */
 bool mapped_is_run_time(const char *name);
-/* Length of the name without " (deleted)", which the kernel appends if the file is gone. */
+/* What the recorder appends to the name of a file that it did not find, or that a report would not find: without a build-id, another
+ * file at that path would be taken for it. */
+#define MAPPED_NOT_FOUND " (not found)"
+
+/* Length of the name without MAPPED_NOT_FOUND, or " (deleted)", which the kernel appends if the file is gone. */
 size_t mapped_path_length(const char *name);
-bool mapped_is_deleted(const char *name);
+bool mapped_is_gone(const char *name); /* whether it has one of these */
+bool mapped_is_not_found(const char *name);
 /* Whether a file's name is not that of a library: "libz.so", "libz.so.1". */
 bool mapped_is_program(const char *path);
 

@@ -66,6 +66,7 @@ static void decode_mmap(struct bytes *body, uint16_t misc, struct record *out)
         } else if (identity) {
             out->mmap.device = (uint64_t)load_u32(identity) << 32 | load_u32(identity + 4);
             out->mmap.inode = load_u64(identity + 8);
+            out->mmap.generation = load_u64(identity + 16);
         }
         out->mmap.executable = bytes_u32(body) & PROT_EXEC;
         bytes_u32(body); /* flags */

@@ -32,6 +32,7 @@ struct record_mmap {
     uint8_t build_id[20];
     const char *path;       /* borrowed */
     uint64_t device, inode; /* of the file, in place of a build-id; inode 0: not recorded */
+    uint64_t generation;    /* of the inode number, which is used again; 0: not recorded */
 };
 
 struct record {

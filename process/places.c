@@ -23,7 +23,7 @@ static int process_ask(struct processes *all, const struct region *region, struc
 {
     const char *path = region->mapping.path;
     char *bare = NULL;
-    if (region->build_id.size && mapped_is_deleted(path)) {
+    if (region->build_id.size && mapped_is_gone(path)) {
         bare = strndup(path, mapped_path_length(path));
         if (!bare)
             return error_memory(err);
@@ -47,9 +47,8 @@ static void process_tell_unread(struct processes *all, const char *path, const s
 {
     if (image_cache_first_failure(all->images, path, why))
         log_write(all->log, LOG_WARNING,
-                  "%s; samples in it, or in code that it may have called, are unknown until the recorded "
-                  "build is at that path",
-                  why->text);
+                  "%s; samples in it, or in code that it may have called, are unknown%s", why->text,
+                  mapped_is_not_found(path) ? "" : " until the recorded build is at that path");
 }
 
 static void process_open_image(struct processes *all, struct region *region)

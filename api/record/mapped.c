@@ -2,14 +2,13 @@
 #include "api/record/mapped.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "api/record/mapped_finder.h"
 #include "base/checksum.h"
 #include "base/hash.h"
 #include "base/vec.h"
@@ -20,7 +19,8 @@
 
 #define MAX_OPEN  256u  /* open files; a process typically maps a few dozen libraries */
 #define MAX_FILES 65536 /* recorded files */
-#define CHECKED   8     /* files at a time: 40 times a second, so that all of them are within a second */
+#define NS        UINT64_C(1000000000)
+#define CHECKED   8 /* files at a time: 40 times a second, so that all of them are within a second */
 
 struct held {
     int fd;
@@ -29,9 +29,8 @@ struct held {
 
 struct mapped {
     const struct log *log;
-    struct table *seen; /* hash of path and identity -> index + 1 */
-    uint32_t pid;       /* the process whose mount namespace was looked up last, and that */
-    uint64_t namespace;
+    struct mapped_finder *finder;
+    struct table *seen; /* hash of a path and a build-id, a state or a recorded inode -> index + 1 */
     struct names *paths;
     struct mapped_file *files;
     size_t count, capacity;
@@ -48,9 +47,10 @@ struct mapped *mapped_new(const struct log *log)
     if (!m)
         return NULL;
     m->log = log;
+    m->finder = mapped_finder_new();
     m->seen = table_new();
     m->paths = names_new();
-    if (!m->seen || !m->paths) {
+    if (!m->finder || !m->seen || !m->paths) {
         mapped_free(m);
         m = NULL;
     }
@@ -63,76 +63,28 @@ void mapped_free(struct mapped *m)
         return;
     for (size_t i = 0; i < m->held_count; i++)
         close(m->held[i].fd);
+    mapped_finder_free(m->finder);
     table_free(m->seen);
     names_free(m->paths);
     free(m->files);
     free(m);
 }
 
-/* Opens the path only if it is a regular file, so that devices are not touched; -1 otherwise. */
-static int open_regular(const char *path)
+static struct file_state state_of(const struct stat *st)
 {
-    struct stat st;
-    char by_fd[64];
-    int place = open(path, O_PATH | O_CLOEXEC), fd = -1;
-    if (place < 0)
-        return -1;
-    snprintf(by_fd, sizeof by_fd, "/proc/self/fd/%d", place);
-    if (fstat(place, &st) == 0 && S_ISREG(st.st_mode))
-        fd = open(by_fd, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    close(place);
-    return fd;
+    const struct timespec *changed = &st->st_ctim, *written = &st->st_mtim;
+    return (struct file_state){.device = mapped_device(major(st->st_dev), minor(st->st_dev)),
+                               .inode = st->st_ino,
+                               .size = (uint64_t)st->st_size,
+                               .changed = (uint64_t)changed->tv_sec * NS + (uint64_t)changed->tv_nsec,
+                               .written = (uint64_t)written->tv_sec * NS + (uint64_t)written->tv_nsec};
 }
 
-static bool read_id(int fd, struct build_id *id)
+/* Whether the path leads, for us, to this file. */
+static bool is_at_path(const struct stat *file, const char *path)
 {
-    char by_fd[64];
-    snprintf(by_fd, sizeof by_fd, "/proc/self/fd/%d", fd);
-    return build_id_read(by_fd, id, NULL) == 0 && id->size;
-}
-
-/* Opens the candidate if its build-id matches the recorded one, or if none was recorded. */
-static int open_build(const char *candidate, struct build_id *id)
-{
-    struct build_id found = {0};
-    int fd = open_regular(candidate);
-    if (fd < 0)
-        return -1;
-    bool has = read_id(fd, &found);
-    if (id->size ? has && build_id_equal(id, &found) : true) {
-        *id = found;
-        return fd;
-    }
-    close(fd);
-    return -1;
-}
-
-/* Opens the file behind a mapping as its process sees it, else as we do. -1: not accessible. */
-static int open_mapped(const struct record *record, struct build_id *id)
-{
-    const struct record_mmap *m = &record->mmap;
-    char candidate[4200];
-    snprintf(candidate, sizeof candidate, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, record->pid,
-             m->address, m->address + m->length);
-    int fd = open_build(candidate, id);
-    if (fd >= 0)
-        return fd;
-    int n = snprintf(candidate, sizeof candidate, "/proc/%" PRIu32 "/root%s", record->pid, m->path);
-    if (n < (int)sizeof candidate && (fd = open_build(candidate, id)) >= 0)
-        return fd;
-    /* finds the program itself even if it was deleted, without permission to read map_files */
-    snprintf(candidate, sizeof candidate, "/proc/%" PRIu32 "/exe", record->pid);
-    if (id->size && (fd = open_build(candidate, id)) >= 0)
-        return fd;
-    return open_build(m->path, id);
-}
-
-/* Whether the path leads, for us, to the file open at fd. */
-static bool is_at_path(int fd, const char *path)
-{
-    struct stat open_one, here;
-    return fstat(fd, &open_one) == 0 && stat(path, &here) == 0 && open_one.st_dev == here.st_dev &&
-           open_one.st_ino == here.st_ino;
+    struct stat here;
+    return stat(path, &here) == 0 && file->st_dev == here.st_dev && file->st_ino == here.st_ino;
 }
 
 static void keep_file(const struct mapped *m, int fd, const struct mapped_file *file)
@@ -156,20 +108,78 @@ static struct mapped_file *add_file(struct mapped *m, const char *path)
     return file;
 }
 
-/* Examines a file on its first mapping. */
-static int look_at(struct mapped *m, const struct record *record, struct build_id id)
+/* The files of one path are told apart by what is known of them. */
+static uint64_t key_of(const char *path, const void *what, size_t size)
 {
-    struct mapped_file *file = add_file(m, record->mmap.path);
-    if (!file)
-        return -ENOMEM;
-    int fd = open_mapped(record, &id);
-    file->id = id;
-    if (fd >= 0 && !is_at_path(fd, file->path))
-        keep_file(m, fd, file);
-    else if (fd >= 0 && m->held_count < MAX_OPEN)
-        m->held[m->held_count++] = (struct held){fd, (uint32_t)m->count - 1}, fd = -1;
-    if (fd >= 0)
-        close(fd);
+    return checksum_of(path, strlen(path)) ^ hash_u64(checksum_of(what, size));
+}
+
+/* The index that belongs to the key; -1: none. */
+static int64_t find_file(const struct mapped *m, uint64_t key)
+{
+    const uint64_t *number = table_find(m->seen, key);
+    return number ? (int64_t)*number - 1 : -1;
+}
+
+static int set_file(struct mapped *m, uint64_t key, int64_t file)
+{
+    uint64_t *number = table_put(m->seen, key, NULL);
+    if (number)
+        *number = (uint64_t)file + 1;
+    return number ? 0 : -ENOMEM;
+}
+
+/* Where the file is held; held_count: it is not. */
+static size_t held_at(const struct mapped *m, int64_t file)
+{
+    size_t i = 0;
+    while (i < m->held_count && m->held[i].file != file)
+        i++;
+    return i;
+}
+
+/* Copies the file at once, or holds it to see what becomes of it. known: an earlier one was of the same build. */
+static void keep_or_hold(struct mapped *m, int64_t file, const struct mapped_place *place, bool known)
+{
+    const bool here = is_at_path(&place->st, m->files[file].path);
+    const size_t at = held_at(m, file);
+    int fd = !here && known ? -1 : mapped_place_open(place);
+    if (fd < 0)
+        return;
+    if (!here) {
+        keep_file(m, fd, &m->files[file]);
+    } else if (at < MAX_OPEN) {
+        struct held *held = &m->held[at];
+        if (at < m->held_count)
+            close(held->fd);
+        else
+            m->held_count++;
+        *held = (struct held){fd, (uint32_t)file};
+        return;
+    }
+    close(fd);
+}
+
+/* Enters a build of the path. place: NULL: it was not found. *file: its index; -1: there are too many. 0 or -ENOMEM. */
+static int enter_build(struct mapped *m, const char *path, const struct build_id *id,
+                       const struct mapped_place *place, int64_t *file)
+{
+    const uint64_t key = key_of(path, id->bytes, id->size);
+    const int64_t known = find_file(m, key);
+    *file = known;
+    if (known < 0 && m->count == MAX_FILES)
+        return 0;
+    if (known < 0) {
+        struct mapped_file *added = add_file(m, path);
+        *file = (int64_t)m->count - 1;
+        if (!added || set_file(m, key, *file) < 0)
+            return -ENOMEM;
+        added->id = *id;
+    }
+    if (place) {
+        m->files[*file].state = state_of(&place->st);
+        keep_or_hold(m, *file, place, known >= 0);
+    }
     return 0;
 }
 
@@ -198,63 +208,100 @@ static int note_vdso(struct mapped *m, const struct record_mmap *mmap, struct bu
     return 0;
 }
 
-/* The mount namespace that a process is in; 0: unknown. */
-static uint64_t namespace_of(struct mapped *m, uint32_t pid)
+/* A mapping with a build-id, whose file is looked at once. */
+static int note_build(struct mapped *m, const struct record *record, const struct build_id *id)
 {
-    char path[40];
-    struct stat st;
-    if (m->pid == pid)
-        return m->namespace;
-    snprintf(path, sizeof path, "/proc/%" PRIu32 "/ns/mnt", pid);
-    m->pid = pid;
-    m->namespace = stat(path, &st) == 0 ? st.st_ino : 0;
-    return m->namespace;
+    struct mapped_place place;
+    int64_t file;
+    if (find_file(m, key_of(record->mmap.path, id->bytes, id->size)) >= 0)
+        return 0;
+    const bool found = mapped_finder_find(m->finder, record, id, &place);
+    int rc = enter_build(m, record->mmap.path, id, found ? &place : NULL, &file);
+    if (found)
+        close(place.fd);
+    return rc;
 }
 
-/* What tells files of one path apart: the build-id; else device and inode, which are of one file within a mount namespace (elsewhere
- * two subvolumes can have the same); else the process. */
-static uint64_t identity_of(struct mapped *m, const struct record *record, const struct build_id *id)
+/* Whether a file that is held, so that its inode is not used again, is as it was when its build-id was read. */
+static bool is_unchanged(const struct mapped *m, int64_t file, const struct record_mmap *mmap)
+{
+    const struct file_state *state = &m->files[file].state;
+    const size_t at = held_at(m, file);
+    struct stat st;
+    if (state->device != mmap->device || state->inode != mmap->inode || at == m->held_count ||
+        fstat(m->held[at].fd, &st) != 0)
+        return false;
+    const struct file_state now = state_of(&st);
+    return memcmp(&now, state, sizeof now) == 0;
+}
+
+/* Reads the build-id of a file that was found, unless it was read in the same state. */
+static int read_build(struct mapped *m, const char *path, const struct mapped_place *place,
+                      struct build_id *id, int64_t *file)
+{
+    const struct file_state state = state_of(&place->st);
+    const uint64_t key = key_of(path, &state, sizeof state);
+    *file = find_file(m, key);
+    if (*file >= 0) {
+        *id = m->files[*file].id;
+        return 0;
+    }
+    mapped_place_build(place, id);
+    int rc = enter_build(m, path, id, place, file);
+    return rc == 0 && *file >= 0 ? set_file(m, key, *file) : rc;
+}
+
+/* A mapping without a build-id. Its file may be written to at any time, and its process may have ended. */
+static int note_file(struct mapped *m, const struct record *record, struct build_id *id, bool *found)
 {
     const struct record_mmap *mmap = &record->mmap;
-    if (id->size)
-        return checksum_of(id->bytes, id->size);
-    const uint64_t namespace = mmap->inode ? namespace_of(m, record->pid) : 0;
-    if (!namespace)
-        return record->pid;
-    const uint64_t identity[] = {namespace, mmap->device, mmap->inode};
-    return checksum_of(identity, sizeof identity);
+    const uint64_t inode[] = {mmap->device, mmap->inode, mmap->generation},
+                   key = key_of(mmap->path, inode, sizeof inode);
+    struct mapped_place place;
+    int64_t file = find_file(m, key);
+    if (file >= 0 && is_unchanged(m, file, mmap)) {
+        *id = m->files[file].id;
+        return 0;
+    }
+    *found = mapped_finder_find(m->finder, record, id, &place);
+    if (!*found)
+        return 0;
+    int rc = read_build(m, mmap->path, &place, id, &file);
+    if (rc == 0 && file >= 0)
+        rc = set_file(m, key, file);
+    *found = id->size || is_at_path(&place.st, mmap->path);
+    close(place.fd);
+    return rc;
 }
 
-int mapped_note(struct mapped *m, const struct record *record, struct build_id *id)
+void mapped_fork(struct mapped *m, const struct record *record)
+{
+    mapped_finder_fork(m->finder, record);
+}
+
+int mapped_note(struct mapped *m, const struct record *record, struct build_id *id, bool *found)
 {
     const struct record_mmap *mmap = &record->mmap;
     *id = process_build_id(mmap);
+    *found = true;
     if (!id->size && mmap->path && strcmp(mmap->path, VDSO_NAME) == 0)
         return note_vdso(m, mmap, id);
     if (!mmap->executable || !mmap->path || mapped_kind(mmap->path) == MAPPED_NO_FILE)
         return 0;
-    uint64_t key = hash_u64(identity_of(m, record, id)) ^ checksum_of(mmap->path, strlen(mmap->path));
-    uint64_t *number = table_put(m->seen, key, NULL);
-    if (!number)
-        return -ENOMEM;
-    if (!*number && m->count < MAX_FILES) {
-        if (look_at(m, record, *id) < 0)
-            return -ENOMEM;
-        *number = m->count;
-    }
-    if (*number)
-        *id = m->files[*number - 1].id;
-    return 0;
+    return id->size ? note_build(m, record, id) : note_file(m, record, id, found);
 }
 
-/* Copies a held file if it is no longer at its path; returns whether it is held still. */
+/* Copies a held file if it is no longer at its path, and still of its build; returns whether it is held still. */
 static bool check_held(struct mapped *m, size_t i)
 {
     const struct held *held = &m->held[i];
     const struct mapped_file *file = &m->files[held->file];
-    if (is_at_path(held->fd, file->path))
+    struct stat st;
+    bool known = fstat(held->fd, &st) == 0;
+    if (known && is_at_path(&st, file->path))
         return true;
-    keep_file(m, held->fd, file);
+    if (known && state_of(&st).written == file->state.written && state_of(&st).size == file->state.size)
+        keep_file(m, held->fd, file);
     close(held->fd);
     m->held[i] = m->held[--m->held_count];
     return false;

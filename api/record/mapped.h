@@ -2,11 +2,12 @@
  * mapped.h - tracks the files that recorded processes map: their build-ids, and copies of those that a report
  * would not find at their path (image_store.h).
  *
- * Each file is opened once, at its first mapping, as the process sees it (/proc/PID/map_files,
- * /proc/PID/root): it may be in another mount namespace, deleted, or a file in memory. If our own path does
- * not lead to the same file, it is copied at once. Otherwise it stays open until the end of the recording,
- * and is copied when it was found to be replaced or deleted. The vDSO has no path, and differs between
+ * Each build of a file is opened once, as the process sees it (mapped_finder.h): it may be in another mount namespace, deleted,
+ * or a file in memory. If our own path does not lead to the same file, it is copied at once. Otherwise it stays open until the
+ * end of the recording, and is copied when it was found to be replaced or deleted. The vDSO has no path, and differs between
  * kernels: it is always copied.
+ *
+ * Where the kernel wrote no build-id, a file's is read again when it was changed: a build may be written over another.
  */
 #ifndef FATHOM_API_RECORD_MAPPED_H
 #define FATHOM_API_RECORD_MAPPED_H
@@ -17,15 +18,25 @@
 
 struct mapped;
 
+/* Of a file when its build-id was read. */
+struct file_state {
+    uint64_t device, inode, size;
+    uint64_t changed, written; /* ctime and mtime, ns */
+};
+
 struct mapped_file {
     const char *path;
     struct build_id id; /* size 0: none, or unreadable */
+    struct file_state state;
 };
 
 struct mapped *mapped_new(const struct log *log); /* borrowed. NULL: out of memory */
 void mapped_free(struct mapped *mapped);
-/* Takes a RECORD_MMAP. *id: the file's build-id, as recorded or as read; size 0: unknown. 0 or -ENOMEM. */
-int mapped_note(struct mapped *mapped, const struct record *record, struct build_id *id);
+/* Takes a RECORD_FORK. To be called before the mappings of the process are noted. */
+void mapped_fork(struct mapped *mapped, const struct record *record);
+/* Takes a RECORD_MMAP. *id: the file's build-id, as recorded or as read; size 0: unknown. *found: whether a report can tell
+ * the file, by its build-id or at its path; if not, it is not to take the one that is there. 0 or -ENOMEM. */
+int mapped_note(struct mapped *mapped, const struct record *record, struct build_id *id, bool *found);
 /* Copies what was replaced or deleted, of some files at a time. To be called again and again. */
 void mapped_check(struct mapped *mapped);
 /* Call at the end of the recording: copies the files that were replaced or deleted meanwhile. */

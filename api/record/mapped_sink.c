@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "api/record/mapped.h"
+#include "image/mapped_name.h"
 #include "perfdata/record.h"
 
-#define MMAP2_IDENTITY 40   /* offset of device and inode, or of build-id size; the build-id is 4 bytes on */
+#define MMAP2_IDENTITY 40 /* offset of device and inode, or of build-id size; the build-id is 4 bytes on */
+#define MMAP2_PATH     72
 #define MMAP2_MOST     4400 /* bytes: a path of 4096 plus the fields around it */
 
 struct mapped_sink {
@@ -43,38 +45,83 @@ void mapped_sink_free(struct mapped_sink *s)
     free(s);
 }
 
-/* Adds the file's build-id to a mapping record that we synthesised, in the kernel's format. *changed: the
- * record is now in `copy`. */
+/* Writes the file's build-id to a copy of a mapping record, in the kernel's format. */
+static void add_build(uint8_t *copy, const struct build_id *id)
+{
+    struct perf_event_header header;
+    memcpy(&header, copy, sizeof header);
+    header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+    memcpy(copy, &header, sizeof header);
+    memset(copy + MMAP2_IDENTITY, 0, 24);
+    copy[MMAP2_IDENTITY] = id->size;
+    memcpy(copy + MMAP2_IDENTITY + 4, id->bytes, id->size);
+}
+
+/* Bytes of a path with its NULs, as in a record. */
+static size_t path_bytes(size_t length)
+{
+    return (length + 8) & ~(size_t)7;
+}
+
+/* Appends to a mapping's name that the file was not found. */
+static void add_not_found(uint8_t *copy)
+{
+    struct perf_event_header header;
+    memcpy(&header, copy, sizeof header);
+    char *path = (char *)copy + MMAP2_PATH;
+    const size_t length = strlen(path), longer = length + strlen(MAPPED_NOT_FOUND), old = path_bytes(length),
+                 new = path_bytes(longer);
+    memmove(path + new, path + old, header.size - MMAP2_PATH - old);
+    memset(path + length, 0, new - length);
+    memcpy(path + length, MAPPED_NOT_FOUND, strlen(MAPPED_NOT_FOUND));
+    header.size = (uint16_t)(header.size + new - old);
+    memcpy(copy, &header, sizeof header);
+}
+
+/* Adds to a mapping record what it does not tell of the file. *changed: the record is now in `copy`. */
 static int note_mapping(struct mapped_sink *s, const struct perf_event_header *header, uint8_t *copy,
                         bool *changed)
 {
     struct record record;
     struct build_id id;
+    bool found;
     *changed = false;
     if (decoder_decode(s->decoder, header, header->size, &record, NULL) < 0 || record.kind != RECORD_MMAP)
         return 0;
-    if (mapped_note(s->mapped, &record, &id) < 0)
+    if (mapped_note(s->mapped, &record, &id, &found) < 0)
         return -ENOMEM;
-    if (!id.size || record.mmap.build_id_size || header->type != PERF_RECORD_MMAP2 ||
-        header->size > MMAP2_MOST)
+    if (record.mmap.build_id_size || header->type != PERF_RECORD_MMAP2 || header->size > MMAP2_MOST)
         return 0;
-    memcpy(copy, header, header->size);
-    struct perf_event_header made = *header;
-    made.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
-    memcpy(copy, &made, sizeof made);
-    memset(copy + MMAP2_IDENTITY, 0, 24);
-    copy[MMAP2_IDENTITY] = id.size;
-    memcpy(copy + MMAP2_IDENTITY + 4, id.bytes, id.size);
-    *changed = true;
+    const bool lost = !found && !mapped_is_gone(record.mmap.path);
+    *changed = id.size || lost;
+    if (*changed)
+        memcpy(copy, header, header->size);
+    if (id.size)
+        add_build(copy, &id);
+    else if (lost)
+        add_not_found(copy);
     return 0;
+}
+
+static void note_forks(struct mapped_sink *s, const char *at, const char *end)
+{
+    for (const struct perf_event_header *header; at < end; at += header->size) {
+        struct record record;
+        header = (const void *)at;
+        if (header->type == PERF_RECORD_FORK &&
+            decoder_decode(s->decoder, header, header->size, &record, NULL) == 0)
+            mapped_fork(s->mapped, &record);
+    }
 }
 
 int mapped_sink_add(void *sink, const void *records, size_t size, struct fathom_error *err)
 {
     struct mapped_sink *s = sink;
     const char *written = records, *at = records, *end = at + size;
-    uint64_t copy[MMAP2_MOST / 8];
+    uint64_t copy[MMAP2_MOST / 8 + 2]; /* for MAPPED_NOT_FOUND */
+    _Static_assert(sizeof MAPPED_NOT_FOUND <= 16, "fits");
     mapped_check(s->mapped);
+    note_forks(s, at, end);
     while (at < end) {
         const struct perf_event_header *header = (const void *)at;
         const char *next = at + header->size;
@@ -84,8 +131,10 @@ int mapped_sink_add(void *sink, const void *records, size_t size, struct fathom_
             return error_memory(err);
         if (changed) {
             int rc = s->next(s->context, written, (size_t)(at - written), err);
+            struct perf_event_header made;
+            memcpy(&made, copy, sizeof made);
             if (rc == 0)
-                rc = s->next(s->context, copy, header->size, err);
+                rc = s->next(s->context, copy, made.size, err);
             if (rc < 0)
                 return rc;
             written = next;

@@ -54,7 +54,7 @@ bool moved_text_may_be(pid_t pid, const char *name)
 {
     if (name[0] == '[' && strncmp(name, "[anon", 5) != 0)
         return false;
-    return mapped_kind(name) != MAPPED_FILE || mapped_is_deleted(name) || is_other_file(pid, name);
+    return mapped_kind(name) != MAPPED_FILE || mapped_is_gone(name) || is_other_file(pid, name);
 }
 
 /* Bytes of code, without zeros, which may be padding, and those of them that memory has. */

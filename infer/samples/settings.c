@@ -80,10 +80,10 @@ void settings_begin_pass(struct settings *s)
     s->last_state = 0;
 }
 
-/* The path without the suffix that the kernel adds if the file is gone. NAMES_NONE: out of memory. */
+/* The path without the suffix of a file that is gone. NAMES_NONE: out of memory. */
 static uint32_t intern_path(struct settings *s, const char *path)
 {
-    if (!mapped_is_deleted(path))
+    if (!mapped_is_gone(path))
         return names_intern(s->paths, path);
     char *bare = strndup(path, mapped_path_length(path));
     uint32_t number = bare ? names_intern(s->paths, bare) : NAMES_NONE;
@@ -115,7 +115,7 @@ static int64_t file_number(struct settings *s, const struct mapping *mapping, co
         file.build_id = *build_id;
     else if (mapping->image)
         file.build_id = *image_build_id(mapping->image);
-    else if (file.path[0] == '/')
+    else if (file.path[0] == '/' && !mapped_is_gone(mapping->path))
         build_id_read(file.path, &file.build_id, NULL);
     *value = s->file_count;
     s->files[s->file_count++] = file;

@@ -25,3 +25,7 @@ check_PROGRAMS += tests/api/reads
 tests_api_reads_SOURCES = tests/api/reads.c
 tests_api_reads_LDFLAGS = -Wl,--wrap=reader_run
 tests_api_reads_LDADD = libapi.la $(FATHOM_LIBS)
+
+UNIT_TESTS += tests/api/test_mapped
+tests_api_test_mapped_SOURCES = tests/api/test_mapped.c tests/perfdata/build.h
+tests_api_test_mapped_LDADD = libapi.la $(FATHOM_LIBS) $(CRITERION_LIBS)

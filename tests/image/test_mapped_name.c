@@ -29,11 +29,19 @@ Test(mapped_name, files)
 
 Test(mapped_name, deleted_files)
 {
-    cr_expect(mapped_is_deleted("/lib/x.so (deleted)"));
+    cr_expect(mapped_is_gone("/lib/x.so (deleted)"));
     cr_expect_eq(mapped_path_length("/lib/x.so (deleted)"), 9);
-    cr_expect_not(mapped_is_deleted("/lib/x.so"));
+    cr_expect_not(mapped_is_gone("/lib/x.so"));
     cr_expect_eq(mapped_path_length("/lib/x.so"), 9);
-    cr_expect_not(mapped_is_deleted(" (deleted)"), "no path is left");
+    cr_expect_not(mapped_is_gone(" (deleted)"), "no path is left");
+}
+
+Test(mapped_name, files_that_the_recorder_did_not_find)
+{
+    cr_expect(mapped_is_not_found("/lib/x.so" MAPPED_NOT_FOUND));
+    cr_expect(mapped_is_gone("/lib/x.so (not found)"));
+    cr_expect_eq(mapped_path_length("/lib/x.so (not found)"), 9);
+    cr_expect_not(mapped_is_not_found("/lib/x.so (deleted)"));
 }
 
 Test(mapped_name, programs_are_what_no_library_is_named_like)

@@ -51,7 +51,8 @@ static struct record change_record(uint32_t i)
         record.cgroup.id = i * UINT64_C(0x100000001);
         record.cgroup.path = "/system.slice";
     } else if (i % 3 == 1) {
-        record.mmap = (struct record_mmap){i * 4096, 4096, 8192, true, 2, {1, 2}, "/usr/bin/program", 0, 0};
+        record.mmap =
+            (struct record_mmap){i * 4096, 4096, 8192, true, 2, {1, 2}, "/usr/bin/program", 0, 0, 0};
     } else {
         record.kind = RECORD_COMM;
         record.comm.name = "a name";

@@ -98,7 +98,7 @@ Test(chained, all_kinds_of_records)
     char *path = temporary_file();
     struct chained *c = begin(path);
     struct record r = {.kind = RECORD_MMAP, .pid = 10, .tid = 10, .time = 5};
-    r.mmap = (struct record_mmap){0x400000, 0x2000, 0x1000, true, 20, {[19] = 7}, "/a/path", 0, 0};
+    r.mmap = (struct record_mmap){0x400000, 0x2000, 0x1000, true, 20, {[19] = 7}, "/a/path", 0, 0, 0};
     cr_expect_eq(chained_record(c, &r, NULL), 0);
     r = (struct record){.kind = RECORD_COMM, .pid = 10, .tid = 11, .time = 6, .comm = {"a name", true}};
     cr_expect_eq(chained_record(c, &r, NULL), 0);
