@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "collector/attach.h"
 #include "collector/collector_data.h"
 #include "collector/events/tracing.h"
@@ -425,12 +426,12 @@ int collector_stop(struct collector *c, collector_sink *sink, void *context, str
         cpu_use_read(c, &c->uses);
     while (rc == 0 && any)
         rc = drain_round(&c->drain, &any, err);
-    if (c->drain.unmet && c->drain.meets)
+    const size_t unmet = c->drain.meets ? table_count(c->drain.unmet) : 0;
+    if (unmet)
         log_write(c->options->log, LOG_WARNING,
-                  "%llu process%s came into the cgroup and ended before %s mappings could be read: %s code "
+                  "%zu process%s came into the cgroup and ended before %s mappings could be read: %s code "
                   "is unknown",
-                  (unsigned long long)c->drain.unmet, c->drain.unmet == 1 ? "" : "es",
-                  c->drain.unmet == 1 ? "its" : "their", c->drain.unmet == 1 ? "its" : "their");
+                  unmet, unmet == 1 ? "" : "es", unmet == 1 ? "its" : "their", unmet == 1 ? "its" : "their");
     if (rc == 0)
         rc = drain_losses(&c->drain, err);
     return rc ? rc : drain_totals(&c->drain, err);

@@ -346,19 +346,21 @@ int drain_meet(struct drain *drain, pid_t pid, struct fathom_error *err)
         return 0;
     int rc = synth_process(pid, drain->mappings, drain->to, err);
     if (rc == -ESRCH) {
-        drain->unmet++;
-        rc = 0;
+        rc = table_put(drain->unmet, (uint32_t)pid, NULL) ? 0 : error_memory(err);
     }
     return rc || !members || start_members(members, pid) ? rc : error_memory(err);
 }
 
-/* Of whom a record of a cgroup tells: a process that came into it while it ran, and starts others; or one that begins anew by an exec. */
+/* Of whom a record of a cgroup tells: a process that came into it while it ran, and starts others; or one that begins anew by an exec. One
+ * whose start is told of now was looked for too early: it is in another ring than what it started. */
 static int hear(struct drain *drain, const struct perf_event_header *header, struct fathom_error *err)
 {
     struct fork_record fork;
     struct comm_record comm;
-    if (header->type == PERF_RECORD_FORK && record_view(header, header->size, &fork, sizeof fork))
+    if (header->type == PERF_RECORD_FORK && record_view(header, header->size, &fork, sizeof fork)) {
+        table_remove(drain->unmet, fork.pid);
         return drain_meet(drain, (pid_t)fork.ppid, err);
+    }
     if (header->type == PERF_RECORD_COMM && header->misc & PERF_RECORD_MISC_COMM_EXEC &&
         record_view(header, header->size, &comm, sizeof comm) &&
         !members_start(drain->tasks.members, (pid_t)comm.pid, (pid_t)comm.tid))
@@ -415,7 +417,8 @@ static int tell_starts(struct drain *drain, struct fathom_error *err)
 int drain_init(struct drain *drain, struct fathom_error *err)
 {
     drain->sampled = table_new();
-    return drain->sampled ? tasks_init(&drain->tasks, err) : error_memory(err);
+    drain->unmet = table_new();
+    return drain->sampled && drain->unmet ? tasks_init(&drain->tasks, err) : error_memory(err);
 }
 
 int drain_round(struct drain *drain, bool *any, struct fathom_error *err)
@@ -482,6 +485,7 @@ void drain_free(struct drain *drain)
     free(drain->starts);
     drain->starts = NULL;
     table_free(drain->sampled);
+    table_free(drain->unmet);
     tasks_free(&drain->tasks);
     moved_texts_free(&drain->moved);
 }

@@ -42,9 +42,9 @@ struct drain {
     struct tasks tasks;
     struct losses losses;
     struct moved_texts moved;
-    pid_t self;     /* all processes are recorded but this one; 0: only members */
-    bool meets;     /* members are the processes that the records tell of; the others may be recorded, too */
-    uint64_t unmet; /* such ones that had ended when they were to be told of */
+    pid_t self; /* all processes are recorded but this one; 0: only members */
+    bool meets; /* members are the processes that the records tell of; the others may be recorded, too */
+    struct table *unmet;          /* owned: PIDs of such ones that had ended when they were to be told of */
     enum synth_mappings mappings; /* that are told of processes which run already */
     bool by_tid;                  /* threads are recorded, rather than processes */
     struct table *sampled;        /* owned: the PIDs or TIDs that have samples */
