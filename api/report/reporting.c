@@ -349,7 +349,7 @@ int reporting_infer(struct reporting *r, struct reader *reader, struct fathom_er
     if (rc == 0 && profile_lacks_cgroups(r->profile))
         rc = error_set(err, ENOENT,
                        "--by cgroup, container and service: the recording does not tell in which cgroups its "
-                       "samples were taken (perf record --all-cgroups does)");
+                       "samples were taken (fathom record -a and perf record --all-cgroups do)");
     return rc;
 }
 
