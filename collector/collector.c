@@ -220,6 +220,11 @@ void collector_place(struct collector *c, uint32_t pid, uint32_t space)
     verify_place(c->verify, pid, space);
 }
 
+void collector_number(struct collector *c, const struct stack_file *file, uint32_t number)
+{
+    verify_number_file(c->verify, file, number);
+}
+
 void collector_forget(struct collector *c, uint32_t space)
 {
     verify_forget(c->verify, space);

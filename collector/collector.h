@@ -91,6 +91,7 @@ int collector_know(struct collector *collector, const struct known_stack *stack,
 bool collector_stacks_are(struct collector *collector, uint32_t space, const struct go_stacks *go,
                           uint64_t bias);
 void collector_place(struct collector *collector, uint32_t pid, uint32_t space);
+void collector_number(struct collector *collector, const struct stack_file *file, uint32_t number);
 void collector_forget(struct collector *collector, uint32_t space);
 /* The clocks that take audit samples, if their rates can be set (audit_adapts), by the size of their dumps. */
 struct collector_clock {

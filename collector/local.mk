@@ -50,12 +50,15 @@ libcollector_la_LIBADD = $(PFM_LIBS) $(BPF_LIBS)
 
 # The BPF program, which the collector contains.
 EXTRA_DIST += collector/verify/verify.bpf.c
-CLEANFILES += collector/verify/verify.bpf.o
-collector/verify/program.lo: collector/verify/verify.bpf.o
-collector/verify/verify.bpf.o: collector/verify/verify.bpf.c collector/verify/rule.h collector/verify/verify_wire.h \
-		perfdata/stack_record.h
-	$(AM_V_GEN)$(BPF_CC) -target bpf -O2 -g -D__x86_64__ -Wall -I$(top_srcdir) $(BPF_CPPFLAGS) \
-		-c $(srcdir)/collector/verify/verify.bpf.c -o $@
+CLEANFILES += collector/verify/verify.bpf.o collector/verify/files.bpf.o
+collector/verify/program.lo: collector/verify/verify.bpf.o collector/verify/files.bpf.o
+bpf_sources = collector/verify/verify.bpf.c collector/verify/rule.h collector/verify/verify_wire.h perfdata/stack_record.h
+bpf_compile = $(BPF_CC) -target bpf -O2 -g -D__x86_64__ -Wall -I$(top_srcdir) $(BPF_CPPFLAGS) \
+	-c $(srcdir)/collector/verify/verify.bpf.c
+collector/verify/verify.bpf.o: $(bpf_sources)
+	$(AM_V_GEN)$(bpf_compile) -o $@
+collector/verify/files.bpf.o: $(bpf_sources)
+	$(AM_V_GEN)$(bpf_compile) -DVERIFY_FILES -o $@
 
 # The same program for user space.
 noinst_LTLIBRARIES += libmachine.la

@@ -1,6 +1,7 @@
 noinst_LTLIBRARIES += libinfer.la
 libinfer_la_SOURCES = \
 	infer/live/feed.c infer/live/feed.h \
+	infer/live/file_numbers.c infer/live/file_numbers.h \
 	infer/live/novelty.c infer/live/novelty.h \
 	infer/live/online.c infer/live/online.h \
 	infer/live/rate_control.c infer/live/rate_control.h \

@@ -6,14 +6,19 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 #include "perfdata/stack_parts.h"
 #include "perfdata/walks.h"
 
 struct announced {
     const struct event *events;
     size_t count;
-    bool *followed;     /* of each event, whether the program sees it: a sample of it had a record */
-    struct table *last; /* thread, page of code and SP -> what was announced last, as a record's number */
+    bool *followed; /* of each event, whether the program sees it: a sample of it had a record */
+    struct table *
+        last; /* thread, page of code and SP -> what was announced last: a record's number, and `places` << 32 */
+    struct table *places_of; /* hash of places -> place in `places` + 1 */
+    struct stack_places *places;
+    size_t place_count, place_capacity;
     struct table
         *lives; /* TID with announcements -> how often they were forgotten; a part of the keys of `last` */
     uint64_t damaged, unresolved;
@@ -61,8 +66,9 @@ struct announced *announced_new(const struct event *events, size_t count)
                             .followed = calloc(count, sizeof *a->followed),
                             .last = table_new(),
                             .lives = table_new(),
+                            .places_of = table_new(),
                             .walks = walks_new()};
-    if (a->followed && a->last && a->lives && a->walks) {
+    if (a->followed && a->last && a->lives && a->places_of && a->walks) {
         follow_only(a);
         return a;
     }
@@ -76,6 +82,8 @@ void announced_free(struct announced *a)
         return;
     table_free(a->last);
     table_free(a->lives);
+    table_free(a->places_of);
+    free(a->places);
     walks_free(a->walks);
     free(a->followed);
     free(a->unfolded);
@@ -145,6 +153,30 @@ static int take_walk(struct announced *a, const struct sample *sample)
     return rc == -ENOMEM ? rc : 0;
 }
 
+/* Where a record says that its stack lies: its place in a->places + 1; 0: it does not say; UINT32_MAX: out of memory. */
+static uint32_t take_places(struct announced *a)
+{
+    const struct stack_placed *placed = &a->parts.placed;
+    struct stack_places places = {
+        .base = placed->base, .depth = placed->depth, .count = (uint32_t)placed->count};
+    uint64_t hash = hash_u64(hash_u64(places.base) + places.depth);
+    bool added;
+    if (!placed->count)
+        return 0;
+    memcpy(places.at, a->parts.placed_files, placed->count * sizeof *places.at);
+    for (uint32_t i = 0; i < places.count; i++)
+        hash = hash_u64(hash + places.at[i]);
+    uint64_t *index = table_put(a->places_of, hash, &added);
+    if (!index)
+        return UINT32_MAX;
+    if (!added && memcmp(&a->places[*index - 1], &places, sizeof places) == 0)
+        return (uint32_t)*index;
+    if (a->place_count >= UINT32_MAX - 1 || !vec_push(a->places, a->place_count, a->place_capacity, places))
+        return UINT32_MAX;
+    *index = a->place_count;
+    return (uint32_t)*index;
+}
+
 /* Raw data without our mark is another program's, or damaged. What a damaged record announced is not known, so no
  * earlier announcement of its thread counts. */
 static int take_record(struct announced *a, const struct sample *sample, struct fathom_error *err)
@@ -170,12 +202,15 @@ static int take_record(struct announced *a, const struct sample *sample, struct 
     if (!last)
         return error_memory(err);
     a->checks = record.kind == STACK_RECORD_AGAIN ? (uint32_t)*last : 0;
-    *last = record.number;
+    a->parts = parts;
+    const uint32_t places = record.kind == STACK_RECORD_SAME ? take_places(a) : 0;
+    if (places == UINT32_MAX)
+        return error_memory(err);
+    *last = record.number | (uint64_t)places << 32;
     bool is_read = record.kind == STACK_RECORD_NEW || record.kind == STACK_RECORD_AGAIN;
     a->pending = true;
     a->pending_tid = sample->tid;
     a->pending_time = sample->time;
-    a->parts = parts;
     a->has_walked = false;
     if (!is_read)
         a->parts.bytes = NULL;
@@ -216,16 +251,19 @@ static void fill_in(struct announced *a, struct sample *sample)
                                : NULL;
     if (!last)
         return;
-    sample->known = *last == STACK_RECORD_LATE ? SAMPLE_STACK_RETURNED
-                    : *last                    ? SAMPLE_STACK_SAME
-                                               : SAMPLE_STACK_REFUSED;
+    const uint32_t number = (uint32_t)*last, places = (uint32_t)(*last >> 32);
+    sample->known = number == STACK_RECORD_LATE ? SAMPLE_STACK_RETURNED
+                    : number                    ? SAMPLE_STACK_SAME
+                                                : SAMPLE_STACK_REFUSED;
     sample->compared = a->compared;
     sample->from_sp = a->from_sp;
-    sample->stack_number = sample->known == SAMPLE_STACK_SAME ? (uint32_t)*last : 0;
+    sample->stack_number = sample->known == SAMPLE_STACK_SAME ? number : 0;
+    sample->placed = places ? &a->places[places - 1] : NULL;
     const struct stack_parts *parts = &a->parts;
     if (!pending || (!parts->bytes && !a->has_walked))
         return;
     sample->known = SAMPLE_STACK_NEW;
+    sample->code = parts->code.version ? &parts->code : NULL;
     sample->checks_number = a->checks;
     sample->walk = a->has_walked ? &a->walked : NULL;
     sample->stack_switch = a->has_walked ? a->walked.switch_at : 0;

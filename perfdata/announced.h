@@ -8,8 +8,17 @@
 
 #include "base/error.h"
 #include "perfdata/record.h"
+#include "perfdata/stack_record.h"
 
 struct announced;
+
+/* Where a known stack that was read elsewhere is taken to lie (struct stack_placed). */
+struct stack_places {
+    uint64_t base;  /* of the stack */
+    uint64_t depth; /* frames with less height are those that were compared */
+    uint32_t count; /* of the addresses at which files' offsets 0 would lie */
+    uint64_t at[STACK_PLACED_MAX];
+};
 
 /* events are borrowed. NULL: out of memory. */
 struct announced *announced_new(const struct event *events, size_t count);

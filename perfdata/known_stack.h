@@ -17,6 +17,21 @@ struct stack_word {
     bool in_stack; /* the value is an address in this stack (a saved frame pointer), not a return address */
 };
 
+/* Code of a file, in the process that a stack is of. */
+struct stack_place {
+    uint64_t start, end; /* addresses */
+    uint64_t at;         /* where the file's offset 0 would lie */
+    uint32_t number;     /* the recorder's, of the file and what of it is mapped so */
+};
+
+/* Where code of one CFI row has what its caller goes on with. */
+struct stack_return {
+    bool told;        /* the rest is known */
+    bool from_bp;     /* what follows counts from BP, not from SP */
+    uint16_t address; /* bytes to the return address */
+    uint16_t bp;      /* bytes to the caller's BP + 1; 0: BP is the caller's */
+};
+
 /* While all words are so, and the PC has the same CFA, a stack of a process with the same code has the same callers. */
 struct known_stack {
     uint32_t space; /* of the processes with this code: infer/live/spaces.h */
@@ -31,8 +46,14 @@ struct known_stack {
     uint32_t cut;  /* bytes of its copy from sp on, which ended before the stack did; 0: it did not */
     uint64_t code, code_size;       /* around ip, with the same CFA */
     uint64_t row, row_size;         /* around ip, of the same CFI row */
+    struct stack_return returns;    /* of that */
     const struct stack_word *words; /* borrowed; the innermost first */
     size_t count;
+    /* Of all its code, at most STACK_PLACED_MAX: it can be known wherever these files are mapped; 0: only in its space. Borrowed */
+    const struct stack_place *places;
+    size_t place_count;
+    uint64_t base;    /* of the stack, as the record tells; 0: not */
+    uint32_t version; /* of the process's mappings, likewise (stack_record.h, struct stack_code) */
 };
 
 #endif

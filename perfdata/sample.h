@@ -33,7 +33,9 @@ enum sample_chain {
 
 #define SAMPLE_BRANCH 24 /* bytes: struct perf_branch_entry */
 
-struct walked; /* walks.h */
+struct walked;       /* walks.h */
+struct stack_code;   /* stack_record.h */
+struct stack_places; /* announced.h */
 
 struct sample {
     uint32_t pid, tid;
@@ -80,6 +82,10 @@ struct sample {
     uint32_t
         stack_read; /* new: bytes of the stack that the program read: `stack`, a copy for another purpose, may
                                 have more */
+    const struct stack_code
+        *code; /* new: what the program knows of the PC's code; NULL: nothing. Borrowed, like the next */
+    const struct stack_places
+        *placed;             /* the same: where the program takes its files to lie; NULL: where they lay */
     uint32_t checks_number;  /* new: of the stack that it was taken for, and read to check that; 0: none */
     const uint8_t *branches; /* BRANCH_STACK: entries of SAMPLE_BRANCH bytes, the newest first, each with the
                                 addresses from and to at its start; NULL: none. Borrowed */

@@ -79,6 +79,26 @@ static bool read_switch(struct bytes part, struct stack_parts *out)
     return !part.failed && out->switch_at % 8 == 0 && (!out->bytes || out->switch_at < out->size);
 }
 
+/* false: damaged. */
+static bool read_placed(struct bytes part, struct stack_parts *out)
+{
+    const uint64_t base = bytes_u64(&part), depth = bytes_u64(&part), count = bytes_u64(&part);
+    if (part.failed || count > STACK_PLACED_MAX || bytes_left(&part) < 8 * count)
+        return false;
+    out->placed = (struct stack_placed){base, depth, count};
+    out->placed_files = part.at;
+    return true;
+}
+
+/* false: damaged. */
+static bool read_code(struct bytes part, struct stack_parts *out)
+{
+    const uint8_t *at = bytes_take(&part, sizeof out->code);
+    if (at)
+        memcpy(&out->code, at, sizeof out->code);
+    return at;
+}
+
 static bool read_part(struct bytes *all, struct stack_parts *out)
 {
     const uint16_t type = bytes_u16(all);
@@ -101,6 +121,10 @@ static bool read_part(struct bytes *all, struct stack_parts *out)
         out->frames = at;
         out->frames_size = size;
         return true;
+    case STACK_PART_CODE:
+        return read_code(part, out);
+    case STACK_PART_PLACED:
+        return read_placed(part, out);
     default:
         return true;
     }

@@ -28,6 +28,9 @@ struct stack_parts {
     uint32_t frames_size;
     const uint8_t *registers; /* values of those in `mask`, 8 bytes each; NULL: none */
     uint64_t mask;
+    struct stack_code code;      /* version 0: not told */
+    struct stack_placed placed;  /* count 0: not told */
+    const uint8_t *placed_files; /* its addresses, 8 bytes each */
 };
 
 /* false: the data is too short, without our mark, of an unknown version, or damaged. */

@@ -54,6 +54,8 @@ enum stack_part_type {
     STACK_PART_RUN, /* struct stack_run: what of the stack lies between the bytes before this part and those behind it */
     STACK_PART_SWITCH, /* struct stack_switch: bytes before this part are those of two stacks */
     STACK_PART_FRAMES, /* struct stack_frames, and frames: what a walk of the stack found while recording. The copy is mostly left out */
+    STACK_PART_CODE, /* struct stack_code: of a new stack, where the code at the PC lies, for the recorder */
+    STACK_PART_PLACED, /* struct stack_placed, and u64 of each file: of a known stack that was read elsewhere, where this one lies */
 };
 
 #define STACK_RECORD_HOLE 0xfd /* in each byte: an address outside all code and all stacks */
@@ -100,6 +102,33 @@ enum stack_frames_end {
 #define STACK_FRAMES_BACK 1 /* flag: `back` was read */
 #define STACK_FRAMES_LATE 2 /* flag: a later stack was written before this one: nothing refers to it */
 
+/* A file whose code is mapped from an offset on, as the kernel tells it from all others, and what its name may lead to later. */
+struct stack_file {
+    __u64 inode, changed; /* i_ino; i_ctime, ns */
+    __u64 page;           /* vm_pgoff */
+    __u32 device, generation;
+};
+
+/* Of a stack that was read: what is needed to know it in other processes. */
+struct stack_code {
+    struct stack_file file; /* of the PC's code; inode 0: none, or not known */
+    __u64 at;               /* where offset 0 of it would lie */
+    __u64 base;             /* of the stack; 0: not known */
+    __u32 version;          /* of what is known of the process's mappings */
+    __u32 zero;
+};
+
+/* A known stack fits that was read in another process, or before files were mapped elsewhere: `base` is that of the thread's stack,
+ * and its code lies in files whose offsets 0 would lie at the addresses that follow. The program may have guessed these from the return
+ * addresses, or not know yet that something else is mapped there: the stack is the sample's if its files lie so. */
+struct stack_placed {
+    __u64 base;
+    __u64
+        depth; /* base - SP; of a stack of which only the callers were read before, as it is after the return to them */
+    __u64 count; /* of the addresses that follow: at most STACK_PLACED_MAX */
+};
+#define STACK_PLACED_MAX 16u
+
 #define STACK_RECORD_OUTER                                                                                   \
     4096u /* bytes before the base, if it is known, of a stack that is larger than a record: its second part of bytes */
 #define STACK_RECORD_BELOW                                                                                   \
@@ -114,6 +143,8 @@ struct stack_record_read {
     struct stack_record head;
     struct stack_part registers_part;
     __u64 mask, registers[STACK_RECORD_REGISTER_COUNT];
+    struct stack_part code_part;
+    struct stack_code code;
     struct stack_part bytes_part;
     __s64 offset; /* 0, or -STACK_RECORD_BELOW */
 };

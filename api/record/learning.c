@@ -29,6 +29,12 @@ static bool tell_stacks(void *learning, uint32_t space, const struct go_stacks *
     return collector_stacks_are(l->collector, space, go, bias);
 }
 
+static void number_file(void *learning, const struct stack_file *file, uint32_t number)
+{
+    struct learning *l = learning;
+    collector_number(l->collector, file, number);
+}
+
 static void place_process(void *learning, uint32_t pid, uint32_t space)
 {
     struct learning *l = learning;
@@ -68,6 +74,7 @@ int learning_new(struct collector *collector, const struct collector_options *op
                                                                .know = know,
                                                                .stacks_are = tell_stacks,
                                                                .walked = walks ? take_walk : NULL,
+                                                               .number = number_file,
                                                                .place = place_process,
                                                                .forget = forget,
                                                                .context = l},

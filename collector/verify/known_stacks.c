@@ -114,6 +114,8 @@ void known_stacks_forget(struct known_stacks *s, uint32_t space)
 static uint64_t base_of(const struct known_stacks *s, const struct known_stack *stack)
 {
     struct rule_thread thread;
+    if (stack->base - stack->sp < VERIFY_OWN_STACK_MAX)
+        return stack->base;
     if (s->maps.find(s->maps.threads, &stack->tid, &thread) != 0 ||
         thread.base - stack->sp >= VERIFY_OWN_STACK_MAX)
         return 0;
@@ -126,17 +128,46 @@ static bool is_outer(const struct known_stack *stack, const struct stack_word *w
            word->address - stack->sp + sizeof word->value > RULE_STACK_MAX;
 }
 
-static void add_word(struct rule_words *block, const struct stack_word *word, uint64_t base)
+/* The place of an address in code; NULL: it is in none, or cannot be told so. */
+static const struct stack_place *place_of(const struct known_stack *stack, uint64_t address)
 {
-    block->height[block->count] = (uint32_t)(base - word->address) | (word->in_stack ? RULE_RELATIVE : 0);
-    block->low[block->count] = word->in_stack ? base - word->low : word->low;
+    for (size_t i = 0; i < stack->place_count; i++) {
+        const struct stack_place *place = &stack->places[i];
+        if (address - place->start < place->end - place->start)
+            return place->number <= RULE_FILES && (address - place->at) >> RULE_FILE_BITS == 0 ? place : NULL;
+    }
+    return NULL;
+}
+
+/* Whether the stack can be known wherever its files are mapped. */
+static bool is_anywhere(const struct known_stack *stack)
+{
+    bool anywhere = place_of(stack, stack->ip) && !stack->switch_at;
+    for (size_t i = 0; anywhere && i < stack->count; i++)
+        anywhere = stack->words[i].in_stack || place_of(stack, stack->words[i].low);
+    return anywhere;
+}
+
+/* anywhere: not NULL: addresses in code are those in the files of this stack. */
+static void add_word(struct rule_words *block, const struct stack_word *word, uint64_t base,
+                     const struct known_stack *anywhere)
+{
+    __u32 *height = &block->height[block->count];
+    __u64 *low = &block->low[block->count];
+    *height = (uint32_t)(base - word->address) | (word->in_stack ? RULE_RELATIVE : 0);
+    *low = word->in_stack ? base - word->low : word->low;
+    if (anywhere && !word->in_stack) {
+        const struct stack_place *place = place_of(anywhere, word->low);
+        *height |= RULE_IN_FILE;
+        *low = (uint64_t)place->number << RULE_FILE_BITS | (word->low - place->at);
+    }
     block->size[block->count] = word->size;
     block->count++;
 }
 
 /* Fills one block; returns how many words it took. The first one never repeats. repeating: how many words may. */
-static size_t fill(struct rule_words *block, const struct known_stack *stack, uint64_t base, size_t from,
-                   size_t count, size_t repeating)
+static size_t fill(struct rule_words *block, const struct known_stack *stack, uint64_t base, bool anywhere,
+                   size_t from, size_t count, size_t repeating)
 {
     struct word_run run = from ? run_at(stack, from, repeating, false) : (struct word_run){0};
     if (run.words)
@@ -150,7 +181,7 @@ static size_t fill(struct rule_words *block, const struct known_stack *stack, ui
     for (size_t at = from; at < count && block->count < room; at++) {
         if (at > from && run.words == 0 && run_at(stack, at, repeating, false).words)
             break;
-        add_word(block, &stack->words[at], base);
+        add_word(block, &stack->words[at], base, anywhere ? stack : NULL);
     }
     if (run.words == 0)
         return block->count;
@@ -207,7 +238,8 @@ static void set_places(const struct known_stacks *s, const struct known_stack *s
 }
 
 /* false: they need too many blocks. Only where these are too few are words that repeat noted once: they take longer to compare. */
-static bool make_blocks(const struct known_stack *stack, uint64_t base, size_t count, struct made *out)
+static bool make_blocks(const struct known_stack *stack, uint64_t base, bool anywhere, size_t count,
+                        struct made *out)
 {
     size_t repeating = count > (size_t)RULE_WORDS * RULE_BLOCKS_MAX ? count : 0;
     while (repeating && is_outer(stack, &stack->words[repeating - 1], base))
@@ -216,18 +248,18 @@ static bool make_blocks(const struct known_stack *stack, uint64_t base, size_t c
     for (size_t at = 0; at < count || out->count == 0;) {
         if (out->count == RULE_BLOCKS_MAX)
             return false;
-        at += fill(&out->blocks[out->count++], stack, base, at, count, repeating);
+        at += fill(&out->blocks[out->count++], stack, base, anywhere, at, count, repeating);
     }
     return true;
 }
 
 /* false: it has too many words. */
 static bool make_known(const struct known_stacks *s, const struct known_stack *stack, uint64_t base,
-                       struct made *out)
+                       bool anywhere, struct made *out)
 {
     const size_t count = compared_words(s, stack);
     uint64_t extent = 8;
-    if (!make_blocks(stack, base, count, out))
+    if (!make_blocks(stack, base, anywhere, count, out))
         return false;
     if (s->compared == 0)
         out->blocks[0] = (struct rule_words){.times = 1};
@@ -270,12 +302,13 @@ static bool enter_key(struct known_stacks *s, const struct rule_key *key)
     return true;
 }
 
-/* The key's stack that has the same words, and all its places; RULE_STACKS: none. */
+/* The key's stack that has the same words, and all its places; inner: it has no others. RULE_STACKS: none. */
 static uint32_t find_equal(const struct known_stacks *s, const struct rule_known *known,
-                           const struct made *made)
+                           const struct made *made, bool inner)
 {
     for (uint32_t i = 0; i < known->count; i++)
         if (known->stacks[i].first <= made->first && known->stacks[i].last >= made->last &&
+            (!inner || (known->stacks[i].first == made->first && known->stacks[i].last == made->last)) &&
             are_equal(s, known->stacks[i].words, made->blocks, made->count))
             return i;
     return RULE_STACKS;
@@ -312,10 +345,9 @@ static int put_key(struct known_stacks *s, const struct rule_key *key, const str
 }
 
 /* The place of the row that a stack's PC is in, among those that are known: its own, or one to be replaced. */
-static uint32_t place_of_row(const struct known_stacks *s, struct rule_known *known,
-                             const struct known_stack *stack)
+static uint32_t place_of_row(unsigned page_bits, struct rule_known *known, const struct known_stack *stack)
 {
-    const uint64_t mask = (UINT64_C(1) << s->page_bits) - 1, page = stack->ip & ~mask,
+    const uint64_t mask = (UINT64_C(1) << page_bits) - 1, page = stack->ip & ~mask,
                    end = stack->row + stack->row_size;
     const uint16_t first = stack->row_size && stack->row > page ? (uint16_t)(stack->row - page) : 0,
                    last = stack->row_size && end <= page + mask ? (uint16_t)(end - page - 1) : (uint16_t)mask;
@@ -331,12 +363,12 @@ static uint32_t place_of_row(const struct known_stacks *s, struct rule_known *kn
 }
 
 /* Where stacks with their PC in this row have their return address. */
-static int put_row(struct known_stacks *s, const struct rule_key *key, const struct known_stack *stack,
-                   uint32_t offset)
+static int put_row(struct known_stacks *s, const struct rule_key *key, unsigned page_bits,
+                   const struct known_stack *stack, uint32_t offset)
 {
     struct rule_known known = {0};
     const bool added = find_key(s, key, 0, &known);
-    const uint32_t count = known.count, at = place_of_row(s, &known, stack);
+    const uint32_t count = known.count, at = place_of_row(page_bits, &known, stack);
     if (at < count && known.stacks[at].number == offset)
         return 1;
     known.stacks[at].number = offset;
@@ -364,7 +396,7 @@ static bool make_run(const struct known_stack *stack, struct rule_words *block)
         struct stack_word word = stack->words[i];
         word.low = word.value;
         word.size = 1;
-        add_word(block, &word, stack->sp);
+        add_word(block, &word, stack->sp, NULL);
     }
     return true;
 }
@@ -379,7 +411,7 @@ static int put_run(struct known_stacks *s, const struct known_stack *stack)
     if (!make_run(stack, &made.blocks[0]))
         return 0;
     const bool added = find_key(s, &key, 1, &known);
-    const uint32_t at = place_of_row(s, &known, stack), replaced = known.stacks[at].words;
+    const uint32_t at = place_of_row(s->page_bits, &known, stack), replaced = known.stacks[at].words;
     if (replaced && are_equal(s, replaced, made.blocks, 1))
         return 1;
     const uint32_t stored = store(s, &made);
@@ -413,7 +445,7 @@ static int put_steps(struct known_stacks *s, const struct known_stack *stack, ui
         *key = (struct rule_key){
             .page = hash, .depth = by_row && !steps ? RULE_ROWS : RULE_STEP, .space = stack->space};
         const uint32_t distance = (uint32_t)(word->address - from);
-        rc = by_row && !steps ? put_row(s, key, stack, distance) : put_step(s, key, distance);
+        rc = by_row && !steps ? put_row(s, key, s->page_bits, stack, distance) : put_step(s, key, distance);
         hash = rule_hash(hash, word->value);
         from = word->address;
         steps++;
@@ -443,14 +475,54 @@ static int put_switched(struct known_stacks *s, const struct known_stack *stack,
     return rc < 0 ? rc : 1;
 }
 
+static struct rule_key key_anywhere(const struct known_stacks *s, const struct known_stack *stack,
+                                    uint64_t base)
+{
+    const struct stack_place *place = place_of(stack, stack->ip);
+    return (struct rule_key){
+        .page = (stack->ip - place->at) >> s->page_bits, .depth = base - stack->sp, .file = place->number};
+}
+
+/* Where code of the stack's row has its return address, wherever its file lies. 1; 0: it has none that can be told, or the map takes no
+ * more; -ENOMEM. */
+static int put_return(struct known_stacks *s, const struct known_stack *stack)
+{
+    const struct stack_place *place = place_of(stack, stack->ip);
+    const struct stack_return *r = &stack->returns;
+    if (!r->told || !place || r->bp > RULE_ROW_BP)
+        return 0;
+    const struct rule_key key = {
+        .page = (stack->ip - place->at) >> RULE_ROW_BITS, .depth = RULE_ROWS, .file = place->number};
+    const uint32_t rule =
+        r->address | (uint32_t)r->bp << RULE_ROW_BP_AT | (r->from_bp ? RULE_ROW_FROM_BP : 0);
+    return put_row(s, &key, RULE_ROW_BITS, stack, rule);
+}
+
+/* A stack that is known already has more frames inside of it in this one's record. 0 or -ENOMEM. */
+static int add_inner(struct known_stacks *s, const struct rule_key *key, const struct known_stack *stack,
+                     struct rule_known *known, uint32_t at)
+{
+    if (at == RULE_STACKS || known->stacks[at].inner)
+        return 0;
+    known->stacks[at].inner = stack->number;
+    if (known->stacks[at].version != stack->version)
+        known->stacks[at].version = RULE_MIXED;
+    const int rc = put_key(s, key, known, false);
+    return rc < 0 ? rc : 0;
+}
+
 int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, struct fathom_error *err)
 {
     struct made made;
     struct rule_known known = {0};
     uint64_t base = base_of(s, stack);
     const bool apart = !base && s->compared == STACK_RECORD_ALL; /* it has no depth */
-    struct rule_key key = {
+    const bool anywhere = !apart && s->compared == STACK_RECORD_ALL && is_anywhere(stack);
+    /* What the function is that a callee returns to is told by its own places alone. */
+    const bool inner = anywhere && stack->of_caller && stack->code_size;
+    const struct rule_key key_there = {
         .page = stack->ip >> s->page_bits, .depth = base - stack->sp, .space = stack->space};
+    struct rule_key key = anywhere ? key_anywhere(s, stack, base) : key_there;
     uint32_t stored = 0, replaced = 0;
     /* One that was read before its base was known, which is known by now, will be read again, further out. */
     if (!apart && !stack->of_caller && stack->cut && stack->cut <= STACK_RECORD_NO_BASE)
@@ -458,17 +530,20 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     if (!stack->of_caller && !stack->switch_at && s->compared == STACK_RECORD_ALL && put_run(s, stack) < 0)
         return error_memory(err);
     if ((stack->of_caller && (apart || s->compared < STACK_RECORD_ALL)) ||
-        !make_known(s, stack, apart ? stack->sp : base, &made))
+        !make_known(s, stack, apart ? stack->sp : base, anywhere, &made))
         return 0;
     int rc = apart ? put_way(s, stack, &key) : 1;
+    if (anywhere && !stack->of_caller && put_return(s, stack) < 0)
+        return error_memory(err);
     if (rc > 0 && stack->switch_at)
         rc = put_switched(s, stack, &key);
     if (rc <= 0)
         return rc < 0 ? error_memory(err) : 0;
     const bool added = find_key(s, &key, made.count, &known);
-    uint32_t at = find_equal(s, &known, &made);
-    if (stack->of_caller && (at < RULE_STACKS || known.count == RULE_STACKS))
-        return 0;            /* nothing that was read makes room for it */
+    uint32_t at = find_equal(s, &known, &made, inner);
+    if (stack->of_caller &&
+        (at < RULE_STACKS || known.count == RULE_STACKS)) /* nothing that was read makes room for it */
+        return inner && add_inner(s, &key, stack, &known, at) < 0 ? error_memory(err) : 0;
     if (at == RULE_STACKS) { /* it takes the last one's place if there is no room for one more */
         at = known.count < RULE_STACKS ? known.count++ : RULE_STACKS - 1;
         replaced = known.stacks[at].words;
@@ -476,6 +551,8 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
         known.stacks[at].number = stack->number;
         known.stacks[at].first = made.first;
         known.stacks[at].last = made.last;
+        known.stacks[at].inner = inner ? stack->number : 0;
+        known.stacks[at].version = anywhere ? stack->version : 0;
     }
     known.stacks[at].alias = stack->number;
     known.registers |= stack->reg && stack->reg != RULE_BP;

@@ -2,14 +2,25 @@
  * rule.h - the rule by which the BPF program (verify.bpf.c) decides whether a sample's stack is known, and the layout
  * of the maps that it decides with.
  *
- * A stack is looked up by its process (or those with the same code), the page of code of its PC, and its depth; a known stack is the code
+ * A stack is looked up by the page of code of its PC, as an offset in a file, and its depth; a known stack is the code
  * that it stands for, and a list of words that must be in place: all return addresses, and saved frame pointers where a CFA depends on them; and at most
  * one register that a CFA depends on. Words that repeat, as a recursion's do, are noted once. A return
  * address may be any of the same function with the same CFI row. So a stack that fits is as certain as an unwound
  * one: its functions are what unwinding would find.
  *
  * With a stack, those of its callers become known: where each one is when its call returns. Their samples have the
- * same stack record's number; the CFA tells which frame of it is theirs.
+ * same stack record's number; the CFA tells which frame of it is theirs. So if a stack is not known, its caller's may be: where its
+ * return address is, is known of the code of rows that were met (RULE_ROW_BITS).
+ *
+ * A return address is compared as a file's number and an offset in it (RULE_IN_FILE): all processes of the same files share what is known.
+ * Where files lie in a process (struct rule_process) is asked of the kernel's list of mappings, which can be done once in an
+ * interrupt: for the PC, or else for a return address. Further ones are guessed: the file lies where this word would be right. What is
+ * found is kept until the process executes another program, or has more or less code mapped. Neither need be true: a guess can be wrong by
+ * chance, and a file can be replaced by one that is as large. So with a stack that was read elsewhere the record says where its files
+ * were taken to lie (STACK_PART_PLACED), and readers, who know of all mappings, take it for the sample's only if they do.
+ *
+ * Stacks with code in no file, or without a base, are known to processes that have the same code at the same addresses (infer/live/spaces.h), and
+ * so are all where the kernel's mappings cannot be asked (Linux 5.17, BTF): then addresses are compared as they are.
  *
  * Depths and heights count down from the base of the thread's stack, so that threads share what is known. A stack whose base is
  * not known, such as a goroutine's, which moves, has no depth: words count from SP, and it is looked up by its innermost return
@@ -41,6 +52,14 @@
     (RULE_ROWS + 3) /* `number` of each place: a block of what repeats in stacks, counted from SP */
 #define RULE_STEPS 3u
 
+/* Of files (RULE_ROWS): how to find the return address of code in a row: bytes to it, from SP or BP; and those to the caller's BP + 1, or 0.
+ * Its keys have 2^RULE_ROW_BITS bytes of code. */
+#define RULE_ROW_BITS    6u
+#define RULE_ROW_RETURN  0xffffu
+#define RULE_ROW_BP_AT   16u /* bits */
+#define RULE_ROW_BP      0x7fffu
+#define RULE_ROW_FROM_BP 0x80000000u
+
 /* By space: where a thread's runtime keeps its stacks (image/go_stacks.h). */
 struct rule_switch {
     __s32 thread;
@@ -59,10 +78,30 @@ static inline __u64 rule_hash(__u64 hash, __u64 word)
 }
 
 struct rule_key {
-    __u64 page;  /* PC >> page_bits */
+    __u64 page;  /* PC >> page_bits; of a file, its offset in it */
     __u64 depth; /* base - SP */
-    __u32 space; /* infer/live/spaces.h */
+    __u32 space; /* infer/live/spaces.h; 0: known wherever the files are mapped */
+    __u32 file;  /* number of the PC's; 0: of a space */
+};
+
+/* Code of a file in a process. Found by the kernel's list of mappings at the first sample there. */
+struct rule_place {
+    __u64 start, size; /* of the mapping */
+    __u64 at;          /* where the file's offset 0 would lie */
+    __u32 file;        /* its number */
     __u32 zero;
+};
+#define RULE_PLACES 32u
+
+/* By process: where files lie. It is begun anew when the process has another program, or other code mapped. Never changed, but
+ * replaced: several CPUs read it. */
+struct rule_process {
+    __u64 born; /* of its first thread: start_time */
+    __u64 exec; /* self_exec_id */
+    __u64 code; /* exec_vm */
+    __u32 version;
+    __u32 added; /* places, since it was begun; the oldest are replaced */
+    struct rule_place places[RULE_PLACES];
 };
 
 /* A block of words that must be in place, so many times, each time `period` bytes further out, as those of a recursion are. Index 0 is
@@ -81,6 +120,12 @@ struct rule_words {
 };
 #define RULE_BP       7u /* `reg` of BP */
 #define RULE_RELATIVE 1u /* `low` is base - word */
+#define RULE_IN_FILE                                                                                         \
+    2u /* `low` is RULE_FILE_BITS of an offset in a file, and above these the file's number */
+#define RULE_FILE_BITS 40u
+#define RULE_FILES     ((1u << (64 - RULE_FILE_BITS)) - 1) /* numbers are at most that */
+
+#define RULE_MIXED 2u /* in place of a version, which are odd: they are of two processes */
 
 struct rule_known {
     __u32 count;
@@ -95,6 +140,9 @@ struct rule_known {
         __u32 alias;       /* its latest stack record's */
         __u32 words;       /* index of its first block; 0: nothing is compared */
         __u16 first, last; /* offsets in the page that the PC may have */
+        __u32
+            inner; /* number of a record that has more frames inside of these, the innermost of which is of the function at these offsets; 0: none */
+        __u32 version; /* of the process that its records are of (struct rule_process); 0: a space's */
     } stacks[RULE_STACKS];
 };
 
@@ -111,9 +159,11 @@ struct rule_told_key {
     __u32 zero;
 };
 struct rule_told {
-    __u32 number; /* as in its record */
-    __u32 count;  /* further samples since the first record, if stacks are not compared whole */
-    __u64 birth;  /* of the thread that it was announced for: another one may have its number now */
+    __u32 number;  /* as in its record */
+    __u32 version; /* of the process (struct rule_process); 0: its record told no places */
+    __u32 count;   /* further samples since the first record, if stacks are not compared whole */
+    __u32 zero;
+    __u64 birth; /* of the thread that it was announced for: another one may have its number now */
 };
 
 /* What a process took of the budget of new stacks, within a second or so. */

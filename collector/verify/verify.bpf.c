@@ -2,7 +2,8 @@
  * verify.bpf.c - the BPF program on the main event: compares each sample's stack with those that are known
  * (rule.h), and writes a stack record (perfdata/stack_record.h) where none fits, or another than before.
  *
- * For Linux 5.10 and later: no helper and no kind of loop that is younger.
+ * For Linux 5.10 and later: no helper and no kind of loop that is younger. It is compiled a second time, with VERIFY_FILES, for
+ * Linux 5.17 and later with BTF: processes then share what is known of their files' code, wherever it is mapped.
  */
 #include <asm-generic/errno-base.h>
 #include <asm/ptrace.h>
@@ -12,6 +13,9 @@
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
 #include <stddef.h>
+#ifdef __bpf__
+#include <bpf/bpf_core_read.h>
+#endif
 
 #include "collector/verify/rule.h"
 #include "collector/verify/verify_wire.h"
@@ -94,6 +98,74 @@ struct {
     __type(value, struct rule_share);
 } shares SEC(".maps");
 
+#ifdef VERIFY_FILES
+/* By process: where files lie, as far as it was asked. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, VERIFY_PLACED);
+    __type(key, __u32);
+    __type(value, struct rule_process);
+} processes SEC(".maps");
+
+/* The numbers of files, from the recorder. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, VERIFY_FILES_MAX);
+    __type(key, struct stack_file);
+    __type(value, __u32);
+} files SEC(".maps");
+#endif
+
+/* What the kernel's list of mappings tells of an address. */
+struct seen {
+    struct stack_file file; /* inode 0: none */
+    __u64 start, size;      /* of the mapping; 0: there is none */
+    __u64 at;               /* where the file's offset 0 would lie */
+};
+
+/* Where code lies that a sample's stack is compared with. */
+struct lying {
+    struct stack_code code; /* of the PC */
+    struct seen seen;
+    __u64 start_stack;
+    __u32 pid;
+    bool looked; /* the list of mappings was asked, which can be done once in an interrupt */
+    bool guessed;
+    __u64 caller_at;      /* as code.at, of the caller's code that was found last; 0: none */
+    __u32 version, added; /* of the process that `files` is of */
+    __u32 count, used;    /* of `files`; bits of those that the last known stack has */
+    struct {
+        __u64 at;
+        __u32 file, zero;
+    } files[STACK_PLACED_MAX];
+    struct rule_process process; /* to be put into the map */
+};
+
+/* A known stack, read at once, as the entry may be replaced meanwhile. */
+struct found {
+    __u32 number, alias, words, version;
+};
+
+/* What known stacks are compared with: a sample's stack, or that of its caller. */
+struct trial {
+    struct rule_key key; /* where they are */
+    __u64 ip, sp, bp, base, depth, late_sp;
+    __u32 split;  /* as in struct moment */
+    bool asked;   /* whether it goes on on another stack was asked: no */
+    bool callers; /* its registers other than SP and BP, and what was below SP, are not known */
+    struct found found;
+};
+
+/* What is told of a known stack that was read elsewhere. */
+struct placed_record {
+    struct stack_record head;
+    struct stack_part part;
+    struct stack_placed placed;
+    __u64 at[STACK_PLACED_MAX];
+};
+
 struct buffer {
     struct stack_record_read record;
     __u8 stack[RULE_BUFFER + 8];
@@ -103,6 +175,9 @@ struct buffer {
         __u64 sp, pc; /* where the stack goes on behind the system stack */
         __u64 size;   /* bytes of it that a record has room for */
     } other;
+    struct lying lying;
+    struct placed_record placed;
+    struct trial trial;
 };
 
 /* By CPU: values of a per-CPU map are 32 KiB at most. As many as there are CPUs; set when it is loaded. */
@@ -147,7 +222,9 @@ struct moment {
     __u32 inner; /* bytes of the stack in the record's first part */
     __u32
         split; /* bytes of the system stack, after which it goes on on another one; 0: it does not, or that was not asked */
-    __u64 now; /* CLOCK_MONOTONIC, ns: only if its stack was not known */
+    __u64 now;            /* CLOCK_MONOTONIC, ns: only if its stack was not known */
+    __u32 file;           /* number of the PC's; 0: it has none, or that is not known */
+    __u64 compared_depth; /* of what was found */
 };
 
 /* The same number, below RULE_BUFFER in a way that the kernel's verifier can follow. */
@@ -310,9 +387,9 @@ __noinline int verify_goroutine(__u64 sp, __u32 space)
 }
 
 /* Reads the bytes of the system stack. */
-static __always_inline bool read_first(const struct moment *m, __u32 cpu, __u64 from, __u32 size)
+static __always_inline bool read_first(struct buffer *buffer, __u32 cpu, __u64 from, __u32 size)
 {
-    return bpf_probe_read_user(m->buffer->stack, bounded(size) & (RULE_SWITCH_AT - 1), (void *)from) == 0 ||
+    return bpf_probe_read_user(buffer->stack, bounded(size) & (RULE_SWITCH_AT - 1), (void *)from) == 0 ||
            verify_read_pages(cpu, from, size) == (int)size;
 }
 
@@ -333,13 +410,289 @@ static __always_inline bool read_other(struct buffer *buffer, __u32 at, __u64 si
     return bpf_probe_read_user(to + sizeof pc, bounded(size) & (RULE_SWITCH_AT - 1), from) == 0;
 }
 
+#ifdef VERIFY_FILES
+#ifdef __bpf__
+#define KERNELS __attribute__((preserve_access_index))
+#else
+#define KERNELS
+#endif
+/* The kernel's own, with the members that are read here. */
+struct super_block {
+    __u32 s_dev;
+} KERNELS;
+struct timespec64 {
+    __s64 tv_sec;
+    long tv_nsec;
+} KERNELS;
+struct inode {
+    struct super_block *i_sb;
+    unsigned long i_ino;
+    __u32 i_generation;
+    __s64 i_ctime_sec; /* since 6.11 */
+    __u32 i_ctime_nsec;
+} KERNELS;
+struct inode___since_6_6 {
+    struct timespec64 __i_ctime;
+} KERNELS;
+struct inode___before_6_6 {
+    struct timespec64 i_ctime;
+} KERNELS;
+struct file {
+    struct inode *f_inode;
+} KERNELS;
+struct vm_area_struct {
+    unsigned long vm_start, vm_end, vm_pgoff;
+    struct file *vm_file;
+} KERNELS;
+struct mm_struct {
+    unsigned long exec_vm, start_stack;
+} KERNELS;
+struct task_struct {
+    struct mm_struct *mm;
+    struct task_struct *group_leader;
+    __u64 start_time, self_exec_id;
+} KERNELS;
+
+static __always_inline __u64 changed(const struct inode *inode)
+{
+#ifdef __bpf__
+    if (bpf_core_field_exists(((struct inode___since_6_6 *)0)->__i_ctime)) {
+        const struct timespec64 *t = &((const struct inode___since_6_6 *)inode)->__i_ctime;
+        return t->tv_sec * 1000000000 + t->tv_nsec;
+    }
+    if (bpf_core_field_exists(((struct inode___before_6_6 *)0)->i_ctime)) {
+        const struct timespec64 *t = &((const struct inode___before_6_6 *)inode)->i_ctime;
+        return t->tv_sec * 1000000000 + t->tv_nsec;
+    }
+#endif
+    return inode->i_ctime_sec * 1000000000 + inode->i_ctime_nsec;
+}
+
+/* Called with the mapping of an address. */
+static long see_mapping(struct task_struct *task, struct vm_area_struct *vma, struct seen *out)
+{
+    const struct file *file = vma->vm_file;
+    (void)task;
+    out->start = vma->vm_start;
+    out->size = vma->vm_end - vma->vm_start;
+    out->at = vma->vm_start - (vma->vm_pgoff << 12);
+    if (!file)
+        return 0;
+    const struct inode *inode = file->f_inode;
+    out->file.inode = inode->i_ino;
+    out->file.changed = changed(inode);
+    out->file.page = vma->vm_pgoff;
+    out->file.device = inode->i_sb->s_dev;
+    out->file.generation = inode->i_generation;
+    return 0;
+}
+
+/* Asks the kernel's list of mappings for an address: sets `seen`. The number of its file; 0: there is none, or it cannot be told now. */
+static __always_inline __u32 look(struct lying *l, __u64 address)
+{
+    struct seen seen = {0};
+    l->looked = true;
+    if (bpf_find_vma((struct task_struct *)bpf_get_current_task_btf(), address, see_mapping, &seen, 0) != 0)
+        seen = (struct seen){0};
+    l->seen = seen;
+    const __u32 *number = seen.file.inode ? bpf_map_lookup_elem(&files, &seen.file) : NULL;
+    return number ? *number : 0;
+}
+
+/* Notes that this file lies where the list of mappings said. */
+static __always_inline void add_place(struct lying *l, const struct rule_process *p, __u32 file)
+{
+    struct rule_process *to = &l->process;
+    if (bpf_probe_read_kernel(to, sizeof *to, p) != 0)
+        return;
+    to->places[to->added % RULE_PLACES] =
+        (struct rule_place){.start = l->seen.start, .size = l->seen.size, .at = l->seen.at, .file = file};
+    to->added++;
+    bpf_map_update_elem(&processes, &l->pid, to, BPF_ANY);
+}
+
+/* The process's places, begun anew if it has other code than when they were noted. */
+static __always_inline const struct rule_process *find_process(struct lying *l)
+{
+    const struct task_struct *task = (const struct task_struct *)bpf_get_current_task_btf();
+    const struct mm_struct *mm = task->mm;
+    const struct rule_process *p = bpf_map_lookup_elem(&processes, &l->pid);
+    if (!mm)
+        return NULL;
+    const __u64 code = mm->exec_vm, exec = task->self_exec_id, born = task->group_leader->start_time;
+    l->start_stack = mm->start_stack;
+    if (p && p->code == code && p->exec == exec && p->born == born)
+        return p;
+    l->process.code = code;
+    l->process.exec = exec;
+    l->process.born = born;
+    l->process.version = bpf_get_prandom_u32() | 1;
+    l->process.added = 0;
+    bpf_map_update_elem(&processes, &l->pid, &l->process, BPF_ANY);
+    return bpf_map_lookup_elem(&processes, &l->pid);
+}
+
+/* The number of the file that the PC is in; 0: it is in none, or that has no number yet. Sets what else is known of it. Not inlined,
+ * likewise. */
+__noinline __u32 verify_file(__u32 cpu, __u32 pid, __u64 ip)
+{
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    if (!buffer)
+        return 0;
+    struct lying *l = &buffer->lying;
+    l->pid = pid;
+    l->looked = false;
+    l->start_stack = l->caller_at = 0;
+    l->code = (struct stack_code){0};
+    const struct rule_process *p = find_process(l);
+    if (!p)
+        return 0;
+    if (l->guessed || l->version != p->version || l->added != p->added)
+        l->count = 0;
+    l->guessed = false;
+    l->version = l->code.version = p->version;
+    l->added = p->added;
+    for (__u32 i = 0; i < RULE_PLACES && i < p->added; i++) {
+        if (ip - p->places[i].start < p->places[i].size) {
+            l->code.at = p->places[i].at;
+            return p->places[i].file;
+        }
+    }
+    const __u32 number = look(l, ip);
+    l->code.file = l->seen.file;
+    l->code.at = l->seen.at;
+    if (number || (l->seen.size && !l->seen.file.inode))
+        add_place(l, p, number);
+    return number;
+}
+
+/* The number of the file that a return address is in, likewise: sets where it lies. */
+__noinline __u32 verify_caller(__u32 cpu, __u64 pc)
+{
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    if (!buffer)
+        return 0;
+    struct lying *l = &buffer->lying;
+    const struct rule_process *p = bpf_map_lookup_elem(&processes, &l->pid);
+    l->caller_at = 0;
+    if (!p)
+        return 0;
+    for (__u32 i = 0; i < RULE_PLACES && i < p->added; i++) {
+        if (pc - p->places[i].start < p->places[i].size) {
+            l->caller_at = p->places[i].at;
+            return p->places[i].file;
+        }
+    }
+    if (l->looked)
+        return 0;
+    const __u32 number = look(l, pc);
+    l->caller_at = l->seen.at;
+    if (number)
+        add_place(l, p, number);
+    return number;
+}
+
+/* Where a file's offset 0 lies in the process that runs, if it lies where `guess` has it (0: nowhere), as far as can be told by this word,
+ * which would be an address in it. 0: elsewhere. Not inlined, likewise. */
+__noinline __u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word)
+{
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    if (!buffer)
+        return 0;
+    struct lying *l = &buffer->lying;
+    for (__u32 i = 0; i < STACK_PLACED_MAX && i < l->count; i++)
+        if (l->files[i].file == file) {
+            l->used |= 1u << i;
+            return l->files[i].at;
+        }
+    const struct rule_process *p = bpf_map_lookup_elem(&processes, &l->pid);
+    __u64 at = 0;
+    for (__u32 i = 0; p && i < RULE_PLACES && i < p->added; i++)
+        if (p->places[i].file == file)
+            at = p->places[i].at;
+    if (p && !at && guess && !l->looked) {
+        const __u32 number = look(l, word);
+        if ((number && number != file) || !l->seen.file.inode || l->seen.at != guess)
+            return 0;
+        add_place(l, p, file);
+        at = guess;
+    }
+    if (!at) {
+        at = guess;
+        l->guessed = true;
+    }
+    const __u32 i = l->count;
+    if (!at || i >= STACK_PLACED_MAX)
+        return 0;
+    l->files[i].at = at;
+    l->files[i].file = file;
+    l->used |= 1u << i;
+    l->count = i + 1;
+    return at;
+}
+
+/* Before another known stack is compared: what was guessed for the last one is no longer so. */
+static __always_inline void begin_stack(struct lying *l)
+{
+    l->used = 0;
+    if (l->guessed)
+        l->count = 0;
+    l->guessed = false;
+}
+
+/* Where the base of a main thread's stack is. */
+static __always_inline __u64 main_base(const struct moment *m, __u32 pid)
+{
+    return m->told_key.tid == pid ? m->buffer->lying.start_stack : 0;
+}
+#else
+static __always_inline __u32 verify_file(__u32 cpu, __u32 pid, __u64 ip)
+{
+    (void)cpu, (void)pid, (void)ip;
+    return 0;
+}
+
+static __always_inline __u32 verify_caller(__u32 cpu, __u64 pc)
+{
+    (void)cpu, (void)pc;
+    return 0;
+}
+
+static __always_inline __u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word)
+{
+    (void)cpu, (void)file, (void)guess, (void)word;
+    return 0;
+}
+
+static __always_inline void begin_stack(struct lying *l)
+{
+    (void)l;
+}
+
+static __always_inline __u64 main_base(const struct moment *m, __u32 pid)
+{
+    (void)m, (void)pid;
+    return 0;
+}
+#endif
+
+#define FILE_PAGE 4096u
+
+/* Where a file's offset 0 would lie by a word that is one of `size` offsets from `low` on in it: 0: that cannot be told. */
+static __always_inline __u64 guess_at(__u64 word, __u64 low, __u32 size)
+{
+    const __u64 first = word - low;
+    return size <= FILE_PAGE && (first & (FILE_PAGE - 1)) < size ? first & ~(__u64)(FILE_PAGE - 1) : 0;
+}
+
 /* Whether the words of one block are in place in the CPU's buffer: 0, or 1 + index of the block with further words; negative if they are
  * to be there several times. reach: the buffer's last byte that a word may begin at. Not inlined, so that the kernel verifies it once. */
 __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
 {
     const struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
     const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
-    __u32 depth = depth_and_reach, reach = depth_and_reach >> 32;
+    __u32 depth = depth_and_reach, reach = depth_and_reach >> 32, file = 0;
+    __u64 file_at = 0;
     if (!buffer || !w)
         return 0;
     __u32 reg = w->reg;
@@ -361,12 +714,36 @@ __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 
             return 0;
         else
             word = word_at(buffer->stack + bounded(offset));
+        __u64 low = w->low[i];
         if (at & RULE_RELATIVE)
             word = base - word;
-        if (word - w->low[i] >= w->size[i])
+        if (at & RULE_IN_FILE) {
+            const __u32 number = low >> RULE_FILE_BITS;
+            low &= (1ull << RULE_FILE_BITS) - 1;
+            if (number != file)
+                file_at = verify_at(cpu, number, guess_at(word, low, w->size[i]), word);
+            if (!file_at)
+                return 0;
+            file = number;
+            word -= file_at;
+        }
+        if (word - low >= w->size[i])
             return 0;
     }
     return w->times > 1 ? -(int)(1 + w->next) : (int)(1 + w->next);
+}
+
+/* How to find the return address of code at an offset in a file: bit 32, and below it what rule.h says of RULE_ROW_RETURN; 0: that is not
+ * known. Not inlined, likewise. */
+__noinline __u64 verify_row(__u64 offset, __u32 file)
+{
+    const struct rule_key key = {.page = offset >> RULE_ROW_BITS, .depth = RULE_ROWS, .file = file};
+    const struct rule_known *k = bpf_map_lookup_elem(&known, &key);
+    const __u32 place = offset & ((1u << RULE_ROW_BITS) - 1);
+    for (__u32 i = 0; k && i < RULE_STACKS; i++)
+        if (i < k->count && place >= k->stacks[i].first && place <= k->stacks[i].last)
+            return 1ull << 32 | k->stacks[i].number;
+    return 0;
 }
 
 /* 1 + the number of an address's place in its page, one of RULE_ROWS or RULE_RUNS; 0: none is known. Not inlined, likewise. */
@@ -400,6 +777,10 @@ __noinline __u32 verify_times(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u6
 /* Whether the words of a known stack, from this block on, are in place: 1 or 0. */
 __noinline int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
 {
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    if (!buffer)
+        return 0;
+    begin_stack(&buffer->lying);
     for (__u32 hop = 0; hop < RULE_BLOCKS_MAX; hop++) {
         int next = verify_block(index, cpu, base, bp, depth_and_reach);
         if (next < 0) {
@@ -432,10 +813,9 @@ struct outer_part {
 };
 #define INNER_BYTES (RULE_STACK_MAX - (__u32)sizeof(struct outer_part))
 
-static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, __u32 size)
+static __always_inline void fill_head(const struct moment *m, __u8 kind, __u32 number, __u32 follows,
+                                      struct stack_record *r)
 {
-    struct stack_record *r = &m->buffer->record.head;
-    __u32 follows = size ? sizeof m->buffer->record - sizeof *r + bounded(size) : 0;
     r->magic = STACK_RECORD_MAGIC;
     r->version = STACK_RECORD_VERSION;
     r->kind = kind;
@@ -445,6 +825,13 @@ static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, _
     r->size = follows;
     r->ip = m->ip;
     r->sp = m->sp;
+}
+
+static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, __u32 size)
+{
+    struct stack_record *r = &m->buffer->record.head;
+    __u32 follows = size ? sizeof m->buffer->record - sizeof *r + bounded(size) : 0;
+    fill_head(m, kind, number, follows, r);
     if (size > RULE_STACK_MAX)
         return -1;
     m->buffer->record.bytes_part = (struct stack_part){STACK_PART_BYTES, 0, sizeof(__u64) + m->inner};
@@ -454,12 +841,37 @@ static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, _
     return rc;
 }
 
-/* Writes a record and notes what it announced; an earlier announcement is never left in place. Returns what the
- * program shall: 0 leaves the sample out, which would be taken for one of an earlier announcement. */
-static __always_inline int write_record(struct moment *m, __u8 kind, __u32 number, __u32 size)
+/* Writes that a known stack which was read elsewhere fits, and where its files lie here. */
+static __always_inline long put_placed(struct moment *m, __u32 number)
 {
-    struct rule_told now = {.number = number, .count = m->count, .birth = m->birth};
-    if (put_out(m, kind, number, size) == 0) {
+    struct placed_record *r = &m->buffer->placed;
+    const struct lying *l = &m->buffer->lying;
+    __u32 count = 1;
+    r->at[0] = l->code.at;
+    for (__u32 i = 0; i < STACK_PLACED_MAX && i < l->count; i++)
+        if (l->used >> i & 1 && count < STACK_PLACED_MAX && l->files[i].at != l->code.at)
+            r->at[count++] = l->files[i].at;
+    if (l->caller_at && count < STACK_PLACED_MAX)
+        r->at[count++] = l->caller_at;
+    const __u32 follows = sizeof r->part + sizeof r->placed + (count & (2 * STACK_PLACED_MAX - 1)) * 8;
+    if (follows > sizeof *r - sizeof r->head)
+        return -1;
+    fill_head(m, STACK_RECORD_SAME, number, follows, &r->head);
+    r->part = (struct stack_part){STACK_PART_PLACED, 0, follows - sizeof r->part};
+    r->placed = (struct stack_placed){.base = m->base, .depth = m->compared_depth, .count = count};
+    long rc = bpf_perf_event_output(m->ctx, &outputs, BPF_F_CURRENT_CPU, r, sizeof r->head + follows);
+    if (rc == -ENOSPC)
+        __sync_fetch_and_add(&counts.unwritten, 1);
+    return rc;
+}
+
+/* Writes a record and notes what it announced; an earlier announcement is never left in place. version: not 0: the stack is placed
+ * (rule_told). Returns what the program shall: 0 leaves the sample out, which would be taken for one of an earlier announcement. */
+static __always_inline int write_record_at(struct moment *m, __u8 kind, __u32 number, __u32 size,
+                                           __u32 version)
+{
+    struct rule_told now = {.number = number, .version = version, .count = m->count, .birth = m->birth};
+    if ((version ? put_placed(m, number) : put_out(m, kind, number, size)) == 0) {
         if (bpf_map_update_elem(&told, &m->told_key, &now, BPF_ANY) != 0)
             bpf_map_delete_elem(&told, &m->told_key);
         return 1;
@@ -469,6 +881,11 @@ static __always_inline int write_record(struct moment *m, __u8 kind, __u32 numbe
         return 1;
     __sync_fetch_and_add(&counts.lost, 1);
     return 0;
+}
+
+static __always_inline int write_record(struct moment *m, __u8 kind, __u32 number, __u32 size)
+{
+    return write_record_at(m, kind, number, size, 0);
 }
 
 /* What was announced for this thread; NULL: nothing. */
@@ -582,16 +999,16 @@ static __always_inline void take_registers(struct moment *m)
 }
 
 /* The red zone, for words in it. */
-static __always_inline void take_below(struct moment *m)
+static __always_inline void take_below(struct buffer *buffer, __u64 sp)
 {
-    if (bpf_probe_read_user(m->buffer->below, STACK_RECORD_BELOW, (void *)(m->sp - STACK_RECORD_BELOW)) != 0)
-        __builtin_memset(m->buffer->below, STACK_RECORD_HOLE, STACK_RECORD_BELOW);
+    if (bpf_probe_read_user(buffer->below, STACK_RECORD_BELOW, (void *)(sp - STACK_RECORD_BELOW)) != 0)
+        __builtin_memset(buffer->below, STACK_RECORD_HOLE, STACK_RECORD_BELOW);
 }
 
 /* The bytes before the stack's base, to be compared or written. false: they cannot be read. */
-static __always_inline bool take_outer(const struct moment *m, void *to)
+static __always_inline bool take_outer(__u64 base, void *to)
 {
-    return bpf_probe_read_user(to, STACK_RECORD_OUTER, (void *)(m->base - STACK_RECORD_OUTER)) == 0;
+    return bpf_probe_read_user(to, STACK_RECORD_OUTER, (void *)(base - STACK_RECORD_OUTER)) == 0;
 }
 
 /* How many bytes below SP a new stack is to have: the red zone, where the word right below SP is an address in this stack. So
@@ -609,7 +1026,7 @@ static __always_inline __u32 bytes_below(const struct moment *m)
 static __always_inline __u32 read_deep(struct moment *m, __u32 cpu, __u64 from)
 {
     struct outer_part *outer = (void *)(m->buffer->stack + INNER_BYTES);
-    if (read_stack(m, cpu, from, INNER_BYTES) != INNER_BYTES || !take_outer(m, outer->bytes))
+    if (read_stack(m, cpu, from, INNER_BYTES) != INNER_BYTES || !take_outer(m->base, outer->bytes))
         return 0;
     outer->part = (struct stack_part){STACK_PART_BYTES, 0, sizeof outer->offset + sizeof outer->bytes};
     outer->offset = m->base - STACK_RECORD_OUTER - m->sp;
@@ -628,7 +1045,8 @@ static __always_inline __u32 read_both(struct moment *m, __u32 cpu, __u32 below)
 {
     const __u32 at = m->split + below, size = m->buffer->other.size;
     const __u32 end = at + 8 + size;
-    if (at >= RULE_SWITCH_AT || !read_first(m, cpu, m->sp - below, at) || !read_other(m->buffer, at, size))
+    if (at >= RULE_SWITCH_AT || !read_first(m->buffer, cpu, m->sp - below, at) ||
+        !read_other(m->buffer, at, size))
         return 0;
     verify_unhook(cpu, m->sp - below, at);
     struct switch_part *last = (void *)(m->buffer->stack + bounded(end));
@@ -732,6 +1150,9 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
     if (!size) /* of one that is known, that stays so */
         return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
     take_registers(m);
+    m->buffer->record.code_part = (struct stack_part){STACK_PART_CODE, 0, sizeof m->buffer->record.code};
+    m->buffer->record.code = m->buffer->lying.code;
+    m->buffer->record.code.base = m->apart ? 0 : m->base;
     m->buffer->record.offset = -(__s64)below;
     take_capacity(cpu, size);
     *number += 1;
@@ -748,57 +1169,79 @@ static __always_inline int tell_returned(struct moment *m)
 
 /* Whether the innermost word of a known stack, its function's return address, is in use still: then so are those above
  * it. */
-static __always_inline bool goes_on(const struct moment *m, __u32 index)
+static __always_inline bool goes_on(const struct trial *t, __u32 index)
 {
     const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
-    __u32 above = m->late_sp - m->sp;
-    if (m->late_sp <= m->sp)
+    __u32 above = t->late_sp - t->sp;
+    if (t->late_sp <= t->sp)
         return true;
-    return w && w->count && m->late_sp - m->sp < RULE_STACK_MAX &&
-           (__u32)m->depth - (w->height[0] & ~7u) >= above;
+    return w && w->count && t->late_sp - t->sp < RULE_STACK_MAX &&
+           (__u32)t->depth - (w->height[0] & ~7u) >= above;
 }
 
-/* A known stack, read at once, as the entry may be replaced meanwhile. */
-struct found {
-    __u32 number, alias, words;
-    bool returned; /* none was found for that */
+/* Reads what the key's stacks are compared with. false: it cannot be read. */
+static __always_inline bool read_trial(struct buffer *buffer, const struct rule_known *k, __u32 cpu)
+{
+    const struct trial *t = &buffer->trial;
+    const __u32 extent = k->extent;
+    if (config.compared == 0)
+        return true;
+    if (t->callers)
+        __builtin_memset(buffer->below, STACK_RECORD_HOLE, STACK_RECORD_BELOW);
+    else if (k->below)
+        take_below(buffer, t->sp);
+    if (extent < 8 || extent > RULE_STACK_MAX || (k->outer && !take_outer(t->base, buffer->outer)))
+        return false;
+    bool readable = false;
+    if (t->split && extent > t->split)
+        readable =
+            read_first(buffer, cpu, t->sp, t->split) && read_other(buffer, t->split, extent - t->split - 8);
+    else
+        readable = bpf_probe_read_user(buffer->stack, bounded(extent), (void *)t->sp) == 0 ||
+                   verify_read_pages(cpu, t->sp, extent) == (int)extent;
+    if (readable)
+        verify_unhook(cpu, t->sp, extent);
+    return readable;
+}
+
+enum trial_end {
+    TRIAL_NONE,     /* none fits */
+    TRIAL_FITS,     /* the one that was found */
+    TRIAL_RETURNED, /* the one that would fit has returned since */
+    TRIAL_SWITCHED, /* stacks that go on on another one are under a further key */
 };
 
-/* Whether a known stack fits, and which. */
-static __always_inline bool find_known(struct moment *m, const struct rule_known *k, __u32 cpu,
-                                       struct found *out)
+/* Which of the trial's known stacks fits: enum trial_end. Not inlined, so that the kernel verifies it once. */
+__noinline int verify_known(__u32 cpu)
 {
-    __u32 extent = k->extent, place = m->ip & ((1u << config.page_bits) - 1);
-    bool readable = config.compared == 0 || (extent >= 8 && extent <= RULE_STACK_MAX);
-    if (k->registers)
-        take_registers(m);
-    if (k->below)
-        take_below(m);
-    if (k->outer && !take_outer(m, m->buffer->outer))
-        return false;
-    if (readable && m->split && extent > m->split)
-        readable =
-            read_first(m, cpu, m->sp, m->split) && read_other(m->buffer, m->split, extent - m->split - 8);
-    else if (readable && config.compared)
-        readable = bpf_probe_read_user(m->buffer->stack, bounded(extent), (void *)m->sp) == 0 ||
-                   verify_read_pages(cpu, m->sp, extent) == (int)extent;
-    if (readable && config.compared)
-        verify_unhook(cpu, m->sp, extent);
-    for (__u32 i = 0; readable && i < RULE_STACKS; i++) {
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    if (!buffer)
+        return TRIAL_NONE;
+    struct trial *t = &buffer->trial;
+    const struct rule_key key = t->key;
+    const struct rule_known *k = bpf_map_lookup_elem(&known, &key);
+    if (!k)
+        return TRIAL_NONE;
+    if (k->switched && !t->split && !t->asked)
+        return TRIAL_SWITCHED;
+    if (!read_trial(buffer, k, cpu))
+        return TRIAL_NONE;
+    const __u32 extent = k->extent, place = t->ip & ((1u << config.page_bits) - 1);
+    for (__u32 i = 0; i < RULE_STACKS; i++) {
         if (i >= k->count)
             break;
-        if (place < k->stacks[i].first || place > k->stacks[i].last)
+        const __u32 inner = k->stacks[i].inner, index = k->stacks[i].words;
+        if (place < k->stacks[i].first || place > k->stacks[i].last || (t->callers && !inner))
             continue;
-        *out = (struct found){k->stacks[i].number, k->stacks[i].alias, k->stacks[i].words, false};
+        t->found = (struct found){.number = t->callers ? inner : k->stacks[i].number,
+                                  .alias = t->callers ? inner : k->stacks[i].alias,
+                                  .version = k->stacks[i].version};
         if (config.compared != 0 &&
-            !verify_fits(out->words, cpu, m->base, m->bp, (__u32)m->depth | (__u64)(extent - 8) << 32))
+            !verify_fits(index, cpu, t->base, t->bp, (__u32)t->depth | (__u64)(extent - 8) << 32))
             continue;
-        if (goes_on(m, out->words))
-            return true;
-        out->returned = true;
-        return false;
+        return goes_on(t, index) ? TRIAL_FITS : TRIAL_RETURNED;
     }
-    return false;
+    return TRIAL_NONE;
 }
 
 /* The key of a stack without a base, by its innermost return addresses. false: where they are is not known. */
@@ -853,6 +1296,89 @@ static __always_inline bool is_listed(void)
     return config.follow == VERIFY_PIDS || config.follow == VERIFY_TIDS;
 }
 
+/* Tries the known stacks of a key on the sample's stack. */
+static __always_inline int try_key(const struct moment *m, __u32 cpu, const struct rule_key *key)
+{
+    struct trial *t = &m->buffer->trial;
+    t->key = *key;
+    t->ip = m->ip;
+    t->sp = m->sp;
+    t->bp = m->bp;
+    t->base = m->base;
+    t->depth = m->depth;
+    t->late_sp = m->late_sp;
+    t->split = m->split;
+    t->asked = t->callers = false;
+    return verify_known(cpu);
+}
+
+/* Those of its process. */
+static __always_inline int try_space(struct moment *m, __u32 cpu)
+{
+    struct rule_key key = {.page = m->ip >> config.page_bits, .depth = m->depth, .space = m->space};
+    if (!m->space || (m->apart && !find_way(m, &key)))
+        return TRIAL_NONE;
+    const int end = try_key(m, cpu, &key);
+    if (end != TRIAL_SWITCHED)
+        return end;
+    m->split = verify_switch(cpu, m->sp, m->space);
+    if (m->split)
+        return find_other_way(m, &key) ? try_key(m, cpu, &key) : TRIAL_NONE;
+    m->buffer->trial.asked = true;
+    return verify_known(cpu);
+}
+
+/* Those that are known wherever their files are mapped. */
+static __always_inline int try_file(struct moment *m, __u32 cpu)
+{
+    const struct rule_key key = {
+        .page = (m->ip - m->buffer->lying.code.at) >> config.page_bits, .depth = m->depth, .file = m->file};
+    m->compared_depth = m->depth;
+    return m->file && !m->apart ? try_key(m, cpu, &key) : TRIAL_NONE;
+}
+
+/* Likewise, on the stack of its caller, as it is after the return: what called is known then, and the sample's own frame is that of its
+ * PC. A row tells where the return address is. */
+static __always_inline int try_caller(struct moment *m, __u32 cpu)
+{
+    struct trial *t = &m->buffer->trial;
+    if (!m->file || m->apart || m->late_sp != m->sp || m->split)
+        return TRIAL_NONE;
+    const __u64 row = verify_row(m->ip - m->buffer->lying.code.at, m->file);
+    const __u32 rule = row, bp_at = rule >> RULE_ROW_BP_AT & RULE_ROW_BP;
+    const __u64 from = rule & RULE_ROW_FROM_BP ? m->bp : m->sp, at = from + (rule & RULE_ROW_RETURN);
+    __u64 ip, bp = m->bp;
+    if (!row || at - m->sp >= RULE_STACK_MAX || !user_word(at, &ip) ||
+        (bp_at && !user_word(from + bp_at - 1, &bp)))
+        return TRIAL_NONE;
+    const __u32 file = verify_caller(cpu, ip);
+    if (!file)
+        return TRIAL_NONE;
+    t->ip = ip;
+    t->bp = bp;
+    t->sp = t->late_sp = at + sizeof ip;
+    t->base = m->base;
+    t->depth = m->compared_depth = m->base - t->sp;
+    t->split = 0;
+    t->asked = t->callers = true;
+    t->key = (struct rule_key){
+        .page = (ip - m->buffer->lying.caller_at) >> config.page_bits, .depth = t->depth, .file = file};
+    __builtin_memset(m->buffer->record.registers, 0, sizeof m->buffer->record.registers);
+    return verify_known(cpu);
+}
+
+/* Whether a known stack fits, and which. *returned: one would, but it has returned. */
+static __always_inline bool find_known(struct moment *m, __u32 cpu, bool *returned)
+{
+    int end = try_file(m, cpu);
+    if (end == TRIAL_NONE)
+        end = try_space(m, cpu);
+    if (end == TRIAL_NONE)
+        end = try_caller(m, cpu);
+    *returned = end == TRIAL_RETURNED;
+    return end == TRIAL_FITS;
+}
+
 static __always_inline bool is_followed(struct moment *m, __u32 *pid)
 {
     if (config.ns_inode) {
@@ -876,7 +1402,6 @@ static __always_inline bool is_followed(struct moment *m, __u32 *pid)
 static __always_inline int verify(struct moment *m)
 {
     __u32 cpu = bpf_get_smp_processor_id();
-    struct rule_key key = {0};
     __u32 pid;
     if (config.cgroup && bpf_get_current_ancestor_cgroup_id(config.level) != config.cgroup)
         return 0;
@@ -885,11 +1410,12 @@ static __always_inline int verify(struct moment *m)
     if (!is_followed(m, &pid))
         return 1;
     const __u32 *space = bpf_map_lookup_elem(&spaces, &pid);
-    key.space = m->space = space ? *space : 0;
+    m->space = space ? *space : 0;
     m->buffer = bpf_map_lookup_elem(&buffers, &cpu);
     if (!m->buffer)
         return 1;
     m->pid = pid;
+    m->file = verify_file(cpu, pid, m->ip);
     const struct rule_thread *thread = bpf_map_lookup_elem(&threads, &m->told_key.tid);
     if (thread) {
         m->birth = thread->birth;
@@ -897,29 +1423,30 @@ static __always_inline int verify(struct moment *m)
         if (thread->base - m->sp < VERIFY_OWN_STACK_MAX)
             m->base = thread->base;
     }
+    const __u64 start = main_base(m, pid);
+    if (start - m->sp < VERIFY_OWN_STACK_MAX && (!m->base || start < m->base))
+        m->base = start;
     m->depth = m->base - m->sp;
-    key.page = m->told_key.page = m->ip >> config.page_bits;
-    key.depth = m->depth;
+    m->told_key.page = m->ip >> config.page_bits;
     m->told_key.sp = m->sp;
     struct rule_told *before = announced(m);
     m->count = before ? before->count : 0;
-    const struct rule_known *k = NULL;
     m->apart = !m->base && config.compared == STACK_RECORD_ALL;
     if (m->apart) { /* words count from SP */
         m->base = m->sp;
         m->depth = 0;
     }
-    if (space && (!m->apart || find_way(m, &key)))
-        k = bpf_map_lookup_elem(&known, &key);
-    if (k && k->switched)
-        m->split = verify_switch(cpu, m->sp, m->space);
-    if (m->split)
-        k = find_other_way(m, &key) ? bpf_map_lookup_elem(&known, &key) : NULL;
-    struct found found = {0};
-    if (!k || !find_known(m, k, cpu, &found))
-        return found.returned || m->late_sp > m->sp ? tell_returned(m) : tell_read(m, STACK_RECORD_NEW);
-    if (!before || (before->number != found.number && before->number != found.alias))
-        return write_record(m, STACK_RECORD_SAME, found.number, 0);
+    bool returned;
+    take_registers(m);
+    if (!find_known(m, cpu, &returned))
+        return returned || m->late_sp > m->sp ? tell_returned(m) : tell_read(m, STACK_RECORD_NEW);
+    const struct found found = m->buffer->trial.found;
+    const struct lying *l = &m->buffer->lying;
+    /* Nothing is to be told of its places where it was read, while its code still lies there. */
+    const __u32 version = found.version && (found.version != l->version || l->guessed) ? l->version : 0;
+    if (!before || (before->number != found.number && before->number != found.alias) ||
+        before->version != version || (version && l->guessed))
+        return write_record_at(m, STACK_RECORD_SAME, found.number, 0, version);
     if (config.compared == STACK_RECORD_ALL)
         return 1;
     before->count = ++m->count;

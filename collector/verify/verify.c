@@ -19,8 +19,8 @@
 #include "collector/verify/known_stacks.h"
 #include "collector/verify/rule.h"
 
-/* program.S: the object file that was made of verify.bpf.c. */
-extern const char verify_object[], verify_object_end[];
+/* program.S: the object files that were made of verify.bpf.c, without and with VERIFY_FILES. */
+extern const char verify_object[], verify_object_end[], verify_files_object[], verify_files_object_end[];
 
 #define PAGE_BITS       12
 #define PAGE_BITS_ALONE 6           /* if nothing is compared, a key stands for one path */
@@ -31,6 +31,8 @@ struct verify {
     struct bpf_link *tasks; /* NULL: the recorder alone follows children */
     enum verify_follow follow;
     int program, outputs, followed, spaces, threads;
+    int processes, files;                        /* -1: the program does not find files */
+    bool finds_files;                            /* it is the one that does */
     bool has_switches;                           /* the program can find threads' second stacks */
     const volatile struct verify_counts *counts; /* the program's, mapped */
     int64_t *rooms;                              /* likewise, by CPU */
@@ -154,11 +156,15 @@ static void follow_tasks(struct verify *v)
         close(fd); /* else it is the link's */
 }
 
-/* Before Linux 6.1, programs on events may only use hash maps whose elements are allocated at first (here 30 MB).
+#define PROCESSES_AT_FIRST 8192 /* 9 MB */
+
+/* Before Linux 6.1, programs on events may only use hash maps whose elements are allocated at first (here 50 MB).
  */
 static void allocate_at_first(struct bpf_object *object)
 {
-    struct bpf_map *map;
+    struct bpf_map *map = bpf_object__find_map_by_name(object, "processes");
+    if (map)
+        bpf_map__set_max_entries(map, PROCESSES_AT_FIRST);
     bpf_object__for_each_map(map, object)
     {
         bpf_map__set_map_flags(map, bpf_map__map_flags(map) & ~(__u32)BPF_F_NO_PREALLOC);
@@ -170,7 +176,9 @@ static int open_object(const struct verify_options *options, struct verify *v)
     struct verify_config config;
     struct bpf_map *map;
     LIBBPF_OPTS(bpf_object_open_opts, how, .object_name = "verify");
-    v->object = bpf_object__open_mem(verify_object, (size_t)(verify_object_end - verify_object), &how);
+    const char *from = v->finds_files ? verify_files_object : verify_object,
+               *end = v->finds_files ? verify_files_object_end : verify_object_end;
+    v->object = bpf_object__open_mem(from, (size_t)(end - from), &how);
     if (!v->object)
         return -errno;
     map = bpf_object__find_map_by_name(v->object, "verify.rodata");
@@ -192,7 +200,26 @@ static int load(const struct verify_options *options, struct verify *v, bool all
     int rc = open_object(options, v);
     if (rc == 0 && allocated_at_first)
         allocate_at_first(v->object);
-    return rc ? rc : bpf_object__load(v->object);
+    rc = rc ? rc : bpf_object__load(v->object);
+    if (rc) {
+        bpf_object__close(v->object);
+        v->object = NULL;
+    }
+    return rc;
+}
+
+static int load_either(const struct verify_options *options, struct verify *v, bool finds_files)
+{
+    v->finds_files = finds_files;
+    int rc = load(options, v, false);
+    return rc == -EINVAL ? load(options, v, true) : rc;
+}
+
+/* Loads the program that this kernel takes and that tells most. */
+static int load_best(const struct verify_options *options, struct verify *v)
+{
+    int rc = options->compared == STACK_RECORD_ALL ? load_either(options, v, true) : -ENOTSUP;
+    return rc && rc != -EPERM ? load_either(options, v, false) : rc;
 }
 
 static size_t rooms_bytes(void)
@@ -221,6 +248,8 @@ static int find_parts(const struct verify_options *options, struct verify *v)
     v->followed = map_fd(v, "followed");
     v->spaces = map_fd(v, "spaces");
     v->threads = map_fd(v, "threads");
+    v->processes = v->finds_files ? map_fd(v, "processes") : -1;
+    v->files = v->finds_files ? map_fd(v, "files") : -1;
     /* Not bpf_map__initial_value(): before libbpf 1.6 that is a copy which stays as it was. */
     v->counts = map_part(v, "verify.bss", sizeof *v->counts, PROT_READ);
     v->rooms = v->counts ? map_part(v, "rooms", rooms_bytes(), PROT_READ | PROT_WRITE) : NULL;
@@ -240,11 +269,7 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
         return error_memory(err);
     v->follow = options->follow;
     libbpf_print_fn_t print = libbpf_set_print(quiet);
-    int rc = load(options, v, false);
-    if (rc == -EINVAL) {
-        bpf_object__close(v->object);
-        rc = load(options, v, true);
-    }
+    int rc = load_best(options, v);
     if (rc == 0)
         rc = find_parts(options, v);
     if (rc == 0)
@@ -319,6 +344,8 @@ void verify_base(struct verify *v, pid_t tid, uint64_t base)
     struct rule_thread thread = {0};
     if (!base) {
         bpf_map_delete_elem(v->threads, &tid);
+        if (v->finds_files)
+            bpf_map_delete_elem(v->processes, &tid);
         return;
     }
     if (bpf_map_lookup_elem(v->threads, &tid, &thread) == 0 && thread.base == base)
@@ -348,6 +375,12 @@ void verify_place(struct verify *v, uint32_t pid, uint32_t space)
         bpf_map_update_elem(v->spaces, &pid, &space, BPF_ANY);
     else
         bpf_map_delete_elem(v->spaces, &pid);
+}
+
+void verify_number_file(struct verify *v, const struct stack_file *file, uint32_t number)
+{
+    if (v->finds_files)
+        bpf_map_update_elem(v->files, file, &number, BPF_ANY);
 }
 
 void verify_forget(struct verify *v, uint32_t space)

@@ -2,7 +2,8 @@
  * verify.h - loads the BPF program that compares samples' stacks with known ones in the kernel (rule.h), and
  * tells it which stacks are known. Needs CAP_BPF and CAP_PERFMON (Linux 5.10 or later).
  *
- * verify_know(), verify_stacks_are(), verify_place() and verify_forget() may be called by another thread than the rest.
+ * verify_know(), verify_stacks_are(), verify_place(), verify_number_file() and verify_forget() may be called by another thread than the
+ * rest.
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_VERIFY_H
 #define FATHOM_COLLECTOR_VERIFY_VERIFY_H
@@ -15,6 +16,7 @@
 #include "collector/verify/where.h"
 #include "image/go_stacks.h"
 #include "perfdata/known_stack.h"
+#include "perfdata/stack_record.h"
 #include "collector/verify/verify_wire.h"
 
 struct verify;
@@ -67,6 +69,8 @@ bool verify_stacks_are(struct verify *verify, uint32_t space, const struct go_st
 /* The stacks of this space are those of the process from now on, and of its children, until they are placed; 0: none. A
  * failure makes its stacks new. */
 void verify_place(struct verify *verify, uint32_t pid, uint32_t space);
+/* The number of a file's code, for known stacks (struct stack_place). A failure makes stacks in its code new. */
+void verify_number_file(struct verify *verify, const struct stack_file *file, uint32_t number);
 /* Forgets all stacks of a space. */
 void verify_forget(struct verify *verify, uint32_t space);
 

@@ -6,13 +6,14 @@
 
 #include <linux/types.h>
 
-#define VERIFY_FOLLOWED 65536
-#define VERIFY_PLACED   65536
-#define VERIFY_THREADS  65536
-#define VERIFY_KEYS     65536
-#define VERIFY_BLOCKS   32768 /* of 24 words: 13 MB */
-#define VERIFY_TOLD     65536
-#define VERIFY_SHARES   4096 /* processes that took of the budget lately */
+#define VERIFY_FOLLOWED  65536
+#define VERIFY_PLACED    65536
+#define VERIFY_THREADS   65536
+#define VERIFY_FILES_MAX 65536
+#define VERIFY_KEYS      65536
+#define VERIFY_BLOCKS    32768 /* of 24 words: 13 MB */
+#define VERIFY_TOLD      65536
+#define VERIFY_SHARES    4096 /* processes that took of the budget lately */
 
 /* How often a new stack wakes the recorder. A wake-up costs the program 13 us (the record 1), but until the stack was
  * made known, the next samples write theirs too. */

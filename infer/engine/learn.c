@@ -96,13 +96,14 @@ static int learn_origin(struct learner *l, const struct process *process, const 
                : error_memory(err);
 }
 
-static int keep_announced(struct learner *l, uint32_t number, uint32_t stack, struct trainer_path path,
-                          struct fathom_error *err)
+static int keep_announced(struct learner *l, const struct process *process, uint32_t number, uint32_t stack,
+                          struct trainer_path path, struct fathom_error *err)
 {
     uint64_t *index = table_put(l->numbers, number, NULL);
     size_t count;
     const struct unwind_frame *frames = trainer_frames(l->trainer, &count);
-    uint32_t code = index ? code_places_add(l->code_places, frames, count) : CODE_PLACES_NONE;
+    uint32_t code =
+        index ? code_places_add(l->code_places, process, frames, count, path.height) : CODE_PLACES_NONE;
     if (code == CODE_PLACES_NONE)
         return error_memory(err);
     *index = l->announced_count;
@@ -128,16 +129,30 @@ static void check_announced(struct learner *l, uint32_t number, const struct tra
     l->squares += (double)claims * (double)claims;
 }
 
+/* Keeps the base that a known stack was found by, of a thread that may have no other. */
+static int learn_placed_base(struct learner *l, struct process *process, const struct sample *sample,
+                             struct fathom_error *err)
+{
+    uint64_t base;
+    const enum stack_kind before = process_stack_base(process, sample->tid, sample->sp, &base);
+    if (before == STACK_OWN || sample->placed->base <= sample->sp) /* at the program's first instruction */
+        return 0;
+    int rc = process_set_stack(process, sample->tid, sample->sp, sample->placed->base, err);
+    return rc < 0 ? rc : stack_bases_learn(l->bases, process, sample, before, err);
+}
+
 /* Enters a sample whose stack is one announced before. */
-static int learn_same(struct learner *l, const struct process *process, const struct sample *sample,
+static int learn_same(struct learner *l, struct process *process, const struct sample *sample,
                       struct learned *out, struct fathom_error *err)
 {
     const uint64_t *index = table_find(l->numbers, sample->stack_number);
     if (!index)
         return 0;
     out->stack = l->announced[*index].stack;
-    if (!code_places_hold(l->code_places, l->announced[*index].code, process))
+    if (!code_places_hold(l->code_places, l->announced[*index].code, process, sample->placed))
         return 0;
+    if (sample->placed && learn_placed_base(l, process, sample, err) < 0)
+        return -ENOMEM;
     l->announced[*index].claims++;
     int rc = trainer_repeat(l->trainer, &l->announced[*index].path, process, sample, &out->node, err);
     return rc < 0 ? rc : 0;
@@ -163,7 +178,7 @@ static int learn_dump(struct learner *l, struct process *process, const struct s
     if (sample->checks_number)
         check_announced(l, sample->checks_number, &path);
     if (sample->known == SAMPLE_STACK_NEW &&
-        keep_announced(l, sample->stack_number, out->stack, path, err) < 0)
+        keep_announced(l, process, sample->stack_number, out->stack, path, err) < 0)
         return -ENOMEM;
     const bool based = !path.partial && !path.switched;
     int rc = based ? learn_origin(l, process, sample, err) : 0;

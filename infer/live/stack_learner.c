@@ -7,8 +7,10 @@
 #include "base/hash.h"
 #include "image/cfi/cfi.h"
 #include "image/code/code.h"
+#include "image/handler_jump.h"
 #include "image/run_time.h"
 #include "infer/live/feed.h"
+#include "infer/live/file_numbers.h"
 #include "infer/live/spaces.h"
 #include "perfdata/announced.h"
 #include "perfdata/stack_record.h"
@@ -28,6 +30,9 @@ struct stack_learner {
     struct spaces *spaces;
     struct table *
         told; /* spaces and files: whether it was told where Go's stacks are, so that they are copied whole */
+    struct file_numbers *files;
+    struct stack_place places[STACK_PLACED_MAX]; /* of the stack that is learned */
+    size_t place_count;
     struct unwind_frame frames[UNWIND_MAX_FRAMES];
     struct unwind_words words;
 };
@@ -55,8 +60,8 @@ static bool has_call(const struct image *image, uint64_t at, uint64_t end)
 /* The code that a stack with this innermost frame stands for: empty, that of its page. But if the function makes calls with less on
  * its stack than it has here (other calls have arguments there), such a callee can have the same SP with all words of
  * this stack in place, and a frame further in, which would neither be verified nor read. Then it is the function's, from the
- * first to the last row with the same CFA. */
-static struct code_range code_of(const struct place *place, bool of_caller)
+ * first to the last row with the same CFA. So it is if the code is to stand alone: a caller's, or where rows tell of other code of the page. */
+static struct code_range code_of(const struct place *place, bool alone)
 {
     const struct cfi *cfi = image_cfi(place->image);
     const struct image_function *function = image_function(place->image, place->function);
@@ -65,7 +70,7 @@ static struct code_range code_of(const struct place *place, bool of_caller)
     struct code_range range = {place->address, place->address + 1};
     if (image_is_run_time(place->image)) /* whatever is called with the same BP */
         return (struct code_range){place->address, place->address};
-    bool alone = of_caller || row.cfa != CFI_SP;
+    alone = alone || row.cfa != CFI_SP;
     for (unsigned rows = 0; at < limit && rows < ROWS_MAX; rows++) {
         const struct cfi_row other = cfi_lookup(cfi, at);
         uint64_t end = cfi_row_end(cfi, at), next = end < limit ? end : limit;
@@ -103,6 +108,24 @@ static struct code_range row_of(const struct place *place)
     if (row.end > function->address + function->size)
         row.end = function->address + function->size;
     return row;
+}
+
+/* Where code of a frame's row has its return address. Not of rows that are the outermost frame's, or uncertain. */
+static struct stack_return return_of(const struct place *place)
+{
+    const struct cfi_row row = cfi_lookup(image_cfi(place->image), place->address);
+    const bool from_bp = row.cfa == CFI_BP;
+    const int64_t bp = row.bp == CFI_BP_AT_CFA ? (int64_t)row.cfa_offset + row.bp_offset : -1;
+    struct stack_return out = {.from_bp = from_bp};
+    if ((row.cfa != CFI_SP && !from_bp) || row.root || row.derived || row.cfa_offset < 8 ||
+        row.cfa_offset > UINT16_MAX || (row.bp != CFI_BP_SAME && row.bp != CFI_BP_AT_CFA) ||
+        (from_bp && bp < 0) || image_is_run_time(place->image) ||
+        image_jumps_to_handler(place->image, place->function, place->address))
+        return out;
+    out.told = true;
+    out.address = (uint16_t)(row.cfa_offset - 8);
+    out.bp = bp < 0 ? 0 : (uint16_t)(bp + 1); /* below SP it was restored already */
+    return out;
 }
 
 /* The register that the last walk depended on, if it is one alone. false: there are more. */
@@ -144,6 +167,24 @@ static int tell_stacks(struct stack_learner *l, const struct sample *sample, uin
     return 0;
 }
 
+/* Finds where the files lie that the code of a stack with these frames is in. None if these are too many, or if the program that read it
+ * takes the PC's to lie elsewhere: the process had other code by then. 0 or -ENOMEM. */
+static int find_places(struct stack_learner *l, const struct process *process, const struct sample *sample,
+                       size_t count, struct fathom_error *err)
+{
+    const struct stack_code *code = sample->code;
+    l->place_count = 0;
+    if (!l->in.number || !code || !code->at)
+        return 0;
+    const int found = file_numbers_places(l->files, process, l->frames, count, l->places);
+    if (found <= 0 || l->places[0].at != code->at)
+        return found < 0 ? error_memory(err) : 0;
+    l->place_count = (size_t)found;
+    if (code->file.inode)
+        l->in.number(l->in.context, &code->file, l->places[0].number);
+    return 0;
+}
+
 /* Unwinds a stack and makes it known. One with a signal frame is never known. Returns what know() does; 0 too if its callers
  * would be copied for longer by themselves. *count: its frames. */
 static int know(struct stack_learner *l, const struct process *process, const struct sample *sample,
@@ -156,14 +197,17 @@ static int know(struct stack_learner *l, const struct process *process, const st
     if (*count == 0 || !is_known_end(end) || l->words.partial)
         return 0;
     bool early = false;
-    int rc = tell_stacks(l, sample, space, &l->frames[*count - 1], &early, err);
+    int rc = of_caller ? 0 : find_places(l, process, sample, *count, err);
+    if (rc < 0)
+        return rc;
+    rc = tell_stacks(l, sample, space, &l->frames[*count - 1], &early, err);
     if (rc < 0 || (early && (end == UNWIND_SWITCHED ||
                              (end == UNWIND_CUT && sample->stack_size <= STACK_RECORD_NO_BASE))))
         return rc;
     const struct place *place = &l->frames[0].place;
     if (place->function == IMAGE_NO_FUNCTION)
         return 0;
-    const struct code_range code = code_of(place, of_caller), row = row_of(place);
+    const struct code_range code = code_of(place, of_caller || l->place_count > 0), row = row_of(place);
     struct known_stack known = {.space = space,
                                 .tid = sample->tid,
                                 .ip = sample->reg_ip,
@@ -176,8 +220,13 @@ static int know(struct stack_learner *l, const struct process *process, const st
                                 .code_size = code.end - code.start,
                                 .row = sample->reg_ip - (place->address - row.start),
                                 .row_size = row.end - row.start,
+                                .returns = of_caller ? (struct stack_return){0} : return_of(place),
                                 .words = l->words.words,
-                                .count = l->words.count};
+                                .count = l->words.count,
+                                .places = l->places,
+                                .place_count = l->place_count,
+                                .base = sample->code ? sample->code->base : 0,
+                                .version = sample->code ? sample->code->version : 0};
     if (!set_register(l, sample, &known))
         return 0;
     rc = l->in.know(l->in.context, &known, err);
@@ -304,6 +353,7 @@ static void clear(struct stack_learner *l)
 {
     announced_free(l->announced);
     spaces_free(l->spaces);
+    file_numbers_free(l->files);
     table_free(l->told);
     unwind_words_free(&l->words);
     free(l);
@@ -319,7 +369,8 @@ int stack_learner_new(const struct stack_learner_input *input, struct stack_lear
     l->announced = announced_new(input->events, input->count);
     l->spaces = spaces_new(&(struct spaces_input){input->place, input->forget, input->context});
     l->told = table_new();
-    if (l->announced && l->spaces && l->told) {
+    l->files = file_numbers_new();
+    if (l->announced && l->spaces && l->told && l->files) {
         *out = l;
         return 0;
     }

@@ -9,6 +9,7 @@
 #include "image/go_stacks.h"
 #include "perfdata/known_stack.h"
 #include "perfdata/record.h"
+#include "perfdata/stack_record.h"
 #include "process/unwind.h"
 
 /* Bytes of records that wait while it is busy; stacks are left out above that. As many are being looked at. */
@@ -28,6 +29,8 @@ struct stack_learner_input {
     /* A stack was unwound so, the sample's. May be NULL. */
     void (*walked)(void *context, const struct sample *sample, const struct unwind_frame *frames,
                    size_t count, enum unwind_end end);
+    /* The code of this file has this number in the places of known stacks. NULL: stacks are known by space alone. */
+    void (*number)(void *context, const struct stack_file *file, uint32_t number);
     /* The process has the stacks of this space from now on; 0: none. */
     void (*place)(void *context, uint32_t pid, uint32_t space);
     /* No process is in this space any more. */

@@ -6,6 +6,7 @@
 #ifndef FATHOM_INFER_SAMPLES_CODE_PLACES_H
 #define FATHOM_INFER_SAMPLES_CODE_PLACES_H
 
+#include "perfdata/announced.h"
 #include "process/unwind.h"
 
 struct code_places;
@@ -14,9 +15,12 @@ struct code_places;
 
 struct code_places *code_places_new(void); /* NULL: out of memory */
 void code_places_free(struct code_places *places);
-/* Keeps where a stack's code is. Returns its number; CODE_PLACES_NONE: out of memory. */
-uint32_t code_places_add(struct code_places *places, const struct unwind_frame *frames, size_t count);
-/* Whether the process has this stack's code in the same places now. Fast while its mappings stay the same. */
-bool code_places_hold(struct code_places *places, uint32_t stack, const struct process *process);
+/* Keeps where a stack's code is. Returns its number; process: whose it is, now. height: of the first frame. CODE_PLACES_NONE: out of memory. */
+uint32_t code_places_add(struct code_places *places, const struct process *process,
+                         const struct unwind_frame *frames, size_t count, uint64_t height);
+/* Whether the process has this stack's code now. placed: NULL: in the same places; else in these, and only that of frames with less height
+ * than their depth. Fast while its mappings stay the same. */
+bool code_places_hold(struct code_places *places, uint32_t stack, const struct process *process,
+                      const struct stack_places *placed);
 
 #endif

@@ -15,6 +15,11 @@ int verify_read_pages(__u32 cpu, __u64 sp, __u32 size);
 int verify_put_back(__u32 cpu, __u64 sp, __u32 size, __u64 instance, __u64 trampoline);
 __u32 verify_number(__u64 ip, __u64 depth, __u32 space);
 int verify_unhook(__u32 cpu, __u64 sp, __u32 size);
+__u32 verify_file(__u32 cpu, __u32 pid, __u64 ip);
+__u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word);
+__u32 verify_caller(__u32 cpu, __u64 pc);
+int verify_known(__u32 cpu);
+__u64 verify_row(__u64 offset, __u32 file);
 int verify_goroutine(__u64 sp, __u32 space);
 int verify_switch(__u32 cpu, __u64 sp, __u32 space);
 int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
@@ -28,11 +33,12 @@ int verify_tracepoint(void *ctx);
 struct new_task;
 int verify_task(const struct new_task *task);
 #define VERIFY_CONSTANT
+#define VERIFY_FILES
 #include "collector/verify/verify.bpf.c"
 
 /* A hash map. Values stay where they are while there are more and fewer entries. */
 struct entry {
-    uint8_t key[32];
+    uint8_t key[48];
     uint32_t next; /* one more than the index of another entry with this hash; 0: none */
     void *value;
 };
@@ -44,7 +50,7 @@ struct hash {
     size_t count, room;
 };
 
-enum { FOLLOWED, SPACES, THREADS, KNOWN, SWITCHES, TOLD, SHARES, HASHES };
+enum { FOLLOWED, SPACES, THREADS, KNOWN, SWITCHES, TOLD, SHARES, PROCESSES, FILES, HASHES };
 static struct hash hashes[HASHES];
 static struct machine *machine;
 static struct machine_sample now;
@@ -203,6 +209,10 @@ long machine_output(const void *data, uint64_t size)
     record->rest_at = parts.rest_at;
     record->switch_at = parts.switch_at;
     record->outer_at = parts.outer ? parts.outer_at : 0;
+    record->code = parts.code;
+    record->placed = parts.placed;
+    if (parts.placed.count)
+        memcpy(record->placed_files, parts.placed_files, parts.placed.count * sizeof(uint64_t));
     record->stack = malloc(record->head.size + (size_t)STACK_RECORD_OUTER);
     if (!record->stack) {
         machine->out_of_memory = true;
@@ -228,6 +238,44 @@ long machine_read(void *to, uint32_t size, const void *from)
     }
     memset(to, 0, size);
     return -EFAULT;
+}
+
+struct task_struct *machine_current(void)
+{
+    static struct mm_struct space;
+    static struct task_struct task;
+    space = (struct mm_struct){.exec_vm = machine->code, .start_stack = machine->start_stack};
+    task = (struct task_struct){.mm = machine->mapping_count ? &space : NULL,
+                                .group_leader = &task,
+                                .start_time = now.pid,
+                                .self_exec_id = machine->exec};
+    return &task;
+}
+
+long machine_find_mapping(uint64_t address,
+                          long (*see)(struct task_struct *, struct vm_area_struct *, struct seen *),
+                          struct seen *out)
+{
+    machine->found++;
+    for (size_t i = 0; i < machine->mapping_count; i++) {
+        const struct machine_mapping *m = &machine->mappings[i];
+        struct super_block device = {.s_dev = 1};
+        struct inode inode = {.i_sb = &device, .i_ino = m->inode};
+        struct file file = {.f_inode = &inode};
+        struct vm_area_struct mapping = {.vm_start = m->start,
+                                         .vm_end = m->start + m->size,
+                                         .vm_pgoff = m->page,
+                                         .vm_file = m->inode ? &file : NULL};
+        if (address - m->start < m->size)
+            return see(machine_current(), &mapping, out);
+    }
+    return -ENOENT;
+}
+
+uint32_t machine_random(void)
+{
+    static uint64_t state;
+    return (uint32_t)hash_random(&state);
 }
 
 uint64_t machine_now(void)
@@ -304,8 +352,11 @@ int machine_start(struct machine *m, const struct verify_config *options)
     good &= begin_hash(SWITCHES, &switches, sizeof(uint32_t), sizeof(struct rule_switch));
     good &= begin_hash(TOLD, &told, sizeof(struct rule_told_key), sizeof(struct rule_told));
     good &= begin_hash(SHARES, &shares, sizeof(uint32_t), sizeof(struct rule_share));
+    good &= begin_hash(PROCESSES, &processes, sizeof(uint32_t), sizeof(struct rule_process));
+    good &= begin_hash(FILES, &files, sizeof(struct stack_file), sizeof(uint32_t));
     word_blocks = calloc(VERIFY_BLOCKS, sizeof *word_blocks);
     counts = (struct verify_counts){0};
+    memset(cpu_buffers, 0, sizeof cpu_buffers);
     memset(cpu_numbers, 0, sizeof cpu_numbers);
     for (size_t i = 0; i < MACHINE_CPUS; i++)
         cpu_rooms[i] = INT64_MAX;
@@ -353,6 +404,11 @@ void machine_place(uint32_t pid, uint32_t space)
     hash_put(&hashes[SPACES], &pid, &space);
 }
 
+void machine_number(const struct stack_file *file, uint32_t number)
+{
+    hash_put(&hashes[FILES], file, &number);
+}
+
 uint32_t machine_space(uint32_t pid)
 {
     uint32_t space = 0;
@@ -395,7 +451,7 @@ void machine_room(uint32_t cpu, int64_t bytes)
 void machine_evict(uint32_t number)
 {
     struct hash *hash = &hashes[TOLD];
-    uint8_t key[32];
+    uint8_t key[sizeof hash->entries->key];
     if (!hash->count)
         return;
     memcpy(key, hash->entries[number % hash->count].key, sizeof key);

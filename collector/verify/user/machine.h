@@ -22,14 +22,23 @@ struct machine_memory {
     const uint8_t *bytes;
 };
 
+/* Code of a file in the process that runs. */
+struct machine_mapping {
+    uint64_t start, size;
+    uint64_t inode, page; /* as in struct stack_file; inode 0: it is in no file */
+};
+
 struct machine_record {
     struct stack_record head; /* its size: bytes of the stack */
     uint8_t *stack;
     size_t written; /* bytes of the record */
     uint32_t left_out,
         rest_at; /* where in the stack the middle, of which only words that repeat are told, begins and ends */
-    uint32_t switch_at; /* stack_parts.h */
-    uint64_t outer_at;  /* the address of its outermost bytes, which are behind those of the stack; 0: none */
+    uint32_t switch_at;         /* stack_parts.h */
+    struct stack_code code;     /* of a stack that was read */
+    struct stack_placed placed; /* of a known one that was read elsewhere; count 0: it was not */
+    uint64_t placed_files[STACK_PLACED_MAX];
+    uint64_t outer_at; /* the address of its outermost bytes, which are behind those of the stack; 0: none */
 };
 
 struct machine_sample {
@@ -46,6 +55,12 @@ struct machine {
     /* The memory of the process that runs. */
     const struct machine_memory *memory;
     size_t memory_count;
+    const struct machine_mapping *mappings; /* likewise */
+    size_t mapping_count;                   /* 0: the program cannot tell files apart */
+    uint64_t exec,
+        code; /* numbers that are others once the process has another program, or more or less code */
+    uint64_t start_stack;                            /* its first thread's base; 0: none */
+    uint32_t found;                                  /* how often mappings were looked for */
     const void *task;                                /* what config.hooks are offsets in */
     bool (*ring_full)(void *context, uint64_t size); /* NULL: never */
     bool (*told_full)(void *context);                /* whether `told` takes no more; NULL: never */
@@ -66,6 +81,7 @@ void machine_set_base(uint32_t tid, uint64_t base); /* 0: forgotten */
 void machine_follow(uint32_t id, bool follow);
 /* Where the process's known stacks are. */
 void machine_place(uint32_t pid, uint32_t space);
+void machine_number(const struct stack_file *file, uint32_t number);
 uint32_t machine_space(uint32_t pid); /* 0: nowhere */
 /* The bytes of stacks that fit into the CPU's ring; at first, without end. */
 void machine_room(uint32_t cpu, int64_t bytes);

@@ -1060,6 +1060,258 @@ Test(verify, processes_with_the_same_code_share_known_stacks)
     world_stop(&w);
 }
 
+/* Files of processes, where each has them. ------------------------------------------------------------------- */
+enum {
+    PROGRAM = 0x400000,
+    LIBRARY = 0x7f0000000000,
+    FILE_BYTES = 0x10000,
+    PROGRAM_FILE = 11,
+    LIBRARY_FILE = 12
+};
+
+struct laid {
+    struct machine_mapping mappings[2];
+    struct stack_place places[2];
+};
+
+static void lay(struct world *w, uint64_t program, uint64_t library, uint64_t inode, struct laid *out)
+{
+    *out = (struct laid){{{program, FILE_BYTES, inode, 0}, {library, FILE_BYTES, 2, 3}},
+                         {{program, program + FILE_BYTES, program, PROGRAM_FILE},
+                          {library, library + FILE_BYTES, library - 3 * UINT64_C(4096), LIBRARY_FILE}}};
+    w->machine.mappings = out->mappings;
+    w->machine.mapping_count = 2;
+    w->machine.exec = w->machine.code = program;
+}
+
+/* Runs the program on a stack that lies at the thread's 64 bytes: PC in the program, callers in the library and in the program, at these
+ * offsets. Returns the kind of its record. */
+static int run_leaf(struct world *w, uint32_t thread, uint64_t leaf, uint64_t in_library, uint64_t in_program)
+{
+    struct thread *t = &w->threads[thread];
+    const uint64_t sp = t->low + REGION - 64;
+    const struct machine_memory all = {t->low, REGION, t->bytes};
+    set_word(t, sp + 8, w->machine.mappings[1].start + in_library);
+    set_word(t, sp + 24, w->machine.mappings[0].start + in_program);
+    w->machine.memory = &all;
+    w->machine.memory_count = 1;
+    run_sample(&(struct machine_sample){
+        .pid = t->pid, .tid = t->tid, .ip = w->machine.mappings[0].start + leaf, .sp = sp, .bp = sp});
+    return w->machine.record_count ? w->machine.records[0].head.kind : 0;
+}
+
+static int run_laid(struct world *w, uint32_t thread, uint64_t in_library, uint64_t in_program)
+{
+    return run_leaf(w, thread, 0x120, in_library, in_program);
+}
+
+/* Makes the stack of the last record known. */
+static int learn_laid(struct world *w, uint32_t thread, const struct laid *laid)
+{
+    const struct thread *t = &w->threads[thread];
+    const struct machine_record *r = w->machine.records;
+    const uint64_t sp = r->head.sp;
+    struct stack_word words[] = {{sp + 8, word_at(t, sp + 8), word_at(t, sp + 8), 16, false},
+                                 {sp + 24, word_at(t, sp + 24), word_at(t, sp + 24), 16, false}};
+    cr_assert_neq(r->code.version, 0u);
+    cr_assert_eq(r->code.at, laid->places[0].at);
+    if (r->code.file.inode)
+        machine_number(&r->code.file, PROGRAM_FILE);
+    return known_stacks_add(w->known,
+                            &(struct known_stack){.space = t->pid,
+                                                  .tid = t->tid,
+                                                  .ip = r->head.ip,
+                                                  .sp = sp,
+                                                  .number = r->head.number,
+                                                  .code = r->head.ip,
+                                                  .code_size = 16,
+                                                  .row = r->head.ip,
+                                                  .row_size = 16,
+                                                  .returns = {.told = true, .address = 8},
+                                                  .words = words,
+                                                  .count = 2,
+                                                  .places = laid->places,
+                                                  .place_count = 2,
+                                                  .base = r->code.base,
+                                                  .version = r->code.version},
+                            NULL);
+}
+
+/* ... and that of its caller, in 64 bytes of the library. */
+static int learn_laid_caller(struct world *w, uint32_t thread, const struct laid *laid)
+{
+    const struct thread *t = &w->threads[thread];
+    const struct machine_record *r = w->machine.records;
+    const uint64_t sp = r->head.sp, ip = word_at(t, sp + 8);
+    const struct stack_word word = {sp + 24, word_at(t, sp + 24), word_at(t, sp + 24), 16, false};
+    return known_stacks_add(w->known,
+                            &(struct known_stack){.space = t->pid,
+                                                  .tid = t->tid,
+                                                  .ip = ip,
+                                                  .sp = sp + 16,
+                                                  .number = r->head.number,
+                                                  .of_caller = true,
+                                                  .code = ip,
+                                                  .code_size = 64,
+                                                  .words = &word,
+                                                  .count = 1,
+                                                  .places = laid->places,
+                                                  .place_count = 2,
+                                                  .base = r->code.base,
+                                                  .version = r->code.version},
+                            NULL);
+}
+
+static void expect_placed(const struct world *w, uint64_t base, const struct laid *laid)
+{
+    const struct machine_record *r = w->machine.records;
+    cr_assert_eq(r->placed.count, 2u);
+    cr_expect_eq(r->placed.base, base);
+    cr_expect_eq(r->placed_files[0], laid->places[0].at);
+    cr_expect_eq(r->placed_files[1], laid->places[1].at);
+}
+
+Test(verify, stacks_are_known_wherever_their_files_lie)
+{
+    struct world w;
+    struct laid here, there;
+    world_start(&w, &plain_config, 1);
+    lay(&w, PROGRAM, LIBRARY, 1, &here);
+    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
+    cr_expect_eq(learn_laid(&w, 0, &here), 1);
+    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_SAME, "the library's place is a guess");
+    expect_placed(&w, w.threads[0].low + REGION, &here);
+    run_laid(&w, 0, 0x404, 0x800);
+    cr_expect_eq(run_laid(&w, 0, 0x404, 0x800), 0, "where it was read, nothing is to be told");
+    lay(&w, PROGRAM + 0x5000, LIBRARY + 0x123000, 1, &there);
+    cr_expect_eq(run_laid(&w, 2, 0x400, 0x800), STACK_RECORD_SAME);
+    expect_placed(&w, w.threads[2].low + REGION, &there);
+    cr_expect_eq(run_laid(&w, 2, 0x408, 0x800), 0);
+    cr_expect_eq(run_laid(&w, 2, 0x410, 0x800), STACK_RECORD_NEW, "another function of the library");
+    cr_expect_eq(run_laid(&w, 2, 0x400, 0x7f0), STACK_RECORD_NEW, "... of the program");
+    world_stop(&w);
+}
+
+Test(verify, files_that_move_are_told_anew)
+{
+    struct world w;
+    struct laid before, after;
+    world_start(&w, &plain_config, 1);
+    lay(&w, PROGRAM, LIBRARY, 1, &before);
+    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
+    cr_expect_eq(learn_laid(&w, 0, &before), 1);
+    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_SAME);
+    run_laid(&w, 0, 0x400, 0x800);
+    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), 0);
+    lay(&w, PROGRAM, LIBRARY + 0x9000, 1, &after); /* it was closed, and opened elsewhere */
+    w.machine.code++;
+    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_SAME);
+    expect_placed(&w, w.threads[0].low + REGION, &after);
+    world_stop(&w);
+}
+
+Test(verify, another_file_at_the_same_place_has_other_stacks)
+{
+    struct world w;
+    struct laid laid;
+    world_start(&w, &plain_config, 1);
+    lay(&w, PROGRAM, LIBRARY, 1, &laid);
+    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
+    cr_expect_eq(learn_laid(&w, 0, &laid), 1);
+    lay(&w, PROGRAM, LIBRARY, 7, &laid); /* another build of the program */
+    w.machine.exec++;
+    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
+    laid.mappings[0].inode = 1;
+    laid.mappings[1].inode = 9; /* another library, of which the program knows a number */
+    machine_number(&(struct stack_file){.inode = 9, .page = 3, .device = 1}, 99);
+    w.machine.exec++;
+    run_laid(&w, 2, 0x400, 0x800); /* the program's file is looked for */
+    cr_expect_eq(run_laid(&w, 2, 0x400, 0x808), STACK_RECORD_NEW);
+    world_stop(&w);
+}
+
+/* Once for each file, process and its changes. */
+Test(verify, mappings_are_looked_for_once)
+{
+    struct world w;
+    struct laid laid;
+    world_start(&w, &plain_config, 1);
+    lay(&w, PROGRAM, LIBRARY, 1, &laid);
+    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
+    cr_expect_eq(learn_laid(&w, 0, &laid), 1);
+    for (unsigned i = 0; i < 10; i++)
+        cr_expect(run_laid(&w, 0, 0x400, 0x800) == 0 || i < 2);
+    cr_expect_eq(w.machine.found, 3u, "the new one, then one in each sample until both are known");
+    w.machine.code++;
+    for (unsigned i = 0; i < 10; i++)
+        run_laid(&w, 0, 0x400, 0x800);
+    cr_expect_eq(w.machine.found, 5u);
+    world_stop(&w);
+}
+
+Test(verify, code_outside_of_files_keeps_a_stack_in_its_space)
+{
+    struct world w;
+    struct laid here, there;
+    world_start(&w, &plain_config, 1);
+    lay(&w, PROGRAM, LIBRARY, 1, &here);
+    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
+    here.places[1].number = 0;
+    here.places[1].end = here.places[1].start; /* the learner knows of no file there */
+    cr_expect_eq(learn_laid(&w, 0, &here), 1);
+    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), 0);
+    lay(&w, PROGRAM, LIBRARY + 0x1000, 1, &there);
+    cr_expect_eq(run_laid(&w, 2, 0x400, 0x800), STACK_RECORD_NEW);
+    world_stop(&w);
+}
+
+/* Of a callee that was read elsewhere it is known where its return address is. */
+Test(verify, a_callee_of_known_callers_is_known)
+{
+    enum { CALLEE = 0x120, OTHER_CALLEE = 0x520, UNREAD = 0x720 };
+    struct world w;
+    struct laid here, there;
+    world_start(&w, &plain_config, 1);
+    lay(&w, PROGRAM, LIBRARY, 1, &here);
+    machine_number(&(struct stack_file){.inode = 2, .page = 3, .device = 1}, LIBRARY_FILE);
+    cr_expect_eq(run_leaf(&w, 0, CALLEE, 0x400, 0x800), STACK_RECORD_NEW);
+    const uint32_t number = w.machine.records[0].head.number;
+    cr_expect_eq(learn_laid(&w, 0, &here), 1);
+    cr_expect_eq(learn_laid_caller(&w, 0, &here), 1);
+    cr_expect_eq(run_leaf(&w, 0, OTHER_CALLEE, 0x400, 0x800), STACK_RECORD_NEW, "its row was not seen yet");
+    cr_expect_eq(run_leaf(&w, 0, OTHER_CALLEE, 0xa00, 0xb00), STACK_RECORD_NEW);
+    cr_expect_eq(learn_laid(&w, 0, &here), 1);
+    cr_expect_eq(run_leaf(&w, 0, OTHER_CALLEE, 0x420, 0x800), STACK_RECORD_SAME);
+    cr_expect_eq(w.machine.records[0].head.number, number);
+    cr_expect_eq(w.machine.records[0].placed.count, 0u);
+    cr_expect_eq(run_leaf(&w, 0, OTHER_CALLEE, 0x440, 0x800), STACK_RECORD_NEW, "another caller");
+    cr_expect_eq(run_leaf(&w, 0, OTHER_CALLEE, 0x420, 0x810), STACK_RECORD_NEW, "its caller is another");
+    cr_expect_eq(run_leaf(&w, 0, UNREAD, 0x400, 0x800), STACK_RECORD_NEW);
+    lay(&w, PROGRAM + 0x1000, LIBRARY + 0x7000, 1, &there);
+    run_leaf(&w, 2, OTHER_CALLEE, 0xa00, 0xb00); /* the library is found */
+    cr_expect_eq(run_leaf(&w, 2, OTHER_CALLEE, 0x420, 0x800), STACK_RECORD_SAME);
+    cr_expect_eq(w.machine.records[0].head.number, number);
+    expect_placed(&w, w.threads[2].low + REGION, &there);
+    cr_expect_eq(w.machine.records[0].placed.depth, 64u - 16u);
+    world_stop(&w);
+}
+
+/* Before the recorder could tell its base. */
+Test(verify, a_main_threads_base_is_the_kernels)
+{
+    struct world w;
+    struct laid laid;
+    world_start(&w, &plain_config, 1);
+    lay(&w, PROGRAM, LIBRARY, 1, &laid);
+    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
+    cr_expect_eq(learn_laid(&w, 0, &laid), 1);
+    machine_set_base(w.threads[2].tid, 0);
+    w.machine.start_stack = w.threads[2].low + REGION;
+    cr_expect_eq(run_laid(&w, 2, 0x400, 0x800), STACK_RECORD_SAME);
+    cr_expect_eq(w.machine.records[0].placed.base, w.machine.start_stack);
+    world_stop(&w);
+}
+
 Test(verify, a_child_has_what_its_parent_knows)
 {
     for (enum verify_follow follow = VERIFY_ALL; follow <= VERIFY_WITHIN; follow++) {

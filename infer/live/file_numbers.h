@@ -1,0 +1,22 @@
+/*
+ * file_numbers.h - numbers of files' code, by which stacks are known wherever it is mapped (collector/verify/rule.h).
+ *
+ * What has one number lies at fixed distances: the code of one image, as far as its addresses differ from its offsets in the file by the
+ * same.
+ */
+#ifndef FATHOM_INFER_LIVE_FILE_NUMBERS_H
+#define FATHOM_INFER_LIVE_FILE_NUMBERS_H
+
+#include "perfdata/known_stack.h"
+#include "process/unwind.h"
+
+struct file_numbers;
+
+struct file_numbers *file_numbers_new(void); /* NULL: out of memory */
+void file_numbers_free(struct file_numbers *numbers);
+/* Where the code of these frames lies, that of the first one first: out has STACK_PLACED_MAX. Returns how many; 0: there are more, or one
+ * file lies in two places, or a frame is in none; -ENOMEM. */
+int file_numbers_places(struct file_numbers *numbers, const struct process *process,
+                        const struct unwind_frame *frames, size_t count, struct stack_place *out);
+
+#endif
