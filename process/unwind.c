@@ -483,6 +483,15 @@ static bool frame_is_start(const struct unwind_frame *frame)
     return bytes && memmem(bytes, size < 32 ? size : 32, code, sizeof code);
 }
 
+/* Whether it is the dynamic loader's entry, where the kernel starts a program's main thread: what it calls begins at the base. It has no
+ * CFI. */
+static bool frame_is_loader_start(const struct place *place)
+{
+    uint64_t entry;
+    return place->function != IMAGE_NO_FUNCTION && image_library_entry(place->image, &entry) &&
+           image_function(place->image, place->function)->address == entry;
+}
+
 enum stack_kind unwind_base(const struct unwind_frame *frames, size_t count, uint64_t *base)
 {
     const struct unwind_frame *root = &frames[count - 1];
@@ -490,7 +499,7 @@ enum stack_kind unwind_base(const struct unwind_frame *frames, size_t count, uin
     uint64_t thread_return;
     const struct cfi_row row = cfi_lookup(image_cfi(place->image), place->address - (count > 1));
     const bool start = frame_is_start(root),
-               own = start ||
+               own = start || frame_is_loader_start(place) ||
                      (image_thread_return(place->image, &thread_return) && thread_return == place->address);
     /* A function of Go that has no caller was begun with all the same. */
     if (!row.root || (row.derived && !own)) {
