@@ -94,6 +94,17 @@ int cgroup_root(const char *mounts, char root[PATH_MAX], struct fathom_error *er
                              "no cgroups are mounted here ('mount -t cgroup2 none /sys/fs/cgroup' does)");
 }
 
+/* Makes both paths ones without links, dots and more slashes than are needed. false: the group's is not below the root's. */
+static bool resolve(const char *root, struct cgroup *group)
+{
+    char path[PATH_MAX];
+    if (!realpath(root, group->root) || !realpath(group->path, path))
+        return false;
+    const size_t length = strlen(group->root);
+    strcpy(group->path, path);
+    return strncmp(path, group->root, length) == 0 && (!path[length] || path[length] == '/');
+}
+
 int cgroup_open(const char *root, const char *path, struct cgroup *out, struct fathom_error *err)
 {
     struct cgroup made = CGROUP_NONE;
@@ -110,11 +121,10 @@ int cgroup_open(const char *root, const char *path, struct cgroup *out, struct f
         return error_set(err, ENOENT, "there is no cgroup %s", made.path);
     if (made.fd < 0)
         return error_system(err, errno, "cannot open cgroup %s", made.path);
-    if (fstat(made.fd, &st) != 0 || st.st_dev != of_root.st_dev) {
+    if (!resolve(root, &made)) {
         cgroup_close(&made);
         return error_set(err, EINVAL, "%s is no cgroup of the hierarchy at %s", path, root);
     }
-    snprintf(made.root, sizeof made.root, "%s", root);
     *out = made;
     return 0;
 }

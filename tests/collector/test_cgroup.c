@@ -67,8 +67,11 @@ Test(cgroup, a_path_is_whole_or_below_the_root)
     snprintf(path, sizeof path, "%s/a", top);
     snprintf(inner, sizeof inner, "%s/a/b", top);
     cr_assert(mkdir(path, 0755) == 0 && mkdir(inner, 0755) == 0);
-    const char *const ways[] = {"a/b", "/a/b", inner};
-    for (size_t i = 0; i < 3; i++) {
+    char dotted[192], outside[96];
+    snprintf(dotted, sizeof dotted, "%s/a/../a/b", top);
+    snprintf(outside, sizeof outside, "%s/..", top);
+    const char *const ways[] = {"a/b", "/a/b", inner, "a/b/", "./a//b", "a/../a/b", dotted};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         cr_assert_eq(cgroup_open(top, ways[i], &group, &err), 0, "%s: %s", ways[i], err.text);
         cr_expect_str_eq(group.path, inner);
         cr_expect(!cgroup_exists(&group), "it has no file cgroup.procs");
@@ -76,6 +79,7 @@ Test(cgroup, a_path_is_whole_or_below_the_root)
     }
     cr_expect_eq(cgroup_open(top, "a/c", &group, &err), -ENOENT);
     cr_expect_eq(cgroup_open(top, "../../proc", &group, &err), -EINVAL);
+    cr_expect_eq(cgroup_open(top, outside, &group, &err), -EINVAL);
 }
 
 Test(cgroup, processes_of_groups_below_are_listed)
