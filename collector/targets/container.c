@@ -143,47 +143,89 @@ static int search_groups(const char *root, const char *start, struct search *out
     return 0;
 }
 
-/* Looks into the files of one kind. */
-static bool look_up(const struct form *form, const char *state, const char *name, char id[CONTAINER_ID + 1])
+/* What containers of a name there are. */
+struct named {
+    const char *root;
+    char *path;                   /* of the group of the first one that runs */
+    char runs[CONTAINER_ID + 1];  /* its ID; "": none */
+    char other[CONTAINER_ID + 1]; /* of one that does not run, likewise */
+    bool several;                 /* that run */
+};
+
+static int take_named(struct named *n, const char *id, struct fathom_error *err)
 {
-    char pattern[PATH_MAX];
+    struct search found = {0};
+    char path[PATH_MAX];
+    int rc = search_groups(n->root, id, &found, path, err);
+    if (rc)
+        return rc;
+    if (!*found.id) {
+        strcpy(n->other, id);
+    } else if (*n->runs) {
+        n->several |= strcmp(n->runs, found.id) != 0;
+    } else {
+        strcpy(n->runs, found.id);
+        strcpy(n->path, path);
+    }
+    return 0;
+}
+
+/* Looks into the files of one kind. */
+static int look_up(const struct form *form, const char *state, const char *name, struct named *out,
+                   struct fathom_error *err)
+{
+    char pattern[PATH_MAX], id[CONTAINER_ID + 1];
     glob_t files = {0};
-    bool found = false;
+    int rc = 0;
     snprintf(pattern, sizeof pattern, "%s/%s", state, form->files);
-    if (glob(pattern, GLOB_NOSORT, NULL, &files) != 0)
-        return false;
-    for (size_t i = 0; i < files.gl_pathc && !found; i++) {
+    if (glob(pattern, 0, NULL, &files) != 0)
+        return 0;
+    for (size_t i = 0; i < files.gl_pathc && rc == 0; i++) {
+        const char *file = files.gl_pathv[i];
         struct file_view view = {0};
-        if (file_view_open(files.gl_pathv[i], &view, NULL) < 0)
+        if (file_view_open(file, &view, NULL) < 0)
             continue;
-        if (view.size <= STATE_MAX && file_view_need(&view, 0, view.size, NULL) == 0)
-            found =
-                container_named(form->kind, files.gl_pathv[i], (const char *)view.data, view.size, name, id);
+        if (view.size <= STATE_MAX && file_view_need(&view, 0, view.size, NULL) == 0 &&
+            container_named(form->kind, file, (const char *)view.data, view.size, name, id))
+            rc = take_named(out, id, err);
         file_view_close(&view);
     }
     globfree(&files);
-    return found;
+    return rc;
+}
+
+/* By the beginning of its ID. 1; 0: there is none. */
+static int find_begun(const char *root, const char *start, char path[PATH_MAX], struct fathom_error *err)
+{
+    struct search found = {0};
+    int rc = search_groups(root, start, &found, path, err);
+    if (rc == 0 && found.several)
+        return error_set(err, EEXIST, "several containers have an ID that begins with %s: give more of it",
+                         start);
+    return rc < 0 ? rc : *found.id != 0;
 }
 
 int container_find(const char *root, const char *state, const char *wanted, char path[PATH_MAX],
                    struct fathom_error *err)
 {
-    struct search found = {0};
-    char id[CONTAINER_ID + 1] = "";
+    struct named named = {.root = root, .path = path};
     const size_t length = strlen(wanted);
     const bool begins = length && length <= CONTAINER_ID && strspn(wanted, "0123456789abcdef") == length;
-    int rc = begins ? search_groups(root, wanted, &found, path, err) : 0;
-    if (rc == 0 && found.several)
-        return error_set(err, EEXIST, "several containers have an ID that begins with %s: give more of it",
-                         wanted);
-    for (size_t i = 0; rc == 0 && !*found.id && !*id && i < sizeof forms / sizeof *forms; i++)
-        if (look_up(&forms[i], state, wanted, id))
-            rc = search_groups(root, id, &found, path, err);
-    if (rc || *found.id)
+    int rc = begins && length == CONTAINER_ID ? find_begun(root, wanted, path, err) : 0;
+    if (rc)
+        return rc < 0 ? rc : 0;
+    for (size_t i = 0; rc == 0 && i < sizeof forms / sizeof *forms; i++)
+        rc = look_up(&forms[i], state, wanted, &named, err);
+    if (rc == 0 && named.several)
+        return error_set(err, EEXIST, "several containers that run are named %s: give the ID of one", wanted);
+    if (rc || *named.runs)
         return rc;
-    if (*id)
+    rc = begins ? find_begun(root, wanted, path, err) : 0;
+    if (rc)
+        return rc < 0 ? rc : 0;
+    if (*named.other)
         return error_set(err, ENOENT, "container %s (%.12s) does not run: there is no cgroup of it below %s",
-                         wanted, id, root);
+                         wanted, named.other, root);
     return error_set(
         err, ENOENT,
         "no container that runs has this ID or name: %s (docker, podman and containerd were looked "

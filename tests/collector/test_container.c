@@ -54,8 +54,11 @@ static void set_up(void)
         "{\"ID\":\"" STOPPED "\",\"Name\":\"/old\"}\n");
     put("state/var/lib/docker/containers/broken/config.v2.json", "{\"ID\":\"" FIRST "\",\"Name\":\"/half");
     put("state/home/me/.local/share/containers/storage/overlay-containers/containers.json",
-        "[{\"names\":[\"first\",\"db\"],\"id\":\"" SECOND "\",\"metadata\":\"{\\\"name\\\":\\\"web\\\"}\"},"
+        "[{\"names\":[\"first\",\"db\",\"c1\"],\"id\":\"" SECOND
+        "\",\"metadata\":\"{\\\"name\\\":\\\"web\\\"}\"},"
         "{\"id\":\"" THIRD "\",\"names\":[\"cache\"]},{\"id\":\"nonsense\",\"names\":[\"bad\"]}]");
+    put("state/var/lib/containers/storage/overlay-containers/containers.json",
+        "[{\"id\":\"" FIRST "\",\"names\":[\"cache\"]}]");
     put("state/run/containerd/io.containerd.runtime.v2.task/k8s.io/" FOURTH "/config.json",
         "{\"process\":{\"nerdctl/name\":1},\"annotations\":{\"io.kubernetes.cri.container-name\":\"api\"}}");
 }
@@ -91,8 +94,8 @@ Test(container, it_is_found_by_id_and_name)
         {"db", "libpod-" SECOND ".scope"},
         {"first", "libpod-" SECOND ".scope"},
         {"b", THIRD},
-        {"cache", THIRD},
-        {"c1", "kubepods-pod2.slice:cri-containerd:" FOURTH},
+        {"c1", "libpod-" SECOND ".scope"}, /* its name, though another's ID begins so */
+        {"c10", "kubepods-pod2.slice:cri-containerd:" FOURTH},
         {"api", "kubepods-pod2.slice:cri-containerd:" FOURTH},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -112,6 +115,7 @@ Test(container, what_is_not_found_says_why)
         const char *says;
     } cases[] = {
         {"a", -EEXIST, "several containers have an ID that begins with a"},
+        {"cache", -EEXIST, "several containers that run are named cache"},
         {"f", -ENOENT, "no container that runs has this ID or name: f"},
         {"old", -ENOENT, "container old (d10123456789) does not run"},
         {"half", -ENOENT, "no container"},
