@@ -159,9 +159,6 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
     return code;
 }
 
-#define PART_BYTES_LEAST   (1u << 20) /* a new one takes some tenths of a second */
-#define PART_SECONDS_LEAST 1
-
 /* --switch: a size (K, M, G) or a time (s, m, h, d). */
 static bool take_switch(struct terminal *terminal, const struct option_row *row, char *text, void *value)
 {
@@ -175,7 +172,7 @@ static bool take_switch(struct terminal *terminal, const struct option_row *row,
         o->part_bytes = (uint64_t)number << 10 * (size - sizes + 1);
     else if (text[0] >= '0' && text[0] <= '9' && number <= UINT32_MAX && *end && !end[1] && time)
         o->part_seconds = (double)number * seconds[time - times];
-    if (o->part_bytes >= PART_BYTES_LEAST || o->part_seconds >= PART_SECONDS_LEAST)
+    if (o->part_bytes >= FATHOM_PART_BYTES || o->part_seconds >= FATHOM_PART_SECONDS)
         return true;
     terminal_wrong(terminal, "--%s: '%s' is neither a size from 1M (K, M, G) nor a time from 1s (s, m, h, d)",
                    row->name, text);

@@ -190,12 +190,18 @@ int attach_open(struct collector *c, struct fathom_error *err)
     int rc = attach_processes(c, err);
     for (size_t i = 0; i < o->tid_count && rc == 0; i++) {
         struct process p = {.tid = o->tids[i]};
-        if (proc_thread_group(p.tid, &p.pid) != 0)
-            return error_set(err, ESRCH, "thread %d does not exist", (int)p.tid);
+        if (proc_thread_group(p.tid, &p.pid) != 0) {
+            if (o->tid_count == 1)
+                return error_set(err, ESRCH, "thread %d does not exist", (int)p.tid);
+            log_write(o->log, LOG_WARNING, "thread %d does not exist: it is left out", (int)p.tid);
+            continue;
+        }
         rc = attach_add(c, p, err);
         if (rc == 0)
             rc = attach_thread(c, p.tid, false, err);
     }
+    if (rc == 0 && o->tid_count && !c->process_count)
+        return error_set(err, ESRCH, "none of the threads exists");
     return rc;
 }
 

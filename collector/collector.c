@@ -412,12 +412,12 @@ int collector_poll(struct collector *c, int timeout_ms, collector_sink *sink, vo
         return rc;
     vary_periods(c);
     launch_check(&c->launch);
-    if (c->launch.pid)
-        return c->launch.status == -1;
     if (c->cgroup.fd >= 0 && !cgroup_exists(&c->cgroup)) {
         log_write(c->options->log, LOG_NOTE, "cgroup %s was removed: the recording ends", c->cgroup.path);
         return 0;
     }
+    if (c->launch.pid)
+        return c->launch.status == -1;
     return counters_alive(c->counters);
 }
 
@@ -454,10 +454,13 @@ pid_t collector_command(const struct collector *c)
 
 int collector_hand_over(struct collector *from, struct collector *to, struct fathom_error *err)
 {
+    int rc = from->launch.pidfd >= 0 ? counters_watch(to->counters, from->launch.pidfd, err) : 0;
+    if (rc < 0)
+        return rc;
     to->launch = from->launch;
     from->launch = LAUNCH_NONE;
     to->before = from;
-    return to->launch.pidfd >= 0 ? counters_watch(to->counters, to->launch.pidfd, err) : 0;
+    return 0;
 }
 
 void collector_signal(struct collector *c, int signal)

@@ -124,7 +124,7 @@ int collector_status(const struct collector *collector);
 /* Its PID; 0: there is none. */
 pid_t collector_command(const struct collector *collector);
 /* `to` goes on with what `from` records: as soon as its events are started, those of `from` are stopped. A command that `from` launched
- * is that of `to` from now on, whose options have its PID or everyone. `from`: borrowed until then. 0 or negative. */
+ * is that of `to` from now on, whose options have its PID or more than that. `from`: borrowed until then. 0; negative: nothing has changed. */
 int collector_hand_over(struct collector *from, struct collector *to, struct fathom_error *err);
 /* Sends a signal to the launched command; nothing when attached. */
 void collector_signal(struct collector *collector, int signal);

@@ -41,8 +41,8 @@ void cpu_use_read(const struct collector *c, struct cpu_uses *out)
     size_t count = 0;
     for (size_t i = 0; i < c->process_count; i++)
         add_process(out, &c->processes[i]);
-    /* With other rights, it is among the processes. */
-    if (c->launch.pid && c->launch.status == -1 && !c->options->raised)
+    /* With other rights, or in another file than the first, it is among the processes. */
+    if (c->launch.pid && c->launch.status == -1 && c->options->command && !c->options->raised)
         add_process(out, &(struct process){.pid = c->launch.pid});
     /* Whose parent has ended is nobody's child that is known. */
     if (!out->count || c->options->no_children || c->wide || attach_children_of(c, &found, &count, &err) != 0)

@@ -41,7 +41,8 @@ int writer_command(struct writer *writer, int argc, char *const *argv, struct fa
 int writer_build_id(struct writer *writer, const char *path, const uint8_t *id, size_t id_size,
                     struct fathom_error *err);
 int writer_tracing_data(struct writer *writer, const void *data, size_t size, struct fathom_error *err);
-uint64_t writer_size(const struct writer *writer); /* bytes of records so far, as they are in the file */
+/* Bytes of records so far: as they are in the file, and those that are still buffered, which may be compressed yet. */
+uint64_t writer_size(const struct writer *writer);
 /* Writes the features and the final header, syncs and frees. After an error the file is closed all the same;
  * if nothing could be written, the old file stays. */
 int writer_close(struct writer *writer, struct fathom_error *err);

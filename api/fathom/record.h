@@ -34,7 +34,9 @@ struct fathom_recorder_options {
     const char *output;
     /* Go on in another file once one has so many bytes, or was begun so many seconds ago; 0 of both: there is one file. Their names are
      * the output's with the time in UTC at which each is begun: perf.data.20261127T190530Z. Each is a recording of its own, by which
-     * its stacks are new again; between two, some ms are not recorded. Not of a stream. */
+     * its stacks are new again; what happens while one takes over may be in both. At least 1 MB or 1 s. Not of a stream. */
+#define FATHOM_PART_BYTES   (1u << 20)
+#define FATHOM_PART_SECONDS 1
     uint64_t part_bytes;
     double part_seconds;
     uint64_t parts_kept; /* at a time, the growing one among them: then the oldest is removed; 0: all */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,7 +19,8 @@
 
 #define AUDIT_HZ          10
 #define AUDIT_STACK_BYTES 65528
-#define FLUSH_NS          500000000 /* half of the second that fathom-record(1) promises */
+#define RETRY_NS          10000000000 /* to open another file */
+#define FLUSH_NS          500000000   /* half of the second that fathom-record(1) promises */
 
 struct fathom_recorder {
     struct fathom_recorder_options options;
@@ -26,7 +28,7 @@ struct fathom_recorder {
     struct part *part;
     struct part *next;     /* that is to go on with the target; NULL: none */
     struct series *series; /* NULL: there is one part */
-    bool stuck;            /* no further part can be opened */
+    uint64_t retry;        /* when a further part may be opened, after that failed, ns; 0: it did not */
     uint64_t samples;      /* of parts that were completed */
     bool nothing;          /* was sampled */
     uint64_t flushed;      /* when the writer's buffer was last flushed, ns */
@@ -85,10 +87,10 @@ static int go_on(struct fathom_recorder *r, struct fathom_error *err)
     struct fathom_error why;
     int rc = open_part(r, r->part, &r->next, &why);
     if (rc < 0) {
-        r->stuck = true;
-        if (rc != -ESRCH)
+        if (!r->retry)
             log_write(&r->host.log, LOG_WARNING, "cannot go on in another file: %s: this one goes on",
                       why.text);
+        r->retry = clock_ns() + RETRY_NS;
         return 0;
     }
     rc = part_begin(r->next, err);
@@ -106,8 +108,6 @@ static int end_part(struct fathom_recorder *r, struct part *part, int rc, struct
     collector_summary(part_collector(part), &summary);
     r->samples += summary.samples;
     r->nothing = nothing && r->samples == 0;
-    if (r->series)
-        series_trim(r->series);
     return rc;
 }
 
@@ -125,7 +125,7 @@ static int take_next(struct fathom_recorder *r, struct fathom_error *err)
 static bool is_full(const struct fathom_recorder *r, uint64_t now)
 {
     const struct fathom_recorder_options *o = &r->options;
-    return is_series(o) && !r->stuck &&
+    return is_series(o) && now >= r->retry &&
            ((o->part_bytes && part_size(r->part) >= o->part_bytes) ||
             (o->part_seconds > 0 && (double)(now - r->began) >= o->part_seconds * 1e9));
 }
@@ -140,6 +140,8 @@ static int record_progress(void *context, struct fathom_error *err)
         int rc = part_flush(r->part, err);
         if (rc < 0)
             return rc;
+        if (r->series) /* now that this one is there */
+            series_trim(r->series);
     }
     if (host_asks_status(&r->host))
         show_status(r);
@@ -206,6 +208,10 @@ void recorder_collector(const struct fathom_recorder_options *options, const str
 int fathom_recorder_check(const struct fathom_recorder_options *options, struct fathom_error *err)
 {
     struct pathmap *map = NULL;
+    if (is_series(options) && (strcmp(options->output, "-") == 0 ||
+                               (options->part_bytes && options->part_bytes < FATHOM_PART_BYTES) ||
+                               (options->part_seconds > 0 && options->part_seconds < FATHOM_PART_SECONDS)))
+        return error_set(err, EINVAL, "a recording in several files is of files of 1 MB or 1 s at least");
     int rc = options->map ? pathmap_open(options->map, &map, err) : 0;
     pathmap_close(map);
     return rc;
@@ -252,7 +258,12 @@ int fathom_recorder_run(struct fathom_recorder *r, struct fathom_error *err)
         if (rc == 0)
             rc = target_observe(&target, part_collector(r->part), &user, &r->stop, &end, err);
     }
-    return end_part(r, r->part, rc, err);
+    if (rc < 0) /* nobody looks after the command */
+        collector_signal(part_collector(r->part), SIGTERM);
+    rc = end_part(r, r->part, rc, err);
+    if (rc == 0 && r->series)
+        series_trim(r->series);
+    return rc;
 }
 
 void recorder_summary(const struct collector *collector, bool nothing, struct fathom_recorder_summary *out)
