@@ -307,7 +307,8 @@ bool image_library_entry(const struct image *image, uint64_t *address)
 {
     uint64_t value;
     const struct elf_file *file = &image->file;
-    if (!elf_file_dynamic(file, DT_SONAME, &value) || !elf_file_is_code(file, file->entry, 1))
+    if (!elf_file_dynamic(file, DT_SONAME, &value) || elf_file_dynamic(file, DT_NEEDED, &value) ||
+        !elf_file_is_code(file, file->entry, 1))
         return false;
     *address = file->entry;
     return true;

@@ -103,7 +103,7 @@ bool image_function_is_stub(const struct image *image, uint32_t index);
 /* Where a program starts (_start). false: a library. */
 bool image_entry(const struct image *image, uint64_t *address);
 /* Where the kernel starts a library that is a program's interpreter (ld.so). false: it has no entry, or is
- * not a library. Other libraries can have one too (libc.so.6 prints its version). */
+ * not a library, or needs others, as libc.so.6 does, which can be executed, too. */
 bool image_library_entry(const struct image *image, uint64_t *address);
 /* The name by which programs ask for a library (DT_SONAME), in the image's memory; NULL: it has none. */
 const char *image_soname(const struct image *image);

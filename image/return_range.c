@@ -25,6 +25,8 @@ static bool calls_in(const struct image *image, uint64_t at, uint64_t end, uint6
     return true;
 }
 
+#define ROWS_MAX 4096u /* of a function */
+
 void image_return_range(const struct image *image, uint64_t address, uint64_t *start, uint64_t *end)
 {
     const struct cfi *cfi = image_cfi(image);
@@ -35,10 +37,13 @@ void image_return_range(const struct image *image, uint64_t address, uint64_t *s
     if (!function || address < function->address || address >= function->address + function->size)
         return;
     uint64_t low = function->address, high = low + function->size;
+    unsigned rows = 0;
     for (uint64_t at = low, next, limit = high; at < limit && high == limit; at = next) {
         const struct cfi_row other = cfi_lookup(cfi, at);
         uint64_t first, last, row_end = cfi_row_end(cfi, at);
         next = row_end < limit ? row_end : limit;
+        if (rows++ == ROWS_MAX)
+            return;
         if (cfi_row_same(&other, &row))
             continue;
         if (!calls_in(image, at, next, &first, &last))
