@@ -524,6 +524,8 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
         .page = stack->ip >> s->page_bits, .depth = base - stack->sp, .space = stack->space};
     struct rule_key key = anywhere ? key_anywhere(s, stack, base) : key_there;
     uint32_t stored = 0, replaced = 0;
+    if (stack->of_caller && base == stack->sp) /* there is nothing to compare */
+        return 0;
     /* One that was read before its base was known, which is known by now, will be read again, further out. */
     if (!apart && !stack->of_caller && stack->cut && stack->cut <= STACK_RECORD_NO_BASE)
         return 0;

@@ -81,7 +81,8 @@ int file_numbers_places(struct file_numbers *n, const struct process *process,
     for (size_t i = 0; i < count; i++) {
         const struct unwind_frame *frame = &frames[i];
         const struct mapping *mapping = process_mapping(process, frame->pc - (i > 0 && !frame->interrupted));
-        if (!mapping || !frame->place.image)
+        /* Files of one path are told apart by what they are built of alone. */
+        if (!mapping || !frame->place.image || !image_build_id(frame->place.image)->size)
             return 0;
         const uint64_t at = mapping->start - mapping->offset, load = frame->pc - frame->place.address;
         const uint32_t number = number_of(n, &(struct file_code){frame->place.image, at - load});
