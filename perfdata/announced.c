@@ -34,6 +34,7 @@ struct announced {
     struct walks *walks;
     struct walked walked; /* of the last record, like the next */
     bool has_walked;
+    bool no_places;
     uint8_t *unfolded; /* STACK_RECORD_MAX bytes: its stack, if it has a run; else NULL, or not used */
 };
 
@@ -54,6 +55,11 @@ static void follow_only(struct announced *a)
         }
     if (sampled == 1)
         a->followed[last] = true;
+}
+
+void announced_leave_places(struct announced *a)
+{
+    a->no_places = true;
 }
 
 struct announced *announced_new(const struct event *events, size_t count)
@@ -161,7 +167,7 @@ static uint32_t take_places(struct announced *a)
         .base = placed->base, .depth = placed->depth, .count = (uint32_t)placed->count};
     uint64_t hash = hash_u64(hash_u64(places.base) + places.depth);
     bool added;
-    if (!placed->count)
+    if (!placed->count || a->no_places)
         return 0;
     memcpy(places.at, a->parts.placed_files, placed->count * sizeof *places.at);
     for (uint32_t i = 0; i < places.count; i++)

@@ -151,10 +151,11 @@ static int learn_same(struct learner *l, struct process *process, const struct s
     out->stack = l->announced[*index].stack;
     if (!code_places_hold(l->code_places, l->announced[*index].code, process, sample->placed))
         return 0;
-    if (sample->placed && learn_placed_base(l, process, sample, err) < 0)
-        return -ENOMEM;
+    int rc = sample->placed ? learn_placed_base(l, process, sample, err) : 0;
+    if (rc < 0)
+        return rc;
     l->announced[*index].claims++;
-    int rc = trainer_repeat(l->trainer, &l->announced[*index].path, process, sample, &out->node, err);
+    rc = trainer_repeat(l->trainer, &l->announced[*index].path, process, sample, &out->node, err);
     return rc < 0 ? rc : 0;
 }
 

@@ -1,6 +1,14 @@
 /* vote.c - see vote.h. */
 #include "infer/engine/vote.h"
 
+#include "pathmap/map/partial.h"
+
+/* Whether its path needs no base: those that are apart are partial for want of one. */
+static bool is_proved(const struct trie *trie, uint32_t node)
+{
+    return node != TRIE_NONE && !partial_is_apart(trie_height(trie, node));
+}
+
 static int vote(void *observer, const struct observation *observation, struct fathom_error *err)
 {
     struct observer *o = observer;
@@ -11,7 +19,7 @@ static int vote(void *observer, const struct observation *observation, struct fa
     struct process *process = process_find(o->processes, sample->pid);
     return process && sample->has_regs
                ? stack_bases_vote(o->learner->bases, process, sample, &observation->frame,
-                                  observation->learned.node != TRIE_NONE, err)
+                                  is_proved(o->learner->trie, observation->learned.node), err)
                : 0;
 }
 

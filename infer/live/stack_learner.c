@@ -371,6 +371,7 @@ int stack_learner_new(const struct stack_learner_input *input, struct stack_lear
     l->told = table_new();
     l->files = file_numbers_new();
     if (l->announced && l->spaces && l->told && l->files) {
+        announced_leave_places(l->announced);
         *out = l;
         return 0;
     }

@@ -114,6 +114,7 @@ bool code_places_hold(struct code_places *p, uint32_t number, const struct proce
     struct stack_code_places *stack = &p->stacks[number];
     const uint64_t state = process_state(process), held = placed ? hash_places(state, placed) : state;
     uint64_t *known = placed ? &stack->placed : &stack->state;
+    bool checked = !placed;
     if (*known == held)
         return true;
     for (uint32_t i = stack->first; i < stack->first + stack->count; i++) {
@@ -122,7 +123,9 @@ bool code_places_hold(struct code_places *p, uint32_t number, const struct proce
             continue; /* of a callee that this stack has not */
         if (placed ? !is_placed(process, from, placed) : !is_at(process, from, 0))
             return false;
+        checked = true;
     }
-    *known = held;
-    return true;
+    if (checked)
+        *known = held;
+    return checked;
 }

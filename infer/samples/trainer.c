@@ -336,11 +336,13 @@ static int repeat_frame(struct trainer *t, const struct trainer_path *path, cons
     return trainer_count(t, path, place, at, err);
 }
 
-/* Whether a sample's stack was compared from SP on, as the recorder knew no base of it: its frame is then the path's innermost. */
+/* Whether a sample's stack was compared from SP on, as the recorder knew no base of it: its frame is then the path's innermost. (Of one
+ * that is placed it knew the base.) */
 static bool is_apart(const struct process *process, const struct sample *sample)
 {
     uint64_t base;
-    return sample->from_sp && process_stack_base(process, sample->tid, sample->sp, &base) != STACK_OWN;
+    return !sample->placed && sample->from_sp &&
+           process_stack_base(process, sample->tid, sample->sp, &base) != STACK_OWN;
 }
 
 int trainer_repeat(struct trainer *t, const struct trainer_path *path, const struct process *process,
