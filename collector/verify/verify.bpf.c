@@ -614,10 +614,8 @@ __noinline __u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word)
         const __u32 number = look(l, word);
         if ((number && number != file) || !l->seen.file.inode || l->seen.at != guess)
             return 0;
-        if (number) {
-            add_place(l, p, file);
-            at = guess;
-        }
+        add_place(l, p, file);
+        at = guess;
     }
     if (!at) {
         at = guess;
