@@ -232,13 +232,17 @@ static int begin_run(struct engine *p, const struct pathmap *given, const struct
 
 static int survey(struct engine *p, const struct passes *passes, struct fathom_error *err)
 {
-    bool codes = !p->options.no_automaton;
+    const struct pathmap *map = fit_pathmap(p->fit);
+    struct table *roots = list_cids_roots(map);
     struct cid_lister lister = {.observer = &p->observer,
                                 .survey = p->survey,
                                 .unread = p->unread,
-                                .open_programs = codes,
-                                .open_all = codes && pathmap_node_count(fit_pathmap(p->fit)) == 0};
-    return passes_run(passes, "surveying", false, list_cids, &lister, err);
+                                .open_programs = !p->options.no_automaton,
+                                .map = map,
+                                .roots = roots};
+    int rc = roots ? passes_run(passes, "surveying", false, list_cids, &lister, err) : error_memory(err);
+    table_free(roots);
+    return rc;
 }
 
 /* The steps that produce the map used to resolve samples. */

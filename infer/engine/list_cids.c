@@ -3,17 +3,33 @@
 
 #include "pathmap/map/partial.h"
 
-/* Opens the process's program, as paths begin there. */
-static void open_program(const struct process *process)
+struct table *list_cids_roots(const struct pathmap *map)
+{
+    struct table *roots = table_new();
+    for (uint32_t n = 0; roots && n < pathmap_node_count(map); n++) {
+        struct pathmap_node node = pathmap_node(map, n);
+        if (node.parent != PATHMAP_NONE || node.function == PATHMAP_NONE)
+            continue;
+        if (!table_put(roots, pathmap_function(map, node.function).image, NULL)) {
+            table_free(roots);
+            roots = NULL;
+        }
+    }
+    return roots;
+}
+
+/* Opens what the automaton needs of a process: its program, as paths begin there, or, if none is known to, all its files. */
+static void open_files(const struct cid_lister *l, const struct process *process)
 {
     const struct build_id *build_id;
-    const struct mapping *mapping;
-    for (size_t i = 0; (mapping = process_mapping_at(process, i, &build_id)); i++) {
-        if (mapping->path[0] != '/')
-            continue;
+    const struct mapping *mapping = NULL;
+    for (size_t i = 0; (mapping = process_mapping_at(process, i, &build_id)) && mapping->path[0] != '/'; i++)
+        ;
+    uint32_t image = mapping ? pathmap_find_image(l->map, mapping->path, build_id, NULL) : PATHMAP_NONE;
+    if (image == PATHMAP_NONE || !table_find(l->roots, image))
+        process_open_all(process);
+    else
         process_mapping(process, mapping->start);
-        return;
-    }
 }
 
 /* Whether the sample's own path is known, and from the root on, as far as its stack can be read. */
@@ -47,15 +63,12 @@ static int add_cid(const struct cid_lister *l, const struct observed *observed,
 int list_cids(void *lister, const struct observation *observation, struct fathom_error *err)
 {
     const struct cid_lister *l = lister;
-    const struct record *record = observation->record;
     struct observer *o = l->observer;
     struct observed observed;
     uint32_t settings = settings_count(o->settings);
     int rc = observer_take(o, observation, &observed, err);
-    if (rc == 0 && record->kind == RECORD_MMAP && l->open_all)
-        observer_open_mapped(o, record);
     if (rc == 0 && settings_count(o->settings) > settings && l->open_programs)
-        open_program(observed.process);
+        open_files(l, observed.process);
     if (rc < 0 || (!observed.sample && observed.true_path == TRIE_NONE))
         return rc;
     if (unread_note(l->unread, observed.process) < 0)

@@ -4,6 +4,7 @@
 #ifndef FATHOM_INFER_ENGINE_LIST_CIDS_H
 #define FATHOM_INFER_ENGINE_LIST_CIDS_H
 
+#include "base/hash.h"
 #include "infer/contexts/unread.h"
 #include "infer/engine/observer.h"
 #include "infer/samples/survey.h"
@@ -13,9 +14,15 @@ struct cid_lister { /* all borrowed */
     struct survey *survey; /* filled */
     struct unread *unread; /* records what could not be read */
     bool open_programs;    /* the automaton will need the programs' code */
-    bool open_all;         /* there is no map: the files' code is the only source of paths */
+    /* The map that paths are taken from, and which of its images paths begin in (list_cids_roots()). Of other programs,
+     * code is the only source of whole paths: all their files are opened. */
+    const struct pathmap *map;
+    const struct table *roots;
 };
 
 observation_sink list_cids; /* context: a struct cid_lister */
+
+/* The numbers of the map's images in which paths begin. NULL: out of memory. */
+struct table *list_cids_roots(const struct pathmap *map);
 
 #endif
