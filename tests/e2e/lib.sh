@@ -290,7 +290,9 @@ has_share()
     else
         not_ok "$5: $found%, expected $3 +- $4"
         echo "# $2"
-        awk '{ print $NF "\t" $0 }' "$1" | sort -rn | cut -f 2- | head -n 15 | cut -c 1-400 | note
+        awk '{ print $NF "\t" $0 }' "$1" | sort -rn | cut -f 2- | pattern=$2 awk '
+            { path = $0; sub(/ [0-9.]+$/, "", path); matches = path ~ ENVIRON["pattern"] }
+            ++shown[matches] <= 8 { print matches ? "it is:" : "not:  ", substr($0, 1, 400) }' | note
     fi
 }
 
