@@ -9,6 +9,7 @@ libbase_la_SOURCES = \
 	base/hash.c base/hash.h \
 	base/json_reader.c base/json_reader.h \
 	base/cache.c base/cache.h \
+	base/container_id.c base/container_id.h \
 	base/least.h \
 	base/symlinks.c base/symlinks.h \
 	base/log.h \

@@ -4,9 +4,8 @@
 #include "image/cfi/cfi.h"
 #include "image/code/code.h"
 
-/* The last bytes of the first and the last call in [at, end), where an instruction begins; *first > *last: it has none. false: it cannot
- * be decoded. */
-static bool calls_in(const struct image *image, uint64_t at, uint64_t end, uint64_t *first, uint64_t *last)
+bool image_calls_between(const struct image *image, uint64_t at, uint64_t end, uint64_t *first,
+                         uint64_t *last)
 {
     size_t size;
     const uint8_t *code = image_bytes(image, at, &size);
@@ -25,8 +24,6 @@ static bool calls_in(const struct image *image, uint64_t at, uint64_t end, uint6
     return true;
 }
 
-#define ROWS_MAX 4096u /* of a function */
-
 void image_return_range(const struct image *image, uint64_t address, uint64_t *start, uint64_t *end)
 {
     const struct cfi *cfi = image_cfi(image);
@@ -42,11 +39,11 @@ void image_return_range(const struct image *image, uint64_t address, uint64_t *s
         const struct cfi_row other = cfi_lookup(cfi, at);
         uint64_t first, last, row_end = cfi_row_end(cfi, at);
         next = row_end < limit ? row_end : limit;
-        if (rows++ == ROWS_MAX)
+        if (rows++ == RETURN_RANGE_ROWS)
             return;
         if (cfi_row_same(&other, &row))
             continue;
-        if (!calls_in(image, at, next, &first, &last))
+        if (!image_calls_between(image, at, next, &first, &last))
             return;
         if (first > last)
             continue;

@@ -4,13 +4,13 @@
  */
 #include "profile/cgroup_names.h"
 
-#include <ctype.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { ID_DIGITS = 64, ID_SHOWN = 12 };
+#include "base/container_id.h"
+
+#define ID_SHOWN 12 /* digits */
 
 struct component {
     const char *at;
@@ -31,18 +31,10 @@ static bool previous(const char *path, const char **end, struct component *out)
     return to > from;
 }
 
-static bool take_end(struct component *c, const char *end)
-{
-    size_t length = strlen(end);
-    if (c->length <= length || memcmp(c->at + c->length - length, end, length) != 0)
-        return false;
-    c->length -= length;
-    return true;
-}
-
 static bool has_end(struct component c, const char *end)
 {
-    return take_end(&c, end);
+    size_t length = strlen(end);
+    return c.length > length && memcmp(c.at + c.length - length, end, length) == 0;
 }
 
 static bool take_begin(struct component *c, const char *begin)
@@ -54,37 +46,21 @@ static bool take_begin(struct component *c, const char *begin)
     return true;
 }
 
-/* Copies at most `most` bytes. */
-static void copy(char name[CGROUP_NAME_SIZE], struct component c, size_t most)
+static void copy(char name[CGROUP_NAME_SIZE], struct component c)
 {
-    if (most >= CGROUP_NAME_SIZE)
-        most = CGROUP_NAME_SIZE - 1;
-    snprintf(name, CGROUP_NAME_SIZE, "%.*s", (int)(c.length < most ? c.length : most), c.at);
-}
-
-/* "ID", or "runtime-ID", "slice:runtime:ID". */
-static bool take_id(struct component *c)
-{
-    take_end(c, ".scope");
-    const size_t before = c->length - ID_DIGITS;
-    if (c->length < ID_DIGITS || (before && c->at[before - 1] != '-' && c->at[before - 1] != ':'))
-        return false;
-    for (size_t i = before; i < c->length; i++)
-        if (!isxdigit((unsigned char)c->at[i]))
-            return false;
-    if (before && has_end((struct component){c->at, before - 1}, "-conmon"))
-        return false;
-    *c = (struct component){c->at + before, ID_DIGITS};
-    return true;
+    snprintf(name, CGROUP_NAME_SIZE, "%.*s",
+             (int)(c.length < CGROUP_NAME_SIZE ? c.length : CGROUP_NAME_SIZE - 1), c.at);
 }
 
 bool cgroup_container(const char *path, char name[CGROUP_NAME_SIZE])
 {
     struct component c;
     for (const char *end = path + strlen(path); previous(path, &end, &c);) {
-        bool id = take_id(&c);
+        const char *id = container_id(c.at, c.length);
+        if (id)
+            c = (struct component){id, ID_SHOWN};
         if (id || take_begin(&c, "lxc.payload.")) {
-            copy(name, c, id ? ID_SHOWN : SIZE_MAX);
+            copy(name, c);
             return true;
         }
     }
@@ -96,7 +72,7 @@ bool cgroup_service(const char *path, char name[CGROUP_NAME_SIZE])
     struct component c;
     for (const char *end = path + strlen(path); previous(path, &end, &c);)
         if (has_end(c, ".service") || has_end(c, ".scope")) {
-            copy(name, c, SIZE_MAX);
+            copy(name, c);
             return true;
         }
     return false;

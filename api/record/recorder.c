@@ -125,7 +125,7 @@ static int take_next(struct fathom_recorder *r, struct fathom_error *err)
 static bool is_full(const struct fathom_recorder *r, uint64_t now)
 {
     const struct fathom_recorder_options *o = &r->options;
-    return is_series(o) && now >= r->retry &&
+    return r->series && now >= r->retry &&
            ((o->part_bytes && part_size(r->part) >= o->part_bytes) ||
             (o->part_seconds > 0 && (double)(now - r->began) >= o->part_seconds * 1e9));
 }

@@ -13,22 +13,6 @@
 
 #define STATE_MAX (16u << 20) /* bytes of a file: podman's has some 2 KB for each container */
 
-static bool is_id(const char *text)
-{
-    return strspn(text, "0123456789abcdef") == CONTAINER_ID;
-}
-
-const char *container_id(const char *directory)
-{
-    const char *id = directory;
-    for (const char *at = directory; (at = strpbrk(at, "-:")); id = ++at)
-        ;
-    if (!is_id(id) || (id[CONTAINER_ID] && strcmp(id + CONTAINER_ID, ".scope") != 0) ||
-        strstr(directory, "conmon")) /* podman's and CRI-O's monitor of it */
-        return NULL;
-    return id;
-}
-
 /* Names in files --------------------------------------------------------------------------------------------- */
 
 /* Where such a file has a container's ID and names: keys, and how many objects and arrays they are in. A key of NULL: the file's
@@ -81,7 +65,8 @@ static bool is_name(const char *text, const char *name)
 static bool directory_id(const char *path, char id[CONTAINER_ID + 1])
 {
     const char *end = strrchr(path, '/');
-    if (!end || end - path < CONTAINER_ID || !is_id(end - CONTAINER_ID) || end[-CONTAINER_ID - 1] != '/')
+    if (!end || end - path < CONTAINER_ID || !container_is_id(end - CONTAINER_ID, CONTAINER_ID) ||
+        end[-CONTAINER_ID - 1] != '/')
         return false;
     snprintf(id, CONTAINER_ID + 1, "%s", end - CONTAINER_ID);
     return true;
@@ -100,7 +85,7 @@ bool container_named(enum container_file kind, const char *path, const char *tex
         if (piece == JSON_KEY)
             memcpy(key, r.text, sizeof key);
         else if (piece == JSON_TEXT && !r.cut && form->id && r.depth == form->depth &&
-                 strcmp(key, form->id) == 0 && strlen(r.text) == CONTAINER_ID && is_id(r.text))
+                 strcmp(key, form->id) == 0 && container_is_id(r.text, strlen(r.text)))
             memcpy(found, r.text, sizeof found);
         else if (piece == JSON_TEXT && !r.cut && r.depth == form->name_depth && is_name_key(form, key))
             named |= is_name(r.text, name);
@@ -132,7 +117,7 @@ static int search_groups(const char *root, const char *start, struct search *out
     if (!tree)
         return error_system(err, errno, "cannot list the cgroups below %s", root);
     for (const FTSENT *entry; (entry = fts_read(tree));) {
-        const char *id = entry->fts_info == FTS_D ? container_id(entry->fts_name) : NULL;
+        const char *id = entry->fts_info == FTS_D ? container_id(entry->fts_name, entry->fts_namelen) : NULL;
         if (!id || strncmp(id, start, strlen(start)) != 0)
             continue;
         out->several |= *out->id && strncmp(out->id, id, CONTAINER_ID) != 0;

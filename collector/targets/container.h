@@ -9,13 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/container_id.h"
 #include "base/error.h"
-
-#define CONTAINER_ID 64 /* hexadecimal digits */
-
-/* The ID that the name of a group's directory has, as docker, podman, containerd and CRI-O make them with systemd or without:
- * docker-ID.scope, libpod-ID.scope, cri-containerd-ID.scope, kubepods-...slice:cri-containerd:ID, ID. NULL: it has none. */
-const char *container_id(const char *directory);
 
 /* What a runtime's file says of the containers' names. */
 enum container_file {

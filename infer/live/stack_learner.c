@@ -6,8 +6,8 @@
 
 #include "base/hash.h"
 #include "image/cfi/cfi.h"
-#include "image/code/code.h"
 #include "image/handler_jump.h"
+#include "image/return_range.h"
 #include "image/run_time.h"
 #include "infer/live/feed.h"
 #include "infer/live/file_numbers.h"
@@ -18,7 +18,6 @@
 #include "process/unwind.h"
 
 #define WALKED_MAX  32768u /* frames, for one new stack and those of its callers */
-#define ROWS_MAX    4096u  /* of a function's CFI that are looked at */
 #define REGISTER_BP 6u     /* in a mask of registers */
 
 struct stack_learner {
@@ -44,17 +43,8 @@ struct code_range {
 /* Whether these bytes have a call, or cannot be told. */
 static bool has_call(const struct image *image, uint64_t at, uint64_t end)
 {
-    size_t size;
-    const uint8_t *code = image_bytes(image, at, &size);
-    if (!code || size < end - at)
-        return true;
-    struct code_insn insn;
-    for (; at < end; at += insn.length, code += insn.length) {
-        if (!code_read(code, (size_t)(end - at), at, &insn) || insn.kind == CODE_CALL ||
-            insn.kind == CODE_CALL_INDIRECT)
-            return true;
-    }
-    return false;
+    uint64_t first, last;
+    return !image_calls_between(image, at, end, &first, &last) || first <= last;
 }
 
 /* The code that a stack with this innermost frame stands for: empty, that of its page. But if the function makes calls with less on
@@ -71,7 +61,7 @@ static struct code_range code_of(const struct place *place, bool alone)
     if (image_is_run_time(place->image)) /* whatever is called with the same BP */
         return (struct code_range){place->address, place->address};
     alone = alone || row.cfa != CFI_SP;
-    for (unsigned rows = 0; at < limit && rows < ROWS_MAX; rows++) {
+    for (unsigned rows = 0; at < limit && rows < RETURN_RANGE_ROWS; rows++) {
         const struct cfi_row other = cfi_lookup(cfi, at);
         uint64_t end = cfi_row_end(cfi, at), next = end < limit ? end : limit;
         if (other.cfa == row.cfa && other.cfa_offset == row.cfa_offset &&
@@ -99,7 +89,7 @@ static struct code_range row_of(const struct place *place)
     const struct cfi *cfi = image_cfi(place->image);
     const struct image_function *function = image_function(place->image, place->function);
     struct code_range row = {function->address, function->address};
-    for (unsigned rows = 0; row.end <= place->address && rows < ROWS_MAX; rows++) {
+    for (unsigned rows = 0; row.end <= place->address && rows < RETURN_RANGE_ROWS; rows++) {
         row.start = row.end;
         row.end = cfi_row_end(cfi, row.start);
     }

@@ -30,3 +30,6 @@ tests_base_test_columns_LDADD = libbase.la $(CRITERION_LIBS)
 UNIT_TESTS += tests/base/test_json_reader
 tests_base_test_json_reader_SOURCES = tests/base/test_json_reader.c
 tests_base_test_json_reader_LDADD = libbase.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/base/test_container_id
+tests_base_test_container_id_SOURCES = tests/base/test_container_id.c
+tests_base_test_container_id_LDADD = libbase.la $(CRITERION_LIBS)

@@ -72,18 +72,6 @@ static void tear_down(void)
 
 TestSuite(container, .init = set_up, .fini = tear_down);
 
-Test(container, an_id_is_in_the_name_of_a_group)
-{
-    cr_expect_str_eq(container_id(FIRST), FIRST);
-    cr_expect_str_eq(container_id("crio-" FIRST ".scope"), FIRST ".scope");
-    cr_expect_null(container_id("docker-" FIRST ".slice"));
-    cr_expect_null(container_id("docker-" FIRST "0.scope"));
-    cr_expect_null(container_id("docker-.scope"));
-    cr_expect_null(container_id("crio-conmon-" FIRST ".scope"));
-    cr_expect_null(container_id("session-1.scope"));
-    cr_expect_null(container_id(""));
-}
-
 Test(container, it_is_found_by_id_and_name)
 {
     static const char *const cases[][2] = {

@@ -26,7 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (left)
         memcpy(copy, data + 1 + length, left);
     for (enum container_file kind = CONTAINER_DOCKER; kind <= CONTAINER_CONTAINERD; kind++)
-        if (container_named(kind, DIRECTORY "config.json", copy, left, name, id) && !container_id(id))
+        if (container_named(kind, DIRECTORY "config.json", copy, left, name, id) &&
+            !container_id(id, strlen(id)))
             abort();
     free(copy);
     return 0;
