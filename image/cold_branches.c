@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "image/cold.h"
 
+#include <emmintrin.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,26 +99,45 @@ static int add_branch(struct search *s, uint64_t from, uint64_t to, enum branch 
     return s->kinds[source] == KIND_MID_FRAME ? add_edge(s, source, target, EVIDENCE_BACK) : 0;
 }
 
+/* Which of the 16 bytes begin a branch. One more byte is read. */
+static unsigned branches_at(const uint8_t *code)
+{
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)code);
+    const __m128i next = _mm_loadu_si128((const __m128i *)(const void *)(code + 1));
+    const __m128i near = _mm_cmpeq_epi8(_mm_and_si128(bytes, _mm_set1_epi8((char)0xfe)), /* e8, e9 */
+                                        _mm_set1_epi8((char)0xe8));
+    const __m128i conditional = _mm_and_si128(
+        _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x0f)), /* 0f 8x */
+        _mm_cmpeq_epi8(_mm_and_si128(next, _mm_set1_epi8((char)0xf0)), _mm_set1_epi8((char)0x80)));
+    return (unsigned)_mm_movemask_epi8(_mm_or_si128(near, conditional));
+}
+
+/* Of a branch that begins at code[i], all of whose bytes are there. */
+static int take_branch(struct search *s, const uint8_t *code, size_t i, uint64_t address)
+{
+    const enum branch branch = code[i] == 0x0f   ? BRANCH_CONDITIONAL
+                               : code[i] == 0xe9 ? BRANCH_JUMP
+                                                 : BRANCH_CALL;
+    const size_t at = i + 1 + (branch == BRANCH_CONDITIONAL);
+    int32_t displacement;
+    memcpy(&displacement, code + at, sizeof displacement);
+    return add_branch(s, address + i, address + at + 4 + (uint64_t)(int64_t)displacement, branch);
+}
+
+#define LONGEST 6u /* bytes of a branch */
+
 static int scan(struct search *s, const uint8_t *code, size_t size, uint64_t address)
 {
-    for (size_t i = 0; i + 6 <= size; i++) {
-        enum branch branch;
-        size_t at = i + 1;
-        if (code[i] == 0x0f && (code[i + 1] & 0xf0) == 0x80) {
-            branch = BRANCH_CONDITIONAL;
-            at = i + 2;
-        } else if (code[i] == 0xe9) {
-            branch = BRANCH_JUMP;
-        } else if (code[i] == 0xe8) {
-            branch = BRANCH_CALL;
-        } else {
-            continue;
+    uint8_t rest[16 + 1 + LONGEST] = {0};
+    for (size_t i = 0; i + LONGEST <= size; i += 16) {
+        const bool whole = size - i >= sizeof rest;
+        if (!whole)
+            memcpy(rest, code + i, size - i);
+        for (unsigned found = branches_at(whole ? code + i : rest); found; found &= found - 1) {
+            const size_t at = i + (unsigned)__builtin_ctz(found);
+            if (at + LONGEST <= size && take_branch(s, code, at, address) < 0)
+                return -ENOMEM;
         }
-        int32_t displacement;
-        memcpy(&displacement, code + at, sizeof displacement);
-        uint64_t to = address + at + 4 + (uint64_t)(int64_t)displacement;
-        if (add_branch(s, address + i, to, branch) < 0)
-            return -ENOMEM;
     }
     return 0;
 }
