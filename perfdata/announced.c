@@ -134,7 +134,7 @@ static bool is_plausible(const struct announced *a, const struct stack_record *r
 static bool take_bytes(struct announced *a)
 {
     struct stack_parts *parts = &a->parts;
-    if (!parts->rest)
+    if (!stack_parts_folded(parts))
         return true;
     if (!a->unfolded && !(a->unfolded = malloc(STACK_RECORD_MAX)))
         return false;

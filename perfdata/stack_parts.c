@@ -22,7 +22,7 @@ static bool read_run(struct bytes part, struct stack_parts *out)
 {
     struct stack_run *run = &out->run;
     const uint8_t *at = bytes_take(&part, sizeof *run);
-    if (!at || !out->bytes || run->times)
+    if (!at || !out->bytes || run->times || out->words)
         return false;
     memcpy(run, at, sizeof *run);
     bool good = run->count <= sizeof run->at / sizeof *run->at && run->times > 0 && run->period >= 8 &&
@@ -30,6 +30,13 @@ static bool read_run(struct bytes part, struct stack_parts *out)
     for (uint32_t i = 0; good && i < run->count; i++)
         good = (run->at[i] & ~UINT32_C(7)) + UINT64_C(8) <= out->size;
     return good;
+}
+
+static struct stack_word_at word_of(const struct stack_parts *parts, uint32_t index)
+{
+    struct stack_word_at word;
+    memcpy(&word, parts->words + index * sizeof word, sizeof word);
+    return word;
 }
 
 /* What follows a run. false: damaged. */
@@ -70,6 +77,21 @@ static bool read_bytes(struct bytes part, struct stack_parts *out)
         out->cut = size == STACK_RECORD_MAX;
     }
     return true;
+}
+
+/* false: damaged. */
+static bool read_words(struct bytes part, struct stack_parts *out)
+{
+    struct stack_words *known = &out->known;
+    *known = (struct stack_words){bytes_u32(&part), bytes_u32(&part)};
+    out->words = bytes_take(&part, known->count * (uint64_t)sizeof(struct stack_word_at));
+    bool good = out->words && out->bytes && !out->run.times && known->whole >= out->size &&
+                known->whole <= STACK_RECORD_MAX;
+    for (uint32_t i = 0; good && i < known->count; i++) {
+        const struct stack_word_at word = word_of(out, i);
+        good = word.at <= known->whole && known->whole - word.at >= sizeof word.value;
+    }
+    return good;
 }
 
 /* What it is about may be recorded elsewhere (stack_sample.h). false: damaged. */
@@ -115,6 +137,8 @@ static bool read_part(struct bytes *all, struct stack_parts *out)
         return read_bytes(part, out);
     case STACK_PART_RUN:
         return read_run(part, out);
+    case STACK_PART_WORDS:
+        return read_words(part, out);
     case STACK_PART_SWITCH:
         return read_switch(part, out);
     case STACK_PART_FRAMES:
@@ -152,19 +176,19 @@ bool stack_parts_read(const uint8_t *data, size_t size, struct stack_parts *out)
     return good && (!out->run.times || out->rest);
 }
 
-uint32_t stack_parts_whole(const struct stack_parts *parts)
+bool stack_parts_folded(const struct stack_parts *parts)
 {
-    return parts->rest ? parts->rest_at + parts->rest_size : parts->size;
+    return parts->rest || parts->words;
 }
 
-void stack_parts_unfold(const struct stack_parts *parts, uint8_t *out)
+uint32_t stack_parts_whole(const struct stack_parts *parts)
+{
+    return parts->words ? parts->known.whole : parts->rest ? parts->rest_at + parts->rest_size : parts->size;
+}
+
+static void unfold_run(const struct stack_parts *parts, uint8_t *out)
 {
     const struct stack_run *run = &parts->run;
-    if (parts->size)
-        memcpy(out, parts->bytes, parts->size);
-    if (!parts->rest)
-        return;
-    memset(out + parts->size, STACK_RECORD_HOLE, parts->rest_at - parts->size);
     for (uint32_t i = 0; i < run->count; i++) {
         const uint32_t first = run->at[i] & ~UINT32_C(7);
         uint64_t word;
@@ -176,6 +200,20 @@ void stack_parts_unfold(const struct stack_parts *parts, uint8_t *out)
         }
     }
     memcpy(out + parts->rest_at, parts->rest, parts->rest_size);
+}
+
+void stack_parts_unfold(const struct stack_parts *parts, uint8_t *out)
+{
+    if (parts->size)
+        memcpy(out, parts->bytes, parts->size);
+    memset(out + parts->size, STACK_RECORD_HOLE, stack_parts_whole(parts) - parts->size);
+    if (parts->rest)
+        unfold_run(parts, out);
+    for (uint32_t i = 0; parts->words && i < parts->known.count; i++) {
+        const struct stack_word_at word = word_of(parts, i);
+        if (word.at >= parts->size)
+            memcpy(out + word.at, &word.value, sizeof word.value);
+    }
 }
 
 size_t stack_parts_write(const struct stack_parts *parts, uint8_t *out)

@@ -20,6 +20,8 @@ struct stack_parts {
     struct stack_run run; /* which follows `bytes`; times 0: none does */
     const uint8_t *rest;  /* the bytes that follow that, at head.sp + rest_at; NULL: none */
     uint32_t rest_at, rest_size;
+    const uint8_t *words; /* or words that follow `bytes`: of each a struct stack_word_at; NULL: none */
+    struct stack_words known;
     const uint8_t *outer; /* the STACK_RECORD_OUTER bytes at outer_at, further out; NULL: none */
     uint64_t outer_at;
     uint32_t switch_at;    /* stack_switch.at, of `bytes` or of what is recorded instead of them; 0: none */
@@ -35,9 +37,11 @@ struct stack_parts {
 
 /* false: the data is too short, without our mark, of an unknown version, or damaged. */
 bool stack_parts_read(const uint8_t *data, size_t size, struct stack_parts *out);
-/* Bytes of the stack with its run, at most STACK_RECORD_MAX. */
+/* Whether there is more of the stack than `bytes`: a run or words. */
+bool stack_parts_folded(const struct stack_parts *parts);
+/* Bytes of the stack with these, at most STACK_RECORD_MAX. */
 uint32_t stack_parts_whole(const struct stack_parts *parts);
-/* Writes that many bytes: of a run, its words, and STACK_RECORD_HOLE between them. */
+/* Writes that many bytes: STACK_RECORD_HOLE between words. */
 void stack_parts_unfold(const struct stack_parts *parts, uint8_t *out);
 /* Writes a record up to the stack's bytes, `size` of which are to follow; returns the size of what was written, at most
  * sizeof(struct stack_record_read). head.size and head.version are set; registers that no record has are left out. */

@@ -54,7 +54,8 @@ enum stack_part_type {
     STACK_PART_RUN, /* struct stack_run: what of the stack lies between the bytes before this part and those behind it */
     STACK_PART_SWITCH, /* struct stack_switch: bytes before this part are those of two stacks */
     STACK_PART_FRAMES, /* struct stack_frames, and frames: what a walk of the stack found while recording. The copy is mostly left out */
-    STACK_PART_CODE, /* struct stack_code: of a new stack, where the code at the PC lies, for the recorder */
+    STACK_PART_CODE,  /* struct stack_code: of a new stack, where the code at the PC lies, for the recorder */
+    STACK_PART_WORDS, /* struct stack_words, and struct stack_word_at of each: what is known of the stack behind the bytes before this part */
     STACK_PART_PLACED, /* struct stack_placed, and u64 of each file: of a known stack that was read elsewhere, where this one lies */
 };
 
@@ -68,6 +69,17 @@ struct stack_run {
     __u32 at[24];        /* the first time, from sp, a multiple of 8; STACK_RUN_RELATIVE may be added */
 };
 #define STACK_RUN_RELATIVE 1u /* the word is an address, and grows by a period each time */
+
+/* Behind its bytes the stack is a known one's: the words that unwinding this depends on, as they are in this stack. */
+struct stack_words {
+    __u32 whole; /* bytes of the stack from sp on */
+    __u32 count; /* of the words */
+};
+struct stack_word_at {
+    __u32 at; /* bytes from sp on */
+    __u32 zero;
+    __u64 value;
+};
 
 /* The thread was on its runtime's system stack (image/go_stacks.h). Of that are the bytes from sp on up to `at`; then comes the saved PC
  * of the stack that it goes on to, and then, from its saved SP on, that stack. */

@@ -46,27 +46,50 @@ struct cfi {
     size_t new_count, new_capacity;
 };
 
-static struct cfi_row look_up(const struct cfi *cfi, uint64_t address)
+static struct cfi_row row_of(struct rule rule, uint64_t address)
 {
-    struct cfi_row row = {.cfa = CFI_NONE, .bp = CFI_BP_UNKNOWN};
-    uint64_t offset = address - cfi->base;
-    if (offset > UINT32_MAX)
-        return row;
-    uint32_t at = address_index_find(&cfi->index, (uint32_t)offset);
-    if (at == ADDRESS_INDEX_NONE)
-        return row;
-    struct rule rule = cfi->rules[at];
-    row.cfa = rule.cfa;
-    row.bp = rule.bp_and_root & (uint8_t)~ROOT_FLAG;
-    row.root = rule.bp_and_root & ROOT_FLAG;
-    row.cfa_offset = rule.cfa_offset;
-    row.bp_offset = rule.bp_offset;
+    struct cfi_row row = {.cfa = rule.cfa,
+                          .bp = rule.bp_and_root & (uint8_t)~ROOT_FLAG,
+                          .root = rule.bp_and_root & ROOT_FLAG,
+                          .cfa_offset = rule.cfa_offset,
+                          .bp_offset = rule.bp_offset};
     if (rule.cfa == CFI_PLT) {
         row.cfa = CFI_SP;
         row.cfa_offset += (int)(address & 15) >= rule.bp_offset ? 8 : 0;
         row.bp_offset = 0;
     }
     return row;
+}
+
+/* ADDRESS_INDEX_NONE: it is before the first row, or too far. */
+static uint32_t index_of(const struct cfi *cfi, uint64_t address)
+{
+    const uint64_t offset = address - cfi->base;
+    return offset > UINT32_MAX ? ADDRESS_INDEX_NONE : address_index_find(&cfi->index, (uint32_t)offset);
+}
+
+static struct cfi_row look_up(const struct cfi *cfi, uint64_t address)
+{
+    const uint32_t at = index_of(cfi, address);
+    return at == ADDRESS_INDEX_NONE ? (struct cfi_row){.cfa = CFI_NONE, .bp = CFI_BP_UNKNOWN}
+                                    : row_of(cfi->rules[at], address);
+}
+
+uint32_t cfi_row_index(const struct cfi *cfi, uint64_t address)
+{
+    const uint32_t at = index_of(cfi, address);
+    return at != ADDRESS_INDEX_NONE ? at : address < cfi->base ? 0 : cfi->row_count;
+}
+
+bool cfi_row_at(const struct cfi *cfi, uint32_t index, uint64_t *start, struct cfi_row *row)
+{
+    if (index >= cfi->row_count)
+        return false;
+    *start = cfi->base + cfi->starts[index];
+    *row = row_of(cfi->rules[index], *start);
+    if (cfi->rules[index].cfa == CFI_PLT) /* it depends on the address */
+        row->cfa = CFI_UNSUPPORTED;
+    return true;
 }
 
 struct cfi_row cfi_lookup(const struct cfi *cfi, uint64_t address)

@@ -57,6 +57,11 @@ struct cfi_row cfi_lookup(const struct cfi *cfi, uint64_t address);
  * CFI_NONE); UINT64_MAX after the last. */
 uint64_t cfi_row_end(const struct cfi *cfi, uint64_t address);
 
+/* The rows of FDEs in address order: the number of the one that applies at an address, or else of the first one above it. */
+uint32_t cfi_row_index(const struct cfi *cfi, uint64_t address);
+/* A row by its number, and where it starts; one of CFI_NONE is between FDEs. false: past the last. */
+bool cfi_row_at(const struct cfi *cfi, uint32_t index, uint64_t *start, struct cfi_row *row);
+
 struct cfi_statistics {
     uint32_t fdes, rows;
     uint32_t unsupported_rows; /* rows whose CFA is unsupported */

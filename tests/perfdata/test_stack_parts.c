@@ -166,6 +166,65 @@ Test(stack_parts, damaged_runs_are_refused)
     cr_expect_not(stack_parts_read((const uint8_t *)&r, sizeof r, &parts), "nothing follows the run");
 }
 
+/* 16 bytes, and two words of the rest. */
+struct words_record {
+    struct stack_record head;
+    struct stack_part bytes_part;
+    int64_t offset;
+    uint64_t bytes[2];
+    struct stack_part words_part;
+    struct stack_words known;
+    struct stack_word_at words[2];
+};
+static const struct words_record words_record = {
+    .head = {.magic = STACK_RECORD_MAGIC,
+             .version = STACK_RECORD_VERSION,
+             .kind = STACK_RECORD_NEW,
+             .number = 5,
+             .size = sizeof words_record - sizeof words_record.head,
+             .sp = 0x7ff0},
+    .bytes_part = {STACK_PART_BYTES, 0, 24},
+    .bytes = {1, 2},
+    .words_part = {STACK_PART_WORDS, 0, sizeof(struct stack_words) + 2 * sizeof(struct stack_word_at)},
+    .known = {.whole = 48, .count = 2},
+    .words = {{.at = 40, .value = 6}, {.at = 24, .value = 4}},
+};
+
+Test(stack_parts, a_known_stacks_words_follow)
+{
+    const uint64_t hole = UINT64_C(0xfdfdfdfdfdfdfdfd), want[] = {1, 2, hole, 4, hole, 6};
+    struct words_record r = words_record;
+    struct stack_parts parts;
+    uint64_t whole[6];
+    cr_assert(stack_parts_read((const uint8_t *)&r, sizeof r, &parts));
+    cr_expect(stack_parts_folded(&parts));
+    cr_assert_eq(stack_parts_whole(&parts), sizeof whole);
+    stack_parts_unfold(&parts, (uint8_t *)whole);
+    cr_expect_arr_eq(whole, want, sizeof want);
+    r.words[1].at = 8; /* the bytes have it */
+    cr_assert(stack_parts_read((const uint8_t *)&r, sizeof r, &parts));
+    stack_parts_unfold(&parts, (uint8_t *)whole);
+    cr_expect_eq(whole[1], 2u);
+}
+
+Test(stack_parts, damaged_words_are_refused)
+{
+    const struct stack_words damaged[] = {{48, 3}, {48, UINT32_MAX},          {8, 2},
+                                          {40, 2}, {STACK_RECORD_MAX + 8, 2}, {UINT32_MAX, 2}};
+    struct stack_parts parts;
+    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+        struct words_record r = words_record;
+        r.known = damaged[i];
+        cr_expect_not(stack_parts_read((const uint8_t *)&r, sizeof r, &parts), "words %zu", i);
+    }
+    struct words_record r = words_record;
+    r.words[0].at = UINT32_MAX - 3;
+    cr_expect_not(stack_parts_read((const uint8_t *)&r, sizeof r, &parts));
+    r = words_record;
+    r.bytes_part.type = 99;
+    cr_expect_not(stack_parts_read((const uint8_t *)&r, sizeof r, &parts), "nothing is before the words");
+}
+
 /* 48 bytes, of which those from `at` on are another stack's. */
 Test(stack_parts, another_stack)
 {
