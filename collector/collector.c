@@ -225,6 +225,11 @@ void collector_number(struct collector *c, const struct stack_file *file, uint32
     verify_number_file(c->verify, file, number);
 }
 
+bool collector_rows(struct collector *c, const struct code_rows_key *key, const struct code_rows *rows)
+{
+    return verify_rows(c->verify, key, rows);
+}
+
 void collector_forget(struct collector *c, uint32_t space)
 {
     verify_forget(c->verify, space);

@@ -84,7 +84,7 @@ size_t collector_events(const struct collector *collector, const struct event **
  * perfdata/writer.h); malloc'ed; NULL and *size 0 if there are none. */
 int collector_tracing_data(const struct collector *collector, uint8_t **data, size_t *size,
                            struct fathom_error *err);
-/* Whether a BPF program compares the event's stacks with those that collector_know() was told (verify.h). The next four
+/* Whether a BPF program compares the event's stacks with those that collector_know() was told (verify.h). The next five
  * may be called by one other thread. */
 bool collector_follows(const struct collector *collector);
 int collector_know(struct collector *collector, const struct known_stack *stack, struct fathom_error *err);
@@ -92,6 +92,7 @@ bool collector_stacks_are(struct collector *collector, uint32_t space, const str
                           uint64_t bias);
 void collector_place(struct collector *collector, uint32_t pid, uint32_t space);
 void collector_number(struct collector *collector, const struct stack_file *file, uint32_t number);
+bool collector_rows(struct collector *collector, const struct code_rows_key *key, const struct code_rows *rows);
 void collector_forget(struct collector *collector, uint32_t space);
 /* The clocks that take audit samples, if their rates can be set (audit_adapts), by the size of their dumps. */
 struct collector_clock {

@@ -15,6 +15,7 @@ struct stack_word {
     uint64_t value; /* what it was */
     uint32_t size;
     bool in_stack; /* the value is an address in this stack (a saved frame pointer), not a return address */
+    bool is_bp;    /* of these, a saved BP */
 };
 
 /* Code of a file, in the process that a stack is of. */
@@ -22,14 +23,6 @@ struct stack_place {
     uint64_t start, end; /* addresses */
     uint64_t at;         /* where the file's offset 0 would lie */
     uint32_t number;     /* the recorder's, of the file and what of it is mapped so */
-};
-
-/* Where code of one CFI row has what its caller goes on with. */
-struct stack_return {
-    bool told;        /* the rest is known */
-    bool from_bp;     /* what follows counts from BP, not from SP */
-    uint16_t address; /* bytes to the return address */
-    uint16_t bp;      /* bytes to the caller's BP + 1; 0: BP is the caller's */
 };
 
 /* While all words are so, and the PC has the same CFA, a stack of a process with the same code has the same callers. */
@@ -46,7 +39,6 @@ struct known_stack {
     uint32_t cut;  /* bytes of its copy from sp on, which ended before the stack did; 0: it did not */
     uint64_t code, code_size;       /* around ip, with the same CFA */
     uint64_t row, row_size;         /* around ip, of the same CFI row */
-    struct stack_return returns;    /* of that */
     const struct stack_word *words; /* borrowed; the innermost first */
     size_t count;
     /* Of all its code, at most STACK_PLACED_MAX: it can be known wherever these files are mapped; 0: only in its space. Borrowed */

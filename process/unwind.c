@@ -28,12 +28,16 @@ struct walk {
     bool after;         /* SP and BP are those after the instruction at pc */
 };
 
-static void note_word(const struct walk *walk, uint64_t address, uint64_t value, bool in_stack)
+static void note(const struct walk *walk, struct stack_word word)
 {
     struct unwind_words *w = walk->words;
-    if (w &&
-        !vec_push(w->words, w->count, w->capacity, (struct stack_word){address, value, value, 1, in_stack}))
+    if (w && !vec_push(w->words, w->count, w->capacity, word))
         w->partial = true;
+}
+
+static void note_word(const struct walk *walk, uint64_t address, uint64_t value, bool in_stack)
+{
+    note(walk, (struct stack_word){address, value, value, 1, in_stack, false});
 }
 
 #define RANGES_MAX 65536u /* then remembered ones are forgotten */
@@ -68,7 +72,7 @@ static void widen_word(const struct walk *walk, const struct place *place)
 static void note_bp(const struct walk *walk)
 {
     if (walk->bp_slot)
-        note_word(walk, walk->bp_slot, walk->frame.bp, true);
+        note(walk, (struct stack_word){walk->bp_slot, walk->frame.bp, walk->frame.bp, 1, true, true});
     else if (walk->words)
         walk->words->has_bp = true;
 }

@@ -35,6 +35,12 @@ static void number_file(void *learning, const struct stack_file *file, uint32_t 
     collector_number(l->collector, file, number);
 }
 
+static bool tell_rows(void *learning, const struct code_rows_key *key, const struct code_rows *rows)
+{
+    struct learning *l = learning;
+    return collector_rows(l->collector, key, rows);
+}
+
 static void place_process(void *learning, uint32_t pid, uint32_t space)
 {
     struct learning *l = learning;
@@ -75,6 +81,7 @@ int learning_new(struct collector *collector, const struct collector_options *op
                                                                .stacks_are = tell_stacks,
                                                                .walked = walks ? take_walk : NULL,
                                                                .number = number_file,
+                                                               .rows = tell_rows,
                                                                .place = place_process,
                                                                .forget = forget,
                                                                .context = l},

@@ -199,6 +199,7 @@ void recorder_collector(const struct fathom_recorder_options *options, const str
         out->verify.wish = VERIFY_NEVER;
     out->audit_stack_size = options->audit_stack ? (uint32_t)options->audit_stack : AUDIT_STACK_BYTES;
     out->unwound_elsewhere = options->stack_samples;
+    out->verify.joins = !options->keep_stacks && !options->stack_samples;
     out->scope = options->scope == FATHOM_SCOPE_CPU      ? COLLECT_BY_CPU
                  : options->scope == FATHOM_SCOPE_THREAD ? COLLECT_BY_THREAD
                                                          : COLLECT_BY_CPU_IF_ALLOWED;

@@ -363,12 +363,12 @@ static uint32_t place_of_row(unsigned page_bits, struct rule_known *known, const
 }
 
 /* Where stacks with their PC in this row have their return address. */
-static int put_row(struct known_stacks *s, const struct rule_key *key, unsigned page_bits,
-                   const struct known_stack *stack, uint32_t offset)
+static int put_row(struct known_stacks *s, const struct rule_key *key, const struct known_stack *stack,
+                   uint32_t offset)
 {
     struct rule_known known = {0};
     const bool added = find_key(s, key, 0, &known);
-    const uint32_t count = known.count, at = place_of_row(page_bits, &known, stack);
+    const uint32_t count = known.count, at = place_of_row(s->page_bits, &known, stack);
     if (at < count && known.stacks[at].number == offset)
         return 1;
     known.stacks[at].number = offset;
@@ -445,7 +445,7 @@ static int put_steps(struct known_stacks *s, const struct known_stack *stack, ui
         *key = (struct rule_key){
             .page = hash, .depth = by_row && !steps ? RULE_ROWS : RULE_STEP, .space = stack->space};
         const uint32_t distance = (uint32_t)(word->address - from);
-        rc = by_row && !steps ? put_row(s, key, s->page_bits, stack, distance) : put_step(s, key, distance);
+        rc = by_row && !steps ? put_row(s, key, stack, distance) : put_step(s, key, distance);
         hash = rule_hash(hash, word->value);
         from = word->address;
         steps++;
@@ -481,21 +481,6 @@ static struct rule_key key_anywhere(const struct known_stacks *s, const struct k
     const struct stack_place *place = place_of(stack, stack->ip);
     return (struct rule_key){
         .page = (stack->ip - place->at) >> s->page_bits, .depth = base - stack->sp, .file = place->number};
-}
-
-/* Where code of the stack's row has its return address, wherever its file lies. 1; 0: it has none that can be told, or the map takes no
- * more; -ENOMEM. */
-static int put_return(struct known_stacks *s, const struct known_stack *stack)
-{
-    const struct stack_place *place = place_of(stack, stack->ip);
-    const struct stack_return *r = &stack->returns;
-    if (!r->told || !place || r->bp > RULE_ROW_BP)
-        return 0;
-    const struct rule_key key = {
-        .page = (stack->ip - place->at) >> RULE_ROW_BITS, .depth = RULE_ROWS, .file = place->number};
-    const uint32_t rule =
-        r->address | (uint32_t)r->bp << RULE_ROW_BP_AT | (r->from_bp ? RULE_ROW_FROM_BP : 0);
-    return put_row(s, &key, RULE_ROW_BITS, stack, rule);
 }
 
 /* A stack that is known already has more frames inside of it in this one's record. 0 or -ENOMEM. */
@@ -535,8 +520,6 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
         !make_known(s, stack, apart ? stack->sp : base, anywhere, &made))
         return 0;
     int rc = apart ? put_way(s, stack, &key) : 1;
-    if (anywhere && !stack->of_caller && put_return(s, stack) < 0)
-        return error_memory(err);
     if (rc > 0 && stack->switch_at)
         rc = put_switched(s, stack, &key);
     if (rc <= 0)

@@ -10,7 +10,8 @@
  *
  * With a stack, those of its callers become known: where each one is when its call returns. Their samples have the
  * same stack record's number; the CFA tells which frame of it is theirs. So if a stack is not known, its caller's may be: where its
- * return address is, is known of the code of rows that were met (RULE_ROW_BITS).
+ * return address is, CFI tells of the code around all that was met (perfdata/code_rows.h). Where none fits as a whole, the stack of a further
+ * caller may be known: then what is written of the new stack are its bytes up to there, and the words of that.
  *
  * A return address is compared as a file's number and an offset in it (RULE_IN_FILE): all processes of the same files share what is known.
  * Where files lie in a process (struct rule_process) is asked of the kernel's list of mappings, which can be done once in an
@@ -34,6 +35,7 @@
 #ifndef FATHOM_COLLECTOR_VERIFY_RULE_H
 #define FATHOM_COLLECTOR_VERIFY_RULE_H
 
+#include "perfdata/code_rows.h"
 #include "perfdata/stack_record.h"
 
 #define RULE_STACK_MAX  STACK_RECORD_MAX /* bytes of a stack that are read */
@@ -51,14 +53,6 @@
 #define RULE_RUNS                                                                                            \
     (RULE_ROWS + 3) /* `number` of each place: a block of what repeats in stacks, counted from SP */
 #define RULE_STEPS 3u
-
-/* Of files (RULE_ROWS): how to find the return address of code in a row: bytes to it, from SP or BP; and those to the caller's BP + 1, or 0.
- * Its keys have 2^RULE_ROW_BITS bytes of code. */
-#define RULE_ROW_BITS    6u
-#define RULE_ROW_RETURN  0xffffu
-#define RULE_ROW_BP_AT   16u /* bits */
-#define RULE_ROW_BP      0x7fffu
-#define RULE_ROW_FROM_BP 0x80000000u
 
 /* By space: where a thread's runtime keeps its stacks (image/go_stacks.h). */
 struct rule_switch {

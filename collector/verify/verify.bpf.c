@@ -116,6 +116,14 @@ struct {
     __type(key, struct stack_file);
     __type(value, __u32);
 } files SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, VERIFY_ROWS);
+    __type(key, struct code_rows_key);
+    __type(value, struct code_rows);
+} rows SEC(".maps");
 #endif
 
 /* What the kernel's list of mappings tells of an address. */
@@ -152,6 +160,9 @@ struct found {
 struct trial {
     struct rule_key key; /* where they are */
     __u64 ip, sp, bp, base, depth, late_sp;
+    __u64 at;     /* where offset 0 of the file with its code lies */
+    __u32 file;   /* the number of that; 0: it is not known */
+    __u32 outer;  /* index of the first block of a known stack, if one that has no `inner` fits; 0: none */
     __u32 split;  /* as in struct moment */
     bool asked;   /* whether it goes on on another stack was asked: no */
     bool callers; /* its registers other than SP and BP, and what was below SP, are not known */
@@ -166,6 +177,14 @@ struct placed_record {
     __u64 at[STACK_PLACED_MAX];
 };
 
+/* Behind the bytes of a stack that is new up to a known one. */
+#define WORDS_MAX 512u /* at least RULE_WORDS * RULE_BLOCKS_MAX */
+struct words_part {
+    struct stack_part part;
+    struct stack_words known;
+    struct stack_word_at words[WORDS_MAX];
+};
+
 struct buffer {
     struct stack_record_read record;
     __u8 stack[RULE_BUFFER + 8];
@@ -178,6 +197,7 @@ struct buffer {
     struct lying lying;
     struct placed_record placed;
     struct trial trial;
+    struct words_part joint;
 };
 
 /* By CPU: values of a per-CPU map are 32 KiB at most. As many as there are CPUs; set when it is loaded. */
@@ -218,6 +238,8 @@ struct moment {
     bool apart;    /* its stack has no base that is known */
     __u32 pid;
     bool deep; /* it is larger than a record, which has an outer_part */
+    __u32
+        joint; /* bytes of it, from where on it is a known one, of which buffer->joint has the words; 0: none is known */
     __u32 space;
     __u32 inner; /* bytes of the stack in the record's first part */
     __u32
@@ -631,6 +653,26 @@ __noinline __u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word)
     return at;
 }
 
+/* Where code at an offset in a file has its return address: a rule (code_rows.h). Not inlined, likewise. */
+__noinline __u32 verify_row(__u32 file, __u64 offset)
+{
+    const struct code_rows_key key = {file, offset >> CODE_ROWS_BITS};
+    const struct code_rows *r = bpf_map_lookup_elem(&rows, &key);
+    const __u32 at = offset & ((1u << CODE_ROWS_BITS) - 1);
+    if (!r)
+        return CODE_ROW_NONE;
+    __u32 low = 0, high = r->count; /* the row is among these */
+    for (__u32 i = 0; i < CODE_ROWS_STEPS && low + 1 < high; i++) {
+        const __u32 middle = (low + high) / 2;
+        if (r->start[middle & (CODE_ROWS_MAX - 1)] <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    low &= CODE_ROWS_MAX - 1;
+    return r->count && r->start[low] <= at ? r->rule[low] : CODE_ROW_NONE;
+}
+
 /* Before another known stack is compared: what was guessed for the last one is no longer so. */
 static __always_inline void begin_stack(struct lying *l)
 {
@@ -662,6 +704,12 @@ static __always_inline __u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64
 {
     (void)cpu, (void)file, (void)guess, (void)word;
     return 0;
+}
+
+static __always_inline __u32 verify_row(__u32 file, __u64 offset)
+{
+    (void)file, (void)offset;
+    return CODE_ROW_NONE;
 }
 
 static __always_inline void begin_stack(struct lying *l)
@@ -731,19 +779,6 @@ __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 
             return 0;
     }
     return w->times > 1 ? -(int)(1 + w->next) : (int)(1 + w->next);
-}
-
-/* How to find the return address of code at an offset in a file: bit 32, and below it what rule.h says of RULE_ROW_RETURN; 0: that is not
- * known. Not inlined, likewise. */
-__noinline __u64 verify_row(__u64 offset, __u32 file)
-{
-    const struct rule_key key = {.page = offset >> RULE_ROW_BITS, .depth = RULE_ROWS, .file = file};
-    const struct rule_known *k = bpf_map_lookup_elem(&known, &key);
-    const __u32 place = offset & ((1u << RULE_ROW_BITS) - 1);
-    for (__u32 i = 0; k && i < RULE_STACKS; i++)
-        if (i < k->count && place >= k->stacks[i].first && place <= k->stacks[i].last)
-            return 1ull << 32 | k->stacks[i].number;
-    return 0;
 }
 
 /* 1 + the number of an address's place in its page, one of RULE_ROWS or RULE_RUNS; 0: none is known. Not inlined, likewise. */
@@ -1066,6 +1101,7 @@ struct folded {
 _Static_assert(sizeof((struct folded *)0)->run.at == sizeof((struct rule_words *)0)->height &&
                    STACK_RUN_RELATIVE == RULE_RELATIVE,
                "a run part has a block's words");
+#define JOINT_MAX  32768u /* bytes of a stack up to a known one: else it is read whole */
 #define FOLD_LEAST 8192u  /* bytes: smaller stacks are written whole */
 #define FOLD_INNER 4096u  /* at most: up to the end of the run's second period */
 #define FOLD_REST  32768u /* below that: what lies behind */
@@ -1114,6 +1150,23 @@ static __always_inline __u32 fold(struct moment *m, __u32 cpu, __u32 below, __u3
     return end;
 }
 
+/* Reads a stack up to where it is a known one. Returns the record's bytes; 0: they cannot be read. */
+static __always_inline __u32 read_joined(struct moment *m, __u32 cpu, __u32 below)
+{
+    struct words_part *joint = &m->buffer->joint;
+    const __u32 size = sizeof joint->known + joint->known.count * sizeof *joint->words;
+    const __u64 at = bounded(m->joint + below) & (JOINT_MAX - 1);
+    if (at < m->joint || read_stack(m, cpu, m->sp - below, at) != at)
+        return 0;
+    joint->part = (struct stack_part){STACK_PART_WORDS, 0, size};
+    joint->known.whole = m->depth;
+    if (bpf_probe_read_kernel(m->buffer->stack + at,
+                              (sizeof joint->part + size) & (2 * sizeof joint->words - 1), joint) != 0)
+        return 0;
+    m->inner = at;
+    return at + sizeof joint->part + size;
+}
+
 static __always_inline int tell_read(struct moment *m, __u8 kind)
 {
     __u32 zero = 0, *number = bpf_map_lookup_elem(&numbers, &zero), cpu = bpf_get_smp_processor_id();
@@ -1128,6 +1181,8 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
         m->split = verify_switch(cpu, m->sp, m->space);
     if (m->split)
         wanted = below + m->split + 8 + m->buffer->other.size + sizeof(struct switch_part);
+    else if (m->joint)
+        wanted = below + m->joint + sizeof m->buffer->joint;
     if (!has_room(cpu, wanted)) {
         if (kind == STACK_RECORD_AGAIN)
             return 1;
@@ -1136,12 +1191,19 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
     }
     if (!within_budget(m))
         return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
-    __u32 size = m->split ? read_both(m, cpu, below) : deep ? read_deep(m, cpu, m->sp - below) : 0;
+    __u32 size = m->split   ? read_both(m, cpu, below)
+                 : m->joint ? read_joined(m, cpu, below)
+                 : deep     ? read_deep(m, cpu, m->sp - below)
+                            : 0;
+    if (m->joint && !size) { /* all of it */
+        m->joint = 0;
+        wanted = bytes_to_read(m) + below;
+    }
     if (m->split && !size) { /* then the system stack alone */
         wanted = m->split + below;
         m->split = 0;
     }
-    if (!m->split) {
+    if (!m->split && !m->joint) {
         if (!size)
             size = read_stack(m, cpu, m->sp - below, wanted);
         m->inner = m->deep ? INNER_BYTES : size;
@@ -1209,6 +1271,7 @@ enum trial_end {
     TRIAL_FITS,     /* the one that was found */
     TRIAL_RETURNED, /* the one that would fit has returned since */
     TRIAL_SWITCHED, /* stacks that go on on another one are under a further key */
+    TRIAL_OUTER,    /* the caller's stack is known, but not with the sample's frame inside */
 };
 
 /* Which of the trial's known stacks fits: enum trial_end. Not inlined, so that the kernel verifies it once. */
@@ -1231,7 +1294,8 @@ __noinline int verify_known(__u32 cpu)
         if (i >= k->count)
             break;
         const __u32 inner = k->stacks[i].inner, index = k->stacks[i].words;
-        if (place < k->stacks[i].first || place > k->stacks[i].last || (t->callers && !inner))
+        const bool outer = t->callers && !inner;
+        if (place < k->stacks[i].first || place > k->stacks[i].last || (outer && (!config.joins || t->outer)))
             continue;
         t->found = (struct found){.number = t->callers ? inner : k->stacks[i].number,
                                   .alias = t->callers ? inner : k->stacks[i].alias,
@@ -1239,9 +1303,13 @@ __noinline int verify_known(__u32 cpu)
         if (config.compared != 0 &&
             !verify_fits(index, cpu, t->base, t->bp, (__u32)t->depth | (__u64)(extent - 8) << 32))
             continue;
+        if (t->callers)
+            t->outer = index;
+        if (outer)
+            continue;
         return goes_on(t, index) ? TRIAL_FITS : TRIAL_RETURNED;
     }
-    return TRIAL_NONE;
+    return t->outer ? TRIAL_OUTER : TRIAL_NONE;
 }
 
 /* The key of a stack without a base, by its innermost return addresses. false: where they are is not known. */
@@ -1308,6 +1376,7 @@ static __always_inline int try_key(const struct moment *m, __u32 cpu, const stru
     t->depth = m->depth;
     t->late_sp = m->late_sp;
     t->split = m->split;
+    t->outer = 0;
     t->asked = t->callers = false;
     return verify_known(cpu);
 }
@@ -1337,46 +1406,111 @@ static __always_inline int try_file(struct moment *m, __u32 cpu)
     return m->file && !m->apart ? try_key(m, cpu, &key) : TRIAL_NONE;
 }
 
-/* Likewise, on the stack of its caller, as it is after the return: what called is known then, and the sample's own frame is that of its
- * PC. A row tells where the return address is. */
+/* Goes on to the stack of the trial's caller, as it is after the return. A row tells where the return address is. 0: that is not known.
+ * Not inlined, likewise. */
+__noinline int verify_climb(__u32 cpu)
+{
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    if (!buffer)
+        return 0;
+    struct trial *t = &buffer->trial;
+    const __u32 rule = verify_row(t->file, t->ip - t->at), bp_at = rule >> CODE_ROW_BP_AT & CODE_ROW_BP;
+    const __u64 from = rule & CODE_ROW_FROM_BP ? t->bp : t->sp, at = from + (rule & CODE_ROW_RETURN);
+    __u64 ip, bp = t->bp;
+    if (rule == CODE_ROW_NONE || at - t->sp >= RULE_STACK_MAX || !user_word(at, &ip) ||
+        (bp_at && !user_word(from + bp_at - 1, &bp)))
+        return 0;
+    t->file = verify_caller(cpu, ip);
+    t->at = buffer->lying.caller_at;
+    t->ip = ip;
+    t->bp = bp;
+    t->sp = t->late_sp = at + sizeof ip;
+    t->depth = t->base - t->sp;
+    t->split = t->outer = 0;
+    t->asked = t->callers = true;
+    t->key = (struct rule_key){.page = (ip - t->at) >> config.page_bits, .depth = t->depth, .file = t->file};
+    return t->file != 0;
+}
+
+/* Likewise, on the stack of its caller: what called is known then, and the sample's own frame is that of its PC. */
 static __always_inline int try_caller(struct moment *m, __u32 cpu)
 {
     struct trial *t = &m->buffer->trial;
     if (!m->file || m->apart || m->late_sp != m->sp || m->split)
         return TRIAL_NONE;
-    const __u64 row = verify_row(m->ip - m->buffer->lying.code.at, m->file);
-    const __u32 rule = row, bp_at = rule >> RULE_ROW_BP_AT & RULE_ROW_BP;
-    const __u64 from = rule & RULE_ROW_FROM_BP ? m->bp : m->sp, at = from + (rule & RULE_ROW_RETURN);
-    __u64 ip, bp = m->bp;
-    if (!row || at - m->sp >= RULE_STACK_MAX || !user_word(at, &ip) ||
-        (bp_at && !user_word(from + bp_at - 1, &bp)))
-        return TRIAL_NONE;
-    const __u32 file = verify_caller(cpu, ip);
-    if (!file)
-        return TRIAL_NONE;
-    t->ip = ip;
-    t->bp = bp;
-    t->sp = t->late_sp = at + sizeof ip;
+    t->ip = m->ip;
+    t->bp = m->bp;
+    t->sp = m->sp;
     t->base = m->base;
-    t->depth = m->compared_depth = m->base - t->sp;
-    t->split = 0;
-    t->asked = t->callers = true;
-    t->key = (struct rule_key){
-        .page = (ip - m->buffer->lying.caller_at) >> config.page_bits, .depth = t->depth, .file = file};
+    t->at = m->buffer->lying.code.at;
+    t->file = m->file;
+    if (!verify_climb(cpu))
+        return TRIAL_NONE;
+    m->compared_depth = t->depth;
     __builtin_memset(m->buffer->record.registers, 0, sizeof m->buffer->record.registers);
     return verify_known(cpu);
 }
 
-/* Whether a known stack fits, and which. *returned: one would, but it has returned. */
+/* Adds the words of one block of the known stack that fits the trial, which are in the CPU's buffer. Returns 1 + index of the block with
+ * further ones; 0: they cannot be told so. Not inlined, likewise. */
+__noinline int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 further)
+{
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
+    if (!buffer || !w || w->times > 1)
+        return 0;
+    const __u32 depth = buffer->trial.depth;
+    for (__u32 i = 0; i < RULE_WORDS && i < w->count; i++) {
+        const __u32 at = depth - (w->height[i] & ~7u), number = buffer->joint.known.count & (WORDS_MAX - 1);
+        if (at > extent - 8)
+            return 0;
+        buffer->joint.words[number] =
+            (struct stack_word_at){further + at, 0, word_at(buffer->stack + bounded(at))};
+        buffer->joint.known.count = number + 1;
+    }
+    return 1 + w->next;
+}
+
+#define CLIMBS 32u /* frames that are looked further out for a known stack */
+
+/* Whether the stack of one of its callers is known, of which the last trial was one: takes the words of that. */
+static __always_inline bool find_joint(struct moment *m, __u32 cpu, int end)
+{
+    struct trial *t = &m->buffer->trial;
+    if (!config.joins || !t->callers || m->depth > RULE_STACK_MAX)
+        return false;
+    for (__u32 i = 0; i < CLIMBS && end == TRIAL_NONE; i++)
+        end = verify_climb(cpu) ? verify_known(cpu) : TRIAL_RETURNED;
+    const struct rule_known *k = bpf_map_lookup_elem(&known, &t->key);
+    __u32 index = t->outer;
+    if ((end != TRIAL_OUTER && end != TRIAL_FITS) || !k || (t->sp - m->sp) % 8 != 0)
+        return false;
+    m->joint = t->sp - m->sp;
+    m->buffer->joint.known.count = 0;
+    for (__u32 hop = 0; hop < RULE_BLOCKS_MAX; hop++) {
+        const int next = verify_add_words(index, cpu, k->extent, m->joint);
+        if (next <= 1)
+            return next == 1;
+        index = next - 1;
+    }
+    return false;
+}
+
+/* Whether a known stack fits, and which. *returned: one would, but it has returned. Else m->joint is set where one is around it. */
 static __always_inline bool find_known(struct moment *m, __u32 cpu, bool *returned)
 {
+    m->buffer->trial.callers = false;
     int end = try_file(m, cpu);
     if (end == TRIAL_NONE)
         end = try_space(m, cpu);
     if (end == TRIAL_NONE)
         end = try_caller(m, cpu);
     *returned = end == TRIAL_RETURNED;
-    return end == TRIAL_FITS;
+    if (end == TRIAL_FITS)
+        return true;
+    if (!*returned && !find_joint(m, cpu, end))
+        m->joint = 0;
+    return false;
 }
 
 static __always_inline bool is_followed(struct moment *m, __u32 *pid)

@@ -31,7 +31,7 @@ struct verify {
     struct bpf_link *tasks; /* NULL: the recorder alone follows children */
     enum verify_follow follow;
     int program, outputs, followed, spaces, threads;
-    int processes, files;                        /* -1: the program does not find files */
+    int processes, files, rows;                  /* -1: the program does not find files */
     bool finds_files;                            /* it is the one that does */
     bool has_switches;                           /* the program can find threads' second stacks */
     const volatile struct verify_counts *counts; /* the program's, mapped */
@@ -79,6 +79,7 @@ static void configure(const struct verify_options *options, struct verify_config
                                      .page_bits = page_bits(options),
                                      .compared = (uint8_t)options->compared,
                                      .follow = (uint8_t)options->follow,
+                                     .joins = options->joins && options->compared == STACK_RECORD_ALL,
                                      .self = options->follow >= VERIFY_EVERYONE ? (uint32_t)getpid() : 0,
                                      .one_user = options->one_user,
                                      .user = options->user,
@@ -250,6 +251,7 @@ static int find_parts(const struct verify_options *options, struct verify *v)
     v->threads = map_fd(v, "threads");
     v->processes = v->finds_files ? map_fd(v, "processes") : -1;
     v->files = v->finds_files ? map_fd(v, "files") : -1;
+    v->rows = v->finds_files ? map_fd(v, "rows") : -1;
     /* Not bpf_map__initial_value(): before libbpf 1.6 that is a copy which stays as it was. */
     v->counts = map_part(v, "verify.bss", sizeof *v->counts, PROT_READ);
     v->rooms = v->counts ? map_part(v, "rooms", rooms_bytes(), PROT_READ | PROT_WRITE) : NULL;
@@ -381,6 +383,16 @@ void verify_number_file(struct verify *v, const struct stack_file *file, uint32_
 {
     if (v->finds_files)
         bpf_map_update_elem(v->files, file, &number, BPF_ANY);
+}
+
+bool verify_rows(struct verify *v, const struct code_rows_key *key, const struct code_rows *rows)
+{
+    struct code_rows_key old;
+    if (!v->finds_files || bpf_map_update_elem(v->rows, key, rows, BPF_ANY) == 0)
+        return true;
+    while (bpf_map_get_next_key(v->rows, NULL, &old) == 0 && bpf_map_delete_elem(v->rows, &old) == 0)
+        ;
+    return false;
 }
 
 void verify_forget(struct verify *v, uint32_t space)

@@ -2,8 +2,8 @@
  * verify.h - loads the BPF program that compares samples' stacks with known ones in the kernel (rule.h), and
  * tells it which stacks are known. Needs CAP_BPF and CAP_PERFMON (Linux 5.10 or later).
  *
- * verify_know(), verify_stacks_are(), verify_place(), verify_number_file() and verify_forget() may be called by another thread than the
- * rest.
+ * verify_know(), verify_stacks_are(), verify_place(), verify_number_file(), verify_rows() and verify_forget() may be called by another
+ * thread than the rest.
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_VERIFY_H
 #define FATHOM_COLLECTOR_VERIFY_VERIFY_H
@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "collector/verify/where.h"
 #include "image/go_stacks.h"
+#include "perfdata/code_rows.h"
 #include "perfdata/known_stack.h"
 #include "perfdata/stack_record.h"
 #include "collector/verify/verify_wire.h"
@@ -33,6 +34,8 @@ struct verify_options {
     unsigned compared;    /* return addresses: STACK_RECORD_ALL, or so many of the innermost; 0: none */
     uint64_t burst, rate; /* stacks to read at first, and then per second */
     enum verify_follow follow;
+    bool
+        joins; /* a new stack is copied as far as a known one is around it: of that, the words alone (STACK_PART_WORDS) */
     bool one_user; /* samples of other users' processes are left out, even in the kernel */
     uid_t user;
     uint64_t cgroup; /* likewise, other groups': cgroup_number() */
@@ -71,6 +74,8 @@ bool verify_stacks_are(struct verify *verify, uint32_t space, const struct go_st
 void verify_place(struct verify *verify, uint32_t pid, uint32_t space);
 /* The number of a file's code, for known stacks (struct stack_place). A failure makes stacks in its code new. */
 void verify_number_file(struct verify *verify, const struct stack_file *file, uint32_t number);
+/* Where code of a numbered file has its return address. false: there is no room, and what was told before is forgotten. */
+bool verify_rows(struct verify *verify, const struct code_rows_key *key, const struct code_rows *rows);
 /* Forgets all stacks of a space. */
 void verify_forget(struct verify *verify, uint32_t space);
 

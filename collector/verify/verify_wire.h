@@ -10,6 +10,7 @@
 #define VERIFY_PLACED    65536
 #define VERIFY_THREADS   65536
 #define VERIFY_FILES_MAX 65536
+#define VERIFY_ROWS      4096 /* chunks of code: 25 MB */
 #define VERIFY_KEYS      65536
 #define VERIFY_BLOCKS    32768 /* of 24 words: 13 MB */
 #define VERIFY_TOLD      65536
@@ -56,6 +57,7 @@ struct verify_config {
     __u8 page_bits, compared;  /* stack_record.h */
     __u8 cpu_bits;             /* the low bits of a number tell the CPU */
     __u8 follow;               /* enum verify_follow */
+    __u8 joins;                /* of a new stack, what is around a known one is not copied */
     struct verify_hooks hooks;
     __u32 self;     /* the recorder's process, if it is to be left out; else 0 */
     __u32 one_user; /* whether only processes of one are recorded: samples of others are left out */

@@ -6,11 +6,11 @@
 
 #include "base/hash.h"
 #include "image/cfi/cfi.h"
-#include "image/handler_jump.h"
 #include "image/return_range.h"
 #include "image/run_time.h"
 #include "infer/live/feed.h"
 #include "infer/live/file_numbers.h"
+#include "infer/live/row_teller.h"
 #include "infer/live/spaces.h"
 #include "perfdata/announced.h"
 #include "perfdata/stack_record.h"
@@ -32,6 +32,7 @@ struct stack_learner {
     struct file_numbers *files;
     struct stack_place places[STACK_PLACED_MAX]; /* of the stack that is learned */
     size_t place_count;
+    struct row_teller *rows; /* NULL: they are not wanted */
     struct unwind_frame frames[UNWIND_MAX_FRAMES];
     struct unwind_words words;
 };
@@ -100,24 +101,6 @@ static struct code_range row_of(const struct place *place)
     return row;
 }
 
-/* Where code of a frame's row has its return address. Not of rows that are the outermost frame's, or uncertain. */
-static struct stack_return return_of(const struct place *place)
-{
-    const struct cfi_row row = cfi_lookup(image_cfi(place->image), place->address);
-    const bool from_bp = row.cfa == CFI_BP;
-    const int64_t bp = row.bp == CFI_BP_AT_CFA ? (int64_t)row.cfa_offset + row.bp_offset : -1;
-    struct stack_return out = {.from_bp = from_bp};
-    if ((row.cfa != CFI_SP && !from_bp) || row.root || row.derived || row.cfa_offset < 8 ||
-        row.cfa_offset > UINT16_MAX || (row.bp != CFI_BP_SAME && row.bp != CFI_BP_AT_CFA) ||
-        (from_bp && bp < 0) || image_is_run_time(place->image) ||
-        image_jumps_to_handler(place->image, place->function, place->address))
-        return out;
-    out.told = true;
-    out.address = (uint16_t)(row.cfa_offset - 8);
-    out.bp = bp < 0 ? 0 : (uint16_t)(bp + 1); /* below SP it was restored already */
-    return out;
-}
-
 /* The register that the last walk depended on, if it is one alone. false: there are more. */
 static bool set_register(const struct stack_learner *l, const struct sample *sample, struct known_stack *out)
 {
@@ -172,29 +155,42 @@ static int find_places(struct stack_learner *l, const struct process *process, c
     l->place_count = (size_t)found;
     if (code->file.inode)
         l->in.number(l->in.context, &code->file, l->places[0].number);
+    if (l->rows && row_teller_tell(l->rows, l->places, l->place_count, l->frames, count) < 0)
+        return error_memory(err);
     return 0;
 }
 
-/* Unwinds a stack and makes it known. One with a signal frame is never known. Returns what know() does; 0 too if its callers
- * would be copied for longer by themselves. *count: its frames. */
-static int know(struct stack_learner *l, const struct process *process, const struct sample *sample,
-                uint32_t space, bool of_caller, size_t *count, struct fathom_error *err)
-{
+/* The frames of a stack, the innermost first, and how its walk ended. */
+struct walked_stack {
+    const struct unwind_frame *frames; /* in the learner */
+    size_t count;
     enum unwind_end end;
-    *count = unwind_words(process, sample, l->frames, UNWIND_MAX_FRAMES, &l->words, &end);
-    if (!of_caller && l->in.walked)
-        l->in.walked(l->in.context, sample, l->frames, *count, end);
-    if (*count == 0 || !is_known_end(end) || l->words.partial)
+};
+
+static struct walked_stack walk(struct stack_learner *l, const struct process *process,
+                                const struct sample *sample)
+{
+    struct walked_stack w = {.frames = l->frames};
+    w.count = unwind_words(process, sample, l->frames, UNWIND_MAX_FRAMES, &l->words, &w.end);
+    return w;
+}
+
+/* Makes a stack known that was walked last. One with a signal frame is never known. Returns 1; 0: it is not, or its callers would be copied for
+ * longer by themselves; or a negative result of the callbacks. */
+static int know(struct stack_learner *l, const struct process *process, const struct sample *sample,
+                uint32_t space, bool of_caller, const struct walked_stack *w, struct fathom_error *err)
+{
+    if (w->count == 0 || !is_known_end(w->end) || l->words.partial)
         return 0;
     bool early = false;
-    int rc = of_caller ? 0 : find_places(l, process, sample, *count, err);
+    int rc = of_caller ? 0 : find_places(l, process, sample, w->count, err);
     if (rc < 0)
         return rc;
-    rc = tell_stacks(l, sample, space, &l->frames[*count - 1], &early, err);
-    if (rc < 0 || (early && (end == UNWIND_SWITCHED ||
-                             (end == UNWIND_CUT && sample->stack_size <= STACK_RECORD_NO_BASE))))
+    rc = tell_stacks(l, sample, space, &w->frames[w->count - 1], &early, err);
+    if (rc < 0 || (early && (w->end == UNWIND_SWITCHED ||
+                             (w->end == UNWIND_CUT && sample->stack_size <= STACK_RECORD_NO_BASE))))
         return rc;
-    const struct place *place = &l->frames[0].place;
+    const struct place *place = &w->frames[0].place;
     if (place->function == IMAGE_NO_FUNCTION)
         return 0;
     const struct code_range code = code_of(place, of_caller || l->place_count > 0), row = row_of(place);
@@ -205,12 +201,11 @@ static int know(struct stack_learner *l, const struct process *process, const st
                                 .number = sample->stack_number,
                                 .of_caller = of_caller,
                                 .switch_at = sample->stack_switch,
-                                .cut = end == UNWIND_CUT ? sample->stack_size : 0,
+                                .cut = w->end == UNWIND_CUT ? sample->stack_size : 0,
                                 .code = sample->reg_ip - (place->address - code.start),
                                 .code_size = code.end - code.start,
                                 .row = sample->reg_ip - (place->address - row.start),
                                 .row_size = row.end - row.start,
-                                .returns = of_caller ? (struct stack_return){0} : return_of(place),
                                 .words = l->words.words,
                                 .count = l->words.count,
                                 .places = l->places,
@@ -220,7 +215,7 @@ static int know(struct stack_learner *l, const struct process *process, const st
     if (!set_register(l, sample, &known))
         return 0;
     rc = l->in.know(l->in.context, &known, err);
-    return rc < 0 || end != UNWIND_CUT ? rc : 0;
+    return rc < 0 || w->end != UNWIND_CUT ? rc : 0;
 }
 
 /* The sample as it would be had it come right after the frame's call returned. A caller's frame beyond what was copied from SP on is
@@ -243,6 +238,52 @@ static struct sample at_caller(const struct sample *sample, const struct unwind_
     return caller;
 }
 
+/* Whether a walk from this caller on, whose return address is exact then, has the same frames as that of its callee. */
+static bool goes_on_alike(const struct process *process, const struct unwind_frame *caller)
+{
+    struct place place;
+    struct cfi_row exact, row;
+    return !caller->interrupted && unwind_place(process, caller->pc, true, &place, &exact) &&
+           place.image == caller->place.image && place.function == caller->place.function &&
+           unwind_place(process, caller->pc, false, &place, &row) && cfi_row_same(&exact, &row) &&
+           exact.derived == row.derived;
+}
+
+/* Leaves those words of the last walk that one from this caller on depends on: a BP that was saved further in is its own then. false: that
+ * cannot be told. */
+static bool leave_words(struct unwind_words *words, const struct sample *callee, const struct sample *caller)
+{
+    size_t from = 0, count = 0;
+    while (from < words->count &&
+           (words->words[from].in_stack || words->words[from].address != caller->sp - 8))
+        from++;
+    if (from == words->count || words->registers)
+        return false;
+    words->has_bp &= caller->bp == callee->bp;
+    for (size_t i = from + 1; i < words->count; i++) {
+        const struct stack_word *word = &words->words[i];
+        if (word->address >= caller->sp)
+            words->words[count++] = *word;
+        else if (word->is_bp && word->value == caller->bp)
+            words->has_bp = true;
+        else
+            return false;
+    }
+    words->count = count;
+    return true;
+}
+
+/* The walk from the next frame on, and the sample as it is there. */
+static struct walked_stack walk_on(struct stack_learner *l, const struct process *process,
+                                   struct sample *sample, const struct walked_stack *w)
+{
+    const struct sample callee = *sample;
+    *sample = at_caller(&callee, &w->frames[0]);
+    if (goes_on_alike(process, &w->frames[1]) && leave_words(&l->words, &callee, sample))
+        return (struct walked_stack){w->frames + 1, w->count - 1, w->end};
+    return walk(l, process, sample);
+}
+
 /* Makes a new stack known, and with it those of its callers: each is where it would be when its call returns. Those
  * around one that is known already are known, too. */
 static int learn_stack(struct stack_learner *l, struct processes *processes, const struct sample *sample,
@@ -252,15 +293,17 @@ static int learn_stack(struct stack_learner *l, struct processes *processes, con
     if (!process || !sample->stack)
         return 0;
     struct sample at = announced_as_read(sample);
-    size_t count;
     const uint32_t space = spaces_of(l->spaces, process);
     if (space == 0)
         return error_memory(err);
-    int rc = know(l, process, &at, space, false, &count, err);
-    for (size_t walked = count; rc > 0 && !at.stack_switch && count > 1 && walked < WALKED_MAX;
-         walked += count) {
-        at = at_caller(&at, &l->frames[0]);
-        rc = know(l, process, &at, space, true, &count, err);
+    struct walked_stack w = walk(l, process, &at);
+    if (l->in.walked)
+        l->in.walked(l->in.context, &at, w.frames, w.count, w.end);
+    int rc = know(l, process, &at, space, false, &w, err);
+    for (size_t walked = w.count; rc > 0 && !at.stack_switch && w.count > 1 && walked < WALKED_MAX;
+         walked += w.count) {
+        w = walk_on(l, process, &at, &w);
+        rc = know(l, process, &at, space, true, &w, err);
     }
     return rc < 0 ? rc : 0;
 }
@@ -344,6 +387,7 @@ static void clear(struct stack_learner *l)
     announced_free(l->announced);
     spaces_free(l->spaces);
     file_numbers_free(l->files);
+    row_teller_free(l->rows);
     table_free(l->told);
     unwind_words_free(&l->words);
     free(l);
@@ -360,7 +404,8 @@ int stack_learner_new(const struct stack_learner_input *input, struct stack_lear
     l->spaces = spaces_new(&(struct spaces_input){input->place, input->forget, input->context});
     l->told = table_new();
     l->files = file_numbers_new();
-    if (l->announced && l->spaces && l->told && l->files) {
+    l->rows = input->rows ? row_teller_new(input->rows, input->context) : NULL;
+    if (l->announced && l->spaces && l->told && l->files && (l->rows || !input->rows)) {
         announced_leave_places(l->announced);
         *out = l;
         return 0;

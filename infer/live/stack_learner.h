@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "image/go_stacks.h"
+#include "perfdata/code_rows.h"
 #include "perfdata/known_stack.h"
 #include "perfdata/record.h"
 #include "perfdata/stack_record.h"
@@ -31,6 +32,8 @@ struct stack_learner_input {
                    size_t count, enum unwind_end end);
     /* The code of this file has this number in the places of known stacks. NULL: stacks are known by space alone. */
     void (*number)(void *context, const struct stack_file *file, uint32_t number);
+    /* Where code of numbered files has its return address (row_teller.h). May be NULL. */
+    bool (*rows)(void *context, const struct code_rows_key *key, const struct code_rows *rows);
     /* The process has the stacks of this space from now on; 0: none. */
     void (*place)(void *context, uint32_t pid, uint32_t space);
     /* No process is in this space any more. */

@@ -19,7 +19,9 @@ __u32 verify_file(__u32 cpu, __u32 pid, __u64 ip);
 __u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word);
 __u32 verify_caller(__u32 cpu, __u64 pc);
 int verify_known(__u32 cpu);
-__u64 verify_row(__u64 offset, __u32 file);
+__u32 verify_row(__u32 file, __u64 offset);
+int verify_climb(__u32 cpu);
+int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 further);
 int verify_goroutine(__u64 sp, __u32 space);
 int verify_switch(__u32 cpu, __u64 sp, __u32 space);
 int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
@@ -50,7 +52,7 @@ struct hash {
     size_t count, room;
 };
 
-enum { FOLLOWED, SPACES, THREADS, KNOWN, SWITCHES, TOLD, SHARES, PROCESSES, FILES, HASHES };
+enum { FOLLOWED, SPACES, THREADS, KNOWN, SWITCHES, TOLD, SHARES, PROCESSES, FILES, ROWS, HASHES };
 static struct hash hashes[HASHES];
 static struct machine *machine;
 static struct machine_sample now;
@@ -354,6 +356,7 @@ int machine_start(struct machine *m, const struct verify_config *options)
     good &= begin_hash(SHARES, &shares, sizeof(uint32_t), sizeof(struct rule_share));
     good &= begin_hash(PROCESSES, &processes, sizeof(uint32_t), sizeof(struct rule_process));
     good &= begin_hash(FILES, &files, sizeof(struct stack_file), sizeof(uint32_t));
+    good &= begin_hash(ROWS, &rows, sizeof(struct code_rows_key), sizeof(struct code_rows));
     word_blocks = calloc(VERIFY_BLOCKS, sizeof *word_blocks);
     counts = (struct verify_counts){0};
     memset(cpu_buffers, 0, sizeof cpu_buffers);
@@ -407,6 +410,11 @@ void machine_place(uint32_t pid, uint32_t space)
 void machine_number(const struct stack_file *file, uint32_t number)
 {
     hash_put(&hashes[FILES], file, &number);
+}
+
+void machine_rows(const struct code_rows_key *key, const struct code_rows *value)
+{
+    hash_put(&hashes[ROWS], key, value);
 }
 
 uint32_t machine_space(uint32_t pid)

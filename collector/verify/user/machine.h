@@ -82,6 +82,7 @@ void machine_follow(uint32_t id, bool follow);
 /* Where the process's known stacks are. */
 void machine_place(uint32_t pid, uint32_t space);
 void machine_number(const struct stack_file *file, uint32_t number);
+void machine_rows(const struct code_rows_key *key, const struct code_rows *rows);
 uint32_t machine_space(uint32_t pid); /* 0: nowhere */
 /* The bytes of stacks that fit into the CPU's ring; at first, without end. */
 void machine_room(uint32_t cpu, int64_t bytes);

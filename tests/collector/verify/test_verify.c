@@ -276,7 +276,7 @@ static void keep_new(struct world *w, const struct scene *scene, uint32_t number
         const uint64_t address = s->sp + a->shape->offset[i], value = word_at(scene->thread, address);
         const uint32_t function = (uint32_t)((value - function_start(0)) / 256);
         struct stack_word *word = &a->words[i];
-        *word = (struct stack_word){address, value, value, 1, a->shape->saved_bp[i]};
+        *word = (struct stack_word){address, value, value, 1, a->shape->saved_bp[i], false};
         if (!word->in_stack && value - function_start(function) < function_size(function)) {
             word->low = function_start(function);
             word->size = function_size(function);
@@ -616,8 +616,9 @@ Test(verify, stacks_without_a_base_are_found_anywhere)
 static void learn_caller(struct world *w, const struct scene *callee, int want)
 {
     const struct machine_sample *s = &callee->sample;
-    const struct stack_word word = {s->sp + 40, word_at(callee->thread, s->sp + 40),
-                                    word_at(callee->thread, s->sp + 40), 1, false};
+    const struct stack_word word = {
+        s->sp + 40, word_at(callee->thread, s->sp + 40), word_at(callee->thread, s->sp + 40), 1, false,
+        false};
     const struct known_stack caller = {.space = s->pid,
                                        .tid = s->tid,
                                        .ip = 0x400180,
@@ -693,8 +694,8 @@ Test(verify, a_new_stack_stands_for_the_code_that_is_said)
     scene_at(&w, 0, 128, &scene);
     run(&w, &scene, false);
     const struct machine_sample *s = &scene.sample;
-    const struct stack_word word = {s->sp + 40, word_at(scene.thread, s->sp + 40),
-                                    word_at(scene.thread, s->sp + 40), 1, false};
+    const struct stack_word word = {
+        s->sp + 40, word_at(scene.thread, s->sp + 40), word_at(scene.thread, s->sp + 40), 1, false, false};
     const struct known_stack read = {.space = s->pid,
                                      .tid = s->tid,
                                      .ip = 0x400180,
@@ -720,8 +721,8 @@ Test(verify, callers_take_no_stacks_place)
     scene_at(&w, 0, 128, &scene);
     run(&w, &scene, false);
     for (uint32_t i = 0; i < RULE_STACKS; i++) {
-        const struct stack_word word = {scene.sample.sp + 48 + 8 * i, function_start(1), function_start(1), 1,
-                                        false};
+        const struct stack_word word = {
+            scene.sample.sp + 48 + 8 * i, function_start(1), function_start(1), 1, false, false};
         cr_assert_eq(known_stacks_add(w.known,
                                       &(struct known_stack){.space = scene.sample.pid,
                                                             .tid = scene.sample.tid,
@@ -1084,6 +1085,13 @@ static void lay(struct world *w, uint64_t program, uint64_t library, uint64_t in
     w->machine.exec = w->machine.code = program;
 }
 
+static uint64_t word_of(const struct machine_record *record, size_t at)
+{
+    uint64_t word;
+    memcpy(&word, record->stack + at, sizeof word);
+    return word;
+}
+
 /* Runs the program on a stack that lies at the thread's 64 bytes: PC in the program, callers in the library and in the program, at these
  * offsets. Returns the kind of its record. */
 static int run_leaf(struct world *w, uint32_t thread, uint64_t leaf, uint64_t in_library, uint64_t in_program)
@@ -1111,8 +1119,8 @@ static int learn_laid(struct world *w, uint32_t thread, const struct laid *laid)
     const struct thread *t = &w->threads[thread];
     const struct machine_record *r = w->machine.records;
     const uint64_t sp = r->head.sp;
-    struct stack_word words[] = {{sp + 8, word_at(t, sp + 8), word_at(t, sp + 8), 16, false},
-                                 {sp + 24, word_at(t, sp + 24), word_at(t, sp + 24), 16, false}};
+    struct stack_word words[] = {{sp + 8, word_at(t, sp + 8), word_at(t, sp + 8), 16, false, false},
+                                 {sp + 24, word_at(t, sp + 24), word_at(t, sp + 24), 16, false, false}};
     cr_assert_neq(r->code.version, 0u);
     cr_assert_eq(r->code.at, laid->places[0].at);
     if (r->code.file.inode)
@@ -1127,7 +1135,6 @@ static int learn_laid(struct world *w, uint32_t thread, const struct laid *laid)
                                                   .code_size = 16,
                                                   .row = r->head.ip,
                                                   .row_size = 16,
-                                                  .returns = {.told = true, .address = 8},
                                                   .words = words,
                                                   .count = 2,
                                                   .places = laid->places,
@@ -1143,7 +1150,7 @@ static int learn_laid_caller(struct world *w, uint32_t thread, const struct laid
     const struct thread *t = &w->threads[thread];
     const struct machine_record *r = w->machine.records;
     const uint64_t sp = r->head.sp, ip = word_at(t, sp + 8);
-    const struct stack_word word = {sp + 24, word_at(t, sp + 24), word_at(t, sp + 24), 16, false};
+    const struct stack_word word = {sp + 24, word_at(t, sp + 24), word_at(t, sp + 24), 16, false, false};
     return known_stacks_add(w->known,
                             &(struct known_stack){.space = t->pid,
                                                   .tid = t->tid,
@@ -1160,6 +1167,20 @@ static int learn_laid_caller(struct world *w, uint32_t thread, const struct laid
                                                   .base = r->code.base,
                                                   .version = r->code.version},
                             NULL);
+}
+
+/* Tells that functions of 16 bytes at these offsets have their return address 8 bytes from SP. The last one: 0. */
+static void tell_rows(uint32_t file, const uint16_t *at)
+{
+    static struct code_rows rows;
+    rows = (struct code_rows){.count = 1, .rule = {CODE_ROW_NONE}};
+    for (; *at; at++) {
+        rows.start[rows.count] = *at;
+        rows.rule[rows.count++] = 8;
+        rows.start[rows.count] = (uint16_t)(*at + 16);
+        rows.rule[rows.count++] = CODE_ROW_NONE;
+    }
+    machine_rows(&(struct code_rows_key){file, 0}, &rows);
 }
 
 static void expect_placed(const struct world *w, uint64_t base, const struct laid *laid)
@@ -1278,7 +1299,8 @@ Test(verify, a_callee_of_known_callers_is_known)
     const uint32_t number = w.machine.records[0].head.number;
     cr_expect_eq(learn_laid(&w, 0, &here), 1);
     cr_expect_eq(learn_laid_caller(&w, 0, &here), 1);
-    cr_expect_eq(run_leaf(&w, 0, OTHER_CALLEE, 0x400, 0x800), STACK_RECORD_NEW, "its row was not seen yet");
+    cr_expect_eq(run_leaf(&w, 0, OTHER_CALLEE, 0x400, 0x800), STACK_RECORD_NEW, "no rows were told yet");
+    tell_rows(PROGRAM_FILE, (const uint16_t[]){CALLEE, OTHER_CALLEE, 0});
     cr_expect_eq(run_leaf(&w, 0, OTHER_CALLEE, 0xa00, 0xb00), STACK_RECORD_NEW);
     cr_expect_eq(learn_laid(&w, 0, &here), 1);
     cr_expect_eq(run_leaf(&w, 0, OTHER_CALLEE, 0x420, 0x800), STACK_RECORD_SAME);
@@ -1293,6 +1315,60 @@ Test(verify, a_callee_of_known_callers_is_known)
     cr_expect_eq(w.machine.records[0].head.number, number);
     expect_placed(&w, w.threads[2].low + REGION, &there);
     cr_expect_eq(w.machine.records[0].placed.depth, 64u - 16u);
+    world_stop(&w);
+}
+
+/* Of a stack whose caller's caller is known. */
+Test(verify, a_new_stack_is_written_up_to_a_known_one)
+{
+    enum { LEAF = 0x720, IN_LIBRARY = 0x900, IN_PROGRAM = 0x800, OUTERMOST = 0x880 };
+    struct world w;
+    struct laid laid;
+    struct verify_config config = plain_config;
+    config.joins = 1;
+    world_start(&w, &config, 1);
+    lay(&w, PROGRAM, LIBRARY, 1, &laid);
+    machine_number(&(struct stack_file){.inode = 2, .page = 3, .device = 1}, LIBRARY_FILE);
+    const struct thread *t = &w.threads[0];
+    const uint64_t sp = t->low + REGION - 64, outermost = PROGRAM + OUTERMOST;
+    set_word(&w.threads[0], sp + 40, outermost);
+    set_word(&w.threads[0], sp + 48, 1);
+    cr_expect_eq(run_leaf(&w, 0, LEAF, IN_LIBRARY, IN_PROGRAM), STACK_RECORD_NEW);
+    machine_number(&w.machine.records[0].code.file, PROGRAM_FILE);
+    const struct stack_word word = {sp + 40, outermost, outermost, 1, false, false};
+    cr_expect_eq(known_stacks_add(w.known,
+                                  &(struct known_stack){.space = t->pid,
+                                                        .tid = t->tid,
+                                                        .ip = PROGRAM + IN_PROGRAM,
+                                                        .sp = sp + 32,
+                                                        .number = w.machine.records[0].head.number,
+                                                        .of_caller = true,
+                                                        .code = PROGRAM + IN_PROGRAM,
+                                                        .code_size = 16,
+                                                        .words = &word,
+                                                        .count = 1,
+                                                        .places = laid.places,
+                                                        .place_count = 2,
+                                                        .base = w.machine.records[0].code.base,
+                                                        .version = w.machine.records[0].code.version},
+                                  NULL),
+                 1);
+    tell_rows(PROGRAM_FILE, (const uint16_t[]){LEAF, 0});
+    run_leaf(&w, 0, LEAF, IN_LIBRARY, IN_PROGRAM); /* the program's place is found */
+    cr_expect_eq(run_leaf(&w, 0, LEAF, IN_LIBRARY, IN_PROGRAM), STACK_RECORD_NEW, "the library's");
+    cr_expect_eq(word_of(&w.machine.records[0], 48), 1u,
+                 "no rows of the library were told: the whole stack is written");
+    tell_rows(LIBRARY_FILE, (const uint16_t[]){0x3000 + IN_LIBRARY, 0});
+    cr_expect_eq(run_leaf(&w, 0, LEAF, IN_LIBRARY, IN_PROGRAM), STACK_RECORD_NEW);
+    const struct machine_record *r = &w.machine.records[0];
+    cr_expect_eq(r->head.size, 64u);
+    cr_expect_eq(word_of(r, 8), LIBRARY + IN_LIBRARY);
+    cr_expect_eq(word_of(r, 24), PROGRAM + IN_PROGRAM);
+    cr_expect_eq(word_of(r, 40), outermost, "the known stack's word");
+    cr_expect_eq(word_of(r, 48), UINT64_C(0xfdfdfdfdfdfdfdfd), "nothing else of it");
+    set_word(&w.threads[0], sp + 40, outermost + 64);
+    cr_expect_eq(run_leaf(&w, 0, LEAF, IN_LIBRARY, IN_PROGRAM), STACK_RECORD_NEW);
+    cr_expect_eq(word_of(r, 48), 1u, "another stack");
     world_stop(&w);
 }
 
@@ -1502,8 +1578,8 @@ Test(verify, the_oldest_stacks_make_capacity)
     struct thread *t = &w.threads[0];
     const uint64_t sp = t->low;
     for (uint32_t i = 0; i <= WORDS; i++) {
-        words[i] = (struct stack_word){sp + 8 * (i + 1), function_start(i % FUNCTIONS),
-                                       function_start(i % FUNCTIONS), 1, false};
+        words[i] = (struct stack_word){
+            sp + 8 * (i + 1), function_start(i % FUNCTIONS), function_start(i % FUNCTIONS), 1, false, false};
         set_word(t, words[i].address, words[i].low);
     }
     struct known_stack stack = {

@@ -1,0 +1,106 @@
+/* row_teller.c - see row_teller.h. */
+#include "infer/live/row_teller.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "image/cfi/cfi.h"
+#include "image/run_time.h"
+
+struct row_teller {
+    bool (*tell)(void *context, const struct code_rows_key *key, const struct code_rows *rows);
+    void *context;
+    struct table *told; /* chunks */
+    struct code_rows rows;
+};
+
+struct row_teller *row_teller_new(bool (*tell)(void *context, const struct code_rows_key *key,
+                                               const struct code_rows *rows),
+                                  void *context)
+{
+    struct row_teller *t = calloc(1, sizeof *t);
+    if (t && !(t->told = table_new())) {
+        free(t);
+        t = NULL;
+    }
+    if (t) {
+        t->tell = tell;
+        t->context = context;
+    }
+    return t;
+}
+
+void row_teller_free(struct row_teller *t)
+{
+    if (!t)
+        return;
+    table_free(t->told);
+    free(t);
+}
+
+/* Not of rows that are the outermost frame's, or uncertain. */
+static uint32_t rule_of(const struct cfi_row *row)
+{
+    const bool from_bp = row->cfa == CFI_BP, saved = row->bp == CFI_BP_AT_CFA;
+    const int64_t at = (int64_t)row->cfa_offset - 8,
+                  bp = saved ? (int64_t)row->cfa_offset + row->bp_offset : -1;
+    if ((row->cfa != CFI_SP && !from_bp) || row->root || row->derived || at < 0 || at > CODE_ROW_RETURN ||
+        (row->bp != CFI_BP_SAME && !saved) || (from_bp && bp < 0) || bp >= CODE_ROW_BP)
+        return CODE_ROW_NONE;
+    /* Below SP it was restored already. */
+    return (uint32_t)at | (bp < 0 ? 0 : (uint32_t)(bp + 1) << CODE_ROW_BP_AT) |
+           (from_bp ? CODE_ROW_FROM_BP : 0);
+}
+
+/* adjust: the image's addresses - offsets in the file. */
+static void make_rows(const struct image *image, uint64_t adjust, uint32_t chunk, struct code_rows *out)
+{
+    const struct cfi *cfi = image_cfi(image);
+    const uint64_t from = ((uint64_t)chunk << CODE_ROWS_BITS) + adjust, to = from + (1u << CODE_ROWS_BITS);
+    struct cfi_row row;
+    uint64_t start;
+    out->count = 0;
+    for (uint32_t i = cfi_row_index(cfi, from); cfi_row_at(cfi, i, &start, &row) && start < to; i++) {
+        const bool full = out->count == CODE_ROWS_MAX - 1;
+        out->start[out->count] = start < from ? 0 : (uint16_t)(start - from);
+        out->rule[out->count++] = full ? CODE_ROW_NONE : rule_of(&row);
+        if (full)
+            break;
+    }
+}
+
+static const struct stack_place *place_of(const struct stack_place *places, size_t count, uint64_t address)
+{
+    for (size_t i = 0; i < count; i++)
+        if (address - places[i].start < places[i].end - places[i].start)
+            return &places[i];
+    return NULL;
+}
+
+int row_teller_tell(struct row_teller *t, const struct stack_place *places, size_t place_count,
+                    const struct unwind_frame *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct image *image = frames[i].place.image;
+        const struct stack_place *place = place_of(places, place_count, frames[i].pc);
+        if (!place || !image || image_is_run_time(image))
+            continue;
+        const uint64_t offset = frames[i].pc - place->at;
+        const struct code_rows_key key = {place->number, (uint32_t)(offset >> CODE_ROWS_BITS)};
+        const uint64_t word = (uint64_t)key.file << 32 | key.chunk;
+        bool added;
+        if (!table_put(t->told, word, &added))
+            return -ENOMEM;
+        if (!added)
+            continue;
+        make_rows(image, frames[i].place.address - offset, key.chunk, &t->rows);
+        if (t->tell(t->context, &key, &t->rows))
+            continue;
+        table_free(t->told);
+        t->told = table_new();
+        if (!t->told)
+            return -ENOMEM;
+    }
+    return 0;
+}
