@@ -35,7 +35,8 @@ struct announced {
     struct walked walked; /* of the last record, like the next */
     bool has_walked;
     bool no_places;
-    uint8_t *unfolded; /* STACK_RECORD_MAX bytes: its stack, if it has a run; else NULL, or not used */
+    uint8_t *unfolded; /* its stack, if it has a run, or words; else not used */
+    size_t unfolded_capacity;
 };
 
 static bool is_sampled(const struct event *event)
@@ -136,7 +137,7 @@ static bool take_bytes(struct announced *a)
     struct stack_parts *parts = &a->parts;
     if (!stack_parts_folded(parts))
         return true;
-    if (!a->unfolded && !(a->unfolded = malloc(STACK_RECORD_MAX)))
+    if (!vec_reserve(a->unfolded, 0, a->unfolded_capacity, stack_parts_whole(parts)))
         return false;
     stack_parts_unfold(parts, a->unfolded);
     parts->size = stack_parts_whole(parts);

@@ -86,7 +86,7 @@ static bool read_words(struct bytes part, struct stack_parts *out)
     *known = (struct stack_words){bytes_u32(&part), bytes_u32(&part)};
     out->words = bytes_take(&part, known->count * (uint64_t)sizeof(struct stack_word_at));
     bool good = out->words && out->bytes && !out->run.times && known->whole >= out->size &&
-                known->whole <= STACK_RECORD_MAX;
+                known->whole <= STACK_WORDS_MAX;
     for (uint32_t i = 0; good && i < known->count; i++) {
         const struct stack_word_at word = word_of(out, i);
         good = word.at <= known->whole && known->whole - word.at >= sizeof word.value;

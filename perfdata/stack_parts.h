@@ -39,7 +39,7 @@ struct stack_parts {
 bool stack_parts_read(const uint8_t *data, size_t size, struct stack_parts *out);
 /* Whether there is more of the stack than `bytes`: a run or words. */
 bool stack_parts_folded(const struct stack_parts *parts);
-/* Bytes of the stack with these, at most STACK_RECORD_MAX. */
+/* Bytes of the stack with these, at most STACK_WORDS_MAX. */
 uint32_t stack_parts_whole(const struct stack_parts *parts);
 /* Writes that many bytes: STACK_RECORD_HOLE between words. */
 void stack_parts_unfold(const struct stack_parts *parts, uint8_t *out);

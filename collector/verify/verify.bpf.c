@@ -1195,9 +1195,9 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
                  : m->joint ? read_joined(m, cpu, below)
                  : deep     ? read_deep(m, cpu, m->sp - below)
                             : 0;
-    if (m->joint && !size) { /* all of it */
+    if (m->joint && !size) { /* then what a record has room for */
         m->joint = 0;
-        wanted = bytes_to_read(m) + below;
+        wanted = bytes_to_read(m);
     }
     if (m->split && !size) { /* then the system stack alone */
         wanted = m->split + below;
@@ -1471,19 +1471,20 @@ __noinline int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 furt
     return 1 + w->next;
 }
 
-#define CLIMBS 32u /* frames that are looked further out for a known stack */
+#define CLIMBS 128u /* frames that are looked further out for a known stack */
 
 /* Whether the stack of one of its callers is known, of which the last trial was one: takes the words of that. */
 static __always_inline bool find_joint(struct moment *m, __u32 cpu, int end)
 {
     struct trial *t = &m->buffer->trial;
-    if (!config.joins || !t->callers || m->depth > RULE_STACK_MAX)
+    if (!config.joins || !t->callers || m->depth > STACK_WORDS_MAX)
         return false;
     for (__u32 i = 0; i < CLIMBS && end == TRIAL_NONE; i++)
         end = verify_climb(cpu) ? verify_known(cpu) : TRIAL_RETURNED;
     const struct rule_known *k = bpf_map_lookup_elem(&known, &t->key);
     __u32 index = t->outer;
-    if ((end != TRIAL_OUTER && end != TRIAL_FITS) || !k || (t->sp - m->sp) % 8 != 0)
+    if ((end != TRIAL_OUTER && end != TRIAL_FITS) || !k || (t->sp - m->sp) % 8 != 0 ||
+        t->sp - m->sp >= JOINT_MAX - STACK_RECORD_BELOW)
         return false;
     m->joint = t->sp - m->sp;
     m->buffer->joint.known.count = 0;

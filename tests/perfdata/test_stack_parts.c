@@ -201,6 +201,14 @@ Test(stack_parts, a_known_stacks_words_follow)
     cr_assert_eq(stack_parts_whole(&parts), sizeof whole);
     stack_parts_unfold(&parts, (uint8_t *)whole);
     cr_expect_arr_eq(whole, want, sizeof want);
+    r.known.whole = 3 * STACK_RECORD_MAX; /* of a stack that no record has room for */
+    r.words[0].at = 3 * STACK_RECORD_MAX - 8;
+    static uint64_t large[3 * STACK_RECORD_MAX / 8];
+    cr_assert(stack_parts_read((const uint8_t *)&r, sizeof r, &parts));
+    cr_assert_eq(stack_parts_whole(&parts), sizeof large);
+    stack_parts_unfold(&parts, (uint8_t *)large);
+    cr_expect_eq(large[sizeof large / 8 - 1], 6u);
+    r = words_record;
     r.words[1].at = 8; /* the bytes have it */
     cr_assert(stack_parts_read((const uint8_t *)&r, sizeof r, &parts));
     stack_parts_unfold(&parts, (uint8_t *)whole);
@@ -209,8 +217,8 @@ Test(stack_parts, a_known_stacks_words_follow)
 
 Test(stack_parts, damaged_words_are_refused)
 {
-    const struct stack_words damaged[] = {{48, 3}, {48, UINT32_MAX},          {8, 2},
-                                          {40, 2}, {STACK_RECORD_MAX + 8, 2}, {UINT32_MAX, 2}};
+    const struct stack_words damaged[] = {{48, 3}, {48, UINT32_MAX},         {8, 2},
+                                          {40, 2}, {STACK_WORDS_MAX + 8, 2}, {UINT32_MAX, 2}};
     struct stack_parts parts;
     for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
         struct words_record r = words_record;
