@@ -46,6 +46,15 @@ static void apply(struct world *w, const struct record *record)
     cr_assert_eq(processes_apply(w->processes, record, &(struct fathom_error){0}), 0);
 }
 
+/* A process of another that executes a program. */
+static void start(struct world *w, uint32_t pid, uint32_t parent, uint64_t time, const char *comm)
+{
+    struct record r = {.kind = RECORD_FORK, .pid = pid, .tid = pid, .time = time, .fork = {parent, parent}};
+    apply(w, &r);
+    r = (struct record){.kind = RECORD_COMM, .pid = pid, .tid = pid, .time = time + 1, .comm = {comm, true}};
+    apply(w, &r);
+}
+
 /* A shell, 10, that started a server, 11, which has a thread, 12. */
 static struct world world_open(void)
 {
@@ -54,10 +63,7 @@ static struct world world_open(void)
     cr_assert(w.images && w.processes && w.frames);
     struct record r = {.kind = RECORD_COMM, .pid = 10, .tid = 10, .time = 1, .comm = {"sh", true}};
     apply(&w, &r);
-    r = (struct record){.kind = RECORD_FORK, .pid = 11, .tid = 11, .time = 2, .fork = {10, 10}};
-    apply(&w, &r);
-    r = (struct record){.kind = RECORD_COMM, .pid = 11, .tid = 11, .time = 3, .comm = {"server", true}};
-    apply(&w, &r);
+    start(&w, 11, 10, 2, "server");
     r = (struct record){.kind = RECORD_MMAP, .pid = 11, .tid = 11, .time = 3};
     r.mmap = (struct record_mmap){
         .address = 0x1000, .length = 0x1000, .executable = true, .path = "/usr/bin/server"};
@@ -143,10 +149,7 @@ Test(levels, of_one_text_differ)
     level_frames(LEVEL_PROGRAMS, w.frames, process, &sample, sh);
     level_frames(LEVEL_COMM, w.frames, process, &sample, comm);
     cr_expect_neq(sh[0], comm[0]);
-    struct record r = {.kind = RECORD_FORK, .pid = 20, .tid = 20, .time = 6, .fork = {10, 10}};
-    apply(&w, &r);
-    r = (struct record){.kind = RECORD_COMM, .pid = 20, .tid = 20, .time = 7, .comm = {"sh", true}};
-    apply(&w, &r);
+    start(&w, 20, 10, 6, "sh");
     cr_expect_eq(level_frames(LEVEL_PROGRAMS, w.frames, process_find(w.processes, 20), &sample, again), 2);
     cr_expect(again[0] == sh[0] && again[1] != sh[0]);
     world_close(&w);

@@ -1144,7 +1144,16 @@ static int learn_laid(struct world *w, uint32_t thread, const struct laid *laid)
                             NULL);
 }
 
-/* ... and that of its caller, in 64 bytes of the library. */
+/* A world in which a stack of these files is known. */
+static void world_start_laid(struct world *w, struct laid *out)
+{
+    world_start(w, &plain_config, 1);
+    lay(w, PROGRAM, LIBRARY, 1, out);
+    cr_expect_eq(run_laid(w, 0, 0x400, 0x800), STACK_RECORD_NEW);
+    cr_expect_eq(learn_laid(w, 0, out), 1);
+}
+
+/* Makes the stack of the last record's caller known, in 64 bytes of the library. */
 static int learn_laid_caller(struct world *w, uint32_t thread, const struct laid *laid)
 {
     const struct thread *t = &w->threads[thread];
@@ -1196,10 +1205,7 @@ Test(verify, stacks_are_known_wherever_their_files_lie)
 {
     struct world w;
     struct laid here, there;
-    world_start(&w, &plain_config, 1);
-    lay(&w, PROGRAM, LIBRARY, 1, &here);
-    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
-    cr_expect_eq(learn_laid(&w, 0, &here), 1);
+    world_start_laid(&w, &here);
     cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_SAME, "the library's place is a guess");
     expect_placed(&w, w.threads[0].low + REGION, &here);
     run_laid(&w, 0, 0x404, 0x800);
@@ -1217,10 +1223,7 @@ Test(verify, files_that_move_are_told_anew)
 {
     struct world w;
     struct laid before, after;
-    world_start(&w, &plain_config, 1);
-    lay(&w, PROGRAM, LIBRARY, 1, &before);
-    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
-    cr_expect_eq(learn_laid(&w, 0, &before), 1);
+    world_start_laid(&w, &before);
     cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_SAME);
     run_laid(&w, 0, 0x400, 0x800);
     cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), 0);
@@ -1235,10 +1238,7 @@ Test(verify, another_file_at_the_same_place_has_other_stacks)
 {
     struct world w;
     struct laid laid;
-    world_start(&w, &plain_config, 1);
-    lay(&w, PROGRAM, LIBRARY, 1, &laid);
-    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
-    cr_expect_eq(learn_laid(&w, 0, &laid), 1);
+    world_start_laid(&w, &laid);
     lay(&w, PROGRAM, LIBRARY, 7, &laid); /* another build of the program */
     w.machine.exec++;
     cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
@@ -1256,10 +1256,7 @@ Test(verify, mappings_are_looked_for_once)
 {
     struct world w;
     struct laid laid;
-    world_start(&w, &plain_config, 1);
-    lay(&w, PROGRAM, LIBRARY, 1, &laid);
-    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
-    cr_expect_eq(learn_laid(&w, 0, &laid), 1);
+    world_start_laid(&w, &laid);
     for (unsigned i = 0; i < 10; i++)
         cr_expect(run_laid(&w, 0, 0x400, 0x800) == 0 || i < 2);
     cr_expect_eq(w.machine.found, 3u, "the new one, then one in each sample until both are known");
@@ -1377,10 +1374,7 @@ Test(verify, a_main_threads_base_is_the_kernels)
 {
     struct world w;
     struct laid laid;
-    world_start(&w, &plain_config, 1);
-    lay(&w, PROGRAM, LIBRARY, 1, &laid);
-    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
-    cr_expect_eq(learn_laid(&w, 0, &laid), 1);
+    world_start_laid(&w, &laid);
     machine_set_base(w.threads[2].tid, 0);
     w.machine.start_stack = w.threads[2].low + REGION;
     cr_expect_eq(run_laid(&w, 2, 0x400, 0x800), STACK_RECORD_SAME);
