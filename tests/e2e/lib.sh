@@ -84,12 +84,13 @@ check_paths()
 {
     [ -z "$damaged" ] || return
     shift 2
-    input=perf.data
+    input=perf.data map_read=
     for argument; do
         shift
         case ${before-}:$argument in
         -i:* | --input:*) input=$argument ;;
-        -m:* | --map:* | --event:*) set -- "$@" "$before" "$argument" ;;
+        -m:* | --map:*) map_read=$argument && set -- "$@" "$before" "$argument" ;;
+        --event:*) set -- "$@" "$before" "$argument" ;;
         *:--no-cache | *:--no-inline) ;; # which have no say in what is right
         *:--no-*) set -- "$@" "$argument" ;;
         esac
@@ -97,8 +98,8 @@ check_paths()
     done
     before=
     [ -f "$input" ] || return # --help, or a pipe that was read
-    key="$* $(stat -L -c '%n %i %s %Z' "$input" 2>/dev/null)"
-    grep -Fqx "$key" "$work/.reports" 2>/dev/null && return
+    key="$* $(stat -L -c '%n %i %s %Z' "$input" ${map_read:+"$map_read"} 2>/dev/null | tr '\n' ' ')"
+    grep -Fqx -e "$key" "$work/.reports" 2>/dev/null && return
     echo "$key" >>"$work/.reports"
     judge_report "$@"
     case " $*" in
