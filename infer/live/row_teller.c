@@ -78,29 +78,35 @@ static const struct stack_place *place_of(const struct stack_place *places, size
     return NULL;
 }
 
+static int tell_chunk(struct row_teller *t, const struct image *image, uint64_t adjust,
+                      const struct code_rows_key *key)
+{
+    bool added;
+    if (!table_put(t->told, (uint64_t)key->file << 32 | key->chunk, &added))
+        return -ENOMEM;
+    if (!added)
+        return 0;
+    make_rows(image, adjust, key->chunk, &t->rows);
+    if (t->rows.count == 0 || t->tell(t->context, key, &t->rows))
+        return 0;
+    table_free(t->told);
+    t->told = table_new();
+    return t->told ? 0 : -ENOMEM;
+}
+
 int row_teller_tell(struct row_teller *t, const struct stack_place *places, size_t place_count,
                     const struct unwind_frame *frames, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    int rc = 0;
+    for (size_t i = 0; i < count && rc == 0; i++) {
         const struct image *image = frames[i].place.image;
         const struct stack_place *place = place_of(places, place_count, frames[i].pc);
         if (!place || !image || image_is_run_time(image))
             continue;
-        const uint64_t offset = frames[i].pc - place->at;
-        const struct code_rows_key key = {place->number, (uint32_t)(offset >> CODE_ROWS_BITS)};
-        const uint64_t word = (uint64_t)key.file << 32 | key.chunk;
-        bool added;
-        if (!table_put(t->told, word, &added))
-            return -ENOMEM;
-        if (!added)
-            continue;
-        make_rows(image, frames[i].place.address - offset, key.chunk, &t->rows);
-        if (t->tell(t->context, &key, &t->rows))
-            continue;
-        table_free(t->told);
-        t->told = table_new();
-        if (!t->told)
-            return -ENOMEM;
+        const uint64_t offset = frames[i].pc - place->at, adjust = frames[i].place.address - offset;
+        const uint32_t chunk = (uint32_t)(offset >> CODE_ROWS_BITS);
+        for (uint32_t c = chunk ? chunk - 1 : 0; c <= chunk + 1 && rc == 0; c++)
+            rc = tell_chunk(t, image, adjust, &(struct code_rows_key){place->number, c});
     }
-    return 0;
+    return rc;
 }
