@@ -17,6 +17,7 @@ libbase_la_SOURCES = \
 	base/output.c base/output.h \
 	base/plain_path.c base/plain_path.h \
 	base/progress.h \
+	base/retired.h \
 	base/saturate.h \
 	base/scratch.c base/scratch.h \
 	base/search.h \

@@ -108,9 +108,9 @@ struct happened {
 static uint8_t *time_of(uint8_t *record)
 {
     uint32_t type = load_u32(record);
-    return type == PERF_RECORD_SAMPLE  ? record + TIME_OFFSET
-           : type < USER_HEADER_ATTR ? record + load_u16(record + 6) - TRAILER + 8
-                                     : NULL;
+    return type == PERF_RECORD_SAMPLE ? record + TIME_OFFSET
+           : type < USER_HEADER_ATTR  ? record + load_u16(record + 6) - TRAILER + 8
+                                      : NULL;
 }
 
 static void note(struct happened *h, uint8_t *record)

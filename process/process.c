@@ -49,6 +49,16 @@ static void forget_threads(struct process *process)
     process->births = NULL;
 }
 
+void process_hold(struct process *process)
+{
+    process->held++;
+}
+
+void process_let_go(struct process *process)
+{
+    process->held--;
+}
+
 static void process_free(struct process *process)
 {
     space_release(process->space);
@@ -257,6 +267,13 @@ static bool name_program(struct process *process, const struct record *record, u
            program_rename(programs, &process->program, name);
 }
 
+static void begin(struct process *process, uint64_t time)
+{
+    process->birth = time;
+    process->ended = 0;
+    process->left = false;
+}
+
 static int process_apply_comm(struct processes *all, const struct record *record, struct fathom_error *err)
 {
     struct process *process = process_get(all, record->pid);
@@ -273,7 +290,7 @@ static int process_apply_comm(struct processes *all, const struct record *record
         process->state = ++all->last_state;
         forget_stacks(process);
         forget_threads(process);
-        process->birth = record->time;
+        begin(process, record->time);
         process->of_thread = false;
         process->file = NULL;
     }
@@ -360,7 +377,7 @@ static int process_apply_fork(struct processes *all, const struct record *record
     child->state = parent ? parent->state : ++all->last_state;
     forget_stacks(child);
     forget_threads(child);
-    child->birth = record->time;
+    begin(child, record->time);
     child->of_thread = record->fork.parent_tid != record->fork.parent_pid || (parent && parent->of_thread);
     child->name = parent ? parent->name : "";
     child->file = parent ? parent->file : NULL;
@@ -383,9 +400,44 @@ static int process_apply_cgroup(struct processes *all, const struct record *reco
     return 0;
 }
 
+/* Of those that started while it was recorded all threads are known, if no record was lost. */
+static bool is_over(const struct process *process)
+{
+    return process->left && process->birth > process->all->lost &&
+           (!process->births || table_count(process->births) == 0);
+}
+
+/* Forgets the process whose turn it is. */
+static void forget_ended(struct processes *all)
+{
+    uint64_t pid, number;
+    struct process *process =
+        retired_due(&all->ended, &pid, &number) ? process_find(all, (uint32_t)pid) : NULL;
+    if (!process || process->ended != number || process->held || !is_over(process))
+        return;
+    table_remove(all->by_pid, pid);
+    all->last = NULL;
+    process_free(process);
+}
+
+static void process_apply_exit(struct processes *all, const struct record *record)
+{
+    struct process *process = process_find(all, record->pid);
+    if (!process)
+        return;
+    if (process->stacks)
+        stacks_remove(process->stacks, record->tid);
+    if (process->births)
+        table_remove(process->births, record->tid);
+    process->left |= record->tid == record->pid;
+    if (!is_over(process))
+        return;
+    forget_ended(all);
+    process->ended = retired_add(&all->ended, record->pid);
+}
+
 int processes_apply(struct processes *all, const struct record *record, struct fathom_error *err)
 {
-    struct process *process;
     switch (record->kind) {
     case RECORD_MMAP:
         return process_apply_mmap(all, record, err);
@@ -396,11 +448,10 @@ int processes_apply(struct processes *all, const struct record *record, struct f
     case RECORD_CGROUP:
         return process_apply_cgroup(all, record, err);
     case RECORD_EXIT:
-        process = process_find(all, record->pid);
-        if (process && process->stacks)
-            stacks_remove(process->stacks, record->tid);
-        if (process && process->births)
-            table_remove(process->births, record->tid);
+        process_apply_exit(all, record);
+        return 0;
+    case RECORD_LOST:
+        all->lost = record->time;
         return 0;
     default:
         return 0;

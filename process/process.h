@@ -58,8 +58,11 @@ enum stack_kind {
 struct processes *processes_new(struct image_cache *images, const struct log *log);
 void processes_free(struct processes *processes);
 /* Takes any record; those that are not about a process, or invalid (a mapping past the end of the address
- * space), are ignored. Processes live until processes_free(); a reused PID keeps its struct. */
+ * space), are ignored. A process lives until processes_free(); one that ended, all of whose threads are known, until
+ * RETIRED_KEPT (base/retired.h) others have ended after it, unless it is held then. A reused PID keeps its struct. */
 int processes_apply(struct processes *processes, const struct record *record, struct fathom_error *err);
+void process_hold(struct process *process);
+void process_let_go(struct process *process); /* once for each hold, but not after processes_free() */
 /* NULL: unknown PID. */
 struct process *process_find(struct processes *processes, uint32_t pid);
 /* Where the code of the recorded kernel lies, as far as the records told; valid as long as the processes. */

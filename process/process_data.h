@@ -3,6 +3,7 @@
 #define FATHOM_PROCESS_PROCESS_DATA_H
 
 #include "base/hash.h"
+#include "base/retired.h"
 #include "process/code_cache.h"
 #include "process/process.h"
 #include "process/programs.h"
@@ -27,6 +28,8 @@ struct processes {
     struct process **untold; /* whose program has to be settled */
     size_t untold_count, untold_capacity;
     struct table *cgroups; /* ID -> number of its path in `names` */
+    struct retired ended;  /* PIDs */
+    uint64_t lost;         /* when records were lost last, ns; 0: never */
 };
 
 struct process {
@@ -43,7 +46,10 @@ struct process {
     struct stacks *shared; /* those of no thread; NULL: none known */
     struct table *threads; /* TID -> number of its COMM in all->names; NULL: no thread has its own */
     struct table *births;  /* TID -> ns, for threads that started while recorded; NULL: none */
-    uint64_t birth;        /* ns, of the process or of its last exec */
+    uint64_t birth;        /* ns, of the process or of its last exec; 0: before the recording */
+    uint64_t ended;        /* number of its end (retired.h); 0: it runs */
+    uint32_t held;
+    bool left; /* its first thread has ended */
     struct program program;
     uint32_t parent;  /* while its program is untold: the PID of what started it; 0: unknown */
     const char *file; /* the first one that it mapped to be executed since its start; NULL: none was told */

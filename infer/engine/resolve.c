@@ -387,6 +387,10 @@ int resolve_take(void *resolve, const struct observation *observation, struct fa
         rc = error_memory(err);
     if (rc < 0)
         return rc;
+    const struct record *record = observation->record;
+    if (record->kind == RECORD_EXIT && r->smoother)
+        smoother_end(r->smoother,
+                     process_thread_key(NULL, &(struct sample){.pid = record->pid, .tid = record->tid}));
     if (observed.true_path != TRIE_NONE)
         return take_true_path(r, &observed, observed.true_path, err);
     return observed.sample ? resolve_sample(r, &observed, observation, err) : 0;

@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/retired.h"
 #include "process/walked.h"
 
 struct waiting {
     bool true_path; /* nothing else is set */
-    const struct process *process;
+    struct process *process;
     struct sample sample;
     struct resolved resolved;
     uint8_t *dump;       /* own copy of sample.stack */
@@ -23,6 +24,7 @@ struct thread {
     struct waiting
         *waiting; /* a ring of `capacity`, which grows up to TRELLIS_RUN: there may be many threads */
     uint32_t first, count, capacity;
+    uint64_t ended; /* number of its end (base/retired.h); 0: none */
 };
 
 struct smoother {
@@ -34,6 +36,7 @@ struct smoother {
     struct table *threads; /* thread_key -> struct thread */
     struct thread *last;   /* that was asked for; NULL: none was */
     uint64_t last_key;
+    struct retired ended; /* thread_keys */
     struct candidate_path settled[CANDIDATES_MAX];
 };
 
@@ -154,6 +157,8 @@ static int settled(void *context, const struct column *column, const double *pro
     if (!w->true_path) {
         choose_candidate(s, column, probabilities, &w->resolved);
         rc = s->sink(s->context, w->process, &w->sample, &w->resolved, err);
+        if (w->process)
+            process_let_go(w->process);
     }
     waiting_clear(w);
     return rc;
@@ -200,7 +205,7 @@ static bool own_copies(struct waiting *w)
 }
 
 /* Puts the sample (resolved NULL: a true path) in the queue, with its own copies. */
-static int wait_for_more(struct thread *thread, const struct process *process, const struct sample *sample,
+static int wait_for_more(struct thread *thread, struct process *process, const struct sample *sample,
                          const struct resolved *resolved, struct fathom_error *err)
 {
     if (thread->count == thread->capacity && !more_capacity(thread))
@@ -212,12 +217,14 @@ static int wait_for_more(struct thread *thread, const struct process *process, c
         w.resolved = *resolved;
         if (!own_copies(&w))
             return error_memory(err);
+        if (process)
+            process_hold(process);
     }
     *waiting_at(thread, thread->count++) = w;
     return 0;
 }
 
-int smoother_add(struct smoother *s, struct run_time run, const struct process *process,
+int smoother_add(struct smoother *s, struct run_time run, struct process *process,
                  const struct sample *sample, const struct resolved *resolved, struct fathom_error *err)
 {
     if (resolved->kind == RESOLVED_UNKNOWN)
@@ -247,6 +254,27 @@ int smoother_true_path(struct smoother *s, struct run_time run, uint32_t state, 
     if (rc < 0)
         return rc;
     return trellis_add(thread->trellis, column, thread->count ? settled : NULL, thread, err);
+}
+
+/* Forgets the thread whose turn it is, unless its samples wait. */
+static void forget_ended(struct smoother *s)
+{
+    uint64_t key, number;
+    const uint64_t *place = retired_due(&s->ended, &key, &number) ? table_find(s->threads, key) : NULL;
+    struct thread *thread = place ? (struct thread *)(uintptr_t)*place : NULL;
+    if (!thread || thread->ended != number || thread->count)
+        return;
+    table_remove(s->threads, key);
+    s->last = NULL;
+    thread_free(thread);
+}
+
+void smoother_end(struct smoother *s, uint64_t thread_key)
+{
+    forget_ended(s);
+    const uint64_t *place = table_find(s->threads, thread_key);
+    if (place)
+        ((struct thread *)(uintptr_t)*place)->ended = retired_add(&s->ended, thread_key);
 }
 
 int smoother_flush(struct smoother *s, struct fathom_error *err)

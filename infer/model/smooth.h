@@ -22,12 +22,14 @@ void smoother_free(struct smoother *smoother);
 /* One sample; samples of one thread come in order of time. Sure
  * and unknown samples go to the sink at once when none of their thread wait, ambiguous ones when the next
  * sure one of their thread comes, or TRELLIS_RUN others. sample's dump is kept meanwhile, its call chain and
- * branches are not. An answer that the model did not meet counts as one sample. */
-int smoother_add(struct smoother *smoother, struct run_time run, const struct process *process,
+ * branches are not, and the process is held. An answer that the model did not meet counts as one sample. */
+int smoother_add(struct smoother *smoother, struct run_time run, struct process *process,
                  const struct sample *sample, const struct resolved *resolved, struct fathom_error *err);
 /* The thread was in this state then, for sure: nothing goes to the sink. */
 int smoother_true_path(struct smoother *smoother, struct run_time run, uint32_t state,
                        struct fathom_error *err);
+/* The thread ends: it is forgotten when RETIRED_KEPT (base/retired.h) others have ended, unless samples wait then. */
+void smoother_end(struct smoother *smoother, uint64_t thread_key);
 /* The end: settles all that wait. */
 int smoother_flush(struct smoother *smoother, struct fathom_error *err);
 
