@@ -6,84 +6,133 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-struct place_of_code {
-    uint64_t pc;
-    uint64_t at;      /* where the file's offset 0 would lie */
-    uint64_t address; /* the PC as the image's */
-    uint64_t height;  /* of its outermost frame */
+/* Mapped code. */
+struct code {
     const struct image *image;
+    uint64_t at;          /* where the file's offset 0 would lie */
+    uint64_t pc, address; /* one that a stack had, and as the image's */
 };
 
-struct stack_code_places {
-    uint32_t first, count; /* places */
-    uint64_t state;        /* process_state() with which it held last; 0: none */
-    uint64_t placed;       /* likewise, with the places: a hash */
+/* A stack's code: this, and that of the frames outside of it. Stacks share what is the same. */
+struct node {
+    uint32_t outer; /* a node; NOTHING: it has no other code */
+    uint32_t code;
+    uint64_t height; /* of the outermost frame in this code */
+    uint64_t state;  /* process_state() with which it held last; 0: none */
+    uint64_t placed; /* likewise, with the places: a hash */
 };
+#define NOTHING 0 /* the first node */
 
 struct code_places {
-    struct place_of_code *places;
-    uint32_t place_count, place_capacity;
-    struct stack_code_places *stacks;
-    uint32_t stack_count, stack_capacity;
+    struct code *codes;
+    uint32_t code_count, code_capacity;
+    struct node *nodes;
+    uint32_t node_count, node_capacity;
+    struct table *code_of, *node_of; /* hash of what they are -> number */
+    struct node *stack;              /* of the one that is added, from the innermost on */
+    size_t stack_count, stack_capacity;
 };
 
 struct code_places *code_places_new(void)
 {
-    return calloc(1, sizeof(struct code_places));
+    struct code_places *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->code_of = table_new();
+    p->node_of = table_new();
+    if (!p->code_of || !p->node_of ||
+        !vec_push(p->nodes, p->node_count, p->node_capacity, (struct node){.outer = NOTHING})) {
+        code_places_free(p);
+        p = NULL;
+    }
+    return p;
 }
 
 void code_places_free(struct code_places *p)
 {
     if (!p)
         return;
-    free(p->places);
-    free(p->stacks);
+    table_free(p->code_of);
+    table_free(p->node_of);
+    free(p->codes);
+    free(p->nodes);
+    free(p->stack);
     free(p);
 }
 
-/* Where the file's offset 0 would lie of which code is mapped at an address; 0: none is. */
-static uint64_t file_at(const struct process *process, uint64_t pc)
+/* The number of the code at a frame's PC; CODE_PLACES_NONE: out of memory. */
+static uint32_t add_code(struct code_places *p, const struct process *process, const struct place *place,
+                         uint64_t pc)
 {
     const struct mapping *mapping = process_mapping(process, pc);
-    return mapping ? mapping->start - mapping->offset : 0;
+    const struct code code = {.image = place->image,
+                              .at = mapping ? mapping->start - mapping->offset : 0,
+                              .pc = pc,
+                              .address = place->address};
+    uint64_t key = hash_u64(hash_u64((uintptr_t)code.image) + code.at) + code.pc - code.address;
+    bool added;
+    if (mapping)
+        key = hash_u64(hash_u64(key) + mapping->start) + mapping->end;
+    uint64_t *number = table_put(p->code_of, hash_u64(key), &added);
+    if (!number || (added && !vec_push(p->codes, p->code_count, p->code_capacity, code)))
+        return CODE_PLACES_NONE;
+    if (added)
+        *number = p->code_count - 1;
+    return (uint32_t)*number;
 }
 
-/* The place that says of all code at its distances where it is: of its image, from the same offsets on. NULL: there is none. */
-static struct place_of_code *find_place(const struct code_places *p, const struct stack_code_places *stack,
-                                        const struct place_of_code *place)
+/* What says of all code at its distances where it is: of its image, from the same offsets on. NULL: there is none. */
+static struct node *find_in_stack(const struct code_places *p, uint32_t number)
 {
-    for (uint32_t i = stack->first; i < stack->first + stack->count; i++)
-        if (p->places[i].image == place->image && p->places[i].at == place->at)
-            return &p->places[i];
+    const struct code *code = &p->codes[number];
+    for (size_t i = 0; i < p->stack_count; i++) {
+        const struct code *other = &p->codes[p->stack[i].code];
+        if (other->image == code->image && other->at == code->at)
+            return &p->stack[i];
+    }
     return NULL;
+}
+
+static uint32_t add_node(struct code_places *p, const struct node *node)
+{
+    bool added;
+    uint64_t key = hash_u64(((uint64_t)node->outer << 32 | node->code) + hash_u64(node->height));
+    uint64_t *number = table_put(p->node_of, key, &added);
+    if (!number || (added && !vec_push(p->nodes, p->node_count, p->node_capacity, *node)))
+        return CODE_PLACES_NONE;
+    if (added)
+        *number = p->node_count - 1;
+    return (uint32_t)*number;
 }
 
 uint32_t code_places_add(struct code_places *p, const struct process *process,
                          const struct unwind_frame *frames, size_t count, uint64_t height)
 {
-    struct stack_code_places stack = {.first = p->place_count};
+    p->stack_count = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct place *code = &frames[i].place;
+        struct place place = frames[i].place;
         const uint64_t pc = frames[i].pc - (i > 0 && !frames[i].interrupted);
-        const struct place_of_code place = {.pc = pc,
-                                            .at = file_at(process, pc),
-                                            .address = code->address - (frames[i].pc - pc),
-                                            .height = height - (frames[i].cfa - frames[0].cfa),
-                                            .image = code->image};
-        struct place_of_code *had = find_place(p, &stack, &place);
-        if (had)
-            had->height = place.height; /* its mappings are at fixed distances */
-        else if (!vec_push(p->places, p->place_count, p->place_capacity, place))
+        place.address -= frames[i].pc - pc;
+        const struct node node = {.code = add_code(p, process, &place, pc),
+                                  .height = height - (frames[i].cfa - frames[0].cfa)};
+        if (node.code == CODE_PLACES_NONE)
             return CODE_PLACES_NONE;
-        else
-            stack.count++;
+        struct node *had = find_in_stack(p, node.code);
+        if (had)
+            had->height = node.height; /* its mappings are at fixed distances */
+        else if (!vec_push(p->stack, p->stack_count, p->stack_capacity, node))
+            return CODE_PLACES_NONE;
     }
-    return vec_push(p->stacks, p->stack_count, p->stack_capacity, stack) ? p->stack_count - 1
-                                                                         : CODE_PLACES_NONE;
+    uint32_t outer = NOTHING;
+    for (size_t i = p->stack_count; i-- > 0 && outer != CODE_PLACES_NONE;) {
+        p->stack[i].outer = outer;
+        outer = add_node(p, &p->stack[i]);
+    }
+    return outer;
 }
 
-/* Whether the process has the code of this place, moved by so many bytes. */
-static bool is_at(const struct process *process, const struct place_of_code *from, uint64_t moved)
+/* Whether the process has this code, moved by so many bytes. */
+static bool is_at(const struct process *process, const struct code *from, uint64_t moved)
 {
     struct place place;
     return process_place(process, from->pc + moved, &place) && place.image == from->image &&
@@ -91,7 +140,7 @@ static bool is_at(const struct process *process, const struct place_of_code *fro
 }
 
 /* Whether it has it in one of the places. */
-static bool is_placed(const struct process *process, const struct place_of_code *from,
+static bool is_placed(const struct process *process, const struct code *from,
                       const struct stack_places *placed)
 {
     bool found = false;
@@ -111,15 +160,15 @@ static uint64_t hash_places(uint64_t state, const struct stack_places *placed)
 bool code_places_hold(struct code_places *p, uint32_t number, const struct process *process,
                       const struct stack_places *placed)
 {
-    struct stack_code_places *stack = &p->stacks[number];
+    struct node *stack = &p->nodes[number];
     const uint64_t state = process_state(process), held = placed ? hash_places(state, placed) : state;
     uint64_t *known = placed ? &stack->placed : &stack->state;
     bool checked = !placed;
     if (*known == held)
         return true;
-    for (uint32_t i = stack->first; i < stack->first + stack->count; i++) {
-        const struct place_of_code *from = &p->places[i];
-        if (placed && from->height >= placed->depth)
+    for (const struct node *node = stack; node != &p->nodes[NOTHING]; node = &p->nodes[node->outer]) {
+        const struct code *from = &p->codes[node->code];
+        if (placed && node->height >= placed->depth)
             continue; /* of a callee that this stack has not */
         if (placed ? !is_placed(process, from, placed) : !is_at(process, from, 0))
             return false;

@@ -15,7 +15,7 @@ struct code_places;
 
 struct code_places *code_places_new(void); /* NULL: out of memory */
 void code_places_free(struct code_places *places);
-/* Keeps where a stack's code is. Returns its number; process: whose it is, now. height: of the first frame. CODE_PLACES_NONE: out of memory. */
+/* Keeps where a stack's code is. Returns its number, which stacks with the same code may share; process: whose it is, now. height: of the first frame. CODE_PLACES_NONE: out of memory. */
 uint32_t code_places_add(struct code_places *places, const struct process *process,
                          const struct unwind_frame *frames, size_t count, uint64_t height);
 /* Whether the process has this stack's code now. placed: NULL: in the same places; else in these, and only that of frames with less height
