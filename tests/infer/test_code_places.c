@@ -12,11 +12,9 @@ static uint32_t stack;
 enum { LEAF = 96, MIDDLE = LEAF - 32 }; /* heights of its frames */
 
 /* A stack in this program and the C library. */
-static void begin(void)
+static uint32_t add(uint64_t height)
 {
     struct place here, library;
-    w = world_open();
-    places = code_places_new();
     cr_assert(process_place(w->self.process, fun(0), &here));
     cr_assert(process_place(w->self.process, (uintptr_t)a64l, &library));
     here.address++; /* return addresses, behind calls */
@@ -24,8 +22,17 @@ static void begin(void)
                                           {.pc = fun(0) + 1, .place = here, .cfa = 1032},
                                           {.pc = fun(0) + 1, .place = here, .cfa = 1064}};
     cr_assert_neq(here.image, library.image);
-    stack = code_places_add(places, w->self.process, frames, sizeof frames / sizeof *frames, LEAF);
-    cr_assert_neq(stack, CODE_PLACES_NONE);
+    uint32_t number =
+        code_places_add(places, w->self.process, frames, sizeof frames / sizeof *frames, height);
+    cr_assert_neq(number, CODE_PLACES_NONE);
+    return number;
+}
+
+static void begin(void)
+{
+    w = world_open();
+    places = code_places_new();
+    stack = add(LEAF);
 }
 
 static void end(void)
@@ -71,6 +78,13 @@ static uint64_t map_there(uint32_t pid, const void *code, uint64_t moved)
     r.mmap.path = from->path;
     cr_assert_eq(processes_apply(w->self.processes, &r, NULL), 0);
     return from->start + moved - from->offset;
+}
+
+Test(code_places, are_shared_by_stacks_with_the_same_code)
+{
+    cr_expect_eq(add(LEAF), stack);
+    cr_expect_neq(add(LEAF + 16), stack, "that is at other heights");
+    cr_expect_eq(add(LEAF), stack);
 }
 
 Test(code_places, hold_while_other_code_comes)

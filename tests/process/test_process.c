@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/retired.h"
 #include "process/code_cache.h"
 #include "process/process.h"
 #include "process/space.h"
@@ -373,6 +374,77 @@ Test(process, stacks_belong_to_threads)
     cr_expect_eq(base_of(w, 7, 9, 0x20800), 0);
     cr_expect_eq(base_of(w, 7, 7, 0x10000), 0x14ff0);
     cr_expect_eq(base_of(w, 12, 12, 0x20800), 0x22000);
+    world_close(w);
+}
+
+static void leave(struct world *w, uint32_t pid, uint32_t tid)
+{
+    struct record r = {.kind = RECORD_EXIT, .pid = pid, .tid = tid, .time = 100};
+    apply(w, &r);
+}
+
+/* As many processes as it takes come and go. */
+static void forget(struct world *w)
+{
+    for (uint32_t pid = 1000; pid < 1000 + RETIRED_KEPT; pid++) {
+        start(w, pid, pid, 7, 7, 50);
+        leave(w, pid, pid);
+    }
+}
+
+Test(process, is_forgotten_after_its_end)
+{
+    struct world *w = world_open();
+    map(w, 7, 0x1000, 0x1000, 0, "/a");
+    start(w, 8, 8, 7, 7, 10);
+    start(w, 9, 9, 7, 7, 10);
+    leave(w, 8, 8);
+    cr_expect_str_eq(at(w, 8, 0x1000), "/a 1000-2000@0", "a sample may follow");
+    leave(w, 7, 7);
+    forget(w);
+    cr_expect_null(process_find(w->processes, 8));
+    cr_expect(process_find(w->processes, 9), "it runs");
+    cr_expect(process_find(w->processes, 7), "of one from before, not all threads are known");
+    world_close(w);
+}
+
+Test(process, is_not_forgotten_while_it_is_needed)
+{
+    struct world *w = world_open();
+    for (uint32_t pid = 7; pid <= 11; pid++)
+        start(w, pid, pid, 1, 1, 10);
+    start(w, 8, 80, 8, 8, 20);
+    process_hold(process_find(w->processes, 9));
+    for (uint32_t pid = 8; pid <= 11; pid++)
+        leave(w, pid, pid);
+    start(w, 10, 10, 7, 7, 30);
+    name(w, 11, 11, "executed", true);
+    forget(w);
+    cr_expect(process_find(w->processes, 8), "a thread of it runs");
+    cr_expect(process_find(w->processes, 9), "it is held");
+    cr_expect(process_find(w->processes, 10), "another one has its number");
+    cr_expect(process_find(w->processes, 11), "an exec ended its first thread");
+    process_let_go(process_find(w->processes, 9));
+    leave(w, 8, 80);
+    leave(w, 9, 9);
+    forget(w);
+    cr_expect_null(process_find(w->processes, 8));
+    cr_expect_null(process_find(w->processes, 9));
+    world_close(w);
+}
+
+Test(process, is_not_forgotten_if_records_of_it_may_be_lost)
+{
+    struct world *w = world_open();
+    struct record lost = {.kind = RECORD_LOST, .pid = 7, .tid = 7, .time = 15, .lost = 1};
+    start(w, 8, 8, 7, 7, 10);
+    apply(w, &lost);
+    start(w, 9, 9, 7, 7, 20);
+    leave(w, 8, 8);
+    leave(w, 9, 9);
+    forget(w);
+    cr_expect(process_find(w->processes, 8));
+    cr_expect_null(process_find(w->processes, 9));
     world_close(w);
 }
 
