@@ -17,7 +17,7 @@ static int write_folded(const struct report *r, FILE *out, struct fathom_error *
 const struct format format_table[] = {
     {.name = "text", .write = write_text},
     {.name = "folded", .write = write_folded},
-    {.name = "html", .write = html_write, .samples = true, .events = true},
+    {.name = "html", .write = html_write, .samples = true, .bounded = true, .events = true},
     {.name = "svg", .write = svg_write},
     {.name = "json", .write = json_report_write},
     {.name = "csv", .write = csv_write},

@@ -22,7 +22,7 @@ int dot_write(const struct report *report, FILE *out, struct fathom_error *err);
 /* A flame graph that stands by itself. */
 int svg_write(const struct report *report, FILE *out, struct fathom_error *err);
 
-/* A page for a browser, without the network: needs each sample. */
+/* A page for a browser, without the network; of contexts alone, if samples were not kept. */
 int html_write(const struct report *report, FILE *out, struct fathom_error *err);
 
 /* pprof's format, gzipped (https://github.com/google/pprof/blob/main/proto/profile.proto): needs each sample. */

@@ -2,8 +2,12 @@
  * html.c - a page that stands by itself: html/ has its parts, which are put together at build time around the data of this
  * recording. What the data looks like is said in html/data.js, which reads it.
  *
- * Samples of one context, instruction, thread, slice of time and certainty are added up to one entry.
+ * Samples of one context, instruction, thread, slice of time and certainty are added up to one entry. Where they were not kept
+ * (bounded memory), each context is one entry, and the first one, of no context, is what was not kept.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/hash.h"
 #include "report/export/export.h"
 #include "report/export/html_page.h"
@@ -20,6 +24,27 @@ struct page {
     struct used_frames used;
     struct listing listing; /* the code that samples are in */
 };
+
+/* In place of samples that were not kept. */
+static int place_contexts(struct page *p, struct fathom_error *err)
+{
+    const uint32_t count = p->branches.count, metrics = p->report->contexts->metrics->count;
+    struct placed_samples *to = &p->samples;
+    to->at = calloc(count, sizeof *to->at);
+    to->values = calloc((size_t)count * metrics, sizeof *to->values);
+    to->threads = calloc(1, sizeof *to->threads);
+    if (!to->at || !to->values || !to->threads)
+        return error_memory(err);
+    to->threads[to->thread_count++].comm = "";
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cct_node *node = p->branches.at[i].node;
+        if (!export_has_values(p->report->contexts, &p->branches.at[i]))
+            continue;
+        memcpy(to->values + to->count * metrics, node->self, metrics * sizeof *to->values);
+        to->at[to->count++] = (struct placed){.node = node, .sure = PLACED_SURE_STEPS};
+    }
+    return 0;
+}
 
 /* first, last: the time of all events, ns. */
 static int gather(struct page *p, const struct report *report, uint64_t first, uint64_t last,
@@ -41,7 +66,9 @@ static int gather(struct page *p, const struct report *report, uint64_t first, u
     rc = good ? used_frames_find(contexts, &p->used, err) : error_memory(err);
     if (rc == 0)
         rc = listing_make(contexts, report->view->images, report->view->listed, &p->listing, err);
-    if (rc == 0) {
+    if (rc == 0 && !contexts->samples) {
+        rc = place_contexts(p, err);
+    } else if (rc == 0) {
         struct placing placing = {SLICES, p->listing.places, first, last};
         rc = placed_add_up(contexts, &placing, &p->samples, err);
     }
@@ -73,6 +100,8 @@ static void write_heading(struct json *json, const struct page *p)
     json_number(json, "samples", h->samples);
     json_number(json, "leftOut", h->left_out);
     json_number(json, "lost", h->lost);
+    if (!p->report->contexts->samples)
+        json_number(json, "bounded", 1);
     json_number(json, "notInlined", h->uninlined_count);
     json_number(json, "weight", h->weight);
     json_number(json, "proved", h->proved);

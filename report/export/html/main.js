@@ -171,12 +171,14 @@ function fillEvent() {
     const share = weight => formatShare(weight, data.weight);
     byId("summary").textContent = `${data.samples.toLocaleString("en")} ${data.samples === 1 ? "sample" : "samples"} of ${data.event || "?"}` +
         (data.leftOut ? `; ${formatShare(data.leftOut, data.leftOut + data.weight)} of the weight was left out by the options` : "") +
+        (data.bounded ? "; counted in bounded memory (report --phi): contexts of little weight are in \"all\" alone, and times, threads, certainties and code are left out" : "") +
         (data.lost ? `; ${data.lost.toLocaleString("en")} records were lost` : "") +
         (data.notInlined ? `; functions inlined in ${data.notInlined.toLocaleString("en")} ${data.notInlined === 1 ? "file" : "files"} with much debug information are not shown (report --inline)` : "");
     byId("certainty").textContent = `Paths: ${share(data.proved)} proved, ${share(data.inferred)} inferred, ${share(data.unknown)} unknown; ` +
         (data.expectedBy === "nothing" ? "not known how much is on the right path"
             : `${data.expectedBy === "slices" ? "no more than " : ""}${share(data.expected)} expected on the right path`);
     fillOptions(byId("metric"), data.metrics.map((metric, number) => [number, metricName(metric)]), 0);
+    byId("timeline").hidden = byId("range").hidden = byId("thread").closest("label").hidden = byId("sure").closest("label").hidden = !!data.bounded;
     byId("space").closest("label").hidden = !data.contexts.frame.some(frame => kindOf(frame) === Kind.KERNEL);
     fillThreads();
 }
