@@ -324,29 +324,9 @@ static void write_thread(struct json *json, const struct recording *r, const str
     json_end(json);
 }
 
-/* The numbers of the samples, by thread and then in time; *begins: where each thread's begin, and the end. NULL: out of
- * memory. */
-static size_t *sort_by_thread(const struct recording *r, size_t **begins)
-{
-    size_t count = r->contexts->sample_count, threads = r->placed.thread_count;
-    size_t *sorted = malloc((count + 1) * sizeof *sorted), *at = calloc(threads + 2, sizeof *at);
-    *begins = at;
-    if (!sorted || !at) {
-        free(sorted);
-        return NULL;
-    }
-    for (size_t i = 0; i < count; i++)
-        at[r->placed.thread_of[i] + 2]++;
-    for (size_t t = 2; t < threads + 2; t++)
-        at[t] += at[t - 1];
-    for (size_t i = 0; i < count; i++)
-        sorted[at[r->placed.thread_of[i] + 1]++] = i;
-    return sorted;
-}
-
 static int write_all(const struct recording *r, struct json *json, struct fathom_error *err)
 {
-    size_t *begins, *sorted = sort_by_thread(r, &begins);
+    size_t *begins, *sorted = placed_by_thread(&r->placed, r->contexts->sample_count, &begins);
     if (sorted) {
         json_object(json, NULL);
         write_meta(json, r, interval_of(r, begins));

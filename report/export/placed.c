@@ -107,6 +107,24 @@ int placed_add_up(const struct contexts *contexts, const struct placing *placing
     return 0;
 }
 
+size_t *placed_by_thread(const struct placed_samples *placed, size_t count, size_t **begins)
+{
+    const size_t threads = placed->thread_count;
+    size_t *sorted = malloc((count + 1) * sizeof *sorted), *at = calloc(threads + 2, sizeof *at);
+    *begins = at;
+    if (!sorted || !at) {
+        free(sorted);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++)
+        at[placed->thread_of[i] + 2]++;
+    for (size_t t = 2; t < threads + 2; t++)
+        at[t] += at[t - 1];
+    for (size_t i = 0; i < count; i++)
+        sorted[at[placed->thread_of[i] + 1]++] = i;
+    return sorted;
+}
+
 void placed_clear(struct placed_samples *p)
 {
     free(p->at);

@@ -42,6 +42,9 @@ struct placing {
 /* contexts->samples must have been kept. -ENOMEM. */
 int placed_add_up(const struct contexts *contexts, const struct placing *placing, struct placed_samples *out,
                   struct fathom_error *err);
+/* The numbers of the samples, by thread and then in time; *begins: where each thread's begin, and the end. Both are the
+ * caller's. NULL: out of memory. */
+size_t *placed_by_thread(const struct placed_samples *placed, size_t count, size_t **begins);
 void placed_clear(struct placed_samples *placed);
 
 #endif

@@ -36,31 +36,46 @@ static void write_frames(struct json *json, const struct frames *frames, const s
 struct entry {
     const struct cct_node *node;
     const uint64_t *values; /* of all metrics */
-    uint32_t thread;
 };
 
 struct entries {
     struct entry *at;
-    size_t count;
+    size_t count, *begins;        /* where each thread's begin, and the end */
     struct placed_samples placed; /* their threads; none: entries are contexts */
 };
 
-/* The samples in the order of time, or where they were not kept, the contexts. */
+static int list_samples(const struct contexts *contexts, struct entries *out, struct fathom_error *err)
+{
+    int rc = placed_add_up(contexts, &(struct placing){.slices = 1}, &out->placed, err);
+    size_t *sorted = rc < 0 ? NULL : placed_by_thread(&out->placed, out->count, &out->begins);
+    for (size_t i = 0; sorted && i < out->count; i++)
+        out->at[i] = (struct entry){contexts->samples[sorted[i]].node,
+                                    contexts->sample_values + sorted[i] * contexts->metrics->count};
+    free(sorted);
+    return rc < 0 ? rc : sorted ? 0 : error_memory(err);
+}
+
+static int list_contexts(const struct branches *b, struct entries *out, struct fathom_error *err)
+{
+    out->begins = calloc(2, sizeof *out->begins);
+    if (!out->begins)
+        return error_memory(err);
+    out->begins[1] = out->count;
+    for (size_t i = 0; i < out->count; i++)
+        out->at[i] = (struct entry){b->at[i].node, b->at[i].node->self};
+    return 0;
+}
+
+/* The samples of each thread in the order of time, or where they were not kept, the contexts. */
 static int entries_list(const struct contexts *contexts, const struct branches *b, struct entries *out,
                         struct fathom_error *err)
 {
     bool kept = contexts->samples;
     out->count = kept ? contexts->sample_count : b->count;
     out->at = calloc(out->count + 1, sizeof *out->at);
-    int rc = out->at ? 0 : error_memory(err);
-    if (rc == 0 && kept)
-        rc = placed_add_up(contexts, &(struct placing){.slices = 1}, &out->placed, err);
-    for (size_t i = 0; rc == 0 && i < out->count; i++)
-        out->at[i] = kept ? (struct entry){contexts->samples[i].node,
-                                           contexts->sample_values + i * contexts->metrics->count,
-                                           out->placed.thread_of[i]}
-                          : (struct entry){b->at[i].node, b->at[i].node->self, 0};
-    return rc;
+    if (!out->at)
+        return error_memory(err);
+    return kept ? list_samples(contexts, out, err) : list_contexts(b, out, err);
 }
 
 static void write_stack(struct json *json, const struct used_frames *used, const struct cct_node *node,
@@ -83,6 +98,8 @@ static void write_profile(struct json *json, const struct contexts *contexts, co
 {
     const char *unit = metrics_unit(contexts->metrics, metric), *what = contexts->metrics->at[metric]->name;
     const struct placed_thread *of = entries->placed.threads ? &entries->placed.threads[thread] : NULL;
+    const struct entry *first = entries->at + entries->begins[thread],
+                       *end = entries->at + entries->begins[thread + 1];
     uint64_t total = 0;
     char name[96];
     snprintf(name, sizeof name, of ? "%s: %s/%u" : "%s", what, of ? of->comm : "", of ? of->tid : 0);
@@ -91,15 +108,15 @@ static void write_profile(struct json *json, const struct contexts *contexts, co
     json_text(json, "name", name);
     json_text(json, "unit", strcmp(unit, WEIGHT_NS) == 0 ? "nanoseconds" : "none");
     json_array(json, "samples");
-    for (size_t i = 0; i < entries->count; i++)
-        if (entries->at[i].thread == thread && entries->at[i].values[metric])
-            write_stack(json, used, entries->at[i].node, path);
+    for (const struct entry *e = first; e < end; e++)
+        if (e->values[metric])
+            write_stack(json, used, e->node, path);
     json_end(json);
     json_array(json, "weights");
-    for (size_t i = 0; i < entries->count; i++)
-        if (entries->at[i].thread == thread && entries->at[i].values[metric]) {
-            json_number(json, NULL, entries->at[i].values[metric]);
-            total = add_saturating(total, entries->at[i].values[metric]);
+    for (const struct entry *e = first; e < end; e++)
+        if (e->values[metric]) {
+            json_number(json, NULL, e->values[metric]);
+            total = add_saturating(total, e->values[metric]);
         }
     json_end(json);
     json_number(json, "startValue", 0);
@@ -140,6 +157,7 @@ int speedscope_write(const struct report *report, FILE *out, struct fathom_error
     used_frames_clear(&used);
     placed_clear(&entries.placed);
     free(entries.at);
+    free(entries.begins);
     free(path);
     branches_clear(&b);
     return rc;
