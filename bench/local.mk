@@ -1,4 +1,4 @@
-check_PROGRAMS += bench/repeat_recording # tests/e2e/reads.test
+check_PROGRAMS += bench/repeat_recording # tests/e2e/reads.test, tests/e2e/long.test
 bench_repeat_recording_SOURCES = bench/repeat_recording.c
 bench_repeat_recording_LDADD = libperfdata.la libbase.la
 

@@ -58,6 +58,7 @@ E2E_TESTS += \
 	tests/e2e/privilege.test \
 	tests/e2e/programs.test \
 	tests/e2e/readme.test \
+	tests/e2e/long.test \
 	tests/e2e/reads.test \
 	tests/e2e/real.test \
 	tests/e2e/record_report.test \
