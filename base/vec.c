@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define FIRST_ROOM 16 /* items */
+#define FIRST_ROOM 4 /* items */
 
 void *vec_grow(void *items, size_t item_size, size_t count, size_t more, size_t *capacity, size_t most)
 {
