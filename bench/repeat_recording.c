@@ -8,7 +8,8 @@
  * SAMPLES of them; all other records are copied once, but for exits.
  *
  * xTIMES: everything that happened while it was recorded happens TIMES times, one after the other. Processes and threads that
- * were started meanwhile are other ones each time.
+ * were started meanwhile are other ones each time; by their numbers some take another's place in walks.h that they did not when
+ * recorded, so that of many processes one stack in a hundred is not known.
  */
 #include <errno.h>
 #include <stdio.h>
