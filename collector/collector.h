@@ -92,7 +92,8 @@ bool collector_stacks_are(struct collector *collector, uint32_t space, const str
                           uint64_t bias);
 void collector_place(struct collector *collector, uint32_t pid, uint32_t space);
 void collector_number(struct collector *collector, const struct stack_file *file, uint32_t number);
-bool collector_rows(struct collector *collector, const struct code_rows_key *key, const struct code_rows *rows);
+bool collector_rows(struct collector *collector, const struct code_rows_key *key,
+                    const struct code_rows *rows);
 void collector_forget(struct collector *collector, uint32_t space);
 /* The clocks that take audit samples, if their rates can be set (audit_adapts), by the size of their dumps. */
 struct collector_clock {
