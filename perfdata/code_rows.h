@@ -7,9 +7,9 @@
 
 #include <linux/types.h>
 
-#define CODE_ROWS_BITS 14u   /* a table is of so many bits of offsets */
-#define CODE_ROWS_STEPS 10u  /* to find one among them */
-#define CODE_ROWS_MAX  1024u /* rows: of denser code the last ones are missing */
+#define CODE_ROWS_BITS  14u   /* a table is of so many bits of offsets */
+#define CODE_ROWS_STEPS 10u   /* to find one among them */
+#define CODE_ROWS_MAX   1024u /* rows: of denser code the last ones are missing */
 
 /* A rule: bytes to the return address, from SP or BP; and those to the caller's BP + 1, or 0: BP is that. */
 #define CODE_ROW_RETURN  0xffffu

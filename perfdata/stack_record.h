@@ -26,7 +26,7 @@ enum stack_record_kind {
 
 #define STACK_RECORD_MAX                                                                                     \
     61440u /* bytes of a stack: one of this size was cut, as a record is at most 64 KiB */
-#define STACK_WORDS_MAX      (1u << 20) /* bytes of one of which the outer part is words alone */
+#define STACK_WORDS_MAX      (1u << 20)  /* bytes of one of which the outer part is words alone */
 #define STACK_RECORD_NO_BASE 16384       /* bytes of a stack that are read if its base is not known */
 #define STACK_RECORD_LATE    0xffffffffu /* the number of RETURNED */
 #define STACK_RECORD_ALL     255         /* compared: all return addresses */
