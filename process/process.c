@@ -430,7 +430,7 @@ static void process_apply_exit(struct processes *all, const struct record *recor
     if (process->births)
         table_remove(process->births, record->tid);
     process->left |= record->tid == record->pid;
-    if (!is_over(process))
+    if (!is_over(process) || !settle_programs(all)) /* none of these is forgotten before */
         return;
     forget_ended(all);
     process->ended = retired_add(&all->ended, record->pid);
