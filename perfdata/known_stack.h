@@ -25,6 +25,16 @@ struct stack_place {
     uint32_t number;     /* the recorder's, of the file and what of it is mapped so */
 };
 
+/* The one that an address lies in; NULL: none. */
+static inline const struct stack_place *stack_place_of(const struct stack_place *places, size_t count,
+                                                       uint64_t address)
+{
+    for (size_t i = 0; i < count; i++)
+        if (address - places[i].start < places[i].end - places[i].start)
+            return &places[i];
+    return NULL;
+}
+
 /* While all words are so, and the PC has the same CFA, a stack of a process with the same code has the same callers. */
 struct known_stack {
     uint32_t space; /* of the processes with this code: infer/live/spaces.h */

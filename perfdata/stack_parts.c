@@ -83,7 +83,8 @@ static bool read_bytes(struct bytes part, struct stack_parts *out)
 static bool read_words(struct bytes part, struct stack_parts *out)
 {
     struct stack_words *known = &out->known;
-    *known = (struct stack_words){bytes_u32(&part), bytes_u32(&part)};
+    known->whole = bytes_u32(&part);
+    known->count = bytes_u32(&part);
     out->words = bytes_take(&part, known->count * (uint64_t)sizeof(struct stack_word_at));
     bool good = out->words && out->bytes && !out->run.times && known->whole >= out->size &&
                 known->whole <= STACK_WORDS_MAX;

@@ -15,7 +15,7 @@ struct stack_parts {
     struct stack_record head;
     const uint8_t
         *bytes;    /* of the stack, from head.sp on; NULL: none. Borrowed, not aligned, like the next */
-    uint32_t size; /* of these, at most STACK_RECORD_MAX */
+    uint32_t size; /* of these, at most STACK_RECORD_MAX, or STACK_WORDS_MAX where they were unfolded */
     bool cut;      /* the record had no room for more */
     struct stack_run run; /* which follows `bytes`; times 0: none does */
     const uint8_t *rest;  /* the bytes that follow that, at head.sp + rest_at; NULL: none */

@@ -26,7 +26,7 @@ enum stack_record_kind {
 
 #define STACK_RECORD_MAX                                                                                     \
     61440u /* bytes of a stack: one of this size was cut, as a record is at most 64 KiB */
-#define STACK_WORDS_MAX      (1u << 20)  /* bytes of one of which the outer part is words alone */
+#define STACK_WORDS_MAX      131072      /* bytes of one of which the outer part is words alone */
 #define STACK_RECORD_NO_BASE 16384       /* bytes of a stack that are read if its base is not known */
 #define STACK_RECORD_LATE    0xffffffffu /* the number of RETURNED */
 #define STACK_RECORD_ALL     255         /* compared: all return addresses */
@@ -73,7 +73,7 @@ struct stack_run {
 
 /* Behind its bytes the stack is a known one's: the words that unwinding this depends on, as they are in this stack. */
 struct stack_words {
-    __u32 whole; /* bytes of the stack from sp on, at most STACK_WORDS_MAX */
+    __u32 whole; /* bytes from sp on, to the end of the outermost word: at most STACK_WORDS_MAX */
     __u32 count; /* of the words */
 };
 struct stack_word_at {

@@ -54,7 +54,7 @@ bool stack_sample_is(const struct perf_event_attr *attr)
 /* The record with a stack that the raw data begin with; false: there is none, or it is not whole. */
 static bool read_record(const struct sample *stack, struct stack_parts *out)
 {
-    return stack_parts_read(stack->raw, stack->raw_size, out) && out->size > 0 &&
+    return stack_parts_read(stack->raw, stack->raw_size, out) && out->size > 0 && !out->words &&
            (out->head.kind == STACK_RECORD_NEW || out->head.kind == STACK_RECORD_AGAIN);
 }
 

@@ -432,6 +432,7 @@ static void process_apply_exit(struct processes *all, const struct record *recor
     process->left |= record->tid == record->pid;
     if (!is_over(process) || !settle_programs(all)) /* none of these is forgotten before */
         return;
+    process->ended = 0; /* or it could be its own turn */
     forget_ended(all);
     process->ended = retired_add(&all->ended, record->pid);
 }
@@ -451,7 +452,8 @@ int processes_apply(struct processes *all, const struct record *record, struct f
         process_apply_exit(all, record);
         return 0;
     case RECORD_LOST:
-        all->lost = record->time;
+        if (record->time > all->lost)
+            all->lost = record->time;
         return 0;
     default:
         return 0;

@@ -131,12 +131,9 @@ static bool is_outer(const struct known_stack *stack, const struct stack_word *w
 /* The place of an address in code; NULL: it is in none, or cannot be told so. */
 static const struct stack_place *place_of(const struct known_stack *stack, uint64_t address)
 {
-    for (size_t i = 0; i < stack->place_count; i++) {
-        const struct stack_place *place = &stack->places[i];
-        if (address - place->start < place->end - place->start)
-            return place->number <= RULE_FILES && (address - place->at) >> RULE_FILE_BITS == 0 ? place : NULL;
-    }
-    return NULL;
+    const struct stack_place *place = stack_place_of(stack->places, stack->place_count, address);
+    return place && place->number <= RULE_FILES && (address - place->at) >> RULE_FILE_BITS == 0 ? place
+                                                                                                : NULL;
 }
 
 /* Whether the stack can be known wherever its files are mapped. */
@@ -345,9 +342,10 @@ static int put_key(struct known_stacks *s, const struct rule_key *key, const str
 }
 
 /* The place of the row that a stack's PC is in, among those that are known: its own, or one to be replaced. */
-static uint32_t place_of_row(unsigned page_bits, struct rule_known *known, const struct known_stack *stack)
+static uint32_t place_of_row(const struct known_stacks *s, struct rule_known *known,
+                             const struct known_stack *stack)
 {
-    const uint64_t mask = (UINT64_C(1) << page_bits) - 1, page = stack->ip & ~mask,
+    const uint64_t mask = (UINT64_C(1) << s->page_bits) - 1, page = stack->ip & ~mask,
                    end = stack->row + stack->row_size;
     const uint16_t first = stack->row_size && stack->row > page ? (uint16_t)(stack->row - page) : 0,
                    last = stack->row_size && end <= page + mask ? (uint16_t)(end - page - 1) : (uint16_t)mask;
@@ -368,7 +366,7 @@ static int put_row(struct known_stacks *s, const struct rule_key *key, const str
 {
     struct rule_known known = {0};
     const bool added = find_key(s, key, 0, &known);
-    const uint32_t count = known.count, at = place_of_row(s->page_bits, &known, stack);
+    const uint32_t count = known.count, at = place_of_row(s, &known, stack);
     if (at < count && known.stacks[at].number == offset)
         return 1;
     known.stacks[at].number = offset;
@@ -411,7 +409,7 @@ static int put_run(struct known_stacks *s, const struct known_stack *stack)
     if (!make_run(stack, &made.blocks[0]))
         return 0;
     const bool added = find_key(s, &key, 1, &known);
-    const uint32_t at = place_of_row(s->page_bits, &known, stack), replaced = known.stacks[at].words;
+    const uint32_t at = place_of_row(s, &known, stack), replaced = known.stacks[at].words;
     if (replaced && are_equal(s, replaced, made.blocks, 1))
         return 1;
     const uint32_t stored = store(s, &made);

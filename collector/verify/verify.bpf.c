@@ -153,7 +153,7 @@ struct lying {
 
 /* A known stack, read at once, as the entry may be replaced meanwhile. */
 struct found {
-    __u32 number, alias, words, version;
+    __u32 number, alias, version;
 };
 
 /* What known stacks are compared with: a sample's stack, or that of its caller. */
@@ -162,7 +162,9 @@ struct trial {
     __u64 ip, sp, bp, base, depth, late_sp;
     __u64 at;     /* where offset 0 of the file with its code lies */
     __u32 file;   /* the number of that; 0: it is not known */
-    __u32 outer;  /* index of the first block of a known stack, if one that has no `inner` fits; 0: none */
+    __u32 around; /* index of the first block of the known stack that fits a caller's; 0: none does */
+    __u32 extent; /* bytes that the key's stacks were compared with */
+    __u32 read;   /* bytes, for all keys of this sample */
     __u32 split;  /* as in struct moment */
     bool asked;   /* whether it goes on on another stack was asked: no */
     bool callers; /* its registers other than SP and BP, and what was below SP, are not known */
@@ -1159,7 +1161,6 @@ static __always_inline __u32 read_joined(struct moment *m, __u32 cpu, __u32 belo
     if (at < m->joint || read_stack(m, cpu, m->sp - below, at) != at)
         return 0;
     joint->part = (struct stack_part){STACK_PART_WORDS, 0, size};
-    joint->known.whole = m->depth;
     if (bpf_probe_read_kernel(m->buffer->stack + at,
                               (sizeof joint->part + size) & (2 * sizeof joint->words - 1), joint) != 0)
         return 0;
@@ -1195,10 +1196,6 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
                  : m->joint ? read_joined(m, cpu, below)
                  : deep     ? read_deep(m, cpu, m->sp - below)
                             : 0;
-    if (m->joint && !size) { /* then what a record has room for */
-        m->joint = 0;
-        wanted = bytes_to_read(m);
-    }
     if (m->split && !size) { /* then the system stack alone */
         wanted = m->split + below;
         m->split = 0;
@@ -1245,7 +1242,7 @@ static __always_inline bool goes_on(const struct trial *t, __u32 index)
 static __always_inline bool read_trial(struct buffer *buffer, const struct rule_known *k, __u32 cpu)
 {
     const struct trial *t = &buffer->trial;
-    const __u32 extent = k->extent;
+    const __u32 extent = t->extent;
     if (config.compared == 0)
         return true;
     if (t->callers)
@@ -1287,15 +1284,19 @@ __noinline int verify_known(__u32 cpu)
         return TRIAL_NONE;
     if (k->switched && !t->split && !t->asked)
         return TRIAL_SWITCHED;
+    const __u32 extent = k->extent;
+    t->extent = extent;
+    t->read += extent;
     if (!read_trial(buffer, k, cpu))
         return TRIAL_NONE;
-    const __u32 extent = k->extent, place = t->ip & ((1u << config.page_bits) - 1);
+    const __u32 place = t->ip & ((1u << config.page_bits) - 1);
     for (__u32 i = 0; i < RULE_STACKS; i++) {
         if (i >= k->count)
             break;
         const __u32 inner = k->stacks[i].inner, index = k->stacks[i].words;
         const bool outer = t->callers && !inner;
-        if (place < k->stacks[i].first || place > k->stacks[i].last || (outer && (!config.joins || t->outer)))
+        if (place < k->stacks[i].first || place > k->stacks[i].last ||
+            (outer && (!config.joins || t->around)))
             continue;
         t->found = (struct found){.number = t->callers ? inner : k->stacks[i].number,
                                   .alias = t->callers ? inner : k->stacks[i].alias,
@@ -1304,12 +1305,12 @@ __noinline int verify_known(__u32 cpu)
             !verify_fits(index, cpu, t->base, t->bp, (__u32)t->depth | (__u64)(extent - 8) << 32))
             continue;
         if (t->callers)
-            t->outer = index;
-        if (outer)
+            t->around = index;
+        if (outer) /* one with the sample's own frame inside may follow */
             continue;
         return goes_on(t, index) ? TRIAL_FITS : TRIAL_RETURNED;
     }
-    return t->outer ? TRIAL_OUTER : TRIAL_NONE;
+    return t->around ? TRIAL_OUTER : TRIAL_NONE;
 }
 
 /* The key of a stack without a base, by its innermost return addresses. false: where they are is not known. */
@@ -1376,7 +1377,7 @@ static __always_inline int try_key(const struct moment *m, __u32 cpu, const stru
     t->depth = m->depth;
     t->late_sp = m->late_sp;
     t->split = m->split;
-    t->outer = 0;
+    t->around = 0;
     t->asked = t->callers = false;
     return verify_known(cpu);
 }
@@ -1414,7 +1415,9 @@ __noinline int verify_climb(__u32 cpu)
     if (!buffer)
         return 0;
     struct trial *t = &buffer->trial;
-    const __u32 rule = verify_row(t->file, t->ip - t->at), bp_at = rule >> CODE_ROW_BP_AT & CODE_ROW_BP;
+    /* A return address belongs to the call before it. */
+    const __u32 rule = verify_row(t->file, t->ip - t->at - t->callers),
+                bp_at = rule >> CODE_ROW_BP_AT & CODE_ROW_BP;
     const __u64 from = rule & CODE_ROW_FROM_BP ? t->bp : t->sp, at = from + (rule & CODE_ROW_RETURN);
     __u64 ip, bp = t->bp;
     if (rule == CODE_ROW_NONE || at - t->sp >= RULE_STACK_MAX || !user_word(at, &ip) ||
@@ -1426,7 +1429,7 @@ __noinline int verify_climb(__u32 cpu)
     t->bp = bp;
     t->sp = t->late_sp = at + sizeof ip;
     t->depth = t->base - t->sp;
-    t->split = t->outer = 0;
+    t->split = t->around = 0;
     t->asked = t->callers = true;
     t->key = (struct rule_key){.page = (ip - t->at) >> config.page_bits, .depth = t->depth, .file = t->file};
     return t->file != 0;
@@ -1467,29 +1470,32 @@ __noinline int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 furt
         buffer->joint.words[number] =
             (struct stack_word_at){further + at, 0, word_at(buffer->stack + bounded(at))};
         buffer->joint.known.count = number + 1;
+        if (buffer->joint.known.whole < further + at + 8)
+            buffer->joint.known.whole = further + at + 8;
     }
     return 1 + w->next;
 }
 
-#define CLIMBS 128u /* frames that are looked further out for a known stack */
+#define TRIALS_MAX 131072u /* bytes that are read for this at most, and one stack more */
+#define CLIMBS     128u    /* frames that are looked further out for a known stack */
 
 /* Whether the stack of one of its callers is known, of which the last trial was one: takes the words of that. */
 static __always_inline bool find_joint(struct moment *m, __u32 cpu, int end)
 {
     struct trial *t = &m->buffer->trial;
-    if (!config.joins || !t->callers || m->depth > STACK_WORDS_MAX)
+    if (!config.joins || !t->callers)
         return false;
-    for (__u32 i = 0; i < CLIMBS && end == TRIAL_NONE; i++)
+    for (__u32 i = 0; i < CLIMBS && end == TRIAL_NONE && t->sp - m->sp < JOINT_MAX && t->read < TRIALS_MAX;
+         i++)
         end = verify_climb(cpu) ? verify_known(cpu) : TRIAL_RETURNED;
-    const struct rule_known *k = bpf_map_lookup_elem(&known, &t->key);
-    __u32 index = t->outer;
-    if ((end != TRIAL_OUTER && end != TRIAL_FITS) || !k || (t->sp - m->sp) % 8 != 0 ||
+    __u32 index = t->around;
+    if ((end != TRIAL_OUTER && end != TRIAL_FITS) || (t->sp - m->sp) % 8 != 0 ||
         t->sp - m->sp >= JOINT_MAX - STACK_RECORD_BELOW)
         return false;
     m->joint = t->sp - m->sp;
-    m->buffer->joint.known.count = 0;
+    m->buffer->joint.known = (struct stack_words){.whole = m->joint};
     for (__u32 hop = 0; hop < RULE_BLOCKS_MAX; hop++) {
-        const int next = verify_add_words(index, cpu, k->extent, m->joint);
+        const int next = verify_add_words(index, cpu, t->extent, m->joint);
         if (next <= 1)
             return next == 1;
         index = next - 1;
@@ -1501,6 +1507,7 @@ static __always_inline bool find_joint(struct moment *m, __u32 cpu, int end)
 static __always_inline bool find_known(struct moment *m, __u32 cpu, bool *returned)
 {
     m->buffer->trial.callers = false;
+    m->buffer->trial.read = 0;
     int end = try_file(m, cpu);
     if (end == TRIAL_NONE)
         end = try_space(m, cpu);

@@ -10,7 +10,7 @@
 #define VERIFY_PLACED    65536
 #define VERIFY_THREADS   65536
 #define VERIFY_FILES_MAX 65536
-#define VERIFY_ROWS      4096 /* chunks of code: 25 MB */
+#define VERIFY_ROWS      4096 /* chunks of code: 32 MB */
 #define VERIFY_KEYS      65536
 #define VERIFY_BLOCKS    98304 /* of 24 words: 39 MB */
 #define VERIFY_TOLD      65536

@@ -39,7 +39,8 @@ void row_teller_free(struct row_teller *t)
     free(t);
 }
 
-/* Not of rows that are the outermost frame's, or uncertain. */
+/* Not of rows that are the outermost frame's, or uncertain. (What a handler is about to overwrite, image/handler_jump.h, leads to words of
+ * no known stack, and of a new one all words are unwound again.) */
 static uint32_t rule_of(const struct cfi_row *row)
 {
     const bool from_bp = row->cfa == CFI_BP, saved = row->bp == CFI_BP_AT_CFA;
@@ -70,14 +71,6 @@ static void make_rows(const struct image *image, uint64_t adjust, uint32_t chunk
     }
 }
 
-static const struct stack_place *place_of(const struct stack_place *places, size_t count, uint64_t address)
-{
-    for (size_t i = 0; i < count; i++)
-        if (address - places[i].start < places[i].end - places[i].start)
-            return &places[i];
-    return NULL;
-}
-
 static int tell_chunk(struct row_teller *t, const struct image *image, uint64_t adjust,
                       const struct code_rows_key *key)
 {
@@ -100,7 +93,7 @@ int row_teller_tell(struct row_teller *t, const struct stack_place *places, size
     int rc = 0;
     for (size_t i = 0; i < count && rc == 0; i++) {
         const struct image *image = frames[i].place.image;
-        const struct stack_place *place = place_of(places, place_count, frames[i].pc);
+        const struct stack_place *place = stack_place_of(places, place_count, frames[i].pc);
         if (!place || !image || image_is_run_time(image))
             continue;
         const uint64_t offset = frames[i].pc - place->at, adjust = frames[i].place.address - offset;

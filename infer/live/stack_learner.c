@@ -250,7 +250,7 @@ static bool goes_on_alike(const struct process *process, const struct unwind_fra
 }
 
 /* Leaves those words of the last walk that one from this caller on depends on: a BP that was saved further in is its own then. false: that
- * cannot be told. */
+ * cannot be told: it has to be walked. */
 static bool leave_words(struct unwind_words *words, const struct sample *callee, const struct sample *caller)
 {
     size_t from = 0, count = 0;
@@ -273,13 +273,14 @@ static bool leave_words(struct unwind_words *words, const struct sample *callee,
     return true;
 }
 
-/* The walk from the next frame on, and the sample as it is there. */
+/* The walk from the next frame on, and the sample as it is there. One that lacked a register may go further from there, as BP is known. */
 static struct walked_stack walk_on(struct stack_learner *l, const struct process *process,
                                    struct sample *sample, const struct walked_stack *w)
 {
     const struct sample callee = *sample;
     *sample = at_caller(&callee, &w->frames[0]);
-    if (goes_on_alike(process, &w->frames[1]) && leave_words(&l->words, &callee, sample))
+    if (w->end != UNWIND_UNSUPPORTED && goes_on_alike(process, &w->frames[1]) &&
+        leave_words(&l->words, &callee, sample))
         return (struct walked_stack){w->frames + 1, w->count - 1, w->end};
     return walk(l, process, sample);
 }

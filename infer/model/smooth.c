@@ -114,6 +114,7 @@ static struct thread *thread_of(struct smoother *s, uint64_t thread_key)
         *place = (uintptr_t)thread;
     }
     s->last = (struct thread *)(uintptr_t)*place;
+    s->last->ended = 0;
     s->last_key = thread_key;
     return s->last;
 }
@@ -275,6 +276,7 @@ void smoother_end(struct smoother *s, uint64_t thread_key)
     const uint64_t *place = table_find(s->threads, thread_key);
     if (place)
         ((struct thread *)(uintptr_t)*place)->ended = retired_add(&s->ended, thread_key);
+    s->last = NULL; /* a sample may follow */
 }
 
 int smoother_flush(struct smoother *s, struct fathom_error *err)

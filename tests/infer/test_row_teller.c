@@ -14,14 +14,17 @@ static struct row_teller *teller;
 static struct code_rows last;
 static struct code_rows_key last_key;
 static unsigned told;
+static uint32_t wanted; /* chunk */
 static bool has_room;
 
 static bool take(void *context, const struct code_rows_key *key, const struct code_rows *rows)
 {
     (void)context;
-    last = *rows;
-    last_key = *key;
     told++;
+    if (key->chunk == wanted) {
+        last = *rows;
+        last_key = *key;
+    }
     return has_room;
 }
 
@@ -49,6 +52,7 @@ static struct place tell(uint64_t pc, struct stack_place *place)
     cr_assert(process_place(w->self.process, pc, &frame.place));
     const struct mapping *mapping = process_mapping(w->self.process, pc);
     *place = (struct stack_place){mapping->start, mapping->end, mapping->start - mapping->offset, NUMBER};
+    wanted = (uint32_t)((pc - place->at) >> CODE_ROWS_BITS);
     cr_assert_eq(row_teller_tell(teller, place, 1, &frame, 1), 0);
     return frame.place;
 }
@@ -66,7 +70,7 @@ Test(row_teller, rows_are_those_of_a_look_up)
     struct stack_place place;
     const struct place code = tell((uintptr_t)qsort, &place);
     const struct cfi *cfi = image_cfi(code.image);
-    cr_assert_eq(told, 1u);
+    cr_assert_eq(told, 3u, "those before and behind it, too");
     cr_expect_eq(last_key.file, (uint32_t)NUMBER);
     cr_expect_eq(last_key.chunk, ((uintptr_t)qsort - place.at) >> CODE_ROWS_BITS);
     const uint64_t adjust = code.address - ((uintptr_t)qsort - place.at);
@@ -94,9 +98,9 @@ Test(row_teller, a_chunk_is_told_once)
     struct stack_place place;
     tell((uintptr_t)qsort, &place);
     tell((uintptr_t)qsort, &place);
-    cr_expect_eq(told, 1u);
+    cr_expect_eq(told, 3u);
     tell((uintptr_t)qsort + (1u << CODE_ROWS_BITS), &place);
-    cr_expect_eq(told, 2u);
+    cr_expect_eq(told, 4u);
 }
 
 Test(row_teller, all_is_told_again_where_there_was_no_room)
@@ -107,5 +111,5 @@ Test(row_teller, all_is_told_again_where_there_was_no_room)
     tell((uintptr_t)qsort + (1u << CODE_ROWS_BITS), &place);
     has_room = true;
     tell((uintptr_t)qsort, &place);
-    cr_expect_eq(told, 3u);
+    cr_expect_eq(told, 7u);
 }

@@ -201,9 +201,9 @@ Test(stack_parts, a_known_stacks_words_follow)
     cr_assert_eq(stack_parts_whole(&parts), sizeof whole);
     stack_parts_unfold(&parts, (uint8_t *)whole);
     cr_expect_arr_eq(whole, want, sizeof want);
-    r.known.whole = 3 * STACK_RECORD_MAX; /* of a stack that no record has room for */
-    r.words[0].at = 3 * STACK_RECORD_MAX - 8;
-    static uint64_t large[3 * STACK_RECORD_MAX / 8];
+    r.known.whole = 2 * STACK_RECORD_MAX; /* of a stack that no record has room for */
+    r.words[0].at = 2 * STACK_RECORD_MAX - 8;
+    static uint64_t large[2 * STACK_RECORD_MAX / 8];
     cr_assert(stack_parts_read((const uint8_t *)&r, sizeof r, &parts));
     cr_assert_eq(stack_parts_whole(&parts), sizeof large);
     stack_parts_unfold(&parts, (uint8_t *)large);
