@@ -408,6 +408,18 @@ Test(process, is_forgotten_after_its_end)
     world_close(w);
 }
 
+/* No kernel says so, but a file can. */
+Test(process, may_end_again_when_it_would_be_forgotten)
+{
+    struct world *w = world_open();
+    forget(w);
+    leave(w, 1000, 1000);
+    cr_expect(process_find(w->processes, 1000));
+    leave(w, 1001, 1001);
+    cr_expect(process_find(w->processes, 1001));
+    world_close(w);
+}
+
 Test(process, is_not_forgotten_while_it_is_needed)
 {
     struct world *w = world_open();
