@@ -84,5 +84,7 @@ Test(words, options_must_go_together)
     cr_expect_eq(check(&o, "--eps"), -EINVAL);
     o.profile.eps = 0;
     o.format = "html";
+    cr_expect_eq(check(&o, ""), 0);
+    o.format = "firefox";
     cr_expect_eq(check(&o, "bounded memory"), -EINVAL);
 }
