@@ -68,12 +68,12 @@ static uint32_t rule_at(uint32_t at)
 Test(row_teller, rows_are_those_of_a_look_up)
 {
     struct stack_place place;
-    const struct place code = tell((uintptr_t)qsort, &place);
+    const struct place code = tell((uintptr_t)a64l, &place);
     const struct cfi *cfi = image_cfi(code.image);
     cr_assert_eq(told, 3u, "those before and behind it, too");
     cr_expect_eq(last_key.file, (uint32_t)NUMBER);
-    cr_expect_eq(last_key.chunk, ((uintptr_t)qsort - place.at) >> CODE_ROWS_BITS);
-    const uint64_t adjust = code.address - ((uintptr_t)qsort - place.at);
+    cr_expect_eq(last_key.chunk, ((uintptr_t)a64l - place.at) >> CODE_ROWS_BITS);
+    const uint64_t adjust = code.address - ((uintptr_t)a64l - place.at);
     const uint64_t from = ((uint64_t)last_key.chunk << CODE_ROWS_BITS) + adjust;
     unsigned by_sp = 0, with_bp = 0;
     for (uint32_t at = 0; at < 1u << CODE_ROWS_BITS; at++) {
@@ -96,20 +96,20 @@ Test(row_teller, rows_are_those_of_a_look_up)
 Test(row_teller, a_chunk_is_told_once)
 {
     struct stack_place place;
-    tell((uintptr_t)qsort, &place);
-    tell((uintptr_t)qsort, &place);
+    tell((uintptr_t)a64l, &place);
+    tell((uintptr_t)a64l, &place);
     cr_expect_eq(told, 3u);
-    tell((uintptr_t)qsort + (1u << CODE_ROWS_BITS), &place);
+    tell((uintptr_t)a64l + (1u << CODE_ROWS_BITS), &place);
     cr_expect_eq(told, 4u);
 }
 
 Test(row_teller, all_is_told_again_where_there_was_no_room)
 {
     struct stack_place place;
-    tell((uintptr_t)qsort, &place);
+    tell((uintptr_t)a64l, &place);
     has_room = false;
-    tell((uintptr_t)qsort + (1u << CODE_ROWS_BITS), &place);
+    tell((uintptr_t)a64l + (1u << CODE_ROWS_BITS), &place);
     has_room = true;
-    tell((uintptr_t)qsort, &place);
+    tell((uintptr_t)a64l, &place);
     cr_expect_eq(told, 7u);
 }
