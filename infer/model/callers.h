@@ -65,7 +65,7 @@ struct callers {
     uint32_t functions, classes, opens, nodes; /* nodes: the sum of them, in this order */
     struct callers_node *of;
     struct caller *callers;
-    float *likely; /* by caller: twice its probability, whatever was called next, at most; 1 at most */
+    float *likely; /* by caller: its probability, whatever was called next, times EACH_CALL; 1 at most */
     struct callee *callees;
     struct callers_pair *pairs;
     struct callers_term *terms;

@@ -18,9 +18,9 @@
 /* Where hardly any walk outwards from a CID's function would come out at its height, and not for the number
  * of calls on the way, it is rather that the height is not known (below a signal's frame, say) than that this
  * run went there. CIDs of real paths have 1e-4 and more, even where most calls were never seen; but for those
- * of a run of which nothing was learned, and deep recursions. */
+ * of a run of which nothing was learned, and deep recursions: of two callers alike each has a little less than a half. */
 #define OUTLIER      1e-6
-#define OUTLIER_CALL 0.5 /* its powers are 0 from 1,075 calls on: such paths are no outliers */
+#define OUTLIER_CALL 0.4 /* its powers are 0 from 814 calls on: such paths are no outliers */
 
 #define OF_OWN      4u /* the share of the work that is kept for CIDs' own settings: 1 in so many */
 #define STEP_BYTES  1u /* of an automaton's memory for a step of its work */
