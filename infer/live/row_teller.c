@@ -8,10 +8,12 @@
 #include "image/cfi/cfi.h"
 #include "image/run_time.h"
 
+#define AROUND 1u
+
 struct row_teller {
     bool (*tell)(void *context, const struct code_rows_key *key, const struct code_rows *rows);
     void *context;
-    struct table *told; /* chunks */
+    struct table *told; /* chunks, and whether those before and behind are (AROUND) */
     struct code_rows rows;
 };
 
@@ -71,11 +73,16 @@ static void make_rows(const struct image *image, uint64_t adjust, uint32_t chunk
     }
 }
 
+static uint64_t key_of(const struct code_rows_key *key)
+{
+    return (uint64_t)key->file << 32 | key->chunk;
+}
+
 static int tell_chunk(struct row_teller *t, const struct image *image, uint64_t adjust,
                       const struct code_rows_key *key)
 {
     bool added;
-    if (!table_put(t->told, (uint64_t)key->file << 32 | key->chunk, &added))
+    if (!table_put(t->told, key_of(key), &added))
         return -ENOMEM;
     if (!added)
         return 0;
@@ -85,6 +92,22 @@ static int tell_chunk(struct row_teller *t, const struct image *image, uint64_t 
     table_free(t->told);
     t->told = table_new();
     return t->told ? 0 : -ENOMEM;
+}
+
+/* The chunk, and those before and behind. */
+static int tell_around(struct row_teller *t, const struct image *image, uint64_t adjust,
+                       const struct code_rows_key *key)
+{
+    int rc = 0;
+    uint64_t *told = table_find(t->told, key_of(key));
+    if (told && *told == AROUND)
+        return 0;
+    for (uint32_t c = key->chunk ? key->chunk - 1 : 0; c <= key->chunk + 1 && rc == 0; c++)
+        rc = tell_chunk(t, image, adjust, &(struct code_rows_key){key->file, c});
+    told = rc == 0 ? table_find(t->told, key_of(key)) : NULL; /* all may be forgotten by now */
+    if (told)
+        *told = AROUND;
+    return rc;
 }
 
 int row_teller_tell(struct row_teller *t, const struct stack_place *places, size_t place_count,
@@ -97,9 +120,8 @@ int row_teller_tell(struct row_teller *t, const struct stack_place *places, size
         if (!place || !image || image_is_run_time(image))
             continue;
         const uint64_t offset = frames[i].pc - place->at, adjust = frames[i].place.address - offset;
-        const uint32_t chunk = (uint32_t)(offset >> CODE_ROWS_BITS);
-        for (uint32_t c = chunk ? chunk - 1 : 0; c <= chunk + 1 && rc == 0; c++)
-            rc = tell_chunk(t, image, adjust, &(struct code_rows_key){place->number, c});
+        rc = tell_around(t, image, adjust,
+                         &(struct code_rows_key){place->number, (uint32_t)(offset >> CODE_ROWS_BITS)});
     }
     return rc;
 }
