@@ -41,7 +41,7 @@ libcollector_la_SOURCES = \
 	collector/events/tracing.c collector/events/tracing.h \
 	collector/events/vary.c collector/events/vary.h \
 	collector/events/uprobes.c collector/events/uprobes.h \
-	collector/verify/hooks.c collector/verify/hooks.h \
+	collector/verify/kernel_layout.c collector/verify/kernel_layout.h \
 	collector/verify/known_stacks.c collector/verify/known_stacks.h \
 	collector/verify/program.S collector/verify/rule.h collector/verify/runs.c collector/verify/runs.h \
 	collector/verify/verify.c collector/verify/verify.h collector/verify/verify_wire.h \

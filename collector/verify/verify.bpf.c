@@ -13,9 +13,6 @@
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
 #include <stddef.h>
-#ifdef __bpf__
-#include <bpf/bpf_core_read.h>
-#endif
 
 #include "collector/verify/rule.h"
 #include "collector/verify/verify_wire.h"
@@ -435,79 +432,29 @@ static __always_inline bool read_other(struct buffer *buffer, __u32 at, __u64 si
 }
 
 #ifdef VERIFY_FILES
-#ifdef __bpf__
-#define KERNELS __attribute__((preserve_access_index))
-#else
-#define KERNELS
-#endif
-/* The kernel's own, with the members that are read here. */
-struct super_block {
-    __u32 s_dev;
-} KERNELS;
-struct timespec64 {
-    __s64 tv_sec;
-    long tv_nsec;
-} KERNELS;
-struct inode {
-    struct super_block *i_sb;
-    unsigned long i_ino;
-    __u32 i_generation;
-    __s64 i_ctime_sec; /* since 6.11 */
-    __u32 i_ctime_nsec;
-} KERNELS;
-struct inode___since_6_6 {
-    struct timespec64 __i_ctime;
-} KERNELS;
-struct inode___before_6_6 {
-    struct timespec64 i_ctime;
-} KERNELS;
-struct file {
-    struct inode *f_inode;
-} KERNELS;
-struct vm_area_struct {
-    unsigned long vm_start, vm_end, vm_pgoff;
-    struct file *vm_file;
-} KERNELS;
-struct mm_struct {
-    unsigned long exec_vm, start_stack;
-} KERNELS;
-struct task_struct {
-    struct mm_struct *mm;
-    struct task_struct *group_leader;
-    __u64 start_time, self_exec_id;
-} KERNELS;
-
-static __always_inline __u64 changed(const struct inode *inode)
-{
-#ifdef __bpf__
-    if (bpf_core_field_exists(((struct inode___since_6_6 *)0)->__i_ctime)) {
-        const struct timespec64 *t = &((const struct inode___since_6_6 *)inode)->__i_ctime;
-        return t->tv_sec * 1000000000 + t->tv_nsec;
-    }
-    if (bpf_core_field_exists(((struct inode___before_6_6 *)0)->i_ctime)) {
-        const struct timespec64 *t = &((const struct inode___before_6_6 *)inode)->i_ctime;
-        return t->tv_sec * 1000000000 + t->tv_nsec;
-    }
-#endif
-    return inode->i_ctime_sec * 1000000000 + inode->i_ctime_nsec;
-}
+/* Of the kernel's own structs, of which the kernel's verifier knows what is at these places. */
+struct task_struct;
+struct vm_area_struct;
+#define MEMBER(type, from, at) (*(type const *)((const char *)(from) + config.layout.at))
 
 /* Called with the mapping of an address. */
 static long see_mapping(struct task_struct *task, struct vm_area_struct *vma, struct seen *out)
 {
-    const struct file *file = vma->vm_file;
+    const void *file = MEMBER(void *, vma, vma_file);
+    const __u64 start = MEMBER(__u64, vma, vma_start), page = MEMBER(__u64, vma, vma_page);
     (void)task;
-    out->start = vma->vm_start;
-    out->size = vma->vm_end - vma->vm_start;
-    out->at = vma->vm_start - (vma->vm_pgoff << 12);
+    out->start = start;
+    out->size = MEMBER(__u64, vma, vma_end) - start;
+    out->at = start - (page << 12);
     if (!file)
         return 0;
-    const struct inode *inode = file->f_inode;
-    out->file.inode = inode->i_ino;
-    out->file.changed = changed(inode);
-    out->file.page = vma->vm_pgoff;
-    out->file.device = inode->i_sb->s_dev;
-    out->file.generation = inode->i_generation;
+    const void *inode = MEMBER(void *, file, file_inode);
+    out->file.inode = MEMBER(__u64, inode, inode_number);
+    out->file.changed =
+        MEMBER(__u64, inode, inode_changed_s) * 1000000000 + MEMBER(__u32, inode, inode_changed_ns);
+    out->file.page = page;
+    out->file.device = MEMBER(__u32, MEMBER(void *, inode, inode_super), super_device);
+    out->file.generation = MEMBER(__u32, inode, inode_generation);
     return 0;
 }
 
@@ -538,13 +485,14 @@ static __always_inline void add_place(struct lying *l, const struct rule_process
 /* The process's places, begun anew if it has other code than when they were noted. */
 static __always_inline const struct rule_process *find_process(struct lying *l)
 {
-    const struct task_struct *task = (const struct task_struct *)bpf_get_current_task_btf();
-    const struct mm_struct *mm = task->mm;
+    const void *task = bpf_get_current_task_btf();
+    const void *mm = MEMBER(void *, task, task_mm);
     const struct rule_process *p = bpf_map_lookup_elem(&processes, &l->pid);
     if (!mm)
         return NULL;
-    const __u64 code = mm->exec_vm, exec = task->self_exec_id, born = task->group_leader->start_time;
-    l->start_stack = mm->start_stack;
+    const __u64 code = MEMBER(__u64, mm, mm_code), exec = MEMBER(__u64, task, task_exec),
+                born = MEMBER(__u64, MEMBER(void *, task, task_leader), task_born);
+    l->start_stack = MEMBER(__u64, mm, mm_stack);
     if (p && p->code == code && p->exec == exec && p->born == born)
         return p;
     l->process.code = code;
@@ -554,6 +502,15 @@ static __always_inline const struct rule_process *find_process(struct lying *l)
     l->process.added = 0;
     bpf_map_update_elem(&processes, &l->pid, &l->process, BPF_ANY);
     return bpf_map_lookup_elem(&processes, &l->pid);
+}
+
+/* The place with an address; NULL: none is known. */
+static __always_inline const struct rule_place *find_place(const struct rule_process *p, __u64 address)
+{
+    for (__u32 i = 0; i < RULE_PLACES && i < p->added; i++)
+        if (address - p->places[i].start < p->places[i].size)
+            return &p->places[i];
+    return NULL;
 }
 
 /* The number of the file that the PC is in; 0: it is in none, or that has no number yet. Sets what else is known of it. Not inlined,
@@ -576,11 +533,10 @@ __noinline __u32 verify_file(__u32 cpu, __u32 pid, __u64 ip)
     l->guessed = false;
     l->version = l->code.version = p->version;
     l->added = p->added;
-    for (__u32 i = 0; i < RULE_PLACES && i < p->added; i++) {
-        if (ip - p->places[i].start < p->places[i].size) {
-            l->code.at = p->places[i].at;
-            return p->places[i].file;
-        }
+    const struct rule_place *place = find_place(p, ip);
+    if (place) {
+        l->code.at = place->at;
+        return place->file;
     }
     const __u32 number = look(l, ip);
     l->code.file = l->seen.file;
@@ -601,11 +557,10 @@ __noinline __u32 verify_caller(__u32 cpu, __u64 pc)
     l->caller_at = 0;
     if (!p)
         return 0;
-    for (__u32 i = 0; i < RULE_PLACES && i < p->added; i++) {
-        if (pc - p->places[i].start < p->places[i].size) {
-            l->caller_at = p->places[i].at;
-            return p->places[i].file;
-        }
+    const struct rule_place *place = find_place(p, pc);
+    if (place) {
+        l->caller_at = place->at;
+        return place->file;
     }
     if (l->looked)
         return 0;
@@ -878,24 +833,48 @@ static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, _
     return rc;
 }
 
+/* One of the places that a record tells, if there is room. The count is in memory, where the kernel's verifier does not follow it: it would
+ * look at each count for each file. */
+static __always_inline void add_record_place(struct placed_record *r, __u64 at)
+{
+    volatile __u64 *count = &r->placed.count;
+    const __u64 last = *count;
+    if (last >= STACK_PLACED_MAX)
+        return;
+    r->at[last & (STACK_PLACED_MAX - 1)] = at;
+    *count = last + 1;
+}
+
+/* Fills in where the files lie of the known stack that fits. Not inlined, likewise. */
+__noinline int verify_fill_places(__u32 cpu)
+{
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    if (!buffer)
+        return 0;
+    const struct lying *l = &buffer->lying;
+    buffer->placed.placed.count = 0;
+    add_record_place(&buffer->placed, l->code.at);
+    for (__u32 i = 0; i < STACK_PLACED_MAX && i < l->count; i++)
+        if (l->used >> i & 1 && l->files[i].at != l->code.at)
+            add_record_place(&buffer->placed, l->files[i].at);
+    if (l->caller_at)
+        add_record_place(&buffer->placed, l->caller_at);
+    return 1;
+}
+
 /* Writes that a known stack which was read elsewhere fits, and where its files lie here. */
 static __always_inline long put_placed(struct moment *m, __u32 number)
 {
     struct placed_record *r = &m->buffer->placed;
-    const struct lying *l = &m->buffer->lying;
-    __u32 count = 1;
-    r->at[0] = l->code.at;
-    for (__u32 i = 0; i < STACK_PLACED_MAX && i < l->count; i++)
-        if (l->used >> i & 1 && count < STACK_PLACED_MAX && l->files[i].at != l->code.at)
-            r->at[count++] = l->files[i].at;
-    if (l->caller_at && count < STACK_PLACED_MAX)
-        r->at[count++] = l->caller_at;
-    const __u32 follows = sizeof r->part + sizeof r->placed + (count & (2 * STACK_PLACED_MAX - 1)) * 8;
+    verify_fill_places(bpf_get_smp_processor_id());
+    const __u32 follows =
+        sizeof r->part + sizeof r->placed + (r->placed.count & (2 * STACK_PLACED_MAX - 1)) * 8;
     if (follows > sizeof *r - sizeof r->head)
         return -1;
     fill_head(m, STACK_RECORD_SAME, number, follows, &r->head);
     r->part = (struct stack_part){STACK_PART_PLACED, 0, follows - sizeof r->part};
-    r->placed = (struct stack_placed){.base = m->base, .depth = m->compared_depth, .count = count};
+    r->placed.base = m->base;
+    r->placed.depth = m->compared_depth;
     long rc = bpf_perf_event_output(m->ctx, &outputs, BPF_F_CURRENT_CPU, r, sizeof r->head + follows);
     if (rc == -ENOSPC)
         __sync_fetch_and_add(&counts.unwritten, 1);
@@ -1416,12 +1395,13 @@ __noinline int verify_climb(__u32 cpu)
         return 0;
     struct trial *t = &buffer->trial;
     /* A return address belongs to the call before it. */
-    const __u32 rule = verify_row(t->file, t->ip - t->at - t->callers),
-                bp_at = rule >> CODE_ROW_BP_AT & CODE_ROW_BP;
+    const __u32 rule = verify_row(t->file, t->ip - t->at - t->callers);
+    if (rule == CODE_ROW_NONE)
+        return 0;
+    const __u32 bp_at = rule >> CODE_ROW_BP_AT & CODE_ROW_BP;
     const __u64 from = rule & CODE_ROW_FROM_BP ? t->bp : t->sp, at = from + (rule & CODE_ROW_RETURN);
     __u64 ip, bp = t->bp;
-    if (rule == CODE_ROW_NONE || at - t->sp >= RULE_STACK_MAX || !user_word(at, &ip) ||
-        (bp_at && !user_word(from + bp_at - 1, &bp)))
+    if (at - t->sp >= RULE_STACK_MAX || !user_word(at, &ip) || (bp_at && !user_word(from + bp_at - 1, &bp)))
         return 0;
     t->file = verify_caller(cpu, ip);
     t->at = buffer->lying.caller_at;

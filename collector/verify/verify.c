@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "collector/events/open.h"
 #include "collector/events/tracefs.h"
-#include "collector/verify/hooks.h"
+#include "collector/verify/kernel_layout.h"
 #include "collector/verify/known_stacks.h"
 #include "collector/verify/rule.h"
 
@@ -69,7 +69,8 @@ static bool is_inner_namespace(struct stat *ns)
     return stat("/proc/self/ns/pid", ns) == 0 && ns->st_ino != FIRST_NAMESPACE;
 }
 
-static void configure(const struct verify_options *options, struct verify_config *config)
+/* Whether the kernel tells where files lie. */
+static bool configure(const struct verify_options *options, struct verify_config *config)
 {
     struct stat ns;
     *config = (struct verify_config){.started = clock_ns(),
@@ -84,14 +85,14 @@ static void configure(const struct verify_options *options, struct verify_config
                                      .one_user = options->one_user,
                                      .user = options->user,
                                      .cgroup = options->cgroup,
-                                     .level = options->level,
-                                     .hooks = hooks_find()};
+                                     .level = options->level};
     while (1U << config->cpu_bits < config->cpus)
         config->cpu_bits++;
     if (is_inner_namespace(&ns)) {
         config->ns_device = ns.st_dev;
         config->ns_inode = ns.st_ino;
     }
+    return kernel_layout_find(&config->hooks, &config->layout);
 }
 
 static int map_fd(const struct verify *v, const char *name)
@@ -172,9 +173,9 @@ static void allocate_at_first(struct bpf_object *object)
     }
 }
 
-static int open_object(const struct verify_options *options, struct verify *v)
+static int open_object(const struct verify_options *options, const struct verify_config *config,
+                       struct verify *v)
 {
-    struct verify_config config;
     struct bpf_map *map;
     LIBBPF_OPTS(bpf_object_open_opts, how, .object_name = "verify");
     const char *from = v->finds_files ? verify_files_object : verify_object,
@@ -183,22 +184,22 @@ static int open_object(const struct verify_options *options, struct verify *v)
     if (!v->object)
         return -errno;
     map = bpf_object__find_map_by_name(v->object, "verify.rodata");
-    configure(options, &config);
-    v->has_switches = config.hooks.task_fs;
-    if (!map || bpf_map__set_initial_value(map, &config, sizeof config) != 0)
+    v->has_switches = config->hooks.task_fs;
+    if (!map || bpf_map__set_initial_value(map, config, sizeof *config) != 0)
         return -EINVAL;
     map = bpf_object__find_map_by_name(v->object, "buffers");
     choose_where(options, v);
-    int rc = bpf_map__set_max_entries(map, config.cpus);
+    int rc = bpf_map__set_max_entries(map, config->cpus);
     map = bpf_object__find_map_by_name(v->object, "rooms");
-    rc = rc ? rc : bpf_map__set_max_entries(map, config.cpus);
+    rc = rc ? rc : bpf_map__set_max_entries(map, config->cpus);
     map = bpf_object__find_map_by_name(v->object, "outputs");
-    return rc ? rc : bpf_map__set_max_entries(map, 2 * config.cpus);
+    return rc ? rc : bpf_map__set_max_entries(map, 2 * config->cpus);
 }
 
-static int load(const struct verify_options *options, struct verify *v, bool allocated_at_first)
+static int load(const struct verify_options *options, const struct verify_config *config, struct verify *v,
+                bool allocated_at_first)
 {
-    int rc = open_object(options, v);
+    int rc = open_object(options, config, v);
     if (rc == 0 && allocated_at_first)
         allocate_at_first(v->object);
     rc = rc ? rc : bpf_object__load(v->object);
@@ -209,18 +210,21 @@ static int load(const struct verify_options *options, struct verify *v, bool all
     return rc;
 }
 
-static int load_either(const struct verify_options *options, struct verify *v, bool finds_files)
+static int load_either(const struct verify_options *options, const struct verify_config *config,
+                       struct verify *v, bool finds_files)
 {
     v->finds_files = finds_files;
-    int rc = load(options, v, false);
-    return rc == -EINVAL ? load(options, v, true) : rc;
+    int rc = load(options, config, v, false);
+    return rc == -EINVAL ? load(options, config, v, true) : rc;
 }
 
 /* Loads the program that this kernel takes and that tells most. */
 static int load_best(const struct verify_options *options, struct verify *v)
 {
-    int rc = options->compared == STACK_RECORD_ALL ? load_either(options, v, true) : -ENOTSUP;
-    return rc && rc != -EPERM ? load_either(options, v, false) : rc;
+    struct verify_config config;
+    const bool finds_files = configure(options, &config) && options->compared == STACK_RECORD_ALL;
+    int rc = finds_files ? load_either(options, &config, v, true) : -ENOTSUP;
+    return rc && rc != -EPERM ? load_either(options, &config, v, false) : rc;
 }
 
 static size_t rooms_bytes(void)

@@ -22,6 +22,7 @@ int verify_known(__u32 cpu);
 __u32 verify_row(__u32 file, __u64 offset);
 int verify_climb(__u32 cpu);
 int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 further);
+int verify_fill_places(__u32 cpu);
 int verify_goroutine(__u64 sp, __u32 space);
 int verify_switch(__u32 cpu, __u64 sp, __u32 space);
 int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
@@ -242,15 +243,58 @@ long machine_read(void *to, uint32_t size, const void *from)
     return -EFAULT;
 }
 
+/* The kernel's own, with the members that the program reads. */
+struct super_block {
+    uint32_t device;
+};
+struct inode {
+    const struct super_block *super;
+    uint64_t number, changed_s;
+    uint32_t changed_ns, generation;
+};
+struct file {
+    const struct inode *inode;
+};
+struct vm_area_struct {
+    uint64_t start, end, page;
+    const struct file *file;
+};
+struct mm_struct {
+    uint64_t code, stack;
+};
+struct task_struct {
+    const struct mm_struct *mm;
+    const struct task_struct *leader;
+    uint64_t born, exec;
+};
+
+static const struct verify_layout layout = {.task_mm = offsetof(struct task_struct, mm),
+                                            .task_leader = offsetof(struct task_struct, leader),
+                                            .task_born = offsetof(struct task_struct, born),
+                                            .task_exec = offsetof(struct task_struct, exec),
+                                            .mm_code = offsetof(struct mm_struct, code),
+                                            .mm_stack = offsetof(struct mm_struct, stack),
+                                            .vma_start = offsetof(struct vm_area_struct, start),
+                                            .vma_end = offsetof(struct vm_area_struct, end),
+                                            .vma_page = offsetof(struct vm_area_struct, page),
+                                            .vma_file = offsetof(struct vm_area_struct, file),
+                                            .file_inode = offsetof(struct file, inode),
+                                            .inode_number = offsetof(struct inode, number),
+                                            .inode_generation = offsetof(struct inode, generation),
+                                            .inode_super = offsetof(struct inode, super),
+                                            .inode_changed_s = offsetof(struct inode, changed_s),
+                                            .inode_changed_ns = offsetof(struct inode, changed_ns),
+                                            .super_device = offsetof(struct super_block, device)};
+
 struct task_struct *machine_current(void)
 {
     static struct mm_struct space;
     static struct task_struct task;
-    space = (struct mm_struct){.exec_vm = machine->code, .start_stack = machine->start_stack};
+    space = (struct mm_struct){.code = machine->code, .stack = machine->start_stack};
     task = (struct task_struct){.mm = machine->mapping_count ? &space : NULL,
-                                .group_leader = &task,
-                                .start_time = now.pid,
-                                .self_exec_id = machine->exec};
+                                .leader = &task,
+                                .born = now.pid,
+                                .exec = machine->exec};
     return &task;
 }
 
@@ -261,13 +305,11 @@ long machine_find_mapping(uint64_t address,
     machine->found++;
     for (size_t i = 0; i < machine->mapping_count; i++) {
         const struct machine_mapping *m = &machine->mappings[i];
-        struct super_block device = {.s_dev = 1};
-        struct inode inode = {.i_sb = &device, .i_ino = m->inode};
-        struct file file = {.f_inode = &inode};
-        struct vm_area_struct mapping = {.vm_start = m->start,
-                                         .vm_end = m->start + m->size,
-                                         .vm_pgoff = m->page,
-                                         .vm_file = m->inode ? &file : NULL};
+        struct super_block device = {.device = 1};
+        struct inode inode = {.super = &device, .number = m->inode};
+        struct file file = {.inode = &inode};
+        struct vm_area_struct mapping = {
+            .start = m->start, .end = m->start + m->size, .page = m->page, .file = m->inode ? &file : NULL};
         if (address - m->start < m->size)
             return see(machine_current(), &mapping, out);
     }
@@ -364,6 +406,7 @@ int machine_start(struct machine *m, const struct verify_config *options)
     for (size_t i = 0; i < MACHINE_CPUS; i++)
         cpu_rooms[i] = INT64_MAX;
     memcpy((void *)(uintptr_t)&config, options, sizeof config);
+    memcpy((void *)(uintptr_t)&config.layout, &layout, sizeof layout);
     if (good && word_blocks)
         return 0;
     machine_stop();
