@@ -43,18 +43,22 @@ static int add_maps(uint64_t number, const struct program_maps *maps, const stru
     return rc;
 }
 
-void cached_maps_add(struct reader *reader, const struct log *log, bool verbose)
+void cached_maps_add(struct reader *reader, struct image_cache *images, const struct log *log, bool verbose)
 {
     struct fathom_error err = {0};
     struct program_maps *maps = NULL;
-    struct image_cache *images = image_cache_new(&(struct image_options){0});
-    int rc = images ? program_maps_read(reader, images, &maps, &err) : error_memory(&err);
+    struct image_cache *own = images ? NULL : image_cache_new(&(struct image_options){0});
+    int rc = images ? image_cache_settle(images) : 0;
+    if (rc < 0 || (!images && !own))
+        rc = error_memory(&err);
+    if (rc == 0)
+        rc = program_maps_read(reader, images ? images : own, &maps, &err);
     if (rc == 0)
         rc = add_maps(program_maps_recording(maps), maps, verbose ? log : NULL, &err);
     if (rc < 0)
         log_write(log, LOG_WARNING, "what was learned is not kept for later recordings: %s", err.text);
     program_maps_free(maps);
-    image_cache_free(images);
+    image_cache_free(own);
 }
 
 /* Whether it is a program, and the first file of its build. */

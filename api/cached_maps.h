@@ -5,15 +5,17 @@
 #define FATHOM_API_CACHED_MAPS_H
 
 #include "base/log.h"
+#include "image/cache.h"
 #include "infer/engine/mapped_files.h"
 #include "pathmap/map/pathmap.h"
 #include "perfdata/reader.h"
 
 /* Whether maps are to be kept and used, unless `no_cache`: $FATHOM_NO_CACHE is not set. */
 bool cached_maps_wanted(bool no_cache);
-/* Adds a finished recording's stacks to the maps of its programs. Failures are warned of.
- * verbose: how much is kept is noted. */
-void cached_maps_add(struct reader *reader, const struct log *log, bool verbose);
+/* Adds a finished recording's stacks to the maps of its programs. Failures are warned of. images: with what is open already, borrowed
+ * (image_cache_settle()); NULL: nothing is. verbose: how much is kept is noted. */
+void cached_maps_add(struct reader *reader, struct image_cache *images, const struct log *log, bool verbose);
+
 struct cached_maps {
     struct pathmap *map; /* of all other recordings of this one's programs; NULL: there are none */
     unsigned recordings; /* their number */

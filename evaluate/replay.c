@@ -187,7 +187,7 @@ int replay_run(struct reader *reader, struct image_cache *images, const struct r
                                &r.learner, err);
     if (rc == 0)
         rc = reader_run(reader, take_record, &r, err);
-    stack_learner_stop(r.learner);
+    stack_learner_stop(r.learner, NULL);
     known_stacks_free(r.known);
     if (r.started)
         machine_stop();

@@ -308,6 +308,20 @@ bool image_cache_close_all(struct image_cache *cache)
     return cache->by_hash && cache->lines;
 }
 
+int image_cache_settle(struct image_cache *cache)
+{
+    const bool apart = cache->options.parts_apart;
+    int rc = 0;
+    cache->options.live = cache->options.parts_apart = false;
+    for (size_t i = 0; i < cache->image_count && rc == 0; i++)
+        if (apart && !image_is_run_time(cache->images[i]))
+            rc = image_join_parts(cache->images[i]);
+    for (uint32_t i = 1; i < cache->entry_count && rc == 0; i++)
+        if (!cache->entries[i]->image)
+            rc = fill(cache, cache->entries[i]);
+    return rc;
+}
+
 void image_cache_kernel(struct image_cache *cache, const char *release)
 {
     struct utsname own;

@@ -30,6 +30,10 @@ bool image_cache_also(struct image_cache *cache, const char *path, const struct 
 bool image_cache_is_late(const struct image_cache *cache);
 bool image_cache_close_all(struct image_cache *cache);
 
+/* Once nothing is recorded any more: images are as if the cache had neither `live` nor `parts_apart`, and what could not be opened is tried
+ * once more. 0 or -ENOMEM. */
+int image_cache_settle(struct image_cache *cache);
+
 /* The image of a path as recorded. `expected` may be NULL or empty: any build-id is accepted. VDSO_NAME is
  * opened from this process's own vDSO if the build-ids agree, else from a copy (image_find.h); RUN_TIME_NAME is the image of run_time.h. Failures are
  * cached, but tried again now and then if the cache is `live`: -ESTALE: the file is another build; others as image_open().

@@ -96,9 +96,14 @@ static int build_functions(struct image *image, bool parts_apart, const struct l
     if (rc == 0)
         rc = cold_join_names(&image->functions, &symbols);
     if (rc == 0 && !parts_apart)
-        rc = cold_join_branches(&image->file, image->cfi, &image->functions);
+        rc = image_join_parts(image);
     symbols_free(&symbols);
     return rc;
+}
+
+int image_join_parts(struct image *image)
+{
+    return cold_join_branches(&image->file, image->cfi, &image->functions);
 }
 
 static int build(struct image *image, const struct image_options *options, struct fathom_error *err)

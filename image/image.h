@@ -46,7 +46,8 @@ struct image_options {
     /* Directory of an opened archive, which is looked in first (image_find.h); NULL: none. */
     const char *archived;
     bool no_debug_files; /* look for none */
-    /* Cold parts that only branches to them tell are functions of their own: to search for these takes reading all of the code. */
+    /* Cold parts that only branches to them tell are functions of their own: to search for these takes reading all of the code
+     * (image_cache_settle()). */
     bool parts_apart;
     bool live;             /* what cannot be opened may be there later (image_cache_get()) */
     const struct log *log; /* NULL: quiet */

@@ -25,6 +25,7 @@ struct image {
     struct cfi_frames *frames; /* read when the rules of all registers are asked for first; NULL: not yet */
 };
 
+int image_join_parts(struct image *image); /* of one that was opened with parts_apart. 0 or -ENOMEM */
 bool run_time_is_runtime(const struct elf_file *file); /* for image_makes_code() */
 
 #endif

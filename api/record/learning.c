@@ -14,6 +14,7 @@ struct learning {
     struct walk_sink *walks; /* NULL: stacks are passed on as they are; else what it passes on goes to next */
     struct stack_learner *learner; /* NULL: nothing is followed */
     struct clocks *clocks;         /* NULL: none whose rate can be set */
+    struct image_cache *images;    /* of the learner that has ended; NULL: none */
     const struct log *log;
 };
 
@@ -95,7 +96,8 @@ int learning_new(struct collector *collector, const struct collector_options *op
 
 static void stop_learning(struct learning *l)
 {
-    stack_learner_stop(l->learner);
+    if (l->learner)
+        stack_learner_stop(l->learner, &l->images);
     clocks_free(l->clocks);
     l->learner = NULL;
     l->clocks = NULL;
@@ -106,6 +108,7 @@ void learning_free(struct learning *l)
     if (!l)
         return;
     stop_learning(l);
+    image_cache_free(l->images);
     walk_sink_free(l->walks);
     free(l);
 }
@@ -130,6 +133,11 @@ int learning_add(void *learning, const void *records, size_t size, struct fathom
         stop_learning(l);
     }
     return passed;
+}
+
+struct image_cache *learning_images(const struct learning *l)
+{
+    return l->images;
 }
 
 int learning_flush(struct learning *l, struct fathom_error *err)

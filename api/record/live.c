@@ -181,7 +181,7 @@ int fathom_live_write(struct fathom_live *l, FILE *stream, struct fathom_error *
 {
     int rc = reporting_write(l->reporting, stream, error);
     if (rc == 0 && !l->failed && cached_maps_wanted(l->report.no_cache))
-        cached_maps_add(l->reader, &l->host.log, l->report.view.verbose);
+        cached_maps_add(l->reader, reporting_images(l->reporting), &l->host.log, l->report.view.verbose);
     return rc;
 }
 

@@ -153,6 +153,11 @@ static int open_sink(struct part *p, struct fathom_error *err)
     return rc == 0 ? mapped_sink_new(&input, &p->sink, err) : rc;
 }
 
+struct image_cache *part_images(const struct part *p)
+{
+    return p->learning ? learning_images(p->learning) : NULL;
+}
+
 int part_begin(struct part *p, struct fathom_error *err)
 {
     int rc = open_sink(p, err);
@@ -211,9 +216,7 @@ static int end_file(struct part *p, int rc, bool *nothing, struct fathom_error *
 int part_end(struct part *p, int rc, bool *nothing, struct fathom_error *err)
 {
     *nothing = false;
-    if (p->sink)
+    if (p->sink) /* with the learner's thread, which has the rights of the run */
         rc = end_sink(p, rc, err);
-    learning_free(p->learning); /* its thread, which has the rights of the run */
-    p->learning = NULL;
     return end_file(p, rc, nothing, err);
 }

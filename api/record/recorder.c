@@ -294,7 +294,7 @@ void fathom_recorder_keep(const struct fathom_recorder *r)
     if (r->series || !cached_maps_wanted(false) || strcmp(output, "-") == 0 || stat(output, &st) != 0 ||
         !S_ISREG(st.st_mode) || reader_open(output, NULL, &reader, NULL) < 0)
         return;
-    cached_maps_add(reader, &r->host.log, host_is_verbose(&r->host));
+    cached_maps_add(reader, part_images(r->part), &r->host.log, host_is_verbose(&r->host));
     reader_close(reader);
 }
 

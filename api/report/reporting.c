@@ -432,6 +432,11 @@ bool reporting_tell_empty(const struct reporting *r)
     return r->heading.left_out > 0;
 }
 
+struct image_cache *reporting_images(const struct reporting *r)
+{
+    return r->images;
+}
+
 bool reporting_stale(const struct reporting *r)
 {
     return engine_stale(r->engine) || image_cache_other_build(r->images);

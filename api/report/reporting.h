@@ -36,6 +36,8 @@ int reporting_run(struct reporting *reporting, struct reader *reader, struct fat
 int reporting_write(struct reporting *reporting, FILE *stream, struct fathom_error *err);
 /* Then: warns of a report without samples; whether that is because of the options. */
 bool reporting_tell_empty(const struct reporting *reporting);
+/* Then: the files that it opened. */
+struct image_cache *reporting_images(const struct reporting *reporting);
 /* Call it after one of these: whether files of another build were encountered. */
 bool reporting_stale(const struct reporting *reporting);
 

@@ -222,8 +222,10 @@ uint64_t feed_looked(struct feed *f)
     return looked;
 }
 
-void feed_stop(struct feed *f)
+void feed_stop(struct feed *f, struct image_cache **images)
 {
+    if (images)
+        *images = NULL;
     if (!f)
         return;
     pthread_mutex_lock(&f->lock);
@@ -231,5 +233,9 @@ void feed_stop(struct feed *f)
     pthread_cond_signal(&f->filled);
     pthread_mutex_unlock(&f->lock);
     pthread_join(f->thread, NULL);
+    if (images) {
+        *images = f->images;
+        f->images = NULL;
+    }
     clear(f);
 }

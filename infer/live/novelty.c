@@ -126,6 +126,6 @@ void novelty_stop(struct novelty *n)
 {
     if (!n)
         return;
-    feed_stop(n->feed);
+    feed_stop(n->feed, NULL);
     clear(n);
 }

@@ -441,10 +441,10 @@ uint64_t stack_learner_looked(struct stack_learner *l)
     return feed_looked(l->feed);
 }
 
-void stack_learner_stop(struct stack_learner *l)
+void stack_learner_stop(struct stack_learner *l, struct image_cache **images)
 {
+    feed_stop(l ? l->feed : NULL, images);
     if (!l)
         return;
-    feed_stop(l->feed);
     clear(l);
 }

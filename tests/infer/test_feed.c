@@ -97,7 +97,7 @@ Test(feed, a_record_that_is_held_stays_until_the_next_sample)
     }
     cr_expect(comes(&taker.pairs, 200), "%d", taker.pairs);
     cr_expect_eq(taker.spoilt, 0);
-    feed_stop(feed);
+    feed_stop(feed, NULL);
 }
 
 Test(feed, the_threads_error_is_told_once)
@@ -113,5 +113,5 @@ Test(feed, the_threads_error_is_told_once)
     cr_expect_str_eq(err.text, "as it was asked to");
     cr_expect_eq(add(feed, SECOND_ID, 1, NULL), 0);
     cr_expect_eq(taker.pairs, 1, "nothing more is taken");
-    feed_stop(feed);
+    feed_stop(feed, NULL);
 }
