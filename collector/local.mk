@@ -41,7 +41,7 @@ libcollector_la_SOURCES = \
 	collector/events/tracing.c collector/events/tracing.h \
 	collector/events/vary.c collector/events/vary.h \
 	collector/events/uprobes.c collector/events/uprobes.h \
-	collector/verify/kernel_layout.c collector/verify/kernel_layout.h \
+	collector/verify/kernel_members.c collector/verify/kernel_members.h \
 	collector/verify/known_stacks.c collector/verify/known_stacks.h \
 	collector/verify/program.S collector/verify/rule.h collector/verify/runs.c collector/verify/runs.h \
 	collector/verify/verify.c collector/verify/verify.h collector/verify/verify_wire.h \
@@ -52,7 +52,8 @@ libcollector_la_LIBADD = $(PFM_LIBS) $(BPF_LIBS)
 EXTRA_DIST += collector/verify/verify.bpf.c
 CLEANFILES += collector/verify/verify.bpf.o collector/verify/files.bpf.o
 collector/verify/program.lo: collector/verify/verify.bpf.o collector/verify/files.bpf.o
-bpf_sources = collector/verify/verify.bpf.c collector/verify/rule.h collector/verify/verify_wire.h perfdata/stack_record.h
+bpf_sources = collector/verify/verify.bpf.c collector/verify/rule.h collector/verify/verify_wire.h perfdata/code_rows.h \
+	perfdata/stack_record.h
 bpf_compile = $(BPF_CC) -target bpf -O2 -g -D__x86_64__ -Wall -I$(top_srcdir) $(BPF_CPPFLAGS) \
 	-c $(srcdir)/collector/verify/verify.bpf.c
 collector/verify/verify.bpf.o: $(bpf_sources)

@@ -310,13 +310,13 @@ bool image_cache_close_all(struct image_cache *cache)
 
 int image_cache_settle(struct image_cache *cache)
 {
-    const bool apart = cache->options.parts_apart;
+    const bool apart = cache->options.parts_apart, live = cache->options.live;
     int rc = 0;
     cache->options.live = cache->options.parts_apart = false;
     for (size_t i = 0; i < cache->image_count && rc == 0; i++)
         if (apart && !image_is_run_time(cache->images[i]))
             rc = image_join_parts(cache->images[i]);
-    for (uint32_t i = 1; i < cache->entry_count && rc == 0; i++)
+    for (uint32_t i = 1; live && i < cache->entry_count && rc == 0; i++)
         if (!cache->entries[i]->image)
             rc = fill(cache, cache->entries[i]);
     return rc;

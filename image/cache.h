@@ -31,7 +31,8 @@ bool image_cache_is_late(const struct image_cache *cache);
 bool image_cache_close_all(struct image_cache *cache);
 
 /* Once nothing is recorded any more: images are as if the cache had neither `live` nor `parts_apart`, and what could not be opened is tried
- * once more. 0 or -ENOMEM. */
+ * once more. No other thread may use them meanwhile, and what image_function_at() said before holds no longer. 0, or -ENOMEM: use the
+ * cache for nothing more. */
 int image_cache_settle(struct image_cache *cache);
 
 /* The image of a path as recorded. `expected` may be NULL or empty: any build-id is accepted. VDSO_NAME is

@@ -9,7 +9,7 @@
  * .gnu_debuglink), so stripped binaries work. They do not overlap and are sorted. A .cold part is a separate
  * entry whose `owner` is the function that it was split from; image_function_at() returns the owner.
  *
- * An image never changes after image_open(): it can be read from several threads.
+ * An image never changes after image_open(), but by image_cache_settle(): it can be read from several threads.
  */
 #ifndef FATHOM_IMAGE_IMAGE_H
 #define FATHOM_IMAGE_IMAGE_H

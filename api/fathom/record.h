@@ -83,7 +83,7 @@ FATHOM_API void fathom_recorder_summary(const struct fathom_recorder *recorder,
                                         struct fathom_recorder_summary *summary);
 /* After the run: adds the stacks of the file (of several files, nothing) to the maps that are kept of its programs, for recordings to come; nothing of a stream,
  * or if $FATHOM_NO_CACHE is set. Failures are told to the listener, and to a verbose one how much is kept. */
-FATHOM_API void fathom_recorder_keep(const struct fathom_recorder *recorder);
+FATHOM_API void fathom_recorder_keep(struct fathom_recorder *recorder);
 /* NULL is allowed. */
 FATHOM_API void fathom_recorder_close(struct fathom_recorder *recorder);
 

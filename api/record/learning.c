@@ -135,7 +135,7 @@ int learning_add(void *learning, const void *records, size_t size, struct fathom
     return passed;
 }
 
-struct image_cache *learning_images(const struct learning *l)
+struct image_cache *learning_images(struct learning *l)
 {
     return l->images;
 }

@@ -22,6 +22,6 @@ int learning_flush(struct learning *learning, struct fathom_error *err);
 /* Passes on what waits, and ends learning. Call it after the last record. */
 int learning_finish(struct learning *learning, struct fathom_error *err);
 /* After that: the files that were opened to learn (image_cache_settle()); NULL: none. Not for the caller to free. */
-struct image_cache *learning_images(const struct learning *learning);
+struct image_cache *learning_images(struct learning *learning);
 
 #endif

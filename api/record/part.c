@@ -153,11 +153,6 @@ static int open_sink(struct part *p, struct fathom_error *err)
     return rc == 0 ? mapped_sink_new(&input, &p->sink, err) : rc;
 }
 
-struct image_cache *part_images(const struct part *p)
-{
-    return p->learning ? learning_images(p->learning) : NULL;
-}
-
 int part_begin(struct part *p, struct fathom_error *err)
 {
     int rc = open_sink(p, err);
@@ -169,10 +164,6 @@ int part_begin(struct part *p, struct fathom_error *err)
 /* What is known only once all records have come. */
 static int end_sink(struct part *p, int rc, struct fathom_error *err)
 {
-    if (p->learning) {
-        int passed = learning_finish(p->learning, rc ? NULL : err);
-        rc = rc < 0 ? rc : passed;
-    }
     if (p->stacks) {
         int passed = stack_sink_finish(p->stacks, rc ? NULL : err);
         rc = rc < 0 ? rc : passed;
@@ -216,7 +207,16 @@ static int end_file(struct part *p, int rc, bool *nothing, struct fathom_error *
 int part_end(struct part *p, int rc, bool *nothing, struct fathom_error *err)
 {
     *nothing = false;
-    if (p->sink) /* with the learner's thread, which has the rights of the run */
+    if (p->learning) { /* its thread has the rights of the run */
+        int passed = learning_finish(p->learning, rc ? NULL : err);
+        rc = rc < 0 ? rc : passed;
+    }
+    if (p->sink)
         rc = end_sink(p, rc, err);
     return end_file(p, rc, nothing, err);
+}
+
+struct image_cache *part_images(struct part *p)
+{
+    return p->learning ? learning_images(p->learning) : NULL;
 }

@@ -35,6 +35,6 @@ uint64_t part_size(const struct part *part);                 /* bytes of records
  * missing command, keeps the previous file. rc: of the run so far, and so of this, unless that fails first. Tells what the file has,
  * and what it lacks. *nothing: it has no sample. */
 int part_end(struct part *part, int rc, bool *nothing, struct fathom_error *err);
-struct image_cache *part_images(const struct part *part); /* after that, as learning_images() */
+struct image_cache *part_images(struct part *part); /* after that, as learning_images() */
 
 #endif

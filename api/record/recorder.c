@@ -286,7 +286,7 @@ void fathom_recorder_summary(const struct fathom_recorder *r, struct fathom_reco
     out->samples = r->samples;
 }
 
-void fathom_recorder_keep(const struct fathom_recorder *r)
+void fathom_recorder_keep(struct fathom_recorder *r)
 {
     const char *output = r->options.output;
     struct reader *reader;

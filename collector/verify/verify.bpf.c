@@ -432,10 +432,13 @@ static __always_inline bool read_other(struct buffer *buffer, __u32 at, __u64 si
 }
 
 #ifdef VERIFY_FILES
-/* Of the kernel's own structs, of which the kernel's verifier knows what is at these places. */
 struct task_struct;
 struct vm_area_struct;
-#define MEMBER(type, from, at) (*(type const *)((const char *)(from) + config.layout.at))
+/* Reads a member of one of the kernel's structs, at the place that kernel_members.c found: the kernel's verifier checks each read against
+ * its types. Pointers must be read whole; of a time's `tv_nsec` the lower 4 bytes are enough. */
+#define MEMBER(type, from, at) (*(type const *)((const char *)(from) + config.members.at))
+/* Since Linux 6.13, the bit above these says that somebody asked for the time (I_CTIME_QUERIED, include/linux/fs.h). */
+#define NANOSECONDS 0x7fffffffu
 
 /* Called with the mapping of an address. */
 static long see_mapping(struct task_struct *task, struct vm_area_struct *vma, struct seen *out)
@@ -450,8 +453,8 @@ static long see_mapping(struct task_struct *task, struct vm_area_struct *vma, st
         return 0;
     const void *inode = MEMBER(void *, file, file_inode);
     out->file.inode = MEMBER(__u64, inode, inode_number);
-    out->file.changed =
-        MEMBER(__u64, inode, inode_changed_s) * 1000000000 + MEMBER(__u32, inode, inode_changed_ns);
+    out->file.changed = MEMBER(__u64, inode, inode_changed_s) * 1000000000 +
+                        (MEMBER(__u32, inode, inode_changed_ns) & NANOSECONDS);
     out->file.page = page;
     out->file.device = MEMBER(__u32, MEMBER(void *, inode, inode_super), super_device);
     out->file.generation = MEMBER(__u32, inode, inode_generation);
@@ -845,7 +848,7 @@ static __always_inline void add_record_place(struct placed_record *r, __u64 at)
     *count = last + 1;
 }
 
-/* Fills in where the files lie of the known stack that fits. Not inlined, likewise. */
+/* Fills in where the files lie of the known stack that fits: 1; 0: that cannot be done. Not inlined, likewise. */
 __noinline int verify_fill_places(__u32 cpu)
 {
     struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
@@ -866,7 +869,8 @@ __noinline int verify_fill_places(__u32 cpu)
 static __always_inline long put_placed(struct moment *m, __u32 number)
 {
     struct placed_record *r = &m->buffer->placed;
-    verify_fill_places(bpf_get_smp_processor_id());
+    if (!verify_fill_places(bpf_get_smp_processor_id()))
+        return -1;
     const __u32 follows =
         sizeof r->part + sizeof r->placed + (r->placed.count & (2 * STACK_PLACED_MAX - 1)) * 8;
     if (follows > sizeof *r - sizeof r->head)

@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "collector/events/open.h"
 #include "collector/events/tracefs.h"
-#include "collector/verify/kernel_layout.h"
+#include "collector/verify/kernel_members.h"
 #include "collector/verify/known_stacks.h"
 #include "collector/verify/rule.h"
 
@@ -92,7 +92,7 @@ static bool configure(const struct verify_options *options, struct verify_config
         config->ns_device = ns.st_dev;
         config->ns_inode = ns.st_ino;
     }
-    return kernel_layout_find(&config->hooks, &config->layout);
+    return kernel_members_find(config);
 }
 
 static int map_fd(const struct verify *v, const char *name)

@@ -48,7 +48,7 @@ struct verify_hooks {
 
 /* Where its structs have what tells a process's files and mappings (include/linux/sched.h, mm_types.h, fs.h), likewise: all are known
  * together. */
-struct verify_layout {
+struct verify_members {
     __u32 task_mm, task_leader, task_born, task_exec; /* in task_struct; born: when its leader started */
     __u32 mm_code, mm_stack;                      /* in mm_struct: pages of code, and where the stack began */
     __u32 vma_start, vma_end, vma_page, vma_file; /* in vm_area_struct */
@@ -70,8 +70,8 @@ struct verify_config {
     __u8 follow;               /* enum verify_follow */
     __u8 joins;                /* of a new stack, what is around a known one is not copied */
     struct verify_hooks hooks;
-    struct verify_layout layout; /* of the program for files */
-    __u32 self;                  /* the recorder's process, if it is to be left out; else 0 */
+    struct verify_members members; /* for the program that finds files */
+    __u32 self;                    /* the recorder's process, if it is to be left out; else 0 */
     __u32 one_user; /* whether only processes of one are recorded: samples of others are left out */
     __u32 user;     /* the real user ID of that */
     __u64 cgroup;   /* a number: samples that are neither in it nor below it are left out; 0: none are */

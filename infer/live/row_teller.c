@@ -14,6 +14,7 @@ struct row_teller {
     bool (*tell)(void *context, const struct code_rows_key *key, const struct code_rows *rows);
     void *context;
     struct table *told; /* chunks, and whether those before and behind are (AROUND) */
+    uint64_t forgotten; /* how often all were */
     struct code_rows rows;
 };
 
@@ -91,6 +92,7 @@ static int tell_chunk(struct row_teller *t, const struct image *image, uint64_t 
         return 0;
     table_free(t->told);
     t->told = table_new();
+    t->forgotten++;
     return t->told ? 0 : -ENOMEM;
 }
 
@@ -98,13 +100,14 @@ static int tell_chunk(struct row_teller *t, const struct image *image, uint64_t 
 static int tell_around(struct row_teller *t, const struct image *image, uint64_t adjust,
                        const struct code_rows_key *key)
 {
+    const uint64_t before = t->forgotten;
     int rc = 0;
     uint64_t *told = table_find(t->told, key_of(key));
     if (told && *told == AROUND)
         return 0;
     for (uint32_t c = key->chunk ? key->chunk - 1 : 0; c <= key->chunk + 1 && rc == 0; c++)
         rc = tell_chunk(t, image, adjust, &(struct code_rows_key){key->file, c});
-    told = rc == 0 ? table_find(t->told, key_of(key)) : NULL; /* all may be forgotten by now */
+    told = rc == 0 && t->forgotten == before ? table_find(t->told, key_of(key)) : NULL;
     if (told)
         *told = AROUND;
     return rc;

@@ -54,6 +54,10 @@ $(tests_collector_busy_OBJECTS): override CFLAGS += -O2
 UNIT_TESTS += tests/collector/verify/test_verify
 tests_collector_verify_test_verify_SOURCES = tests/collector/verify/test_verify.c
 tests_collector_verify_test_verify_LDADD = libmachine.la libcollector.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/collector/verify/test_kernel_members
+tests_collector_verify_test_kernel_members_SOURCES = tests/collector/verify/test_kernel_members.c
+tests_collector_verify_test_kernel_members_LDADD = libcollector.la libperfdata.la libbase.la $(CRITERION_LIBS)
+
 UNIT_TESTS += tests/collector/verify/test_switch
 tests_collector_verify_test_switch_SOURCES = tests/collector/verify/test_switch.c
 tests_collector_verify_test_switch_LDADD = libmachine.la libcollector.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/cache.h"
 #include "image/cfi/cfi.h"
 #include "tests/image/build.h"
 
@@ -64,6 +65,33 @@ Test(cold, stripped_and_unstripped_agree, .fini = build_clean)
     cr_expect_geq(parts, 4);
     image_close(image);
     image_close(bare);
+}
+
+/* What is opened while recording, and settled then, is as if it had been opened afterwards. */
+Test(cold, settled_parts_have_their_owners, .fini = build_clean)
+{
+    build_source("cold.cc", program);
+    build_run("g++ -O2 -o cold cold.cc && strip -o bare cold");
+    const struct image_options recording = {.live = true, .parts_apart = true, .no_debug_files = true};
+    struct image_cache *cache = image_cache_new(&recording);
+    struct image *bare = build_open("bare"), *settled, *late;
+    char late_path[4096];
+    cr_assert_eq(image_cache_get(cache, image_path(bare), NULL, &settled, NULL), 0);
+    snprintf(late_path, sizeof late_path, "%s.late", image_path(bare));
+    cr_assert_neq(image_cache_get(cache, late_path, NULL, &late, NULL), 0);
+    build_run("cp bare bare.late");
+    cr_assert_neq(image_cache_get(cache, late_path, NULL, &late, NULL), 0);
+    unsigned apart = 0, count = image_function_count(bare);
+    cr_assert_eq(image_function_count(settled), count);
+    for (uint32_t i = 0; i < count; i++)
+        apart += image_function(settled, i)->owner != image_function(bare, i)->owner;
+    cr_expect_geq(apart, 4);
+    cr_assert_eq(image_cache_settle(cache), 0);
+    for (uint32_t i = 0; i < count; i++)
+        cr_expect_eq(image_function(settled, i)->owner, image_function(bare, i)->owner);
+    cr_expect_eq(image_cache_get(cache, late_path, NULL, &late, NULL), 0);
+    image_close(bare);
+    image_cache_free(cache);
 }
 
 /* Two source files with static functions of one name: each part goes to its own. */

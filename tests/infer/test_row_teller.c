@@ -16,6 +16,7 @@ static struct code_rows_key last_key;
 static unsigned told;
 static uint32_t wanted; /* chunk */
 static bool has_room;
+static unsigned refused; /* the number of the chunk that is, once; 0: none */
 
 static bool take(void *context, const struct code_rows_key *key, const struct code_rows *rows)
 {
@@ -25,7 +26,7 @@ static bool take(void *context, const struct code_rows_key *key, const struct co
         last = *rows;
         last_key = *key;
     }
-    return has_room;
+    return has_room && told != refused;
 }
 
 static void begin(void)
@@ -34,7 +35,7 @@ static void begin(void)
     teller = row_teller_new(take, NULL);
     cr_assert_not_null(teller);
     has_room = true;
-    told = 0;
+    told = refused = 0;
 }
 
 static void end(void)
@@ -100,6 +101,18 @@ Test(row_teller, a_chunk_is_told_once)
     tell((uintptr_t)a64l, &place);
     cr_expect_eq(told, 3u);
     tell((uintptr_t)a64l + (1u << CODE_ROWS_BITS), &place);
+    cr_expect_eq(told, 4u);
+}
+
+/* The first of the three chunks is refused, and with it what was told before; the other two are told. */
+Test(row_teller, a_chunk_that_was_refused_is_told_again)
+{
+    struct stack_place place;
+    refused = 1;
+    tell((uintptr_t)a64l, &place);
+    cr_expect_eq(told, 3u);
+    refused = 0;
+    tell((uintptr_t)a64l, &place);
     cr_expect_eq(told, 4u);
 }
 

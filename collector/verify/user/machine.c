@@ -268,23 +268,23 @@ struct task_struct {
     uint64_t born, exec;
 };
 
-static const struct verify_layout layout = {.task_mm = offsetof(struct task_struct, mm),
-                                            .task_leader = offsetof(struct task_struct, leader),
-                                            .task_born = offsetof(struct task_struct, born),
-                                            .task_exec = offsetof(struct task_struct, exec),
-                                            .mm_code = offsetof(struct mm_struct, code),
-                                            .mm_stack = offsetof(struct mm_struct, stack),
-                                            .vma_start = offsetof(struct vm_area_struct, start),
-                                            .vma_end = offsetof(struct vm_area_struct, end),
-                                            .vma_page = offsetof(struct vm_area_struct, page),
-                                            .vma_file = offsetof(struct vm_area_struct, file),
-                                            .file_inode = offsetof(struct file, inode),
-                                            .inode_number = offsetof(struct inode, number),
-                                            .inode_generation = offsetof(struct inode, generation),
-                                            .inode_super = offsetof(struct inode, super),
-                                            .inode_changed_s = offsetof(struct inode, changed_s),
-                                            .inode_changed_ns = offsetof(struct inode, changed_ns),
-                                            .super_device = offsetof(struct super_block, device)};
+static const struct verify_members members = {.task_mm = offsetof(struct task_struct, mm),
+                                              .task_leader = offsetof(struct task_struct, leader),
+                                              .task_born = offsetof(struct task_struct, born),
+                                              .task_exec = offsetof(struct task_struct, exec),
+                                              .mm_code = offsetof(struct mm_struct, code),
+                                              .mm_stack = offsetof(struct mm_struct, stack),
+                                              .vma_start = offsetof(struct vm_area_struct, start),
+                                              .vma_end = offsetof(struct vm_area_struct, end),
+                                              .vma_page = offsetof(struct vm_area_struct, page),
+                                              .vma_file = offsetof(struct vm_area_struct, file),
+                                              .file_inode = offsetof(struct file, inode),
+                                              .inode_number = offsetof(struct inode, number),
+                                              .inode_generation = offsetof(struct inode, generation),
+                                              .inode_super = offsetof(struct inode, super),
+                                              .inode_changed_s = offsetof(struct inode, changed_s),
+                                              .inode_changed_ns = offsetof(struct inode, changed_ns),
+                                              .super_device = offsetof(struct super_block, device)};
 
 struct task_struct *machine_current(void)
 {
@@ -406,7 +406,7 @@ int machine_start(struct machine *m, const struct verify_config *options)
     for (size_t i = 0; i < MACHINE_CPUS; i++)
         cpu_rooms[i] = INT64_MAX;
     memcpy((void *)(uintptr_t)&config, options, sizeof config);
-    memcpy((void *)(uintptr_t)&config.layout, &layout, sizeof layout);
+    memcpy((void *)(uintptr_t)&config.members, &members, sizeof members);
     if (good && word_blocks)
         return 0;
     machine_stop();
