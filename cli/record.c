@@ -124,6 +124,12 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
     }
     if (code < 0)
         code = target_complete(&recorder->target, &record_command, argc, argv, terminal);
+    const bool parts = recorder->part_bytes || recorder->part_seconds > 0;
+    if (code < 0 && recorder->parts_kept && !parts)
+        code = option_usage(terminal, &record_command, "--keep tells how many files of --switch to have");
+    if (code < 0 && parts && (options.report || (recorder->output && strcmp(recorder->output, "-") == 0)))
+        code = option_usage(terminal, &record_command, "--switch writes files: leave out %s",
+                            options.report ? "--report" : "-o -");
     if (code < 0)
         code = check_passive(recorder, terminal);
     if (code < 0 && fathom_target_wide(&recorder->target) && recorder->scope == FATHOM_SCOPE_THREAD)
@@ -134,12 +140,6 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
     if (code < 0 && recorder->ring_kib & (recorder->ring_kib - 1))
         code = option_usage(terminal, &record_command, "--ring: %llu is not a power of two",
                             (unsigned long long)recorder->ring_kib);
-    const bool parts = recorder->part_bytes || recorder->part_seconds > 0;
-    if (code < 0 && recorder->parts_kept && !parts)
-        code = option_usage(terminal, &record_command, "--keep tells how many files of --switch to have");
-    if (code < 0 && parts && (options.report || (recorder->output && strcmp(recorder->output, "-") == 0)))
-        code = option_usage(terminal, &record_command, "--switch writes files: leave out %s",
-                            options.report ? "--report" : "-o -");
     if (code < 0 && options.report && recorder->output)
         code = option_usage(terminal, &record_command, "--report writes no file: leave out -o, or --report");
     if (code < 0 && options.report && recorder->stack_samples)

@@ -2,7 +2,6 @@
 #include "api/record/recorder.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +28,13 @@ struct fathom_recorder {
     struct part *next;     /* that is to go on with the target; NULL: none */
     struct series *series; /* NULL: there is one part */
     uint64_t retry;        /* when a further part may be opened, after that failed, ns; 0: it did not */
+    bool told;             /* that it failed */
     uint64_t samples;      /* of parts that were completed */
     bool nothing;          /* was sampled */
     uint64_t flushed;      /* when the writer's buffer was last flushed, ns */
     uint64_t began;        /* when the part did, ns */
+    uint64_t ends;         /* when the recording does, ns; 0: when its target does */
+    uint64_t from; /* bytes that the part had at its first look: of what ran when it began; 0: none was yet */
     atomic_bool stop;
 };
 
@@ -87,12 +89,17 @@ static int go_on(struct fathom_recorder *r, struct fathom_error *err)
     struct fathom_error why;
     int rc = open_part(r, r->part, &r->next, &why);
     if (rc < 0) {
-        if (!r->retry)
+        /* What has just ended needs no other. */
+        if (!r->told && (why.code != ESRCH || r->retry)) {
             log_write(&r->host.log, LOG_WARNING, "cannot go on in another file: %s: this one goes on",
                       why.text);
+            r->told = true;
+        }
         r->retry = clock_ns() + RETRY_NS;
         return 0;
     }
+    r->retry = 0;
+    r->told = false;
     rc = part_begin(r->next, err);
     if (rc == 0)
         rc = collector_start(part_collector(r->next), next_sink, r, err);
@@ -125,8 +132,8 @@ static int take_next(struct fathom_recorder *r, struct fathom_error *err)
 static bool is_full(const struct fathom_recorder *r, uint64_t now)
 {
     const struct fathom_recorder_options *o = &r->options;
-    return r->series && now >= r->retry &&
-           ((o->part_bytes && part_size(r->part) >= o->part_bytes) ||
+    return r->series && now >= r->retry && (!r->ends || now < r->ends) &&
+           ((o->part_bytes && part_size(r->part) - r->from >= o->part_bytes) ||
             (o->part_seconds > 0 && (double)(now - r->began) >= o->part_seconds * 1e9));
 }
 
@@ -145,6 +152,8 @@ static int record_progress(void *context, struct fathom_error *err)
     }
     if (host_asks_status(&r->host))
         show_status(r);
+    if (!r->from)
+        r->from = part_size(r->part);
     return is_full(r, now) ? go_on(r, err) : 0;
 }
 
@@ -209,9 +218,10 @@ void recorder_collector(const struct fathom_recorder_options *options, const str
 int fathom_recorder_check(const struct fathom_recorder_options *options, struct fathom_error *err)
 {
     struct pathmap *map = NULL;
-    if (is_series(options) && (strcmp(options->output, "-") == 0 ||
-                               (options->part_bytes && options->part_bytes < FATHOM_PART_BYTES) ||
-                               (options->part_seconds > 0 && options->part_seconds < FATHOM_PART_SECONDS)))
+    if (is_series(options) && options->output && strcmp(options->output, "-") == 0)
+        return error_set(err, EINVAL, "a recording in several files cannot go to the standard output");
+    if ((options->part_bytes && options->part_bytes < FATHOM_PART_BYTES) ||
+        (options->part_seconds > 0 && options->part_seconds < FATHOM_PART_SECONDS))
         return error_set(err, EINVAL, "a recording in several files is of files of 1 MB or 1 s at least");
     int rc = options->map ? pathmap_open(options->map, &map, err) : 0;
     pathmap_close(map);
@@ -244,18 +254,20 @@ int fathom_recorder_run(struct fathom_recorder *r, struct fathom_error *err)
 {
     struct target_user user = {.sink = record_sink, .progress = record_progress, .context = r};
     struct fathom_target target = r->options.target;
-    const uint64_t began = r->began = clock_ns();
     enum target_end end;
+    r->began = clock_ns();
+    r->ends = target.duration > 0 ? r->began + (uint64_t)(target.duration * 1e9) : 0;
     int rc = part_begin(r->part, err);
     if (rc == 0)
         rc = target_observe(&target, part_collector(r->part), &user, &r->stop, &end, err);
     user.started = true;
     while (r->next) {
-        r->began = clock_ns();
-        if (target.duration > 0)
-            target.duration = fmax(r->options.target.duration - (double)(r->began - began) * 1e-9, 1e-3);
         int ended = take_next(r, rc ? NULL : err);
         rc = rc < 0 ? rc : ended;
+        r->began = clock_ns();
+        r->from = 0;
+        if (target.duration > 0)
+            target.duration = r->ends > r->began ? (double)(r->ends - r->began) * 1e-9 : 1e-3;
         if (rc == 0)
             rc = target_observe(&target, part_collector(r->part), &user, &r->stop, &end, err);
     }
