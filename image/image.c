@@ -109,7 +109,7 @@ int image_join_parts(struct image *image)
 static int build(struct image *image, const struct image_options *options, struct fathom_error *err)
 {
     if (image->file.cut)
-        return error_set(err, EBADMSG, "%s is a damaged ELF file: its end is missing", image->path);
+        return error_set(err, EBADMSG, ELF_CUT, image->path);
     if (image->file.code_high == 0)
         return error_set(err, EBADMSG, "%s has no executable segment", image->path);
     image->arena = arena_new(0);

@@ -9,16 +9,22 @@
 #include "base/plain_path.h"
 #include "image/build_id_cache.h"
 #include "image/debuginfod.h"
+#include "image/elf/elf_file.h"
 #include "image/image_store.h"
 #include "image/mapped_name.h"
 
-/* Whether the file is the expected build. */
+/* Whether the file is the expected build, and all of it. */
 static int check(const char *file, const struct build_id *expected, struct fathom_error *err)
 {
-    struct build_id id;
-    int rc = build_id_read(file, &id, err);
-    if (rc == 0 && expected->size && !build_id_equal(expected, &id))
-        return error_set(err, ESTALE, IMAGE_OTHER_BUILD, file);
+    struct elf_file elf;
+    int rc = elf_file_open(&elf, file, ELF_HEADERS, err);
+    if (rc < 0)
+        return rc;
+    if (expected->size && !build_id_equal(expected, &elf.build_id))
+        rc = error_set(err, ESTALE, IMAGE_OTHER_BUILD, file);
+    else if (elf.cut)
+        rc = error_set(err, EBADMSG, ELF_CUT, file);
+    elf_file_close(&elf);
     return rc;
 }
 

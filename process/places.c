@@ -42,13 +42,19 @@ static bool process_may_open(const struct region *region)
     return process_is_file(region->mapping.path) || (region->build_id.size && region->mapping.path[0] == '/');
 }
 
+#define UNREAD_TOLD 10 /* with the last warning, that there are more */
+
 /* Reports once for each path that its code cannot be read. */
 static void process_tell_unread(struct processes *all, const char *path, const struct fathom_error *why)
 {
-    if (image_cache_first_failure(all->images, path, why))
+    if (!image_cache_first_failure(all->images, path, why))
+        return;
+    if (++all->told_unread < UNREAD_TOLD)
         log_write(all->log, LOG_WARNING,
                   "%s; samples in it, or in code that it may have called, are unknown%s", why->text,
                   mapped_is_not_found(path) ? "" : " until the recorded build is at that path");
+    else if (all->told_unread == UNREAD_TOLD)
+        log_write(all->log, LOG_WARNING, "more files cannot be read: likewise");
 }
 
 static void process_open_image(struct processes *all, struct region *region)

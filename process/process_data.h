@@ -19,6 +19,7 @@ struct processes {
     struct process *last;        /* the last one looked up, or NULL */
     struct names *names;         /* paths and COMMs */
     bool told_full;              /* warned that a process has too many mappings */
+    unsigned told_unread;        /* files that it was warned of */
     struct code_cache code;      /* of all processes */
     struct code_cache after;     /* rows of process_cfi_after(); empty until it is called */
     struct insn_reader *insns;   /* likewise; NULL */

@@ -49,6 +49,8 @@ struct elf_file {
     bool cut;                /* some bytes of a segment are missing from the file */
 };
 
+#define ELF_CUT "%s is a damaged ELF file: its end is missing" /* what to say then */
+
 /* How much of a file to read: */
 enum elf_part {
     ELF_HEADERS, /* only headers and notes: the build-id and the list of sections */
