@@ -46,8 +46,8 @@ static double ms(uint64_t ticks)
 
 static void tell_time(const struct collector *c, char *text, size_t size)
 {
-    if (c->options->everyone) {
-        snprintf(text, size, "hardly any CPU time was used%s",
+    if (c->options->everyone || c->options->one_user) { /* of whom it is not told */
+        snprintf(text, size, "hardly any CPU time was used%s%s", c->options->one_user ? " by this user" : "",
                  c->options->event.kernel ? ""
                                           : " outside of the kernel, which is not sampled (--kernel: it is)");
         return;
