@@ -16,8 +16,9 @@
 #include "cli/top/screen.h"
 #include "cli/top/text.h"
 
-#define FIRST_NS 500000000u /* after which the first picture is drawn */
-#define KEYS_MS  100        /* to wait for a key once the target has ended */
+#define FIRST_NS  500000000u   /* after which the first picture is drawn */
+#define BEHIND_NS 10000000000u /* by which a picture comes later if much of it would be missing */
+#define KEYS_MS   100          /* to wait for a key once the target has ended */
 
 struct top_options {
     struct fathom_top_options top; /* the first member, which rows of options rely on */
@@ -95,8 +96,11 @@ static void make_status(struct top *t)
     text_clean(event);
     name_target(t, name, sizeof name);
     snprintf(s->status[0], TOP_LINE, "%s, %s: %.0f s%s, %.0f samples/s, %llu samples", name, event,
-             (double)(clock_ns() - t->began) / 1e9, t->ended ? " (ended)" : "", t->rate,
-             (unsigned long long)o.samples);
+             (double)(clock_ns() - t->began) / 1e9,
+             t->ended   ? " (ended)"
+             : o.behind ? " (behind: opening files)"
+                        : "",
+             t->rate, (unsigned long long)o.samples);
     if (o.lost_now || o.throttled || o.unread)
         snprintf(lost, sizeof lost, "; %llu lost, %llu throttled, %llu stacks not read",
                  (unsigned long long)o.lost, (unsigned long long)o.throttled, (unsigned long long)o.unread);
@@ -175,6 +179,13 @@ static int take_keys(struct top *t, int wait_ms, struct fathom_error *err)
     return wish == SCREEN_NOTHING ? 0 : draw(t, true, err);
 }
 
+static bool is_behind(const struct top *t)
+{
+    struct fathom_top_summary summary;
+    fathom_top_summary(t->top, &summary);
+    return summary.behind;
+}
+
 /* Called at least 10 times a second. */
 static int progress(void *context, struct fathom_error *err)
 {
@@ -183,7 +194,8 @@ static int progress(void *context, struct fathom_error *err)
     int rc = t->screen ? take_keys(t, 0, err) : 0;
     if (t->screen && !t->drawn && pause > FIRST_NS)
         pause = FIRST_NS;
-    if (rc < 0 || now - (t->drawn ? t->drawn : t->began) < pause)
+    const uint64_t passed = now - (t->drawn ? t->drawn : t->began);
+    if (rc < 0 || passed < pause || (!t->screen && passed < pause + BEHIND_NS && is_behind(t)))
         return rc;
     measure_rate(t, now);
     rc = draw(t, false, err);

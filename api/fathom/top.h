@@ -53,6 +53,7 @@ struct fathom_top_summary {
     bool full;       /* no more paths are learned */
     uint64_t lost, throttled;
     uint64_t unread; /* new stacks that came too fast */
+    bool behind;     /* files took long to open: what came meanwhile is counted next */
     bool ended;      /* the command or all processes have, by which the run ended */
     int status;      /* of a launched command, as of waitpid(2); -1: there is none, or it runs still */
 };

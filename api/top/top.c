@@ -11,6 +11,7 @@
 #include "api/record/target.h"
 #include "api/top/counts.h"
 #include "api/top/rows.h"
+#include "base/clock.h"
 
 _Static_assert(FATHOM_TOP_ALL == FRAMES_NONE, "no item");
 
@@ -27,8 +28,14 @@ struct fathom_top {
     struct counts *counts;
     struct rows rows; /* the last ones */
     bool ended;
+    uint64_t looked; /* when it was last waited for records, ns; 0: not yet */
+    unsigned behind; /* looks until what waited is counted */
     atomic_bool stop;
 };
+
+#define BEHIND_NS                                                                                            \
+    400000000u /* between two looks, of which there are 10 a second, unless files take long to open */
+#define BEHIND_LOOKS 3u /* for the records that came meanwhile, and to put them in order */
 
 int fathom_top_open(const struct fathom_top_options *options, const struct fathom_listener *listener,
                     struct fathom_top **out, struct fathom_error *err)
@@ -78,8 +85,14 @@ static int sink(void *top, const void *records, size_t size, struct fathom_error
 
 static int progress(void *top, struct fathom_error *err)
 {
-    const struct fathom_top *t = top;
-    return t->options.progress ? t->options.progress(t->options.context, err) : 0;
+    struct fathom_top *t = top;
+    if (t->looked && clock_ns() - t->looked > BEHIND_NS)
+        t->behind = BEHIND_LOOKS;
+    else if (t->behind)
+        t->behind--;
+    int rc = t->options.progress ? t->options.progress(t->options.context, err) : 0;
+    t->looked = clock_ns();
+    return rc;
 }
 
 int fathom_top_run(struct fathom_top *t, struct fathom_error *err)
@@ -152,6 +165,7 @@ void fathom_top_summary(const struct fathom_top *t, struct fathom_top_summary *o
                                        .lost = c.lost,
                                        .throttled = c.throttled,
                                        .unread = c.stacks_crowded,
+                                       .behind = t->behind > 0,
                                        .ended = t->ended,
                                        .status = collector_status(t->collector)};
 }
