@@ -10,31 +10,6 @@
 #include "base/vec.h"
 #include "perfdata/stack_parts.h"
 
-/* The program's own names for the kernel's parts. */
-int verify_read_pages(__u32 cpu, __u64 sp, __u32 size);
-int verify_put_back(__u32 cpu, __u64 sp, __u32 size, __u64 instance, __u64 trampoline);
-__u32 verify_number(__u64 ip, __u64 depth, __u32 space);
-int verify_unhook(__u32 cpu, __u64 sp, __u32 size);
-__u32 verify_file(__u32 cpu, __u32 pid, __u64 ip);
-__u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word);
-__u32 verify_caller(__u32 cpu, __u64 pc);
-int verify_known(__u32 cpu);
-__u32 verify_row(__u32 file, __u64 offset);
-int verify_climb(__u32 cpu);
-int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 further);
-int verify_fill_places(__u32 cpu);
-int verify_goroutine(__u64 sp, __u32 space);
-int verify_switch(__u32 cpu, __u64 sp, __u32 space);
-int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
-__u32 verify_times(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
-int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
-struct bpf_perf_event_data;
-int verify_user(struct bpf_perf_event_data *ctx);
-int verify_precise(struct bpf_perf_event_data *ctx);
-int verify_kernel(struct bpf_perf_event_data *ctx);
-int verify_tracepoint(void *ctx);
-struct new_task;
-int verify_task(const struct new_task *task);
 #define VERIFY_CONSTANT
 #define VERIFY_FILES
 #include "collector/verify/verify.bpf.c"

@@ -1,0 +1,119 @@
+/* climb.h - goes from caller to caller, to the nearest stack that is known (part of verify.bpf.c). */
+#ifndef FATHOM_COLLECTOR_VERIFY_BPF_CLIMB_H
+#define FATHOM_COLLECTOR_VERIFY_BPF_CLIMB_H
+
+/* Goes on to the stack of the trial's caller, as it is after the return. A row tells where the return address is. 0: that is not known. */
+__noinline int verify_climb(__u32 cpu)
+{
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    if (!buffer)
+        return 0;
+    struct trial *t = &buffer->trial;
+    /* A return address belongs to the call before it. */
+    const __u32 rule = verify_row(t->file, t->ip - t->at - t->callers);
+    if (rule == CODE_ROW_NONE)
+        return 0;
+    const __u32 bp_at = rule >> CODE_ROW_BP_AT & CODE_ROW_BP;
+    const __u64 from = rule & CODE_ROW_FROM_BP ? t->bp : t->sp, at = from + (rule & CODE_ROW_RETURN);
+    __u64 ip, bp = t->bp;
+    if (at - t->sp >= RULE_STACK_MAX || !user_word(at, &ip) || (bp_at && !user_word(from + bp_at - 1, &bp)))
+        return 0;
+    t->file = verify_caller(cpu, ip);
+    t->at = buffer->lying.caller_at;
+    t->ip = ip;
+    t->bp = bp;
+    t->sp = t->late_sp = at + sizeof ip;
+    t->depth = t->base - t->sp;
+    t->split = t->around = 0;
+    t->asked = t->callers = true;
+    t->key = (struct rule_key){.page = (ip - t->at) >> config.page_bits, .depth = t->depth, .file = t->file};
+    return t->file != 0;
+}
+
+/* Likewise, on the stack of its caller: what called is known then, and the sample's own frame is that of its PC. */
+static __always_inline int try_caller(struct moment *m, __u32 cpu)
+{
+    struct trial *t = &m->buffer->trial;
+    if (!m->file || m->apart || m->late_sp != m->sp || m->split)
+        return TRIAL_NONE;
+    t->ip = m->ip;
+    t->bp = m->bp;
+    t->sp = m->sp;
+    t->base = m->base;
+    t->at = m->buffer->lying.code.at;
+    t->file = m->file;
+    if (!verify_climb(cpu))
+        return TRIAL_NONE;
+    m->compared_depth = t->depth;
+    __builtin_memset(m->buffer->record.registers, 0, sizeof m->buffer->record.registers);
+    return verify_known(cpu);
+}
+
+/* Adds the words of one block of the known stack that fits the trial, which are in the CPU's buffer. Returns 1 + index of the block with
+ * further ones; 0: they cannot be told so. */
+__noinline int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 further)
+{
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
+    if (!buffer || !w || w->times > 1)
+        return 0;
+    const __u32 depth = buffer->trial.depth;
+    for (__u32 i = 0; i < RULE_WORDS && i < w->count; i++) {
+        const __u32 at = depth - (w->height[i] & ~7u), number = buffer->joint.known.count & (WORDS_MAX - 1);
+        if (at > extent - 8)
+            return 0;
+        buffer->joint.words[number] =
+            (struct stack_word_at){further + at, 0, word_at(buffer->stack + bounded(at))};
+        buffer->joint.known.count = number + 1;
+        if (buffer->joint.known.whole < further + at + 8)
+            buffer->joint.known.whole = further + at + 8;
+    }
+    return 1 + w->next;
+}
+
+#define TRIALS_MAX 131072u /* bytes that are read for this at most, and one stack more */
+#define CLIMBS     128u    /* frames that are looked further out for a known stack */
+
+/* Whether the stack of one of its callers is known, of which the last trial was one: takes the words of that. */
+static __always_inline bool find_joint(struct moment *m, __u32 cpu, int end)
+{
+    struct trial *t = &m->buffer->trial;
+    if (!config.joins || !t->callers)
+        return false;
+    for (__u32 i = 0; i < CLIMBS && end == TRIAL_NONE && t->sp - m->sp < JOINT_MAX && t->read < TRIALS_MAX;
+         i++)
+        end = verify_climb(cpu) ? verify_known(cpu) : TRIAL_RETURNED;
+    __u32 index = t->around;
+    if ((end != TRIAL_OUTER && end != TRIAL_FITS) || (t->sp - m->sp) % 8 != 0 ||
+        t->sp - m->sp >= JOINT_MAX - STACK_RECORD_BELOW)
+        return false;
+    m->joint = t->sp - m->sp;
+    m->buffer->joint.known = (struct stack_words){.whole = m->joint};
+    for (__u32 hop = 0; hop < RULE_BLOCKS_MAX; hop++) {
+        const int next = verify_add_words(index, cpu, t->extent, m->joint);
+        if (next <= 1)
+            return next == 1;
+        index = next - 1;
+    }
+    return false;
+}
+
+/* Whether a known stack fits, and which. *returned: one would, but it has returned. Else m->joint is set where one is around it. */
+static __always_inline bool find_known(struct moment *m, __u32 cpu, bool *returned)
+{
+    m->buffer->trial.callers = false;
+    m->buffer->trial.read = 0;
+    int end = try_file(m, cpu);
+    if (end == TRIAL_NONE)
+        end = try_space(m, cpu);
+    if (end == TRIAL_NONE)
+        end = try_caller(m, cpu);
+    *returned = end == TRIAL_RETURNED;
+    if (end == TRIAL_FITS)
+        return true;
+    if (!*returned && !find_joint(m, cpu, end))
+        m->joint = 0;
+    return false;
+}
+
+#endif

@@ -1,0 +1,272 @@
+/* copy.h - reads a stack that is not known, as far as the budget goes: whole, folded, or up to a known one (part of verify.bpf.c). */
+#ifndef FATHOM_COLLECTOR_VERIFY_BPF_COPY_H
+#define FATHOM_COLLECTOR_VERIFY_BPF_COPY_H
+
+/* Whether the process leaves enough to others, where all programs of a CPU are recorded. */
+static __always_inline bool within_share(const struct moment *m, __u64 left)
+{
+    if (config.follow < VERIFY_EVERYONE)
+        return true;
+    const __u32 pid = m->pid;
+    struct rule_share now = {.second = m->now >> 30};
+    const struct rule_share *before = bpf_map_lookup_elem(&shares, &pid);
+    if (before && !rule_may_take(before, now.second, left))
+        return false;
+    now.taken = 1 + (before && before->second == now.second ? before->taken : 0);
+    bpf_map_update_elem(&shares, &pid, &now, BPF_ANY);
+    return true;
+}
+
+static __always_inline bool within_budget(struct moment *m)
+{
+    m->now = bpf_ktime_get_ns();
+    __u64 allowed = config.burst + (m->now - config.started) / 1024 * config.rate / 976562;
+    if (counts.copies >= allowed || !within_share(m, allowed - counts.copies))
+        return false;
+    __sync_fetch_and_add(&counts.copies, 1);
+    return true;
+}
+
+/* Bytes of the stack to read: up to its base. */
+static __always_inline __u64 bytes_to_read(const struct moment *m)
+{
+    __u64 size = m->base - m->sp;
+    if (m->apart)
+        size = verify_goroutine(m->sp, m->space);
+    else if (!m->base)
+        size = 0;
+    size = size ? size : STACK_RECORD_NO_BASE;
+    return size < RULE_STACK_MAX ? size : RULE_STACK_MAX;
+}
+
+/* Whether so many bytes of a stack may be written to this CPU's ring. */
+static __always_inline bool has_room(__u32 cpu, __u64 size)
+{
+    const __s64 *room = bpf_map_lookup_elem(&rooms, &cpu);
+    return room && *room >= (__s64)size;
+}
+
+static __always_inline void take_capacity(__u32 cpu, __u64 size)
+{
+    __s64 *room = bpf_map_lookup_elem(&rooms, &cpu);
+    if (room)
+        __sync_fetch_and_add(room, -(__s64)size);
+}
+
+/* Reads so many bytes of the stack from an address on, or those that are there. Returns how many. */
+static __always_inline __u32 read_stack(struct moment *m, __u32 cpu, __u64 from, __u64 size)
+{
+    if (size > RULE_STACK_MAX || size < 8)
+        return 0;
+    __u64 got = size;
+    if (bpf_probe_read_user(m->buffer->stack, size, (void *)from) != 0)
+        got = bounded(verify_read_pages(cpu, from, size));
+    verify_unhook(cpu, from, got);
+    return got;
+}
+
+/* The registers to compare, and to write with a stack. */
+static __always_inline void take_registers(struct moment *m)
+{
+    const struct pt_regs *from = m->regs;
+    struct stack_record_read *r = &m->buffer->record;
+    r->registers_part = (struct stack_part){STACK_PART_REGISTERS, 0, sizeof r->mask + sizeof r->registers};
+    r->mask = STACK_RECORD_REGISTERS;
+    r->registers[0] = from->rax;
+    r->registers[1] = from->rbx;
+    r->registers[2] = from->rcx;
+    r->registers[3] = from->rdx;
+    r->registers[4] = from->rsi;
+    r->registers[5] = from->rdi;
+    r->registers[6] = from->rbp;
+    r->registers[7] = from->rsp;
+    r->registers[8] = from->rip;
+    r->registers[9] = from->r8;
+    r->registers[10] = from->r9;
+    r->registers[11] = from->r10;
+    r->registers[12] = from->r11;
+    r->registers[13] = from->r12;
+    r->registers[14] = from->r13;
+    r->registers[15] = from->r14;
+    r->registers[16] = from->r15;
+}
+
+/* How many bytes below SP a new stack is to have: the red zone, where the word right below SP is an address in this stack. So
+ * code has it that keeps its CFA there; in most other code it is an old return address. */
+static __always_inline __u32 bytes_below(const struct moment *m)
+{
+    __u64 word = 0;
+    if (bpf_probe_read_user(&word, sizeof word, (void *)(m->sp - sizeof word)) != 0 ||
+        word - m->sp >= RULE_STACK_MAX)
+        return 0;
+    return STACK_RECORD_BELOW;
+}
+
+/* Reads a stack that is larger than a record. Returns the record's bytes. */
+static __always_inline __u32 read_deep(struct moment *m, __u32 cpu, __u64 from)
+{
+    struct outer_part *outer = (void *)(m->buffer->stack + INNER_BYTES);
+    if (read_stack(m, cpu, from, INNER_BYTES) != INNER_BYTES || !take_outer(m->base, outer->bytes))
+        return 0;
+    outer->part = (struct stack_part){STACK_PART_BYTES, 0, sizeof outer->offset + sizeof outer->bytes};
+    outer->offset = m->base - STACK_RECORD_OUTER - m->sp;
+    m->deep = true;
+    return RULE_STACK_MAX;
+}
+
+/* Behind a stack that goes on on another one. */
+struct switch_part {
+    struct stack_part part;
+    struct stack_switch at;
+};
+
+/* Reads both stacks. Returns the record's bytes; 0: they cannot be read. */
+static __always_inline __u32 read_both(struct moment *m, __u32 cpu, __u32 below)
+{
+    const __u32 at = m->split + below, size = m->buffer->other.size;
+    const __u32 end = at + 8 + size;
+    if (at >= RULE_SWITCH_AT || !read_first(m->buffer, cpu, m->sp - below, at) ||
+        !read_other(m->buffer, at, size))
+        return 0;
+    verify_unhook(cpu, m->sp - below, at);
+    struct switch_part *last = (void *)(m->buffer->stack + bounded(end));
+    last->part = (struct stack_part){STACK_PART_SWITCH, 0, sizeof last->at};
+    last->at = (struct stack_switch){m->split, 0};
+    m->inner = end;
+    return end + sizeof *last;
+}
+
+/* In place of the middle of a stack, where that repeats. The rest of the stack follows. */
+struct folded {
+    struct stack_part run_part;
+    struct stack_run run;
+    struct stack_part rest_part;
+    __s64 offset;
+};
+_Static_assert(sizeof((struct folded *)0)->run.at == sizeof((struct rule_words *)0)->height &&
+                   STACK_RUN_RELATIVE == RULE_RELATIVE,
+               "a run part has a block's words");
+#define JOINT_MAX  32768u /* bytes of a stack up to a known one: else it is read whole */
+#define FOLD_LEAST 8192u  /* bytes: smaller stacks are written whole */
+#define FOLD_INNER 4096u  /* at most: up to the end of the run's second period */
+#define FOLD_REST  32768u /* below that: what lies behind */
+
+static __always_inline void put_folded(struct folded *to, const struct rule_words *w, __u32 times, __u32 left,
+                                       __s64 offset)
+{
+    to->run_part = (struct stack_part){STACK_PART_RUN, 0, sizeof to->run};
+    to->run.period = w->period;
+    to->run.times = times;
+    to->run.count = w->count;
+    to->run.zero = 0;
+    for (__u32 i = 0; i < RULE_WORDS; i++)
+        to->run.at[i] = (0 - (w->height[i] & ~7u)) | (w->height[i] & RULE_RELATIVE);
+    to->rest_part = (struct stack_part){STACK_PART_BYTES, 0, sizeof to->offset + left};
+    to->offset = offset;
+}
+
+/* Leaves out of a stack that was read what repeats in its middle. Returns the bytes that are left to write; 0: none. */
+static __always_inline __u32 fold(struct moment *m, __u32 cpu, __u32 below, __u32 size)
+{
+    const __u32 found = m->inner < FOLD_LEAST ? 0 : verify_number(m->ip, RULE_RUNS, m->space);
+    const __u32 index = found - 1;
+    const struct rule_words *w = bpf_map_lookup_elem(&words, &index);
+    if (!found || !w)
+        return size;
+    const __u32 first = below - (w->height[0] & ~7u), period = w->period, inner = first + 2 * period;
+    const __u32 times = verify_times(index, cpu, m->sp, 0, below | (__u64)(m->inner - 8) << 32);
+    const __u32 from = first + (times - 1) * period, left = m->inner - from;
+    if (times < 4 || inner > FOLD_INNER || inner % 8 || from < inner + sizeof(struct folded) ||
+        left >= FOLD_REST)
+        return size;
+    __u8 *to = m->buffer->stack + (bounded(inner) & (2 * FOLD_INNER - 1));
+    put_folded((struct folded *)to, w, times, left, (__s64)from - below);
+    __u32 end = inner + sizeof(struct folded) + left;
+    if (bpf_probe_read_kernel(to + sizeof(struct folded), bounded(left) & (FOLD_REST - 1),
+                              m->buffer->stack + bounded(from)) != 0)
+        return 0;
+    if (m->deep) {
+        if (bpf_probe_read_kernel(m->buffer->stack + bounded(end), sizeof(struct outer_part),
+                                  m->buffer->stack + INNER_BYTES) != 0)
+            return 0;
+        end += sizeof(struct outer_part);
+    }
+    m->inner = inner;
+    return end;
+}
+
+/* Reads a stack up to where it is a known one. Returns the record's bytes; 0: they cannot be read. */
+static __always_inline __u32 read_joined(struct moment *m, __u32 cpu, __u32 below)
+{
+    struct words_part *joint = &m->buffer->joint;
+    const __u32 size = sizeof joint->known + joint->known.count * sizeof *joint->words;
+    const __u64 at = bounded(m->joint + below) & (JOINT_MAX - 1);
+    if (at < m->joint || read_stack(m, cpu, m->sp - below, at) != at)
+        return 0;
+    joint->part = (struct stack_part){STACK_PART_WORDS, 0, size};
+    if (bpf_probe_read_kernel(m->buffer->stack + at,
+                              (sizeof joint->part + size) & (2 * sizeof joint->words - 1), joint) != 0)
+        return 0;
+    m->inner = at;
+    return at + sizeof joint->part + size;
+}
+
+static __always_inline int tell_read(struct moment *m, __u8 kind)
+{
+    __u32 zero = 0, *number = bpf_map_lookup_elem(&numbers, &zero), cpu = bpf_get_smp_processor_id();
+    __u32 below = bytes_below(m);
+    __u64 wanted = bytes_to_read(m) + below;
+    const bool deep = m->base && !m->apart && m->base - m->sp + below > RULE_STACK_MAX;
+    if (wanted > RULE_STACK_MAX)
+        wanted = RULE_STACK_MAX;
+    if (!number)
+        return 1;
+    if (!m->split && config.compared == STACK_RECORD_ALL)
+        m->split = verify_switch(cpu, m->sp, m->space);
+    if (m->split)
+        wanted = below + m->split + 8 + m->buffer->other.size + sizeof(struct switch_part);
+    else if (m->joint)
+        wanted = below + m->joint + sizeof m->buffer->joint;
+    if (!has_room(cpu, wanted)) {
+        if (kind == STACK_RECORD_AGAIN)
+            return 1;
+        __sync_fetch_and_add(&counts.crowded, 1);
+        return tell_none(m);
+    }
+    if (!within_budget(m))
+        return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
+    __u32 size = m->split   ? read_both(m, cpu, below)
+                 : m->joint ? read_joined(m, cpu, below)
+                 : deep     ? read_deep(m, cpu, m->sp - below)
+                            : 0;
+    if (m->split && !size) { /* then the system stack alone */
+        wanted = m->split + below;
+        m->split = 0;
+    }
+    if (!m->split && !m->joint) {
+        if (!size)
+            size = read_stack(m, cpu, m->sp - below, wanted);
+        m->inner = m->deep ? INNER_BYTES : size;
+        size = fold(m, cpu, below, size);
+    }
+    if (!size) /* of one that is known, that stays so */
+        return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
+    take_registers(m);
+    m->buffer->record.code_part = (struct stack_part){STACK_PART_CODE, 0, sizeof m->buffer->record.code};
+    m->buffer->record.code = m->buffer->lying.code;
+    m->buffer->record.code.base = m->apart ? 0 : m->base;
+    m->buffer->record.offset = -(__s64)below;
+    take_capacity(cpu, size);
+    *number += 1;
+    return write_record(m, kind, *number << config.cpu_bits | cpu, size);
+}
+
+/* Precise samples: the record's function has returned, as far as can be told, when the stack is read. Words below the
+ * later SP may be another call's. */
+static __always_inline int tell_returned(struct moment *m)
+{
+    __sync_fetch_and_add(&counts.returned, 1);
+    return tell_no_stack(m, STACK_RECORD_RETURNED, STACK_RECORD_LATE);
+}
+
+#endif

@@ -1,0 +1,228 @@
+/* data.h - the maps of the BPF program, and what one sample is worked on with (part of verify.bpf.c). */
+#ifndef FATHOM_COLLECTOR_VERIFY_BPF_DATA_H
+#define FATHOM_COLLECTOR_VERIFY_BPF_DATA_H
+
+/* By CPU; those that wake the recorder follow. Their number is set when it is loaded. */
+struct {
+    __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+    __uint(key_size, 4);
+    __uint(value_size, 4);
+} outputs SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, VERIFY_FOLLOWED);
+    __type(key, __u32);
+    __type(value, __u32);
+} followed SEC(".maps");
+
+/* By process: where its known stacks are. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, VERIFY_PLACED);
+    __type(key, __u32);
+    __type(value, __u32);
+} spaces SEC(".maps");
+
+/* Of everyone, the machine may have more, and the ends of some are lost: the ones not used for longest go. */
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, VERIFY_THREADS);
+    __type(key, __u32);
+    __type(value, struct rule_thread);
+} threads SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, VERIFY_KEYS);
+    __type(key, struct rule_key);
+    __type(value, struct rule_known);
+} known SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, VERIFY_BLOCKS);
+    __type(key, __u32);
+    __type(value, struct rule_words);
+} words SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, VERIFY_SWITCHES);
+    __type(key, __u32);
+    __type(value, struct rule_switch);
+} switches SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, VERIFY_TOLD);
+    __type(key, struct rule_told_key);
+    __type(value, struct rule_told);
+} told SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, VERIFY_SHARES);
+    __type(key, __u32);
+    __type(value, struct rule_share);
+} shares SEC(".maps");
+
+#ifdef VERIFY_FILES
+/* By process: where files lie, as far as it was asked. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, VERIFY_PLACED);
+    __type(key, __u32);
+    __type(value, struct rule_process);
+} processes SEC(".maps");
+
+/* The numbers of files, from the recorder. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, VERIFY_FILES_MAX);
+    __type(key, struct stack_file);
+    __type(value, __u32);
+} files SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, VERIFY_ROWS);
+    __type(key, struct code_rows_key);
+    __type(value, struct code_rows);
+} rows SEC(".maps");
+#endif
+
+/* What the kernel's list of mappings tells of an address. */
+struct seen {
+    struct stack_file file; /* inode 0: none */
+    __u64 start, size;      /* of the mapping; 0: there is none */
+    __u64 at;               /* where the file's offset 0 would lie */
+};
+
+/* Where code lies that a sample's stack is compared with. */
+struct lying {
+    struct stack_code code; /* of the PC */
+    struct seen seen;
+    __u64 start_stack;
+    __u32 pid;
+    bool looked; /* the list of mappings was asked, which can be done once in an interrupt */
+    bool guessed;
+    __u64 caller_at;      /* as code.at, of the caller's code that was found last; 0: none */
+    __u32 version, added; /* of the process that `files` is of */
+    __u32 count, used;    /* of `files`; bits of those that the last known stack has */
+    struct {
+        __u64 at;
+        __u32 file, zero;
+    } files[STACK_PLACED_MAX];
+    struct rule_process process; /* to be put into the map */
+};
+
+/* A known stack, read at once, as the entry may be replaced meanwhile. */
+struct found {
+    __u32 number, alias, version;
+};
+
+/* What known stacks are compared with: a sample's stack, or that of its caller. */
+struct trial {
+    struct rule_key key; /* where they are */
+    __u64 ip, sp, bp, base, depth, late_sp;
+    __u64 at;     /* where offset 0 of the file with its code lies */
+    __u32 file;   /* the number of that; 0: it is not known */
+    __u32 around; /* index of the first block of the known stack that fits a caller's; 0: none does */
+    __u32 extent; /* bytes that the key's stacks were compared with */
+    __u32 read;   /* bytes, for all keys of this sample */
+    __u32 split;  /* as in struct moment */
+    bool asked;   /* whether it goes on on another stack was asked: no */
+    bool callers; /* its registers other than SP and BP, and what was below SP, are not known */
+    struct found found;
+};
+
+/* What is told of a known stack that was read elsewhere. */
+struct placed_record {
+    struct stack_record head;
+    struct stack_part part;
+    struct stack_placed placed;
+    __u64 at[STACK_PLACED_MAX];
+};
+
+/* Behind the bytes of a stack that is new up to a known one. */
+#define WORDS_MAX 512u /* at least RULE_WORDS * RULE_BLOCKS_MAX */
+struct words_part {
+    struct stack_part part;
+    struct stack_words known;
+    struct stack_word_at words[WORDS_MAX];
+};
+
+struct buffer {
+    struct stack_record_read record;
+    __u8 stack[RULE_BUFFER + 8];
+    __u8 below[STACK_RECORD_BELOW + 8]; /* the red zone, to be compared */
+    __u8 outer[STACK_RECORD_OUTER + 8]; /* the outermost bytes, to be compared */
+    struct {
+        __u64 sp, pc; /* where the stack goes on behind the system stack */
+        __u64 size;   /* bytes of it that a record has room for */
+    } other;
+    struct lying lying;
+    struct placed_record placed;
+    struct trial trial;
+    struct words_part joint;
+};
+
+/* By CPU: values of a per-CPU map are 32 KiB at most. As many as there are CPUs; set when it is loaded. */
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct buffer);
+} buffers SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, __u32);
+} numbers SEC(".maps");
+
+/* By CPU: bytes of stacks that may still be written before the recorder empties the ring. The rest of it is for
+ * samples, and for the records about tasks, without which many samples are worth nothing. */
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, __s64);
+} rooms SEC(".maps");
+
+/* One sample. */
+struct moment {
+    void *ctx;
+    const struct pt_regs *regs; /* the user's */
+    struct buffer *buffer;
+    struct rule_told_key told_key;
+    __u64 base, ip, sp, bp, depth;
+    __u64 late_sp; /* precise: where SP was when the stack could be read, some instructions later; else sp */
+    __u64 birth;   /* of the thread */
+    __u32 count;   /* as in rule_told */
+    bool apart;    /* its stack has no base that is known */
+    __u32 pid;
+    bool deep; /* it is larger than a record, which has an outer_part */
+    __u32
+        joint; /* bytes of it, from where on it is a known one, of which buffer->joint has the words; 0: none is known */
+    __u32 space;
+    __u32 inner; /* bytes of the stack in the record's first part */
+    __u32
+        split; /* bytes of the system stack, after which it goes on on another one; 0: it does not, or that was not asked */
+    __u64 now;            /* CLOCK_MONOTONIC, ns: only if its stack was not known */
+    __u32 file;           /* number of the PC's; 0: it has none, or that is not known */
+    __u64 compared_depth; /* of what was found */
+};
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * functions.h - the functions of the BPF program that the kernel's verifier looks at once each, and not wherever they are called
+ * (part of verify.bpf.c). They take numbers alone: what they work on is in the CPU's buffer.
+ */
+#ifndef FATHOM_COLLECTOR_VERIFY_BPF_FUNCTIONS_H
+#define FATHOM_COLLECTOR_VERIFY_BPF_FUNCTIONS_H
+
+#include <linux/types.h>
+
+/* memory.h, return_probes.h */
+int verify_read_pages(__u32 cpu, __u64 sp, __u32 size);
+int verify_put_back(__u32 cpu, __u64 sp, __u32 size, __u64 instance, __u64 trampoline);
+int verify_unhook(__u32 cpu, __u64 sp, __u32 size);
+/* switches.h */
+int verify_switch(__u32 cpu, __u64 sp, __u32 space);
+int verify_goroutine(__u64 sp, __u32 space);
+#ifdef VERIFY_FILES
+/* places.h, rows.h */
+__u32 verify_file(__u32 cpu, __u32 pid, __u64 ip);
+__u32 verify_caller(__u32 cpu, __u64 pc);
+__u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word);
+__u32 verify_row(__u32 file, __u64 offset);
+#endif
+/* words.h */
+int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
+__u32 verify_number(__u64 ip, __u64 depth, __u32 space);
+__u32 verify_times(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
+int verify_fits(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach);
+/* write.h, trial.h, climb.h */
+int verify_fill_places(__u32 cpu);
+int verify_known(__u32 cpu);
+int verify_climb(__u32 cpu);
+int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 further);
+
+/* The programs themselves. */
+struct bpf_perf_event_data;
+struct new_task;
+int verify_user(struct bpf_perf_event_data *ctx);
+int verify_precise(struct bpf_perf_event_data *ctx);
+int verify_kernel(struct bpf_perf_event_data *ctx);
+int verify_tracepoint(void *ctx);
+int verify_task(const struct new_task *task);
+
+#endif

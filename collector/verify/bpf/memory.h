@@ -1,0 +1,87 @@
+/* memory.h - reads of the program that runs, into the CPU's buffer, within bounds that the kernel's verifier can follow (part of
+ * verify.bpf.c). */
+#ifndef FATHOM_COLLECTOR_VERIFY_BPF_MEMORY_H
+#define FATHOM_COLLECTOR_VERIFY_BPF_MEMORY_H
+
+/* The same number, below RULE_BUFFER in a way that the kernel's verifier can follow. */
+static __always_inline __u64 bounded(__u64 number)
+{
+    __asm__ volatile("" : "+r"(number));
+    return number & (RULE_BUFFER - 1);
+}
+
+/* Likewise, within the red zone. */
+static __always_inline __u64 bounded_below(__u64 number)
+{
+    __asm__ volatile("" : "+r"(number));
+    return number & (STACK_RECORD_BELOW - 1);
+}
+
+/* Likewise, within the outermost bytes. */
+static __always_inline __u64 bounded_outer(__u64 number)
+{
+    __asm__ volatile("" : "+r"(number));
+    return number & (STACK_RECORD_OUTER - 1);
+}
+
+#define PAGE 4096u
+/* For what is not there. */
+static __u8 hole[PAGE] SEC(".data") = {[0 ... PAGE - 1] = STACK_RECORD_HOLE};
+
+/* Reads `size` bytes of the stack into the CPU's buffer by pages, where reading it at once, which is all or nothing,
+ * failed: a page is not there while the program never touched it, such as one within a large array. It is filled in
+ * with STACK_RECORD_HOLE, so that no walk of the stack goes on from what was not read. Returns the bytes up to the end of the last
+ * page that is there. */
+__noinline int verify_read_pages(__u32 cpu, __u64 sp, __u32 size)
+{
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    __u64 first = PAGE - (sp & (PAGE - 1)), end = 0;
+    if (!buffer)
+        return 0;
+    if (bpf_probe_read_user(buffer->stack, first, (void *)sp) == 0)
+        end = first;
+    else if (bpf_probe_read_kernel(buffer->stack, first, hole) != 0)
+        return 0;
+    for (__u32 i = 0; i < RULE_STACK_MAX / PAGE; i++) {
+        __u64 at = bounded(first + i * PAGE);
+        if (at >= size || at > RULE_STACK_MAX)
+            break;
+        if (bpf_probe_read_user(buffer->stack + at, PAGE, (void *)(sp + at)) == 0)
+            end = at + PAGE;
+        else if (bpf_probe_read_kernel(buffer->stack + at, PAGE, hole) != 0)
+            break;
+    }
+    return end < size ? end : size;
+}
+
+/* At any address, as a program can have any SP. (For BPF, a copy would be made byte by byte.) */
+static __always_inline __u64 word_at(const __u8 *at)
+{
+#ifdef __bpf__
+    return *(const __u64 *)at;
+#else
+    __u64 word;
+    __builtin_memcpy(&word, at, sizeof word);
+    return word;
+#endif
+}
+
+static __always_inline bool user_word(__u64 address, __u64 *word)
+{
+    return bpf_probe_read_user(word, sizeof *word, (const void *)address) == 0;
+}
+
+/* The red zone, for words in it. */
+static __always_inline void take_below(struct buffer *buffer, __u64 sp)
+{
+    if (bpf_probe_read_user(buffer->below, STACK_RECORD_BELOW, (void *)(sp - STACK_RECORD_BELOW)) != 0)
+        __builtin_memset(buffer->below, STACK_RECORD_HOLE, STACK_RECORD_BELOW);
+}
+
+/* The bytes before the stack's base, to be compared or written. false: they cannot be read. */
+static __always_inline bool take_outer(__u64 base, void *to)
+{
+    return bpf_probe_read_user(to, STACK_RECORD_OUTER, (void *)(base - STACK_RECORD_OUTER)) == 0;
+}
+
+#endif

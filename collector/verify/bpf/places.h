@@ -1,0 +1,231 @@
+/* places.h - where files lie in the process that runs (part of verify.bpf.c). Only the program with VERIFY_FILES can tell. */
+#ifndef FATHOM_COLLECTOR_VERIFY_BPF_PLACES_H
+#define FATHOM_COLLECTOR_VERIFY_BPF_PLACES_H
+
+#ifdef VERIFY_FILES
+struct task_struct;
+struct vm_area_struct;
+/* Reads a member of one of the kernel's structs, at the place that kernel_members.c found: the kernel's verifier checks each read against
+ * its types. Pointers must be read whole; of a time's `tv_nsec` the lower 4 bytes are enough. */
+#define MEMBER(type, from, at) (*(type const *)((const char *)(from) + config.members.at))
+/* Since Linux 6.13, the bit above these says that somebody asked for the time (I_CTIME_QUERIED, include/linux/fs.h). */
+#define NANOSECONDS 0x7fffffffu
+
+/* Called with the mapping of an address. */
+static long see_mapping(struct task_struct *task, struct vm_area_struct *vma, struct seen *out)
+{
+    const void *file = MEMBER(void *, vma, vma_file);
+    const __u64 start = MEMBER(__u64, vma, vma_start), page = MEMBER(__u64, vma, vma_page);
+    (void)task;
+    out->start = start;
+    out->size = MEMBER(__u64, vma, vma_end) - start;
+    out->at = start - (page << 12);
+    if (!file)
+        return 0;
+    const void *inode = MEMBER(void *, file, file_inode);
+    out->file.inode = MEMBER(__u64, inode, inode_number);
+    out->file.changed = MEMBER(__u64, inode, inode_changed_s) * 1000000000 +
+                        (MEMBER(__u32, inode, inode_changed_ns) & NANOSECONDS);
+    out->file.page = page;
+    out->file.device = MEMBER(__u32, MEMBER(void *, inode, inode_super), super_device);
+    out->file.generation = MEMBER(__u32, inode, inode_generation);
+    return 0;
+}
+
+/* Asks the kernel's list of mappings for an address: sets `seen`. The number of its file; 0: there is none, or it cannot be told now. */
+static __always_inline __u32 look(struct lying *l, __u64 address)
+{
+    struct seen seen = {0};
+    l->looked = true;
+    if (bpf_find_vma((struct task_struct *)bpf_get_current_task_btf(), address, see_mapping, &seen, 0) != 0)
+        seen = (struct seen){0};
+    l->seen = seen;
+    const __u32 *number = seen.file.inode ? bpf_map_lookup_elem(&files, &seen.file) : NULL;
+    return number ? *number : 0;
+}
+
+/* Notes that this file lies where the list of mappings said. */
+static __always_inline void add_place(struct lying *l, const struct rule_process *p, __u32 file)
+{
+    struct rule_process *to = &l->process;
+    if (bpf_probe_read_kernel(to, sizeof *to, p) != 0)
+        return;
+    to->places[to->added % RULE_PLACES] =
+        (struct rule_place){.start = l->seen.start, .size = l->seen.size, .at = l->seen.at, .file = file};
+    to->added++;
+    bpf_map_update_elem(&processes, &l->pid, to, BPF_ANY);
+}
+
+/* The process's places, begun anew if it has other code than when they were noted. */
+static __always_inline const struct rule_process *find_process(struct lying *l)
+{
+    const void *task = bpf_get_current_task_btf();
+    const void *mm = MEMBER(void *, task, task_mm);
+    const struct rule_process *p = bpf_map_lookup_elem(&processes, &l->pid);
+    if (!mm)
+        return NULL;
+    const __u64 code = MEMBER(__u64, mm, mm_code), exec = MEMBER(__u64, task, task_exec),
+                born = MEMBER(__u64, MEMBER(void *, task, task_leader), task_born);
+    l->start_stack = MEMBER(__u64, mm, mm_stack);
+    if (p && p->code == code && p->exec == exec && p->born == born)
+        return p;
+    l->process.code = code;
+    l->process.exec = exec;
+    l->process.born = born;
+    l->process.version = bpf_get_prandom_u32() | 1;
+    l->process.added = 0;
+    bpf_map_update_elem(&processes, &l->pid, &l->process, BPF_ANY);
+    return bpf_map_lookup_elem(&processes, &l->pid);
+}
+
+/* The place with an address; NULL: none is known. */
+static __always_inline const struct rule_place *find_place(const struct rule_process *p, __u64 address)
+{
+    for (__u32 i = 0; i < RULE_PLACES && i < p->added; i++)
+        if (address - p->places[i].start < p->places[i].size)
+            return &p->places[i];
+    return NULL;
+}
+
+/* The number of the file that the PC is in; 0: it is in none, or that has no number yet. Sets what else is known of it. */
+__noinline __u32 verify_file(__u32 cpu, __u32 pid, __u64 ip)
+{
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    if (!buffer)
+        return 0;
+    struct lying *l = &buffer->lying;
+    l->pid = pid;
+    l->looked = false;
+    l->start_stack = l->caller_at = 0;
+    l->code = (struct stack_code){0};
+    const struct rule_process *p = find_process(l);
+    if (!p)
+        return 0;
+    if (l->guessed || l->version != p->version || l->added != p->added)
+        l->count = 0;
+    l->guessed = false;
+    l->version = l->code.version = p->version;
+    l->added = p->added;
+    const struct rule_place *place = find_place(p, ip);
+    if (place) {
+        l->code.at = place->at;
+        return place->file;
+    }
+    const __u32 number = look(l, ip);
+    l->code.file = l->seen.file;
+    l->code.at = l->seen.at;
+    if (number || (l->seen.size && !l->seen.file.inode))
+        add_place(l, p, number);
+    return number;
+}
+
+/* The number of the file that a return address is in, likewise: sets where it lies. */
+__noinline __u32 verify_caller(__u32 cpu, __u64 pc)
+{
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    if (!buffer)
+        return 0;
+    struct lying *l = &buffer->lying;
+    const struct rule_process *p = bpf_map_lookup_elem(&processes, &l->pid);
+    l->caller_at = 0;
+    if (!p)
+        return 0;
+    const struct rule_place *place = find_place(p, pc);
+    if (place) {
+        l->caller_at = place->at;
+        return place->file;
+    }
+    if (l->looked)
+        return 0;
+    const __u32 number = look(l, pc);
+    l->caller_at = l->seen.at;
+    if (number)
+        add_place(l, p, number);
+    return number;
+}
+
+/* Where a file's offset 0 lies in the process that runs, if it lies where `guess` has it (0: nowhere), as far as can be told by this word,
+ * which would be an address in it. 0: elsewhere. */
+__noinline __u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word)
+{
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    if (!buffer)
+        return 0;
+    struct lying *l = &buffer->lying;
+    for (__u32 i = 0; i < STACK_PLACED_MAX && i < l->count; i++)
+        if (l->files[i].file == file) {
+            l->used |= 1u << i;
+            return l->files[i].at;
+        }
+    const struct rule_process *p = bpf_map_lookup_elem(&processes, &l->pid);
+    __u64 at = 0;
+    for (__u32 i = 0; p && i < RULE_PLACES && i < p->added; i++)
+        if (p->places[i].file == file)
+            at = p->places[i].at;
+    if (p && !at && guess && !l->looked) {
+        const __u32 number = look(l, word);
+        if ((number && number != file) || !l->seen.file.inode || l->seen.at != guess)
+            return 0;
+        add_place(l, p, file);
+        at = guess;
+    }
+    if (!at) {
+        at = guess;
+        l->guessed = true;
+    }
+    const __u32 i = l->count;
+    if (!at || i >= STACK_PLACED_MAX)
+        return 0;
+    l->files[i].at = at;
+    l->files[i].file = file;
+    l->used |= 1u << i;
+    l->count = i + 1;
+    return at;
+}
+
+/* Before another known stack is compared: what was guessed for the last one is no longer so. */
+static __always_inline void begin_stack(struct lying *l)
+{
+    l->used = 0;
+    if (l->guessed)
+        l->count = 0;
+    l->guessed = false;
+}
+
+/* Where the base of a main thread's stack is. */
+static __always_inline __u64 main_base(const struct moment *m, __u32 pid)
+{
+    return m->told_key.tid == pid ? m->buffer->lying.start_stack : 0;
+}
+#else
+static __always_inline __u32 verify_file(__u32 cpu, __u32 pid, __u64 ip)
+{
+    (void)cpu, (void)pid, (void)ip;
+    return 0;
+}
+
+static __always_inline __u32 verify_caller(__u32 cpu, __u64 pc)
+{
+    (void)cpu, (void)pc;
+    return 0;
+}
+
+static __always_inline __u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word)
+{
+    (void)cpu, (void)file, (void)guess, (void)word;
+    return 0;
+}
+
+static __always_inline void begin_stack(struct lying *l)
+{
+    (void)l;
+}
+
+static __always_inline __u64 main_base(const struct moment *m, __u32 pid)
+{
+    (void)m, (void)pid;
+    return 0;
+}
+#endif
+
+#endif

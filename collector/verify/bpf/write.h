@@ -1,0 +1,143 @@
+/* write.h - writes stack records, and notes what was announced (part of verify.bpf.c). */
+#ifndef FATHOM_COLLECTOR_VERIFY_BPF_WRITE_H
+#define FATHOM_COLLECTOR_VERIFY_BPF_WRITE_H
+
+/* The event to write a record to. Only new stacks are worth waking the recorder. */
+static __always_inline __u64 output_for(const struct moment *m, __u8 kind)
+{
+    if (kind != STACK_RECORD_NEW || m->now - counts.woken < VERIFY_WAKE_NS)
+        return BPF_F_CURRENT_CPU;
+    counts.woken = m->now;
+    return config.cpus + bpf_get_smp_processor_id();
+}
+
+/* Of a stack that is larger than a record: bytes from SP on, and behind these a part with the outermost ones. */
+struct outer_part {
+    struct stack_part part;
+    __s64 offset;
+    __u8 bytes[STACK_RECORD_OUTER];
+};
+#define INNER_BYTES (RULE_STACK_MAX - (__u32)sizeof(struct outer_part))
+
+static __always_inline void fill_head(const struct moment *m, __u8 kind, __u32 number, __u32 follows,
+                                      struct stack_record *r)
+{
+    r->magic = STACK_RECORD_MAGIC;
+    r->version = STACK_RECORD_VERSION;
+    r->kind = kind;
+    r->page_bits = config.page_bits;
+    r->compared = config.compared;
+    r->number = number;
+    r->size = follows;
+    r->ip = m->ip;
+    r->sp = m->sp;
+}
+
+static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, __u32 size)
+{
+    struct stack_record *r = &m->buffer->record.head;
+    __u32 follows = size ? sizeof m->buffer->record - sizeof *r + bounded(size) : 0;
+    fill_head(m, kind, number, follows, r);
+    if (size > RULE_STACK_MAX)
+        return -1;
+    m->buffer->record.bytes_part = (struct stack_part){STACK_PART_BYTES, 0, sizeof(__u64) + m->inner};
+    long rc = bpf_perf_event_output(m->ctx, &outputs, output_for(m, kind), m->buffer, sizeof *r + follows);
+    if (rc == -ENOSPC)
+        __sync_fetch_and_add(&counts.unwritten, 1);
+    return rc;
+}
+
+/* One of the places that a record tells, if there is room. The count is in memory, where the kernel's verifier does not follow it: it would
+ * look at each count for each file. */
+static __always_inline void add_record_place(struct placed_record *r, __u64 at)
+{
+    volatile __u64 *count = &r->placed.count;
+    const __u64 last = *count;
+    if (last >= STACK_PLACED_MAX)
+        return;
+    r->at[last & (STACK_PLACED_MAX - 1)] = at;
+    *count = last + 1;
+}
+
+/* Fills in where the files lie of the known stack that fits: 1; 0: that cannot be done. */
+__noinline int verify_fill_places(__u32 cpu)
+{
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    if (!buffer)
+        return 0;
+    const struct lying *l = &buffer->lying;
+    buffer->placed.placed.count = 0;
+    add_record_place(&buffer->placed, l->code.at);
+    for (__u32 i = 0; i < STACK_PLACED_MAX && i < l->count; i++)
+        if (l->used >> i & 1 && l->files[i].at != l->code.at)
+            add_record_place(&buffer->placed, l->files[i].at);
+    if (l->caller_at)
+        add_record_place(&buffer->placed, l->caller_at);
+    return 1;
+}
+
+/* Writes that a known stack which was read elsewhere fits, and where its files lie here. */
+static __always_inline long put_placed(struct moment *m, __u32 number)
+{
+    struct placed_record *r = &m->buffer->placed;
+    if (!verify_fill_places(bpf_get_smp_processor_id()))
+        return -1;
+    const __u32 follows =
+        sizeof r->part + sizeof r->placed + (r->placed.count & (2 * STACK_PLACED_MAX - 1)) * 8;
+    if (follows > sizeof *r - sizeof r->head)
+        return -1;
+    fill_head(m, STACK_RECORD_SAME, number, follows, &r->head);
+    r->part = (struct stack_part){STACK_PART_PLACED, 0, follows - sizeof r->part};
+    r->placed.base = m->base;
+    r->placed.depth = m->compared_depth;
+    long rc = bpf_perf_event_output(m->ctx, &outputs, BPF_F_CURRENT_CPU, r, sizeof r->head + follows);
+    if (rc == -ENOSPC)
+        __sync_fetch_and_add(&counts.unwritten, 1);
+    return rc;
+}
+
+/* Writes a record and notes what it announced; an earlier announcement is never left in place. version: not 0: the stack is placed
+ * (rule_told). Returns what the program shall: 0 leaves the sample out, which would be taken for one of an earlier announcement. */
+static __always_inline int write_record_at(struct moment *m, __u8 kind, __u32 number, __u32 size,
+                                           __u32 version)
+{
+    struct rule_told now = {.number = number, .version = version, .count = m->count, .birth = m->birth};
+    if ((version ? put_placed(m, number) : put_out(m, kind, number, size)) == 0) {
+        if (bpf_map_update_elem(&told, &m->told_key, &now, BPF_ANY) != 0)
+            bpf_map_delete_elem(&told, &m->told_key);
+        return 1;
+    }
+    bpf_map_delete_elem(&told, &m->told_key);
+    if (size && put_out(m, STACK_RECORD_NONE, 0, 0) == 0)
+        return 1;
+    __sync_fetch_and_add(&counts.lost, 1);
+    return 0;
+}
+
+static __always_inline int write_record(struct moment *m, __u8 kind, __u32 number, __u32 size)
+{
+    return write_record_at(m, kind, number, size, 0);
+}
+
+/* What was announced for this thread; NULL: nothing. */
+static __always_inline struct rule_told *announced(const struct moment *m)
+{
+    struct rule_told *last = bpf_map_lookup_elem(&told, &m->told_key);
+    return last && last->birth == m->birth ? last : NULL;
+}
+
+/* One of the kinds without a stack, unless it was told last. */
+static __always_inline int tell_no_stack(struct moment *m, __u8 kind, __u32 number)
+{
+    const struct rule_told *before = announced(m);
+    if (before && before->number == number)
+        return 1;
+    return write_record(m, kind, number, 0);
+}
+
+static __always_inline int tell_none(struct moment *m)
+{
+    return tell_no_stack(m, STACK_RECORD_NONE, 0);
+}
+
+#endif
