@@ -36,9 +36,12 @@ static int add_maps(uint64_t number, const struct program_maps *maps, const stru
         if (!map.stacks)
             continue;
         rc = map_cache_add(&map.program, number, map.trie, err);
-        if (rc > 0)
-            log_write(notes, LOG_NOTE, "%u contexts of %s are kept for later recordings",
-                      trie_node_count(map.trie) - 1, map.path);
+        if (rc >= 0)
+            log_write(
+                notes, LOG_NOTE,
+                rc ? "%u contexts of %s are kept for later recordings"
+                   : "%u contexts of %s are not kept: there is no directory for maps, or they are too many",
+                trie_node_count(map.trie) - 1, map.path);
     }
     return rc;
 }

@@ -192,6 +192,8 @@ static int end_file(struct part *p, int rc, bool *nothing, struct fathom_error *
     struct collector_summary s;
     struct writer *writer = p->writer;
     collector_summary(p->collector, &s);
+    if (rc == 0)
+        rc = writer_flush(writer, err); /* so that what is compressed has its size */
     double bytes = (double)writer_size(writer);
     p->writer = NULL;
     if (rc < 0 && !s.samples && !s.audit_samples) {

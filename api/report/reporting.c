@@ -347,9 +347,11 @@ int reporting_infer(struct reporting *r, struct reader *reader, struct fathom_er
     if (rc == 0)
         rc = infer_event(r, reader, err);
     if (rc == 0 && profile_lacks_cgroups(r->profile))
-        rc = error_set(err, ENOENT,
-                       "--by cgroup, container and service: the recording does not tell in which cgroups its "
-                       "samples were taken (fathom record -a and perf record --all-cgroups do)");
+        rc = error_set(
+            err, ENOENT,
+            "--by cgroup, container and service: the recording does not tell in which cgroups its "
+            "samples were taken (fathom record -a, --cgroup, --container and --uid, and perf record "
+            "--all-cgroups do)");
     return rc;
 }
 
