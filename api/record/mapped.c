@@ -10,6 +10,7 @@
 
 #include "api/record/mapped_finder.h"
 #include "base/checksum.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "image/image_store.h"
@@ -20,7 +21,8 @@
 #define MAX_OPEN  256u  /* open files; a process typically maps a few dozen libraries */
 #define MAX_FILES 65536 /* recorded files */
 #define NS        UINT64_C(1000000000)
-#define CHECKED   8 /* files at a time: 40 times a second, so that all of them are within a second */
+#define CHECKED   8         /* files at a time, */
+#define CHECK_NS  25000000u /* 40 times a second at most, so that all of them are within a second */
 
 struct held {
     int fd;
@@ -36,6 +38,7 @@ struct mapped {
     size_t count, capacity;
     struct held held[MAX_OPEN];
     size_t held_count, next_checked;
+    uint64_t checked;     /* when some were last, ns */
     struct build_id vdso; /* size 0: unknown */
     uint64_t vdso_size;   /* bytes of its mapping */
     bool vdso_seen;
@@ -309,6 +312,10 @@ static bool check_held(struct mapped *m, size_t i)
 
 void mapped_check(struct mapped *m)
 {
+    const uint64_t now = clock_ns();
+    if (now - m->checked < CHECK_NS)
+        return;
+    m->checked = now;
     for (size_t n = 0; n < CHECKED && n < m->held_count; n++) {
         m->next_checked = m->next_checked < m->held_count ? m->next_checked : 0;
         m->next_checked += check_held(m, m->next_checked);
