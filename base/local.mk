@@ -15,7 +15,7 @@ libbase_la_SOURCES = \
 	base/log.h \
 	base/outfile.c base/outfile.h \
 	base/output.c base/output.h \
-	base/plain_path.c base/plain_path.h \
+	base/path.h base/plain_path.c base/plain_path.h \
 	base/progress.h \
 	base/retired.h \
 	base/saturate.h \

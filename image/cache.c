@@ -292,6 +292,12 @@ bool image_cache_also(struct image_cache *cache, const char *path, const struct 
     return twins_add(cache->twins, path, id);
 }
 
+const char *image_cache_path(const struct image_cache *cache, const struct build_id *id, size_t index)
+{
+    const char *paths[TWINS_MOST];
+    return index < twins_find(cache->twins, id, paths) ? paths[index] : NULL;
+}
+
 bool image_cache_is_late(const struct image_cache *cache)
 {
     return cache->late;

@@ -25,6 +25,8 @@ void image_cache_kernel(struct image_cache *cache, const char *release);
 /* A file that has or had this build, at another path perhaps: if the image that is opened later is stripped and this one is
  * not, it names the functions (twins.h). false: out of memory. */
 bool image_cache_also(struct image_cache *cache, const char *path, const struct build_id *id);
+/* The paths of a build that were told so, in their order; NULL at the end. Some of them, where a build has many. */
+const char *image_cache_path(const struct image_cache *cache, const struct build_id *id, size_t index);
 /* Whether such a file, which has symbols, became known after the stripped image was opened; to use it, close all images, none of which may be in
  * use, so that they are opened again. false: out of memory. */
 bool image_cache_is_late(const struct image_cache *cache);

@@ -1,4 +1,5 @@
 /* image.c - assembles an image from its parts; see image.h. */
+#include "base/path.h"
 #include "image/image_private.h"
 
 #include <errno.h>
@@ -142,8 +143,7 @@ static int open_image(struct elf_file *file, const char *path, const char *file_
     if (!image->path || (file_path && !image->file_path)) {
         rc = error_memory(err);
     } else {
-        const char *slash = strrchr(image->path, '/');
-        image->name = slash ? slash + 1 : image->path;
+        image->name = path_base(image->path);
         rc = build(image, options, err);
     }
     if (rc < 0) {

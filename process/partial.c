@@ -4,15 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "image/mapped_name.h"
 #include "image/run_time.h"
 #include "process/walked.h"
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 void partial_text(const struct process *process, const struct sample *sample,
                   const struct unwind_frame *frames, size_t count, enum unwind_end end,
@@ -43,5 +38,5 @@ void partial_text(const struct process *process, const struct sample *sample,
                  end == UNWIND_UNSUPPORTED  ? "[unsupported unwind rule: %.200s]"
                  : end == UNWIND_NO_MAPPING ? "[unreadable file: %.200s]"
                                             : "[no unwind table: %.200s]",
-                 base_name(mapping->path));
+                 path_base(mapping->path));
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/path.h"
 #include "image/objects.h"
 
 struct accesses {
@@ -102,7 +103,7 @@ static const char *name_in_image(struct accesses *a, const struct data_place *pl
 
 const char *accesses_name(struct accesses *a, const struct data_place *place, const char **image)
 {
-    const char *path = place->path ? place->path : "", *slash = strrchr(path, '/');
+    const char *path = place->path ? place->path : "";
     *image = "";
     switch (place->kind) {
     case DATA_STACK:
@@ -112,7 +113,7 @@ const char *accesses_name(struct accesses *a, const struct data_place *place, co
     case DATA_ANONYMOUS:
         return "[anonymous memory]";
     case DATA_FILE:
-        *image = slash ? slash + 1 : path;
+        *image = path_base(path);
         return "[file]";
     case DATA_IMAGE:
         *image = image_name(place->image);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "base/vec.h"
 
 enum expression { FOCUS, IGNORE, SYMBOL, IMAGE, COMM, EXPRESSIONS };
@@ -15,6 +16,7 @@ enum expression { FOCUS, IGNORE, SYMBOL, IMAGE, COMM, EXPRESSIONS };
 
 struct filter {
     struct filter_options options;
+    const struct image_cache *images;
     regex_t compiled[EXPRESSIONS];
     unsigned given; /* bits MATCHED() of those that are */
     uint64_t first; /* time of the first sample; 0: none came yet */
@@ -90,12 +92,14 @@ static int compile(struct filter *f, enum expression which, const char *text, co
                : error_set(err, EINVAL, "--%s: '%s' is no regular expression: %s", option, text, why);
 }
 
-int filter_new(const struct filter_options *o, struct filter **out, struct fathom_error *err)
+int filter_new(const struct filter_options *o, const struct image_cache *images, struct filter **out,
+               struct fathom_error *err)
 {
     struct filter *f = calloc(1, sizeof *f);
     if (!f)
         return error_memory(err);
     f->options = *o;
+    f->images = images;
     int rc = compile(f, FOCUS, o->focus, "focus", err);
     if (rc == 0)
         rc = compile(f, IGNORE, o->ignore, "ignore", err);
@@ -151,6 +155,19 @@ bool filter_sample(struct filter *f, const struct process *process, const struct
     return !o->comm || (process && matches(f, COMM, process_thread_name(process, sample->tid)));
 }
 
+/* By the name of the image's file, or another one of its build: copies and links of a program are one image. */
+static bool matches_image(const struct filter *f, const struct frames *frames, const char *name)
+{
+    if (matches(f, IMAGE, name))
+        return true;
+    const struct frame_image *known = f->images ? frames_image(frames, name) : NULL;
+    const char *path;
+    for (size_t i = 0; known && (path = image_cache_path(f->images, &known->build_id, i)); i++)
+        if (matches(f, IMAGE, path_base(path)))
+            return true;
+    return false;
+}
+
 /* What the item's name matches. */
 static uint8_t look_up(struct filter *f, const struct frames *frames, uint32_t item)
 {
@@ -159,7 +176,7 @@ static uint8_t look_up(struct filter *f, const struct frames *frames, uint32_t i
     uint8_t found = LOOKED_UP;
     for (enum expression which = FOCUS; which <= SYMBOL && is_function; which++)
         found |= matches(f, which, frame->name) ? MATCHED(which) : 0;
-    return found | (is_function && matches(f, IMAGE, frame->image) ? MATCHED(IMAGE) : 0);
+    return found | (is_function && matches_image(f, frames, frame->image) ? MATCHED(IMAGE) : 0);
 }
 
 static bool take_item(struct filter *f, const struct frames *frames, uint32_t item, uint8_t *out)

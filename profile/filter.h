@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include "image/cache.h"
 #include "process/process.h"
 #include "profile/frames.h"
 
@@ -22,8 +23,9 @@ struct filter_options {
 
 struct filter;
 
-/* Texts and lists are borrowed. -EINVAL: an expression is none; -ENOMEM. */
-int filter_new(const struct filter_options *options, struct filter **out, struct fathom_error *err);
+/* Texts, lists and images are borrowed; images (NULL: none) tell what other names an image's file has. -EINVAL: an expression is none; -ENOMEM. */
+int filter_new(const struct filter_options *options, const struct image_cache *images, struct filter **out,
+               struct fathom_error *err);
 void filter_free(struct filter *filter); /* NULL is allowed */
 /* By thread and time. Samples come in the order of time: the first one begins it. process: NULL: unknown. */
 bool filter_sample(struct filter *filter, const struct process *process, const struct sample *sample);

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/checksum.h"
 #include "base/hash.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "image/name.h"
@@ -186,11 +187,10 @@ uint32_t frames_function(struct frames *frames, const struct image *image, uint3
 
 uint32_t frames_symbol(struct frames *frames, const char *path, const char *symbol, uint64_t address)
 {
-    const char *slash = strrchr(path, '/');
     if (strcmp(path, RUN_TIME_NAME) == 0) /* no file's */
         return frames_label(frames, FRAME_LABEL, path);
     return frames_format(frames, path, symbol, address)
-               ? frames_named(frames, frames->scratch, slash ? slash + 1 : path, address)
+               ? frames_named(frames, frames->scratch, path_base(path), address)
                : FRAMES_NONE;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/path.h"
 #include "base/vec.h"
 #include "image/mapped_name.h"
 #include "image/run_time.h"
@@ -266,11 +267,10 @@ static int append_file(struct framing *f, const struct process *process, const s
     const uint64_t ip = framing_in_kernel(f, sample) && sample->has_regs ? sample->reg_ip : sample->ip;
     const struct mapping *m = process ? process_mapping(process, ip) : NULL;
     const char *name = m && m->path ? m->path : "code outside all files";
-    const char *slash = strrchr(name, '/');
     char text[256];
     if (m && m->path && mapped_is_run_time(m->path))
         return framing_label(f, RUN_TIME_NAME, err);
-    snprintf(text, sizeof text, "[%s]", slash ? slash + 1 : name);
+    snprintf(text, sizeof text, "[%s]", path_base(name));
     return framing_label(f, text, err);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "image/lines/lines.h"
 #include "profile/alike_calls.h"
 
@@ -44,9 +45,8 @@ void inlined_free(struct inlined *in)
 
 static uint32_t line_item(struct inlined *in, const struct line_frame *frame)
 {
-    const char *slash = strrchr(frame->file, '/');
     char text[512];
-    snprintf(text, sizeof text, "%s:%u", slash ? slash + 1 : frame->file, frame->line);
+    snprintf(text, sizeof text, "%s:%u", path_base(frame->file), frame->line);
     return frames_add(
         in->frames,
         &(struct frame){.kind = FRAME_LINE, .name = text, .address = frame->line, .source = frame->file});

@@ -11,6 +11,7 @@
 #include "api/report/reporting.h"
 #include "base/hash.h"
 #include "base/output.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "hcct/named_tree.h"
@@ -190,7 +191,7 @@ static int name_frames(const struct tree_names *names, struct frames *frames)
 {
     for (uint32_t i = 0; i < names_count(names->names); i++) {
         const struct trace_function *f = &names->functions[i];
-        const char *slash = strrchr(f->image, '/'), *image = slash ? slash + 1 : f->image;
+        const char *image = path_base(f->image);
         char label[300];
         snprintf(label, sizeof label, "%.255s+0x%" PRIx64, image, f->address);
         /* The number is part of the frame: no two items are the same. */

@@ -188,7 +188,7 @@ static int start_filter(struct reporting *r, struct fathom_error *err)
     const struct filter_options *o = &r->options->filter;
     bool any = o->pid_count || o->tid_count || o->comm || o->from > 0 || o->to > 0 || o->focus || o->ignore ||
                o->symbol || o->image;
-    return any ? filter_new(o, &r->filter, err) : 0;
+    return any ? filter_new(o, r->images, &r->filter, err) : 0;
 }
 
 /* Whether the recording has the name of the second file, with the frames. */

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/path.h"
 #include "base/vec.h"
 #include "hcct/hcct.h"
 #include "pathmap/map/partial.h"
@@ -122,8 +123,7 @@ static uint32_t look_up(struct counts *c, const struct trie *trie, uint32_t func
         if (index != IMAGE_NO_FUNCTION)
             return frames_function(c->frames, image, index);
     }
-    const char *slash = strrchr(path, '/');
-    return frames_named(c->frames, name, slash ? slash + 1 : path, address);
+    return frames_named(c->frames, name, path_base(path), address);
 }
 
 static uint32_t function_item(struct counts *c, const struct trie *trie, uint32_t function)

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "api/fathom/trees.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "hcct/hcct.h"
@@ -109,11 +110,10 @@ static double floor_seconds(const struct trace *trace, uint64_t runs)
 static void print_name(FILE *out, const struct trace *trace, uint32_t function)
 {
     const struct trace_function *f = &trace->functions[function];
-    const char *slash = strrchr(f->image, '/');
     if (f->name[0])
         fputs(text_name(f->name), out);
     else
-        fprintf(out, "%s+0x%" PRIx64, text_name(slash ? slash + 1 : f->image), f->address);
+        fprintf(out, "%s+0x%" PRIx64, text_name(path_base(f->image)), f->address);
 }
 
 static void print_path(FILE *out, const struct trace *trace, bool by_function,

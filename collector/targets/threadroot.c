@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/path.h"
 #include "base/vec.h"
 
 #define REACH      64           /* bytes from the system call to the call of the thread's function */
@@ -122,8 +123,7 @@ static const struct known *look_up(struct threadroots *roots, pid_t pid, const s
 
 static bool is_libc(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    const char *name = path_base(path);
     return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libc-", 5) == 0 ||
            strncmp(name, "libpthread", 10) == 0;
 }

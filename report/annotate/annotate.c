@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/path.h"
 #include "base/saturate.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -77,8 +78,7 @@ static void write_source(struct annotating *a, const struct origin *o, size_t be
 /* "loop.c:12  inner (inlined)  text" */
 static void write_origin(struct annotating *a, const struct origin *o, size_t began)
 {
-    const char *slash = o->file ? strrchr(o->file, '/') : NULL;
-    printer_foreign(&a->printer, slash ? slash + 1 : o->file ? o->file : "(no line is known)");
+    printer_foreign(&a->printer, o->file ? path_base(o->file) : "(no line is known)");
     if (o->file)
         printer_write(&a->printer, ":%u", o->line);
     if (o->inlined && o->function) {

@@ -19,7 +19,7 @@ static struct filter *filter(struct filter_options options)
 {
     struct filter *f;
     struct fathom_error err = {0};
-    cr_assert_eq(filter_new(&options, &f, &err), 0, "%s", err.text);
+    cr_assert_eq(filter_new(&options, NULL, &f, &err), 0, "%s", err.text);
     return f;
 }
 
@@ -89,9 +89,11 @@ Test(filter, expressions_that_explode)
     struct filter *f;
     struct fathom_error err;
     memset(deep, '(', sizeof deep - 1);
-    cr_expect_eq(filter_new(&(struct filter_options){.focus = deep}, &f, &err), -EINVAL);
-    cr_expect_eq(filter_new(&(struct filter_options){.ignore = "a{1,255}{1,255}{1,255}"}, &f, &err), -EINVAL);
-    cr_expect_eq(filter_new(&(struct filter_options){.comm = "a{99999999999999999999}"}, &f, &err), -EINVAL);
+    cr_expect_eq(filter_new(&(struct filter_options){.focus = deep}, NULL, &f, &err), -EINVAL);
+    cr_expect_eq(filter_new(&(struct filter_options){.ignore = "a{1,255}{1,255}{1,255}"}, NULL, &f, &err),
+                 -EINVAL);
+    cr_expect_eq(filter_new(&(struct filter_options){.comm = "a{99999999999999999999}"}, NULL, &f, &err),
+                 -EINVAL);
     cr_expect(keeps((struct filter_options){.focus = "^p{1}[a-z]{1,99}$"}));
     cr_expect(keeps((struct filter_options){.ignore = "x[{]{1,9}[{,]"}), "braces that repeat nothing");
 }
@@ -100,9 +102,9 @@ Test(filter, what_cannot_be)
 {
     struct fathom_error err;
     struct filter *f;
-    cr_expect_eq(filter_new(&(struct filter_options){.symbol = "("}, &f, &err), -EINVAL);
-    cr_expect_eq(filter_new(&(struct filter_options){.image = "libz,,libc"}, &f, &err), -EINVAL);
-    cr_expect_eq(filter_new(&(struct filter_options){.symbol = "operator,"}, &f, &err), -EINVAL,
+    cr_expect_eq(filter_new(&(struct filter_options){.symbol = "("}, NULL, &f, &err), -EINVAL);
+    cr_expect_eq(filter_new(&(struct filter_options){.image = "libz,,libc"}, NULL, &f, &err), -EINVAL);
+    cr_expect_eq(filter_new(&(struct filter_options){.symbol = "operator,"}, NULL, &f, &err), -EINVAL,
                  "all would match");
-    cr_expect_eq(filter_new(&(struct filter_options){.from = 2, .to = 2}, &f, &err), -EINVAL);
+    cr_expect_eq(filter_new(&(struct filter_options){.from = 2, .to = 2}, NULL, &f, &err), -EINVAL);
 }

@@ -197,7 +197,7 @@ Test(profile, parts_that_a_filter_leaves)
     struct profile_counts counts;
     struct contexts contexts;
     uint64_t kept = 0;
-    cr_assert_eq(filter_new(&(struct filter_options){.focus = "fun1"}, &filter, NULL), 0);
+    cr_assert_eq(filter_new(&(struct filter_options){.focus = "fun1"}, NULL, &filter, NULL), 0);
     struct setup s = setup_open(
         (struct profile_options){.ambiguity = AMBIGUOUS_SPLIT, .filter = filter, .samples = true}, NULL);
     for (int i = 0; i < 4; i++)
