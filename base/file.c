@@ -17,7 +17,7 @@ static int make_view(const char *path, int fd, struct file_view *view, struct fa
     struct stat st;
     if (fstat(fd, &st) < 0)
         return error_system(err, errno, "cannot stat %s", path);
-    struct file_view v = {.size = (size_t)st.st_size, .fd = fd};
+    struct file_view v = {.size = (size_t)st.st_size, .fd = fd, .written = st.st_mtim};
     v.filled = calloc(v.size / FILE_VIEW_PIECE + 1, 1);
     v.path = strdup(path);
     void *p = v.size ? mmap(NULL, v.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
@@ -60,11 +60,11 @@ int file_view_open(const char *path, struct file_view *view, struct fathom_error
     return rc;
 }
 
-/* Reads [from, to) into its place. */
-static int fill(struct file_view *view, size_t from, size_t to, struct fathom_error *err)
+/* Reads [from, to) to where that is. */
+static int fill(const struct file_view *view, size_t from, size_t to, uint8_t *out, struct fathom_error *err)
 {
     while (from < to) {
-        ssize_t n = pread(view->fd, (uint8_t *)(uintptr_t)view->data + from, to - from, (off_t)from);
+        ssize_t n = pread(view->fd, out, to - from, (off_t)from);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -73,6 +73,7 @@ static int fill(struct file_view *view, size_t from, size_t to, struct fathom_er
             return error_set(err, EBADMSG, "%s was truncated to %zu bytes while it was read", view->path,
                              from);
         from += (size_t)n;
+        out += n;
     }
     return 0;
 }
@@ -89,13 +90,65 @@ int file_view_need(struct file_view *view, uint64_t offset, uint64_t size, struc
         if (end == piece)
             continue;
         size_t to = end * FILE_VIEW_PIECE < view->size ? end * FILE_VIEW_PIECE : view->size;
-        int rc = fill(view, piece * FILE_VIEW_PIECE, to, err);
+        const size_t from = piece * FILE_VIEW_PIECE;
+        int rc = fill(view, from, to, (uint8_t *)(uintptr_t)view->data + from, err);
         if (rc < 0)
             return rc;
         memset(view->filled + piece, 1, end - piece);
         piece = end - 1;
     }
     return 0;
+}
+
+bool file_view_has(const struct file_view *view, uint64_t offset, uint64_t size)
+{
+    if (size == 0 || view->fd < 0)
+        return true;
+    const size_t last = (size_t)((offset + size - 1) / FILE_VIEW_PIECE);
+    size_t piece = (size_t)(offset / FILE_VIEW_PIECE);
+    while (piece <= last && view->filled[piece])
+        piece++;
+    return piece > last;
+}
+
+/* Whether all is still as it was when the file was opened. */
+static int check_same(struct file_view *view, struct fathom_error *err)
+{
+    struct stat st;
+    if (!view->lost && fstat(view->fd, &st) < 0)
+        return error_system(err, errno, "cannot stat %s", view->path);
+    if (!view->lost)
+        view->lost = st.st_mtim.tv_sec != view->written.tv_sec || st.st_mtim.tv_nsec != view->written.tv_nsec;
+    return view->lost ? error_set(err, ESTALE, "%s was changed while it was read", view->path) : 0;
+}
+
+int file_view_need_same(struct file_view *view, uint64_t offset, uint64_t size, struct fathom_error *err)
+{
+    if (!view->lost && file_view_has(view, offset, size))
+        return 0;
+    int rc = check_same(view, err);
+    if (rc == 0)
+        rc = file_view_need(view, offset, size, err);
+    if (rc == 0)
+        rc = check_same(view, err);
+    view->lost |= rc < 0;
+    return rc;
+}
+
+int file_view_copy_same(struct file_view *view, uint64_t offset, void *out, size_t size,
+                        struct fathom_error *err)
+{
+    if (!view->lost && file_view_has(view, offset, size)) {
+        memcpy(out, view->data + offset, size);
+        return 0;
+    }
+    int rc = check_same(view, err);
+    if (rc == 0)
+        rc = fill(view, (size_t)offset, (size_t)offset + size, out, err);
+    if (rc == 0)
+        rc = check_same(view, err);
+    view->lost |= rc < 0;
+    return rc;
 }
 
 void file_view_settle(struct file_view *view)

@@ -7,19 +7,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/error.h"
 
 /* A file as bytes in memory, read piece by piece: a copy, so that truncating or writing the file meanwhile
  * does not change what was read (a mapping of the file would raise SIGBUS). Pieces not yet read are 0. */
 struct file_view {
-    const uint8_t *data; /* NULL if the file is empty; page-aligned */
-    size_t size;         /* bytes, when the file was opened */
-    int fd;              /* -1: no more reads */
-    uint8_t *filled;     /* per FILE_VIEW_PIECE bytes: whether they were read */
-    char *path;          /* for messages */
+    const uint8_t *data;     /* NULL if the file is empty; page-aligned */
+    size_t size;             /* bytes, when the file was opened */
+    int fd;                  /* -1: no more reads */
+    uint8_t *filled;         /* per FILE_VIEW_PIECE bytes: whether they were read */
+    char *path;              /* for messages */
+    struct timespec written; /* when the file was, at the time when it was opened */
+    bool lost;               /* no more is read: it was written later, or could not be read */
 };
-#define FILE_VIEW_PIECE ((size_t)64 << 10)
+#define FILE_VIEW_PIECE ((size_t)16 << 10)
 
 /* Opens a regular file for reading: not a device, on which an open may act, nor a pipe, which would wait. A file descriptor;
  * -ENOMSG: it is none; others. */
@@ -28,6 +31,14 @@ int file_open_regular(const char *path, struct fathom_error *err);
 int file_view_open(const char *path, struct file_view *view, struct fathom_error *err);
 /* Reads these bytes unless already read; they must lie inside the view. -EBADMSG: the file was truncated. */
 int file_view_need(struct file_view *view, uint64_t offset, uint64_t size, struct fathom_error *err);
+/* Whether all of them were. */
+bool file_view_has(const struct file_view *view, uint64_t offset, uint64_t size);
+/* Likewise, but nothing of a file that was written or truncated since it was opened, as its time of change tells: -ESTALE, always
+ * from then on, as after each other failure. */
+int file_view_need_same(struct file_view *view, uint64_t offset, uint64_t size, struct fathom_error *err);
+/* The same bytes into `out`, without keeping them. */
+int file_view_copy_same(struct file_view *view, uint64_t offset, void *out, size_t size,
+                        struct fathom_error *err);
 /* Closes the file and keeps the bytes; call when nothing more will be read. */
 void file_view_settle(struct file_view *view);
 /* Opens a regular file and reads all of it. */

@@ -9,11 +9,9 @@ static uint64_t count_code(const struct elf_file *file, uint64_t from, uint64_t 
 {
     uint64_t count = 0;
     size_t size = 0;
-    const uint8_t *bytes = from < to ? elf_file_bytes(file, from, &size) : NULL;
+    const uint8_t *bytes = from < to ? elf_file_bytes(file, from, to - from, &size) : NULL;
     if (!bytes)
         return 0;
-    if (size > to - from)
-        size = (size_t)(to - from);
     for (size_t at = 0; at < size;) {
         struct code_insn insn;
         if (bytes[at] == 0xcc || bytes[at] == 0) {

@@ -51,6 +51,7 @@ bool frame_state_lost(const struct frame_state *state);
 struct cfi_row frame_state_row(const struct frame_state *state);
 /* push of a register that the callee saves: how functions begin, but hardly a case or a label. */
 bool frame_state_saves(const uint8_t *bytes, size_t size);
+#define FRAME_STATE_SAVE 2u /* bytes of it at most */
 /* mov %rsp,%rbp or lea x(%rsp),%rbp: sets how far BP is above SP. */
 bool frame_state_begins(const uint8_t *bytes, size_t length, int32_t *above);
 

@@ -68,11 +68,10 @@ static bool is_padding(const struct code_insn *insn, const uint8_t *bytes)
 static uint64_t skip_padding(const struct elf_file *file, uint64_t address, uint64_t end)
 {
     size_t size;
-    const uint8_t *bytes = elf_file_bytes(file, address, &size);
+    const uint8_t *bytes = elf_file_bytes(file, address, end - address, &size);
     struct code_insn insn;
     if (!bytes)
         return end;
-    size = size < end - address ? size : end - address;
     for (size_t at = 0; at < size;) {
         if (!code_read(bytes + at, size - at, address + at, &insn))
             insn = (struct code_insn){.kind = CODE_STOP};
@@ -195,12 +194,12 @@ static void follow_table(struct starts *s, struct operand table, uint64_t jump, 
 static void sweep(struct starts *s, uint64_t address, uint64_t length, uint16_t *marks)
 {
     size_t size;
-    const uint8_t *bytes = elf_file_bytes(s->file, address, &size);
+    const uint8_t *bytes = elf_file_bytes(s->file, address, length, &size);
     bool alone = true, padded = true, called = false;
     unsigned traps = 0;
     struct operands operands;
     struct switch_bound bound = {0};
-    size = bytes ? size < length ? size : length : 0;
+    size = bytes ? size : 0;
     for (size_t at = 0; at < size;) {
         struct code_insn insn;
         if (!code_read(bytes + at, size - at, address + at, &insn)) {
@@ -261,7 +260,7 @@ static bool is_start(unsigned marks)
 static bool begins_with_push(const struct starts *s, uint64_t address)
 {
     size_t size;
-    const uint8_t *bytes = elf_file_bytes(s->file, address, &size);
+    const uint8_t *bytes = elf_file_bytes(s->file, address, FRAME_STATE_SAVE, &size);
     return bytes && frame_state_saves(bytes, size);
 }
 

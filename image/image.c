@@ -137,6 +137,7 @@ static int open_image(struct elf_file *file, const char *path, const char *file_
         return error_memory(err);
     }
     image->file = *file;
+    image->file.log = options ? options->log : NULL;
     image->path = strdup(path);
     image->file_path = file_path ? strdup(file_path) : NULL;
     int rc = 0;
@@ -261,7 +262,28 @@ bool image_covers(const struct image *image, uint64_t address)
 
 const uint8_t *image_bytes(const struct image *image, uint64_t address, size_t *size)
 {
-    return elf_file_bytes(&image->file, address, size);
+    uint64_t most = ELF_REST;
+    if (elf_file_is_late(&image->file)) {
+        const uint32_t f = functions_find(&image->functions, address);
+        const struct image_function *function = f == IMAGE_NO_FUNCTION ? NULL : &image->functions.items[f];
+        most = IMAGE_AHEAD + (function ? function->address + function->size - address : 0);
+    }
+    return elf_file_bytes(&image->file, address, most, size);
+}
+
+uint64_t image_extent(const struct image *image, uint64_t address)
+{
+    for (size_t i = 0; i < image->file.segment_count; i++) {
+        const struct elf_segment *s = &image->file.segments[i];
+        if (address - s->address < s->file_size)
+            return s->file_size - (address - s->address);
+    }
+    return 0;
+}
+
+int image_need_code(const struct image *image, struct fathom_error *err)
+{
+    return elf_file_need_code(&image->file, err);
 }
 
 uint64_t image_code_size(const struct image *image)

@@ -83,8 +83,15 @@ bool image_bias(const struct image *image, uint64_t file_offset, uint64_t start,
 bool image_is_stripped(const struct image *image);
 /* Whether the image has memory at the address: also what is zeros and not in the file. */
 bool image_covers(const struct image *image, uint64_t address);
-/* The bytes of the file at a virtual address, up to the segment's end in the file; NULL: none there. */
+/* The bytes of the file at a virtual address, up to the segment's end in the file, or at least to the end of the function and
+ * IMAGE_AHEAD behind; NULL: none there. Of large programs, code is read when it is asked for: NULL too (and a warning) when the
+ * file was changed meanwhile. */
 const uint8_t *image_bytes(const struct image *image, uint64_t address, size_t *size);
+#define IMAGE_AHEAD 16384u
+/* How many bytes the file has from an address on to the segment's end. */
+uint64_t image_extent(const struct image *image, uint64_t address);
+/* Reads all code at once, for who looks at all of it. Errors as image_open(). */
+int image_need_code(const struct image *image, struct fathom_error *err);
 
 /* Bytes of the functions: what reading all of the code costs. */
 uint64_t image_code_size(const struct image *image);

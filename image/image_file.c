@@ -26,6 +26,8 @@ int image_read_file(const struct image *image, uint8_t **data, size_t *size, str
     struct file_view view = {.data = file->data, .size = file->size};
     if (file->view) {
         int rc = file_view_read(image->file_path, &view, err);
+        if (rc == 0 && (rc = elf_file_need_code(file, err)) < 0)
+            file_view_close(&view);
         if (rc < 0)
             return rc;
         if (!is_same(file, &view)) {

@@ -32,7 +32,7 @@ uint64_t switch_entry(const struct elf_file *file, struct slots *slots, const st
     const uint64_t at = table->value + entry * (table->kind == OPERAND_ENTRY ? 8ULL : 4ULL);
     if (table->kind == OPERAND_ENTRY)
         return slots_value(slots, file, at);
-    const uint8_t *bytes = elf_file_bytes(file, at, &size);
+    const uint8_t *bytes = elf_file_bytes(file, at, sizeof distance, &size);
     if (!bytes || size < sizeof distance)
         return 0;
     memcpy(&distance, bytes, sizeof distance);

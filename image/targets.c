@@ -38,8 +38,9 @@ static void see_data(struct seer *s)
     for (size_t i = 0; i < s->file->segment_count; i++) {
         const struct elf_segment *segment = &s->file->segments[i];
         size_t size;
-        const uint8_t *bytes = elf_file_bytes(s->file, segment->address, &size);
-        if (segment->executable || !bytes)
+        const uint8_t *bytes =
+            segment->executable ? NULL : elf_file_bytes(s->file, segment->address, ELF_REST, &size);
+        if (!bytes)
             continue;
         for (size_t at = -segment->address % 8; at + 8 <= size; at += 8)
             see_code(s, word_at(bytes + at));

@@ -49,6 +49,8 @@ int disambig_open(struct fathom_disambig *d, struct fathom_error *err)
     int rc = pathmap_open(o->map, &d->map, err);
     if (rc == 0)
         rc = image_open(o->program, &(struct image_options){.log = &d->host.log}, &d->image, err);
+    if (rc == 0)
+        rc = image_need_code(d->image, err);
     if (rc < 0)
         return rc;
     d->number = pathmap_find_image(d->map, o->program, image_build_id(d->image), &stale);

@@ -52,8 +52,7 @@ static int note_address(struct calls_reader *r, const struct code_insn *insn)
     }
     uint64_t address = number ? insn->target : insn->memory;
     uint32_t f = image_function_entry(image, address);
-    size_t size;
-    if (f == IMAGE_NO_FUNCTION && image_bytes(image, address, &size))
+    if (f == IMAGE_NO_FUNCTION && image_extent(image, address))
         return calls_note_object(r->calls, address);
     if (f == IMAGE_NO_FUNCTION || !(r->calls->marks[f] & MARK_STUB))
         return calls_note_taken(r->calls, r->function, f);

@@ -36,8 +36,7 @@ static bool holds_function(const struct calls *calls, const struct relocation *w
 
 static bool is_data(const struct calls *calls, uint64_t address)
 {
-    size_t size;
-    return address && image_bytes(calls->image, address, &size) &&
+    return address && image_extent(calls->image, address) &&
            !elf_file_is_code(&calls->image->file, address, 1);
 }
 

@@ -31,7 +31,7 @@ static bool find_section(const struct elf_file *file, struct section *out)
         return true;
     }
     size_t size;
-    const uint8_t *header = elf_file_bytes(file, file->eh_frame_header, &size);
+    const uint8_t *header = elf_file_bytes(file, file->eh_frame_header, ELF_REST, &size);
     if (!file->eh_frame_header || !header)
         return false;
     struct bytes b = bytes_of(header, size);
@@ -41,7 +41,7 @@ static bool find_section(const struct elf_file *file, struct section *out)
     uint64_t address = pointer_read(&b, encoding, &bases);
     if (b.failed || version != 1 || (encoding & POINTER_INDIRECT))
         return false;
-    found.data = elf_file_bytes(file, address, &found.size);
+    found.data = elf_file_bytes(file, address, ELF_REST, &found.size);
     found.address = address;
     found.sized = false;
     *out = found;

@@ -11,7 +11,7 @@ bool landing_pads_see_calls(const struct elf_file *file, const struct cfi_range 
     size_t size;
     if (!range->lsda)
         return true;
-    const uint8_t *data = elf_file_bytes(file, range->lsda, &size);
+    const uint8_t *data = elf_file_bytes(file, range->lsda, ELF_REST, &size);
     if (!data)
         return false;
     struct bytes b = bytes_of(data, size);

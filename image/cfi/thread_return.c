@@ -73,14 +73,16 @@ static bool starts_none(const struct elf_file *file)
 uint64_t thread_return_find(const struct elf_file *file)
 {
     static const uint16_t numbers[] = {435 /* clone3 */, 56 /* clone */};
-    if (starts_none(file))
+    if (starts_none(file) || elf_file_need_code(file, NULL) < 0)
         return 0;
     for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
         for (size_t i = 0; i < file->segment_count; i++) {
             const struct elf_segment *s = &file->segments[i];
-            if (!s->executable || s->offset > file->size)
+            if (!s->executable)
                 continue;
-            uint64_t found = find_call(file->data + s->offset, s->file_size, s->address, numbers[n]);
+            size_t size;
+            const uint8_t *code = elf_file_bytes(file, s->address, ELF_REST, &size);
+            uint64_t found = code ? find_call(code, size, s->address, numbers[n]) : 0;
             if (found)
                 return found;
         }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <libelf.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,13 +14,19 @@
 #define MAX_SEGMENTS 4096
 #define MAX_SECTIONS (1 << 20)
 
+/* A sampled program runs little of a large library: reading all of it costs more than what is done with it. */
+#define LATE_LEAST      ((uint64_t)1 << 20) /* bytes */
+#define LATE_FILES_MOST 200u /* which are open meanwhile, of the 1,024 that a process may have */
+
+static atomic_uint late_files;
+
 static int damaged_file(struct fathom_error *err, const char *path, const char *what)
 {
     return error_set(err, EBADMSG, "%s is a damaged ELF file: %s", path, what);
 }
 
 /* Ensures that these bytes are loaded, as far as the file goes. */
-static int need(struct elf_file *file, uint64_t offset, uint64_t size, struct fathom_error *err)
+static int need(const struct elf_file *file, uint64_t offset, uint64_t size, struct fathom_error *err)
 {
     if (!file->view || offset >= file->size)
         return 0;
@@ -208,14 +215,82 @@ static bool is_debug_information(const struct elf_section *section)
     return strncmp(section->name, ".debug_", 7) == 0 || strncmp(section->name, ".zdebug_", 8) == 0;
 }
 
-static int need_part(struct elf_file *file, enum elf_part part, struct fathom_error *err)
+/* Bytes [from, to) without what is read late. */
+static int need_early(const struct elf_file *file, uint64_t from, uint64_t to, struct fathom_error *err)
 {
     int rc = 0;
-    for (size_t i = 0; part == ELF_CODE && rc == 0 && i < file->segment_count; i++)
-        rc = need(file, file->segments[i].offset, file->segments[i].file_size, err);
-    for (size_t i = 0; part == ELF_CODE && rc == 0 && i < file->section_count; i++)
-        if (!is_debug_information(&file->sections[i]))
-            rc = need(file, file->sections[i].offset, file->sections[i].file_size, err);
+    for (size_t i = 0; rc == 0 && i < file->late_count; i++) {
+        const uint64_t before = to < file->late[i].from ? to : file->late[i].from;
+        if (from < before)
+            rc = need(file, from, before - from, err);
+        from = from > file->late[i].to ? from : file->late[i].to;
+    }
+    return rc == 0 && from < to ? need(file, from, to - from, err) : rc;
+}
+
+/* What an image needs, but not what is read late. */
+static int need_image(const struct elf_file *file, struct fathom_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < file->segment_count; i++) {
+        const struct elf_segment *s = &file->segments[i];
+        rc = need_early(file, s->offset, s->offset + s->file_size, err);
+    }
+    for (size_t i = 0; rc == 0 && i < file->section_count; i++) {
+        const struct elf_section *s = &file->sections[i];
+        if (!is_debug_information(s))
+            rc = need_early(file, s->offset, s->offset + s->file_size, err);
+    }
+    return rc;
+}
+
+bool elf_file_is_late(const struct elf_file *file)
+{
+    return file->late_count && file->view->fd >= 0;
+}
+
+static void settle_late(const struct elf_file *file)
+{
+    if (elf_file_is_late(file))
+        atomic_fetch_sub(&late_files, 1);
+    file_view_settle(file->view);
+}
+
+static void add_late(struct elf_file *file, const struct elf_section *section)
+{
+    const uint64_t end = file->late_count ? file->late[file->late_count - 1].to : 0;
+    if (section && section->file_size >= LATE_LEAST && section->offset >= end)
+        file->late[file->late_count++] =
+            (struct elf_late){section->offset, section->offset + section->file_size};
+}
+
+/* Notes what is read late: the file counts as open then. */
+static void find_late(struct elf_file *file)
+{
+    const struct elf_section *code = elf_file_section(file, ".text"),
+                             *constants = elf_file_section(file, ".rodata"), *first = code,
+                             *second = constants;
+    if (code && constants && constants->offset < code->offset) {
+        first = constants;
+        second = code;
+    }
+    add_late(file, first);
+    add_late(file, second);
+    if (file->late_count && atomic_fetch_add(&late_files, 1) >= LATE_FILES_MOST) {
+        atomic_fetch_sub(&late_files, 1);
+        file->late_count = 0;
+    }
+}
+
+int elf_file_need_code(const struct elf_file *file, struct fathom_error *err)
+{
+    if (!elf_file_is_late(file))
+        return 0;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < file->late_count; i++)
+        rc = file_view_need_same(file->view, file->late[i].from, file->late[i].to - file->late[i].from, err);
+    if (rc == 0)
+        settle_late(file);
     return rc;
 }
 
@@ -249,13 +324,16 @@ int elf_file_open(struct elf_file *out, const char *path, enum elf_part part, st
         file.size = file.view->size;
         rc = load(&file, path, part, err);
     }
-    if (rc == 0)
-        rc = need_part(&file, part, err);
+    if (rc == 0 && part == ELF_CODE) {
+        find_late(&file);
+        rc = need_image(&file, err);
+    }
+    if (!file.late_count)
+        file_view_settle(file.view);
     if (rc < 0) {
         elf_file_close(&file);
         return rc;
     }
-    file_view_settle(file.view);
     *out = file;
     return 0;
 }
@@ -284,6 +362,7 @@ void elf_file_close(struct elf_file *file)
     if (file->elf)
         elf_end(file->elf);
     if (file->view) {
+        settle_late(file);
         file_view_close(file->view);
         free(file->view);
     } else {
@@ -323,23 +402,71 @@ bool elf_file_names_more_at(const char *path, const struct elf_file *other)
     return more;
 }
 
+/* Warns once for each file. */
+static bool is_read(const struct elf_file *file, bool was_lost, int rc, const struct fathom_error *err)
+{
+    if (rc < 0 && !was_lost && file->log)
+        log_write(file->log, LOG_WARNING, "%s; what its code tells is not known from here on", err->text);
+    return rc == 0;
+}
+
+/* Whether the bytes are there, or could be read now. Not from a file that is another one now: the image's tables are not its. */
+static bool has(const struct elf_file *file, uint64_t offset, uint64_t size)
+{
+    struct fathom_error err;
+    bool late = false;
+    for (size_t i = 0; i < file->late_count; i++)
+        late |= offset < file->late[i].to && offset + size > file->late[i].from;
+    if (!late || !elf_file_is_late(file))
+        return true;
+    const bool lost = file->view->lost;
+    return is_read(file, lost, file_view_need_same(file->view, offset, size, &err), &err);
+}
+
 const uint8_t *elf_section_bytes(const struct elf_file *file, const struct elf_section *section, size_t *size)
 {
-    *size = section ? section->file_size : 0;
+    *size = section && has(file, section->offset, section->file_size) ? section->file_size : 0;
     return *size ? file->data + section->offset : NULL;
 }
 
-const uint8_t *elf_file_bytes(const struct elf_file *file, uint64_t address, size_t *size)
+const uint8_t *elf_file_bytes(const struct elf_file *file, uint64_t address, uint64_t most, size_t *size)
+{
+    *size = 0;
+    for (size_t i = 0; i < file->segment_count; i++) {
+        const struct elf_segment *s = &file->segments[i];
+        const uint64_t at = address - s->address;
+        if (at >= s->file_size)
+            continue;
+        const uint64_t offset = s->offset + at, left = s->file_size - at;
+        uint64_t wanted = most < left ? most : left;
+        for (size_t k = 0; elf_file_is_late(file) && k < file->late_count; k++)
+            if (offset < file->late[k].from && wanted > file->late[k].from - offset)
+                wanted = file->late[k].from - offset;
+        if (!has(file, offset, wanted))
+            return NULL;
+        *size = wanted;
+        return file->data + s->offset + at;
+    }
+    return NULL;
+}
+
+bool elf_file_copy(const struct elf_file *file, uint64_t address, void *out, size_t size)
 {
     for (size_t i = 0; i < file->segment_count; i++) {
         const struct elf_segment *s = &file->segments[i];
-        if (address - s->address < s->file_size) {
-            *size = s->file_size - (address - s->address);
-            return file->data + s->offset + (address - s->address);
+        const uint64_t at = address - s->address;
+        if (at >= s->file_size || size > s->file_size - at)
+            continue;
+        if (elf_file_is_late(file)) {
+            struct fathom_error err;
+            const bool lost = file->view->lost;
+            return is_read(file, lost, file_view_copy_same(file->view, s->offset + at, out, size, &err),
+                           &err);
         }
+        memcpy(out, file->data + s->offset + at, size);
+        return true;
     }
-    *size = 0;
-    return NULL;
+    return false;
 }
 
 bool elf_file_is_code(const struct elf_file *file, uint64_t address, uint64_t size)
@@ -355,7 +482,7 @@ bool elf_file_is_code(const struct elf_file *file, uint64_t address, uint64_t si
 bool elf_file_dynamic_next(const struct elf_file *file, int64_t tag, size_t *at, uint64_t *value)
 {
     size_t size;
-    const uint8_t *p = elf_file_bytes(file, file->dynamic_address, &size);
+    const uint8_t *p = elf_file_bytes(file, file->dynamic_address, ELF_REST, &size);
     if (size > file->dynamic_size)
         size = file->dynamic_size;
     while (size >= sizeof(Elf64_Dyn) && *at <= size - sizeof(Elf64_Dyn)) {
@@ -383,6 +510,6 @@ const char *elf_file_dynamic_name(const struct elf_file *file, uint64_t at)
     uint64_t strings;
     size_t size;
     const uint8_t *name =
-        elf_file_dynamic(file, DT_STRTAB, &strings) ? elf_file_bytes(file, strings, &size) : NULL;
+        elf_file_dynamic(file, DT_STRTAB, &strings) ? elf_file_bytes(file, strings, ELF_REST, &size) : NULL;
     return name && at < size && memchr(name + at, 0, size - at) ? (const char *)name + at : NULL;
 }

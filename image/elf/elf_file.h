@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "image/elf/build_id.h"
 
 struct elf_segment { /* a PT_LOAD */
@@ -27,6 +28,11 @@ struct elf_section {
     uint64_t flags, address, offset, entry_size;
     uint64_t size;      /* bytes in memory */
     uint64_t file_size; /* bytes in the file: 0 for SHT_NOBITS and for a range outside the file */
+};
+
+/* Of a large file's bytes: code, or constants. */
+struct elf_late {
+    uint64_t from, to;
 };
 
 struct elf_file {
@@ -47,6 +53,9 @@ struct elf_file {
     uint64_t build_id_at;    /* in the file, bytes */
     uint32_t build_id_bytes; /* there: all of it; 0: it has none */
     bool cut;                /* some bytes of a segment are missing from the file */
+    struct elf_late late[2]; /* what is read as it is asked for, ascending */
+    size_t late_count;
+    const struct log *log; /* told when that fails; borrowed; NULL: nobody is told */
 };
 
 #define ELF_CUT "%s is a damaged ELF file: its end is missing" /* what to say then */
@@ -54,7 +63,7 @@ struct elf_file {
 /* How much of a file to read: */
 enum elf_part {
     ELF_HEADERS, /* only headers and notes: the build-id and the list of sections */
-    ELF_CODE,    /* all but debug information: what an image needs */
+    ELF_CODE, /* all but debug information: what an image needs. Much code, and many constants, are read as they are asked for */
 };
 
 /* Errors as image_open(); -EBADMSG also if the file is truncated while it is read. Unread parts of `data` are
@@ -72,11 +81,18 @@ bool elf_file_has_debug_info(const struct elf_file *file);
 bool elf_file_names_more(const struct elf_file *file, const struct elf_file *other);
 /* Likewise of the file at a path, which must be of the same build. */
 bool elf_file_names_more_at(const char *path, const struct elf_file *other);
+/* Whether some of it is read as it is asked for. */
+bool elf_file_is_late(const struct elf_file *file);
+/* Reads all that was not read yet. Errors as elf_file_open(); -ESTALE: it was changed. */
+int elf_file_need_code(const struct elf_file *file, struct fathom_error *err);
 /* The bytes of a section; empty (NULL, 0) if the file has none. */
 const uint8_t *elf_section_bytes(const struct elf_file *file, const struct elf_section *section,
                                  size_t *size);
-/* The bytes from an address to its segment's end in the file; NULL: none there. */
-const uint8_t *elf_file_bytes(const struct elf_file *file, uint64_t address, size_t *size);
+#define ELF_REST UINT64_MAX
+/* The bytes from an address on, `most` or to its segment's end in the file, or to where what is read late begins; NULL: none there. */
+const uint8_t *elf_file_bytes(const struct elf_file *file, uint64_t address, uint64_t most, size_t *size);
+/* Copies bytes of a segment, without keeping them. false: the file does not have them. */
+bool elf_file_copy(const struct elf_file *file, uint64_t address, void *out, size_t size);
 /* Whether all of [address, address + size) lies in one executable segment. */
 bool elf_file_is_code(const struct elf_file *file, uint64_t address, uint64_t size);
 /* Value of the first dynamic entry with this tag. */

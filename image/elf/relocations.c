@@ -31,10 +31,7 @@ static const uint8_t *dynamic_table(const struct elf_file *file, int64_t tag, in
     *size = 0;
     if (!elf_file_dynamic(file, tag, &address) || (size_tag && !elf_file_dynamic(file, size_tag, &wanted)))
         return NULL;
-    const uint8_t *bytes = elf_file_bytes(file, address, size);
-    if (*size > wanted)
-        *size = wanted;
-    return bytes;
+    return elf_file_bytes(file, address, wanted, size);
 }
 
 /* (string_bytes ends with a NUL) */
@@ -102,7 +99,7 @@ static void walk_table(const struct walk *w, int64_t tag, int64_t size_tag)
 static void see_word(const struct walk *w, uint64_t address)
 {
     size_t size;
-    const uint8_t *bytes = elf_file_bytes(w->file, address, &size);
+    const uint8_t *bytes = elf_file_bytes(w->file, address, 8, &size);
     if (bytes && size >= 8)
         w->see(w->context, &(struct relocation){.address = address, .value = word_at(bytes)});
 }

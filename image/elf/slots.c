@@ -26,8 +26,9 @@ static void add_words(struct builder *b, const struct elf_file *file)
     for (size_t i = 0; i < file->segment_count; i++) {
         const struct elf_segment *segment = &file->segments[i];
         size_t size;
-        const uint8_t *bytes = elf_file_bytes(file, segment->address, &size);
-        if (segment->executable || !bytes)
+        const uint8_t *bytes =
+            segment->executable ? NULL : elf_file_bytes(file, segment->address, ELF_REST, &size);
+        if (!bytes)
             continue;
         for (size_t at = -segment->address % 8; at + 8 <= size; at += 8) {
             struct relocation word = {.address = segment->address + at};

@@ -56,7 +56,7 @@ static uint64_t find_gofunc(const struct elf_file *file, const char *section, co
             word_at(data, size, MODULE_TEXT) != t->text)
             continue;
         const uint64_t gofunc = gofunc_of(t, data, size);
-        return gofunc && elf_file_bytes(file, gofunc, &left) ? gofunc : 0;
+        return gofunc && elf_file_bytes(file, gofunc, 1, &left) ? gofunc : 0;
     }
     return 0;
 }
@@ -82,7 +82,9 @@ static bool read_call(const struct go_lines *g, const struct go_function *f, uin
     const bool parents =
         g->table.magic != GO_MAGIC_1_20; /* calls of 20 bytes; else of 16, without their parents' numbers */
     size_t size;
-    const uint8_t *data = f->tree == GO_NO_TREE ? NULL : elf_file_bytes(g->file, g->trees + f->tree, &size);
+    const uint8_t *data = f->tree == GO_NO_TREE ? NULL
+                                                : elf_file_bytes(g->file, g->trees + f->tree,
+                                                                 (index + 1ULL) * (parents ? 20 : 16), &size);
     if (!data)
         return false;
     struct bytes b = bytes_of(data, size);

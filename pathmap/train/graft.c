@@ -140,9 +140,9 @@ static int add_image(struct graft *g, const struct store_image *image)
     uint64_t low = image->low - image->bias, high = image->high - image->bias;
     int rc = 0;
     for (uint64_t at = low; rc == 0 && at < high;) {
-        size_t size;
+        const uint64_t size = image_extent(file, at);
         uint64_t offset;
-        if (image_bytes(file, at, &size) && size && image_offset(file, at, &offset)) {
+        if (size && image_offset(file, at, &offset)) {
             rc = add_mapping(g, image, at, size, offset);
             at += size;
         } else {

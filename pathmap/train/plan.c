@@ -258,7 +258,9 @@ int plan_build(const struct image *image, const struct plan_options *options, vo
                         .bytes.item_size = 1,
                         .waiting.item_size = sizeof(struct waiting),
                         .left_out.item_size = sizeof(struct plan_left_out)};
-    int rc = 0;
+    int rc = image_need_code(image, err);
+    if (rc < 0)
+        return rc;
     if (!b.options->calls_only)
         rc = plan_code_read(image, &b.code);
     if (rc == 0 && !b.options->calls_only)

@@ -115,7 +115,7 @@ static bool check_index(struct checker *c, uint64_t part)
 {
     const struct elf_file *file = &c->after->file;
     size_t size;
-    const uint8_t *index = elf_file_bytes(file, file->eh_frame_header, &size);
+    const uint8_t *index = elf_file_bytes(file, file->eh_frame_header, ELF_REST, &size);
     uint64_t at;
     uint32_t count;
     if (!index || size < 12 || !move_entry(c->result, part, c->copy, &at))

@@ -120,7 +120,7 @@ static bool find_section(const struct move_survey *survey, struct section *out)
     if (!out->old) {
         out->old = survey->cfi.bases.section;
         out->address = survey->cfi.bases.section_address;
-        if (!out->old || !elf_file_bytes(survey->file, out->address, &size))
+        if (!out->old || !elf_file_bytes(survey->file, out->address, ELF_REST, &size))
             return false;
     }
     bool sized = s != NULL;

@@ -217,7 +217,7 @@ bool move_lsda(struct move_work *work, const struct move_layout *layout, uint32_
     struct lsda l = {.work = work, .layout = layout, .part = part, .piece = piece};
     struct move_buffer *data = &work->buffers[BUFFER_DATA];
     size_t size;
-    const uint8_t *bytes = elf_file_bytes(work->survey->file, piece->fde->lsda, &size);
+    const uint8_t *bytes = elf_file_bytes(work->survey->file, piece->fde->lsda, ELF_REST, &size);
     bool done =
         bytes && read_header(&l, bytes, size, piece->fde->lsda) && translate_sites(&l) && types_movable(&l);
     if (done) {

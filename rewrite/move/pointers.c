@@ -33,7 +33,7 @@ static const uint8_t *table_of(const struct elf_file *file, int64_t tag, int64_t
     *size = 0;
     if (!elf_file_dynamic(file, tag, &address) || !elf_file_dynamic(file, size_tag, &wanted))
         return NULL;
-    const uint8_t *bytes = elf_file_bytes(file, address, size);
+    const uint8_t *bytes = elf_file_bytes(file, address, ELF_REST, size);
     if (*size > wanted)
         *size = wanted;
     return bytes;
@@ -46,7 +46,7 @@ static uint64_t symbol_value(const struct elf_file *file, uint64_t index)
     size_t size;
     Elf64_Sym symbol;
     const uint8_t *bytes =
-        elf_file_dynamic(file, DT_SYMTAB, &address) ? elf_file_bytes(file, address, &size) : NULL;
+        elf_file_dynamic(file, DT_SYMTAB, &address) ? elf_file_bytes(file, address, ELF_REST, &size) : NULL;
     if (!bytes || index >= size / sizeof symbol)
         return 0;
     memcpy(&symbol, bytes + index * sizeof symbol, sizeof symbol);
@@ -80,7 +80,7 @@ static int see_relocations(struct move_survey *survey, int64_t tag, int64_t size
 static int see_word(struct move_survey *survey, uint64_t address, bool likely)
 {
     size_t size;
-    const uint8_t *bytes = elf_file_bytes(survey->file, address, &size);
+    const uint8_t *bytes = elf_file_bytes(survey->file, address, ELF_REST, &size);
     uint64_t value;
     if (!bytes || size < sizeof value)
         return 0;

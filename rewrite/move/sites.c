@@ -9,7 +9,7 @@
 static uint8_t *bytes_at(const struct move_work *work, uint8_t *elf, uint64_t address, uint64_t size)
 {
     size_t left;
-    const uint8_t *bytes = elf_file_bytes(work->survey->file, address, &left);
+    const uint8_t *bytes = elf_file_bytes(work->survey->file, address, ELF_REST, &left);
     return bytes && size <= left ? elf + (bytes - work->survey->file->data) : NULL;
 }
 

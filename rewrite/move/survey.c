@@ -56,7 +56,7 @@ const uint8_t *survey_constants(const struct move_survey *survey, uint64_t addre
         i++;
     if (!survey_segment(survey, i, &ph) || ph.p_flags & PF_W)
         return NULL;
-    const uint8_t *bytes = elf_file_bytes(survey->file, address, size);
+    const uint8_t *bytes = elf_file_bytes(survey->file, address, ELF_REST, size);
     if (!bytes || !(ph.p_flags & PF_X))
         return bytes;
     const struct elf_section *s = constants_at(survey, address);
@@ -150,7 +150,7 @@ static int see_insn(struct move_survey *survey, uint32_t function, const struct 
 static int see_code(struct move_survey *survey, uint32_t function, uint64_t start, uint64_t end)
 {
     size_t size;
-    const uint8_t *code = elf_file_bytes(survey->file, start, &size);
+    const uint8_t *code = elf_file_bytes(survey->file, start, ELF_REST, &size);
     if (!code)
         return 0;
     if (size > end - start)

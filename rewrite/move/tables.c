@@ -145,7 +145,7 @@ static bool is_pointers(const struct move_unit *unit, uint64_t address)
     uint64_t word;
     if (unit->survey->file->type != ET_EXEC)
         return true;
-    const uint8_t *bytes = elf_file_bytes(unit->survey->file, address, &size);
+    const uint8_t *bytes = elf_file_bytes(unit->survey->file, address, ELF_REST, &size);
     if (!bytes || size < sizeof word)
         return true; /* filled in at run time */
     memcpy(&word, bytes, sizeof word);

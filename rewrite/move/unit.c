@@ -58,7 +58,7 @@ static int find_parts(struct move_unit *unit)
         struct move_part part = {
             .address = f->address, .size = f->size, .fde = survey_fde(survey, f->address)};
         size_t size = 0;
-        part.bytes = elf_file_bytes(survey->file, f->address, &size);
+        part.bytes = elf_file_bytes(survey->file, f->address, ELF_REST, &size);
         if (!part.fde || part.fde->size != f->size || !part.bytes || size < f->size)
             refuse(unit, MOVE_NO_CFI);
         else if (cfi_lookup(survey->image->cfi, f->address).cfa == CFI_SIGNAL_FRAME)
@@ -127,7 +127,7 @@ static bool has_room(const struct move_unit *unit)
     if (next < functions->count && functions->items[next].address < part->address + need)
         return false;
     size_t size;
-    const uint8_t *bytes = elf_file_bytes(unit->survey->file, part->address, &size);
+    const uint8_t *bytes = elf_file_bytes(unit->survey->file, part->address, ELF_REST, &size);
     struct code_insn insn;
     for (uint32_t at = part->size; at < need; at += insn.length)
         if (size < need || !code_read(bytes + at, size - at, part->address + at, &insn) ||

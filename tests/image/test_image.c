@@ -2,12 +2,16 @@
 #include <criterion/criterion.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #include "image/cache.h"
+#include "image/image_file.h"
+#include "image/image_private.h"
 #include "image/name.h"
 #include "tests/image/build.h"
 
@@ -220,4 +224,87 @@ Test(image, the_vdso_of_another_release_is_not_ours)
     image_cache_kernel(cache, own.release);
     cr_expect_eq(image_cache_get(cache, VDSO_NAME, NULL, &image, &err), 0, "%s", err.text);
     image_cache_free(cache);
+}
+
+/* Two functions with much code between, and constants that are large, too. */
+static const char large[] = "int near(int x) { return x * 3; }\n"
+                            "__asm__(\".fill 3000000, 1, 0x90\");\n"
+                            "int far(int x) { return x * 5; }\n"
+                            "const char constants[2000000] = {[0] = 1, [1999999] = 7};\n";
+
+static void count_warning(void *context, enum log_level level, const char *text)
+{
+    *(unsigned *)context += level == LOG_WARNING && strstr(text, "was changed while it was read") != NULL;
+}
+
+static struct image *open_large(const struct log *log)
+{
+    struct image *image;
+    struct fathom_error err;
+    build_source("large.c", large);
+    build_run("$CC -O2 -fno-toplevel-reorder -fPIC -shared -o large.so large.c");
+    cr_assert_eq(image_open(build_path("large.so"), &(struct image_options){.log = log}, &image, &err), 0,
+                 "%s", err.text);
+    cr_assert(elf_file_is_late(&image->file));
+    return image;
+}
+
+static uint64_t address_of(const struct image *image, const char *name)
+{
+    for (uint32_t i = 0; i < image_function_count(image); i++) {
+        const struct image_function *f = image_function(image, i);
+        if (f->name && strcmp(f->name, name) == 0)
+            return f->address;
+    }
+    cr_assert_fail("%s is no function", name);
+    return 0;
+}
+
+Test(image, code_of_a_large_file_is_read_as_it_is_asked_for, .fini = build_clean)
+{
+    struct image *image = open_large(NULL);
+    uint8_t *all, far[3];
+    size_t size, file_size;
+    const uint8_t *bytes = image_bytes(image, address_of(image, "far"), &size);
+    cr_assert_not_null(bytes);
+    cr_expect_leq(size, IMAGE_AHEAD + 64);
+    cr_expect_eq(memcmp(bytes, "\x8d\x04\xbf", 3), 0, "lea (%%rdi,%%rdi,4),%%eax");
+    cr_assert(elf_file_copy(&image->file, address_of(image, "far"), far, sizeof far));
+    cr_expect_eq(memcmp(bytes, far, sizeof far), 0);
+
+    const struct elf_section *rodata = elf_file_section(&image->file, ".rodata");
+    bytes = image_bytes(image, rodata->address + rodata->size - 1, &size);
+    cr_assert(bytes);
+    cr_expect_eq(*bytes, 7);
+    cr_expect_eq(image_extent(image, rodata->address),
+                 rodata->size + image_extent(image, rodata->address + rodata->size));
+
+    cr_assert_eq(image_read_file(image, &all, &file_size, NULL), 0);
+    cr_expect_eq(file_size, image->file.size);
+    cr_expect_not(elf_file_is_late(&image->file));
+    bytes = image_bytes(image, address_of(image, "near"), &size);
+    cr_assert(bytes);
+    cr_expect_geq(size, 3000000);
+    cr_expect_eq(memcmp(image->file.data, all, rodata->offset + rodata->size), 0);
+    free(all);
+    image_close(image);
+}
+
+Test(image, nothing_is_read_from_a_file_that_was_written_since, .fini = build_clean)
+{
+    unsigned warnings = 0;
+    const struct log log = {count_warning, &warnings};
+    struct image *image = open_large(&log);
+    const struct timespec times[2] = {{1, 0}, {1, 0}};
+    size_t size;
+    uint8_t copy[8];
+    cr_assert_not_null(image_bytes(image, address_of(image, "near"), &size));
+    cr_assert_eq(utimensat(AT_FDCWD, build_path("large.so"), times, 0), 0);
+    cr_expect_not_null(image_bytes(image, address_of(image, "near"), &size), "it was read before");
+    const uint64_t unread = elf_file_section(&image->file, ".rodata")->address + 1000000;
+    cr_expect_null(image_bytes(image, unread, &size));
+    cr_expect_not(elf_file_copy(&image->file, unread, copy, sizeof copy));
+    cr_expect_neq(image_need_code(image, NULL), 0);
+    cr_expect_eq(warnings, 1, "%u", warnings);
+    image_close(image);
 }
