@@ -43,7 +43,7 @@ static void note_word(const struct walk *walk, uint64_t address, uint64_t value,
 #define RANGES_MAX 65536u /* then remembered ones are forgotten */
 
 /* The return address that was read last may also be another of the same function from which the walk goes on in the
- * same way. place: of the call before it. What was found is remembered, as it takes decoding the function. */
+ * same way. place: of the call before it. What was found is remembered for all processes that have the file, as it takes decoding the function. */
 static void widen_word(const struct walk *walk, const struct place *place)
 {
     struct unwind_words *w = walk->words;
@@ -55,7 +55,9 @@ static void widen_word(const struct walk *walk, const struct place *place)
     }
     bool added;
     uint64_t *range =
-        w->ranges ? table_put(w->ranges, hash_u64(walk->pc) ^ process_state(walk->process), &added) : NULL;
+        w->ranges
+            ? table_put(w->ranges, hash_u64((uintptr_t)place->image) ^ hash_u64(~place->address), &added)
+            : NULL;
     if (!range)
         return; /* it is then only this one */
     if (added) {

@@ -294,14 +294,17 @@ int mapped_note(struct mapped *m, const struct record *record, struct build_id *
     return id->size ? note_build(m, record, id) : note_file(m, record, id, found);
 }
 
-/* Copies a held file if it is no longer at its path, and still of its build; returns whether it is held still. */
-static bool check_held(struct mapped *m, size_t i)
+/* Copies a held file if it is no longer at its path, and still of its build; returns whether it is held still. To rename or delete it
+ * changes its ctime, which tells much sooner than the path; what is done to its directories, or mounted above them, does not
+ * (at_last: look there, too). */
+static bool check_held(struct mapped *m, size_t i, bool at_last)
 {
     const struct held *held = &m->held[i];
     const struct mapped_file *file = &m->files[held->file];
     struct stat st;
     bool known = fstat(held->fd, &st) == 0;
-    if (known && is_at_path(&st, file->path))
+    const bool unchanged = known && state_of(&st).changed == file->state.changed;
+    if ((unchanged && !at_last) || (known && is_at_path(&st, file->path)))
         return true;
     if (known && state_of(&st).written == file->state.written && state_of(&st).size == file->state.size)
         keep_file(m, held->fd, file);
@@ -318,14 +321,14 @@ void mapped_check(struct mapped *m)
     m->checked = now;
     for (size_t n = 0; n < CHECKED && n < m->held_count; n++) {
         m->next_checked = m->next_checked < m->held_count ? m->next_checked : 0;
-        m->next_checked += check_held(m, m->next_checked);
+        m->next_checked += check_held(m, m->next_checked, false);
     }
 }
 
 void mapped_finish(struct mapped *m)
 {
     for (size_t i = 0; i < m->held_count;)
-        i += check_held(m, i);
+        i += check_held(m, i, true);
 }
 
 size_t mapped_files(const struct mapped *m, const struct mapped_file **out)

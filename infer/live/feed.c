@@ -7,9 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "perfdata/order.h"
+
+/* To wake the thread for each few records would take more time than it has to do with them. */
+#define REST_NS    30000000u /* between what it reads, */
+#define REST_BYTES 65536u    /* unless so much waits */
 
 /* Records in a row. */
 struct queue {
@@ -21,11 +26,11 @@ struct feed {
     struct feed_input in;
     struct table *ids; /* of samples -> index of the event */
     pthread_t thread;
-    pthread_mutex_t lock; /* of the next seven */
+    pthread_mutex_t lock; /* of the next eight */
     pthread_cond_t filled;
     struct queue filling;
     bool held; /* it ends with a record that the next sample belongs to */
-    bool stop, busy;
+    bool stop, busy, rests;
     uint64_t added, looked;    /* calls of feed_add() */
     struct fathom_error error; /* with which the thread ended; code 0: none, or it was told */
     /* The thread's. */
@@ -77,6 +82,23 @@ static int read_all(struct feed *f, struct fathom_error *err)
     return rc;
 }
 
+/* Whether there is something to do. */
+static bool is_ready(const struct feed *f)
+{
+    return f->filling.used >= (f->rests ? REST_BYTES : 1) && !f->held;
+}
+
+/* With the lock. */
+static void rest(struct feed *f, uint64_t until)
+{
+    const struct timespec end = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
+    f->rests = true;
+    while (!f->stop && !is_ready(f) &&
+           pthread_cond_clockwait(&f->filled, &f->lock, CLOCK_MONOTONIC, &end) == 0)
+        ;
+    f->rests = false;
+}
+
 static void *run_thread(void *feed)
 {
     struct feed *f = feed;
@@ -84,20 +106,21 @@ static void *run_thread(void *feed)
     int rc = 0;
     pthread_mutex_lock(&f->lock);
     while (!f->stop && rc == 0) {
-        if (f->filling.used == 0 || f->held) {
+        if (!is_ready(f)) {
             pthread_cond_wait(&f->filled, &f->lock);
             continue;
         }
         struct queue empty = f->reading;
         f->reading = f->filling;
         f->filling = empty;
-        const uint64_t added = f->added;
+        const uint64_t added = f->added, until = clock_ns() + REST_NS;
         f->busy = true;
         pthread_mutex_unlock(&f->lock);
         rc = read_all(f, &err);
         pthread_mutex_lock(&f->lock);
         f->looked = added;
         f->busy = false;
+        rest(f, until);
     }
     if (rc < 0)
         f->error = err;
@@ -208,7 +231,7 @@ int feed_add(struct feed *f, const void *records, size_t size, struct fathom_err
             *err = f->error;
         f->error.code = 0;
     }
-    if (f->filling.used)
+    if (is_ready(f))
         pthread_cond_signal(&f->filled);
     pthread_mutex_unlock(&f->lock);
     return rc;
