@@ -63,6 +63,7 @@ E2E_TESTS += \
 	tests/e2e/real.test \
 	tests/e2e/record_report.test \
 	tests/e2e/roots.test \
+	tests/e2e/services.test \
 	tests/e2e/shared.test \
 	tests/e2e/short.test \
 	tests/e2e/stack_samples.test \
