@@ -126,14 +126,14 @@ static int take_branch(struct search *s, const uint8_t *code, size_t i, uint64_t
 
 #define LONGEST 6u /* bytes of a branch */
 
-#define CHUNK (256u << 10) /* bytes of code that are looked at together */
 #define AHEAD (16 + 1 + LONGEST)
 
-/* Branches that begin in the first CHUNK bytes. */
-static int scan(struct search *s, const uint8_t *code, size_t size, uint64_t address)
+/* Branches that begin in the first ELF_PIECE bytes. */
+static int scan(void *search, const uint8_t *code, size_t size, uint64_t address)
 {
+    struct search *s = search;
     uint8_t rest[AHEAD] = {0};
-    for (size_t i = 0; i < CHUNK && i + LONGEST <= size; i += 16) {
+    for (size_t i = 0; i < ELF_PIECE && i + LONGEST <= size; i += 16) {
         const bool whole = size - i >= sizeof rest;
         if (!whole)
             memcpy(rest, code + i, size - i);
@@ -144,21 +144,6 @@ static int scan(struct search *s, const uint8_t *code, size_t size, uint64_t add
         }
     }
     return 0;
-}
-
-/* All code is looked at, but it is not kept for that: little of a large library's is needed later. */
-static int scan_segment(struct search *s, const struct elf_file *file, const struct elf_segment *segment,
-                        uint8_t buffer[CHUNK + AHEAD])
-{
-    int rc = 0;
-    for (uint64_t at = 0; rc == 0 && at < segment->file_size; at += CHUNK) {
-        const uint64_t left = segment->file_size - at;
-        const size_t size = left < CHUNK + AHEAD ? left : CHUNK + AHEAD;
-        if (!elf_file_copy(file, segment->address + at, buffer, size))
-            break;
-        rc = scan(s, buffer, size, segment->address + at);
-    }
-    return rc;
 }
 
 /* Compilers align functions, but gcc packs .cold parts without alignment: a range that starts at a multiple
@@ -275,12 +260,9 @@ static bool search_begin(struct search *s, struct functions *functions)
 int cold_join_branches(const struct elf_file *file, const struct cfi *cfi, struct functions *functions)
 {
     struct search s = {0};
-    uint8_t *buffer = malloc(CHUNK + AHEAD);
-    int rc = buffer && search_begin(&s, functions) ? 0 : -ENOMEM;
+    int rc = search_begin(&s, functions) ? 0 : -ENOMEM;
     if (rc == 0 && find_kinds(&s, cfi)) {
-        for (size_t i = 0; i < file->segment_count && rc == 0; i++)
-            if (file->segments[i].executable)
-                rc = scan_segment(&s, file, &file->segments[i], buffer);
+        rc = elf_file_see_code(file, AHEAD, scan, &s);
         if (rc == 0 && s.count) {
             qsort(s.edges, s.count, sizeof *s.edges, by_part);
             for (unsigned round = 0; round < MAX_CHAIN && join_round(&s); round++)
@@ -289,7 +271,6 @@ int cold_join_branches(const struct elf_file *file, const struct cfi *cfi, struc
                 functions->items[f].owner = functions_owner(functions, f);
         }
     }
-    free(buffer);
     free(s.kinds);
     free(s.near);
     free(s.edges);

@@ -35,6 +35,7 @@ static void see_relocation(void *context, const struct relocation *word)
 /* A program that is not relocated has pointers without relocations. */
 static void see_data(struct seer *s)
 {
+    elf_file_need_code(s->file, NULL);
     for (size_t i = 0; i < s->file->segment_count; i++) {
         const struct elf_segment *segment = &s->file->segments[i];
         size_t size;

@@ -70,22 +70,27 @@ static bool starts_none(const struct elf_file *file)
     return uses;
 }
 
+struct finding {
+    unsigned number; /* of the system call */
+    uint64_t found;
+};
+
+static int see_code(void *finding, const uint8_t *code, size_t size, uint64_t address)
+{
+    struct finding *f = finding;
+    f->found = find_call(code, size, address, f->number);
+    return f->found != 0;
+}
+
 uint64_t thread_return_find(const struct elf_file *file)
 {
     static const uint16_t numbers[] = {435 /* clone3 */, 56 /* clone */};
-    if (starts_none(file) || elf_file_need_code(file, NULL) < 0)
+    struct finding f = {.found = 0};
+    if (starts_none(file))
         return 0;
-    for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
-        for (size_t i = 0; i < file->segment_count; i++) {
-            const struct elf_segment *s = &file->segments[i];
-            if (!s->executable)
-                continue;
-            size_t size;
-            const uint8_t *code = elf_file_bytes(file, s->address, ELF_REST, &size);
-            uint64_t found = code ? find_call(code, size, s->address, numbers[n]) : 0;
-            if (found)
-                return found;
-        }
+    for (size_t n = 0; n < sizeof numbers / sizeof *numbers && !f.found; n++) {
+        f.number = numbers[n];
+        elf_file_see_code(file, BEFORE + AFTER + THREAD_CALL, see_code, &f);
     }
-    return 0;
+    return f.found;
 }

@@ -439,7 +439,7 @@ const uint8_t *elf_file_bytes(const struct elf_file *file, uint64_t address, uin
             continue;
         const uint64_t offset = s->offset + at, left = s->file_size - at;
         uint64_t wanted = most < left ? most : left;
-        for (size_t k = 0; elf_file_is_late(file) && k < file->late_count; k++)
+        for (size_t k = 0; most == ELF_REST && elf_file_is_late(file) && k < file->late_count; k++)
             if (offset < file->late[k].from && wanted > file->late[k].from - offset)
                 wanted = file->late[k].from - offset;
         if (!has(file, offset, wanted))
@@ -450,23 +450,32 @@ const uint8_t *elf_file_bytes(const struct elf_file *file, uint64_t address, uin
     return NULL;
 }
 
-bool elf_file_copy(const struct elf_file *file, uint64_t address, void *out, size_t size)
+/* A piece of the file, in the buffer if it is not there already; NULL: it cannot be read. */
+static const uint8_t *piece_at(const struct elf_file *file, uint64_t offset, size_t size, uint8_t *buffer)
 {
-    for (size_t i = 0; i < file->segment_count; i++) {
+    struct fathom_error err;
+    if (!elf_file_is_late(file))
+        return file->data + offset;
+    const bool lost = file->view->lost;
+    int rc = file_view_copy_same(file->view, offset, buffer, size, &err);
+    return is_read(file, lost, rc, &err) ? buffer : NULL;
+}
+
+int elf_file_see_code(const struct elf_file *file, size_t more, elf_see_code *see, void *context)
+{
+    int rc = 0;
+    uint8_t *buffer = malloc(ELF_PIECE + more);
+    for (size_t i = 0; buffer && i < file->segment_count; i++) {
         const struct elf_segment *s = &file->segments[i];
-        const uint64_t at = address - s->address;
-        if (at >= s->file_size || size > s->file_size - at)
-            continue;
-        if (elf_file_is_late(file)) {
-            struct fathom_error err;
-            const bool lost = file->view->lost;
-            return is_read(file, lost, file_view_copy_same(file->view, s->offset + at, out, size, &err),
-                           &err);
+        for (uint64_t at = 0; s->executable && rc == 0 && at < s->file_size; at += ELF_PIECE) {
+            const uint64_t left = s->file_size - at;
+            const size_t size = left < ELF_PIECE + more ? left : ELF_PIECE + more;
+            const uint8_t *code = piece_at(file, s->offset + at, size, buffer);
+            rc = code ? see(context, code, size, s->address + at) : 0;
         }
-        memcpy(out, file->data + s->offset + at, size);
-        return true;
     }
-    return false;
+    free(buffer);
+    return buffer ? rc : -ENOMEM;
 }
 
 bool elf_file_is_code(const struct elf_file *file, uint64_t address, uint64_t size)

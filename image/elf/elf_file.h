@@ -89,10 +89,15 @@ int elf_file_need_code(const struct elf_file *file, struct fathom_error *err);
 const uint8_t *elf_section_bytes(const struct elf_file *file, const struct elf_section *section,
                                  size_t *size);
 #define ELF_REST UINT64_MAX
-/* The bytes from an address on, `most` or to its segment's end in the file, or to where what is read late begins; NULL: none there. */
+/* The bytes from an address on, `most` or to its segment's end in the file; NULL: none there, or not any more. ELF_REST: to where
+ * what is read late begins, as nobody wants all of that. */
 const uint8_t *elf_file_bytes(const struct elf_file *file, uint64_t address, uint64_t most, size_t *size);
-/* Copies bytes of a segment, without keeping them. false: the file does not have them. */
-bool elf_file_copy(const struct elf_file *file, uint64_t address, void *out, size_t size);
+/* What looks at all code. A result other than 0 ends it. */
+typedef int elf_see_code(void *context, const uint8_t *code, size_t size, uint64_t address);
+/* Calls see() for the code of all executable segments, in pieces that each begin ELF_PIECE bytes behind the last one and have `more`
+ * bytes of the next, without keeping what is read late. What see() returned last, or -ENOMEM. */
+int elf_file_see_code(const struct elf_file *file, size_t more, elf_see_code *see, void *context);
+#define ELF_PIECE 262144u
 /* Whether all of [address, address + size) lies in one executable segment. */
 bool elf_file_is_code(const struct elf_file *file, uint64_t address, uint64_t size);
 /* Value of the first dynamic entry with this tag. */

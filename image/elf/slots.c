@@ -23,6 +23,7 @@ static void add_slot(void *context, const struct relocation *word)
 
 static void add_words(struct builder *b, const struct elf_file *file)
 {
+    elf_file_need_code(file, NULL);
     for (size_t i = 0; i < file->segment_count; i++) {
         const struct elf_segment *segment = &file->segments[i];
         size_t size;
