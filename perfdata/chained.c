@@ -79,8 +79,8 @@ static int set_command(struct chained *c, const char *command, struct fathom_err
     return rc;
 }
 
-int chained_new(struct outfile *file, const struct event *event, const char *command, struct chained **out,
-                struct fathom_error *err)
+int chained_new(struct outfile *file, const struct event *event, const char *command, const struct host *host,
+                struct chained **out, struct fathom_error *err)
 {
     struct chained *c = calloc(1, sizeof *c);
     int rc = c ? 0 : error_memory(err);
@@ -91,8 +91,10 @@ int chained_new(struct outfile *file, const struct event *event, const char *com
     }
     if (rc < 0)
         outfile_close(file);
-    if (rc == 0)
+    if (rc == 0) {
         writer_only_whole(c->writer);
+        writer_host(c->writer, host);
+    }
     if (rc == 0 && command)
         rc = set_command(c, command, err);
     if (rc < 0) {

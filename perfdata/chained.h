@@ -13,11 +13,12 @@
 #define CHAIN_MAX 8000 /* addresses of a sample, markers included: a record has at most 64 KiB */
 
 struct chained;
+struct host;
 
-/* Takes ownership of the file, which is still empty (base/outfile.h). event: what was sampled; copied. command: as
- * reader_command() has it, may be NULL. -ENOMEM. */
-int chained_new(struct outfile *file, const struct event *event, const char *command, struct chained **out,
-                struct fathom_error *err);
+/* Takes ownership of the file, which is still empty (base/outfile.h). event: what was sampled; copied. command and host: as
+ * reader_command() and reader_host() have them; borrowed. NULL: no command; this machine. -ENOMEM. */
+int chained_new(struct outfile *file, const struct event *event, const char *command, const struct host *host,
+                struct chained **out, struct fathom_error *err);
 /* Mappings, names, starts and ends of processes and threads, and losses; others are not written. Errors as of
  * writer_append() (perfdata/writer.h), like below. */
 int chained_record(struct chained *chained, const struct record *record, struct fathom_error *err);

@@ -105,6 +105,21 @@ static void put_string(FILE *out, const char *text)
     fwrite(padding, 1, padded - length, out);
 }
 
+/* What is not known is left out. */
+static void put_known(FILE *out, const char *text)
+{
+    if (*text)
+        put_string(out, text);
+}
+
+void feature_source_host(struct feature_source *from)
+{
+    if (from->features->host)
+        from->host = *from->features->host;
+    else
+        host_read(&from->host);
+}
+
 static void put_events(FILE *out, const struct event *events, size_t count)
 {
     put_u32(out, (uint32_t)count);
@@ -143,29 +158,32 @@ void feature_put(FILE *out, enum feature feature, const struct feature_source *f
             fwrite(features->build_ids, 1, features->build_ids_size, out);
         break;
     case FEATURE_HOSTNAME:
-        put_string(out, from->host.name.nodename);
+        put_known(out, from->host.name.nodename);
         break;
     case FEATURE_OSRELEASE:
-        put_string(out, from->host.name.release);
+        put_known(out, from->host.name.release);
         break;
     case FEATURE_VERSION:
         put_string(out, PACKAGE_NAME " " PACKAGE_VERSION);
         break;
     case FEATURE_ARCH:
-        put_string(out, from->host.name.machine);
+        put_known(out, from->host.name.machine);
         break;
     case FEATURE_NRCPUS: /* available, then online */
+        if (!from->host.cpus_available)
+            break;
         put_u32(out, from->host.cpus_available);
         put_u32(out, from->host.cpus_online);
         break;
     case FEATURE_CPUDESC:
-        put_string(out, from->host.cpu);
+        put_known(out, from->host.cpu);
         break;
     case FEATURE_CPUID:
-        put_string(out, from->host.cpuid);
+        put_known(out, from->host.cpuid);
         break;
     case FEATURE_TOTAL_MEM:
-        fwrite(&from->host.memory, sizeof from->host.memory, 1, out);
+        if (from->host.memory)
+            fwrite(&from->host.memory, sizeof from->host.memory, 1, out);
         break;
     case FEATURE_CMDLINE:
         if (!features->command_count)
@@ -209,7 +227,7 @@ int features_serialise(const struct features *features, const struct event *even
     uint8_t *joined = NULL;
     int rc = 0;
 
-    host_read(&from.host);
+    feature_source_host(&from);
     for (size_t i = 0; i < FEATURES_WRITTEN; i++) {
         FILE *part = open_memstream(&parts[i], &sizes[i]);
         if (!part) {

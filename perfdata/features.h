@@ -19,6 +19,7 @@ struct features {
     uint8_t *tracing; /* HEADER_TRACING_DATA */
     size_t tracing_size;
     uint64_t first_time, last_time; /* of the samples, ns; 0: none yet */
+    const struct host *host;        /* the recorded machine; borrowed; NULL: this one */
     int level;                      /* zstd's, of compressed records; 0: they are not */
     uint64_t raw, packed;           /* bytes of records, and what they were compressed to; 0: not yet known */
 };
@@ -50,6 +51,8 @@ struct feature_source { /* where features come from */
 #define FEATURES_WRITTEN 14
 extern const enum feature features_written[FEATURES_WRITTEN]; /* in order of their bits */
 
+/* Fills in from->host. */
+void feature_source_host(struct feature_source *from);
 /* Writes one feature's bytes; nothing if it is absent. */
 void feature_put(FILE *out, enum feature feature, const struct feature_source *from);
 

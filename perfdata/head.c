@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "base/bytes.h"
 #include "base/text.h"
@@ -32,12 +31,10 @@ void head_free(struct head *head)
 int head_copy(struct head *head, const struct event *events, size_t count, const char *command,
               struct fathom_error *err)
 {
-    struct utsname host;
     head->command = command ? strdup(command) : NULL;
     if ((command && !head->command) || !vec_reserve(head->events, 0, head->capacity, count))
         return error_memory(err);
-    if (uname(&host) == 0)
-        snprintf(head->kernel, sizeof head->kernel, "%s", host.release);
+    host_read(&head->host);
     for (; head->count < count; head->count++) {
         struct event *copy = &head->events[head->count];
         *copy = events[head->count];
@@ -157,27 +154,62 @@ static void read_names(struct head *head, struct bytes b)
     }
 }
 
+static bool is_of_host(uint64_t feature)
+{
+    return feature == FEATURE_HOSTNAME || feature == FEATURE_OSRELEASE || feature == FEATURE_ARCH ||
+           feature == FEATURE_NRCPUS || feature == FEATURE_CPUDESC || feature == FEATURE_CPUID ||
+           feature == FEATURE_TOTAL_MEM;
+}
+
+static void take_string(struct bytes *b, char *out, size_t size)
+{
+    const char *text = feature_string(b);
+    if (text)
+        snprintf(out, size, "%s", text);
+}
+
+static void read_host(struct host *host, uint64_t feature, struct bytes b)
+{
+    switch (feature) {
+    case FEATURE_HOSTNAME:
+        take_string(&b, host->name.nodename, sizeof host->name.nodename);
+        break;
+    case FEATURE_OSRELEASE:
+        take_string(&b, host->name.release, sizeof host->name.release);
+        break;
+    case FEATURE_ARCH:
+        take_string(&b, host->name.machine, sizeof host->name.machine);
+        break;
+    case FEATURE_NRCPUS: /* available, then online */
+        host->cpus_available = bytes_u32(&b);
+        host->cpus_online = bytes_u32(&b);
+        break;
+    case FEATURE_CPUDESC:
+        take_string(&b, host->cpu, sizeof host->cpu);
+        break;
+    case FEATURE_CPUID:
+        take_string(&b, host->cpuid, sizeof host->cpuid);
+        break;
+    default: /* FEATURE_TOTAL_MEM */
+        host->memory = bytes_u64(&b);
+        break;
+    }
+}
+
 /* Whether the feature is used; others may be large. */
 static bool is_read(uint64_t feature)
 {
-    return feature == FEATURE_ARCH || feature == FEATURE_OSRELEASE || feature == FEATURE_CMDLINE ||
-           feature == FEATURE_EVENT_DESC || feature == FEATURE_COMPRESSED || feature == FEATURE_BUILD_ID;
+    return is_of_host(feature) || feature == FEATURE_CMDLINE || feature == FEATURE_EVENT_DESC ||
+           feature == FEATURE_COMPRESSED || feature == FEATURE_BUILD_ID;
 }
 
 static int read_feature(struct head *head, uint64_t feature, struct bytes b, struct fathom_error *err)
 {
-    const char *text;
+    if (is_of_host(feature)) {
+        read_host(&head->host, feature, b);
+        return 0;
+    }
     switch (feature) {
-    case FEATURE_ARCH:
-        text = feature_string(&b);
-        if (text)
-            snprintf(head->arch, sizeof head->arch, "%s", text);
-        break;
-    case FEATURE_OSRELEASE:
-        text = feature_string(&b);
-        if (text)
-            snprintf(head->kernel, sizeof head->kernel, "%s", text);
-        break;
     case FEATURE_CMDLINE:
         return read_command(head, b, err);
     case FEATURE_BUILD_ID:
@@ -443,8 +475,9 @@ static int read_all(struct head *head, struct input *input, const char *path, st
     rc = start[1] == PIPE_HEADER_SIZE ? read_pipe(head, input, err) : read_file(head, input, path, err);
     if (rc < 0)
         return rc;
-    if (head->arch[0] && strcmp(head->arch, "x86_64") != 0)
-        return error_set(err, ENOTSUP, "%s was recorded on %s: only x86_64 can be read", path, head->arch);
+    const char *arch = head->host.name.machine;
+    if (arch[0] && strcmp(arch, "x86_64") != 0)
+        return error_set(err, ENOTSUP, "%s was recorded on %s: only x86_64 can be read", path, arch);
     if (head->count == 0)
         return error_set(err, EBADMSG, "%s has no events", path);
     find_stacks(head);

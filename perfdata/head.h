@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "perfdata/build_ids.h"
 #include "perfdata/format.h"
+#include "perfdata/host.h"
 #include "perfdata/input.h"
 #include "perfdata/record.h"
 
@@ -17,8 +18,7 @@ struct head {
     size_t id_total;               /* of all events: never more than the file has room for */
     struct table *by_id;           /* index of each ID's event */
     char *command;                 /* NULL: unknown */
-    char arch[32];                 /* "": unknown */
-    char kernel[65];               /* its release; "": unknown */
+    struct host host;              /* the recorded machine */
     struct build_ids build_ids;    /* of paths */
     uint64_t records, records_end; /* where the records are: bytes from the start */
     uint32_t mmap_size;            /* a compressed record holds at most that much; 0: unknown */

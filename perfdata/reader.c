@@ -106,9 +106,15 @@ const char *reader_command(const struct reader *reader)
     return reader->head.command;
 }
 
+const struct host *reader_host(const struct reader *reader)
+{
+    return &reader->head.host;
+}
+
 const char *reader_kernel(const struct reader *reader)
 {
-    return reader->head.kernel[0] ? reader->head.kernel : NULL;
+    const char *release = reader->head.host.name.release;
+    return release[0] ? release : NULL;
 }
 
 void reader_summary(const struct reader *reader, struct reader_summary *out)

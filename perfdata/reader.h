@@ -12,6 +12,7 @@
 #include "perfdata/order.h"
 
 struct reader;
+struct host;
 
 struct reader_summary {
     uint64_t records, samples;
@@ -65,6 +66,8 @@ void reader_choose_event(struct reader *reader, uint32_t event);
 /* The names of the other events that can be reported, separated by ", ", as far as they fit. "": none. */
 void reader_other_events(const struct reader *reader, uint32_t event, char *out, size_t size);
 const char *reader_command(const struct reader *reader); /* the recorded command line; NULL: unknown */
+/* The recorded machine, for a recording that is made of this one (chained.h). */
+const struct host *reader_host(const struct reader *reader);
 /* Release of the recorded kernel ("6.1.0-28-amd64"); NULL: unknown. */
 const char *reader_kernel(const struct reader *reader);
 

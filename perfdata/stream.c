@@ -95,7 +95,7 @@ int features_stream(const struct features *features, const struct event *events,
     FILE *out = open_memstream(&bytes, &length);
     if (!out)
         return error_memory(err);
-    host_read(&from.host);
+    feature_source_host(&from);
     fwrite(start, sizeof start, 1, out);
     for (size_t i = 0; i < count; i++)
         put_attr_record(out, &events[i]);

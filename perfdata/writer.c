@@ -307,6 +307,11 @@ int writer_command(struct writer *writer, int argc, char *const *argv, struct fa
     return features_command(&writer->features, argc, argv, err);
 }
 
+void writer_host(struct writer *writer, const struct host *host)
+{
+    writer->features.host = host;
+}
+
 int writer_build_id(struct writer *writer, const char *path, const uint8_t *id, size_t id_size,
                     struct fathom_error *err)
 {

@@ -14,6 +14,7 @@
 #include "perfdata/record.h"
 
 struct writer;
+struct host;
 
 /* A writer to an opened file that is still empty; it takes ownership of the file. events are borrowed until
  * writer_close(). -ENOTSUP: decoder_new() refuses them. writer_open() also opens the file. */
@@ -38,6 +39,8 @@ int writer_flush(struct writer *writer, struct fathom_error *err);
  * tracepoints (HEADER_TRACING_DATA, at least one byte; copied), both for stock perf. A stream has only what
  * was set before its first record, except for build-ids. */
 int writer_command(struct writer *writer, int argc, char *const *argv, struct fathom_error *err);
+/* The recording is of that machine (NULL: of this one); borrowed. */
+void writer_host(struct writer *writer, const struct host *host);
 int writer_build_id(struct writer *writer, const char *path, const uint8_t *id, size_t id_size,
                     struct fathom_error *err);
 int writer_tracing_data(struct writer *writer, const void *data, size_t size, struct fathom_error *err);

@@ -61,7 +61,8 @@ int perf_export_begin(const struct perf_export_options *options, struct reader *
     if (rc < 0)
         outfile_close(options->file);
     if (rc == 0)
-        rc = chained_new(options->file, &events[event], reader_command(reader), &e->file, err);
+        rc = chained_new(options->file, &events[event], reader_command(reader), reader_host(reader), &e->file,
+                         err);
     if (rc == 0)
         rc = engine_changes(engine, copy_record, e, err);
     if (rc < 0)

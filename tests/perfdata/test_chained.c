@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "perfdata/chained.h"
+#include "perfdata/host.h"
 
 struct seen {
     uint32_t mappings, names, forks, exits, losses, samples, others;
@@ -64,6 +65,15 @@ static struct event rich_event(void)
     return e;
 }
 
+/* Not this machine. */
+static const struct host elsewhere = {
+    .name = {.nodename = "there", .release = "5.4.3-two", .machine = "x86_64"},
+    .cpu = "A processor",
+    .cpuid = "GenuineIntel,6,1,2",
+    .memory = 4711,
+    .cpus_available = 77,
+    .cpus_online = 76};
+
 static struct chained *begin(const char *path)
 {
     struct event event = rich_event();
@@ -71,7 +81,8 @@ static struct chained *begin(const char *path)
     struct chained *chained;
     struct fathom_error err = {0};
     cr_assert_eq(outfile_open(path, &file, &err), 0, "%s", err.text);
-    cr_assert_eq(chained_new(file, &event, "it 'is a' command", &chained, &err), 0, "%s", err.text);
+    cr_assert_eq(chained_new(file, &event, "it 'is a' command", &elsewhere, &chained, &err), 0, "%s",
+                 err.text);
     return chained;
 }
 
@@ -85,6 +96,13 @@ static struct seen read_again(const char *path)
     cr_expect_eq(reader_events(reader, &events), 1);
     cr_expect_str_eq(events[0].name, "cpu-clock:u");
     cr_expect_str_eq(reader_command(reader), "it 'is a' command");
+    const struct host *host = reader_host(reader);
+    cr_expect_str_eq(host->name.nodename, "there");
+    cr_expect_str_eq(reader_kernel(reader), "5.4.3-two");
+    cr_expect_str_eq(host->name.machine, "x86_64");
+    cr_expect_str_eq(host->cpu, "A processor");
+    cr_expect_str_eq(host->cpuid, "GenuineIntel,6,1,2");
+    cr_expect(host->memory == 4711 && host->cpus_available == 77 && host->cpus_online == 76);
     cr_assert_eq(reader_run(reader, see, &seen, &err), 0, "%s", err.text);
     struct reader_summary summary;
     reader_summary(reader, &summary);
