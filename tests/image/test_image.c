@@ -227,10 +227,10 @@ Test(image, the_vdso_of_another_release_is_not_ours)
 }
 
 /* Two functions with much code between, and constants that are large, too. */
-static const char large[] = "int near(int x) { return x * 3; }\n"
-                            "__asm__(\".fill 3000000, 1, 0x90\");\n"
-                            "int far(int x) { return x * 5; }\n"
-                            "const char constants[2000000] = {[0] = 1, [1999999] = 7};\n";
+static const char near[] = "int near(int x) { return x * 3; }\n",
+                  between[] = ".text\n.fill 3000000, 1, 0x90\n.section .note.GNU-stack, \"\"\n",
+                  far[] = "int far(int x) { return x * 5; }\n"
+                          "const char constants[2000000] = {[0] = 1, [1999999] = 7};\n";
 
 static void count_warning(void *context, enum log_level level, const char *text)
 {
@@ -241,8 +241,10 @@ static struct image *open_large(const struct log *log)
 {
     struct image *image;
     struct fathom_error err;
-    build_source("large.c", large);
-    build_run("$CC -O2 -fno-toplevel-reorder -fPIC -shared -o large.so large.c");
+    build_source("near.c", near);
+    build_source("between.s", between);
+    build_source("far.c", far);
+    build_run("$CC -O2 -fPIC -shared -o large.so near.c between.s far.c");
     cr_assert_eq(image_open(build_path("large.so"), &(struct image_options){.log = log}, &image, &err), 0,
                  "%s", err.text);
     cr_assert(elf_file_is_late(&image->file));
