@@ -119,8 +119,8 @@ static int fill_inference(struct view_heading *h, const struct heading_parts *p,
         h->expected_parts = learned.trained->parts;
     }
     /* The line says why callers are unknown: of nothing that was sampled, perhaps. */
-    bool concerned =
-        h->partial || h->unknown_by_reason[UNKNOWN_UNREAD] || h->unknown_by_reason[UNKNOWN_MAPPING];
+    bool concerned = h->partial || h->unknown_by_reason[UNKNOWN_UNREAD] ||
+                     h->unknown_by_reason[UNKNOWN_MAPPING] || h->unknown_by_reason[UNKNOWN_RUN_TIME];
     h->unread = learned.unread;
     h->unread_count = concerned ? learned.unread_count : 0;
     return 0;

@@ -2,6 +2,7 @@
  */
 #include "infer/samples/cid.h"
 
+#include "image/mapped_name.h"
 #include "perfdata/walks.h"
 #include "process/frame.h"
 
@@ -14,6 +15,12 @@ static bool leaf_cfa(const struct frame *frame, const struct cfi_row *row, uint6
     if (row->cfa == CFI_BP_MEMORY && walk && walk->count)
         *cfa = walk->frames[walk->count - 1].cfa;
     return row->cfa == CFI_BP_MEMORY && walk && walk->count;
+}
+
+static enum unknown_reason why_unmapped(const struct process *process, uint64_t pc)
+{
+    const struct mapping *mapping = process ? process_mapping(process, pc) : NULL;
+    return mapping && mapping->path && mapped_is_run_time(mapping->path) ? UNKNOWN_RUN_TIME : UNKNOWN_MAPPING;
 }
 
 struct leaf_frame leaf_frame_of(const struct process *process, const struct sample *sample)
@@ -34,7 +41,7 @@ struct leaf_frame leaf_frame_of(const struct process *process, const struct samp
         process && (sample->regs_after ? process_cfi_after(process, sample->reg_ip, &leaf.place, &row)
                                        : process_cfi(process, sample->reg_ip, &leaf.place, &row));
     if (!known) {
-        leaf.reason = UNKNOWN_MAPPING;
+        leaf.reason = why_unmapped(process, sample->reg_ip);
         return leaf;
     }
     if (leaf.place.function == IMAGE_NO_FUNCTION) {
@@ -85,6 +92,8 @@ const char *unknown_reason_text(enum unknown_reason reason)
         return "its address is in no known function";
     case UNKNOWN_MAPPING:
         return "its address is in no file that could be opened";
+    case UNKNOWN_RUN_TIME:
+        return "it is in code that the process made itself";
     case UNKNOWN_CFI:
         return "its code has no unwind table that works with SP and BP";
     case UNKNOWN_BASE:

@@ -11,7 +11,8 @@ enum unknown_reason {
     UNKNOWN_NOT,       /* it is known */
     UNKNOWN_CONTEXT,   /* the CID is not in the map */
     UNKNOWN_FUNCTION,  /* the PC is in no known function */
-    UNKNOWN_MAPPING,   /* the PC is in no mapped file (JIT code) or its file could not be opened */
+    UNKNOWN_MAPPING,   /* the PC is in no mapping, or its file could not be opened */
+    UNKNOWN_RUN_TIME,  /* the PC is in code that the process made itself */
     UNKNOWN_CFI,       /* no CFI row for the PC, or one that needs more than SP and BP */
     UNKNOWN_BASE,      /* the base of its stack is unknown (coroutine or alternate stack) */
     UNKNOWN_KERNEL,    /* a kernel address */

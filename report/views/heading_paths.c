@@ -116,11 +116,11 @@ void heading_paths_write(struct printer *printer, const struct view_heading *h, 
     write_expected(printer, h);
     printer_write(printer, "\n");
     if (h->partial > 0)
-        printer_write(printer,
-                      "partial:  %s of the weight has its innermost callers alone, below a root such as "
-                      "\"[run-time code]\" that "
-                      "says why\n",
-                      share_format(share, h->partial, h->weight));
+        printer_write(
+            printer,
+            "partial:  %s of the weight has its innermost callers alone, below a root that says why, "
+            "such as \"[run-time code]\" or \"[deeper than was copied]\"\n",
+            share_format(share, h->partial, h->weight));
     for (int i = 0; i < SORTS * PARTS && explain; i++) {
         const struct part *part = &parts[i / PARTS][i % PARTS];
         if (part->weight > 0)
