@@ -21,8 +21,8 @@
 #define MAX_OPEN  256u  /* open files; a process typically maps a few dozen libraries */
 #define MAX_FILES 65536 /* recorded files */
 #define NS        UINT64_C(1000000000)
-#define CHECKED   8         /* files at a time, */
-#define CHECK_NS  25000000u /* 40 times a second at most, so that all of them are within a second */
+#define CHECKED   8          /* files at a time, */
+#define CHECK_NS  100000000u /* 10 times a second at most: all are looked at every three seconds */
 
 struct held {
     int fd;
