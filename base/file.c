@@ -112,43 +112,43 @@ bool file_view_has(const struct file_view *view, uint64_t offset, uint64_t size)
 }
 
 /* Whether all is still as it was when the file was opened. */
-static int check_same(struct file_view *view, struct fathom_error *err)
+static int check_same(const struct file_view *view, struct fathom_error *err)
 {
     struct stat st;
     if (!view->lost && fstat(view->fd, &st) < 0)
         return error_system(err, errno, "cannot stat %s", view->path);
-    if (!view->lost)
-        view->lost = st.st_mtim.tv_sec != view->written.tv_sec || st.st_mtim.tv_nsec != view->written.tv_nsec;
-    return view->lost ? error_set(err, ESTALE, "%s was changed while it was read", view->path) : 0;
+    const bool same = !view->lost && st.st_mtim.tv_sec == view->written.tv_sec &&
+                      st.st_mtim.tv_nsec == view->written.tv_nsec;
+    return same ? 0 : error_set(err, ESTALE, "%s was changed while it was read", view->path);
 }
 
-int file_view_need_same(struct file_view *view, uint64_t offset, uint64_t size, struct fathom_error *err)
+/* To where `out` says; NULL: into their place. */
+static int read_same(struct file_view *view, uint64_t offset, size_t size, uint8_t *out,
+                     struct fathom_error *err)
 {
-    if (!view->lost && file_view_has(view, offset, size))
-        return 0;
     int rc = check_same(view, err);
     if (rc == 0)
-        rc = file_view_need(view, offset, size, err);
+        rc = out ? fill(view, (size_t)offset, (size_t)offset + size, out, err)
+                 : file_view_need(view, offset, size, err);
     if (rc == 0)
         rc = check_same(view, err);
     view->lost |= rc < 0;
     return rc;
+}
+
+int file_view_need_same(struct file_view *view, uint64_t offset, uint64_t size, struct fathom_error *err)
+{
+    const bool there = !view->lost && file_view_has(view, offset, size);
+    return there ? 0 : read_same(view, offset, (size_t)size, NULL, err);
 }
 
 int file_view_copy_same(struct file_view *view, uint64_t offset, void *out, size_t size,
                         struct fathom_error *err)
 {
-    if (!view->lost && file_view_has(view, offset, size)) {
-        memcpy(out, view->data + offset, size);
-        return 0;
-    }
-    int rc = check_same(view, err);
-    if (rc == 0)
-        rc = fill(view, (size_t)offset, (size_t)offset + size, out, err);
-    if (rc == 0)
-        rc = check_same(view, err);
-    view->lost |= rc < 0;
-    return rc;
+    if (view->lost || !file_view_has(view, offset, size))
+        return read_same(view, offset, size, out, err);
+    memcpy(out, view->data + offset, size);
+    return 0;
 }
 
 void file_view_settle(struct file_view *view)

@@ -70,27 +70,23 @@ static bool starts_none(const struct elf_file *file)
     return uses;
 }
 
-struct finding {
-    unsigned number; /* of the system call */
-    uint64_t found;
-};
+enum { CLONE3, CLONE, CALLS };
 
-static int see_code(void *finding, const uint8_t *code, size_t size, uint64_t address)
+/* Both at once, as reading the code takes longest; clone3 anywhere comes before clone. */
+static int see_code(void *context, const uint8_t *code, size_t size, uint64_t address)
 {
-    struct finding *f = finding;
-    f->found = find_call(code, size, address, f->number);
-    return f->found != 0;
+    static const uint16_t numbers[CALLS] = {[CLONE3] = 435, [CLONE] = 56};
+    uint64_t *found = context;
+    for (unsigned i = 0; i < CALLS; i++)
+        if (!found[i])
+            found[i] = find_call(code, size, address, numbers[i]);
+    return found[CLONE3] != 0;
 }
 
 uint64_t thread_return_find(const struct elf_file *file)
 {
-    static const uint16_t numbers[] = {435 /* clone3 */, 56 /* clone */};
-    struct finding f = {.found = 0};
-    if (starts_none(file))
-        return 0;
-    for (size_t n = 0; n < sizeof numbers / sizeof *numbers && !f.found; n++) {
-        f.number = numbers[n];
-        elf_file_see_code(file, BEFORE + AFTER + THREAD_CALL, see_code, &f);
-    }
-    return f.found;
+    uint64_t found[CALLS] = {0};
+    if (!starts_none(file))
+        elf_file_see_code(file, BEFORE + AFTER + THREAD_CALL, see_code, found);
+    return found[CLONE3] ? found[CLONE3] : found[CLONE];
 }

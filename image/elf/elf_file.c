@@ -256,26 +256,18 @@ static void settle_late(const struct elf_file *file)
     file_view_settle(file->view);
 }
 
-static void add_late(struct elf_file *file, const struct elf_section *section)
-{
-    const uint64_t end = file->late_count ? file->late[file->late_count - 1].to : 0;
-    if (section && section->file_size >= LATE_LEAST && section->offset >= end)
-        file->late[file->late_count++] =
-            (struct elf_late){section->offset, section->offset + section->file_size};
-}
-
 /* Notes what is read late: the file counts as open then. */
 static void find_late(struct elf_file *file)
 {
-    const struct elf_section *code = elf_file_section(file, ".text"),
-                             *constants = elf_file_section(file, ".rodata"), *first = code,
-                             *second = constants;
-    if (code && constants && constants->offset < code->offset) {
-        first = constants;
-        second = code;
+    uint64_t end = 0;
+    for (size_t i = 0; i < file->section_count && file->late_count < 2; i++) {
+        const struct elf_section *s = &file->sections[i];
+        if ((strcmp(s->name, ".text") != 0 && strcmp(s->name, ".rodata") != 0) || s->file_size < LATE_LEAST ||
+            s->offset < end)
+            continue;
+        end = s->offset + s->file_size;
+        file->late[file->late_count++] = (struct elf_late){s->offset, end};
     }
-    add_late(file, first);
-    add_late(file, second);
     if (file->late_count && atomic_fetch_add(&late_files, 1) >= LATE_FILES_MOST) {
         atomic_fetch_sub(&late_files, 1);
         file->late_count = 0;
@@ -402,25 +394,26 @@ bool elf_file_names_more_at(const char *path, const struct elf_file *other)
     return more;
 }
 
-/* Warns once for each file. */
-static bool is_read(const struct elf_file *file, bool was_lost, int rc, const struct fathom_error *err)
+/* Reads bytes into their place or, if it is not NULL, into the buffer. Not from a file that is another one now: the image's tables are
+ * not its. false: that, which is said once, or another failure. */
+static bool read_late(const struct elf_file *file, uint64_t offset, uint64_t size, uint8_t *buffer)
 {
-    if (rc < 0 && !was_lost && file->log)
-        log_write(file->log, LOG_WARNING, "%s; what its code tells is not known from here on", err->text);
+    struct fathom_error err;
+    const bool lost = file->view->lost;
+    int rc = buffer ? file_view_copy_same(file->view, offset, buffer, (size_t)size, &err)
+                    : file_view_need_same(file->view, offset, size, &err);
+    if (rc < 0 && !lost)
+        log_write(file->log, LOG_WARNING, "%s; what its code tells is not known from here on", err.text);
     return rc == 0;
 }
 
-/* Whether the bytes are there, or could be read now. Not from a file that is another one now: the image's tables are not its. */
+/* Whether the bytes are there, or could be read now. */
 static bool has(const struct elf_file *file, uint64_t offset, uint64_t size)
 {
-    struct fathom_error err;
     bool late = false;
     for (size_t i = 0; i < file->late_count; i++)
         late |= offset < file->late[i].to && offset + size > file->late[i].from;
-    if (!late || !elf_file_is_late(file))
-        return true;
-    const bool lost = file->view->lost;
-    return is_read(file, lost, file_view_need_same(file->view, offset, size, &err), &err);
+    return !late || !elf_file_is_late(file) || read_late(file, offset, size, NULL);
 }
 
 const uint8_t *elf_section_bytes(const struct elf_file *file, const struct elf_section *section, size_t *size)
@@ -450,17 +443,6 @@ const uint8_t *elf_file_bytes(const struct elf_file *file, uint64_t address, uin
     return NULL;
 }
 
-/* A piece of the file, in the buffer if it is not there already; NULL: it cannot be read. */
-static const uint8_t *piece_at(const struct elf_file *file, uint64_t offset, size_t size, uint8_t *buffer)
-{
-    struct fathom_error err;
-    if (!elf_file_is_late(file))
-        return file->data + offset;
-    const bool lost = file->view->lost;
-    int rc = file_view_copy_same(file->view, offset, buffer, size, &err);
-    return is_read(file, lost, rc, &err) ? buffer : NULL;
-}
-
 int elf_file_see_code(const struct elf_file *file, size_t more, elf_see_code *see, void *context)
 {
     int rc = 0;
@@ -470,12 +452,26 @@ int elf_file_see_code(const struct elf_file *file, size_t more, elf_see_code *se
         for (uint64_t at = 0; s->executable && rc == 0 && at < s->file_size; at += ELF_PIECE) {
             const uint64_t left = s->file_size - at;
             const size_t size = left < ELF_PIECE + more ? left : ELF_PIECE + more;
-            const uint8_t *code = piece_at(file, s->offset + at, size, buffer);
-            rc = code ? see(context, code, size, s->address + at) : 0;
+            const bool late = elf_file_is_late(file);
+            if (!late || read_late(file, s->offset + at, size, buffer))
+                rc = see(context, late ? buffer : file->data + s->offset + at, size, s->address + at);
         }
     }
     free(buffer);
     return buffer ? rc : -ENOMEM;
+}
+
+void elf_file_see_words(const struct elf_file *file, elf_see_word *see, void *context)
+{
+    elf_file_need_code(file, NULL);
+    for (size_t i = 0; i < file->segment_count; i++) {
+        const struct elf_segment *s = &file->segments[i];
+        for (uint64_t at = -s->address % 8; !s->executable && at + 8 <= s->file_size; at += 8) {
+            uint64_t word;
+            memcpy(&word, file->data + s->offset + at, sizeof word);
+            see(context, s->address + at, word);
+        }
+    }
 }
 
 bool elf_file_is_code(const struct elf_file *file, uint64_t address, uint64_t size)

@@ -98,6 +98,10 @@ typedef int elf_see_code(void *context, const uint8_t *code, size_t size, uint64
  * bytes of the next, without keeping what is read late. What see() returned last, or -ENOMEM. */
 int elf_file_see_code(const struct elf_file *file, size_t more, elf_see_code *see, void *context);
 #define ELF_PIECE 262144u
+typedef void elf_see_word(void *context, uint64_t address, uint64_t word);
+/* Calls see() for each aligned word of the segments without code, constants among them: of a file that is not relocated, it may be a
+ * pointer. */
+void elf_file_see_words(const struct elf_file *file, elf_see_word *see, void *context);
 /* Whether all of [address, address + size) lies in one executable segment. */
 bool elf_file_is_code(const struct elf_file *file, uint64_t address, uint64_t size);
 /* Value of the first dynamic entry with this tag. */

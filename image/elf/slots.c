@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/search.h"
 #include "base/vec.h"
@@ -21,23 +20,12 @@ static void add_slot(void *context, const struct relocation *word)
         b->no_memory = true;
 }
 
-static void add_words(struct builder *b, const struct elf_file *file)
+static void add_word(void *builder, uint64_t address, uint64_t value)
 {
-    elf_file_need_code(file, NULL);
-    for (size_t i = 0; i < file->segment_count; i++) {
-        const struct elf_segment *segment = &file->segments[i];
-        size_t size;
-        const uint8_t *bytes =
-            segment->executable ? NULL : elf_file_bytes(file, segment->address, ELF_REST, &size);
-        if (!bytes)
-            continue;
-        for (size_t at = -segment->address % 8; at + 8 <= size; at += 8) {
-            struct relocation word = {.address = segment->address + at};
-            memcpy(&word.value, bytes + at, sizeof word.value);
-            if (elf_file_is_code(file, word.value, 1))
-                add_slot(b, &word);
-        }
-    }
+    struct builder *b = builder;
+    const struct relocation word = {.address = address, .value = value};
+    if (elf_file_is_code(b->slots->file, value, 1))
+        add_slot(b, &word);
 }
 
 /* Relocations come before words that only look like addresses. */
@@ -55,7 +43,7 @@ int slots_build(const struct elf_file *file, struct slots *out)
     struct builder b = {.slots = &slots};
     relocations_see(file, add_slot, &b);
     if (file->type == ET_EXEC)
-        add_words(&b, file);
+        elf_file_see_words(file, add_word, &b);
     if (b.no_memory) {
         slots_free(&slots);
         return -ENOMEM;
