@@ -50,11 +50,10 @@ struct unwind_frame {
 struct unwind_words {
     struct stack_word *words; /* innermost first */
     size_t count, capacity;
-    struct table *
-        ranges; /* of return addresses by image, remembered from walk to walk: as long as the images are open */
-    bool has_bp;        /* the sample's BP was used */
-    uint64_t registers; /* and these of its other registers, as in sample.register_mask */
-    bool partial;       /* a signal frame was passed, whose registers are not among the words */
+    struct table *ranges; /* of return addresses by image, remembered while the images are open */
+    bool has_bp;          /* the sample's BP was used */
+    uint64_t registers;   /* and these of its other registers, as in sample.register_mask */
+    bool partial;         /* a signal frame was passed, whose registers are not among the words */
 };
 
 /* Frames innermost first; returns their number and sets *end. Of a sample with a walk, those of that (walked.h). */

@@ -248,6 +248,14 @@ need_perf_events()
     rm -f need.data need.out
 }
 
+# May this user sample all processes? If not, $why.
+may_sample_all()
+{
+    perf record -q -N -a -e cpu-clock:u -o need.data true >need.out 2>&1 && return
+    why="the kernel refuses to sample all processes: $(grep . need.out | head -n 1)"
+    return 1
+}
+
 # Folded reports: "root;...;leaf WEIGHT" a line --------------------------------------------------------------
 
 # frames A B C: a pattern for paths that end in these functions, one right below the other; "..." stands for any
