@@ -1123,7 +1123,7 @@ static int learn_laid(struct world *w, uint32_t thread, const struct laid *laid)
                                  {sp + 24, word_at(t, sp + 24), word_at(t, sp + 24), 16, false, false}};
     cr_assert_neq(r->code.version, 0u);
     cr_assert_eq(r->code.at, laid->places[0].at);
-    if (r->code.file.inode)
+    if (r->code.file.inode || r->code.file.changed)
         machine_number(&r->code.file, PROGRAM_FILE);
     return known_stacks_add(w->known,
                             &(struct known_stack){.space = t->pid,
@@ -1216,6 +1216,27 @@ Test(verify, stacks_are_known_wherever_their_files_lie)
     cr_expect_eq(run_laid(&w, 2, 0x408, 0x800), 0);
     cr_expect_eq(run_laid(&w, 2, 0x410, 0x800), STACK_RECORD_NEW, "another function of the library");
     cr_expect_eq(run_laid(&w, 2, 0x400, 0x7f0), STACK_RECORD_NEW, "... of the program");
+    world_stop(&w);
+}
+
+/* The vDSO is in no file, and memory that a program made executable is not in one either. */
+Test(verify, what_the_kernel_maps_is_known_wherever_it_is)
+{
+    struct world w;
+    struct laid here, there;
+    world_start(&w, &plain_config, 1);
+    lay(&w, PROGRAM, LIBRARY, 0, &here);
+    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
+    cr_expect_eq(w.machine.records[0].code.file.changed, (uint64_t)FILE_BYTES);
+    cr_expect_eq(learn_laid(&w, 0, &here), 1);
+    cr_expect_neq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
+    lay(&w, PROGRAM + 0x5000, LIBRARY + 0x123000, 0, &there);
+    cr_expect_eq(run_laid(&w, 2, 0x400, 0x800), STACK_RECORD_SAME);
+    expect_placed(&w, w.threads[2].low + REGION, &there);
+    there.mappings[0].page = there.mappings[0].start >> 12;
+    w.machine.exec++;
+    cr_expect_eq(run_laid(&w, 2, 0x400, 0x800), STACK_RECORD_NEW);
+    cr_expect_eq(w.machine.records[0].code.file.changed, 0u);
     world_stop(&w);
 }
 
