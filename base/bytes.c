@@ -99,3 +99,11 @@ const char *bytes_string(struct bytes *b)
     b->at = nul + 1;
     return text;
 }
+
+uint8_t *bytes_put_uleb(uint8_t *out, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *out++ = (uint8_t)(value | 0x80);
+    *out++ = (uint8_t)value;
+    return out;
+}

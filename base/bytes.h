@@ -1,5 +1,5 @@
 /*
- * bytes.h - a bounded reader of little-endian bytes.
+ * bytes.h - a bounded reader of little-endian bytes, and LEB128 written.
  *
  * For input that may be hostile: a read past the end returns 0 and sets `failed`, which stays set, so a
  * parser checks once after a group of reads. LEB128 as in DWARF 5, section 7.6.
@@ -35,6 +35,18 @@ int64_t bytes_sleb(struct bytes *b);
 /* A NUL-terminated string; NULL (and failed) if it is not terminated before the end. Points into the input.
  */
 const char *bytes_string(struct bytes *b);
+/* Writes a value as ULEB128, at most BYTES_ULEB_MAX bytes; returns their end. */
+#define BYTES_ULEB_MAX 10u
+uint8_t *bytes_put_uleb(uint8_t *out, uint64_t value);
+/* Small values of either sign as small ones without, and back. */
+static inline uint64_t zigzag(uint64_t value)
+{
+    return value << 1 ^ (value >> 63 ? UINT64_MAX : 0);
+}
+static inline uint64_t unzigzag(uint64_t value)
+{
+    return value >> 1 ^ (value & 1 ? UINT64_MAX : 0);
+}
 /* The next n bytes, or NULL (and failed). Points into the input. */
 const uint8_t *bytes_take(struct bytes *b, uint64_t n);
 

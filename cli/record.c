@@ -55,8 +55,7 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
     }
     if (rc == 0) {
         fathom_recorder_summary(recorder, &summary);
-        if (!options->no_cache)
-            fathom_recorder_keep(recorder);
+        fathom_recorder_keep(recorder);
         if (o->map)
             terminal_say(terminal, LOG_NOTE, "'fathom report -m %s' takes the map", o->map);
         if (o->target.command && summary.status >= 0)
@@ -239,7 +238,7 @@ static const struct option_row rows[] = {
         "per-cpu", 0, "WHEN", scopes, enum fathom_scope, struct fathom_recorder_options, scope,
         "count per CPU rather than per thread, so that processes shorter than a period are sampled too: "
         "always, never, auto (default: for clocks of at most 1000 Hz, if the kernel allows it)"),
-    OPTION_FLAG("no-cache", 0, struct record_options, no_cache,
+    OPTION_FLAG("no-cache", 0, struct fathom_recorder_options, no_cache,
                 "keep nothing of what is learned for other recordings, and use nothing kept"),
     OPTION_FLAG("kernel", 0, struct fathom_recorder_options, kernel,
                 "sample in the kernel too: its functions stand below the path that entered it; each sample "

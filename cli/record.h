@@ -10,9 +10,8 @@
 struct record_options {
     struct fathom_recorder_options recorder; /* the first member, which rows of options rely on */
     bool list_events;
-    bool report;   /* write no file */
-    bool paths;    /* was asked for, needlessly */
-    bool no_cache; /* keep nothing for later recordings */
+    bool report; /* write no file */
+    bool paths;  /* was asked for, needlessly */
 };
 
 /* --report: records to memory while learning, then prints a report. Returns the exit code. */

@@ -58,7 +58,7 @@ int record_and_report(struct record_options *options, struct terminal *terminal)
     struct fathom_live *live = NULL;
     struct step steps[2] = {{0}};
     fathom_report_defaults(&asked);
-    asked.profile.no_cache = options->no_cache;
+    asked.profile.no_cache = o->no_cache;
     asked.profile.map = o->map;
     asked.colour = terminal_colour(COLOUR_AUTO, stdout);
     asked.width = terminal_width(stdout);

@@ -2,11 +2,15 @@ noinst_LTLIBRARIES += libinfer.la
 libinfer_la_SOURCES = \
 	infer/live/feed.c infer/live/feed.h \
 	infer/live/file_numbers.c infer/live/file_numbers.h \
+	infer/live/kept_stacks.c infer/live/kept_stacks.h \
+	infer/live/kept_stacks_data.h infer/live/kept_stacks_file.c \
 	infer/live/novelty.c infer/live/novelty.h \
 	infer/live/online.c infer/live/online.h \
 	infer/live/rate_control.c infer/live/rate_control.h \
 	infer/live/row_teller.c infer/live/row_teller.h \
 	infer/live/spaces.c infer/live/spaces.h \
+	infer/live/stack_cache.c infer/live/stack_cache.h \
+	infer/live/stack_keeper.c infer/live/stack_keeper.h \
 	infer/live/stack_learner.c infer/live/stack_learner.h \
 	infer/chains/links.c infer/chains/links.h \
 	infer/chains/proof.c infer/chains/proof.h \

@@ -35,7 +35,8 @@ struct announced {
     struct walked walked; /* of the last record, like the next */
     bool has_walked;
     bool no_places;
-    uint8_t *unfolded; /* its stack, if it has a run, or words; else not used */
+    struct stack_places last_places; /* then: of the last record; count: 0: it tells none */
+    uint8_t *unfolded;               /* its stack, if it has a run, or words; else not used */
     size_t unfolded_capacity;
 };
 
@@ -168,9 +169,11 @@ static uint32_t take_places(struct announced *a)
         .base = placed->base, .depth = placed->depth, .count = (uint32_t)placed->count};
     uint64_t hash = hash_u64(hash_u64(places.base) + places.depth);
     bool added;
+    if (placed->count)
+        memcpy(places.at, a->parts.placed_files, placed->count * sizeof *places.at);
+    a->last_places = places;
     if (!placed->count || a->no_places)
         return 0;
-    memcpy(places.at, a->parts.placed_files, placed->count * sizeof *places.at);
     for (uint32_t i = 0; i < places.count; i++)
         hash = hash_u64(hash + places.at[i]);
     uint64_t *index = table_put(a->places_of, hash, &added);
@@ -210,6 +213,7 @@ static int take_record(struct announced *a, const struct sample *sample, struct 
         return error_memory(err);
     a->checks = record.kind == STACK_RECORD_AGAIN ? (uint32_t)*last : 0;
     a->parts = parts;
+    a->last_places.count = 0;
     const uint32_t places = record.kind == STACK_RECORD_SAME ? take_places(a) : 0;
     if (places == UINT32_MAX)
         return error_memory(err);
@@ -265,11 +269,13 @@ static void fill_in(struct announced *a, struct sample *sample)
     sample->compared = a->compared;
     sample->from_sp = a->from_sp;
     sample->stack_number = sample->known == SAMPLE_STACK_SAME ? number : 0;
-    sample->placed = places ? &a->places[places - 1] : NULL;
+    sample->placed = places                            ? &a->places[places - 1]
+                     : pending && a->last_places.count ? &a->last_places
+                                                       : NULL;
     const struct stack_parts *parts = &a->parts;
     if (!pending || (!parts->bytes && !a->has_walked))
         return;
-    sample->known = SAMPLE_STACK_NEW;
+    sample->known = a->has_walked && a->walked.kept ? SAMPLE_STACK_KEPT : SAMPLE_STACK_NEW;
     sample->code = parts->code.version ? &parts->code : NULL;
     sample->checks_number = a->checks;
     sample->walk = a->has_walked ? &a->walked : NULL;

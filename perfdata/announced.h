@@ -23,7 +23,8 @@ struct stack_places {
 /* events are borrowed. NULL: out of memory. */
 struct announced *announced_new(const struct event *events, size_t count);
 void announced_free(struct announced *announced);
-/* No sample tells where its stack lies (sample.placed): for whom that would be memory for nothing, over days. */
+/* Only a sample with a record of its own tells where its stack lies (sample.placed), until the next call: else that would be memory for
+ * nothing, over days. */
 void announced_leave_places(struct announced *announced);
 /* Fills in what is known of the stack of a sample of the main event; its dump is borrowed from the stack record
  * before it, which must still be there. Returns 1: the record was a stack record, now taken; 0: any other; or

@@ -35,6 +35,9 @@ static inline const struct stack_place *stack_place_of(const struct stack_place 
     return NULL;
 }
 
+/* In place of a version, which are odd: stacks of the record's number lie elsewhere in any process. */
+#define KNOWN_STACK_ANY 2u
+
 /* While all words are so, and the PC has the same CFA, a stack of a process with the same code has the same callers. */
 struct known_stack {
     uint32_t space; /* of the processes with this code: infer/live/spaces.h */
@@ -54,8 +57,10 @@ struct known_stack {
     /* Of all its code, at most STACK_PLACED_MAX: it can be known wherever these files are mapped; 0: only in its space. Borrowed */
     const struct stack_place *places;
     size_t place_count;
-    uint64_t base;    /* of the stack, as the record tells; 0: not */
-    uint32_t version; /* of the process's mappings, likewise (stack_record.h, struct stack_code) */
+    uint64_t base; /* of the stack, as the record tells; 0: not */
+    uint32_t
+        version; /* of the process's mappings, likewise (stack_record.h, struct stack_code); or KNOWN_STACK_ANY */
+    uint32_t inner; /* of a caller's: number of a record with its callee's frame; 0: its own */
 };
 
 #endif

@@ -29,7 +29,9 @@ enum stack_record_kind {
 #define STACK_WORDS_MAX      131072      /* bytes of one of which the outer part is words alone */
 #define STACK_RECORD_NO_BASE 16384       /* bytes of a stack that are read if its base is not known */
 #define STACK_RECORD_LATE    0xffffffffu /* the number of RETURNED */
-#define STACK_RECORD_ALL     255         /* compared: all return addresses */
+#define STACK_NUMBER_KEPT                                                                                    \
+    0xf0000000u /* numbers from this one on are those of stacks that earlier recordings left (infer/live/stack_keeper.h) */
+#define STACK_RECORD_ALL 255 /* compared: all return addresses */
 
 struct stack_record {
     __u32 magic;
@@ -113,9 +115,12 @@ enum stack_frames_end {
 };
 #define STACK_FRAMES_MAX  4096
 #define STACK_FRAMES_BACK 1 /* flag: `back` was read */
+#define STACK_FRAMES_KEPT                                                                                    \
+    4 /* flag: they are those of a stack of an earlier recording, whose words are in place here */
 #define STACK_FRAMES_LATE 2 /* flag: a later stack was written before this one: nothing refers to it */
 
-/* A file whose code is mapped from an offset on, as the kernel tells it from all others, and what its name may lead to later. */
+/* A file whose code is mapped from an offset on, as the kernel tells it from all others, and what its name may lead to later. Of what the
+ * kernel itself maps (the vDSO), `changed` is the size in bytes, and the others are 0. */
 struct stack_file {
     __u64 inode, changed; /* i_ino; i_ctime, ns */
     __u64 page;           /* vm_pgoff */
@@ -124,7 +129,7 @@ struct stack_file {
 
 /* Of a stack that was read: what is needed to know it in other processes. */
 struct stack_code {
-    struct stack_file file; /* of the PC's code; inode 0: none, or not known */
+    struct stack_file file; /* of the PC's code; inode and changed 0: none, or not known */
     __u64 at;               /* where offset 0 of it would lie */
     __u64 base;             /* of the stack; 0: not known */
     __u32 version;          /* of what is known of the process's mappings */

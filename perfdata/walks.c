@@ -11,9 +11,8 @@
 #include "perfdata/stack_record.h"
 
 #define SLOTS     1024u /* threads in the same one take it from each other: their next stacks are written whole */
-#define LEB_MAX   10u /* bytes */
 #define FRAMES_AT sizeof(struct stack_frames)
-#define FRAME_MAX (2 * LEB_MAX + LEB_MAX + 1)
+#define FRAME_MAX (3 * BYTES_ULEB_MAX + 1)
 
 struct stack {
     struct walked_frame *frames; /* the outermost first */
@@ -54,24 +53,6 @@ static struct stack *stack_of(struct walks *w, uint32_t tid)
     return stack;
 }
 
-static uint64_t zigzag(uint64_t value)
-{
-    return value << 1 ^ (value >> 63 ? UINT64_MAX : 0);
-}
-
-static uint64_t unzigzag(uint64_t value)
-{
-    return value >> 1 ^ (value & 1 ? UINT64_MAX : 0);
-}
-
-static uint8_t *put_uleb(uint8_t *out, uint64_t value)
-{
-    for (; value >= 0x80; value >>= 7)
-        *out++ = (uint8_t)(value | 0x80);
-    *out++ = (uint8_t)value;
-    return out;
-}
-
 static bool are_equal(const struct walked_frame *a, const struct walked_frame *b)
 {
     return a->pc == b->pc && a->cfa == b->cfa && a->marks == b->marks;
@@ -99,8 +80,8 @@ static uint8_t *put_frames(const struct walked *walked, struct stack_frames *hea
         const struct walked_frame *frame = &walked->frames[i];
         if ((size_t)(end - out) < FRAME_MAX)
             return NULL;
-        out = put_uleb(out, zigzag(frame->pc - around.pc));
-        out = put_uleb(out, around.cfa - frame->cfa);
+        out = bytes_put_uleb(out, zigzag(frame->pc - around.pc));
+        out = bytes_put_uleb(out, around.cfa - frame->cfa);
         around = *frame;
     }
     for (size_t i = head->shared; i < walked->count; i++) {
@@ -108,7 +89,7 @@ static uint8_t *put_frames(const struct walked *walked, struct stack_frames *hea
             continue;
         if ((size_t)(end - out) < FRAME_MAX)
             return NULL;
-        out = put_uleb(out, i - marked_at);
+        out = bytes_put_uleb(out, i - marked_at);
         *out++ = walked->frames[i].marks;
         marked_at = i + 1;
         head->marked++;
@@ -133,7 +114,8 @@ size_t walks_write(struct walks *w, uint32_t tid, uint64_t time, uint32_t number
                                 .count = (uint16_t)(walked->count - shared),
                                 .end = walked->end,
                                 .flags = (walked->has_back ? STACK_FRAMES_BACK : 0) |
-                                         (late ? STACK_FRAMES_LATE : 0),
+                                         (late ? STACK_FRAMES_LATE : 0) |
+                                         (walked->kept ? STACK_FRAMES_KEPT : 0),
                                 .switch_at = walked->switch_at,
                                 .back = walked->back};
     uint8_t *end = put_frames(walked, &head, out + FRAMES_AT, out + size - 8);
@@ -198,6 +180,7 @@ int walks_read(struct walks *w, uint32_t tid, uint32_t number, const uint8_t *da
                            .count = count,
                            .back = head.back,
                            .has_back = head.flags & STACK_FRAMES_BACK,
+                           .kept = head.flags & STACK_FRAMES_KEPT,
                            .switch_at = head.switch_at,
                            .end = head.end};
     return 1;

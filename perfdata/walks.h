@@ -37,6 +37,7 @@ struct walked {
     bool has_back;
     uint32_t switch_at; /* as in struct stack_switch */
     uint8_t end;        /* enum stack_frames_end */
+    bool kept;          /* STACK_FRAMES_KEPT */
 };
 
 struct walks; /* the last stacks */

@@ -514,6 +514,22 @@ const struct mapping *process_mapping_at(const struct process *process, size_t i
     return &region->mapping;
 }
 
+const struct mapping *process_mapping_unopened(const struct process *process, uint64_t address,
+                                               const struct build_id **build_id)
+{
+    const size_t index = space_find(process->space, address);
+    return index == SPACE_NONE ? NULL : process_mapping_at(process, index, build_id);
+}
+
+const struct mapping *process_program_mapping(const struct process *process, const struct build_id **id)
+{
+    const struct mapping *mapping;
+    for (size_t i = 0; (mapping = process_mapping_at(process, i, id)); i++)
+        if (mapping->path && *id && (*id)->size && mapped_is_program(mapping->path))
+            return mapping;
+    return NULL;
+}
+
 enum stack_start process_stack_start(const struct process *process, uint32_t tid)
 {
     return tid != process->pid || process->of_thread ? STACK_START_THREAD : STACK_START_PROGRAM;

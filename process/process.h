@@ -105,6 +105,12 @@ void process_open_all(const struct process *process);
  * processes_apply(). */
 const struct mapping *process_mapping_at(const struct process *process, size_t index,
                                          const struct build_id **build_id);
+/* The one that covers an address; NULL: none. Likewise. */
+const struct mapping *process_mapping_unopened(const struct process *process, uint64_t address,
+                                               const struct build_id **build_id);
+/* The mapping of the process's program, with its recorded build-id; NULL: it has none with one. Likewise. */
+const struct mapping *process_program_mapping(const struct process *process,
+                                              const struct build_id **build_id);
 
 /* Where a thread's own stack begins. A child of fork() runs on a copy of the stack of the thread that forked,
  * so its first thread need not have started where programs do. */

@@ -53,7 +53,7 @@ int evaluate_record(struct fathom_evaluation *e, struct fathom_error *err)
     if (rc == 0 && writer_is_stream(writer))
         rc = error_set(err, EINVAL, "%s: the recording is read again, so it needs a regular file", path);
     if (rc == 0)
-        rc = learning_new(e->collector, &e->collect, false, mapped_sink_write, writer, &learning, err);
+        rc = learning_new(e->collector, &e->collect, false, false, mapped_sink_write, writer, &learning, err);
     if (rc == 0)
         rc = mapped_sink_new(&(struct mapped_sink_input){events, count, &e->host.log, learning_add, learning},
                              &sink, err);

@@ -58,6 +58,7 @@ struct fathom_recorder_options {
     bool data;   /* addresses of data (page faults, memory events) */
     bool stack_samples; /* new stacks as samples that other tools unwind */
     bool compress;      /* the file's records, with zstd */
+    bool no_cache;      /* keep nothing for later recordings, and use nothing that earlier ones kept */
     bool keep_stacks;   /* the copies of new stacks, too, not only what was found in them while recording */
 };
 
@@ -75,14 +76,15 @@ FATHOM_API int fathom_recorder_open(const struct fathom_recorder_options *option
                                     struct fathom_error *error);
 /* Starts the command, records until it or all processes have ended, the duration is over or fathom_recorder_stop() is called, and
  * completes the file. To be called once. After an error the file holds what was recorded; before the first sample it is not
- * written. The listener is told how far it is, at least 10 times a second, and then what the recording has, and what it lacks. */
+ * written. Unless nothing is to be kept, stacks that are known wherever their files are mapped become known to later recordings of the same
+ * programs. The listener is told how far it is, at least 10 times a second, and then what the recording has, and what it lacks. */
 FATHOM_API int fathom_recorder_run(struct fathom_recorder *recorder, struct fathom_error *error);
 /* Ends the run soon. Safe in a signal handler, and in another thread. */
 FATHOM_API void fathom_recorder_stop(struct fathom_recorder *recorder);
 FATHOM_API void fathom_recorder_summary(const struct fathom_recorder *recorder,
                                         struct fathom_recorder_summary *summary);
 /* After the run: adds the stacks of the file (of several files, nothing) to the maps that are kept of its programs, for recordings to come; nothing of a stream,
- * or if $FATHOM_NO_CACHE is set. Failures are told to the listener, and to a verbose one how much is kept. */
+ * with `no_cache`, or if $FATHOM_NO_CACHE is set. Failures are told to the listener, and to a verbose one how much is kept. */
 FATHOM_API void fathom_recorder_keep(struct fathom_recorder *recorder);
 /* NULL is allowed. */
 FATHOM_API void fathom_recorder_close(struct fathom_recorder *recorder);

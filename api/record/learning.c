@@ -13,6 +13,7 @@ struct learning {
     void *context;           /* its */
     struct walk_sink *walks; /* NULL: stacks are passed on as they are; else what it passes on goes to next */
     struct stack_learner *learner; /* NULL: nothing is followed */
+    struct stack_keeper *keeper;   /* NULL: stacks are not kept */
     struct clocks *clocks;         /* NULL: none whose rate can be set */
     struct image_cache *images;    /* of the learner that has ended; NULL: none */
     const struct log *log;
@@ -54,14 +55,20 @@ static void forget(void *learning, uint32_t space)
     collector_forget(l->collector, space);
 }
 
-static void take_walk(void *learning, const struct sample *sample, const struct unwind_frame *frames,
-                      size_t count, enum unwind_end end)
+static void take_walk(void *learning, const struct sample *sample, uint32_t number,
+                      const struct unwind_frame *frames, size_t count, enum unwind_end end)
 {
     struct learning *l = learning;
-    walk_sink_walked(l->walks, sample, frames, count, end);
+    walk_sink_walked(l->walks, sample, number, frames, count, end);
 }
 
-int learning_new(struct collector *collector, const struct collector_options *options, bool walks,
+static bool wants(void *learning, uint32_t number)
+{
+    struct learning *l = learning;
+    return walk_sink_wants(l->walks, number);
+}
+
+int learning_new(struct collector *collector, const struct collector_options *options, bool walks, bool cache,
                  collector_sink *next, void *context, struct learning **out, struct fathom_error *err)
 {
     const struct event *events;
@@ -75,6 +82,8 @@ int learning_new(struct collector *collector, const struct collector_options *op
         rc = clocks_new(collector, &options->verify, &l->clocks, err);
     else if (walks)
         rc = walk_sink_new(events, count, next, context, &l->walks, err);
+    if (rc == 0 && l->walks && cache && !(l->keeper = stack_keeper_new()))
+        rc = error_memory(err);
     if (rc == 0 && collector_follows(collector))
         rc = stack_learner_start(&(struct stack_learner_input){.events = events,
                                                                .count = count,
@@ -83,6 +92,8 @@ int learning_new(struct collector *collector, const struct collector_options *op
                                                                .walked = walks ? take_walk : NULL,
                                                                .number = number_file,
                                                                .rows = tell_rows,
+                                                               .keeper = l->keeper,
+                                                               .wants = wants,
                                                                .place = place_process,
                                                                .forget = forget,
                                                                .context = l},
@@ -110,6 +121,7 @@ void learning_free(struct learning *l)
     stop_learning(l);
     image_cache_free(l->images);
     walk_sink_free(l->walks);
+    stack_keeper_free(l->keeper);
     free(l);
 }
 
@@ -138,6 +150,12 @@ int learning_add(void *learning, const void *records, size_t size, struct fathom
 struct image_cache *learning_images(struct learning *l)
 {
     return l->images;
+}
+
+void learning_keep(const struct learning *l, const struct log *notes)
+{
+    if (l->keeper)
+        stack_keeper_save(l->keeper, l->log, notes);
 }
 
 int learning_flush(struct learning *l, struct fathom_error *err)

@@ -124,8 +124,8 @@ static int open_sink(struct fathom_live *l, struct fathom_error *err)
                               &l->reader, err);
     /* A file that cannot be copied matters only to later reports; this one says what it could not read. */
     if (rc == 0)
-        rc = learning_new(l->collector, &l->collect, !l->options.keep_stacks, keep_records, l->reader,
-                          &l->learning, err);
+        rc = learning_new(l->collector, &l->collect, !l->options.keep_stacks,
+                          cached_maps_wanted(l->report.no_cache), keep_records, l->reader, &l->learning, err);
     if (rc == 0)
         rc = mapped_sink_new(&(struct mapped_sink_input){events, count, NULL, learning_add, l->learning},
                              &l->sink, err);
@@ -145,6 +145,8 @@ int fathom_live_run(struct fathom_live *l, struct fathom_error *error)
         int passed = learning_finish(l->learning, rc ? NULL : error);
         rc = rc < 0 ? rc : passed;
     }
+    if (rc == 0 && l->learning)
+        learning_keep(l->learning, l->report.view.verbose ? &l->host.log : NULL);
     learning_free(l->learning); /* its thread, which has the rights of the run */
     l->learning = NULL;
     l->failed = rc < 0;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/cached_maps.h"
+#include "api/host.h"
 #include "api/record/learning.h"
 #include "api/record/mapped_sink.h"
 #include "api/record/recorder.h"
@@ -143,9 +145,11 @@ static int open_sink(struct part *p, struct fathom_error *err)
     int rc;
     if (p->stacks) {
         stack_sink_to(p->stacks, mapped_sink_write, p->writer);
-        rc = learning_new(p->collector, &p->collect, false, stack_sink_add, p->stacks, &p->learning, err);
+        rc = learning_new(p->collector, &p->collect, false, false, stack_sink_add, p->stacks, &p->learning,
+                          err);
     } else {
-        rc = learning_new(p->collector, &p->collect, !p->options->keep_stacks, mapped_sink_write, p->writer,
+        rc = learning_new(p->collector, &p->collect, !p->options->keep_stacks,
+                          cached_maps_wanted(p->options->no_cache), mapped_sink_write, p->writer,
                           &p->learning, err);
     }
     struct mapped_sink_input input = {.log = &p->host->log, .next = learning_add, .context = p->learning};
@@ -204,6 +208,12 @@ static int end_file(struct part *p, int rc, bool *nothing, struct fathom_error *
     if (rc == 0 && closed == 0)
         say_summary(p, bytes, nothing);
     return rc < 0 ? rc : closed;
+}
+
+void part_keep(const struct part *p)
+{
+    if (p->learning)
+        learning_keep(p->learning, host_is_verbose(p->host) ? &p->host->log : NULL);
 }
 
 int part_end(struct part *p, int rc, bool *nothing, struct fathom_error *err)

@@ -35,6 +35,7 @@ uint64_t part_size(const struct part *part);                 /* bytes of records
  * missing command, keeps the previous file. rc: of the run so far, and so of this, unless that fails first. Tells what the file has,
  * and what it lacks. *nothing: it has no sample. */
 int part_end(struct part *part, int rc, bool *nothing, struct fathom_error *err);
+void part_keep(const struct part *part); /* after that: stacks for later recordings, if they are to be kept */
 struct image_cache *part_images(struct part *part); /* after that, as learning_images() */
 
 #endif

@@ -112,6 +112,8 @@ static int end_part(struct fathom_recorder *r, struct part *part, int rc, struct
     struct collector_summary summary;
     bool nothing;
     rc = part_end(part, rc, &nothing, err);
+    if (rc == 0)
+        part_keep(part);
     collector_summary(part_collector(part), &summary);
     r->samples += summary.samples;
     r->nothing = nothing && r->samples == 0;
@@ -303,8 +305,8 @@ void fathom_recorder_keep(struct fathom_recorder *r)
     const char *output = r->options.output;
     struct reader *reader;
     struct stat st;
-    if (r->series || !cached_maps_wanted(false) || strcmp(output, "-") == 0 || stat(output, &st) != 0 ||
-        !S_ISREG(st.st_mode) || reader_open(output, NULL, &reader, NULL) < 0)
+    if (r->series || !cached_maps_wanted(r->options.no_cache) || strcmp(output, "-") == 0 ||
+        stat(output, &st) != 0 || !S_ISREG(st.st_mode) || reader_open(output, NULL, &reader, NULL) < 0)
         return;
     cached_maps_add(reader, part_images(r->part), &r->host.log, host_is_verbose(&r->host));
     reader_close(reader);

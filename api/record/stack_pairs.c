@@ -70,7 +70,8 @@ static int take_sample(struct stack_pairs *p, const struct perf_event_header *he
     if (rc != STACK_PAIR_LEAVE)
         p->held_size = 0;
     rc = stack_pairs_finish(p, err);
-    if (rc == 0 && p->in.events[sample->event].stacks && (!p->in.is_wanted || p->in.is_wanted(sample))) {
+    if (rc == 0 && p->in.events[sample->event].stacks &&
+        (!p->in.is_wanted || p->in.is_wanted(p->in.context, sample))) {
         memcpy(p->held, header, header->size);
         p->held_size = header->size;
         *kept = true;

@@ -29,6 +29,7 @@ struct stack_pairs_input {
     const struct event *events; /* of the records */
     size_t count;
     bool (*is_wanted)(
+        void *context,
         const struct sample *stack); /* whether a stack record waits for its sample; NULL: all do */
     /* An enum stack_pair_choice; or negative, which ends the call. */
     int (*take)(void *context, const struct stack_pair *pair, struct fathom_error *err);

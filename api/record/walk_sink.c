@@ -30,12 +30,15 @@
 /* A stack record, and its sample behind it. */
 struct waiting {
     uint8_t *records; /* NULL: passed on */
-    uint32_t stack_size, size, number;
+    uint32_t stack_size, size;
+    uint32_t kept; /* number of the kept stack that it announces; 0: it has a copy */
+    uint64_t key;
     uint64_t call, since; /* of walk_sink_add(); ns */
 };
 
 struct result {
-    uint32_t number, tid;
+    uint64_t key;
+    uint32_t number;
     uint64_t time;
     size_t first; /* frame */
     struct walked walked;
@@ -57,7 +60,7 @@ struct walk_sink {
     size_t first, count, capacity; /* those before `first` are passed on */
     uint64_t dropped;              /* that were in the queue before queue[0] */
     uint64_t due;         /* how many must be passed on before the next mark; UINT64_MAX: not known yet */
-    struct table *places; /* stack's number -> how many had come before it */
+    struct table *places; /* key -> how many had come before it */
     size_t waiting;       /* bytes */
     struct walks *walks;
     uint64_t written;
@@ -65,6 +68,8 @@ struct walk_sink {
     uint64_t left_out;
     uint64_t made[RECORD_MAX / 8 + 1];
     pthread_mutex_t lock;
+    struct table *
+        told; /* numbers of kept stacks whose frames were written: changed, and seen by the learner's thread, under the lock */
     struct results found; /* by the learner's thread: under the lock */
     struct results taken;
 };
@@ -85,22 +90,41 @@ void walk_sink_free(struct walk_sink *s)
     free_results(&s->found);
     free_results(&s->taken);
     table_free(s->places);
+    table_free(s->told);
     walks_free(s->walks);
     stack_pairs_free(s->pairs);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }
 
-void walk_sink_walked(struct walk_sink *s, const struct sample *sample, const struct unwind_frame *frames,
-                      size_t count, enum unwind_end end)
+/* Of a stack record: a kept stack's number may be in several that wait. */
+static uint64_t key_of(uint32_t number, const struct sample *sample)
+{
+    return hash_u64(hash_u64(sample->time + number) + sample->tid);
+}
+
+bool walk_sink_wants(struct walk_sink *s, uint32_t number)
+{
+    pthread_mutex_lock(&s->lock);
+    const bool wants = !table_find(s->told, number);
+    pthread_mutex_unlock(&s->lock);
+    return wants;
+}
+
+void walk_sink_walked(struct walk_sink *s, const struct sample *sample, uint32_t number,
+                      const struct unwind_frame *frames, size_t count, enum unwind_end end)
 {
     struct results *r = &s->found;
     pthread_mutex_lock(&s->lock);
-    struct result result = {sample->stack_number, sample->tid, sample->time, r->frame_count, {0}};
+    struct result result = {.key = key_of(sample->stack_number, sample),
+                            .number = number,
+                            .time = sample->time,
+                            .first = r->frame_count};
     /* Else it stays a copy. One frame more, so that there is memory for none, too. */
     if (r->frame_count + count <= FOUND_MAX &&
         vec_reserve(r->frames, r->frame_count, r->frame_capacity, count + 1)) {
         walked_make(sample, frames, count, end, r->frames + r->frame_count, &result.walked);
+        result.walked.kept = number >= STACK_NUMBER_KEPT;
         if (vec_push(r->all, r->count, r->capacity, result))
             r->frame_count += count;
     }
@@ -121,10 +145,11 @@ static size_t make_record(struct walk_sink *s, const struct waiting *w, const st
     const uint8_t *parts = sample->raw + sizeof head, *rest = sample->raw + sample->raw_size;
     const size_t before = (size_t)(sample->raw - w->records),
                  behind = w->stack_size - before - sample->raw_size;
+    head.kind = w->kept ? STACK_RECORD_NEW : head.kind;
+    head.number = result->number;
     const size_t copy = keep ? head.size : 0, frames_at = before + sizeof head + sizeof(struct stack_part);
     uint8_t *made = (uint8_t *)s->made;
-    if (frames_at + copy + behind + 8 > RECORD_MAX || result->tid != sample->tid ||
-        result->time != sample->time)
+    if (frames_at + copy + behind + 8 > RECORD_MAX)
         return 0;
     const size_t frames = walks_write(s->walks, sample->tid, sample->time, head.number, &result->walked,
                                       made + frames_at, RECORD_MAX - frames_at - copy - behind - 8);
@@ -157,31 +182,41 @@ static bool may_keep(struct walk_sink *s, const struct waiting *w, uint64_t time
     return true;
 }
 
+/* Nothing is lost if there is no memory: the frames are written again. */
+static void note_told(struct walk_sink *s, uint32_t number)
+{
+    pthread_mutex_lock(&s->lock);
+    table_put(s->told, number, NULL);
+    pthread_mutex_unlock(&s->lock);
+}
+
 /* Passes on what waits: with its walk, or as it came (NULL). */
 static int pass(struct walk_sink *s, struct waiting *w, const struct result *result, struct fathom_error *err)
 {
     const bool early = result && result->walked.end != UNWIND_ROOT,
-               keep = result && !early && ++s->written % KEPT_EVERY == 0;
+               keep = result && !early && !w->kept && ++s->written % KEPT_EVERY == 0;
     size_t made = 0;
     if (result && !(early && may_keep(s, w, result->time)))
         made = make_record(s, w, result, keep);
     if (keep && !made)
         made = make_record(s, w, result, false);
+    if (made && w->kept == result->number)
+        note_told(s, w->kept);
     s->left_out += early && made;
     int rc = made ? s->next(s->context, s->made, made, err) : 0;
     const size_t done = made ? w->stack_size : 0;
     if (rc == 0)
         rc = s->next(s->context, w->records + done, w->size - done, err);
-    table_remove(s->places, w->number);
+    table_remove(s->places, w->key);
     s->waiting -= w->size;
     free(w->records);
     w->records = NULL;
     return rc;
 }
 
-static struct waiting *find(struct walk_sink *s, uint32_t number)
+static struct waiting *find(struct walk_sink *s, uint64_t key)
 {
-    const uint64_t *place = table_find(s->places, number);
+    const uint64_t *place = table_find(s->places, key);
     return place ? &s->queue[*place - s->dropped] : NULL;
 }
 
@@ -197,7 +232,7 @@ static int pass_walked(struct walk_sink *s, struct fathom_error *err)
     pthread_mutex_unlock(&s->lock);
     for (size_t i = 0; i < r->count && rc == 0; i++) {
         struct result *result = &r->all[i];
-        struct waiting *w = find(s, result->number);
+        struct waiting *w = find(s, result->key);
         result->walked.frames = r->frames + result->first;
         rc = w ? pass(s, w, result, err) : 0;
     }
@@ -225,16 +260,19 @@ static int pass_late(struct walk_sink *s, uint64_t looked, struct fathom_error *
     return rc;
 }
 
-/* Whether a record has a stack that can be walked. */
-static bool has_copy(const struct sample *sample)
+/* Whether a record has a stack that can be walked, or that was kept and whose frames are to be written. */
+static bool is_wanted(void *sink, const struct sample *sample)
 {
+    const struct walk_sink *s = sink;
     struct stack_record head;
     if (!sample->raw || sample->raw_size < sizeof head)
         return false;
     memcpy(&head, sample->raw, sizeof head);
     return head.magic == STACK_RECORD_MAGIC && head.version == STACK_RECORD_VERSION && head.size > 0 &&
            head.size <= sample->raw_size - sizeof head &&
-           (head.kind == STACK_RECORD_NEW || head.kind == STACK_RECORD_AGAIN);
+           (head.kind == STACK_RECORD_NEW || head.kind == STACK_RECORD_AGAIN ||
+            (head.kind == STACK_RECORD_SAME && head.number >= STACK_NUMBER_KEPT &&
+             !table_find(s->told, head.number)));
 }
 
 /* Lets a stack record and its sample wait, if there is room. */
@@ -248,18 +286,25 @@ static int put_off(void *sink, const struct stack_pair *pair, struct fathom_erro
     memcpy(&head, pair->stack->raw, sizeof head);
     if (s->waiting + size > WAIT_BYTES || !vec_reserve(s->queue, s->count, s->capacity, 1))
         return STACK_PAIR_LEAVE;
-    uint64_t *place = table_put(s->places, head.number, &added);
+    const uint64_t key = key_of(head.number, pair->stack);
+    uint64_t *place = table_put(s->places, key, &added);
     if (!place || !added)
         return STACK_PAIR_LEAVE;
     *place = s->dropped + s->count;
     uint8_t *records = malloc(size);
     if (!records) {
-        table_remove(s->places, head.number);
+        table_remove(s->places, key);
         return STACK_PAIR_LEAVE;
     }
     memcpy(records, pair->stack_record, stack_size);
     memcpy(records + stack_size, pair->sample_record, pair->sample_record->size);
-    s->queue[s->count++] = (struct waiting){records, stack_size, size, head.number, s->calls, clock_ns()};
+    s->queue[s->count++] = (struct waiting){.records = records,
+                                            .stack_size = stack_size,
+                                            .size = size,
+                                            .kept = head.kind == STACK_RECORD_SAME ? head.number : 0,
+                                            .key = key,
+                                            .call = s->calls,
+                                            .since = clock_ns()};
     s->waiting += size;
     return STACK_PAIR_TAKE;
 }
@@ -294,15 +339,16 @@ int walk_sink_new(const struct event *events, size_t count, collector_sink *next
     s->context = context;
     pthread_mutex_init(&s->lock, NULL);
     s->places = table_new();
+    s->told = table_new();
     s->walks = walks_new();
     const struct stack_pairs_input input = {.events = events,
                                             .count = count,
-                                            .is_wanted = has_copy,
+                                            .is_wanted = is_wanted,
                                             .take = put_off,
                                             .pass_mark = take_mark,
                                             .next = pass_on,
                                             .context = s};
-    int rc = s->places && s->walks ? stack_pairs_new(&input, &s->pairs, err) : error_memory(err);
+    int rc = s->places && s->told && s->walks ? stack_pairs_new(&input, &s->pairs, err) : error_memory(err);
     if (rc < 0)
         walk_sink_free(s);
     else

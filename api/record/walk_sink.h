@@ -5,6 +5,7 @@
  * A stack record with a copy, and its sample, wait until the stack was walked; meanwhile marks of rounds are left out, so that
  * readers sort further. One that was not walked in WAIT_NS, or of which there is no room to wait, is passed on as it came. So is a
  * copy whose walk ended before the root, up to KEPT_BYTES and then KEPT_RATE bytes a second; one in KEPT_EVERY others has both.
+ * The first record that announces a kept stack waits likewise, and becomes one of a new stack with its frames.
  */
 #ifndef FATHOM_API_RECORD_WALK_SINK_H
 #define FATHOM_API_RECORD_WALK_SINK_H
@@ -19,10 +20,12 @@ struct walk_sink;
 int walk_sink_new(const struct event *events, size_t count, collector_sink *next, void *context,
                   struct walk_sink **out, struct fathom_error *err);
 void walk_sink_free(struct walk_sink *sink);
-/* A sample's stack was walked so. Called by the learner's thread. Up to FOUND_MAX frames are taken between calls of walk_sink_add(): 17 MB,
+/* A sample's stack was walked so, and its record is to have this number. Called by the learner's thread. Up to FOUND_MAX frames are taken between calls of walk_sink_add(): 17 MB,
  * twice. */
-void walk_sink_walked(struct walk_sink *sink, const struct sample *sample, const struct unwind_frame *frames,
-                      size_t count, enum unwind_end end);
+void walk_sink_walked(struct walk_sink *sink, const struct sample *sample, uint32_t number,
+                      const struct unwind_frame *frames, size_t count, enum unwind_end end);
+/* Whether the frames of this kept stack (infer/live/stack_keeper.h) were not written yet. Likewise. */
+bool walk_sink_wants(struct walk_sink *sink, uint32_t number);
 /* As a collector_sink. looked: the number of calls whose records the learner has handled; what still waits from these was not walked. */
 int walk_sink_add(struct walk_sink *sink, uint64_t looked, const void *records, size_t size,
                   struct fathom_error *err);

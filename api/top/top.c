@@ -103,7 +103,7 @@ int fathom_top_run(struct fathom_top *t, struct fathom_error *err)
     input.count = collector_events(t->collector, &input.events);
     int rc = online_new(&input, &t->online, err);
     if (rc == 0)
-        rc = learning_new(t->collector, &t->collect, false, resolve, t, &t->learning, err);
+        rc = learning_new(t->collector, &t->collect, false, false, resolve, t, &t->learning, err);
     if (rc == 0)
         rc = mapped_sink_new(
             &(struct mapped_sink_input){input.events, input.count, NULL, learning_add, t->learning},

@@ -9,6 +9,8 @@
 #include "collector/verify/runs.h"
 #include "collector/verify/verify_wire.h"
 
+_Static_assert(RULE_MIXED == KNOWN_STACK_ANY, "a kept stack is placed in each process");
+
 #define BLOCKS_RESTING 1024
 
 /* Bytes: how long a run is whose middle copies leave out, and about how much of it one period of the rule has. */
@@ -481,13 +483,19 @@ static struct rule_key key_anywhere(const struct known_stacks *s, const struct k
         .page = (stack->ip - place->at) >> s->page_bits, .depth = base - stack->sp, .file = place->number};
 }
 
+/* Of a record with more frames inside of a caller's stack. */
+static uint32_t inner_number(const struct known_stack *stack)
+{
+    return stack->inner ? stack->inner : stack->number;
+}
+
 /* A stack that is known already has more frames inside of it in this one's record. 0 or -ENOMEM. */
 static int add_inner(struct known_stacks *s, const struct rule_key *key, const struct known_stack *stack,
                      struct rule_known *known, uint32_t at)
 {
     if (at == RULE_STACKS || known->stacks[at].inner)
         return 0;
-    known->stacks[at].inner = stack->number;
+    known->stacks[at].inner = inner_number(stack);
     if (known->stacks[at].version != stack->version)
         known->stacks[at].version = RULE_MIXED;
     const int rc = put_key(s, key, known, false);
@@ -512,7 +520,8 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     /* One that was read before its base was known, which is known by now, will be read again, further out. */
     if (!apart && !stack->of_caller && stack->cut && stack->cut <= STACK_RECORD_NO_BASE)
         return 0;
-    if (!stack->of_caller && !stack->switch_at && s->compared == STACK_RECORD_ALL && put_run(s, stack) < 0)
+    if (!stack->of_caller && !stack->switch_at && stack->space && s->compared == STACK_RECORD_ALL &&
+        put_run(s, stack) < 0)
         return error_memory(err);
     if ((stack->of_caller && (apart || s->compared < STACK_RECORD_ALL)) ||
         !make_known(s, stack, apart ? stack->sp : base, anywhere, &made))
@@ -534,7 +543,7 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
         known.stacks[at].number = stack->number;
         known.stacks[at].first = made.first;
         known.stacks[at].last = made.last;
-        known.stacks[at].inner = inner ? stack->number : 0;
+        known.stacks[at].inner = inner ? inner_number(stack) : 0;
         known.stacks[at].version = anywhere ? stack->version : 0;
     }
     known.stacks[at].alias = stack->number;

@@ -119,7 +119,8 @@ struct rule_words {
 #define RULE_FILE_BITS 40u
 #define RULE_FILES     ((1u << (64 - RULE_FILE_BITS)) - 1) /* numbers are at most that */
 
-#define RULE_MIXED 2u /* in place of a version, which are odd: they are of two processes */
+#define RULE_MIXED                                                                                           \
+    2u /* in place of a version, which are odd: they are of two processes, or of none (KNOWN_STACK_ANY) */
 
 struct rule_known {
     __u32 count;

@@ -56,6 +56,11 @@ void learner_events(struct learner *l, const struct event *events, size_t count,
     l->event = event;
 }
 
+bool learner_is_first(const struct sample *sample)
+{
+    return sample->known == SAMPLE_STACK_NEW || sample->known == SAMPLE_STACK_KEPT;
+}
+
 bool learner_is_audit(const struct learner *l, const struct sample *sample)
 {
     return sample->event < l->event_count && l->events[sample->event].audit;
@@ -178,7 +183,7 @@ static int learn_dump(struct learner *l, struct process *process, const struct s
     out->node = path.leaf;
     if (sample->checks_number)
         check_announced(l, sample->checks_number, &path);
-    if (sample->known == SAMPLE_STACK_NEW &&
+    if (learner_is_first(sample) &&
         keep_announced(l, process, sample->stack_number, out->stack, path, err) < 0)
         return -ENOMEM;
     const bool based = !path.partial && !path.switched;
@@ -211,7 +216,7 @@ struct learner_agreement learner_agreement(const struct learner *l)
 static uint32_t number_stack(struct learner *l, const struct sample *sample, bool audit)
 {
     const struct sample read = announced_as_read(sample);
-    if ((!read.stack && !read.walk) || (!audit && sample->known != SAMPLE_STACK_NEW))
+    if ((!read.stack && !read.walk) || (!audit && !learner_is_first(sample)))
         return 0;
     return audit ? ++l->audit_stacks : ++l->stacks;
 }
@@ -234,8 +239,7 @@ static int learn_sample(struct learner *l, struct process *process, const struct
     out->stack = number_stack(l, sample, audit);
     if (sample->known == SAMPLE_STACK_SAME && l->from != LEARN_NOTHING)
         return learn_same(l, process, sample, out, err);
-    bool wanted =
-        l->from == LEARN_DUMPS || (l->from == LEARN_AUDITS && (audit || sample->known == SAMPLE_STACK_NEW));
+    bool wanted = l->from == LEARN_DUMPS || (l->from == LEARN_AUDITS && (audit || learner_is_first(sample)));
     if (!wanted && sample->chain == SAMPLE_CHAIN_PROVED)
         return learn_chain_base(l, process, sample, err);
     if ((!sample->stack && !sample->walk) || !wanted)

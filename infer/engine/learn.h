@@ -64,6 +64,8 @@ void learner_free(struct learner *learner);
 /* Sets the recording's events (borrowed) and the one whose samples are not held back. Without them no sample is an audit. */
 void learner_events(struct learner *learner, const struct event *events, size_t count, uint32_t event);
 bool learner_is_audit(const struct learner *learner, const struct sample *sample);
+/* Whether the recorder's program announced its stack first with this sample: there are its bytes or frames. */
+bool learner_is_first(const struct sample *sample);
 /* How probable it is that a stack which was not compared whole is the announced one, by those that were checked, and the range
  * of that: Wilson's of as many checks (Kish's effective size: each stands for the samples since the one before). */
 struct learner_agreement {

@@ -27,7 +27,7 @@ int observer_begin(struct observer *o, struct fathom_error *err)
 
 static bool is_announced(const struct sample *sample)
 {
-    return sample->known == SAMPLE_STACK_NEW || sample->known == SAMPLE_STACK_SAME;
+    return sample->known == SAMPLE_STACK_SAME || learner_is_first(sample);
 }
 
 /* Fills in what was learned of the sample's own stack. */

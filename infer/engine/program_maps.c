@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "image/mapped_name.h"
 #include "infer/engine/learn.h"
 #include "infer/engine/mapped_files.h"
 
@@ -29,16 +28,6 @@ struct program_maps {
     struct table *by_state; /* process_state() -> index, or NO_PROGRAM */
 };
 
-/* The process's mapping of its program; NULL: it has none with a build-id. */
-static const struct mapping *program_mapping(const struct process *process, const struct build_id **id)
-{
-    const struct mapping *mapping;
-    for (size_t i = 0; (mapping = process_mapping_at(process, i, id)); i++)
-        if (mapping->path && *id && (*id)->size && mapped_is_program(mapping->path))
-            return mapping;
-    return NULL;
-}
-
 static int add_program(struct program_maps *m, const char *path, const struct build_id *id,
                        struct fathom_error *err)
 {
@@ -58,7 +47,7 @@ static int find_program(struct program_maps *m, const struct process *process, u
                         struct fathom_error *err)
 {
     const struct build_id *id;
-    const struct mapping *mapping = program_mapping(process, &id);
+    const struct mapping *mapping = process_program_mapping(process, &id);
     *out = NO_PROGRAM;
     for (size_t i = 0; mapping && i < m->count; i++)
         if (build_id_equal(&m->programs[i].id, id))

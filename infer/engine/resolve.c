@@ -323,7 +323,7 @@ static int note_build(struct resolve *r, const struct record *record, const stru
 
 static enum resolved_source source_of(const struct sample *sample)
 {
-    if (sample->known != SAMPLE_STACK_SAME)
+    if (sample->known != SAMPLE_STACK_SAME && sample->known != SAMPLE_STACK_KEPT)
         return sample->chain ? SOURCE_CHAIN : SOURCE_UNWOUND;
     return sample->compared == STACK_RECORD_ALL ? SOURCE_VERIFIED : SOURCE_COMPARED;
 }

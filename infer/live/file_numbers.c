@@ -8,21 +8,26 @@
 #include "base/vec.h"
 #include "perfdata/stack_record.h"
 
-struct file_code {
+#define OPENED_SLOTS 256u
+
+/* A file by what was opened of it: where code is looked up again and again. */
+struct opened {
     const struct image *image;
-    uint64_t adjust; /* its addresses - offsets in the file */
+    uint64_t adjust;
+    uint32_t number;
 };
 
 struct file_numbers {
-    struct file_code *files; /* by number - 1 */
+    struct numbered_file *files; /* by number - 1 */
     size_t count, capacity;
-    struct table *first; /* hash -> number */
+    struct table *by_file;            /* hash -> number */
+    struct opened last[OPENED_SLOTS]; /* by hash */
 };
 
 struct file_numbers *file_numbers_new(void)
 {
     struct file_numbers *n = calloc(1, sizeof *n);
-    if (n && !(n->first = table_new())) {
+    if (n && !(n->by_file = table_new())) {
         free(n);
         n = NULL;
     }
@@ -34,27 +39,48 @@ void file_numbers_free(struct file_numbers *n)
     if (!n)
         return;
     free(n->files);
-    table_free(n->first);
+    table_free(n->by_file);
     free(n);
 }
 
-/* 0: out of memory. */
-static uint32_t number_of(struct file_numbers *n, const struct file_code *file)
+const struct numbered_file *file_numbers_at(const struct file_numbers *n, uint32_t number)
 {
-    const uint64_t hash = hash_u64((uintptr_t)file->image) + file->adjust;
+    return &n->files[number - 1];
+}
+
+static bool is_same(const struct numbered_file *a, const struct numbered_file *b)
+{
+    return a->adjust == b->adjust && build_id_equal(&a->id, &b->id);
+}
+
+uint32_t file_numbers_put(struct file_numbers *n, const struct numbered_file *file)
+{
+    uint64_t hash = hash_u64(file->adjust + file->id.size);
     bool added;
-    uint64_t *number = table_put(n->first, hash, &added);
+    for (size_t i = 0; i < file->id.size; i++)
+        hash = hash_u64(hash + file->id.bytes[i]);
+    uint64_t *number = table_put(n->by_file, hash, &added);
     if (!number)
         return 0;
-    if (!added && n->files[*number - 1].image == file->image && n->files[*number - 1].adjust == file->adjust)
+    if (!added && is_same(&n->files[*number - 1], file))
         return (uint32_t)*number;
     if (!vec_push(n->files, n->count, n->capacity, *file)) {
         if (added)
-            table_remove(n->first, hash);
+            table_remove(n->by_file, hash);
         return 0;
     }
     *number = n->count; /* of two with one hash, the later one */
     return (uint32_t)*number;
+}
+
+/* 0: out of memory. */
+static uint32_t number_of(struct file_numbers *n, const struct image *image, uint64_t adjust)
+{
+    struct opened *opened = &n->last[hash_u64((uintptr_t)image + adjust) % OPENED_SLOTS];
+    if (opened->image != image || opened->adjust != adjust || opened->number == 0)
+        *opened = (struct opened){
+            image, adjust, file_numbers_put(n, &(struct numbered_file){*image_build_id(image), adjust})};
+    return opened->number;
 }
 
 /* Adds a place, unless it is there. Returns how many there are; 0: it cannot be. */
@@ -85,7 +111,7 @@ int file_numbers_places(struct file_numbers *n, const struct process *process,
         if (!mapping || !frame->place.image || !image_build_id(frame->place.image)->size)
             return 0;
         const uint64_t at = mapping->start - mapping->offset, load = frame->pc - frame->place.address;
-        const uint32_t number = number_of(n, &(struct file_code){frame->place.image, at - load});
+        const uint32_t number = number_of(n, frame->place.image, at - load);
         if (!number)
             return -ENOMEM;
         /* A return address may be the first one behind the mapping. */

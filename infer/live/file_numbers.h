@@ -1,7 +1,7 @@
 /*
  * file_numbers.h - numbers of files' code, by which stacks are known wherever it is mapped (collector/verify/rule.h).
  *
- * What has one number lies at fixed distances: the code of one image, as far as its addresses differ from its offsets in the file by the
+ * What has one number lies at fixed distances: the code of one build, as far as its addresses differ from its offsets in the file by the
  * same.
  */
 #ifndef FATHOM_INFER_LIVE_FILE_NUMBERS_H
@@ -12,8 +12,17 @@
 
 struct file_numbers;
 
+struct numbered_file {
+    struct build_id id;
+    uint64_t adjust; /* its addresses - offsets in the file */
+};
+
 struct file_numbers *file_numbers_new(void); /* NULL: out of memory */
 void file_numbers_free(struct file_numbers *numbers);
+/* The number of a file, at least 1; 0: out of memory. */
+uint32_t file_numbers_put(struct file_numbers *numbers, const struct numbered_file *file);
+/* Until the next file gets a number. */
+const struct numbered_file *file_numbers_at(const struct file_numbers *numbers, uint32_t number);
 /* Where the code of these frames lies, that of the first one first: out has STACK_PLACED_MAX. Returns how many; 0: there are more, or one
  * file lies in two places, or a frame is in none; -ENOMEM. */
 int file_numbers_places(struct file_numbers *numbers, const struct process *process,

@@ -140,6 +140,12 @@ static int tell_stacks(struct stack_learner *l, const struct sample *sample, uin
     return 0;
 }
 
+/* Whether a record tells which file the code is in. */
+static bool is_told(const struct stack_file *file)
+{
+    return file->inode || file->changed;
+}
+
 /* Finds where the files lie that the code of a stack with these frames is in. None if these are too many, or if the program that read it
  * takes the PC's to lie elsewhere: the process had other code by then. 0 or -ENOMEM. */
 static int find_places(struct stack_learner *l, const struct process *process, const struct sample *sample,
@@ -153,7 +159,7 @@ static int find_places(struct stack_learner *l, const struct process *process, c
     if (found <= 0 || l->places[0].at != code->at)
         return found < 0 ? error_memory(err) : 0;
     l->place_count = (size_t)found;
-    if (code->file.inode)
+    if (is_told(&code->file))
         l->in.number(l->in.context, &code->file, l->places[0].number);
     if (l->rows && row_teller_tell(l->rows, l->places, l->place_count, l->frames, count) < 0)
         return error_memory(err);
@@ -215,6 +221,9 @@ static int know(struct stack_learner *l, const struct process *process, const st
     if (!set_register(l, sample, &known))
         return 0;
     rc = l->in.know(l->in.context, &known, err);
+    if (rc > 0 && l->in.keeper && w->end == UNWIND_ROOT && l->place_count > 0 &&
+        stack_keeper_add(l->in.keeper, process, l->files, &known, w->frames, w->count) < 0)
+        return error_memory(err);
     return rc < 0 || w->end != UNWIND_CUT ? rc : 0;
 }
 
@@ -285,6 +294,33 @@ static struct walked_stack walk_on(struct stack_learner *l, const struct process
     return walk(l, process, sample);
 }
 
+/* Makes known what is kept of the process's program, and tells the number of the sample's file: before files are opened, which takes time
+ * in which more stacks would be new. */
+static int begin_program(struct stack_learner *l, const struct process *process, const struct sample *sample,
+                         struct fathom_error *err)
+{
+    const struct stack_code *code = sample->code;
+    if (!l->in.keeper)
+        return 0;
+    const int rc = stack_keeper_begin(l->in.keeper, process, l->files, l->in.know, l->in.context, err);
+    if (rc < 0 || !code || !is_told(&code->file) || !l->in.number)
+        return rc;
+    const uint32_t number = stack_keeper_number(l->in.keeper, process, sample->reg_ip, code->at);
+    if (number)
+        l->in.number(l->in.context, &code->file, number);
+    return 0;
+}
+
+/* Tells the frames of a kept stack that a sample is the first to have. */
+static void tell_kept(struct stack_learner *l, struct processes *processes, const struct sample *sample)
+{
+    const struct process *process = process_find(processes, sample->pid);
+    struct sample at = *sample;
+    const size_t count = process ? stack_keeper_walk(l->in.keeper, process, &at, l->frames) : 0;
+    if (count)
+        l->in.walked(l->in.context, sample, at.stack_number, l->frames, count, UNWIND_ROOT);
+}
+
 /* Makes a new stack known, and with it those of its callers: each is where it would be when its call returns. Those
  * around one that is known already are known, too. */
 static int learn_stack(struct stack_learner *l, struct processes *processes, const struct sample *sample,
@@ -297,10 +333,13 @@ static int learn_stack(struct stack_learner *l, struct processes *processes, con
     const uint32_t space = spaces_of(l->spaces, process);
     if (space == 0)
         return error_memory(err);
+    int rc = begin_program(l, process, &at, err);
+    if (rc < 0)
+        return rc;
     struct walked_stack w = walk(l, process, &at);
     if (l->in.walked)
-        l->in.walked(l->in.context, &at, w.frames, w.count, w.end);
-    int rc = know(l, process, &at, space, false, &w, err);
+        l->in.walked(l->in.context, &at, at.stack_number, w.frames, w.count, w.end);
+    rc = know(l, process, &at, space, false, &w, err);
     for (size_t walked = w.count; rc > 0 && !at.stack_switch && w.count > 1 && walked < WALKED_MAX;
          walked += w.count) {
         w = walk_on(l, process, &at, &w);
@@ -355,11 +394,22 @@ static int take_fork(struct stack_learner *l, struct processes *processes, const
     return spaces_fork(l->spaces, parent, record->pid) ? 0 : error_memory(err);
 }
 
+static int take_sample(struct stack_learner *l, struct processes *processes, const struct sample *sample,
+                       struct fathom_error *err)
+{
+    if (sample->known == SAMPLE_STACK_NEW)
+        return learn_stack(l, processes, sample, err);
+    if (l->in.keeper && sample->known == SAMPLE_STACK_SAME && sample->stack_number >= STACK_NUMBER_KEPT &&
+        l->in.wants(l->in.context, sample->stack_number))
+        tell_kept(l, processes, sample);
+    return 0;
+}
+
 int stack_learner_take(struct stack_learner *l, struct processes *processes, const struct record *record,
                        struct fathom_error *err)
 {
     if (record->kind == RECORD_SAMPLE)
-        return record->sample.known == SAMPLE_STACK_NEW ? learn_stack(l, processes, &record->sample, err) : 0;
+        return take_sample(l, processes, &record->sample, err);
     if (is_change(processes, record))
         spaces_leave(l->spaces, record->pid);
     return record->kind == RECORD_FORK ? take_fork(l, processes, record, err) : 0;

@@ -10,6 +10,7 @@
 #include "perfdata/code_rows.h"
 #include "perfdata/known_stack.h"
 #include "perfdata/record.h"
+#include "infer/live/stack_keeper.h"
 #include "perfdata/stack_record.h"
 #include "process/unwind.h"
 
@@ -27,13 +28,17 @@ struct stack_learner_input {
     /* The threads of this space have their stacks there; bias: added to the addresses of its code. Whether their second ones are copied
      * from now on. */
     bool (*stacks_are)(void *context, uint32_t space, const struct go_stacks *go, uint64_t bias);
-    /* A stack was unwound so, the sample's. May be NULL. */
-    void (*walked)(void *context, const struct sample *sample, const struct unwind_frame *frames,
-                   size_t count, enum unwind_end end);
+    /* The sample's stack was unwound so, and its record is to have this number. May be NULL. */
+    void (*walked)(void *context, const struct sample *sample, uint32_t number,
+                   const struct unwind_frame *frames, size_t count, enum unwind_end end);
     /* The code of this file has this number in the places of known stacks. NULL: stacks are known by space alone. */
     void (*number)(void *context, const struct stack_file *file, uint32_t number);
     /* Where code of numbered files has its return address (row_teller.h). May be NULL. */
     bool (*rows)(void *context, const struct code_rows_key *key, const struct code_rows *rows);
+    /* What keeps stacks from one recording to the next; NULL: they are not. */
+    struct stack_keeper *keeper;
+    /* Whether a record is still to be found that tells the frames of a kept stack, by walked(). */
+    bool (*wants)(void *context, uint32_t number);
     /* The process has the stacks of this space from now on; 0: none. */
     void (*place)(void *context, uint32_t pid, uint32_t space);
     /* No process is in this space any more. */

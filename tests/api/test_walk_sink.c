@@ -95,10 +95,12 @@ static int read_record(void *context, const struct record *given, struct fathom_
         cr_expect_eq(s->walk->frames[0].cfa, SP + 256u);
     }
     add_letter(read, sizeof read,
-               s->known != SAMPLE_STACK_NEW ? '?'
-               : s->walk                    ? s->stack ? 'b' : 'f'
-               : s->stack                   ? 's'
-                                            : '!');
+               s->known == SAMPLE_STACK_KEPT && s->walk                                ? 'k'
+               : s->known == SAMPLE_STACK_SAME && s->stack_number >= STACK_NUMBER_KEPT ? '='
+               : s->known != SAMPLE_STACK_NEW                                          ? '?'
+               : s->walk                                                               ? s->stack ? 'b' : 'f'
+               : s->stack                                                              ? 's'
+                                                                                       : '!');
     return 0;
 }
 
@@ -142,6 +144,12 @@ static void put_new(uint32_t number, uint32_t tid, uint64_t time)
     put_sample(tid, time);
 }
 
+static void put_same(uint32_t number, uint32_t tid, uint64_t time)
+{
+    put_stack(STACK_RECORD_SAME, number, tid, time, 8); /* in place of a part with places */
+    put_sample(tid, time);
+}
+
 static void put_mark(void)
 {
     record_start(&in, ROUND, 0);
@@ -163,7 +171,7 @@ static void walk_to(uint32_t number, uint32_t tid, uint64_t time, enum unwind_en
                                   .sp = SP,
                                   .stack = stack,
                                   .stack_size = sizeof stack};
-    walk_sink_walked(sink, &sample, frames, 3, end);
+    walk_sink_walked(sink, &sample, number, frames, 3, end);
 }
 
 static void walk(uint32_t number, uint32_t tid, uint64_t time)
@@ -250,8 +258,40 @@ Test(walk_sink, a_walk_of_another_stack)
     put_new(1, 8, 1);
     pass(0);
     walk(1, 9, 1);
+    walk(1, 8, 2);
     pass(0);
+    cr_expect_str_eq(seen, "");
+    pass(1);
     cr_expect_str_eq(seen, "sm");
+}
+
+/* The first record that announces a stack of an earlier recording becomes that of a new one. */
+Test(walk_sink, kept_stacks)
+{
+    enum { KEPT = STACK_NUMBER_KEPT + 2 };
+    cr_expect(walk_sink_wants(sink, KEPT));
+    put_same(KEPT, 8, 1);
+    put_same(KEPT, 9, 2);
+    pass(0);
+    cr_expect_str_eq(seen, "", "both wait");
+    walk_sink_walked(sink, &(struct sample){.tid = 9, .time = 2, .stack_number = KEPT, .sp = SP}, KEPT + 1,
+                     frames, 3, UNWIND_ROOT);
+    pass(0);
+    cr_expect_str_eq(seen, "fm");
+    cr_expect(walk_sink_wants(sink, KEPT), "another number was written");
+    walk(KEPT, 8, 1);
+    pass(0);
+    cr_expect_str_eq(seen, "fmfm");
+    cr_expect_not(walk_sink_wants(sink, KEPT));
+    put_same(KEPT, 8, 3);
+    pass(0);
+    cr_expect_str_eq(seen, "fmfmsm", "it does not wait");
+    put_same(KEPT + 2, 8, 4);
+    pass(0);
+    pass(5);
+    cr_expect_str_eq(seen, "fmfmsmsm", "of which the learner knew nothing");
+    finish();
+    cr_expect_str_eq(read, "kk==");
 }
 
 Test(walk_sink, what_has_no_copy_or_no_sample_passes)
@@ -414,8 +454,8 @@ Test(walk_sink, many_deep_walks)
         pass(0);
     }
     for (uint32_t i = 1; i <= COUNT; i++)
-        walk_sink_walked(sink, &(struct sample){.tid = 8, .time = i, .stack_number = i, .sp = SP}, deep, DEEP,
-                         UNWIND_ROOT);
+        walk_sink_walked(sink, &(struct sample){.tid = 8, .time = i, .stack_number = i, .sp = SP}, i, deep,
+                         DEEP, UNWIND_ROOT);
     pass(COUNT);
     const size_t copies = COUNT - strspn(seen, "fbm") / 2;
     cr_expect_eq(copies, COUNT - 700000 / DEEP);

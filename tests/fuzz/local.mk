@@ -39,6 +39,11 @@ tests_fuzz_fuzz_cost_SOURCES = tests/fuzz/fuzz_cost.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_cost_LDADD = libinfer.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
 tests_fuzz_fuzz_cost_LDFLAGS = $(FUZZ_LINK)
 
+FUZZERS_BUILT += tests/fuzz/fuzz_stacks
+tests_fuzz_fuzz_stacks_SOURCES = tests/fuzz/fuzz_stacks.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_stacks_LDADD = libinfer.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
+tests_fuzz_fuzz_stacks_LDFLAGS = $(FUZZ_LINK)
+
 FUZZERS_BUILT += tests/fuzz/fuzz_patch
 tests_fuzz_fuzz_patch_SOURCES = tests/fuzz/fuzz_patch.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_patch_LDADD = libdisambig.la librewrite.la libpathmap.la libimage.la libbase.la

@@ -83,6 +83,10 @@ tests_infer_test_rate_control_SOURCES = tests/infer/test_rate_control.c
 tests_infer_test_rate_control_LDADD = $(INFER_TEST_LIBS)
 tests_infer_test_novelty_SOURCES = tests/infer/test_novelty.c $(INFER_TEST_WORLD)
 tests_infer_test_novelty_LDADD = $(INFER_TEST_LIBS)
+UNIT_TESTS += tests/infer/test_kept_stacks
+tests_infer_test_kept_stacks_SOURCES = tests/infer/test_kept_stacks.c
+tests_infer_test_kept_stacks_LDADD = $(INFER_TEST_LIBS)
+
 UNIT_TESTS += tests/infer/test_row_teller
 tests_infer_test_row_teller_SOURCES = tests/infer/test_row_teller.c $(INFER_TEST_WORLD)
 tests_infer_test_row_teller_LDADD = $(INFER_TEST_LIBS)

@@ -33,7 +33,7 @@ TestSuite(walks, .init = start, .fini = stop);
 
 static struct walked of(size_t count)
 {
-    return (struct walked){frames, count, 0x401234, true, 64, 2};
+    return (struct walked){frames, count, 0x401234, true, 64, 2, count % 2};
 }
 
 static void expect_equal(const struct walked *a, const struct walked *b)
@@ -48,6 +48,7 @@ static void expect_equal(const struct walked *a, const struct walked *b)
     cr_expect_eq(a->switch_at, b->switch_at);
     cr_expect_eq(a->has_back, b->has_back);
     cr_expect_eq(a->back, b->back);
+    cr_expect_eq(a->kept, b->kept);
 }
 
 static size_t pass(uint32_t tid, uint64_t time, uint32_t number, const struct walked *walked)

@@ -1,0 +1,343 @@
+/* kept_stacks.c - see kept_stacks.h. */
+#include "infer/live/kept_stacks_data.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "perfdata/walks.h"
+
+/* In the addresses of kept_stacks_at(). */
+#define FILE_BITS 40u
+#define BASE      (UINT64_C(1) << 63)
+#define FILES_MAX (1u << (63 - FILE_BITS))
+
+#define DEPTH_MAX (1u << 30) /* bytes: further from its base, a stack is not known by it */
+#define PAGE_BITS 12u
+
+struct kept_stacks *kept_stacks_new(void)
+{
+    struct kept_stacks *k = calloc(1, sizeof *k);
+    if (!k)
+        return NULL;
+    k->file_of = table_new();
+    k->node_of = table_new();
+    k->stack_of = table_new();
+    if (k->file_of && k->node_of && k->stack_of &&
+        vec_push(k->words, k->word_count, k->word_capacity, (struct kept_word){0}) &&
+        vec_push(k->frames, k->frame_count, k->frame_capacity, (struct kept_node){0}))
+        return k;
+    kept_stacks_free(k);
+    return NULL;
+}
+
+void kept_stacks_free(struct kept_stacks *k)
+{
+    if (!k)
+        return;
+    table_free(k->file_of);
+    table_free(k->node_of);
+    table_free(k->stack_of);
+    free(k->files);
+    free(k->numbers);
+    free(k->words);
+    free(k->frames);
+    free(k->stacks);
+    free(k->scratch);
+    free(k);
+}
+
+size_t kept_stacks_count(const struct kept_stacks *k)
+{
+    return k->stack_count;
+}
+
+/* The file of a place's number; NODES_FULL: out of memory. */
+static uint32_t file_of(struct kept_stacks *k, const struct file_numbers *numbers, uint32_t number)
+{
+    bool added;
+    uint64_t *index = table_put(k->file_of, number, &added);
+    if (!index)
+        return NODES_FULL;
+    if (!added)
+        return (uint32_t)*index;
+    *index = k->file_count;
+    if (!vec_reserve(k->numbers, k->file_count, k->number_capacity, 1) ||
+        !vec_push(k->files, k->file_count, k->file_capacity, *file_numbers_at(numbers, number))) {
+        table_remove(k->file_of, number);
+        return NODES_FULL;
+    }
+    k->numbers[k->file_count - 1] = number;
+    return k->file_count - 1;
+}
+
+static bool is_word(const struct kept_word *a, const struct kept_word *b)
+{
+    return a->outer == b->outer && a->height == b->height && a->size == b->size && a->file == b->file &&
+           a->low == b->low && a->in_stack == b->in_stack;
+}
+
+static bool is_frame(const struct kept_node *a, const struct kept_node *b)
+{
+    return a->outer == b->outer && a->height == b->height && a->file == b->file && a->offset == b->offset &&
+           a->marks == b->marks;
+}
+
+static uint64_t hash_word(const struct kept_word *word)
+{
+    return hash_u64(hash_u64(word->low + word->file) + ((uint64_t)word->outer << 32 | word->height));
+}
+
+static uint64_t hash_frame(const struct kept_node *frame)
+{
+    return ~hash_u64(hash_u64(frame->offset + frame->file) +
+                     ((uint64_t)frame->outer << 32 | (uint32_t)frame->height));
+}
+
+/* The node of a word, added if it is new; NODES_FULL: there is no room. */
+static uint32_t put_word(struct kept_stacks *k, const struct kept_word *word)
+{
+    bool added;
+    uint64_t *node = table_put(k->node_of, hash_word(word), &added);
+    if (!node)
+        return NODES_FULL;
+    if (!added && *node < k->word_count && is_word(&k->words[*node], word))
+        return (uint32_t)*node;
+    if (k->word_count == NODES_MOST || !vec_push(k->words, k->word_count, k->word_capacity, *word)) {
+        if (added)
+            table_remove(k->node_of, hash_word(word));
+        return NODES_FULL;
+    }
+    *node = k->word_count - 1;
+    return k->word_count - 1;
+}
+
+static uint32_t put_frame(struct kept_stacks *k, const struct kept_node *frame)
+{
+    bool added;
+    uint64_t *node = table_put(k->node_of, hash_frame(frame), &added);
+    if (!node)
+        return NODES_FULL;
+    if (!added && *node < k->frame_count && is_frame(&k->frames[*node], frame))
+        return (uint32_t)*node;
+    if (k->frame_count == NODES_MOST || !vec_push(k->frames, k->frame_count, k->frame_capacity, *frame)) {
+        if (added)
+            table_remove(k->node_of, hash_frame(frame));
+        return NODES_FULL;
+    }
+    *node = k->frame_count - 1;
+    return k->frame_count - 1;
+}
+
+/* A stack that is to be added, with its file of each place. */
+struct adding {
+    const struct known_stack *known;
+    uint32_t files[STACK_PLACED_MAX];
+};
+
+/* false: the word is an address in no file. */
+static bool make_word(const struct kept_stacks *k, const struct adding *a, const struct stack_word *word,
+                      uint32_t outer, struct kept_word *out)
+{
+    const struct known_stack *s = a->known;
+    *out = (struct kept_word){.outer = outer,
+                              .length = (uint16_t)(k->words[outer].length + 1),
+                              .height = (uint32_t)(s->base - word->address),
+                              .size = word->size,
+                              .in_stack = word->in_stack,
+                              .low = s->base - word->low};
+    if (word->in_stack || out->length > UNWIND_MAX_FRAMES)
+        return word->in_stack && out->length <= UNWIND_MAX_FRAMES;
+    const struct stack_place *place = stack_place_of(s->places, s->place_count, word->low);
+    if (!place)
+        return false;
+    out->file = a->files[place - s->places];
+    out->low = word->low - place->at;
+    return true;
+}
+
+static bool make_frame(const struct kept_stacks *k, const struct adding *a, const struct unwind_frame *frame,
+                       bool exact, uint32_t outer, struct kept_node *out)
+{
+    const struct known_stack *s = a->known;
+    const int64_t height = (int64_t)(s->base - frame->cfa);
+    const struct stack_place *place =
+        stack_place_of(s->places, s->place_count, frame->pc - (exact || frame->interrupted ? 0 : 1));
+    if (!place || height != (int32_t)height || k->frames[outer].length == UNWIND_MAX_FRAMES)
+        return false;
+    *out = (struct kept_node){.outer = outer,
+                              .length = (uint16_t)(k->frames[outer].length + 1),
+                              .file = a->files[place - s->places],
+                              .offset = frame->pc - place->at,
+                              .height = (int32_t)height,
+                              .marks = (uint8_t)((frame->interrupted ? WALKED_INTERRUPTED : 0) |
+                                                 (frame->derived ? WALKED_DERIVED : 0))};
+    return true;
+}
+
+/* The node of its innermost word; NODES_FULL: it cannot be kept. */
+static uint32_t put_words(struct kept_stacks *k, const struct adding *a)
+{
+    uint32_t node = 0;
+    struct kept_word word;
+    for (size_t i = a->known->count; i-- > 0 && node != NODES_FULL;)
+        node = make_word(k, a, &a->known->words[i], node, &word) ? put_word(k, &word) : NODES_FULL;
+    return node;
+}
+
+static uint32_t put_frames(struct kept_stacks *k, const struct adding *a, const struct unwind_frame *frames,
+                           size_t count)
+{
+    uint32_t node = 0;
+    struct kept_node frame;
+    for (size_t i = count; i-- > 0 && node != NODES_FULL;)
+        node = make_frame(k, a, &frames[i], i == 0, node, &frame) ? put_frame(k, &frame) : NODES_FULL;
+    return node;
+}
+
+/* By what the collector finds it: its page of code and depth, with its words and the code that it stands for. */
+static uint64_t hash_stack(const struct kept_stacks *k, const struct kept_stack *s)
+{
+    const struct kept_node *leaf = &k->frames[s->frame];
+    const uint64_t code = s->code_size ? leaf->offset - s->code_before : 0;
+    return hash_u64(hash_u64(hash_u64(leaf->offset >> PAGE_BITS) + leaf->file +
+                             ((uint64_t)s->depth << 32 | s->word)) +
+                    code) +
+           s->code_size;
+}
+
+static int add_stack(struct kept_stacks *k, const struct kept_stack *stack)
+{
+    bool added;
+    uint64_t *index = table_put(k->stack_of, hash_stack(k, stack), &added);
+    if (!index)
+        return -ENOMEM;
+    if (added && !vec_push(k->stacks, k->stack_count, k->stack_capacity, *stack)) {
+        table_remove(k->stack_of, hash_stack(k, stack));
+        return -ENOMEM;
+    }
+    if (added)
+        *index = k->stack_count - 1;
+    k->last = (uint32_t)*index;
+    return 0;
+}
+
+/* Whether the collector can know it wherever its files are, and its numbers fit. */
+static bool can_be_kept(const struct kept_stacks *k, const struct known_stack *s)
+{
+    return k->stack_count < KEPT_STACKS_MOST && s->place_count && !s->switch_at && !s->cut &&
+           s->base - s->sp < DEPTH_MAX && s->base > s->sp && s->code_size <= UINT32_MAX &&
+           s->ip - s->code <= UINT32_MAX;
+}
+
+int kept_stacks_add(struct kept_stacks *k, const struct file_numbers *numbers,
+                    const struct known_stack *known, const struct unwind_frame *frames, size_t count)
+{
+    struct adding a = {.known = known};
+    const uint32_t callee = known->of_caller ? k->last : KEPT_STACKS_MOST;
+    k->last = KEPT_STACKS_MOST;
+    if (!can_be_kept(k, known) || (known->of_caller && callee == KEPT_STACKS_MOST))
+        return 0;
+    for (size_t i = 0; i < known->place_count; i++)
+        if ((a.files[i] = file_of(k, numbers, known->places[i].number)) == NODES_FULL)
+            return -ENOMEM;
+    struct kept_stack stack = {.callee = callee,
+                               .depth = (uint32_t)(known->base - known->sp),
+                               .reg = known->reg,
+                               .value = known->reg ? known->base - known->value : 0,
+                               .code_before = (uint32_t)(known->ip - known->code),
+                               .code_size = (uint32_t)known->code_size,
+                               .used = true};
+    stack.word = put_words(k, &a);
+    stack.frame = put_frames(k, &a, frames, count);
+    return stack.word == NODES_FULL || stack.frame == NODES_FULL ? 0 : add_stack(k, &stack);
+}
+
+static bool put_value(struct table *table, uint64_t key, uint64_t value)
+{
+    uint64_t *at = table_put(table, key, NULL);
+    if (at)
+        *at = value;
+    return at;
+}
+
+int kept_stacks_number(struct kept_stacks *k, struct file_numbers *numbers)
+{
+    bool done = vec_reserve(k->numbers, 0, k->number_capacity, k->file_count);
+    for (uint32_t i = 0; done && i < k->file_count; i++) {
+        k->numbers[i] = file_numbers_put(numbers, &k->files[i]);
+        done = k->numbers[i] && put_value(k->file_of, k->numbers[i], i);
+    }
+    for (uint32_t i = 1; done && i < k->word_count; i++)
+        done = put_value(k->node_of, hash_word(&k->words[i]), i);
+    for (uint32_t i = 1; done && i < k->frame_count; i++)
+        done = put_value(k->node_of, hash_frame(&k->frames[i]), i);
+    for (uint32_t i = 0; done && i < k->stack_count; i++)
+        done = put_value(k->stack_of, hash_stack(k, &k->stacks[i]), i);
+    return done ? 0 : -ENOMEM;
+}
+
+uint32_t kept_stacks_file(const struct kept_stacks *k, const struct build_id *id)
+{
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < k->file_count; i++) {
+        if (!build_id_equal(&k->files[i].id, id))
+            continue;
+        if (number) /* mapped at several distances */
+            return 0;
+        number = k->numbers[i];
+    }
+    return number;
+}
+
+/* Has the file lie at an address of its own in the stack's process, which has at most STACK_PLACED_MAX. Returns that of an offset. */
+static uint64_t place(struct kept_stacks *k, struct known_stack *out, uint32_t file, uint64_t offset)
+{
+    const uint64_t at = (uint64_t)k->numbers[file] << FILE_BITS;
+    if (!stack_place_of(k->places, out->place_count, at) && out->place_count < STACK_PLACED_MAX)
+        k->places[out->place_count++] =
+            (struct stack_place){at, at + (UINT64_C(1) << FILE_BITS), at, k->numbers[file]};
+    return at + offset;
+}
+
+bool kept_stacks_at(struct kept_stacks *k, size_t index, struct known_stack *out, size_t *callee)
+{
+    const struct kept_stack *from = &k->stacks[index];
+    const struct kept_node *leaf = &k->frames[from->frame];
+    *callee = from->callee;
+    *out = (struct known_stack){.sp = BASE - from->depth,
+                                .base = BASE,
+                                .reg = from->reg,
+                                .value = from->reg ? BASE - from->value : 0,
+                                .of_caller = from->callee < KEPT_STACKS_MOST,
+                                .places = k->places};
+    out->ip = place(k, out, leaf->file, leaf->offset);
+    out->code = out->ip - from->code_before;
+    out->code_size = from->code_size;
+    for (uint32_t node = from->word; node; node = k->words[node].outer) {
+        const struct kept_word *w = &k->words[node];
+        struct stack_word word = {.address = BASE - w->height, .size = w->size, .in_stack = w->in_stack};
+        word.low = w->in_stack ? BASE - w->low : place(k, out, w->file, w->low);
+        if (!vec_push(k->scratch, out->count, k->scratch_capacity, word))
+            return false;
+    }
+    out->words = k->scratch;
+    return true;
+}
+
+size_t kept_stacks_frames(const struct kept_stacks *k, size_t index, struct kept_frame *out)
+{
+    size_t count = 0;
+    for (uint32_t node = k->stacks[index].frame; node && count < UNWIND_MAX_FRAMES;
+         node = k->frames[node].outer) {
+        const struct kept_node *from = &k->frames[node];
+        out[count++] = (struct kept_frame){&k->files[from->file], from->offset, from->height, from->marks};
+    }
+    return count;
+}
+
+void kept_stacks_use(struct kept_stacks *k, size_t index)
+{
+    k->stacks[index].used = true;
+}

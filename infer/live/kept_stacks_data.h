@@ -1,0 +1,61 @@
+/* kept_stacks_data.h - what kept_stacks.c adds to, and kept_stacks_file.c writes and reads. */
+#ifndef FATHOM_INFER_LIVE_KEPT_STACKS_DATA_H
+#define FATHOM_INFER_LIVE_KEPT_STACKS_DATA_H
+
+#include "base/hash.h"
+#include "infer/live/kept_stacks.h"
+#include "perfdata/stack_record.h"
+
+#define NODES_MOST (1u << 16) /* of words, and of frames */
+#define NODES_FULL UINT32_MAX
+
+/* Nodes have smaller numbers than those inside of them; node 0 is outside of all. */
+struct kept_word {
+    uint32_t outer;
+    uint32_t height, size; /* as in struct stack_word */
+    uint32_t file;
+    uint64_t low;    /* an offset in the file; of an address in the stack, its height */
+    uint16_t length; /* of the chain from it outwards: at most UNWIND_MAX_FRAMES */
+    bool in_stack;
+};
+
+struct kept_node {
+    uint32_t outer;
+    uint32_t file;
+    uint64_t offset;
+    int32_t height;
+    uint16_t length; /* as of words */
+    uint8_t marks;
+};
+
+struct kept_stack {
+    uint32_t word, frame; /* the innermost */
+    uint32_t callee;      /* as in kept_stacks_at() */
+    uint32_t depth;       /* base - SP */
+    uint32_t code_before, code_size;
+    uint64_t value; /* base - that of the register */
+    uint8_t reg;
+    bool used; /* by a sample of this recording */
+};
+
+struct kept_stacks {
+    struct numbered_file *files;
+    uint32_t file_count, file_capacity;
+    uint32_t *numbers; /* of the files */
+    uint32_t number_capacity;
+    struct kept_word *words;
+    uint32_t word_count, word_capacity;
+    struct kept_node *frames;
+    uint32_t frame_count, frame_capacity;
+    struct kept_stack *stacks;
+    uint32_t stack_count, stack_capacity;
+    uint32_t last; /* the stack added last; KEPT_STACKS_MOST: it was not */
+    /* Only found in, while stacks are added: of files' numbers, hashes of nodes, and of stacks. */
+    struct table *file_of, *node_of, *stack_of;
+    /* Of the stack that was asked for last. */
+    struct stack_word *scratch;
+    size_t scratch_capacity;
+    struct stack_place places[STACK_PLACED_MAX];
+};
+
+#endif

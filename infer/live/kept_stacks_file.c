@@ -1,0 +1,325 @@
+/*
+ * kept_stacks_file.c - kept stacks as a file: "FKST", the version, and a checksum of what follows, 4, 4 and 8 bytes; then files, words,
+ * frames and stacks: of each kind the number, and the items, as ULEB128. Nodes are numbered from 1 on, and tell by how much their number is
+ * greater than that of the node outside of them; heights, by how much they are more than its.
+ */
+#include "infer/live/kept_stacks_data.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/checksum.h"
+#include "base/vec.h"
+
+#define MAGIC      0x54534b46u /* "FKST" */
+#define VERSION    1u
+#define HEAD_SIZE  16u
+#define FILES_MOST 4096u
+#define ITEM_MAX   (10 * BYTES_ULEB_MAX + BUILD_ID_MAX) /* bytes of one, of any kind */
+#define ROOM_LEAST (KEPT_STACKS_MOST / 4)
+#define LEFT_OUT   UINT32_MAX
+
+/* New numbers of what is written. */
+struct writing {
+    const struct kept_stacks *from;
+    uint32_t *words, *frames, *stacks;
+    uint8_t *data;
+    size_t size, capacity;
+};
+
+static bool make_room(struct writing *w)
+{
+    return vec_reserve(w->data, w->size, w->capacity, ITEM_MAX);
+}
+
+static void put(struct writing *w, uint64_t value)
+{
+    w->size = (size_t)(bytes_put_uleb(w->data + w->size, value) - w->data);
+}
+
+static bool put_count(struct writing *w, uint64_t count)
+{
+    const bool fits = make_room(w);
+    if (fits)
+        put(w, count);
+    return fits;
+}
+
+/* Numbers in their order those that have a mark. Returns how many. */
+static uint32_t number(uint32_t *marks, uint32_t from, uint32_t count, uint32_t first)
+{
+    uint32_t next = first;
+    for (uint32_t i = from; i < count; i++)
+        marks[i] = marks[i] ? next++ : LEFT_OUT;
+    return next - first;
+}
+
+/* Marks the stacks that stay, and all of theirs. */
+static void choose(struct writing *w)
+{
+    const struct kept_stacks *k = w->from;
+    const bool all = k->stack_count + ROOM_LEAST <= KEPT_STACKS_MOST;
+    for (uint32_t i = k->stack_count; i-- > 0;) {
+        const struct kept_stack *s = &k->stacks[i];
+        w->stacks[i] |= all || s->used;
+        if (!w->stacks[i])
+            continue;
+        if (s->callee < KEPT_STACKS_MOST)
+            w->stacks[s->callee] = 1;
+        w->words[s->word] = w->frames[s->frame] = 1;
+    }
+    for (uint32_t i = k->word_count; i-- > 1;)
+        if (w->words[i])
+            w->words[k->words[i].outer] = 1;
+    for (uint32_t i = k->frame_count; i-- > 1;)
+        if (w->frames[i])
+            w->frames[k->frames[i].outer] = 1;
+}
+
+static bool put_files(struct writing *w)
+{
+    const struct kept_stacks *k = w->from;
+    bool fits = put_count(w, k->file_count);
+    for (uint32_t i = 0; fits && i < k->file_count; i++) {
+        const struct numbered_file *file = &k->files[i];
+        if (!(fits = make_room(w)))
+            break;
+        put(w, file->id.size);
+        memcpy(w->data + w->size, file->id.bytes, file->id.size);
+        w->size += file->id.size;
+        put(w, zigzag(file->adjust));
+    }
+    return fits;
+}
+
+static bool put_words(struct writing *w, uint32_t count)
+{
+    const struct kept_stacks *k = w->from;
+    bool fits = put_count(w, count);
+    for (uint32_t i = 1; fits && i < k->word_count; i++) {
+        const struct kept_word *word = &k->words[i];
+        if (w->words[i] == LEFT_OUT)
+            continue;
+        if (!(fits = make_room(w)))
+            break;
+        put(w, w->words[i] - (word->outer ? w->words[word->outer] : 0));
+        put(w, zigzag((uint64_t)word->height - k->words[word->outer].height));
+        put(w, (uint64_t)word->size << 1 | word->in_stack);
+        put(w, word->in_stack ? 0 : word->file);
+        put(w, word->in_stack ? zigzag(word->low) : word->low);
+    }
+    return fits;
+}
+
+static bool put_frames(struct writing *w, uint32_t count)
+{
+    const struct kept_stacks *k = w->from;
+    bool fits = put_count(w, count);
+    for (uint32_t i = 1; fits && i < k->frame_count; i++) {
+        const struct kept_node *frame = &k->frames[i];
+        if (w->frames[i] == LEFT_OUT)
+            continue;
+        if (!(fits = make_room(w)))
+            break;
+        put(w, w->frames[i] - (frame->outer ? w->frames[frame->outer] : 0));
+        put(w, zigzag((uint64_t)((int64_t)frame->height - k->frames[frame->outer].height)));
+        put(w, frame->file);
+        put(w, frame->offset);
+        put(w, frame->marks);
+    }
+    return fits;
+}
+
+static bool put_stacks(struct writing *w, uint32_t count)
+{
+    const struct kept_stacks *k = w->from;
+    bool fits = put_count(w, count);
+    for (uint32_t i = 0; fits && i < k->stack_count; i++) {
+        const struct kept_stack *s = &k->stacks[i];
+        if (w->stacks[i] == LEFT_OUT)
+            continue;
+        if (!(fits = make_room(w)))
+            break;
+        put(w, s->word ? w->words[s->word] : 0);
+        put(w, w->frames[s->frame]);
+        put(w, s->callee < KEPT_STACKS_MOST ? 1 + w->stacks[s->callee] : 0);
+        put(w, s->depth);
+        put(w, s->code_before);
+        put(w, s->code_size);
+        put(w, s->reg);
+        put(w, zigzag(s->value));
+    }
+    return fits;
+}
+
+static bool put_all(struct writing *w)
+{
+    const struct kept_stacks *k = w->from;
+    choose(w);
+    const uint32_t words = number(w->words, 1, k->word_count, 1),
+                   frames = number(w->frames, 1, k->frame_count, 1),
+                   stacks = number(w->stacks, 0, k->stack_count, 0);
+    if (!make_room(w))
+        return false;
+    w->size = HEAD_SIZE;
+    if (!put_files(w) || !put_words(w, words) || !put_frames(w, frames) || !put_stacks(w, stacks))
+        return false;
+    const uint32_t head[] = {MAGIC, VERSION};
+    const uint64_t sum = checksum_of(w->data + HEAD_SIZE, w->size - HEAD_SIZE);
+    memcpy(w->data, head, sizeof head);
+    memcpy(w->data + sizeof head, &sum, sizeof sum);
+    return true;
+}
+
+int kept_stacks_write(const struct kept_stacks *k, void **data, size_t *size)
+{
+    struct writing w = {.from = k,
+                        .words = calloc(k->word_count, sizeof *w.words),
+                        .frames = calloc(k->frame_count, sizeof *w.frames),
+                        .stacks = calloc(k->stack_count + 1u, sizeof *w.stacks)};
+    const bool done = w.words && w.frames && w.stacks && put_all(&w);
+    free(w.words);
+    free(w.frames);
+    free(w.stacks);
+    if (!done)
+        free(w.data);
+    *data = done ? w.data : NULL;
+    *size = w.size;
+    return done ? 0 : -ENOMEM;
+}
+
+/* How many items of a kind follow, each of at least `least` bytes; more than can be are taken for damage. */
+static uint32_t take_count(struct bytes *b, uint32_t most, size_t least)
+{
+    const uint64_t count = bytes_uleb(b);
+    if (count > most || count > bytes_left(b) / least)
+        b->failed = true;
+    return b->failed ? 0 : (uint32_t)count;
+}
+
+/* A value below a limit, else damage. */
+static uint32_t take_below(struct bytes *b, uint64_t limit)
+{
+    const uint64_t value = bytes_uleb(b);
+    if (value >= limit)
+        b->failed = true;
+    return b->failed ? 0 : (uint32_t)value;
+}
+
+/* The node outside of one with this number. */
+static uint32_t take_outer(struct bytes *b, uint32_t own)
+{
+    const uint32_t back = take_below(b, own + 1ul);
+    if (back == 0)
+        b->failed = true;
+    return own - back;
+}
+
+/* The length of the chain from a node on, by that of the one outside of it. */
+static uint16_t take_length(struct bytes *b, uint16_t outer)
+{
+    b->failed |= outer >= UNWIND_MAX_FRAMES;
+    return (uint16_t)(outer + 1);
+}
+
+static int take_files(struct kept_stacks *k, struct bytes *b)
+{
+    const uint32_t count = take_count(b, FILES_MOST, 2);
+    if (!vec_reserve(k->files, 0, k->file_capacity, count))
+        return -ENOMEM;
+    for (uint32_t i = 0; i < count; i++) {
+        struct numbered_file file = {.id.size = (uint8_t)take_below(b, BUILD_ID_MAX + 1)};
+        const uint8_t *id = bytes_take(b, file.id.size);
+        if (id)
+            memcpy(file.id.bytes, id, file.id.size);
+        file.adjust = unzigzag(bytes_uleb(b));
+        k->files[k->file_count++] = file;
+    }
+    return 0;
+}
+
+static int take_words(struct kept_stacks *k, struct bytes *b)
+{
+    const uint32_t count = take_count(b, NODES_MOST - 1, 5);
+    if (!vec_reserve(k->words, 1, k->word_capacity, count))
+        return -ENOMEM;
+    for (uint32_t i = 1; i <= count && !b->failed; i++) {
+        struct kept_word word = {.outer = take_outer(b, i)};
+        word.length = take_length(b, k->words[word.outer].length);
+        word.height = (uint32_t)(k->words[word.outer].height + unzigzag(bytes_uleb(b)));
+        const uint64_t size = bytes_uleb(b);
+        word.size = (uint32_t)(size >> 1);
+        word.in_stack = size & 1;
+        word.file = take_below(b, word.in_stack ? 1 : k->file_count);
+        word.low = bytes_uleb(b);
+        if (word.in_stack)
+            word.low = unzigzag(word.low);
+        k->words[k->word_count++] = word;
+    }
+    return 0;
+}
+
+static int take_frames(struct kept_stacks *k, struct bytes *b)
+{
+    const uint32_t count = take_count(b, NODES_MOST - 1, 5);
+    if (!vec_reserve(k->frames, 1, k->frame_capacity, count))
+        return -ENOMEM;
+    for (uint32_t i = 1; i <= count && !b->failed; i++) {
+        struct kept_node frame = {.outer = take_outer(b, i)};
+        frame.length = take_length(b, k->frames[frame.outer].length);
+        frame.height = (int32_t)(uint32_t)((uint64_t)k->frames[frame.outer].height + unzigzag(bytes_uleb(b)));
+        frame.file = take_below(b, k->file_count);
+        frame.offset = bytes_uleb(b);
+        frame.marks = (uint8_t)take_below(b, 256);
+        k->frames[k->frame_count++] = frame;
+    }
+    return 0;
+}
+
+static int take_stacks(struct kept_stacks *k, struct bytes *b)
+{
+    const uint32_t count = take_count(b, KEPT_STACKS_MOST, 8);
+    if (!vec_reserve(k->stacks, 0, k->stack_capacity, count))
+        return -ENOMEM;
+    for (uint32_t i = 0; i < count && !b->failed; i++) {
+        struct kept_stack s = {.word = take_below(b, k->word_count), .frame = take_below(b, k->frame_count)};
+        const uint32_t callee = take_below(b, i + 1ul);
+        s.callee = callee ? callee - 1 : KEPT_STACKS_MOST;
+        s.depth = take_below(b, 1u << 30);
+        s.code_before = take_below(b, UINT32_MAX);
+        s.code_size = take_below(b, UINT32_MAX);
+        s.reg = (uint8_t)take_below(b, STACK_RECORD_REGISTER_COUNT + 1);
+        s.value = unzigzag(bytes_uleb(b));
+        b->failed |= s.frame == 0;
+        k->stacks[k->stack_count++] = s;
+    }
+    return 0;
+}
+
+int kept_stacks_read(const void *data, size_t size, struct kept_stacks **out)
+{
+    uint32_t head[2];
+    uint64_t sum;
+    if (size < HEAD_SIZE)
+        return -EBADMSG;
+    memcpy(head, data, sizeof head);
+    memcpy(&sum, (const char *)data + sizeof head, sizeof sum);
+    if (head[0] != MAGIC || head[1] != VERSION ||
+        sum != checksum_of((const char *)data + HEAD_SIZE, size - HEAD_SIZE))
+        return -EBADMSG;
+    struct bytes b = bytes_of((const char *)data + HEAD_SIZE, size - HEAD_SIZE);
+    struct kept_stacks *k = kept_stacks_new();
+    int rc = k ? take_files(k, &b) : -ENOMEM;
+    rc = rc ? rc : take_words(k, &b);
+    rc = rc ? rc : take_frames(k, &b);
+    rc = rc ? rc : take_stacks(k, &b);
+    if (rc == 0 && (b.failed || bytes_left(&b)))
+        rc = -EBADMSG;
+    if (rc < 0)
+        kept_stacks_free(k);
+    else
+        *out = k;
+    return rc;
+}

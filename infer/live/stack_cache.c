@@ -1,0 +1,77 @@
+/* stack_cache.c - see stack_cache.h. */
+#include "infer/live/stack_cache.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cache.h"
+#include "base/file.h"
+
+/* malloc'ed; NULL: the user has no directory for it, or out of memory. */
+static char *path_of(const struct build_id *program, bool make, char **directory)
+{
+    char hex[2 * BUILD_ID_MAX + 1], *path = NULL;
+    build_id_format(program, hex);
+    *directory = program->size ? cache_directory("stacks", make) : NULL;
+    if (*directory && asprintf(&path, "%s/%s.stacks", *directory, hex) < 0)
+        path = NULL;
+    return path;
+}
+
+/* 0; -ENOMEM; else a system error. *out: malloc'ed. */
+static int read_all(int fd, void **out, size_t *size)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0 || st.st_size <= 0 || (uint64_t)st.st_size > STACK_CACHE_LARGEST)
+        return -EINVAL;
+    *size = (size_t)st.st_size;
+    *out = malloc(*size);
+    if (!*out)
+        return -ENOMEM;
+    const ssize_t got = pread(fd, *out, *size, 0);
+    return got >= 0 && (size_t)got == *size ? 0 : -EIO;
+}
+
+int stack_cache_get(const struct build_id *program, struct kept_stacks **out)
+{
+    char *directory, *path = path_of(program, false, &directory);
+    void *data = NULL;
+    size_t size;
+    const int fd = path ? cache_open(path) : -1;
+    int rc = fd < 0 ? -ENOENT : read_all(fd, &data, &size);
+    if (rc == 0)
+        rc = kept_stacks_read(data, size, out);
+    if (rc == 0)
+        cache_use(path);
+    if (fd >= 0)
+        close(fd);
+    free(data);
+    free(path);
+    free(directory);
+    return rc == 0 ? 1 : rc == -ENOMEM ? rc : 0;
+}
+
+int stack_cache_put(const struct build_id *program, const struct kept_stacks *kept, struct fathom_error *err)
+{
+    struct cache_file file;
+    void *data = NULL;
+    size_t size;
+    char *directory, *path = path_of(program, true, &directory);
+    if (!path) {
+        free(directory);
+        return 0;
+    }
+    int rc = kept_stacks_write(kept, &data, &size) == 0 ? 0 : error_memory(err);
+    const bool fits = rc == 0 && size <= STACK_CACHE_LARGEST;
+    if (fits)
+        rc = cache_begin(directory, size, STACK_CACHE_BYTES, &file, err);
+    if (fits && rc == 0)
+        rc = cache_end(&file, path, file_write_all(file.fd, data, size, path, err), err);
+    free(data);
+    free(path);
+    free(directory);
+    return rc < 0 ? rc : fits;
+}

@@ -1,0 +1,20 @@
+/*
+ * stack_cache.h - the known stacks of programs, from one recording to the next.
+ *
+ * They are kept files (base/cache.h) in the directory "stacks", named "BUILD-ID.stacks" after the program's build-id; those that were
+ * used last stay.
+ */
+#ifndef FATHOM_INFER_LIVE_STACK_CACHE_H
+#define FATHOM_INFER_LIVE_STACK_CACHE_H
+
+#include "infer/live/kept_stacks.h"
+
+#define STACK_CACHE_BYTES   (UINT64_C(64) << 20) /* of all programs together */
+#define STACK_CACHE_LARGEST (UINT64_C(8) << 20)  /* of one; larger files are neither written nor read */
+
+/* What is kept of a program: 1; 0: nothing, or what is there is damaged; -ENOMEM. */
+int stack_cache_get(const struct build_id *program, struct kept_stacks **out);
+/* Keeps it in place of what there was. 1; 0: there is no directory for it; negative. */
+int stack_cache_put(const struct build_id *program, const struct kept_stacks *kept, struct fathom_error *err);
+
+#endif

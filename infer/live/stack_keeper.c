@@ -1,0 +1,245 @@
+/* stack_keeper.c - see stack_keeper.h. */
+#include "infer/live/stack_keeper.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "infer/live/stack_cache.h"
+#include "infer/samples/cid.h"
+#include "perfdata/announced.h"
+#include "perfdata/stack_record.h"
+#include "perfdata/walks.h"
+
+#define PROGRAMS_MOST 256u
+#define STACKS_MOST   (8 * KEPT_STACKS_MOST) /* of all programs: some 60 MB */
+#define STATES_MOST   65536u                 /* of processes, whose programs are remembered */
+#define NO_PROGRAM    UINT64_MAX
+
+struct program {
+    struct build_id id;
+    struct kept_stacks *kept;
+    uint32_t first, count; /* places in `numbered` of those that are known from earlier recordings */
+    bool begun;
+};
+
+struct stack_keeper {
+    struct program *programs;
+    uint32_t count, capacity;
+    struct table *by_state; /* process_state() -> index, or NO_PROGRAM */
+    uint32_t numbered;      /* stacks that have a number */
+    size_t stacks;          /* of all programs */
+    struct kept_frame frames[UNWIND_MAX_FRAMES];
+};
+
+struct stack_keeper *stack_keeper_new(void)
+{
+    struct stack_keeper *k = calloc(1, sizeof *k);
+    if (k && !(k->by_state = table_new())) {
+        free(k);
+        k = NULL;
+    }
+    return k;
+}
+
+void stack_keeper_free(struct stack_keeper *k)
+{
+    if (!k)
+        return;
+    for (uint32_t i = 0; i < k->count; i++)
+        kept_stacks_free(k->programs[i].kept);
+    free(k->programs);
+    table_free(k->by_state);
+    free(k);
+}
+
+static int find_program(struct stack_keeper *k, const struct build_id *id, uint64_t *out)
+{
+    *out = NO_PROGRAM;
+    for (uint32_t i = 0; i < k->count; i++)
+        if (build_id_equal(&k->programs[i].id, id))
+            *out = i;
+    if (*out != NO_PROGRAM || k->count == PROGRAMS_MOST)
+        return 0;
+    if (!vec_push(k->programs, k->count, k->capacity, (struct program){.id = *id}))
+        return -ENOMEM;
+    *out = k->count - 1;
+    return 0;
+}
+
+/* That of the process's program. 1; 0: nothing is kept of it; -ENOMEM. */
+static int program_of(struct stack_keeper *k, const struct process *process, struct program **out)
+{
+    const struct build_id *id;
+    bool added;
+    if (table_count(k->by_state) >= STATES_MOST) {
+        table_free(k->by_state);
+        k->by_state = table_new();
+    }
+    uint64_t *index = k->by_state ? table_put(k->by_state, process_state(process), &added) : NULL;
+    if (!index)
+        return -ENOMEM;
+    if (added) {
+        *index = NO_PROGRAM;
+        if (process_program_mapping(process, &id) && find_program(k, id, index) < 0)
+            return -ENOMEM;
+    }
+    if (*index == NO_PROGRAM)
+        return 0;
+    *out = &k->programs[*index];
+    return 1;
+}
+
+int stack_keeper_add(struct stack_keeper *k, const struct process *process,
+                     const struct file_numbers *numbers, const struct known_stack *known,
+                     const struct unwind_frame *frames, size_t count)
+{
+    struct program *program;
+    int rc = program_of(k, process, &program);
+    if (rc <= 0 || !program->kept || k->stacks >= STACKS_MOST)
+        return rc < 0 ? rc : 0;
+    k->stacks -= kept_stacks_count(program->kept);
+    rc = kept_stacks_add(program->kept, numbers, known, frames, count);
+    k->stacks += kept_stacks_count(program->kept);
+    return rc;
+}
+
+/* All stacks of a program that were kept. */
+static int know_all(const struct program *p,
+                    int (*know)(void *context, const struct known_stack *stack, struct fathom_error *err),
+                    void *context, struct fathom_error *err)
+{
+    const uint32_t first = STACK_NUMBER_KEPT + 2 * p->first;
+    struct known_stack stack;
+    size_t callee;
+    int rc = 0;
+    for (uint32_t i = 0; i < p->count && rc >= 0; i++) {
+        if (!kept_stacks_at(p->kept, i, &stack, &callee))
+            return error_memory(err);
+        stack.number = first + 2 * i;
+        stack.inner = callee < i ? first + 2 * (uint32_t)callee : 0;
+        stack.version = KNOWN_STACK_ANY;
+        rc = know(context, &stack, err);
+    }
+    return rc < 0 ? rc : 0;
+}
+
+int stack_keeper_begin(struct stack_keeper *k, const struct process *process, struct file_numbers *numbers,
+                       int (*know)(void *context, const struct known_stack *stack, struct fathom_error *err),
+                       void *context, struct fathom_error *err)
+{
+    struct program *p;
+    int rc = program_of(k, process, &p);
+    if (rc <= 0 || p->begun)
+        return rc < 0 ? error_memory(err) : 0;
+    p->begun = true;
+    rc = k->stacks < STACKS_MOST ? stack_cache_get(&p->id, &p->kept) : 0;
+    if (rc == 0 && !(p->kept = kept_stacks_new()))
+        rc = -ENOMEM;
+    if (rc > 0 && kept_stacks_number(p->kept, numbers) < 0)
+        rc = -ENOMEM;
+    if (rc < 0)
+        return error_memory(err);
+    p->first = k->numbered;
+    p->count = (uint32_t)kept_stacks_count(p->kept);
+    k->numbered += p->count;
+    k->stacks += p->count;
+    return know_all(p, know, context, err);
+}
+
+uint32_t stack_keeper_number(struct stack_keeper *k, const struct process *process, uint64_t ip, uint64_t at)
+{
+    struct program *p;
+    const struct build_id *id;
+    const struct mapping *mapping = process_mapping_unopened(process, ip, &id);
+    if (!mapping || !id || mapping->start - mapping->offset != at || program_of(k, process, &p) <= 0 ||
+        !p->kept)
+        return 0;
+    return kept_stacks_file(p->kept, id);
+}
+
+/* The program whose stack has this number, and which it is there; NULL: none. */
+static const struct program *find_number(const struct stack_keeper *k, uint32_t number, uint32_t *index)
+{
+    const uint32_t place = (number - STACK_NUMBER_KEPT) / 2;
+    for (uint32_t i = 0; i < k->count; i++) {
+        const struct program *p = &k->programs[i];
+        *index = place - p->first;
+        if (*index < p->count)
+            return p;
+    }
+    return NULL;
+}
+
+/* Whether an address is in the code of a file whose offset 0 would lie there. */
+static bool is_at(const struct process *process, uint64_t address, uint64_t at, const struct build_id *file)
+{
+    const struct build_id *id;
+    const struct mapping *mapping = process_mapping_unopened(process, address, &id);
+    struct place place;
+    if (mapping && !id && process_place(process, address, &place)) /* the kernel's own */
+        id = image_build_id(place.image);
+    return mapping && id && mapping->start - mapping->offset == at && build_id_equal(id, file);
+}
+
+/* Finds where the process has this code: a place that was announced. */
+static bool find_code(const struct process *process, const struct stack_places *placed,
+                      const struct kept_frame *frame, bool exact, struct unwind_frame *out)
+{
+    for (uint32_t i = 0; i < placed->count; i++) {
+        out->pc = placed->at[i] + frame->offset;
+        if (is_at(process, out->pc - !exact, placed->at[i], &frame->file->id))
+            return true;
+    }
+    return false;
+}
+
+size_t stack_keeper_walk(struct stack_keeper *k, const struct process *process, struct sample *sample,
+                         struct unwind_frame *frames)
+{
+    uint32_t index;
+    const struct program *p = find_number(k, sample->stack_number, &index);
+    const struct stack_places *placed = sample->placed;
+    const struct leaf_frame leaf = leaf_frame_of(process, sample);
+    if (!p || !placed || leaf.reason != UNKNOWN_NOT)
+        return 0;
+    const size_t count = kept_stacks_frames(p->kept, index, k->frames);
+    for (size_t i = 0; i < count; i++) {
+        const struct kept_frame *from = &k->frames[i];
+        frames[i] = (struct unwind_frame){.cfa = placed->base - (uint64_t)(int64_t)from->height,
+                                          .interrupted = from->marks & WALKED_INTERRUPTED,
+                                          .derived = from->marks & WALKED_DERIVED};
+        if (i > 0 && !find_code(process, placed, from, frames[i].interrupted, &frames[i]))
+            return 0;
+    }
+    if (frames[0].cfa != leaf.cfa) /* in its place is another function */
+        return 0;
+    frames[0].pc = sample->reg_ip;
+    kept_stacks_use(p->kept, index);
+    if (placed->depth != placed->base - sample->sp)
+        sample->stack_number++;
+    return count;
+}
+
+void stack_keeper_save(const struct stack_keeper *k, const struct log *log, const struct log *notes)
+{
+    struct fathom_error err = {0};
+    char hex[2 * BUILD_ID_MAX + 1];
+    for (uint32_t i = 0; i < k->count; i++) {
+        const struct program *p = &k->programs[i];
+        if (!p->kept || kept_stacks_count(p->kept) == 0)
+            continue;
+        const int rc = stack_cache_put(&p->id, p->kept, &err);
+        build_id_format(&p->id, hex);
+        if (rc < 0)
+            log_write(log, LOG_WARNING, "known stacks are not kept for later recordings: %s", err.text);
+        else
+            log_write(notes, LOG_NOTE,
+                      rc ? "%zu stacks of the program with build-id %s are kept for later recordings"
+                         : "%zu stacks of the program with build-id %s are not kept: there is no directory "
+                           "for them, or they are too many",
+                      kept_stacks_count(p->kept), hex);
+    }
+}
