@@ -214,7 +214,7 @@ static int take_record(struct announced *a, const struct sample *sample, struct 
     a->checks = record.kind == STACK_RECORD_AGAIN ? (uint32_t)*last : 0;
     a->parts = parts;
     a->last_places.count = 0;
-    const uint32_t places = record.kind == STACK_RECORD_SAME ? take_places(a) : 0;
+    const uint32_t places = take_places(a);
     if (places == UINT32_MAX)
         return error_memory(err);
     *last = record.number | (uint64_t)places << 32;

@@ -131,7 +131,8 @@ void walk_sink_walked(struct walk_sink *s, const struct sample *sample, uint32_t
     pthread_mutex_unlock(&s->lock);
 }
 
-/* The record in s->made, with the walk in the place of the copy, or beside it. 0: it does not fit. */
+/* The record in s->made, with the walk in the place of the copy, or beside that, or beside the places of a kept stack. 0: it does not
+ * fit. */
 static size_t make_record(struct walk_sink *s, const struct waiting *w, const struct result *result,
                           bool keep)
 {
@@ -147,7 +148,7 @@ static size_t make_record(struct walk_sink *s, const struct waiting *w, const st
                  behind = w->stack_size - before - sample->raw_size;
     head.kind = w->kept ? STACK_RECORD_NEW : head.kind;
     head.number = result->number;
-    const size_t copy = keep ? head.size : 0, frames_at = before + sizeof head + sizeof(struct stack_part);
+    const size_t copy = keep || w->kept ? head.size : 0, frames_at = before + sizeof head + sizeof(struct stack_part);
     uint8_t *made = (uint8_t *)s->made;
     if (frames_at + copy + behind + 8 > RECORD_MAX)
         return 0;
