@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "api/fathom/map.h"
+#include "infer/live/stack_cache.h"
 #include "pathmap/map/map_cache.h"
 #include "report/text/printer.h"
 
@@ -97,7 +98,7 @@ int fathom_cached_maps_list(FILE *out, struct fathom_error *err)
 int fathom_cached_maps_clear(FILE *out, struct fathom_error *err)
 {
     struct map_cache_entry *entries;
-    size_t count;
+    size_t count, programs;
     int rc = list_entries(&entries, &count, err);
     if (rc < 0)
         return rc;
@@ -105,7 +106,10 @@ int fathom_cached_maps_clear(FILE *out, struct fathom_error *err)
         if (unlink(entries[i].path) < 0 && errno != ENOENT)
             rc = error_system(err, errno, "cannot remove %s", entries[i].path);
     if (rc == 0)
-        fprintf(out, "removed %zu map%s\n", count, count == 1 ? "" : "s");
+        rc = stack_cache_clear(&programs, err);
+    if (rc == 0)
+        fprintf(out, "removed %zu map%s, and the stacks of %zu program%s\n", count, count == 1 ? "" : "s", programs,
+                programs == 1 ? "" : "s");
     map_cache_list_free(entries, count);
     return rc;
 }

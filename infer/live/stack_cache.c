@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cache.h"
 #include "base/file.h"
+
+#define SUFFIX ".stacks"
 
 /* malloc'ed; NULL: the user has no directory for it, or out of memory. */
 static char *path_of(const struct build_id *program, bool make, char **directory)
@@ -16,7 +19,7 @@ static char *path_of(const struct build_id *program, bool make, char **directory
     char hex[2 * BUILD_ID_MAX + 1], *path = NULL;
     build_id_format(program, hex);
     *directory = program->size ? cache_directory("stacks", make) : NULL;
-    if (*directory && asprintf(&path, "%s/%s.stacks", *directory, hex) < 0)
+    if (*directory && asprintf(&path, "%s/%s" SUFFIX, *directory, hex) < 0)
         path = NULL;
     return path;
 }
@@ -74,4 +77,36 @@ int stack_cache_put(const struct build_id *program, const struct kept_stacks *ke
     free(path);
     free(directory);
     return rc < 0 ? rc : fits;
+}
+
+/* Whether it is the name of what is kept; else it is another's file. */
+static bool is_kept(const char *name)
+{
+    const size_t length = strlen(name), suffix = strlen(SUFFIX);
+    return length > suffix && strcmp(name + length - suffix, SUFFIX) == 0;
+}
+
+int stack_cache_clear(size_t *count, struct fathom_error *err)
+{
+    struct cache_entry *files = NULL;
+    size_t file_count = 0;
+    char *directory = cache_directory("stacks", false);
+    int rc = directory ? cache_list(directory, &files, &file_count, err) : 0;
+    *count = 0;
+    for (size_t i = 0; i < file_count && rc == 0; i++) {
+        char *path;
+        if (!is_kept(files[i].name))
+            continue;
+        if (asprintf(&path, "%s/%s", directory, files[i].name) < 0) {
+            rc = error_memory(err);
+            break;
+        }
+        if (unlink(path) < 0 && errno != ENOENT)
+            rc = error_system(err, errno, "cannot remove %s", path);
+        free(path);
+        ++*count;
+    }
+    free(files);
+    free(directory);
+    return rc;
 }

@@ -16,5 +16,7 @@
 int stack_cache_get(const struct build_id *program, struct kept_stacks **out);
 /* Keeps it in place of what there was. 1; 0: there is no directory for it; negative. */
 int stack_cache_put(const struct build_id *program, const struct kept_stacks *kept, struct fathom_error *err);
+/* Removes all. *count: of how many programs. 0 or negative. */
+int stack_cache_clear(size_t *count, struct fathom_error *err);
 
 #endif

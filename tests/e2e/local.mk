@@ -37,6 +37,7 @@ E2E_TESTS += \
 	tests/e2e/hcct.test \
 	tests/e2e/hostile_names.test \
 	tests/e2e/images.test \
+	tests/e2e/kept_stacks.test \
 	tests/e2e/inlined.test \
 	tests/e2e/input.test \
 	tests/e2e/interrupt.test \

@@ -4,7 +4,7 @@ test_programs = \
 	tests/programs/bursts tests/programs/deep tests/programs/exceptions tests/programs/faults tests/programs/forks tests/programs/hole tests/programs/jit tests/programs/moved \
 	tests/programs/order tests/programs/order_framed tests/programs/orders \
 	tests/programs/recursion tests/programs/service tests/programs/clocks tests/programs/containers tests/programs/thread_forks tests/programs/signals tests/programs/tailcall \
-	tests/programs/threads tests/programs/storm tests/programs/reload tests/programs/siblings tests/programs/pushed tests/programs/stages tests/programs/births tests/programs/touch tests/programs/syscalls
+	tests/programs/threads tests/programs/storm tests/programs/reload tests/programs/siblings tests/programs/paths tests/programs/pushed tests/programs/stages tests/programs/births tests/programs/touch tests/programs/syscalls
 check_PROGRAMS += $(test_programs) tests/programs/libvisit.so tests/programs/plugin.so
 
 # Their call trees are known for these flags, so they stand after the user's CFLAGS too, which automake puts behind a
@@ -122,6 +122,9 @@ tests_programs_reload_LINK = $(program_link) -o $@
 tests_programs_siblings_SOURCES = tests/programs/siblings.c tests/programs/program.h tests/programs/visit.h
 tests_programs_siblings_CFLAGS = $(program_cflags)
 tests_programs_siblings_LINK = $(program_link) -o $@
+tests_programs_paths_SOURCES = tests/programs/paths.c tests/programs/program.h
+tests_programs_paths_CFLAGS = $(program_cflags)
+tests_programs_paths_LINK = $(program_link) -o $@
 tests_programs_pushed_SOURCES = tests/programs/pushed.c
 tests_programs_pushed_CFLAGS = $(program_cflags)
 tests_programs_pushed_LINK = $(program_link) -o $@
