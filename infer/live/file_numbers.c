@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/vec.h"
@@ -18,6 +19,7 @@ struct opened {
 };
 
 struct file_numbers {
+    struct names *paths;
     struct numbered_file *files; /* by number - 1 */
     size_t count, capacity;
     struct table *by_file;            /* hash -> number */
@@ -27,17 +29,21 @@ struct file_numbers {
 struct file_numbers *file_numbers_new(void)
 {
     struct file_numbers *n = calloc(1, sizeof *n);
-    if (n && !(n->by_file = table_new())) {
-        free(n);
-        n = NULL;
-    }
-    return n;
+    if (!n)
+        return NULL;
+    n->paths = names_new();
+    n->by_file = table_new();
+    if (n->paths && n->by_file)
+        return n;
+    file_numbers_free(n);
+    return NULL;
 }
 
 void file_numbers_free(struct file_numbers *n)
 {
     if (!n)
         return;
+    names_free(n->paths);
     free(n->files);
     table_free(n->by_file);
     free(n);
@@ -48,23 +54,28 @@ const struct numbered_file *file_numbers_at(const struct file_numbers *n, uint32
     return &n->files[number - 1];
 }
 
-static bool is_same(const struct numbered_file *a, const struct numbered_file *b)
+bool numbered_file_equal(const struct numbered_file *a, const struct numbered_file *b)
 {
-    return a->adjust == b->adjust && build_id_equal(&a->id, &b->id);
+    return a->adjust == b->adjust && build_id_equal(&a->id, &b->id) && strcmp(a->path, b->path) == 0;
 }
 
 uint32_t file_numbers_put(struct file_numbers *n, const struct numbered_file *file)
 {
-    uint64_t hash = hash_u64(file->adjust + file->id.size);
+    const uint32_t path = names_intern(n->paths, file->path);
+    uint64_t hash = hash_u64(hash_u64(file->adjust + file->id.size) + path);
+    struct numbered_file own = *file;
     bool added;
+    own.path = names_text(n->paths, path);
+    if (!own.path)
+        return 0;
     for (size_t i = 0; i < file->id.size; i++)
         hash = hash_u64(hash + file->id.bytes[i]);
     uint64_t *number = table_put(n->by_file, hash, &added);
     if (!number)
         return 0;
-    if (!added && is_same(&n->files[*number - 1], file))
+    if (!added && numbered_file_equal(&n->files[*number - 1], file))
         return (uint32_t)*number;
-    if (!vec_push(n->files, n->count, n->capacity, *file)) {
+    if (!vec_push(n->files, n->count, n->capacity, own)) {
         if (added)
             table_remove(n->by_file, hash);
         return 0;
@@ -79,7 +90,8 @@ static uint32_t number_of(struct file_numbers *n, const struct image *image, uin
     struct opened *opened = &n->last[hash_u64((uintptr_t)image + adjust) % OPENED_SLOTS];
     if (opened->image != image || opened->adjust != adjust || opened->number == 0)
         *opened = (struct opened){
-            image, adjust, file_numbers_put(n, &(struct numbered_file){*image_build_id(image), adjust})};
+            image, adjust,
+            file_numbers_put(n, &(struct numbered_file){image_path(image), *image_build_id(image), adjust})};
     return opened->number;
 }
 

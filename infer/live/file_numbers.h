@@ -1,8 +1,8 @@
 /*
  * file_numbers.h - numbers of files' code, by which stacks are known wherever it is mapped (collector/verify/rule.h).
  *
- * What has one number lies at fixed distances: the code of one build, as far as its addresses differ from its offsets in the file by the
- * same.
+ * What has one number lies at fixed distances: the code of one build at one path, as far as its addresses differ from its offsets in the
+ * file by the same. Another path may have a file that only says that it is the same build.
  */
 #ifndef FATHOM_INFER_LIVE_FILE_NUMBERS_H
 #define FATHOM_INFER_LIVE_FILE_NUMBERS_H
@@ -13,12 +13,15 @@
 struct file_numbers;
 
 struct numbered_file {
+    const char *path; /* borrowed: lives as long as what has it */
     struct build_id id;
     uint64_t adjust; /* its addresses - offsets in the file */
 };
 
 struct file_numbers *file_numbers_new(void); /* NULL: out of memory */
 void file_numbers_free(struct file_numbers *numbers);
+/* Whether two are the same. */
+bool numbered_file_equal(const struct numbered_file *a, const struct numbered_file *b);
 /* The number of a file, at least 1; 0: out of memory. */
 uint32_t file_numbers_put(struct file_numbers *numbers, const struct numbered_file *file);
 /* Until the next file gets a number. */

@@ -21,10 +21,11 @@ struct kept_stacks *kept_stacks_new(void)
     struct kept_stacks *k = calloc(1, sizeof *k);
     if (!k)
         return NULL;
+    k->paths = names_new();
     k->file_of = table_new();
     k->node_of = table_new();
     k->stack_of = table_new();
-    if (k->file_of && k->node_of && k->stack_of &&
+    if (k->paths && k->file_of && k->node_of && k->stack_of &&
         vec_push(k->words, k->word_count, k->word_capacity, (struct kept_word){0}) &&
         vec_push(k->frames, k->frame_count, k->frame_capacity, (struct kept_node){0}))
         return k;
@@ -36,6 +37,7 @@ void kept_stacks_free(struct kept_stacks *k)
 {
     if (!k)
         return;
+    names_free(k->paths);
     table_free(k->file_of);
     table_free(k->node_of);
     table_free(k->stack_of);
@@ -53,6 +55,13 @@ size_t kept_stacks_count(const struct kept_stacks *k)
     return k->stack_count;
 }
 
+bool kept_stacks_add_file(struct kept_stacks *k, const struct numbered_file *file)
+{
+    struct numbered_file own = *file;
+    own.path = names_text(k->paths, names_intern(k->paths, file->path));
+    return own.path && vec_push(k->files, k->file_count, k->file_capacity, own);
+}
+
 /* The file of a place's number; NODES_FULL: out of memory. */
 static uint32_t file_of(struct kept_stacks *k, const struct file_numbers *numbers, uint32_t number)
 {
@@ -64,7 +73,7 @@ static uint32_t file_of(struct kept_stacks *k, const struct file_numbers *number
         return (uint32_t)*index;
     *index = k->file_count;
     if (!vec_reserve(k->numbers, k->file_count, k->number_capacity, 1) ||
-        !vec_push(k->files, k->file_count, k->file_capacity, *file_numbers_at(numbers, number))) {
+        !kept_stacks_add_file(k, file_numbers_at(numbers, number))) {
         table_remove(k->file_of, number);
         return NODES_FULL;
     }
@@ -278,11 +287,11 @@ int kept_stacks_number(struct kept_stacks *k, struct file_numbers *numbers)
     return done ? 0 : -ENOMEM;
 }
 
-uint32_t kept_stacks_file(const struct kept_stacks *k, const struct build_id *id)
+uint32_t kept_stacks_file(const struct kept_stacks *k, const char *path, const struct build_id *id)
 {
     uint32_t number = 0;
     for (uint32_t i = 0; i < k->file_count; i++) {
-        if (!build_id_equal(&k->files[i].id, id))
+        if (!build_id_equal(&k->files[i].id, id) || strcmp(k->files[i].path, path) != 0)
             continue;
         if (number) /* mapped at several distances */
             return 0;

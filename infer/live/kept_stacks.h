@@ -27,8 +27,8 @@ size_t kept_stacks_count(const struct kept_stacks *kept);
 
 /* Gives its files their numbers. 0 or -ENOMEM. */
 int kept_stacks_number(struct kept_stacks *kept, struct file_numbers *numbers);
-/* Then: the number of the only one with this build-id; 0: none. */
-uint32_t kept_stacks_file(const struct kept_stacks *kept, const struct build_id *id);
+/* Then: the number of the only one with this path and build-id; 0: none. */
+uint32_t kept_stacks_file(const struct kept_stacks *kept, const char *path, const struct build_id *id);
 /* A stack as one of a process in which each file lies at an address of its own; number, inner, and what else tells of its record is not
  * set. *callee: the index of its callee's stack, KEPT_STACKS_MOST: it is not a caller's. Valid until the next call. false: out of
  * memory. Call it when the files have numbers. */
@@ -46,8 +46,10 @@ size_t kept_stacks_frames(const struct kept_stacks *kept, size_t index, struct k
 /* A sample had it: it is not left out as long as others can be. */
 void kept_stacks_use(struct kept_stacks *kept, size_t index);
 
-/* As a file: malloc'ed. Where there is little room for new ones, those that were neither used nor added are left out. 0 or -ENOMEM. */
-int kept_stacks_write(const struct kept_stacks *kept, void **data, size_t *size);
+/* As a file: malloc'ed; of those in trusted files alone. Where there is little room for new ones, those that were neither used nor added
+ * are left out. 0 or -ENOMEM. */
+int kept_stacks_write(const struct kept_stacks *kept, bool (*trusts)(const struct numbered_file *file),
+                      void **data, size_t *size);
 /* 0; -EBADMSG: it is damaged, or of another version; -ENOMEM. */
 int kept_stacks_read(const void *data, size_t size, struct kept_stacks **out);
 

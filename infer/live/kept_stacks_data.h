@@ -39,6 +39,7 @@ struct kept_stack {
 };
 
 struct kept_stacks {
+    struct names *paths;
     struct numbered_file *files;
     uint32_t file_count, file_capacity;
     uint32_t *numbers; /* of the files */
@@ -57,5 +58,8 @@ struct kept_stacks {
     size_t scratch_capacity;
     struct stack_place places[STACK_PLACED_MAX];
 };
+
+/* Adds a file, with a path of its own. false: out of memory. */
+bool kept_stacks_add_file(struct kept_stacks *kept, const struct numbered_file *file);
 
 #endif

@@ -21,6 +21,9 @@
 #define ROOM_LEAST (KEPT_STACKS_MOST / 4)
 #define LEFT_OUT   UINT32_MAX
 
+/* In place of a new number, before these are given. */
+enum mark { UNMARKED, STAYS, UNTRUSTED };
+
 /* New numbers of what is written. */
 struct writing {
     const struct kept_stacks *from;
@@ -52,8 +55,33 @@ static uint32_t number(uint32_t *marks, uint32_t from, uint32_t count, uint32_t 
 {
     uint32_t next = first;
     for (uint32_t i = from; i < count; i++)
-        marks[i] = marks[i] ? next++ : LEFT_OUT;
+        marks[i] = marks[i] == STAYS ? next++ : LEFT_OUT;
     return next - first;
+}
+
+/* Marks what is in a file that is not trusted, and all inside of it. false: out of memory. */
+static bool mark_untrusted(struct writing *w, bool (*trusts)(const struct numbered_file *file))
+{
+    const struct kept_stacks *k = w->from;
+    bool *trusted = calloc(k->file_count + 1u, sizeof *trusted);
+    if (!trusted)
+        return false;
+    for (uint32_t i = 0; i < k->file_count; i++)
+        trusted[i] = trusts(&k->files[i]);
+    for (uint32_t i = 1; i < k->word_count; i++)
+        if ((!k->words[i].in_stack && !trusted[k->words[i].file]) || w->words[k->words[i].outer] == UNTRUSTED)
+            w->words[i] = UNTRUSTED;
+    for (uint32_t i = 1; i < k->frame_count; i++)
+        if (!trusted[k->frames[i].file] || w->frames[k->frames[i].outer] == UNTRUSTED)
+            w->frames[i] = UNTRUSTED;
+    free(trusted);
+    return true;
+}
+
+static bool is_trusted(const struct writing *w, uint32_t stack)
+{
+    const struct kept_stack *s = &w->from->stacks[stack];
+    return w->words[s->word] != UNTRUSTED && w->frames[s->frame] != UNTRUSTED;
 }
 
 /* Marks the stacks that stay, and all of theirs. */
@@ -63,19 +91,21 @@ static void choose(struct writing *w)
     const bool all = k->stack_count + ROOM_LEAST <= KEPT_STACKS_MOST;
     for (uint32_t i = k->stack_count; i-- > 0;) {
         const struct kept_stack *s = &k->stacks[i];
-        w->stacks[i] |= all || s->used;
-        if (!w->stacks[i])
+        if (!is_trusted(w, i) || (!all && !s->used && w->stacks[i] != STAYS))
             continue;
+        w->stacks[i] = w->words[s->word] = w->frames[s->frame] = STAYS;
         if (s->callee < KEPT_STACKS_MOST)
-            w->stacks[s->callee] = 1;
-        w->words[s->word] = w->frames[s->frame] = 1;
+            w->stacks[s->callee] = STAYS;
     }
+    for (uint32_t i = 0; i < k->stack_count; i++) /* callees */
+        if (!is_trusted(w, i))
+            w->stacks[i] = UNMARKED;
     for (uint32_t i = k->word_count; i-- > 1;)
-        if (w->words[i])
-            w->words[k->words[i].outer] = 1;
+        if (w->words[i] == STAYS)
+            w->words[k->words[i].outer] = STAYS;
     for (uint32_t i = k->frame_count; i-- > 1;)
-        if (w->frames[i])
-            w->frames[k->frames[i].outer] = 1;
+        if (w->frames[i] == STAYS)
+            w->frames[k->frames[i].outer] = STAYS;
 }
 
 static bool put_files(struct writing *w)
@@ -84,8 +114,11 @@ static bool put_files(struct writing *w)
     bool fits = put_count(w, k->file_count);
     for (uint32_t i = 0; fits && i < k->file_count; i++) {
         const struct numbered_file *file = &k->files[i];
-        if (!(fits = make_room(w)))
-            break;
+        const size_t length = strlen(file->path) + 1;
+        if (!vec_reserve(w->data, w->size, w->capacity, length + ITEM_MAX))
+            return false;
+        memcpy(w->data + w->size, file->path, length);
+        w->size += length;
         put(w, file->id.size);
         memcpy(w->data + w->size, file->id.bytes, file->id.size);
         w->size += file->id.size;
@@ -144,7 +177,8 @@ static bool put_stacks(struct writing *w, uint32_t count)
             break;
         put(w, s->word ? w->words[s->word] : 0);
         put(w, w->frames[s->frame]);
-        put(w, s->callee < KEPT_STACKS_MOST ? 1 + w->stacks[s->callee] : 0);
+        put(w,
+            s->callee < KEPT_STACKS_MOST && w->stacks[s->callee] != LEFT_OUT ? 1 + w->stacks[s->callee] : 0);
         put(w, s->depth);
         put(w, s->code_before);
         put(w, s->code_size);
@@ -154,9 +188,11 @@ static bool put_stacks(struct writing *w, uint32_t count)
     return fits;
 }
 
-static bool put_all(struct writing *w)
+static bool put_all(struct writing *w, bool (*trusts)(const struct numbered_file *file))
 {
     const struct kept_stacks *k = w->from;
+    if (!mark_untrusted(w, trusts))
+        return false;
     choose(w);
     const uint32_t words = number(w->words, 1, k->word_count, 1),
                    frames = number(w->frames, 1, k->frame_count, 1),
@@ -173,13 +209,14 @@ static bool put_all(struct writing *w)
     return true;
 }
 
-int kept_stacks_write(const struct kept_stacks *k, void **data, size_t *size)
+int kept_stacks_write(const struct kept_stacks *k, bool (*trusts)(const struct numbered_file *file),
+                      void **data, size_t *size)
 {
     struct writing w = {.from = k,
                         .words = calloc(k->word_count, sizeof *w.words),
                         .frames = calloc(k->frame_count, sizeof *w.frames),
                         .stacks = calloc(k->stack_count + 1u, sizeof *w.stacks)};
-    const bool done = w.words && w.frames && w.stacks && put_all(&w);
+    const bool done = w.words && w.frames && w.stacks && put_all(&w, trusts);
     free(w.words);
     free(w.frames);
     free(w.stacks);
@@ -226,16 +263,18 @@ static uint16_t take_length(struct bytes *b, uint16_t outer)
 
 static int take_files(struct kept_stacks *k, struct bytes *b)
 {
-    const uint32_t count = take_count(b, FILES_MOST, 2);
-    if (!vec_reserve(k->files, 0, k->file_capacity, count))
-        return -ENOMEM;
+    const uint32_t count = take_count(b, FILES_MOST, 3);
     for (uint32_t i = 0; i < count; i++) {
-        struct numbered_file file = {.id.size = (uint8_t)take_below(b, BUILD_ID_MAX + 1)};
+        struct numbered_file file = {.path = bytes_string(b),
+                                     .id.size = (uint8_t)take_below(b, BUILD_ID_MAX + 1)};
         const uint8_t *id = bytes_take(b, file.id.size);
         if (id)
             memcpy(file.id.bytes, id, file.id.size);
         file.adjust = unzigzag(bytes_uleb(b));
-        k->files[k->file_count++] = file;
+        if (b->failed)
+            break;
+        if (!kept_stacks_add_file(k, &file))
+            return -ENOMEM;
     }
     return 0;
 }

@@ -10,6 +10,7 @@
 
 #include "base/cache.h"
 #include "base/file.h"
+#include "image/mapped_name.h"
 
 #define SUFFIX ".stacks"
 
@@ -57,6 +58,18 @@ int stack_cache_get(const struct build_id *program, struct kept_stacks **out)
     return rc == 0 ? 1 : rc == -ENOMEM ? rc : 0;
 }
 
+/* Whether nobody else can have made the file, which is there. */
+static bool is_trusted(const struct numbered_file *file)
+{
+    struct build_id id;
+    struct stat st;
+    if (mapped_kind(file->path) != MAPPED_FILE) /* the kernel's */
+        return true;
+    return stat(file->path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == 0 || st.st_uid == geteuid()) &&
+           !(st.st_mode & (S_IWGRP | S_IWOTH)) && build_id_read(file->path, &id, NULL) == 0 &&
+           build_id_equal(&id, &file->id);
+}
+
 int stack_cache_put(const struct build_id *program, const struct kept_stacks *kept, struct fathom_error *err)
 {
     struct cache_file file;
@@ -67,7 +80,7 @@ int stack_cache_put(const struct build_id *program, const struct kept_stacks *ke
         free(directory);
         return 0;
     }
-    int rc = kept_stacks_write(kept, &data, &size) == 0 ? 0 : error_memory(err);
+    int rc = kept_stacks_write(kept, is_trusted, &data, &size) == 0 ? 0 : error_memory(err);
     const bool fits = rc == 0 && size <= STACK_CACHE_LARGEST;
     if (fits)
         rc = cache_begin(directory, size, STACK_CACHE_BYTES, &file, err);

@@ -2,7 +2,8 @@
  * stack_cache.h - the known stacks of programs, from one recording to the next.
  *
  * They are kept files (base/cache.h) in the directory "stacks", named "BUILD-ID.stacks" after the program's build-id; those that were
- * used last stay.
+ * used last stay. What is kept of a program serves whoever runs it, so only stacks in files count that are at their path and cannot be
+ * changed by others: root's or this user's, writable for the owner alone.
  */
 #ifndef FATHOM_INFER_LIVE_STACK_CACHE_H
 #define FATHOM_INFER_LIVE_STACK_CACHE_H

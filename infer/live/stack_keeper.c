@@ -154,10 +154,10 @@ uint32_t stack_keeper_number(struct stack_keeper *k, const struct process *proce
     struct program *p;
     const struct build_id *id;
     const struct mapping *mapping = process_mapping_unopened(process, ip, &id);
-    if (!mapping || !id || mapping->start - mapping->offset != at || program_of(k, process, &p) <= 0 ||
-        !p->kept)
+    if (!mapping || !id || !mapping->path || mapping->start - mapping->offset != at ||
+        program_of(k, process, &p) <= 0 || !p->kept)
         return 0;
-    return kept_stacks_file(p->kept, id);
+    return kept_stacks_file(p->kept, mapping->path, id);
 }
 
 /* The program whose stack has this number, and which it is there; NULL: none. */
@@ -174,14 +174,16 @@ static const struct program *find_number(const struct stack_keeper *k, uint32_t 
 }
 
 /* Whether an address is in the code of a file whose offset 0 would lie there. */
-static bool is_at(const struct process *process, uint64_t address, uint64_t at, const struct build_id *file)
+static bool is_at(const struct process *process, uint64_t address, uint64_t at,
+                  const struct numbered_file *file)
 {
     const struct build_id *id;
     const struct mapping *mapping = process_mapping_unopened(process, address, &id);
     struct place place;
     if (mapping && !id && process_place(process, address, &place)) /* the kernel's own */
         id = image_build_id(place.image);
-    return mapping && id && mapping->start - mapping->offset == at && build_id_equal(id, file);
+    return mapping && id && mapping->start - mapping->offset == at && build_id_equal(id, &file->id) &&
+           mapping->path && strcmp(mapping->path, file->path) == 0;
 }
 
 /* Finds where the process has this code: a place that was announced. */
@@ -190,7 +192,7 @@ static bool find_code(const struct process *process, const struct stack_places *
 {
     for (uint32_t i = 0; i < placed->count; i++) {
         out->pc = placed->at[i] + frame->offset;
-        if (is_at(process, out->pc - !exact, placed->at[i], &frame->file->id))
+        if (is_at(process, out->pc - !exact, placed->at[i], frame->file))
             return true;
     }
     return false;

@@ -15,7 +15,8 @@ enum { PROGRAM, LIBRARY, FILES };
 
 static struct file_numbers *numbers;
 static struct kept_stacks *kept;
-static const struct numbered_file files[FILES] = {{{3, {1, 2, 3}}, 0x1000}, {{2, {4, 5}}, 0}};
+static const struct numbered_file files[FILES] = {{"/bin/it", {3, {1, 2, 3}}, 0x1000},
+                                                  {"/lib/more", {2, {4, 5}}, 0}};
 static struct stack_place places[FILES];
 
 static void start(void)
@@ -141,12 +142,23 @@ static void expect_frames(const struct kept_stacks *k, size_t index, const struc
     }
 }
 
+static bool trust_all(const struct numbered_file *file)
+{
+    (void)file;
+    return true;
+}
+
+static bool trust_program(const struct numbered_file *file)
+{
+    return strcmp(file->path, files[PROGRAM].path) == 0;
+}
+
 static struct kept_stacks *through_a_file(void)
 {
     struct kept_stacks *read;
     void *data;
     size_t size;
-    cr_assert_eq(kept_stacks_write(kept, &data, &size), 0);
+    cr_assert_eq(kept_stacks_write(kept, trust_all, &data, &size), 0);
     cr_assert_eq(kept_stacks_read(data, size, &read), 0);
     free(data);
     return read;
@@ -164,10 +176,11 @@ Test(kept_stacks, come_back_as_they_were)
     const struct known_stack of_a = caller_of(&a), of_b = caller_of(&b);
     struct kept_stacks *again = through_a_file();
     struct file_numbers *others = file_numbers_new();
-    file_numbers_put(others, &(struct numbered_file){{1, {9}}, 0});
+    file_numbers_put(others, &(struct numbered_file){"/bin/other", {1, {9}}, 0});
     cr_assert_eq(kept_stacks_number(again, others), 0);
-    cr_expect_eq(kept_stacks_file(again, &files[LIBRARY].id), file_numbers_put(others, &files[LIBRARY]));
-    cr_expect_eq(kept_stacks_file(again, &(struct build_id){1, {9}}), 0u);
+    cr_expect_eq(kept_stacks_file(again, files[LIBRARY].path, &files[LIBRARY].id),
+                 file_numbers_put(others, &files[LIBRARY]));
+    cr_expect_eq(kept_stacks_file(again, files[PROGRAM].path, &files[LIBRARY].id), 0u);
     struct kept_stacks *const both[] = {kept, again};
     for (int i = 0; i < 2; i++) {
         const struct file_numbers *by = i ? others : numbers;
@@ -254,6 +267,27 @@ Test(kept_stacks, unused_ones_make_room)
     kept_stacks_free(last);
 }
 
+/* Of a stack with a leaf in a file that is not trusted, its caller's alone. */
+Test(kept_stacks, only_what_is_trusted_is_written)
+{
+    struct example e;
+    struct kept_stacks *read;
+    void *data;
+    size_t size;
+    make(&e, 0x3000, 0x400);
+    add(&e);
+    cr_assert_eq(kept_stacks_write(kept, trust_program, &data, &size), 0);
+    cr_assert_eq(kept_stacks_read(data, size, &read), 0);
+    cr_expect_eq(kept_stacks_count(read), 1u);
+    cr_assert_eq(kept_stacks_number(read, numbers), 0);
+    struct known_stack caller = caller_of(&e);
+    caller.of_caller = false;
+    expect_stack(read, numbers, 0, &caller, KEPT_STACKS_MOST);
+    expect_frames(read, 0, e.frames + 1, 2);
+    kept_stacks_free(read);
+    free(data);
+}
+
 Test(kept_stacks, damage_is_found)
 {
     struct example e;
@@ -262,7 +296,7 @@ Test(kept_stacks, damage_is_found)
     size_t size;
     make(&e, 0x3000, 0x400);
     add(&e);
-    cr_assert_eq(kept_stacks_write(kept, &data, &size), 0);
+    cr_assert_eq(kept_stacks_write(kept, trust_all, &data, &size), 0);
     uint8_t *bytes = data;
     for (size_t i = 0; i < size; i++) {
         bytes[i] ^= 0x41;
@@ -281,7 +315,7 @@ Test(kept_stacks, damage_that_the_sum_does_not_tell)
     size_t size, good = 0;
     make(&e, 0x3000, 0x400);
     add(&e);
-    cr_assert_eq(kept_stacks_write(kept, &data, &size), 0);
+    cr_assert_eq(kept_stacks_write(kept, trust_all, &data, &size), 0);
     uint8_t *bytes = data;
     for (size_t i = 16; i < size; i++) {
         for (unsigned bit = 0; bit < 8; bit++) {
