@@ -3,7 +3,7 @@
  * what of them one recording leaves to the next (stack_cache.h).
  *
  * A place in code is a file and an offset in it, one in a stack its height: bytes below the stack's base. Stacks share what is the
- * same of them from a frame, or a word that is compared, outwards. At most KEPT_STACKS_MOST are held, 8 MB or so; further ones are
+ * same of them from a frame, or a word that is compared, outwards. At most KEPT_STACKS_MOST are held, 5 MB or so; further ones are
  * left out.
  */
 #ifndef FATHOM_INFER_LIVE_KEPT_STACKS_H
@@ -13,7 +13,7 @@
 #include "perfdata/known_stack.h"
 #include "process/unwind.h"
 
-#define KEPT_STACKS_MOST 8192u
+#define KEPT_STACKS_MOST 4096u
 
 struct kept_stacks;
 

@@ -6,7 +6,7 @@
 #include "infer/live/kept_stacks.h"
 #include "perfdata/stack_record.h"
 
-#define NODES_MOST (1u << 16) /* of words, and of frames */
+#define NODES_MOST (1u << 15) /* of words, and of frames */
 #define NODES_FULL UINT32_MAX
 
 /* Nodes have smaller numbers than those inside of them; node 0 is outside of all. */

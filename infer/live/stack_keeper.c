@@ -14,7 +14,7 @@
 #include "perfdata/walks.h"
 
 #define PROGRAMS_MOST 256u
-#define STACKS_MOST   (8 * KEPT_STACKS_MOST) /* of all programs: some 60 MB */
+#define STACKS_MOST   (16 * KEPT_STACKS_MOST) /* of all programs: some 60 MB */
 #define STATES_MOST   65536u                 /* of processes, whose programs are remembered */
 #define NO_PROGRAM    UINT64_MAX
 
