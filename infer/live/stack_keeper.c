@@ -74,11 +74,12 @@ static int program_of(struct stack_keeper *k, const struct process *process, str
 {
     const struct build_id *id;
     bool added;
-    if (table_count(k->by_state) >= STATES_MOST) {
+    struct table *fresh = table_count(k->by_state) < STATES_MOST ? NULL : table_new();
+    if (fresh) { /* those of processes that have long ended */
         table_free(k->by_state);
-        k->by_state = table_new();
+        k->by_state = fresh;
     }
-    uint64_t *index = k->by_state ? table_put(k->by_state, process_state(process), &added) : NULL;
+    uint64_t *index = table_put(k->by_state, process_state(process), &added);
     if (!index)
         return -ENOMEM;
     if (added) {
