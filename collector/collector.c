@@ -205,6 +205,11 @@ bool collector_follows(const struct collector *c)
     return c->verify;
 }
 
+bool collector_finds_files(const struct collector *c)
+{
+    return c->verify && verify_finds_files(c->verify);
+}
+
 int collector_know(struct collector *c, const struct known_stack *stack, struct fathom_error *err)
 {
     return verify_know(c->verify, stack, err);
@@ -233,6 +238,11 @@ bool collector_rows(struct collector *c, const struct code_rows_key *key, const 
 void collector_forget(struct collector *c, uint32_t space)
 {
     verify_forget(c->verify, space);
+}
+
+void collector_unknow(struct collector *c, uint32_t number)
+{
+    verify_unknow(c->verify, number);
 }
 
 size_t collector_clocks(const struct collector *c, struct collector_clock out[COLLECTOR_CLOCKS])

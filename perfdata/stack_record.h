@@ -127,6 +127,12 @@ struct stack_file {
     __u32 device, generation;
 };
 
+/* Whether it is told: other processes may have the same. Of mappings without a file, only the vDSO is recorded with code. */
+static inline int stack_file_is_told(const struct stack_file *file)
+{
+    return file->inode || file->changed;
+}
+
 /* Of a stack that was read: what is needed to know it in other processes. */
 struct stack_code {
     struct stack_file file; /* of the PC's code; inode and changed 0: none, or not known */

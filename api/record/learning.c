@@ -68,6 +68,12 @@ static bool wants(void *learning, uint32_t number)
     return walk_sink_wants(l->walks, number);
 }
 
+static void unknow(void *learning, uint32_t number)
+{
+    struct learning *l = learning;
+    collector_unknow(l->collector, number);
+}
+
 int learning_new(struct collector *collector, const struct collector_options *options, bool walks, bool cache,
                  collector_sink *next, void *context, struct learning **out, struct fathom_error *err)
 {
@@ -82,8 +88,11 @@ int learning_new(struct collector *collector, const struct collector_options *op
         rc = clocks_new(collector, &options->verify, &l->clocks, err);
     else if (walks)
         rc = walk_sink_new(events, count, next, context, &l->walks, err);
-    if (rc == 0 && l->walks && cache && !(l->keeper = stack_keeper_new()))
-        rc = error_memory(err);
+    if (rc == 0 && l->walks && cache && collector_finds_files(collector)) {
+        l->keeper = stack_keeper_new();
+        rc = l->keeper ? 0 : error_memory(err);
+        walk_sink_untold(l->walks, unknow, l);
+    }
     if (rc == 0 && collector_follows(collector))
         rc = stack_learner_start(&(struct stack_learner_input){.events = events,
                                                                .count = count,
@@ -143,6 +152,8 @@ int learning_add(void *learning, const void *records, size_t size, struct fathom
         log_write(l->log, LOG_WARNING, "%s: no more is learned while recording, so more stacks are new",
                   why.text);
         stop_learning(l);
+        if (l->keeper) /* nobody tells their frames */
+            collector_unknow(l->collector, 0);
     }
     return passed;
 }

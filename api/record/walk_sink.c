@@ -16,6 +16,7 @@
 #define WAIT_BYTES (2 * STACK_LEARNER_QUEUE) /* all that the learner can have of them */
 #define WAIT_NS                                                                                              \
     900000000 /* with FLUSH_NS, what fathom-record(1) tells; clang's libraries take 1.5 s to open */
+#define KEPT_NS UINT64_C(3000000000) /* there is no copy of such a stack */
 /* Of walks that ended early: bytes at once, a fifth of a minute of clang++; and then as many a second as a stack of it has, 58 MB
  * an hour. */
 #define KEPT_BYTES UINT64_C(4194304)
@@ -53,7 +54,9 @@ struct results {
 
 struct walk_sink {
     collector_sink *next;
-    void *context; /* its */
+    void *context;                                  /* its */
+    void (*untold)(void *context, uint32_t number); /* NULL: nobody wants to know */
+    void *untold_context;
     struct stack_pairs *pairs;
     uint64_t calls;
     struct waiting *queue;
@@ -100,7 +103,7 @@ void walk_sink_free(struct walk_sink *s)
 /* Of a stack record: a kept stack's number may be in several that wait. */
 static uint64_t key_of(uint32_t number, const struct sample *sample)
 {
-    return hash_u64(hash_u64(sample->time + number) + sample->tid);
+    return hash_u64(hash_u64(hash_u64(sample->time) + number) + sample->tid);
 }
 
 bool walk_sink_wants(struct walk_sink *s, uint32_t number)
@@ -109,6 +112,12 @@ bool walk_sink_wants(struct walk_sink *s, uint32_t number)
     const bool wants = !table_find(s->told, number);
     pthread_mutex_unlock(&s->lock);
     return wants;
+}
+
+void walk_sink_untold(struct walk_sink *s, void (*untold)(void *context, uint32_t number), void *context)
+{
+    s->untold = untold;
+    s->untold_context = context;
 }
 
 void walk_sink_walked(struct walk_sink *s, const struct sample *sample, uint32_t number,
@@ -148,7 +157,8 @@ static size_t make_record(struct walk_sink *s, const struct waiting *w, const st
                  behind = w->stack_size - before - sample->raw_size;
     head.kind = w->kept ? STACK_RECORD_NEW : head.kind;
     head.number = result->number;
-    const size_t copy = keep || w->kept ? head.size : 0, frames_at = before + sizeof head + sizeof(struct stack_part);
+    const size_t copy = keep || w->kept ? head.size : 0,
+                 frames_at = before + sizeof head + sizeof(struct stack_part);
     uint8_t *made = (uint8_t *)s->made;
     if (frames_at + copy + behind + 8 > RECORD_MAX)
         return 0;
@@ -191,6 +201,13 @@ static void note_told(struct walk_sink *s, uint32_t number)
     pthread_mutex_unlock(&s->lock);
 }
 
+/* A record that announces a kept stack, if it does, is passed on as it came. */
+static void tell_untold(struct walk_sink *s, uint32_t kept)
+{
+    if (kept && s->untold && !table_find(s->told, kept))
+        s->untold(s->untold_context, kept);
+}
+
 /* Passes on what waits: with its walk, or as it came (NULL). */
 static int pass(struct walk_sink *s, struct waiting *w, const struct result *result, struct fathom_error *err)
 {
@@ -203,6 +220,8 @@ static int pass(struct walk_sink *s, struct waiting *w, const struct result *res
         made = make_record(s, w, result, false);
     if (made && w->kept == result->number)
         note_told(s, w->kept);
+    else if (!made)
+        tell_untold(s, w->kept);
     s->left_out += early && made;
     int rc = made ? s->next(s->context, s->made, made, err) : 0;
     const size_t done = made ? w->stack_size : 0;
@@ -248,7 +267,7 @@ static int pass_late(struct walk_sink *s, uint64_t looked, struct fathom_error *
     int rc = 0;
     for (; s->first < s->count && rc == 0; s->first++) {
         struct waiting *w = &s->queue[s->first];
-        if (w->records && w->call > looked && now - w->since < WAIT_NS)
+        if (w->records && w->call > looked && now - w->since < (w->kept ? KEPT_NS : WAIT_NS))
             break;
         rc = w->records ? pass(s, w, NULL, err) : 0;
     }
@@ -276,38 +295,47 @@ static bool is_wanted(void *sink, const struct sample *sample)
              !table_find(s->told, head.number)));
 }
 
-/* Lets a stack record and its sample wait, if there is room. */
-static int put_off(void *sink, const struct stack_pair *pair, struct fathom_error *err)
+/* Lets a stack record and its sample wait. false: there is no room. */
+static bool let_wait(struct walk_sink *s, const struct stack_pair *pair, uint32_t number, uint32_t kept)
 {
-    struct walk_sink *s = sink;
-    struct stack_record head;
     bool added;
     const uint32_t stack_size = pair->stack_record->size, size = stack_size + pair->sample_record->size;
-    (void)err;
-    memcpy(&head, pair->stack->raw, sizeof head);
     if (s->waiting + size > WAIT_BYTES || !vec_reserve(s->queue, s->count, s->capacity, 1))
-        return STACK_PAIR_LEAVE;
-    const uint64_t key = key_of(head.number, pair->stack);
+        return false;
+    const uint64_t key = key_of(number, pair->stack);
     uint64_t *place = table_put(s->places, key, &added);
     if (!place || !added)
-        return STACK_PAIR_LEAVE;
+        return false;
     *place = s->dropped + s->count;
     uint8_t *records = malloc(size);
     if (!records) {
         table_remove(s->places, key);
-        return STACK_PAIR_LEAVE;
+        return false;
     }
     memcpy(records, pair->stack_record, stack_size);
     memcpy(records + stack_size, pair->sample_record, pair->sample_record->size);
     s->queue[s->count++] = (struct waiting){.records = records,
                                             .stack_size = stack_size,
                                             .size = size,
-                                            .kept = head.kind == STACK_RECORD_SAME ? head.number : 0,
+                                            .kept = kept,
                                             .key = key,
                                             .call = s->calls,
                                             .since = clock_ns()};
     s->waiting += size;
-    return STACK_PAIR_TAKE;
+    return true;
+}
+
+static int put_off(void *sink, const struct stack_pair *pair, struct fathom_error *err)
+{
+    struct walk_sink *s = sink;
+    struct stack_record head;
+    (void)err;
+    memcpy(&head, pair->stack->raw, sizeof head);
+    const uint32_t kept = head.kind == STACK_RECORD_SAME ? head.number : 0;
+    if (let_wait(s, pair, head.number, kept))
+        return STACK_PAIR_TAKE;
+    tell_untold(s, kept);
+    return STACK_PAIR_LEAVE;
 }
 
 /* At a mark, a reader delivers what is no younger than the youngest record before the last mark (order.h). Records of the round

@@ -5,7 +5,7 @@
  * A stack record with a copy, and its sample, wait until the stack was walked; meanwhile marks of rounds are left out, so that
  * readers sort further. One that was not walked in WAIT_NS, or of which there is no room to wait, is passed on as it came. So is a
  * copy whose walk ended before the root, up to KEPT_BYTES and then KEPT_RATE bytes a second; one in KEPT_EVERY others has both.
- * The first record that announces a kept stack waits likewise, and becomes one of a new stack with its frames.
+ * The first record that announces a kept stack waits likewise, for KEPT_NS at most, and becomes one of a new stack with its frames.
  */
 #ifndef FATHOM_API_RECORD_WALK_SINK_H
 #define FATHOM_API_RECORD_WALK_SINK_H
@@ -24,6 +24,9 @@ void walk_sink_free(struct walk_sink *sink);
  * twice. */
 void walk_sink_walked(struct walk_sink *sink, const struct sample *sample, uint32_t number,
                       const struct unwind_frame *frames, size_t count, enum unwind_end end);
+/* Calls untold() with the number of a kept stack that a record announces which was passed on as it came: what it is cannot be told by a later
+ * record of another place. */
+void walk_sink_untold(struct walk_sink *sink, void (*untold)(void *context, uint32_t number), void *context);
 /* Whether the frames of this kept stack (infer/live/stack_keeper.h) were not written yet. Likewise. */
 bool walk_sink_wants(struct walk_sink *sink, uint32_t number);
 /* As a collector_sink. looked: the number of calls whose records the learner has handled; what still waits from these was not walked. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 #include "collector/verify/runs.h"
 #include "collector/verify/verify_wire.h"
 
@@ -17,6 +18,12 @@ _Static_assert(RULE_MIXED == KNOWN_STACK_ANY, "a kept stack is placed in each pr
 #define RUN_LEAST_BYTES 4096u
 #define RUN_BYTES       768u
 
+/* Where a stack of an earlier recording is announced by its number. */
+struct kept_key {
+    struct rule_key key;
+    uint32_t number;
+};
+
 struct known_stacks {
     struct known_stacks_maps maps;
     unsigned compared, page_bits;
@@ -27,6 +34,8 @@ struct known_stacks {
     struct rule_key *keys; /* in the order of their making */
     uint32_t key_at, key_count;
     struct table *spaces; /* space -> its number of keys */
+    struct kept_key *kept;
+    size_t kept_count, kept_capacity;
 };
 
 int known_stacks_new(const struct known_stacks_maps *maps, unsigned compared, unsigned page_bits,
@@ -55,6 +64,7 @@ void known_stacks_free(struct known_stacks *s)
         return;
     free(s->free_blocks);
     free(s->keys);
+    free(s->kept);
     table_free(s->spaces);
     free(s);
 }
@@ -502,6 +512,22 @@ static int add_inner(struct known_stacks *s, const struct rule_key *key, const s
     return rc < 0 ? rc : 0;
 }
 
+/* false: out of memory. */
+static bool note_kept(struct known_stacks *s, const struct rule_key *key, const struct known_stack *stack)
+{
+    if (!vec_reserve(s->kept, s->kept_count, s->kept_capacity, 2))
+        return false;
+    s->kept[s->kept_count++] = (struct kept_key){*key, stack->number};
+    if (stack->inner)
+        s->kept[s->kept_count++] = (struct kept_key){*key, stack->inner};
+    return true;
+}
+
+static bool has_much_room(const struct known_stacks *s)
+{
+    return s->key_count < VERIFY_KEYS / 2 && s->free_count > VERIFY_BLOCKS / 2;
+}
+
 int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, struct fathom_error *err)
 {
     struct made made;
@@ -516,6 +542,8 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
     struct rule_key key = anywhere ? key_anywhere(s, stack, base) : key_there;
     uint32_t stored = 0, replaced = 0;
     if (stack->of_caller && base == stack->sp) /* there is nothing to compare */
+        return 0;
+    if (stack->version == KNOWN_STACK_ANY && !has_much_room(s)) /* it may never be met */
         return 0;
     /* One that was read before its base was known, which is known by now, will be read again, further out. */
     if (!apart && !stack->of_caller && stack->cut && stack->cut <= STACK_RECORD_NO_BASE)
@@ -558,7 +586,39 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
         return rc < 0 ? error_memory(err) : 0;
     }
     free_blocks(s, replaced);
+    if (stack->version == KNOWN_STACK_ANY && !note_kept(s, &key, stack))
+        return error_memory(err);
     return 1;
+}
+
+/* Leaves out of a key what is announced by this number. */
+static void leave_out(struct known_stacks *s, const struct rule_key *key, uint32_t number)
+{
+    struct rule_known known;
+    uint32_t words = 0;
+    if (s->maps.find(s->maps.known, key, &known) != 0)
+        return;
+    for (uint32_t i = 0; i < known.count; i++) {
+        if (known.stacks[i].inner == number)
+            known.stacks[i].inner = 0;
+        if (known.stacks[i].number != number)
+            continue;
+        words = known.stacks[i].words;
+        known.stacks[i] = known.stacks[--known.count];
+        break;
+    }
+    if (s->maps.put(s->maps.known, key, &known) == 0)
+        free_blocks(s, words);
+}
+
+void known_stacks_unknow(struct known_stacks *s, uint32_t number)
+{
+    for (size_t i = s->kept_count; i-- > 0;) {
+        if (number && s->kept[i].number != number)
+            continue;
+        leave_out(s, &s->kept[i].key, s->kept[i].number);
+        s->kept[i] = s->kept[--s->kept_count];
+    }
 }
 
 bool known_stacks_switch(struct known_stacks *s, uint32_t space, const struct go_stacks *go, uint64_t bias)

@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ struct verify {
     int64_t *rooms;                              /* likewise, by CPU */
     struct rule_words *words;                    /* likewise */
     struct known_stacks *stacks;
+    pthread_mutex_t lock; /* of `stacks` */
 };
 
 static int quiet(enum libbpf_print_level level, const char *format, va_list args)
@@ -274,6 +276,7 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
     if (!v)
         return error_memory(err);
     v->follow = options->follow;
+    pthread_mutex_init(&v->lock, NULL);
     libbpf_print_fn_t print = libbpf_set_print(quiet);
     int rc = load_best(options, v);
     if (rc == 0)
@@ -308,7 +311,13 @@ void verify_free(struct verify *v)
     if (v->words)
         munmap(v->words, words_bytes());
     bpf_object__close(v->object);
+    pthread_mutex_destroy(&v->lock);
     free(v);
+}
+
+bool verify_finds_files(const struct verify *v)
+{
+    return v->finds_files;
 }
 
 int verify_program(const struct verify *v)
@@ -367,7 +376,10 @@ void verify_counts(const struct verify *v, struct verify_counts *out)
 
 int verify_know(struct verify *v, const struct known_stack *stack, struct fathom_error *err)
 {
-    return known_stacks_add(v->stacks, stack, err);
+    pthread_mutex_lock(&v->lock);
+    const int rc = known_stacks_add(v->stacks, stack, err);
+    pthread_mutex_unlock(&v->lock);
+    return rc;
 }
 
 bool verify_stacks_are(struct verify *v, uint32_t space, const struct go_stacks *go, uint64_t bias)
@@ -401,5 +413,14 @@ bool verify_rows(struct verify *v, const struct code_rows_key *key, const struct
 
 void verify_forget(struct verify *v, uint32_t space)
 {
+    pthread_mutex_lock(&v->lock);
     known_stacks_forget(v->stacks, space);
+    pthread_mutex_unlock(&v->lock);
+}
+
+void verify_unknow(struct verify *v, uint32_t number)
+{
+    pthread_mutex_lock(&v->lock);
+    known_stacks_unknow(v->stacks, number);
+    pthread_mutex_unlock(&v->lock);
 }

@@ -45,6 +45,8 @@ struct verify_options {
 /* -EPERM, -EACCES: not allowed; -ENOTSUP: this kernel cannot. */
 int verify_new(const struct verify_options *options, struct verify **out, struct fathom_error *err);
 void verify_free(struct verify *verify);
+/* Whether stacks can be known wherever their files are mapped. */
+bool verify_finds_files(const struct verify *verify);
 /* The program's descriptor, for the main event. */
 int verify_program(const struct verify *verify);
 /* Descriptors of the stacks' event, two for each CPU, one of which wakes the recorder at each record. Before they are
@@ -78,5 +80,7 @@ void verify_number_file(struct verify *verify, const struct stack_file *file, ui
 bool verify_rows(struct verify *verify, const struct code_rows_key *key, const struct code_rows *rows);
 /* Forgets all stacks of a space. */
 void verify_forget(struct verify *verify, uint32_t space);
+/* Stacks are no longer announced by this number, one from STACK_NUMBER_KEPT on; 0: by none of these. Any thread may call it. */
+void verify_unknow(struct verify *verify, uint32_t number);
 
 #endif

@@ -9,11 +9,10 @@
 #include "perfdata/walks.h"
 
 /* In the addresses of kept_stacks_at(). */
-#define FILE_BITS 40u
-#define BASE      (UINT64_C(1) << 63)
-#define FILES_MAX (1u << (63 - FILE_BITS))
+#define FILE_BITS  40u
+#define BASE       (UINT64_C(1) << 63)
+#define NUMBER_MAX ((1u << (63 - FILE_BITS)) - 1) /* of a file */
 
-#define DEPTH_MAX (1u << 30) /* bytes: further from its base, a stack is not known by it */
 #define PAGE_BITS 12u
 
 struct kept_stacks *kept_stacks_new(void)
@@ -55,6 +54,16 @@ size_t kept_stacks_count(const struct kept_stacks *k)
     return k->stack_count;
 }
 
+size_t kept_stacks_items(const struct kept_stacks *k)
+{
+    return (size_t)k->stack_count + k->word_count + k->frame_count;
+}
+
+bool kept_stacks_changed(const struct kept_stacks *k)
+{
+    return k->changed;
+}
+
 bool kept_stacks_add_file(struct kept_stacks *k, const struct numbered_file *file)
 {
     struct numbered_file own = *file;
@@ -62,23 +71,25 @@ bool kept_stacks_add_file(struct kept_stacks *k, const struct numbered_file *fil
     return own.path && vec_push(k->files, k->file_count, k->file_capacity, own);
 }
 
-/* The file of a place's number; NODES_FULL: out of memory. */
-static uint32_t file_of(struct kept_stacks *k, const struct file_numbers *numbers, uint32_t number)
+/* The file of a place's number. 1; 0: there are too many; -ENOMEM. */
+static int file_of(struct kept_stacks *k, const struct file_numbers *numbers, uint32_t number, uint32_t *out)
 {
     bool added;
     uint64_t *index = table_put(k->file_of, number, &added);
     if (!index)
-        return NODES_FULL;
-    if (!added)
-        return (uint32_t)*index;
-    *index = k->file_count;
-    if (!vec_reserve(k->numbers, k->file_count, k->number_capacity, 1) ||
-        !kept_stacks_add_file(k, file_numbers_at(numbers, number))) {
-        table_remove(k->file_of, number);
-        return NODES_FULL;
+        return -ENOMEM;
+    if (added) {
+        const bool room = k->file_count < FILES_MOST && number <= NUMBER_MAX;
+        *index = k->file_count;
+        if (!room || !vec_reserve(k->numbers, k->file_count, k->number_capacity, 1) ||
+            !kept_stacks_add_file(k, file_numbers_at(numbers, number))) {
+            table_remove(k->file_of, number);
+            return room ? -ENOMEM : 0;
+        }
+        k->numbers[*index] = number;
     }
-    k->numbers[k->file_count - 1] = number;
-    return k->file_count - 1;
+    *out = (uint32_t)*index;
+    return 1;
 }
 
 static bool is_word(const struct kept_word *a, const struct kept_word *b)
@@ -213,10 +224,10 @@ static uint64_t hash_stack(const struct kept_stacks *k, const struct kept_stack 
     return hash_u64(hash_u64(hash_u64(leaf->offset >> PAGE_BITS) + leaf->file +
                              ((uint64_t)s->depth << 32 | s->word)) +
                     code) +
-           s->code_size;
+           s->code_size + hash_u64(s->value + s->reg);
 }
 
-static int add_stack(struct kept_stacks *k, const struct kept_stack *stack)
+static int add_stack(struct kept_stacks *k, const struct kept_stack *stack, size_t *out)
 {
     bool added;
     uint64_t *index = table_put(k->stack_of, hash_stack(k, stack), &added);
@@ -228,7 +239,8 @@ static int add_stack(struct kept_stacks *k, const struct kept_stack *stack)
     }
     if (added)
         *index = k->stack_count - 1;
-    k->last = (uint32_t)*index;
+    k->changed |= added;
+    *out = *index;
     return 0;
 }
 
@@ -241,17 +253,19 @@ static bool can_be_kept(const struct kept_stacks *k, const struct known_stack *s
 }
 
 int kept_stacks_add(struct kept_stacks *k, const struct file_numbers *numbers,
-                    const struct known_stack *known, const struct unwind_frame *frames, size_t count)
+                    const struct known_stack *known, const struct unwind_frame *frames, size_t count,
+                    size_t callee, size_t *index)
 {
     struct adding a = {.known = known};
-    const uint32_t callee = known->of_caller ? k->last : KEPT_STACKS_MOST;
-    k->last = KEPT_STACKS_MOST;
-    if (!can_be_kept(k, known) || (known->of_caller && callee == KEPT_STACKS_MOST))
+    *index = KEPT_STACKS_MOST;
+    if (!can_be_kept(k, known) || (known->of_caller && callee >= k->stack_count))
         return 0;
-    for (size_t i = 0; i < known->place_count; i++)
-        if ((a.files[i] = file_of(k, numbers, known->places[i].number)) == NODES_FULL)
-            return -ENOMEM;
-    struct kept_stack stack = {.callee = callee,
+    for (size_t i = 0; i < known->place_count; i++) {
+        const int rc = file_of(k, numbers, known->places[i].number, &a.files[i]);
+        if (rc <= 0)
+            return rc;
+    }
+    struct kept_stack stack = {.callee = known->of_caller ? (uint32_t)callee : KEPT_STACKS_MOST,
                                .depth = (uint32_t)(known->base - known->sp),
                                .reg = known->reg,
                                .value = known->reg ? known->base - known->value : 0,
@@ -260,7 +274,7 @@ int kept_stacks_add(struct kept_stacks *k, const struct file_numbers *numbers,
                                .used = true};
     stack.word = put_words(k, &a);
     stack.frame = put_frames(k, &a, frames, count);
-    return stack.word == NODES_FULL || stack.frame == NODES_FULL ? 0 : add_stack(k, &stack);
+    return stack.word == NODES_FULL || stack.frame == NODES_FULL ? 0 : add_stack(k, &stack, index);
 }
 
 static bool put_value(struct table *table, uint64_t key, uint64_t value)
@@ -276,7 +290,7 @@ int kept_stacks_number(struct kept_stacks *k, struct file_numbers *numbers)
     bool done = vec_reserve(k->numbers, 0, k->number_capacity, k->file_count);
     for (uint32_t i = 0; done && i < k->file_count; i++) {
         k->numbers[i] = file_numbers_put(numbers, &k->files[i]);
-        done = k->numbers[i] && put_value(k->file_of, k->numbers[i], i);
+        done = k->numbers[i] && k->numbers[i] <= NUMBER_MAX && put_value(k->file_of, k->numbers[i], i);
     }
     for (uint32_t i = 1; done && i < k->word_count; i++)
         done = put_value(k->node_of, hash_word(&k->words[i]), i);
@@ -348,5 +362,5 @@ size_t kept_stacks_frames(const struct kept_stacks *k, size_t index, struct kept
 
 void kept_stacks_use(struct kept_stacks *k, size_t index)
 {
-    k->stacks[index].used = true;
+    k->stacks[index].used = k->changed = true;
 }

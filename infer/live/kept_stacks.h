@@ -19,11 +19,14 @@ struct kept_stacks;
 
 struct kept_stacks *kept_stacks_new(void); /* NULL: out of memory */
 void kept_stacks_free(struct kept_stacks *kept);
-/* Adds a stack that became known, unless it is there. frames: its own, the innermost first; numbers: of its places. If it is a caller's,
- * the one added last is its callee's. 0 or -ENOMEM. */
+/* Adds a stack that became known, unless it is there. frames: its own, the innermost first; numbers: of its places. callee: of a caller's,
+ * the index of its callee's stack. *index: its own; KEPT_STACKS_MOST: it cannot be kept. 0 or -ENOMEM. */
 int kept_stacks_add(struct kept_stacks *kept, const struct file_numbers *numbers,
-                    const struct known_stack *known, const struct unwind_frame *frames, size_t count);
+                    const struct known_stack *known, const struct unwind_frame *frames, size_t count,
+                    size_t callee, size_t *index);
 size_t kept_stacks_count(const struct kept_stacks *kept);
+size_t kept_stacks_items(const struct kept_stacks *kept); /* stacks, words and frames: some 50 bytes each */
+bool kept_stacks_changed(const struct kept_stacks *kept); /* one was added, or used, since it was read */
 
 /* Gives its files their numbers. 0 or -ENOMEM. */
 int kept_stacks_number(struct kept_stacks *kept, struct file_numbers *numbers);
@@ -46,11 +49,13 @@ size_t kept_stacks_frames(const struct kept_stacks *kept, size_t index, struct k
 /* A sample had it: it is not left out as long as others can be. */
 void kept_stacks_use(struct kept_stacks *kept, size_t index);
 
-/* As a file: malloc'ed; of those in trusted files alone. Where there is little room for new ones, those that were neither used nor added
- * are left out. 0 or -ENOMEM. */
-int kept_stacks_write(const struct kept_stacks *kept, bool (*trusts)(const struct numbered_file *file),
-                      void **data, size_t *size);
-/* 0; -EBADMSG: it is damaged, or of another version; -ENOMEM. */
-int kept_stacks_read(const void *data, size_t size, struct kept_stacks **out);
+/* What tells the present content of a file from others; 0: it is not to be trusted. */
+typedef uint64_t kept_stacks_stamp(const struct numbered_file *file);
+/* As a file: malloc'ed; *stacks: how many. Of those in trusted files alone. Where there is little room for new ones, the oldest of those
+ * that were neither used nor added are left out. 0 or -ENOMEM. */
+int kept_stacks_write(const struct kept_stacks *kept, kept_stacks_stamp *stamp, void **data, size_t *size,
+                      size_t *stacks);
+/* 0; -EBADMSG: it is damaged, or of another version; -ESTALE: a file's stamp is another one now; -ENOMEM. */
+int kept_stacks_read(const void *data, size_t size, kept_stacks_stamp *stamp, struct kept_stacks **out);
 
 #endif

@@ -8,6 +8,8 @@
 
 #define NODES_MOST (1u << 15) /* of words, and of frames */
 #define NODES_FULL UINT32_MAX
+#define FILES_MOST 1024u      /* of one program, over all its recordings */
+#define DEPTH_MAX  (1u << 30) /* bytes: further from its base, a stack is not known by it */
 
 /* Nodes have smaller numbers than those inside of them; node 0 is outside of all. */
 struct kept_word {
@@ -50,7 +52,7 @@ struct kept_stacks {
     uint32_t frame_count, frame_capacity;
     struct kept_stack *stacks;
     uint32_t stack_count, stack_capacity;
-    uint32_t last; /* the stack added last; KEPT_STACKS_MOST: it was not */
+    bool changed;
     /* Only found in, while stacks are added: of files' numbers, hashes of nodes, and of stacks. */
     struct table *file_of, *node_of, *stack_of;
     /* Of the stack that was asked for last. */

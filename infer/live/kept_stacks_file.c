@@ -1,6 +1,6 @@
 /*
- * kept_stacks_file.c - kept stacks as a file: "FKST", the version, and a checksum of what follows, 4, 4 and 8 bytes; then files, words,
- * frames and stacks: of each kind the number, and the items, as ULEB128. Nodes are numbered from 1 on, and tell by how much their number is
+ * kept_stacks_file.c - kept stacks as a file: "FKST", the version, and a checksum of what follows, 4, 4 and 8 bytes, as this machine has
+ * them in memory (what is kept stays here); then files, words, frames and stacks: of each kind the number, and the items, as ULEB128. Nodes are numbered from 1 on, and tell by how much their number is
  * greater than that of the node outside of them; heights, by how much they are more than its.
  */
 #include "infer/live/kept_stacks_data.h"
@@ -14,9 +14,8 @@
 #include "base/vec.h"
 
 #define MAGIC      0x54534b46u /* "FKST" */
-#define VERSION    1u
+#define VERSION    2u
 #define HEAD_SIZE  16u
-#define FILES_MOST 4096u
 #define ITEM_MAX   (10 * BYTES_ULEB_MAX + BUILD_ID_MAX) /* bytes of one, of any kind */
 #define ROOM_LEAST (KEPT_STACKS_MOST / 4)
 #define LEFT_OUT   UINT32_MAX
@@ -24,10 +23,11 @@
 /* In place of a new number, before these are given. */
 enum mark { UNMARKED, STAYS, UNTRUSTED };
 
-/* New numbers of what is written. */
+/* For each item a mark, and then its new number. */
 struct writing {
     const struct kept_stacks *from;
-    uint32_t *words, *frames, *stacks;
+    uint64_t *stamps; /* of files */
+    uint32_t *files, *words, *frames, *stacks;
     uint8_t *data;
     size_t size, capacity;
 };
@@ -59,23 +59,19 @@ static uint32_t number(uint32_t *marks, uint32_t from, uint32_t count, uint32_t 
     return next - first;
 }
 
-/* Marks what is in a file that is not trusted, and all inside of it. false: out of memory. */
-static bool mark_untrusted(struct writing *w, bool (*trusts)(const struct numbered_file *file))
+/* Marks what is in a file that is not trusted, and all inside of it. */
+static void mark_untrusted(struct writing *w, kept_stacks_stamp *stamp)
 {
     const struct kept_stacks *k = w->from;
-    bool *trusted = calloc(k->file_count + 1u, sizeof *trusted);
-    if (!trusted)
-        return false;
     for (uint32_t i = 0; i < k->file_count; i++)
-        trusted[i] = trusts(&k->files[i]);
+        w->stamps[i] = stamp(&k->files[i]);
     for (uint32_t i = 1; i < k->word_count; i++)
-        if ((!k->words[i].in_stack && !trusted[k->words[i].file]) || w->words[k->words[i].outer] == UNTRUSTED)
+        if ((!k->words[i].in_stack && !w->stamps[k->words[i].file]) ||
+            w->words[k->words[i].outer] == UNTRUSTED)
             w->words[i] = UNTRUSTED;
     for (uint32_t i = 1; i < k->frame_count; i++)
-        if (!trusted[k->frames[i].file] || w->frames[k->frames[i].outer] == UNTRUSTED)
+        if (!w->stamps[k->frames[i].file] || w->frames[k->frames[i].outer] == UNTRUSTED)
             w->frames[i] = UNTRUSTED;
-    free(trusted);
-    return true;
 }
 
 static bool is_trusted(const struct writing *w, uint32_t stack)
@@ -84,36 +80,51 @@ static bool is_trusted(const struct writing *w, uint32_t stack)
     return w->words[s->word] != UNTRUSTED && w->frames[s->frame] != UNTRUSTED;
 }
 
-/* Marks the stacks that stay, and all of theirs. */
+/* Marks the stacks that stay. */
+static void choose_stacks(struct writing *w)
+{
+    const struct kept_stacks *k = w->from;
+    uint32_t many =
+        k->stack_count + ROOM_LEAST > KEPT_STACKS_MOST ? k->stack_count + ROOM_LEAST - KEPT_STACKS_MOST : 0;
+    for (uint32_t i = 0; i < k->stack_count; i++) {
+        const bool leave = many && !k->stacks[i].used;
+        many -= leave;
+        w->stacks[i] = leave || !is_trusted(w, i) ? UNMARKED : STAYS;
+    }
+    for (uint32_t i = k->stack_count; i-- > 0;) {
+        const uint32_t callee = k->stacks[i].callee;
+        if (w->stacks[i] == STAYS && callee < KEPT_STACKS_MOST && is_trusted(w, callee))
+            w->stacks[callee] = STAYS;
+    }
+}
+
+/* Marks them and all of theirs. */
 static void choose(struct writing *w)
 {
     const struct kept_stacks *k = w->from;
-    const bool all = k->stack_count + ROOM_LEAST <= KEPT_STACKS_MOST;
-    for (uint32_t i = k->stack_count; i-- > 0;) {
-        const struct kept_stack *s = &k->stacks[i];
-        if (!is_trusted(w, i) || (!all && !s->used && w->stacks[i] != STAYS))
-            continue;
-        w->stacks[i] = w->words[s->word] = w->frames[s->frame] = STAYS;
-        if (s->callee < KEPT_STACKS_MOST)
-            w->stacks[s->callee] = STAYS;
-    }
-    for (uint32_t i = 0; i < k->stack_count; i++) /* callees */
-        if (!is_trusted(w, i))
-            w->stacks[i] = UNMARKED;
+    choose_stacks(w);
+    for (uint32_t i = 0; i < k->stack_count; i++)
+        if (w->stacks[i] == STAYS)
+            w->words[k->stacks[i].word] = w->frames[k->stacks[i].frame] = STAYS;
     for (uint32_t i = k->word_count; i-- > 1;)
-        if (w->words[i] == STAYS)
+        if (w->words[i] == STAYS) {
             w->words[k->words[i].outer] = STAYS;
+            if (!k->words[i].in_stack)
+                w->files[k->words[i].file] = STAYS;
+        }
     for (uint32_t i = k->frame_count; i-- > 1;)
         if (w->frames[i] == STAYS)
-            w->frames[k->frames[i].outer] = STAYS;
+            w->frames[k->frames[i].outer] = w->files[k->frames[i].file] = STAYS;
 }
 
-static bool put_files(struct writing *w)
+static bool put_files(struct writing *w, uint32_t count)
 {
     const struct kept_stacks *k = w->from;
-    bool fits = put_count(w, k->file_count);
+    bool fits = put_count(w, count);
     for (uint32_t i = 0; fits && i < k->file_count; i++) {
         const struct numbered_file *file = &k->files[i];
+        if (w->files[i] == LEFT_OUT)
+            continue;
         const size_t length = strlen(file->path) + 1;
         if (!vec_reserve(w->data, w->size, w->capacity, length + ITEM_MAX))
             return false;
@@ -123,6 +134,7 @@ static bool put_files(struct writing *w)
         memcpy(w->data + w->size, file->id.bytes, file->id.size);
         w->size += file->id.size;
         put(w, zigzag(file->adjust));
+        put(w, w->stamps[i]);
     }
     return fits;
 }
@@ -140,7 +152,7 @@ static bool put_words(struct writing *w, uint32_t count)
         put(w, w->words[i] - (word->outer ? w->words[word->outer] : 0));
         put(w, zigzag((uint64_t)word->height - k->words[word->outer].height));
         put(w, (uint64_t)word->size << 1 | word->in_stack);
-        put(w, word->in_stack ? 0 : word->file);
+        put(w, word->in_stack ? 0 : w->files[word->file]);
         put(w, word->in_stack ? zigzag(word->low) : word->low);
     }
     return fits;
@@ -158,7 +170,7 @@ static bool put_frames(struct writing *w, uint32_t count)
             break;
         put(w, w->frames[i] - (frame->outer ? w->frames[frame->outer] : 0));
         put(w, zigzag((uint64_t)((int64_t)frame->height - k->frames[frame->outer].height)));
-        put(w, frame->file);
+        put(w, w->files[frame->file]);
         put(w, frame->offset);
         put(w, frame->marks);
     }
@@ -188,43 +200,49 @@ static bool put_stacks(struct writing *w, uint32_t count)
     return fits;
 }
 
-static bool put_all(struct writing *w, bool (*trusts)(const struct numbered_file *file))
+/* Returns how many stacks it put; -ENOMEM. */
+static int put_all(struct writing *w, kept_stacks_stamp *stamp)
 {
     const struct kept_stacks *k = w->from;
-    if (!mark_untrusted(w, trusts))
-        return false;
+    mark_untrusted(w, stamp);
     choose(w);
-    const uint32_t words = number(w->words, 1, k->word_count, 1),
+    const uint32_t files = number(w->files, 0, k->file_count, 0),
+                   words = number(w->words, 1, k->word_count, 1),
                    frames = number(w->frames, 1, k->frame_count, 1),
                    stacks = number(w->stacks, 0, k->stack_count, 0);
     if (!make_room(w))
-        return false;
+        return -ENOMEM;
     w->size = HEAD_SIZE;
-    if (!put_files(w) || !put_words(w, words) || !put_frames(w, frames) || !put_stacks(w, stacks))
-        return false;
+    if (!put_files(w, files) || !put_words(w, words) || !put_frames(w, frames) || !put_stacks(w, stacks))
+        return -ENOMEM;
     const uint32_t head[] = {MAGIC, VERSION};
     const uint64_t sum = checksum_of(w->data + HEAD_SIZE, w->size - HEAD_SIZE);
     memcpy(w->data, head, sizeof head);
     memcpy(w->data + sizeof head, &sum, sizeof sum);
-    return true;
+    return (int)stacks;
 }
 
-int kept_stacks_write(const struct kept_stacks *k, bool (*trusts)(const struct numbered_file *file),
-                      void **data, size_t *size)
+int kept_stacks_write(const struct kept_stacks *k, kept_stacks_stamp *stamp, void **data, size_t *size,
+                      size_t *stacks)
 {
     struct writing w = {.from = k,
+                        .stamps = calloc(k->file_count + 1u, sizeof *w.stamps),
+                        .files = calloc(k->file_count + 1u, sizeof *w.files),
                         .words = calloc(k->word_count, sizeof *w.words),
                         .frames = calloc(k->frame_count, sizeof *w.frames),
                         .stacks = calloc(k->stack_count + 1u, sizeof *w.stacks)};
-    const bool done = w.words && w.frames && w.stacks && put_all(&w, trusts);
+    const int rc = w.stamps && w.files && w.words && w.frames && w.stacks ? put_all(&w, stamp) : -ENOMEM;
+    free(w.stamps);
+    free(w.files);
     free(w.words);
     free(w.frames);
     free(w.stacks);
-    if (!done)
+    if (rc < 0)
         free(w.data);
-    *data = done ? w.data : NULL;
+    *data = rc < 0 ? NULL : w.data;
     *size = w.size;
-    return done ? 0 : -ENOMEM;
+    *stacks = rc < 0 ? 0 : (size_t)rc;
+    return rc < 0 ? rc : 0;
 }
 
 /* How many items of a kind follow, each of at least `least` bytes; more than can be are taken for damage. */
@@ -261,9 +279,11 @@ static uint16_t take_length(struct bytes *b, uint16_t outer)
     return (uint16_t)(outer + 1);
 }
 
-static int take_files(struct kept_stacks *k, struct bytes *b)
+/* -ESTALE: one is another file now. */
+static int take_files(struct kept_stacks *k, struct bytes *b, kept_stacks_stamp *stamp)
 {
-    const uint32_t count = take_count(b, FILES_MOST, 3);
+    const uint32_t count = take_count(b, FILES_MOST, 4);
+    bool same = true;
     for (uint32_t i = 0; i < count; i++) {
         struct numbered_file file = {.path = bytes_string(b),
                                      .id.size = (uint8_t)take_below(b, BUILD_ID_MAX + 1)};
@@ -271,12 +291,14 @@ static int take_files(struct kept_stacks *k, struct bytes *b)
         if (id)
             memcpy(file.id.bytes, id, file.id.size);
         file.adjust = unzigzag(bytes_uleb(b));
+        const uint64_t was = bytes_uleb(b);
         if (b->failed)
             break;
         if (!kept_stacks_add_file(k, &file))
             return -ENOMEM;
+        same = same && was == stamp(&file);
     }
-    return 0;
+    return same ? 0 : -ESTALE;
 }
 
 static int take_words(struct kept_stacks *k, struct bytes *b)
@@ -326,7 +348,7 @@ static int take_stacks(struct kept_stacks *k, struct bytes *b)
         struct kept_stack s = {.word = take_below(b, k->word_count), .frame = take_below(b, k->frame_count)};
         const uint32_t callee = take_below(b, i + 1ul);
         s.callee = callee ? callee - 1 : KEPT_STACKS_MOST;
-        s.depth = take_below(b, 1u << 30);
+        s.depth = take_below(b, DEPTH_MAX);
         s.code_before = take_below(b, UINT32_MAX);
         s.code_size = take_below(b, UINT32_MAX);
         s.reg = (uint8_t)take_below(b, STACK_RECORD_REGISTER_COUNT + 1);
@@ -337,7 +359,7 @@ static int take_stacks(struct kept_stacks *k, struct bytes *b)
     return 0;
 }
 
-int kept_stacks_read(const void *data, size_t size, struct kept_stacks **out)
+int kept_stacks_read(const void *data, size_t size, kept_stacks_stamp *stamp, struct kept_stacks **out)
 {
     uint32_t head[2];
     uint64_t sum;
@@ -350,7 +372,7 @@ int kept_stacks_read(const void *data, size_t size, struct kept_stacks **out)
         return -EBADMSG;
     struct bytes b = bytes_of((const char *)data + HEAD_SIZE, size - HEAD_SIZE);
     struct kept_stacks *k = kept_stacks_new();
-    int rc = k ? take_files(k, &b) : -ENOMEM;
+    int rc = k ? take_files(k, &b, stamp) : -ENOMEM;
     rc = rc ? rc : take_words(k, &b);
     rc = rc ? rc : take_frames(k, &b);
     rc = rc ? rc : take_stacks(k, &b);

@@ -3,7 +3,8 @@
  *
  * They are kept files (base/cache.h) in the directory "stacks", named "BUILD-ID.stacks" after the program's build-id; those that were
  * used last stay. What is kept of a program serves whoever runs it, so only stacks in files count that are at their path and cannot be
- * changed by others: root's or this user's, writable for the owner alone.
+ * changed by others: root's or this user's, writable for the owner alone, and still as they were then. Of two recordings at once, the one
+ * that ends last keeps its own.
  */
 #ifndef FATHOM_INFER_LIVE_STACK_CACHE_H
 #define FATHOM_INFER_LIVE_STACK_CACHE_H
@@ -13,10 +14,11 @@
 #define STACK_CACHE_BYTES   (UINT64_C(64) << 20) /* of all programs together */
 #define STACK_CACHE_LARGEST (UINT64_C(8) << 20)  /* of one; larger files are neither written nor read */
 
-/* What is kept of a program: 1; 0: nothing, or what is there is damaged; -ENOMEM. */
+/* What is kept of a program: 1; 0: nothing, or what is there is damaged, or of other files; -ENOMEM. */
 int stack_cache_get(const struct build_id *program, struct kept_stacks **out);
-/* Keeps it in place of what there was. 1; 0: there is no directory for it; negative. */
-int stack_cache_put(const struct build_id *program, const struct kept_stacks *kept, struct fathom_error *err);
+/* Keeps it in place of what there was. *stacks: how many of them. 1; 0: there is no directory for it, or it is too large; negative. */
+int stack_cache_put(const struct build_id *program, const struct kept_stacks *kept, size_t *stacks,
+                    struct fathom_error *err);
 /* Removes all. *count: of how many programs. 0 or negative. */
 int stack_cache_clear(size_t *count, struct fathom_error *err);
 

@@ -14,8 +14,8 @@
 #include "perfdata/walks.h"
 
 #define PROGRAMS_MOST 256u
-#define STACKS_MOST   (16 * KEPT_STACKS_MOST) /* of all programs: some 60 MB */
-#define STATES_MOST   65536u                 /* of processes, whose programs are remembered */
+#define ITEMS_MOST    (1u << 20) /* of all programs: 50 MB */
+#define STATES_MOST   65536u     /* of processes, whose programs are remembered */
 #define NO_PROGRAM    UINT64_MAX
 
 struct program {
@@ -30,7 +30,7 @@ struct stack_keeper {
     uint32_t count, capacity;
     struct table *by_state; /* process_state() -> index, or NO_PROGRAM */
     uint32_t numbered;      /* stacks that have a number */
-    size_t stacks;          /* of all programs */
+    size_t items;           /* of all programs */
     struct kept_frame frames[UNWIND_MAX_FRAMES];
 };
 
@@ -95,15 +95,17 @@ static int program_of(struct stack_keeper *k, const struct process *process, str
 
 int stack_keeper_add(struct stack_keeper *k, const struct process *process,
                      const struct file_numbers *numbers, const struct known_stack *known,
-                     const struct unwind_frame *frames, size_t count)
+                     const struct unwind_frame *frames, size_t count, size_t *index)
 {
     struct program *program;
+    const size_t callee = *index;
     int rc = program_of(k, process, &program);
-    if (rc <= 0 || !program->kept || k->stacks >= STACKS_MOST)
+    *index = KEPT_STACKS_MOST;
+    if (rc <= 0 || !program->kept || k->items >= ITEMS_MOST)
         return rc < 0 ? rc : 0;
-    k->stacks -= kept_stacks_count(program->kept);
-    rc = kept_stacks_add(program->kept, numbers, known, frames, count);
-    k->stacks += kept_stacks_count(program->kept);
+    k->items -= kept_stacks_items(program->kept);
+    rc = kept_stacks_add(program->kept, numbers, known, frames, count, callee, index);
+    k->items += kept_stacks_items(program->kept);
     return rc;
 }
 
@@ -136,7 +138,7 @@ int stack_keeper_begin(struct stack_keeper *k, const struct process *process, st
     if (rc <= 0 || p->begun)
         return rc < 0 ? error_memory(err) : 0;
     p->begun = true;
-    rc = k->stacks < STACKS_MOST ? stack_cache_get(&p->id, &p->kept) : 0;
+    rc = k->items < ITEMS_MOST ? stack_cache_get(&p->id, &p->kept) : 0;
     if (rc == 0 && !(p->kept = kept_stacks_new()))
         rc = -ENOMEM;
     if (rc > 0 && kept_stacks_number(p->kept, numbers) < 0)
@@ -146,7 +148,7 @@ int stack_keeper_begin(struct stack_keeper *k, const struct process *process, st
     p->first = k->numbered;
     p->count = (uint32_t)kept_stacks_count(p->kept);
     k->numbered += p->count;
-    k->stacks += p->count;
+    k->items += kept_stacks_items(p->kept);
     return know_all(p, know, context, err);
 }
 
@@ -232,17 +234,19 @@ void stack_keeper_save(const struct stack_keeper *k, const struct log *log, cons
     char hex[2 * BUILD_ID_MAX + 1];
     for (uint32_t i = 0; i < k->count; i++) {
         const struct program *p = &k->programs[i];
-        if (!p->kept || kept_stacks_count(p->kept) == 0)
+        size_t stacks;
+        if (!p->kept || !kept_stacks_changed(p->kept))
             continue;
-        const int rc = stack_cache_put(&p->id, p->kept, &err);
+        const int rc = stack_cache_put(&p->id, p->kept, &stacks, &err);
         build_id_format(&p->id, hex);
         if (rc < 0)
             log_write(log, LOG_WARNING, "known stacks are not kept for later recordings: %s", err.text);
         else
-            log_write(notes, LOG_NOTE,
-                      rc ? "%zu stacks of the program with build-id %s are kept for later recordings"
-                         : "%zu stacks of the program with build-id %s are not kept: there is no directory "
-                           "for them, or they are too many",
-                      kept_stacks_count(p->kept), hex);
+            log_write(
+                notes, LOG_NOTE,
+                rc ? "%zu of %zu stacks of the program with build-id %s are kept for later recordings"
+                   : "%zu of %zu stacks of the program with build-id %s are kept: there is no directory for "
+                     "them, or they are too many",
+                stacks, kept_stacks_count(p->kept), hex);
     }
 }

@@ -32,6 +32,7 @@ struct stack_learner {
     struct file_numbers *files;
     struct stack_place places[STACK_PLACED_MAX]; /* of the stack that is learned */
     size_t place_count;
+    size_t kept;             /* the last stack, as stack_keeper_add() has it */
     struct row_teller *rows; /* NULL: they are not wanted */
     struct unwind_frame frames[UNWIND_MAX_FRAMES];
     struct unwind_words words;
@@ -140,12 +141,6 @@ static int tell_stacks(struct stack_learner *l, const struct sample *sample, uin
     return 0;
 }
 
-/* Whether a record tells which file the code is in. */
-static bool is_told(const struct stack_file *file)
-{
-    return file->inode || file->changed;
-}
-
 /* Finds where the files lie that the code of a stack with these frames is in. None if these are too many, or if the program that read it
  * takes the PC's to lie elsewhere: the process had other code by then. 0 or -ENOMEM. */
 static int find_places(struct stack_learner *l, const struct process *process, const struct sample *sample,
@@ -159,7 +154,7 @@ static int find_places(struct stack_learner *l, const struct process *process, c
     if (found <= 0 || l->places[0].at != code->at)
         return found < 0 ? error_memory(err) : 0;
     l->place_count = (size_t)found;
-    if (is_told(&code->file))
+    if (stack_file_is_told(&code->file))
         l->in.number(l->in.context, &code->file, l->places[0].number);
     if (l->rows && row_teller_tell(l->rows, l->places, l->place_count, l->frames, count) < 0)
         return error_memory(err);
@@ -221,9 +216,12 @@ static int know(struct stack_learner *l, const struct process *process, const st
     if (!set_register(l, sample, &known))
         return 0;
     rc = l->in.know(l->in.context, &known, err);
-    if (rc > 0 && l->in.keeper && w->end == UNWIND_ROOT && l->place_count > 0 &&
-        stack_keeper_add(l->in.keeper, process, l->files, &known, w->frames, w->count) < 0)
-        return error_memory(err);
+    if (l->in.keeper && rc > 0 && w->end == UNWIND_ROOT && l->place_count > 0) {
+        if (stack_keeper_add(l->in.keeper, process, l->files, &known, w->frames, w->count, &l->kept) < 0)
+            return error_memory(err);
+    } else {
+        l->kept = KEPT_STACKS_MOST;
+    }
     return rc < 0 || w->end != UNWIND_CUT ? rc : 0;
 }
 
@@ -303,7 +301,7 @@ static int begin_program(struct stack_learner *l, const struct process *process,
     if (!l->in.keeper)
         return 0;
     const int rc = stack_keeper_begin(l->in.keeper, process, l->files, l->in.know, l->in.context, err);
-    if (rc < 0 || !code || !is_told(&code->file) || !l->in.number)
+    if (rc < 0 || !code || !stack_file_is_told(&code->file) || !l->in.number)
         return rc;
     const uint32_t number = stack_keeper_number(l->in.keeper, process, sample->reg_ip, code->at);
     if (number)
@@ -339,6 +337,7 @@ static int learn_stack(struct stack_learner *l, struct processes *processes, con
     struct walked_stack w = walk(l, process, &at);
     if (l->in.walked)
         l->in.walked(l->in.context, &at, at.stack_number, w.frames, w.count, w.end);
+    l->kept = KEPT_STACKS_MOST;
     rc = know(l, process, &at, space, false, &w, err);
     for (size_t walked = w.count; rc > 0 && !at.stack_switch && w.count > 1 && walked < WALKED_MAX;
          walked += w.count) {

@@ -285,10 +285,17 @@ Test(walk_sink, a_walk_of_another_stack)
     cr_expect_str_eq(seen, "sm");
 }
 
+static void count_untold(void *untold, uint32_t number)
+{
+    *(uint32_t *)untold += number;
+}
+
 /* The first record that announces a stack of an earlier recording becomes that of a new one. */
 Test(walk_sink, kept_stacks)
 {
     enum { KEPT = STACK_NUMBER_KEPT + 2 };
+    uint32_t untold = 0;
+    walk_sink_untold(sink, count_untold, &untold);
     cr_expect(walk_sink_wants(sink, KEPT));
     put_same(KEPT, 8, 1);
     put_same(KEPT, 9, 2);
@@ -310,6 +317,7 @@ Test(walk_sink, kept_stacks)
     pass(0);
     pass(5);
     cr_expect_str_eq(seen, "fmfm-m-m", "of which the learner knew nothing");
+    cr_expect_eq(untold, KEPT + 2u);
     put_sample(9, 5); /* as it was told last: of the places, too */
     pass(5);
     finish();

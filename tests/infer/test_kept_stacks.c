@@ -91,8 +91,10 @@ static struct known_stack caller_of(struct example *e)
 static void add(struct example *e)
 {
     const struct known_stack caller = caller_of(e);
-    cr_assert_eq(kept_stacks_add(kept, numbers, &e->known, e->frames, 3), 0);
-    cr_assert_eq(kept_stacks_add(kept, numbers, &caller, e->frames + 1, 2), 0);
+    size_t own, callers;
+    cr_assert_eq(kept_stacks_add(kept, numbers, &e->known, e->frames, 3, KEPT_STACKS_MOST, &own), 0);
+    cr_assert_eq(kept_stacks_add(kept, numbers, &caller, e->frames + 1, 2, own, &callers), 0);
+    cr_expect(own == KEPT_STACKS_MOST || callers > own);
 }
 
 /* What is kept is as it was added, in places of the numbers. */
@@ -142,24 +144,28 @@ static void expect_frames(const struct kept_stacks *k, size_t index, const struc
     }
 }
 
-static bool trust_all(const struct numbered_file *file)
+static uint64_t trust_all(const struct numbered_file *file)
 {
-    (void)file;
-    return true;
+    return strlen(file->path);
 }
 
-static bool trust_program(const struct numbered_file *file)
+static uint64_t trust_another(const struct numbered_file *file)
 {
-    return strcmp(file->path, files[PROGRAM].path) == 0;
+    return 1000 + strlen(file->path);
+}
+
+static uint64_t trust_program(const struct numbered_file *file)
+{
+    return strcmp(file->path, files[PROGRAM].path) == 0 ? trust_all(file) : 0;
 }
 
 static struct kept_stacks *through_a_file(void)
 {
     struct kept_stacks *read;
     void *data;
-    size_t size;
-    cr_assert_eq(kept_stacks_write(kept, trust_all, &data, &size), 0);
-    cr_assert_eq(kept_stacks_read(data, size, &read), 0);
+    size_t size, written;
+    cr_assert_eq(kept_stacks_write(kept, trust_all, &data, &size, &written), 0);
+    cr_assert_eq(kept_stacks_read(data, size, trust_all, &read), 0);
     free(data);
     return read;
 }
@@ -215,10 +221,9 @@ Test(kept_stacks, grow_from_one_recording_to_the_next)
 
 static void expect_not_kept(struct example *e)
 {
-    cr_assert_eq(kept_stacks_add(kept, numbers, &e->known, e->frames, 3), 0);
-    const struct known_stack caller = caller_of(e);
-    cr_assert_eq(kept_stacks_add(kept, numbers, &caller, e->frames + 1, 2), 0);
+    add(e);
     cr_expect_eq(kept_stacks_count(kept), 0u, "nor is its caller's");
+    cr_expect_not(kept_stacks_changed(kept));
 }
 
 Test(kept_stacks, what_is_known_elsewhere_only_by_chance_is_left_out)
@@ -247,7 +252,9 @@ Test(kept_stacks, unused_ones_make_room)
     struct example e;
     for (uint64_t i = 0; i < KEPT_STACKS_MOST; i++) {
         make(&e, 0x3000 + 16 * (i % 256), 0x400 + 16 * (i / 256));
-        cr_assert_eq(kept_stacks_add(kept, numbers, &e.known, e.frames, 3), 0);
+        size_t index;
+        cr_assert_eq(kept_stacks_add(kept, numbers, &e.known, e.frames, 3, KEPT_STACKS_MOST, &index), 0);
+        cr_assert_eq(index, i);
     }
     cr_expect_eq(kept_stacks_count(kept), (size_t)KEPT_STACKS_MOST);
     make(&e, 0x8000, 0x400);
@@ -257,11 +264,14 @@ Test(kept_stacks, unused_ones_make_room)
     kept = through_a_file();
     kept_stacks_free(first);
     cr_expect_eq(kept_stacks_count(kept), (size_t)KEPT_STACKS_MOST, "all were new");
+    cr_expect_not(kept_stacks_changed(kept));
     kept_stacks_use(kept, 77);
+    cr_expect(kept_stacks_changed(kept));
     struct kept_stacks *last = through_a_file();
-    cr_expect_eq(kept_stacks_count(last), 1u);
+    cr_expect_eq(kept_stacks_count(last), (size_t)KEPT_STACKS_MOST * 3 / 4,
+                 "the oldest of the others made room");
     cr_assert_eq(kept_stacks_number(last, numbers), 0);
-    make(&e, 0x3000 + 16 * (77 % 256), 0x400);
+    make(&e, 0x3000 + 16 * 77, 0x400);
     expect_stack(last, numbers, 0, &e.known, KEPT_STACKS_MOST);
     expect_frames(last, 0, e.frames, 3);
     kept_stacks_free(last);
@@ -273,11 +283,11 @@ Test(kept_stacks, only_what_is_trusted_is_written)
     struct example e;
     struct kept_stacks *read;
     void *data;
-    size_t size;
+    size_t size, written;
     make(&e, 0x3000, 0x400);
     add(&e);
-    cr_assert_eq(kept_stacks_write(kept, trust_program, &data, &size), 0);
-    cr_assert_eq(kept_stacks_read(data, size, &read), 0);
+    cr_assert_eq(kept_stacks_write(kept, trust_program, &data, &size, &written), 0);
+    cr_assert_eq(kept_stacks_read(data, size, trust_all, &read), 0);
     cr_expect_eq(kept_stacks_count(read), 1u);
     cr_assert_eq(kept_stacks_number(read, numbers), 0);
     struct known_stack caller = caller_of(&e);
@@ -288,20 +298,34 @@ Test(kept_stacks, only_what_is_trusted_is_written)
     free(data);
 }
 
+Test(kept_stacks, of_a_file_that_is_another_now_nothing_is_taken)
+{
+    struct example e;
+    struct kept_stacks *read;
+    void *data;
+    size_t size, written;
+    make(&e, 0x3000, 0x400);
+    add(&e);
+    cr_assert_eq(kept_stacks_write(kept, trust_all, &data, &size, &written), 0);
+    cr_expect_eq(written, 2u);
+    cr_expect_eq(kept_stacks_read(data, size, trust_another, &read), -ESTALE);
+    free(data);
+}
+
 Test(kept_stacks, damage_is_found)
 {
     struct example e;
     struct kept_stacks *read = NULL;
     void *data;
-    size_t size;
+    size_t size, written;
     make(&e, 0x3000, 0x400);
     add(&e);
-    cr_assert_eq(kept_stacks_write(kept, trust_all, &data, &size), 0);
+    cr_assert_eq(kept_stacks_write(kept, trust_all, &data, &size, &written), 0);
     uint8_t *bytes = data;
     for (size_t i = 0; i < size; i++) {
         bytes[i] ^= 0x41;
-        cr_expect_eq(kept_stacks_read(bytes, size, &read), -EBADMSG, "byte %zu", i);
-        cr_expect_eq(kept_stacks_read(bytes, i, &read), -EBADMSG);
+        cr_expect_eq(kept_stacks_read(bytes, size, trust_all, &read), -EBADMSG, "byte %zu", i);
+        cr_expect_eq(kept_stacks_read(bytes, i, trust_all, &read), -EBADMSG);
         bytes[i] ^= 0x41;
     }
     free(data);
@@ -312,10 +336,10 @@ Test(kept_stacks, damage_that_the_sum_does_not_tell)
 {
     struct example e;
     void *data;
-    size_t size, good = 0;
+    size_t size, written, good = 0;
     make(&e, 0x3000, 0x400);
     add(&e);
-    cr_assert_eq(kept_stacks_write(kept, trust_all, &data, &size), 0);
+    cr_assert_eq(kept_stacks_write(kept, trust_all, &data, &size, &written), 0);
     uint8_t *bytes = data;
     for (size_t i = 16; i < size; i++) {
         for (unsigned bit = 0; bit < 8; bit++) {
@@ -325,8 +349,8 @@ Test(kept_stacks, damage_that_the_sum_does_not_tell)
             bytes[i] ^= (uint8_t)(1 << bit);
             const uint64_t sum = checksum_of(bytes + 16, size - 16);
             memcpy(bytes + 8, &sum, sizeof sum);
-            const int rc = kept_stacks_read(bytes, size, &read);
-            cr_expect(rc == 0 || rc == -EBADMSG);
+            const int rc = kept_stacks_read(bytes, size, trust_all, &read);
+            cr_expect(rc == 0 || rc == -EBADMSG || rc == -ESTALE);
             bytes[i] ^= (uint8_t)(1 << bit);
             if (rc < 0)
                 continue;

@@ -233,7 +233,8 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
         __sync_fetch_and_add(&counts.crowded, 1);
         return tell_none(m);
     }
-    if (!within_budget(m))
+    if (*number + 1 >= STACK_NUMBER_KEPT >> config.cpu_bits ||
+        !within_budget(m)) /* no stack has a number twice */
         return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
     __u32 size = m->split   ? read_both(m, cpu, below)
                  : m->joint ? read_joined(m, cpu, below)

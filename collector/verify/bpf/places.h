@@ -34,12 +34,6 @@ static long see_mapping(struct task_struct *task, struct vm_area_struct *vma, st
     return 0;
 }
 
-/* Whether other processes have the same: a file, or what the kernel maps. */
-static __always_inline bool is_code(const struct stack_file *file)
-{
-    return file->inode || file->changed;
-}
-
 /* Asks the kernel's list of mappings for an address: sets `seen`. The number of its file; 0: there is none, or it cannot be told now. */
 static __always_inline __u32 look(struct lying *l, __u64 address)
 {
@@ -48,7 +42,7 @@ static __always_inline __u32 look(struct lying *l, __u64 address)
     if (bpf_find_vma((struct task_struct *)bpf_get_current_task_btf(), address, see_mapping, &seen, 0) != 0)
         seen = (struct seen){0};
     l->seen = seen;
-    const __u32 *number = is_code(&seen.file) ? bpf_map_lookup_elem(&files, &seen.file) : NULL;
+    const __u32 *number = stack_file_is_told(&seen.file) ? bpf_map_lookup_elem(&files, &seen.file) : NULL;
     return number ? *number : 0;
 }
 
@@ -122,7 +116,7 @@ __noinline __u32 verify_file(__u32 cpu, __u32 pid, __u64 ip)
     const __u32 number = look(l, ip);
     l->code.file = l->seen.file;
     l->code.at = l->seen.at;
-    if (number || (l->seen.size && !is_code(&l->seen.file)))
+    if (number || (l->seen.size && !stack_file_is_told(&l->seen.file)))
         add_place(l, p, number);
     return number;
 }
@@ -172,7 +166,7 @@ __noinline __u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word)
             at = p->places[i].at;
     if (p && !at && guess && !l->looked) {
         const __u32 number = look(l, word);
-        if ((number && number != file) || !is_code(&l->seen.file) || l->seen.at != guess)
+        if ((number && number != file) || !stack_file_is_told(&l->seen.file) || l->seen.at != guess)
             return 0;
         add_place(l, p, file);
         at = guess;

@@ -1219,6 +1219,32 @@ Test(verify, stacks_are_known_wherever_their_files_lie)
     world_stop(&w);
 }
 
+/* A stack of an earlier recording lies elsewhere in each process; one whose frames nobody tells is read as a new one. */
+Test(verify, a_kept_stack_can_be_unknown_again)
+{
+    struct world w;
+    struct laid laid;
+    world_start(&w, &plain_config, 1);
+    lay(&w, PROGRAM, LIBRARY, 1, &laid);
+    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
+    struct machine_record *r = w.machine.records;
+    r->head.number = STACK_NUMBER_KEPT;
+    r->code.version = KNOWN_STACK_ANY;
+    cr_expect_eq(learn_laid(&w, 0, &laid), 1);
+    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_SAME);
+    cr_expect_eq(w.machine.records[0].head.number, STACK_NUMBER_KEPT);
+    expect_placed(&w, w.threads[0].low + REGION, &laid);
+    known_stacks_unknow(w.known, STACK_NUMBER_KEPT + 2);
+    run_laid(&w, 0, 0x404, 0x800);
+    cr_expect_neq(run_laid(&w, 0, 0x404, 0x800), STACK_RECORD_NEW);
+    known_stacks_unknow(w.known, STACK_NUMBER_KEPT);
+    cr_expect_eq(run_laid(&w, 0, 0x404, 0x800), STACK_RECORD_NEW);
+    cr_expect_eq(learn_laid(&w, 0, &laid), 1);
+    known_stacks_unknow(w.known, 0);
+    cr_expect_neq(run_laid(&w, 0, 0x404, 0x800), STACK_RECORD_NEW, "it is one of this recording");
+    world_stop(&w);
+}
+
 /* The vDSO is in no file, and memory that a program made executable is not in one either. */
 Test(verify, what_the_kernel_maps_is_known_wherever_it_is)
 {
