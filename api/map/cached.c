@@ -108,8 +108,8 @@ int fathom_cached_maps_clear(FILE *out, struct fathom_error *err)
     if (rc == 0)
         rc = stack_cache_clear(&programs, err);
     if (rc == 0)
-        fprintf(out, "removed %zu map%s, and the stacks of %zu program%s\n", count, count == 1 ? "" : "s", programs,
-                programs == 1 ? "" : "s");
+        fprintf(out, "removed %zu map%s, and the stacks of %zu program%s\n", count, count == 1 ? "" : "s",
+                programs, programs == 1 ? "" : "s");
     map_cache_list_free(entries, count);
     return rc;
 }
