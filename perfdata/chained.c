@@ -79,24 +79,26 @@ static int set_command(struct chained *c, const char *command, struct fathom_err
     return rc;
 }
 
-int chained_new(struct outfile *file, const struct event *event, const char *command, const struct host *host,
-                struct chained **out, struct fathom_error *err)
+int chained_new(struct outfile *file, const struct chained_source *source, struct chained **out,
+                struct fathom_error *err)
 {
     struct chained *c = calloc(1, sizeof *c);
     int rc = c ? 0 : error_memory(err);
     if (rc == 0) {
         c->id = 1;
-        event_of(event, &c->id, &c->event);
+        event_of(source->event, &c->id, &c->event);
         rc = writer_new(file, &c->event, 1, &c->writer, err);
     }
     if (rc < 0)
         outfile_close(file);
     if (rc == 0) {
         writer_only_whole(c->writer);
-        writer_host(c->writer, host);
+        writer_host(c->writer, source->host);
     }
-    if (rc == 0 && command)
-        rc = set_command(c, command, err);
+    if (rc == 0 && source->command)
+        rc = set_command(c, source->command, err);
+    if (rc == 0 && source->tracing)
+        rc = writer_tracing_data(c->writer, source->tracing, source->tracing_size, err);
     if (rc < 0) {
         chained_discard(c);
         return rc;

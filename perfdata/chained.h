@@ -15,10 +15,18 @@
 struct chained;
 struct host;
 
-/* Takes ownership of the file, which is still empty (base/outfile.h). event: what was sampled; copied. command and host: as
- * reader_command() and reader_host() have them; borrowed. NULL: no command; this machine. -ENOMEM. */
-int chained_new(struct outfile *file, const struct event *event, const char *command, const struct host *host,
-                struct chained **out, struct fathom_error *err);
+/* Of what it is made; borrowed by chained_new(). */
+struct chained_source {
+    const struct event *event; /* what was sampled */
+    const char *command;       /* as reader_command() has it; NULL: none */
+    const struct host *host;   /* reader_host(); NULL: this machine */
+    const void *tracing;       /* reader_tracing_data(); NULL: none */
+    size_t tracing_size;
+};
+
+/* Takes ownership of the file, which is still empty (base/outfile.h). -ENOMEM. */
+int chained_new(struct outfile *file, const struct chained_source *source, struct chained **out,
+                struct fathom_error *err);
 /* Mappings, names, starts and ends of processes and threads, and losses; others are not written. Errors as of
  * writer_append() (perfdata/writer.h), like below. */
 int chained_record(struct chained *chained, const struct record *record, struct fathom_error *err);

@@ -17,12 +17,15 @@
 #include "perfdata/layout.h"
 #include "perfdata/stack_sample.h"
 
+#define TRACING_MOST (UINT64_C(16) << 20) /* bytes */
+
 void head_free(struct head *head)
 {
     for (size_t i = 0; i < head->count; i++)
         free(head->events[i].ids);
     free(head->events);
     free(head->command);
+    free(head->tracing);
     build_ids_free(&head->build_ids);
     table_free(head->by_id);
     *head = (struct head){0};
@@ -196,11 +199,24 @@ static void read_host(struct host *host, uint64_t feature, struct bytes b)
     }
 }
 
+/* Larger ones are left out: perf does not read the events' own data then. */
+static int read_tracing(struct head *head, struct bytes b, struct fathom_error *err)
+{
+    const size_t size = bytes_left(&b);
+    if (size == 0 || size > TRACING_MOST || head->tracing)
+        return 0;
+    if (!(head->tracing = malloc(size)))
+        return error_memory(err);
+    memcpy(head->tracing, b.at, size);
+    head->tracing_size = size;
+    return 0;
+}
+
 /* Whether the feature is used; others may be large. */
 static bool is_read(uint64_t feature)
 {
     return is_of_host(feature) || feature == FEATURE_CMDLINE || feature == FEATURE_EVENT_DESC ||
-           feature == FEATURE_COMPRESSED || feature == FEATURE_BUILD_ID;
+           feature == FEATURE_COMPRESSED || feature == FEATURE_BUILD_ID || feature == FEATURE_TRACING_DATA;
 }
 
 static int read_feature(struct head *head, uint64_t feature, struct bytes b, struct fathom_error *err)
@@ -214,6 +230,8 @@ static int read_feature(struct head *head, uint64_t feature, struct bytes b, str
         return read_command(head, b, err);
     case FEATURE_BUILD_ID:
         return build_ids_take_all(&head->build_ids, b) < 0 ? error_memory(err) : 0;
+    case FEATURE_TRACING_DATA:
+        return read_tracing(head, b, err);
     case FEATURE_EVENT_DESC:
         read_names(head, b);
         break;

@@ -15,10 +15,12 @@
 struct head {
     struct event *events;
     size_t count, capacity;
-    size_t id_total;               /* of all events: never more than the file has room for */
-    struct table *by_id;           /* index of each ID's event */
-    char *command;                 /* NULL: unknown */
-    struct host host;              /* the recorded machine */
+    size_t id_total;     /* of all events: never more than the file has room for */
+    struct table *by_id; /* index of each ID's event */
+    char *command;       /* NULL: unknown */
+    struct host host;    /* the recorded machine */
+    void *tracing;       /* formats of tracepoints; NULL: none */
+    size_t tracing_size;
     struct build_ids build_ids;    /* of paths */
     uint64_t records, records_end; /* where the records are: bytes from the start */
     uint32_t mmap_size;            /* a compressed record holds at most that much; 0: unknown */

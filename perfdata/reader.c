@@ -111,6 +111,12 @@ const struct host *reader_host(const struct reader *reader)
     return &reader->head.host;
 }
 
+const void *reader_tracing_data(const struct reader *reader, size_t *size)
+{
+    *size = reader->head.tracing_size;
+    return reader->head.tracing;
+}
+
 const char *reader_kernel(const struct reader *reader)
 {
     const char *release = reader->head.host.name.release;

@@ -68,6 +68,8 @@ void reader_other_events(const struct reader *reader, uint32_t event, char *out,
 const char *reader_command(const struct reader *reader); /* the recorded command line; NULL: unknown */
 /* The recorded machine, for a recording that is made of this one (chained.h). */
 const struct host *reader_host(const struct reader *reader);
+/* Likewise: the formats of its tracepoints, as of writer_tracing_data(). NULL: none. */
+const void *reader_tracing_data(const struct reader *reader, size_t *size);
 /* Release of the recorded kernel ("6.1.0-28-amd64"); NULL: unknown. */
 const char *reader_kernel(const struct reader *reader);
 

@@ -60,9 +60,11 @@ int perf_export_begin(const struct perf_export_options *options, struct reader *
     int rc = options->certainty == PERF_CERTAINTY_FRAME ? write_certainty(e, err) : 0;
     if (rc < 0)
         outfile_close(options->file);
+    struct chained_source source = {
+        .event = &events[event], .command = reader_command(reader), .host = reader_host(reader)};
+    source.tracing = reader_tracing_data(reader, &source.tracing_size);
     if (rc == 0)
-        rc = chained_new(options->file, &events[event], reader_command(reader), reader_host(reader), &e->file,
-                         err);
+        rc = chained_new(options->file, &source, &e->file, err);
     if (rc == 0)
         rc = engine_changes(engine, copy_record, e, err);
     if (rc < 0)

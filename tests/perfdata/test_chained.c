@@ -81,8 +81,12 @@ static struct chained *begin(const char *path)
     struct chained *chained;
     struct fathom_error err = {0};
     cr_assert_eq(outfile_open(path, &file, &err), 0, "%s", err.text);
-    cr_assert_eq(chained_new(file, &event, "it 'is a' command", &elsewhere, &chained, &err), 0, "%s",
-                 err.text);
+    const struct chained_source source = {.event = &event,
+                                          .command = "it 'is a' command",
+                                          .host = &elsewhere,
+                                          .tracing = "formats",
+                                          .tracing_size = 7};
+    cr_assert_eq(chained_new(file, &source, &chained, &err), 0, "%s", err.text);
     return chained;
 }
 
@@ -96,6 +100,9 @@ static struct seen read_again(const char *path)
     cr_expect_eq(reader_events(reader, &events), 1);
     cr_expect_str_eq(events[0].name, "cpu-clock:u");
     cr_expect_str_eq(reader_command(reader), "it 'is a' command");
+    size_t tracing_size;
+    const void *tracing = reader_tracing_data(reader, &tracing_size);
+    cr_expect(tracing && tracing_size == 7 && memcmp(tracing, "formats", 7) == 0);
     const struct host *host = reader_host(reader);
     cr_expect_str_eq(host->name.nodename, "there");
     cr_expect_str_eq(reader_kernel(reader), "5.4.3-two");
