@@ -99,6 +99,14 @@ static void rest(struct feed *f, uint64_t until)
     f->rests = false;
 }
 
+/* Lets the records be read that wait; those before have been. */
+static void take_filled(struct feed *f)
+{
+    const struct queue empty = f->reading;
+    f->reading = f->filling;
+    f->filling = empty;
+}
+
 static void *run_thread(void *feed)
 {
     struct feed *f = feed;
@@ -110,9 +118,7 @@ static void *run_thread(void *feed)
             pthread_cond_wait(&f->filled, &f->lock);
             continue;
         }
-        struct queue empty = f->reading;
-        f->reading = f->filling;
-        f->filling = empty;
+        take_filled(f);
         const uint64_t added = f->added, until = clock_ns() + REST_NS;
         f->busy = true;
         pthread_mutex_unlock(&f->lock);
@@ -121,6 +127,10 @@ static void *run_thread(void *feed)
         f->looked = added;
         f->busy = false;
         rest(f, until);
+    }
+    if (rc == 0) { /* nothing is added any more */
+        take_filled(f);
+        rc = read_all(f, &err);
     }
     if (rc < 0)
         f->error = err;

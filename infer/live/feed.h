@@ -36,7 +36,7 @@ int feed_start(const struct feed_input *input, struct feed **out, struct fathom_
 int feed_add(struct feed *feed, const void *records, size_t size, struct fathom_error *err);
 /* How often feed_add() was called with records that the thread has taken all of. */
 uint64_t feed_looked(struct feed *feed);
-/* Ends the thread; what it has not looked at is left out. *images: the files that it opened, for the caller to free; images NULL: they are
+/* Ends the thread, after it has looked at what it was given. *images: the files that it opened, for the caller to free; images NULL: they are
  * closed. feed NULL is allowed: then there are none. */
 void feed_stop(struct feed *feed, struct image_cache **images);
 

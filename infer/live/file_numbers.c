@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/vec.h"
@@ -54,6 +56,20 @@ const struct numbered_file *file_numbers_at(const struct file_numbers *n, uint32
     return &n->files[number - 1];
 }
 
+uint64_t numbered_file_stamp(const struct numbered_file *file)
+{
+    struct build_id id;
+    struct stat st;
+    if (strcmp(file->path, VDSO_NAME) == 0)
+        return 1;
+    if (stat(file->path, &st) != 0 || !S_ISREG(st.st_mode) || (st.st_uid != 0 && st.st_uid != geteuid()) ||
+        st.st_mode & (S_IWGRP | S_IWOTH) || build_id_read(file->path, &id, NULL) != 0 ||
+        !build_id_equal(&id, &file->id))
+        return 0;
+    const uint64_t changed = (uint64_t)st.st_ctim.tv_sec * 1000000000u + (uint64_t)st.st_ctim.tv_nsec;
+    return hash_u64(hash_u64(changed + st.st_ino) + (uint64_t)st.st_size) | 2;
+}
+
 bool numbered_file_equal(const struct numbered_file *a, const struct numbered_file *b)
 {
     return a->adjust == b->adjust && build_id_equal(&a->id, &b->id) && strcmp(a->path, b->path) == 0;
@@ -88,10 +104,12 @@ uint32_t file_numbers_put(struct file_numbers *n, const struct numbered_file *fi
 static uint32_t number_of(struct file_numbers *n, const struct image *image, uint64_t adjust)
 {
     struct opened *opened = &n->last[hash_u64((uintptr_t)image + adjust) % OPENED_SLOTS];
-    if (opened->image != image || opened->adjust != adjust || opened->number == 0)
-        *opened = (struct opened){
-            image, adjust,
-            file_numbers_put(n, &(struct numbered_file){image_path(image), *image_build_id(image), adjust})};
+    if (opened->image != image || opened->adjust != adjust || opened->number == 0) {
+        struct numbered_file file = {image_path(image), *image_build_id(image), adjust, 0};
+        *opened = (struct opened){image, adjust, file_numbers_put(n, &file)};
+        if (opened->number && !n->files[opened->number - 1].stamp)
+            n->files[opened->number - 1].stamp = numbered_file_stamp(&file);
+    }
     return opened->number;
 }
 

@@ -16,11 +16,16 @@ struct numbered_file {
     const char *path; /* borrowed: lives as long as what has it */
     struct build_id id;
     uint64_t adjust; /* its addresses - offsets in the file */
+    uint64_t stamp;  /* numbered_file_stamp() when it was numbered first */
 };
+
+/* What tells the present content of the file at its path from others. 0: it is another one, or other users could have made it: it is neither
+ * root's nor this user's, or others may write it. 1: the kernel's. */
+uint64_t numbered_file_stamp(const struct numbered_file *file);
 
 struct file_numbers *file_numbers_new(void); /* NULL: out of memory */
 void file_numbers_free(struct file_numbers *numbers);
-/* Whether two are the same. */
+/* Whether two are the same, but for the stamp. */
 bool numbered_file_equal(const struct numbered_file *a, const struct numbered_file *b);
 /* The number of a file, at least 1; 0: out of memory. */
 uint32_t file_numbers_put(struct file_numbers *numbers, const struct numbered_file *file);

@@ -64,7 +64,7 @@ static void mark_untrusted(struct writing *w, kept_stacks_stamp *stamp)
 {
     const struct kept_stacks *k = w->from;
     for (uint32_t i = 0; i < k->file_count; i++)
-        w->stamps[i] = stamp(&k->files[i]);
+        w->stamps[i] = stamp(&k->files[i]) == k->files[i].stamp ? k->files[i].stamp : 0;
     for (uint32_t i = 1; i < k->word_count; i++)
         if ((!k->words[i].in_stack && !w->stamps[k->words[i].file]) ||
             w->words[k->words[i].outer] == UNTRUSTED)
@@ -291,12 +291,12 @@ static int take_files(struct kept_stacks *k, struct bytes *b, kept_stacks_stamp 
         if (id)
             memcpy(file.id.bytes, id, file.id.size);
         file.adjust = unzigzag(bytes_uleb(b));
-        const uint64_t was = bytes_uleb(b);
+        file.stamp = bytes_uleb(b);
         if (b->failed)
             break;
         if (!kept_stacks_add_file(k, &file))
             return -ENOMEM;
-        same = same && was == stamp(&file);
+        same = same && file.stamp == stamp(&file);
     }
     return same ? 0 : -ESTALE;
 }

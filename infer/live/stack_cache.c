@@ -9,19 +9,19 @@
 #include <unistd.h>
 
 #include "base/cache.h"
+#include "base/checksum.h"
 #include "base/file.h"
-#include "base/hash.h"
-#include "image/image.h"
 
 #define SUFFIX ".stacks"
 
 /* malloc'ed; NULL: the user has no directory for it, or out of memory. */
-static char *path_of(const struct build_id *program, bool make, char **directory)
+static char *path_of(const char *program, const struct build_id *id, bool make, char **directory)
 {
     char hex[2 * BUILD_ID_MAX + 1], *path = NULL;
-    build_id_format(program, hex);
-    *directory = program->size ? cache_directory("stacks", make) : NULL;
-    if (*directory && asprintf(&path, "%s/%s" SUFFIX, *directory, hex) < 0)
+    const unsigned long long sum = checksum_of(program, strlen(program));
+    build_id_format(id, hex);
+    *directory = id->size ? cache_directory("stacks", make) : NULL;
+    if (*directory && asprintf(&path, "%s/%s-%016llx" SUFFIX, *directory, hex, sum) < 0)
         path = NULL;
     return path;
 }
@@ -40,30 +40,15 @@ static int read_all(int fd, void **out, size_t *size)
     return got >= 0 && (size_t)got == *size ? 0 : -EIO;
 }
 
-/* A kept_stacks_stamp: of files that nobody else can have made, and that are at their path. */
-static uint64_t stamp_of(const struct numbered_file *file)
+int stack_cache_get(const char *program, const struct build_id *id, struct kept_stacks **out)
 {
-    struct build_id id;
-    struct stat st;
-    if (strcmp(file->path, VDSO_NAME) == 0) /* the kernel's */
-        return 1;
-    if (stat(file->path, &st) != 0 || !S_ISREG(st.st_mode) || (st.st_uid != 0 && st.st_uid != geteuid()) ||
-        st.st_mode & (S_IWGRP | S_IWOTH) || build_id_read(file->path, &id, NULL) != 0 ||
-        !build_id_equal(&id, &file->id))
-        return 0;
-    const uint64_t written = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
-    return hash_u64(hash_u64(written) + (uint64_t)st.st_size) | 1;
-}
-
-int stack_cache_get(const struct build_id *program, struct kept_stacks **out)
-{
-    char *directory, *path = path_of(program, false, &directory);
+    char *directory, *path = path_of(program, id, false, &directory);
     void *data = NULL;
     size_t size;
     const int fd = path ? cache_open(path) : -1;
     int rc = fd < 0 ? -ENOENT : read_all(fd, &data, &size);
     if (rc == 0)
-        rc = kept_stacks_read(data, size, stamp_of, out);
+        rc = kept_stacks_read(data, size, numbered_file_stamp, out);
     if (rc == 0)
         cache_use(path);
     if (fd >= 0)
@@ -74,19 +59,19 @@ int stack_cache_get(const struct build_id *program, struct kept_stacks **out)
     return rc == 0 ? 1 : rc == -ENOMEM ? rc : 0;
 }
 
-int stack_cache_put(const struct build_id *program, const struct kept_stacks *kept, size_t *stacks,
-                    struct fathom_error *err)
+int stack_cache_put(const char *program, const struct build_id *id, const struct kept_stacks *kept,
+                    size_t *stacks, struct fathom_error *err)
 {
     struct cache_file file;
     void *data = NULL;
     size_t size;
-    char *directory, *path = path_of(program, true, &directory);
+    char *directory, *path = path_of(program, id, true, &directory);
     *stacks = 0;
     if (!path) {
         free(directory);
         return 0;
     }
-    int rc = kept_stacks_write(kept, stamp_of, &data, &size, stacks) == 0 ? 0 : error_memory(err);
+    int rc = kept_stacks_write(kept, numbered_file_stamp, &data, &size, stacks) == 0 ? 0 : error_memory(err);
     const bool fits = rc == 0 && size <= STACK_CACHE_LARGEST;
     if (fits)
         rc = cache_begin(directory, size, STACK_CACHE_BYTES, &file, err);

@@ -1,8 +1,8 @@
 /*
  * stack_cache.h - the known stacks of programs, from one recording to the next.
  *
- * They are kept files (base/cache.h) in the directory "stacks", named "BUILD-ID.stacks" after the program's build-id; those that were
- * used last stay. What is kept of a program serves whoever runs it, so only stacks in files count that are at their path and cannot be
+ * They are kept files (base/cache.h) in the directory "stacks", named "BUILD-ID-PATH.stacks" after the program's build-id
+ * and a checksum of its path; those that were used last stay. What is kept of a program serves whoever runs it, so only stacks in files count that are at their path and cannot be
  * changed by others: root's or this user's, writable for the owner alone, and still as they were then. Of two recordings at once, the one
  * that ends last keeps its own.
  */
@@ -14,11 +14,11 @@
 #define STACK_CACHE_BYTES   (UINT64_C(64) << 20) /* of all programs together */
 #define STACK_CACHE_LARGEST (UINT64_C(8) << 20)  /* of one; larger files are neither written nor read */
 
-/* What is kept of a program: 1; 0: nothing, or what is there is damaged, or of other files; -ENOMEM. */
-int stack_cache_get(const struct build_id *program, struct kept_stacks **out);
+/* What is kept of the program at a path: 1; 0: nothing, or what is there is damaged, or of other files; -ENOMEM. */
+int stack_cache_get(const char *program, const struct build_id *id, struct kept_stacks **out);
 /* Keeps it in place of what there was. *stacks: how many of them. 1; 0: there is no directory for it, or it is too large; negative. */
-int stack_cache_put(const struct build_id *program, const struct kept_stacks *kept, size_t *stacks,
-                    struct fathom_error *err);
+int stack_cache_put(const char *program, const struct build_id *id, const struct kept_stacks *kept,
+                    size_t *stacks, struct fathom_error *err);
 /* Removes all. *count: of how many programs. 0 or negative. */
 int stack_cache_clear(size_t *count, struct fathom_error *err);
 

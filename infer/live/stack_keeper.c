@@ -19,6 +19,7 @@
 #define NO_PROGRAM    UINT64_MAX
 
 struct program {
+    char *path;
     struct build_id id;
     struct kept_stacks *kept;
     uint32_t first, count; /* places in `numbered` of those that are known from earlier recordings */
@@ -48,23 +49,28 @@ void stack_keeper_free(struct stack_keeper *k)
 {
     if (!k)
         return;
-    for (uint32_t i = 0; i < k->count; i++)
+    for (uint32_t i = 0; i < k->count; i++) {
         kept_stacks_free(k->programs[i].kept);
+        free(k->programs[i].path);
+    }
     free(k->programs);
     table_free(k->by_state);
     free(k);
 }
 
-static int find_program(struct stack_keeper *k, const struct build_id *id, uint64_t *out)
+static int find_program(struct stack_keeper *k, const char *path, const struct build_id *id, uint64_t *out)
 {
     *out = NO_PROGRAM;
     for (uint32_t i = 0; i < k->count; i++)
-        if (build_id_equal(&k->programs[i].id, id))
+        if (build_id_equal(&k->programs[i].id, id) && strcmp(k->programs[i].path, path) == 0)
             *out = i;
     if (*out != NO_PROGRAM || k->count == PROGRAMS_MOST)
         return 0;
-    if (!vec_push(k->programs, k->count, k->capacity, (struct program){.id = *id}))
+    struct program program = {.path = strdup(path), .id = *id};
+    if (!program.path || !vec_push(k->programs, k->count, k->capacity, program)) {
+        free(program.path);
         return -ENOMEM;
+    }
     *out = k->count - 1;
     return 0;
 }
@@ -84,7 +90,8 @@ static int program_of(struct stack_keeper *k, const struct process *process, str
         return -ENOMEM;
     if (added) {
         *index = NO_PROGRAM;
-        if (process_program_mapping(process, &id) && find_program(k, id, index) < 0)
+        const struct mapping *mapping = process_program_mapping(process, &id);
+        if (mapping && find_program(k, mapping->path, id, index) < 0)
             return -ENOMEM;
     }
     if (*index == NO_PROGRAM)
@@ -138,7 +145,7 @@ int stack_keeper_begin(struct stack_keeper *k, const struct process *process, st
     if (rc <= 0 || p->begun)
         return rc < 0 ? error_memory(err) : 0;
     p->begun = true;
-    rc = k->items < ITEMS_MOST ? stack_cache_get(&p->id, &p->kept) : 0;
+    rc = k->items < ITEMS_MOST ? stack_cache_get(p->path, &p->id, &p->kept) : 0;
     if (rc == 0 && !(p->kept = kept_stacks_new()))
         rc = -ENOMEM;
     if (rc > 0 && kept_stacks_number(p->kept, numbers) < 0)
@@ -231,22 +238,19 @@ size_t stack_keeper_walk(struct stack_keeper *k, const struct process *process, 
 void stack_keeper_save(const struct stack_keeper *k, const struct log *log, const struct log *notes)
 {
     struct fathom_error err = {0};
-    char hex[2 * BUILD_ID_MAX + 1];
     for (uint32_t i = 0; i < k->count; i++) {
         const struct program *p = &k->programs[i];
         size_t stacks;
         if (!p->kept || !kept_stacks_changed(p->kept))
             continue;
-        const int rc = stack_cache_put(&p->id, p->kept, &stacks, &err);
-        build_id_format(&p->id, hex);
+        const int rc = stack_cache_put(p->path, &p->id, p->kept, &stacks, &err);
         if (rc < 0)
             log_write(log, LOG_WARNING, "known stacks are not kept for later recordings: %s", err.text);
         else
-            log_write(
-                notes, LOG_NOTE,
-                rc ? "%zu of %zu stacks of the program with build-id %s are kept for later recordings"
-                   : "%zu of %zu stacks of the program with build-id %s are kept: there is no directory for "
-                     "them, or they are too many",
-                stacks, kept_stacks_count(p->kept), hex);
+            log_write(notes, LOG_NOTE,
+                      rc ? "%zu of %zu stacks of %s are kept for later recordings"
+                         : "%zu of %zu stacks of %s are kept: there is no directory for "
+                           "them, or they are too many",
+                      stacks, kept_stacks_count(p->kept), p->path);
     }
 }

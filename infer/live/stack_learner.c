@@ -1,6 +1,7 @@
 /* stack_learner.c - see stack_learner.h. */
 #include "infer/live/stack_learner.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,8 @@
 struct stack_learner {
     struct stack_learner_input in;
     struct feed *feed;
-    bool next; /* the next sample is that of a stack record which was taken */
+    atomic_bool ends; /* no more stacks are learned */
+    bool next;        /* the next sample is that of a stack record which was taken */
     /* The feed's thread's. */
     struct announced *announced;
     struct spaces *spaces;
@@ -397,7 +399,7 @@ static int take_sample(struct stack_learner *l, struct processes *processes, con
                        struct fathom_error *err)
 {
     if (sample->known == SAMPLE_STACK_NEW)
-        return learn_stack(l, processes, sample, err);
+        return l->ends ? 0 : learn_stack(l, processes, sample, err);
     if (l->in.keeper && sample->known == SAMPLE_STACK_SAME && sample->stack_number >= STACK_NUMBER_KEPT &&
         l->in.wants(l->in.context, sample->stack_number))
         tell_kept(l, processes, sample);
@@ -492,6 +494,8 @@ uint64_t stack_learner_looked(struct stack_learner *l)
 
 void stack_learner_stop(struct stack_learner *l, struct image_cache **images)
 {
+    if (l)
+        l->ends = true;
     feed_stop(l ? l->feed : NULL, images);
     if (!l)
         return;

@@ -59,7 +59,7 @@ int stack_learner_new(const struct stack_learner_input *input, struct stack_lear
                       struct fathom_error *err);
 int stack_learner_take(struct stack_learner *learner, struct processes *processes,
                        const struct record *record, struct fathom_error *err);
-/* Ends the thread, if there is one; what it has not looked at is left out. learner NULL is allowed. images: as of feed_stop(). */
+/* Ends the thread, if there is one; of what it has not looked at, no stack is walked, and the frames of kept ones are still told. learner NULL is allowed. images: as of feed_stop(). */
 void stack_learner_stop(struct stack_learner *learner, struct image_cache **images);
 
 #endif

@@ -15,8 +15,8 @@ enum { PROGRAM, LIBRARY, FILES };
 
 static struct file_numbers *numbers;
 static struct kept_stacks *kept;
-static const struct numbered_file files[FILES] = {{"/bin/it", {3, {1, 2, 3}}, 0x1000},
-                                                  {"/lib/more", {2, {4, 5}}, 0}};
+static const struct numbered_file files[FILES] = {{"/bin/it", {3, {1, 2, 3}}, 0x1000, 7},
+                                                  {"/lib/more", {2, {4, 5}}, 0, 9}};
 static struct stack_place places[FILES];
 
 static void start(void)
@@ -182,7 +182,7 @@ Test(kept_stacks, come_back_as_they_were)
     const struct known_stack of_a = caller_of(&a), of_b = caller_of(&b);
     struct kept_stacks *again = through_a_file();
     struct file_numbers *others = file_numbers_new();
-    file_numbers_put(others, &(struct numbered_file){"/bin/other", {1, {9}}, 0});
+    file_numbers_put(others, &(struct numbered_file){"/bin/other", {1, {9}}, 0, 0});
     cr_assert_eq(kept_stacks_number(again, others), 0);
     cr_expect_eq(kept_stacks_file(again, files[LIBRARY].path, &files[LIBRARY].id),
                  file_numbers_put(others, &files[LIBRARY]));
