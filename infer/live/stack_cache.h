@@ -1,10 +1,9 @@
 /*
  * stack_cache.h - the known stacks of programs, from one recording to the next.
  *
- * They are kept files (base/cache.h) in the directory "stacks", named "BUILD-ID-PATH.stacks" after the program's build-id
- * and a checksum of its path; those that were used last stay. What is kept of a program serves whoever runs it, so only stacks in files count that are at their path and cannot be
- * changed by others: root's or this user's, writable for the owner alone, and still as they were then. Of two recordings at once, the one
- * that ends last keeps its own.
+ * They are kept files (base/cache.h) in the directory "stacks", named "BUILD-ID-PATH.stacks" after the program's build-id and a checksum of
+ * its path; those that were used last stay. What is kept of a program serves whoever runs it, so only stacks in files count that are at
+ * their path and cannot be changed by others (numbered_file_stamp()). Of two recordings at once, the one that ends last keeps its own.
  */
 #ifndef FATHOM_INFER_LIVE_STACK_CACHE_H
 #define FATHOM_INFER_LIVE_STACK_CACHE_H
