@@ -1,7 +1,8 @@
 /*
  * kept_stacks_file.c - kept stacks as a file: "FKST", the version, and a checksum of what follows, 4, 4 and 8 bytes, as this machine has
- * them in memory (what is kept stays here); then files, words, frames and stacks: of each kind the number, and the items, as ULEB128. Nodes are numbered from 1 on, and tell by how much their number is
- * greater than that of the node outside of them; heights, by how much they are more than its.
+ * them in memory (what is kept stays here); then files, words, frames and stacks: of each kind the number, and the items, as ULEB128.
+ * Nodes are numbered from 1 on, and tell by how much their number is greater than that of the node outside of them; heights, by how much
+ * they are more than its.
  */
 #include "infer/live/kept_stacks_data.h"
 
@@ -285,8 +286,8 @@ static int take_files(struct kept_stacks *k, struct bytes *b, kept_stacks_stamp 
     const uint32_t count = take_count(b, FILES_MOST, 4);
     bool same = true;
     for (uint32_t i = 0; i < count; i++) {
-        struct numbered_file file = {.path = bytes_string(b),
-                                     .id.size = (uint8_t)take_below(b, BUILD_ID_MAX + 1)};
+        struct numbered_file file = {.path = bytes_string(b)};
+        file.id.size = (uint8_t)take_below(b, BUILD_ID_MAX + 1);
         const uint8_t *id = bytes_take(b, file.id.size);
         if (id)
             memcpy(file.id.bytes, id, file.id.size);
@@ -345,7 +346,8 @@ static int take_stacks(struct kept_stacks *k, struct bytes *b)
     if (!vec_reserve(k->stacks, 0, k->stack_capacity, count))
         return -ENOMEM;
     for (uint32_t i = 0; i < count && !b->failed; i++) {
-        struct kept_stack s = {.word = take_below(b, k->word_count), .frame = take_below(b, k->frame_count)};
+        struct kept_stack s = {.word = take_below(b, k->word_count)};
+        s.frame = take_below(b, k->frame_count);
         const uint32_t callee = take_below(b, i + 1ul);
         s.callee = callee ? callee - 1 : KEPT_STACKS_MOST;
         s.depth = take_below(b, DEPTH_MAX);
