@@ -19,11 +19,12 @@
 #include "collector/targets/members.h"
 #include "collector/targets/synth.h"
 
-/* The stack base of a process that starts and ends between two rounds of draining is lost: drain at least
- * this often, 40 times a second, and more often for a while after something started. */
-#define ROUND_MS     25
-#define ROUND_NEW_MS 4
-#define NEW_ROUNDS   10
+/* What /proc tells of a process that starts and ends between two rounds of draining is lost: drain at least this often, and more
+ * often for a while after something started. The program that finds files finds where stacks begin, too. */
+#define ROUND_MS       25
+#define ROUND_FOUND_MS 60
+#define ROUND_NEW_MS   4
+#define NEW_ROUNDS     10
 
 static int check_options(const struct collector_options *options, struct fathom_error *err)
 {
@@ -411,11 +412,18 @@ static void vary_periods(struct collector *c)
     }
 }
 
+static int round_ms(const struct collector *c)
+{
+    if (c->new_rounds > 0)
+        return ROUND_NEW_MS;
+    return collector_finds_files(c) && !c->drain.meets ? ROUND_FOUND_MS : ROUND_MS;
+}
+
 int collector_poll(struct collector *c, int timeout_ms, collector_sink *sink, void *context,
                    struct fathom_error *err)
 {
     use_sink(c, sink, context);
-    int longest = c->new_rounds > 0 ? ROUND_NEW_MS : ROUND_MS;
+    int longest = round_ms(c);
     int rc = counters_wait(c->counters, timeout_ms < 0 || timeout_ms > longest ? longest : timeout_ms, err);
     if (rc == 0)
         rc = drain_round(&c->drain, NULL, err);

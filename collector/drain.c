@@ -115,6 +115,8 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
         rc = drain_meet(drain, (pid_t)sample->pid, err);
     if (rc == 0 && sample->sp)
         rc = stackbases_sample(drain->bases, sample, drain->to, &base, err);
+    if (rc == 0 && base)
+        rc = tasks_base(&drain->tasks, (pid_t)sample->tid, base, err);
     uint8_t *copy;
     if (rc == 0)
         rc = pass_on(drain, record, size, &copy, err);
@@ -122,8 +124,6 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
         return rc;
     if (drain->stack_time)
         memcpy(copy + offsetof(struct sample_record, time), &drain->stack_time, sizeof drain->stack_time);
-    if (base && drain->tasks.verify)
-        verify_base(drain->tasks.verify, (pid_t)sample->tid, base);
     if (base && count && !sample->stack_capacity && !drain->start_count &&
         !counters_unsettled(drain->counters))
         drain->plain = (struct drain_plain){id, sample->pid, sample->tid, size, count, sample->event};

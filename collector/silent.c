@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "collector/events/event_attr.h"
 
 #define NS UINT64_C(1000000000)
 
@@ -15,16 +16,9 @@
 
 #define NAMED 4 /* processes in the sentence */
 
-static uint64_t period_of(const struct perf_event_attr *attr)
-{
-    if (attr_is_clock(attr))
-        return attr->sample_period;
-    return attr->freq && attr->sample_freq ? NS / attr->sample_freq : 0;
-}
-
 bool silent_cannot_be(const struct event *event, uint64_t used)
 {
-    return used >= LEAST_NS && used / LEAST_PERIODS >= period_of(&event->attr);
+    return used >= LEAST_NS && used / LEAST_PERIODS >= attr_interval(&event->attr);
 }
 
 static uint64_t counted_of(const struct event *event, const struct cpu_use *use)

@@ -17,7 +17,8 @@ int tasks_init(struct tasks *t, struct fathom_error *err)
 {
     t->started = table_new();
     t->births = table_new();
-    return t->started && t->births ? 0 : error_memory(err);
+    t->bases = table_new();
+    return t->started && t->births && t->bases ? 0 : error_memory(err);
 }
 
 static uint64_t number_of(const struct table *table, pid_t tid)
@@ -35,6 +36,7 @@ static bool note_start(struct tasks *t, const struct fork_record *fork)
         *started = fork->time;
     if (birth)
         *birth = verify_birth(t->verify, (pid_t)fork->tid);
+    table_remove(t->bases, fork->tid);
     return started && (birth || !t->verify);
 }
 
@@ -76,6 +78,7 @@ static int take_exit(struct tasks *t, const struct fork_record *task, struct fat
         return 0;
     table_remove(t->started, (uint32_t)tid);
     table_remove(t->births, (uint32_t)tid);
+    table_remove(t->bases, (uint32_t)tid);
     end.followed = t->members && !members_end(t->members, pid, tid);
     if (!t->verify)
         return 0;
@@ -91,6 +94,19 @@ int tasks_take(struct tasks *t, const struct fork_record *task, struct fathom_er
     return 0;
 }
 
+/* Told once: to ask the kernel's program at each sample takes longer than all else that is done with one. */
+int tasks_base(struct tasks *t, pid_t tid, uint64_t base, struct fathom_error *err)
+{
+    uint64_t *told;
+    if (!t->verify || number_of(t->bases, tid) == base || !verify_base(t->verify, tid, base))
+        return 0;
+    told = table_put(t->bases, (uint32_t)tid, NULL);
+    if (!told)
+        return error_memory(err);
+    *told = base;
+    return 0;
+}
+
 void tasks_round(struct tasks *t)
 {
     for (size_t i = 0; i < t->end_count; i++) {
@@ -98,7 +114,7 @@ void tasks_round(struct tasks *t)
         uint64_t birth = verify_birth(t->verify, end->tid);
         if (birth && birth != end->birth)
             continue; /* another one uses the number already, and its start is not read yet */
-        verify_base(t->verify, end->tid, 0);
+        verify_end(t->verify, end->tid);
         if (!end->followed)
             verify_follow(t->verify, end->id, false);
     }
@@ -111,6 +127,7 @@ void tasks_free(struct tasks *t)
 {
     table_free(t->started);
     table_free(t->births);
+    table_free(t->bases);
     free(t->ends);
     *t = (struct tasks){0};
 }

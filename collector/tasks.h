@@ -19,6 +19,7 @@ struct tasks {
     struct table
         *started; /* owned: TID -> when it started, perf's clock, ns; the latest that uses the number */
     struct table *births;  /* owned: TID -> verify_birth() of the same */
+    struct table *bases;   /* owned: TID -> the base that verify_base() took */
     struct task_end *ends; /* owned: of this round */
     size_t end_count, end_capacity;
 };
@@ -33,6 +34,8 @@ int tasks_look_ahead(struct tasks *tasks, const struct perf_event_header *record
 /* Takes a FORK or EXIT record. An EXIT that is older than the latest start of its number is of an earlier user of that, and ends
  * nothing: rings are emptied one after the other. */
 int tasks_take(struct tasks *tasks, const struct fork_record *task, struct fathom_error *err);
+/* A sample's thread has its stack up to this base. 0 or -ENOMEM. */
+int tasks_base(struct tasks *tasks, pid_t tid, uint64_t base, struct fathom_error *err);
 /* At the end of a round. What ended in it was one of us until now: another ring may have had its start, or samples. */
 void tasks_round(struct tasks *tasks);
 void tasks_free(struct tasks *tasks);

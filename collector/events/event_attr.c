@@ -37,6 +37,13 @@ uint64_t attr_clock_period_min(void)
     return least < CLOCK_PERIOD_MIN ? CLOCK_PERIOD_MIN : least;
 }
 
+uint64_t attr_interval(const struct perf_event_attr *attr)
+{
+    if (attr_is_clock(attr))
+        return attr->sample_period;
+    return attr->freq && attr->sample_freq ? NS / attr->sample_freq : 0;
+}
+
 int attr_set_clock(const char *name, uint64_t period, uint64_t frequency, struct perf_event_attr *attr,
                    struct fathom_error *err)
 {

@@ -32,6 +32,8 @@ int attr_set_rate(const char *name, uint64_t period, uint64_t frequency, struct 
 int attr_set_clock(const char *name, uint64_t period, uint64_t frequency, struct perf_event_attr *attr,
                    struct fathom_error *err);
 uint64_t attr_clock_period_min(void); /* ns */
+/* From one sample to the next of a CPU that is busy, ns: a clock's period, or by the frequency. 0: it cannot be told. */
+uint64_t attr_interval(const struct perf_event_attr *attr);
 /* A dump of so many bytes. The kernel takes its start from the user registers, so they are sampled as well. */
 int attr_set_dump(uint32_t stack_size, struct perf_event_attr *attr, struct fathom_error *err);
 

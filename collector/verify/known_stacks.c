@@ -34,6 +34,7 @@ struct known_stacks {
     struct rule_key *keys; /* in the order of their making */
     uint32_t key_at, key_count;
     struct table *spaces; /* space -> its number of keys */
+    struct table *hashes; /* of a key -> how many keys have it: most that are looked up are in no map yet */
     struct kept_key *kept;
     size_t kept_count, kept_capacity;
 };
@@ -48,7 +49,8 @@ int known_stacks_new(const struct known_stacks_maps *maps, unsigned compared, un
     s->free_blocks = malloc(VERIFY_BLOCKS * sizeof *s->free_blocks);
     s->keys = malloc(VERIFY_KEYS * sizeof *s->keys);
     s->spaces = table_new();
-    if (!s->free_blocks || !s->keys || !s->spaces) {
+    s->hashes = table_new();
+    if (!s->free_blocks || !s->keys || !s->spaces || !s->hashes) {
         known_stacks_free(s);
         return -ENOMEM;
     }
@@ -66,6 +68,7 @@ void known_stacks_free(struct known_stacks *s)
     free(s->keys);
     free(s->kept);
     table_free(s->spaces);
+    table_free(s->hashes);
     free(s);
 }
 
@@ -78,18 +81,43 @@ static void free_blocks(struct known_stacks *s, uint32_t first)
     }
 }
 
-/* One key less is in its space. */
+static uint64_t hash_of(const struct rule_key *key)
+{
+    return rule_hash(rule_hash(rule_hash(0, key->page), key->depth), (uint64_t)key->file << 32 | key->space);
+}
+
+static void count_down(struct table *counts, uint64_t key)
+{
+    uint64_t *count = table_find(counts, key);
+    if (count && --*count == 0)
+        table_remove(counts, key);
+}
+
+static bool count_up(struct table *counts, uint64_t key)
+{
+    uint64_t *count = table_put(counts, key, NULL);
+    if (count)
+        ++*count;
+    return count;
+}
+
+/* The map has one key less. */
 static void uncount_key(struct known_stacks *s, const struct rule_key *key)
 {
-    uint64_t *count = table_find(s->spaces, key->space);
-    if (count && --*count == 0)
-        table_remove(s->spaces, key->space);
+    count_down(s->spaces, key->space);
+    count_down(s->hashes, hash_of(key));
+}
+
+/* false: the map does not have the key. */
+static bool find_known(const struct known_stacks *s, const struct rule_key *key, struct rule_known *out)
+{
+    return table_find(s->hashes, hash_of(key)) && s->maps.find(s->maps.known, key, out) == 0;
 }
 
 static void forget_key(struct known_stacks *s, const struct rule_key *key)
 {
     struct rule_known known;
-    if (s->maps.find(s->maps.known, key, &known) != 0)
+    if (!find_known(s, key, &known))
         return;
     s->maps.drop(s->maps.known, key);
     for (uint32_t i = 0; i < known.count; i++)
@@ -303,10 +331,12 @@ static uint32_t store(struct known_stacks *s, const struct made *made)
 /* Notes a key that the map does not have yet. */
 static bool enter_key(struct known_stacks *s, const struct rule_key *key)
 {
-    uint64_t *count = table_put(s->spaces, key->space, NULL);
-    if (!count)
+    if (!count_up(s->spaces, key->space))
         return false;
-    ++*count;
+    if (!count_up(s->hashes, hash_of(key))) {
+        count_down(s->spaces, key->space);
+        return false;
+    }
     s->keys[(s->key_at + s->key_count++) % VERIFY_KEYS] = *key;
     return true;
 }
@@ -335,7 +365,7 @@ static bool find_key(struct known_stacks *s, const struct rule_key *key, size_t 
                      struct rule_known *known)
 {
     make_room(s, blocks);
-    return s->maps.find(s->maps.known, key, known) != 0;
+    return !find_known(s, key, known);
 }
 
 /* Writes what a key leads to; added: the map does not have it yet. 1; 0: the map takes no more; -ENOMEM. */
@@ -596,7 +626,7 @@ static void leave_out(struct known_stacks *s, const struct rule_key *key, uint32
 {
     struct rule_known known;
     uint32_t words = 0;
-    if (s->maps.find(s->maps.known, key, &known) != 0)
+    if (!find_known(s, key, &known))
         return;
     for (uint32_t i = 0; i < known.count; i++) {
         if (known.stacks[i].inner == number)

@@ -78,6 +78,7 @@ static bool configure(const struct verify_options *options, struct verify_config
     *config = (struct verify_config){.started = clock_ns(),
                                      .burst = options->burst,
                                      .rate = options->rate,
+                                     .wake = options->wake_ns,
                                      .cpus = (uint32_t)number_of_cpus(),
                                      .page_bits = page_bits(options),
                                      .compared = (uint8_t)options->compared,
@@ -354,19 +355,20 @@ uint64_t verify_birth(const struct verify *v, pid_t tid)
     return bpf_map_lookup_elem(v->threads, &tid, &thread) == 0 ? thread.birth : 0;
 }
 
-void verify_base(struct verify *v, pid_t tid, uint64_t base)
+bool verify_base(struct verify *v, pid_t tid, uint64_t base)
 {
     struct rule_thread thread = {0};
-    if (!base) {
-        bpf_map_delete_elem(v->threads, &tid);
-        if (v->finds_files)
-            bpf_map_delete_elem(v->processes, &tid);
-        return;
-    }
     if (bpf_map_lookup_elem(v->threads, &tid, &thread) == 0 && thread.base == base)
-        return;
+        return true;
     thread.base = base;
-    bpf_map_update_elem(v->threads, &tid, &thread, BPF_ANY);
+    return bpf_map_update_elem(v->threads, &tid, &thread, BPF_ANY) == 0;
+}
+
+void verify_end(struct verify *v, pid_t tid)
+{
+    bpf_map_delete_elem(v->threads, &tid);
+    if (v->finds_files)
+        bpf_map_delete_elem(v->processes, &tid);
 }
 
 void verify_counts(const struct verify *v, struct verify_counts *out)

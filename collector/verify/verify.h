@@ -33,6 +33,7 @@ struct verify_options {
     enum verify_where where;
     unsigned compared;    /* return addresses: STACK_RECORD_ALL, or so many of the innermost; 0: none */
     uint64_t burst, rate; /* stacks to read at first, and then per second */
+    uint64_t wake_ns;     /* in so long a new stack wakes the recorder once */
     enum verify_follow follow;
     bool
         joins; /* a new stack is copied as far as a known one is around it: of that, the words alone (STACK_PART_WORDS) */
@@ -59,8 +60,10 @@ uint64_t verify_birth(const struct verify *verify, pid_t tid);
 /* Follows a process or thread (according to verify_follow) from now on; or no longer. Failures leave samples without
  * records. */
 void verify_follow(struct verify *verify, pid_t id, bool follow);
-/* The base of a thread's stack; 0: no longer known. */
-void verify_base(struct verify *verify, pid_t tid, uint64_t base);
+/* The base of a thread's stack. false: there is no room for it. */
+bool verify_base(struct verify *verify, pid_t tid, uint64_t base);
+/* A thread has ended. */
+void verify_end(struct verify *verify, pid_t tid);
 void verify_counts(const struct verify *verify, struct verify_counts *out);
 
 /* Makes a stack known in the kernel; its number is that of a stack record. Where there is no more room, the

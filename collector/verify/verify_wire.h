@@ -16,10 +16,6 @@
 #define VERIFY_TOLD      65536
 #define VERIFY_SHARES    4096 /* processes that took of the budget lately */
 
-/* How often a new stack wakes the recorder. A wake-up costs the program 13 us (the record 1), but until the stack was
- * made known, the next samples write theirs too. */
-#define VERIFY_WAKE_NS 400000
-
 /* Bytes: further away from its thread's base, SP is on another stack, and is not counted from there. */
 #define VERIFY_OWN_STACK_MAX (1u << 30)
 
@@ -64,6 +60,7 @@ struct verify_config {
     __u64 started;             /* CLOCK_MONOTONIC, ns: the budget counts from here */
     __u64 burst;               /* stacks to read at first */
     __u64 rate;                /* and per second */
+    __u64 wake;                /* ns: in so long a new stack wakes the recorder once */
     __u32 cpus;                /* possible ones */
     __u8 page_bits, compared;  /* stack_record.h */
     __u8 cpu_bits;             /* the low bits of a number tell the CPU */

@@ -13,7 +13,7 @@
 #include "perfdata/order.h"
 
 /* To wake the thread for each few records would take more time than it has to do with them. */
-#define REST_NS    30000000u /* between what it reads, */
+#define REST_NS    30000000u /* from one reading to the next, */
 #define REST_BYTES 65536u    /* unless so much waits */
 
 /* Records in a row. */
@@ -88,14 +88,16 @@ static bool is_ready(const struct feed *f)
     return f->filling.used >= (f->rests ? REST_BYTES : 1) && !f->held;
 }
 
-/* With the lock. */
+/* With the lock. Waits until something is there, and until this time. To sleep again for what came too early takes as long as to be
+ * woken: where nothing did, none of it. */
 static void rest(struct feed *f, uint64_t until)
 {
     const struct timespec end = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
-    f->rests = true;
-    while (!f->stop && !is_ready(f) &&
-           pthread_cond_clockwait(&f->filled, &f->lock, CLOCK_MONOTONIC, &end) == 0)
-        ;
+    while (!f->stop && !is_ready(f))
+        pthread_cond_wait(&f->filled, &f->lock);
+    f->rests = clock_ns() < until;
+    while (f->rests && !f->stop && !is_ready(f))
+        f->rests = pthread_cond_clockwait(&f->filled, &f->lock, CLOCK_MONOTONIC, &end) == 0;
     f->rests = false;
 }
 
@@ -111,22 +113,22 @@ static void *run_thread(void *feed)
 {
     struct feed *f = feed;
     struct fathom_error err;
+    uint64_t until = 0;
     int rc = 0;
     pthread_mutex_lock(&f->lock);
     while (!f->stop && rc == 0) {
-        if (!is_ready(f)) {
-            pthread_cond_wait(&f->filled, &f->lock);
+        rest(f, until);
+        if (!is_ready(f))
             continue;
-        }
         take_filled(f);
-        const uint64_t added = f->added, until = clock_ns() + REST_NS;
+        const uint64_t added = f->added;
+        until = clock_ns() + REST_NS;
         f->busy = true;
         pthread_mutex_unlock(&f->lock);
         rc = read_all(f, &err);
         pthread_mutex_lock(&f->lock);
         f->looked = added;
         f->busy = false;
-        rest(f, until);
     }
     if (rc == 0) { /* nothing is added any more */
         take_filled(f);

@@ -5,7 +5,7 @@
 /* The event to write a record to. Only new stacks are worth waking the recorder. */
 static __always_inline __u64 output_for(const struct moment *m, __u8 kind)
 {
-    if (kind != STACK_RECORD_NEW || m->now - counts.woken < VERIFY_WAKE_NS)
+    if (kind != STACK_RECORD_NEW || m->now - counts.woken < config.wake)
         return BPF_F_CURRENT_CPU;
     counts.woken = m->now;
     return config.cpus + bpf_get_smp_processor_id();
