@@ -74,28 +74,29 @@ __noinline int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 furt
 #define TRIALS_MAX 131072u /* bytes that are read for this at most, and one stack more */
 #define CLIMBS     128u    /* frames that are looked further out for a known stack */
 
-/* Whether the stack of one of its callers is known, of which the last trial was one: takes the words of that. */
-static __always_inline bool find_joint(struct moment *m, __u32 cpu, int end)
+/* Takes the words of the stack of one of a sample's callers that is known; the last trial was one of its callers, and ended so. Bytes from
+ * the sample's SP to that stack; 0: none is known. */
+__noinline __u32 verify_joint(__u32 cpu, __u64 sp, int end)
 {
-    struct trial *t = &m->buffer->trial;
-    if (!config.joins || !t->callers)
-        return false;
-    for (__u32 i = 0; i < CLIMBS && end == TRIAL_NONE && t->sp - m->sp < JOINT_MAX && t->read < TRIALS_MAX;
-         i++)
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    if (!buffer)
+        return 0;
+    struct trial *t = &buffer->trial;
+    for (__u32 i = 0; i < CLIMBS && end == TRIAL_NONE && t->sp - sp < JOINT_MAX && t->read < TRIALS_MAX; i++)
         end = verify_climb(cpu) ? verify_known(cpu) : TRIAL_RETURNED;
     __u32 index = t->around;
-    if ((end != TRIAL_OUTER && end != TRIAL_FITS) || (t->sp - m->sp) % 8 != 0 ||
-        t->sp - m->sp >= JOINT_MAX - STACK_RECORD_BELOW)
-        return false;
-    m->joint = t->sp - m->sp;
-    m->buffer->joint.known = (struct stack_words){.whole = m->joint};
+    if ((end != TRIAL_OUTER && end != TRIAL_FITS) || (t->sp - sp) % 8 != 0 ||
+        t->sp - sp >= JOINT_MAX - STACK_RECORD_BELOW)
+        return 0;
+    const __u32 joint = t->sp - sp;
+    buffer->joint.known = (struct stack_words){.whole = joint};
     for (__u32 hop = 0; hop < RULE_BLOCKS_MAX; hop++) {
-        const int next = verify_add_words(index, cpu, t->extent, m->joint);
+        const int next = verify_add_words(index, cpu, t->extent, joint);
         if (next <= 1)
-            return next == 1;
+            return next == 1 ? joint : 0;
         index = next - 1;
     }
-    return false;
+    return 0;
 }
 
 /* Whether a known stack fits, and which. *returned: one would, but it has returned. Else m->joint is set where one is around it. */
@@ -111,8 +112,7 @@ static __always_inline bool find_known(struct moment *m, __u32 cpu, bool *return
     *returned = end == TRIAL_RETURNED;
     if (end == TRIAL_FITS)
         return true;
-    if (!*returned && !find_joint(m, cpu, end))
-        m->joint = 0;
+    m->joint = !*returned && config.joins && m->buffer->trial.callers ? verify_joint(cpu, m->sp, end) : 0;
     return false;
 }
 

@@ -31,6 +31,7 @@ int verify_fill_places(__u32 cpu);
 int verify_known(__u32 cpu);
 int verify_climb(__u32 cpu);
 int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 further);
+__u32 verify_joint(__u32 cpu, __u64 sp, int end);
 
 /* The programs themselves. */
 struct bpf_perf_event_data;
