@@ -157,9 +157,10 @@ static bool may_return(struct no_return *known, uint64_t address)
 /* Names end at a version's @, or at that of a stub. */
 static int compare_names(const char *a, const char *b)
 {
-    const size_t x = strcspn(a, "@"), y = strcspn(b, "@");
-    const int order = memcmp(a, b, x < y ? x : y);
-    return order ? order : (x > y) - (x < y);
+    while (*a == *b && *a && *a != '@')
+        a++, b++;
+    const unsigned char x = (unsigned char)*a, y = (unsigned char)*b;
+    return (x == '@' ? 0 : x) - (y == '@' ? 0 : y);
 }
 
 static int compare_stubs(const void *a, const void *b)

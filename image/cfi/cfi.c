@@ -201,6 +201,17 @@ static int add_fde(struct cfi *cfi, const struct cfi_frames *frames, const struc
     return add_row(cfi, (uint32_t)(end - cfi->base), rule_none);
 }
 
+/* Makes room for all rows of these, once: but for an FDE's first and its end, each takes an advance of one byte, and two at least that
+ * change a rule. What is not used is never touched. */
+static bool make_room(struct cfi *cfi, const struct cfi_frames *frames)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < frames->fde_count; i++)
+        most += 2 + bytes_left(&frames->fdes[i].code) / 3;
+    uint32_t capacity = cfi->row_capacity;
+    return vec_reserve(cfi->starts, 0, capacity, most) && vec_reserve(cfi->rules, 0, cfi->row_capacity, most);
+}
+
 /* Frees unused capacity. */
 static void fit(struct cfi *cfi)
 {
@@ -223,7 +234,7 @@ int cfi_table_build(const struct elf_file *file, struct cfi **out, struct fathom
     cfi->base = file->code_low;
     cfi->bad_fdes = frames.bad;
     cfi->ranges = malloc((frames.fde_count + 1) * sizeof *cfi->ranges);
-    if (!cfi->ranges)
+    if (!cfi->ranges || !make_room(cfi, &frames))
         goto no_memory;
     for (size_t i = 0; i < frames.fde_count; i++)
         if (add_fde(cfi, &frames, &frames.fdes[i]) < 0)
