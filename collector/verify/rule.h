@@ -83,7 +83,7 @@ struct rule_place {
     __u64 start, size; /* of the mapping */
     __u64 at;          /* where the file's offset 0 would lie */
     __u32 file;        /* its number */
-    __u32 zero;
+    __u32 guessed;     /* what is mapped there had no number: it may be another file that fits as well */
 };
 #define RULE_PLACES 32u
 

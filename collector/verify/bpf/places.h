@@ -47,13 +47,13 @@ static __always_inline __u32 look(struct lying *l, __u64 address)
 }
 
 /* Notes that this file lies where the list of mappings said. */
-static __always_inline void add_place(struct lying *l, const struct rule_process *p, __u32 file)
+static __always_inline void add_place(struct lying *l, const struct rule_process *p, __u32 file, bool guessed)
 {
     struct rule_process *to = &l->process;
     if (bpf_probe_read_kernel(to, sizeof *to, p) != 0)
         return;
-    to->places[to->added % RULE_PLACES] =
-        (struct rule_place){.start = l->seen.start, .size = l->seen.size, .at = l->seen.at, .file = file};
+    to->places[to->added % RULE_PLACES] = (struct rule_place){
+        .start = l->seen.start, .size = l->seen.size, .at = l->seen.at, .file = file, .guessed = guessed};
     to->added++;
     bpf_map_update_elem(&processes, &l->pid, to, BPF_ANY);
 }
@@ -80,11 +80,11 @@ static __always_inline const struct rule_process *find_process(struct lying *l)
     return bpf_map_lookup_elem(&processes, &l->pid);
 }
 
-/* The place with an address; NULL: none is known. */
+/* The place with an address; NULL: none is known for sure. */
 static __always_inline const struct rule_place *find_place(const struct rule_process *p, __u64 address)
 {
     for (__u32 i = 0; i < RULE_PLACES && i < p->added; i++)
-        if (address - p->places[i].start < p->places[i].size)
+        if (address - p->places[i].start < p->places[i].size && !p->places[i].guessed)
             return &p->places[i];
     return NULL;
 }
@@ -117,7 +117,7 @@ __noinline __u32 verify_file(__u32 cpu, __u32 pid, __u64 ip)
     l->code.file = l->seen.file;
     l->code.at = l->seen.at;
     if (number || (l->seen.size && !stack_file_is_told(&l->seen.file)))
-        add_place(l, p, number);
+        add_place(l, p, number, false);
     return number;
 }
 
@@ -142,7 +142,7 @@ __noinline __u32 verify_caller(__u32 cpu, __u64 pc)
     const __u32 number = look(l, pc);
     l->caller_at = l->seen.at;
     if (number)
-        add_place(l, p, number);
+        add_place(l, p, number, false);
     return number;
 }
 
@@ -161,14 +161,21 @@ __noinline __u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word)
         }
     const struct rule_process *p = bpf_map_lookup_elem(&processes, &l->pid);
     __u64 at = 0;
+    __u32 guessed = 1;
     for (__u32 i = 0; p && i < RULE_PLACES && i < p->added; i++)
-        if (p->places[i].file == file)
+        if (p->places[i].file == file) {
             at = p->places[i].at;
+            guessed = p->places[i].guessed;
+        }
+    if (p && guessed && find_place(p, word)) /* it is in another file */
+        return 0;
     if (p && !at && guess && !l->looked) {
         const __u32 number = look(l, word);
-        if ((number && number != file) || !stack_file_is_told(&l->seen.file) || l->seen.at != guess)
+        const bool fits = stack_file_is_told(&l->seen.file) && l->seen.at == guess;
+        if (number || fits)
+            add_place(l, p, number ? number : file, !number);
+        if ((number && number != file) || !fits)
             return 0;
-        add_place(l, p, file);
         at = guess;
     }
     if (!at) {

@@ -1298,6 +1298,22 @@ Test(verify, another_file_at_the_same_place_has_other_stacks)
     world_stop(&w);
 }
 
+/* A stack fits while another file lies there that has no number yet. Once it has one, it does not any more. */
+Test(verify, a_place_that_was_guessed_is_given_up)
+{
+    struct world w;
+    struct laid laid;
+    world_start_laid(&w, &laid);
+    for (unsigned i = 0; i < 3; i++)
+        run_laid(&w, 0, 0x400, 0x800);
+    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), 0, "it fits, and its place is known");
+    machine_number(&(struct stack_file){.inode = laid.mappings[1].inode, .page = 3, .device = 1}, 99);
+    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), 0, "nothing asks for it");
+    run_leaf(&w, 0, LIBRARY - PROGRAM + 0x400, 0x400, 0x800);
+    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
+    world_stop(&w);
+}
+
 /* Once for each file, process and its changes. */
 Test(verify, mappings_are_looked_for_once)
 {
