@@ -17,6 +17,7 @@ int verify_goroutine(__u64 sp, __u32 space);
 #ifdef VERIFY_FILES
 /* places.h, rows.h */
 __u32 verify_file(__u32 cpu, __u32 pid, __u64 ip);
+int verify_add_place(__u32 cpu, __u32 file, __u32 guessed);
 __u32 verify_caller(__u32 cpu, __u64 pc);
 __u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word);
 __u32 verify_row(__u32 file, __u64 offset);

@@ -46,16 +46,30 @@ static __always_inline __u32 look(struct lying *l, __u64 address)
     return number ? *number : 0;
 }
 
-/* Notes that this file lies where the list of mappings said. */
-static __always_inline void add_place(struct lying *l, const struct rule_process *p, __u32 file, bool guessed)
+/* Notes that this file lies where the list of mappings said. If it lay elsewhere, it was closed and opened again: then all else that is
+ * known is old, and stacks that were read before are told with their places. */
+__noinline int verify_add_place(__u32 cpu, __u32 file, __u32 guessed)
 {
+    struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
+    if (!buffer)
+        return 0;
+    struct lying *l = &buffer->lying;
     struct rule_process *to = &l->process;
-    if (bpf_probe_read_kernel(to, sizeof *to, p) != 0)
-        return;
+    const struct rule_process *p = bpf_map_lookup_elem(&processes, &l->pid);
+    if (!p || bpf_probe_read_kernel(to, sizeof *to, p) != 0)
+        return 0;
+    __u64 moved = 0;
+    for (__u32 i = 0; i < RULE_PLACES && i < to->added; i++)
+        if (to->places[i].file == file)
+            moved |= to->places[i].at - l->seen.at;
+    if (moved) {
+        to->version = l->version = l->code.version = bpf_get_prandom_u32() | 1;
+        to->added = 0;
+    }
     to->places[to->added % RULE_PLACES] = (struct rule_place){
         .start = l->seen.start, .size = l->seen.size, .at = l->seen.at, .file = file, .guessed = guessed};
     to->added++;
-    bpf_map_update_elem(&processes, &l->pid, to, BPF_ANY);
+    return bpf_map_update_elem(&processes, &l->pid, to, BPF_ANY) == 0;
 }
 
 /* The process's places, begun anew if it has other code than when they were noted. */
@@ -117,7 +131,7 @@ __noinline __u32 verify_file(__u32 cpu, __u32 pid, __u64 ip)
     l->code.file = l->seen.file;
     l->code.at = l->seen.at;
     if (number || (l->seen.size && !stack_file_is_told(&l->seen.file)))
-        add_place(l, p, number, false);
+        verify_add_place(cpu, number, false);
     return number;
 }
 
@@ -142,7 +156,7 @@ __noinline __u32 verify_caller(__u32 cpu, __u64 pc)
     const __u32 number = look(l, pc);
     l->caller_at = l->seen.at;
     if (number)
-        add_place(l, p, number, false);
+        verify_add_place(cpu, number, false);
     return number;
 }
 
@@ -173,7 +187,7 @@ __noinline __u64 verify_at(__u32 cpu, __u32 file, __u64 guess, __u64 word)
         const __u32 number = look(l, word);
         const bool fits = stack_file_is_told(&l->seen.file) && l->seen.at == guess;
         if (number || fits)
-            add_place(l, p, number ? number : file, !number);
+            verify_add_place(cpu, number ? number : file, !number);
         if ((number && number != file) || !fits)
             return 0;
         at = guess;
