@@ -201,8 +201,8 @@ static int add_fde(struct cfi *cfi, const struct cfi_frames *frames, const struc
     return add_row(cfi, (uint32_t)(end - cfi->base), rule_none);
 }
 
-/* Makes room for all rows of these, once: but for an FDE's first and its end, each takes an advance of one byte, and two at least that
- * change a rule. What is not used is never touched. */
+/* Makes room for the rows of these, once: but for an FDE's first and its end, nearly each takes an advance of one byte, and two at least
+ * that change a rule. What is not used is never touched. */
 static bool make_room(struct cfi *cfi, const struct cfi_frames *frames)
 {
     size_t most = 1;

@@ -60,7 +60,7 @@ __noinline int verify_add_place(__u32 cpu, __u32 file, __u32 guessed)
         return 0;
     __u64 moved = 0;
     for (__u32 i = 0; i < RULE_PLACES && i < to->added; i++)
-        if (to->places[i].file == file)
+        if (file && to->places[i].file == file)
             moved |= to->places[i].at - l->seen.at;
     if (moved) {
         to->version = l->version = l->code.version = bpf_get_prandom_u32() | 1;
