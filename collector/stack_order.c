@@ -15,7 +15,10 @@ bool stack_order_concerns(const struct stack_order *order, const struct perf_eve
     return event < order->event_count && order->events[event].stacks;
 }
 
-#define PAIR_NS 100000 /* a tracepoint's sample is written at most so long after its stack record */
+/* A sample is at most so much later than its stack record. A tracepoint's is the later one, and a hypervisor may have the CPU in
+ * between: with two busy ones, for 0.1 to 0.4 ms at one sample in 20,000. */
+#define PAIR_NS            100000u
+#define PAIR_TRACEPOINT_NS 20000000u
 
 /* A stack record stands before its sample, but was written about a microsecond later (at a tracepoint, earlier): it
  * is to get the sample's time, so that sorting keeps the two together. Returns that; 0: the next record, at `at`, is
@@ -28,10 +31,11 @@ static uint64_t sample_time(const struct stack_order *order, const struct ring *
         return 0;
     memcpy(&next, ring_view(ring, at, sizeof next, &scratch), sizeof next);
     size_t event = counters_event(order->counters, next.id);
-    bool own = next.header.type == PERF_RECORD_SAMPLE && next.tid == stack->tid &&
-               event < order->event_count && !order->events[event].audit && !order->events[event].stacks &&
-               next.time < stack->time + PAIR_NS;
-    return own ? next.time : 0;
+    if (next.header.type != PERF_RECORD_SAMPLE || next.tid != stack->tid || event >= order->event_count ||
+        order->events[event].audit || order->events[event].stacks)
+        return 0;
+    const bool is_late = order->events[event].attr.type == PERF_TYPE_TRACEPOINT;
+    return next.time < stack->time + (is_late ? PAIR_TRACEPOINT_NS : PAIR_NS) ? next.time : 0;
 }
 
 bool stack_order_ready(const struct stack_order *order, struct ring *ring, uint64_t at, uint64_t head,
