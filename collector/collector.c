@@ -356,8 +356,8 @@ static int start_command(struct collector *c, struct fathom_error *err)
     int rc = launch_go(&c->launch, c->options->command[0], err);
     if (rc == 0 && c->launch.base)
         rc = stackbases_expect(c->bases, c->launch.pid, c->launch.low, c->launch.base, err);
-    if (rc == 0 && c->launch.base && c->verify)
-        verify_base(c->verify, c->launch.pid, c->launch.base);
+    if (rc == 0 && c->launch.base)
+        rc = tasks_base(&c->drain.tasks, c->launch.pid, c->launch.base, err);
     launch_release(&c->launch);
     return rc;
 }
