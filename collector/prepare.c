@@ -87,12 +87,6 @@ static void tell_kernel(const struct collector *c)
                  : "");
 }
 
-/* To be woken costs the program 13 us (a record 1), and us as much. But until a stack was made known, the next samples
- * write theirs too. */
-#define WAKE_SAMPLES  4
-#define WAKE_LEAST_NS 400000u
-#define WAKE_MOST_NS  40000000u
-
 /* Sampling by CPU interrupts all programs: a program that is not recorded takes 1.5% more CPU time at 1 kHz
  * and 16% at 10 kHz, measured in a virtual machine. The former is acceptable by default. */
 #define BY_CPU_PERIOD 1000000u /* ns, at least */
@@ -162,6 +156,12 @@ static enum verify_where choose_followed(struct collector *c, unsigned refused)
     }
     return where;
 }
+
+/* To be woken costs the program 13 us (a record 1), and us as much. But until a stack was made known, the next samples
+ * write theirs too. */
+#define WAKE_SAMPLES  4
+#define WAKE_LEAST_NS 400000u
+#define WAKE_MOST_NS  40000000u
 
 /* How often a new stack is to wake us: in this time a CPU hardly has more samples with it than can be read at once. */
 static uint64_t wake_of(const struct collector *c)
