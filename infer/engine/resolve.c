@@ -378,11 +378,27 @@ static int resolve_sample(struct resolve *r, const struct observed *observed,
                                : deliver(r, process, sample, &resolved, err);
 }
 
+/* Delivers the waiting samples of whom a record is about, before it changes what the sink is told of them: name, program, memory. */
+static int settle_before(struct resolve *r, const struct record *record, struct fathom_error *err)
+{
+    const bool exec = record->kind == RECORD_COMM && record->comm.exec,
+               process_starts = record->kind == RECORD_FORK && record->pid != record->fork.parent_pid;
+    if (!r->smoother ||
+        (record->kind != RECORD_COMM && record->kind != RECORD_FORK && record->kind != RECORD_EXIT))
+        return 0;
+    const struct process *process = process_find(r->in.observer->processes, record->pid);
+    return process ? smoother_settle(r->smoother, process,
+                                     exec || process_starts ? SMOOTHER_ALL : record->tid, err)
+                   : 0;
+}
+
 int resolve_take(void *resolve, const struct observation *observation, struct fathom_error *err)
 {
     struct resolve *r = resolve;
     struct observed observed;
-    int rc = observer_take(r->in.observer, observation, &observed, err);
+    int rc = settle_before(r, observation->record, err);
+    if (rc == 0)
+        rc = observer_take(r->in.observer, observation, &observed, err);
     if (rc == 0 && note_build(r, observation->record, NULL) < 0)
         rc = error_memory(err);
     if (rc < 0)
@@ -398,5 +414,5 @@ int resolve_take(void *resolve, const struct observation *observation, struct fa
 
 int resolve_flush(struct resolve *r, struct fathom_error *err)
 {
-    return r->smoother ? smoother_flush(r->smoother, err) : 0;
+    return r->smoother ? smoother_settle(r->smoother, NULL, SMOOTHER_ALL, err) : 0;
 }

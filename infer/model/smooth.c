@@ -24,7 +24,8 @@ struct thread {
     struct waiting
         *waiting; /* a ring of `capacity`, which grows up to TRELLIS_RUN: there may be many threads */
     uint32_t first, count, capacity;
-    uint64_t ended; /* number of its end (base/retired.h); 0: none */
+    uint64_t ended;                /* number of its end (base/retired.h); 0: none */
+    struct thread *before, *after; /* in the list of those with samples that wait */
 };
 
 struct smoother {
@@ -36,6 +37,8 @@ struct smoother {
     struct table *threads; /* thread_key -> struct thread */
     struct thread *last;   /* that was asked for; NULL: none was */
     uint64_t last_key;
+    struct thread *waits,
+        *waits_last;      /* those with samples that wait, in the order in which their first one came */
     struct retired ended; /* thread_keys */
     struct candidate_path settled[CANDIDATES_MAX];
 };
@@ -62,6 +65,22 @@ struct smoother *smoother_new(struct resolver *resolver, struct coherence *model
 static struct waiting *waiting_at(const struct thread *thread, uint32_t i)
 {
     return &thread->waiting[(thread->first + i) % thread->capacity];
+}
+
+static void begin_wait(struct thread *thread)
+{
+    struct smoother *s = thread->smoother;
+    thread->before = s->waits_last;
+    thread->after = NULL;
+    *(s->waits_last ? &s->waits_last->after : &s->waits) = thread;
+    s->waits_last = thread;
+}
+
+static void end_wait(struct thread *thread)
+{
+    struct smoother *s = thread->smoother;
+    *(thread->before ? &thread->before->after : &s->waits) = thread->after;
+    *(thread->after ? &thread->after->before : &s->waits_last) = thread->before;
 }
 
 static void waiting_clear(struct waiting *w)
@@ -153,7 +172,8 @@ static int settled(void *context, const struct column *column, const double *pro
     struct smoother *s = thread->smoother;
     struct waiting *w = waiting_at(thread, 0);
     thread->first = (thread->first + 1) % thread->capacity;
-    thread->count--;
+    if (--thread->count == 0)
+        end_wait(thread);
     int rc = 0;
     if (!w->true_path) {
         choose_candidate(s, column, probabilities, &w->resolved);
@@ -221,6 +241,8 @@ static int wait_for_more(struct thread *thread, struct process *process, const s
         if (process)
             process_hold(process);
     }
+    if (thread->count == 0)
+        begin_wait(thread);
     *waiting_at(thread, thread->count++) = w;
     return 0;
 }
@@ -279,14 +301,24 @@ void smoother_end(struct smoother *s, uint64_t thread_key)
     s->last = NULL; /* a sample may follow */
 }
 
-int smoother_flush(struct smoother *s, struct fathom_error *err)
+/* Whether a sample of the process, and of this thread unless that is SMOOTHER_ALL, waits. The queue of a coroutine may have several threads'. */
+static bool waits_for(const struct thread *thread, const struct process *process, uint32_t tid)
 {
-    size_t cursor = 0;
-    uint64_t key, value;
+    for (uint32_t i = 0; i < thread->count; i++) {
+        const struct waiting *w = waiting_at(thread, i);
+        if (!w->true_path && w->process == process && (tid == SMOOTHER_ALL || w->sample.tid == tid))
+            return true;
+    }
+    return false;
+}
+
+int smoother_settle(struct smoother *s, const struct process *process, uint32_t tid, struct fathom_error *err)
+{
     int rc = 0;
-    while (rc == 0 && table_next(s->threads, &cursor, &key, &value)) {
-        struct thread *thread = (struct thread *)(uintptr_t)value;
-        rc = trellis_flush(thread->trellis, settled, thread, err);
+    for (struct thread *thread = s->waits, *after; rc == 0 && thread; thread = after) {
+        after = thread->after;
+        if (!process || waits_for(thread, process, tid))
+            rc = trellis_flush(thread->trellis, settled, thread, err);
     }
     return rc;
 }

@@ -30,7 +30,10 @@ int smoother_true_path(struct smoother *smoother, struct run_time run, uint32_t 
                        struct fathom_error *err);
 /* The thread ends: it is forgotten when RETIRED_KEPT (base/retired.h) others have ended, unless samples wait then. */
 void smoother_end(struct smoother *smoother, uint64_t thread_key);
-/* The end: settles all that wait. */
-int smoother_flush(struct smoother *smoother, struct fathom_error *err);
+#define SMOOTHER_ALL UINT32_MAX
+/* Settles the samples of a process's thread, or of all its threads, that wait: what the process tells of them is about to change. NULL: those of
+ * all processes. */
+int smoother_settle(struct smoother *smoother, const struct process *process, uint32_t tid,
+                    struct fathom_error *err);
 
 #endif

@@ -80,7 +80,7 @@ static void sample(struct story *s, unsigned function, uint32_t height)
 
 static void end(struct story *s)
 {
-    cr_assert_eq(smoother_flush(s->smoother, NULL), 0);
+    cr_assert_eq(smoother_settle(s->smoother, NULL, SMOOTHER_ALL, NULL), 0);
     smoother_free(s->smoother);
     coherence_free(s->model);
     world_close(s->world);
@@ -130,7 +130,7 @@ Test(smooth, coroutines_go_on_for_themselves)
             sample_on(s, BASE + DISTANCE, 6, 48);
         sample_on(s, BASE + 2 * DISTANCE, 4, 64);
     }
-    cr_assert_eq(smoother_flush(s->smoother, NULL), 0);
+    cr_assert_eq(smoother_settle(s->smoother, NULL, SMOOTHER_ALL, NULL), 0);
     cr_assert_eq(s->seen, 2u * (TURNS + 1));
     for (unsigned i = 0; i < s->seen; i++) {
         uint64_t number = s->times[i] / 1000000 - 1;
@@ -158,9 +158,28 @@ Test(smooth, an_anchor_is_sure_and_silent)
     cr_assert_eq(s->seen, 1u, "the one that waited, not the anchor");
     cr_expect_str_eq(world_path(s->world, s->results[0].node), "fun0 fun2 fun3 fun4");
     sample(s, 4, 64);
-    cr_assert_eq(smoother_flush(s->smoother, NULL), 0);
+    cr_assert_eq(smoother_settle(s->smoother, NULL, SMOOTHER_ALL, NULL), 0);
     cr_assert_eq(s->seen, 2u);
     cr_expect_str_eq(world_path(s->world, s->results[1].node), "fun0 fun2 fun3 fun4");
+    end(s);
+}
+
+/* Before a record changes what is known of a process or a thread, what waits of it has to be told. */
+Test(smooth, one_thread_or_process_is_settled)
+{
+    struct story *s = begin();
+    const struct process *process = s->world->self.process;
+    sample(s, 4, 64);
+    cr_assert_eq(smoother_settle(s->smoother, process, self_tid() + 1, NULL), 0);
+    cr_expect_eq(s->seen, 0u, "another thread");
+    cr_assert_eq(smoother_settle(s->smoother, process, self_tid(), NULL), 0);
+    cr_expect_eq(s->seen, 1u);
+    sample(s, 4, 64);
+    sample(s, 4, 64);
+    cr_assert_eq(smoother_settle(s->smoother, process, SMOOTHER_ALL, NULL), 0);
+    cr_expect_eq(s->seen, 3u);
+    sample(s, 6, 48);
+    cr_expect_eq(s->seen, 4u, "none waits any more");
     end(s);
 }
 
@@ -168,7 +187,7 @@ Test(smooth, alone_the_counts_decide)
 {
     struct story *s = begin();
     sample(s, 4, 64);
-    cr_assert_eq(smoother_flush(s->smoother, NULL), 0);
+    cr_assert_eq(smoother_settle(s->smoother, NULL, SMOOTHER_ALL, NULL), 0);
     cr_assert_eq(s->seen, 1u);
     cr_expect_str_eq(world_path(s->world, s->results[0].node), "fun0 fun1 fun3 fun4");
     cr_expect_float_eq(s->results[0].probability, 0.75, 0.01);
@@ -182,7 +201,7 @@ Test(smooth, long_runs_do_not_wait_for_ever)
     for (int i = 0; i < 3 * TRELLIS_RUN; i++)
         sample(s, 4, 64);
     cr_expect_geq(s->seen, 2u * TRELLIS_RUN);
-    cr_assert_eq(smoother_flush(s->smoother, NULL), 0);
+    cr_assert_eq(smoother_settle(s->smoother, NULL, SMOOTHER_ALL, NULL), 0);
     cr_expect_eq(s->seen, 3u * TRELLIS_RUN + 1);
     for (unsigned i = 1; i < s->seen; i++)
         cr_assert_gt(s->times[i], s->times[i - 1]);
