@@ -24,34 +24,64 @@ bool image_calls_between(const struct image *image, uint64_t at, uint64_t end, u
     return true;
 }
 
+/* The calls in a row that is not the same as this one. false: its code cannot be decoded. */
+static bool other_calls(const struct image *image, const struct cfi_row *row, const uint64_t starts[2],
+                        uint64_t *first, uint64_t *last)
+{
+    const struct cfi_row other = cfi_lookup(image_cfi(image), starts[0]);
+    *first = UINT64_MAX;
+    *last = 0;
+    return cfi_row_same(&other, row) || image_calls_between(image, starts[0], starts[1], first, last);
+}
+
+/* Where the rows of a function begin, and after the last of them where it ends; how many there are, 0: too many. *own: that of the address. */
+static size_t list_rows(const struct cfi *cfi, const struct image_function *function, uint64_t address,
+                        uint64_t starts[RETURN_RANGE_ROWS + 1], size_t *own)
+{
+    const uint64_t limit = function->address + function->size;
+    size_t count = 0;
+    for (uint64_t at = function->address, end; at < limit; at = end) {
+        if (count == RETURN_RANGE_ROWS)
+            return 0;
+        if (at <= address)
+            *own = count;
+        starts[count++] = at;
+        end = cfi_row_end(cfi, at);
+        if (end > limit)
+            end = limit;
+    }
+    starts[count] = limit;
+    return count;
+}
+
+/* The nearest rows on both sides that have a call decide, and what is beyond them is not looked at. */
 void image_return_range(const struct image *image, uint64_t address, uint64_t *start, uint64_t *end)
 {
     const struct cfi *cfi = image_cfi(image);
     const struct cfi_row row = cfi_lookup(cfi, address);
     const struct image_function *function = image_function(image, image_function_at(image, address));
+    uint64_t starts[RETURN_RANGE_ROWS + 1], first = UINT64_MAX, last = 0;
     *start = address;
     *end = address + 1;
     if (!function || address < function->address || address >= function->address + function->size)
         return;
     uint64_t low = function->address, high = low + function->size;
-    unsigned rows = 0;
-    for (uint64_t at = low, next, limit = high; at < limit && high == limit; at = next) {
-        const struct cfi_row other = cfi_lookup(cfi, at);
-        uint64_t first, last, row_end = cfi_row_end(cfi, at);
-        next = row_end < limit ? row_end : limit;
-        if (rows++ == RETURN_RANGE_ROWS)
-            return;
-        if (cfi_row_same(&other, &row))
-            continue;
-        if (!image_calls_between(image, at, next, &first, &last))
-            return;
-        if (first > last)
-            continue;
-        if (last < address)
+    size_t own = 0, count = list_rows(cfi, function, address, starts, &own);
+    bool readable = count > 0;
+    for (size_t i = own; readable && i-- > 0 && first > last;) {
+        readable = other_calls(image, &row, starts + i, &first, &last);
+        if (first <= last)
             low = last + 1;
-        else
+    }
+    first = UINT64_MAX;
+    last = 0;
+    for (size_t i = own + 1; readable && i < count && first > last; i++) {
+        readable = other_calls(image, &row, starts + i, &first, &last);
+        if (first <= last)
             high = first;
     }
+    if (!readable)
+        return;
     *start = low;
     *end = high;
 }
