@@ -22,7 +22,7 @@ struct file_view {
     struct timespec written; /* when the file was, at the time when it was opened */
     bool lost;               /* no more is read: it was written later, or could not be read */
 };
-#define FILE_VIEW_PIECE ((size_t)16 << 10)
+#define FILE_VIEW_PIECE ((size_t)4 << 10)
 
 /* Opens a regular file for reading: not a device, on which an open may act, nor a pipe, which would wait. A file descriptor;
  * -ENOMSG: it is none; others. */
