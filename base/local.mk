@@ -2,7 +2,7 @@ noinst_LTLIBRARIES += libbase.la
 libbase_la_SOURCES = \
 	base/arena.c base/arena.h \
 	base/bytes.c base/bytes.h \
-	base/checksum.c base/checksum.h base/clock.h base/compare.h \
+	base/checksum.c base/checksum.h base/clock.h \
 	base/columns.c base/columns.h \
 	base/error.c base/error.h \
 	base/file.c base/file.h \
@@ -23,6 +23,7 @@ libbase_la_SOURCES = \
 	base/search.h \
 	base/select.h \
 	base/share.c base/share.h \
+	base/sort.c base/sort.h \
 	base/text.c base/text.h \
 	base/vec.c base/vec.h \
 	base/work.h

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "collector/rings/records.h"
 #include "collector/stack_order.h"
@@ -387,19 +388,12 @@ static int look_for_tasks(struct drain *drain, struct ring *ring, void *scratch,
     return rc;
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const struct start *x = a, *y = b;
-    return (x->time > y->time) - (x->time < y->time);
-}
-
 /* Each ring is in time order, but not relative to the others: a program may run on several CPUs in one round.
  */
 static int tell_starts(struct drain *drain, struct fathom_error *err)
 {
     int rc = 0;
-    if (drain->start_count)
-        qsort(drain->starts, drain->start_count, sizeof *drain->starts, by_time);
+    sort_by(drain->starts, drain->start_count, time);
     for (size_t i = 0; i < drain->start_count && rc == 0; i++) {
         const struct start *s = &drain->starts[i];
         if (!s->exec && s->tid == s->pid) { /* a process, perhaps with the number of an earlier one */

@@ -5,17 +5,12 @@
 #include <stdlib.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 bool claims_add(struct claims *claims, uint64_t address, uint64_t end, struct cfi_row row)
 {
     return vec_push(claims->items, claims->count, claims->capacity, (struct claim){address, end, row});
-}
-
-static int compare_claims(const void *a, const void *b)
-{
-    const struct claim *x = a, *y = b;
-    return x->address < y->address ? -1 : x->address > y->address;
 }
 
 /* Adds a claim that does not begin before the others, the last of which it may overlap. From where it contradicts that on, neither
@@ -46,8 +41,7 @@ static void settle_one(struct claims *claims, struct claim claim)
 
 void claims_settle(struct claims *claims)
 {
-    if (claims->count)
-        qsort(claims->items, claims->count, sizeof *claims->items, compare_claims);
+    sort_by(claims->items, claims->count, address);
     claims->settled = 0;
     for (size_t i = 0; i < claims->count; i++)
         settle_one(claims, claims->items[i]);

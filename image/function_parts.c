@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "image/image_private.h"
 
@@ -26,12 +27,6 @@ static int add_whole(struct function_parts *parts, uint32_t function)
     return vec_push(parts->items, parts->count, parts->capacity, part) ? 0 : -ENOMEM;
 }
 
-static int compare_parts(const void *a, const void *b)
-{
-    const struct function_part *x = a, *y = b;
-    return x->address < y->address ? -1 : x->address > y->address;
-}
-
 int function_parts_find(struct function_parts *parts, uint32_t function)
 {
     const struct cold_part *cold = parts->cold;
@@ -42,8 +37,7 @@ int function_parts_find(struct function_parts *parts, uint32_t function)
     uint32_t i = lower_bound(k, 0, parts->cold_count, cold[k].owner < function);
     for (; rc == 0 && i < parts->cold_count && cold[i].owner == function; i++)
         rc = add_whole(parts, cold[i].function);
-    if (parts->count)
-        qsort(parts->items, parts->count, sizeof *parts->items, compare_parts);
+    sort_by(parts->items, parts->count, address);
     return rc;
 }
 

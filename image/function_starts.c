@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "image/code/operands.h"
 #include "image/elf/slots.h"
@@ -294,12 +295,6 @@ static int mark_pointers(struct starts *s)
     return 0;
 }
 
-static int compare_addresses(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static int mark_all(struct starts *s)
 {
     const bool much = s->uncovered >= s->code / ALL_CODE;
@@ -310,8 +305,7 @@ static int mark_all(struct starts *s)
         sweep(s, s->gaps[i].address, s->gaps[i].size, &s->marks[s->gaps[i].marks]);
     for (uint32_t i = 0; much && i < s->functions->count; i++)
         sweep(s, s->functions->items[i].address, s->functions->items[i].size, NULL);
-    if (s->functions->branched_count)
-        qsort(s->functions->branched, s->functions->branched_count, sizeof(uint64_t), compare_addresses);
+    sort_u64(s->functions->branched, s->functions->branched_count);
     return s->no_memory ? -ENOMEM : 0;
 }
 

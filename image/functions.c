@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "image/extent.h"
 #include "image/function_starts.h"
@@ -16,19 +17,9 @@ int functions_add(struct functions *functions, uint64_t address, uint64_t size, 
     return vec_push(functions->items, functions->count, functions->capacity, added) ? 0 : -ENOMEM;
 }
 
-static int by_address(const void *a, const void *b)
-{
-    const struct image_function *x = a, *y = b;
-    return (x->address > y->address) - (x->address < y->address);
-}
-
 void functions_sort(struct functions *functions)
 {
-    bool sorted = true;
-    for (uint32_t i = 1; i < functions->count && sorted; i++)
-        sorted = functions->items[i - 1].address <= functions->items[i].address;
-    if (!sorted)
-        qsort(functions->items, functions->count, sizeof *functions->items, by_address);
+    sort_by(functions->items, functions->count, address);
 }
 
 /* Whether [address, address + size) overlaps one of the first `count` items, which are sorted. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "base/sort.h"
 #include "image/calls/private.h"
 
 #define OBJECT_BYTES 4096 /* a function further than this from the last start is in no known object */
@@ -26,12 +27,6 @@ int calls_note_object(struct calls *calls, uint64_t address)
     return elf_file_is_code(&calls->image->file, address, 1) ? 0 : add_start(calls, address);
 }
 
-static int by_address(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Collects what data points to, vtables, and what was noted from code. */
 static int collect_starts(struct calls *calls)
 {
@@ -43,8 +38,7 @@ static int collect_starts(struct calls *calls)
     for (size_t i = 0; i < calls->table_count; i++)
         if (add_start(calls, calls->tables[i].address) < 0)
             return -ENOMEM;
-    if (calls->object_count)
-        qsort(calls->objects, calls->object_count, sizeof *calls->objects, by_address);
+    sort_u64(calls->objects, calls->object_count);
     return 0;
 }
 

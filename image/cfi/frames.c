@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "image/cfi/opcodes.h"
 
@@ -214,21 +215,9 @@ static int read_entries(const struct elf_file *file, const struct section *secti
     return 0;
 }
 
-static int by_address(const void *a, const void *b)
-{
-    const struct cfi_fde *x = a, *y = b;
-    if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
-    return x->code.at < y->code.at ? -1 : x->code.at > y->code.at;
-}
-
 static void sort_and_drop_overlaps(struct cfi_frames *frames)
 {
-    bool sorted = true;
-    for (size_t i = 1; i < frames->fde_count && sorted; i++)
-        sorted = by_address(&frames->fdes[i - 1], &frames->fdes[i]) < 0;
-    if (!sorted)
-        qsort(frames->fdes, frames->fde_count, sizeof *frames->fdes, by_address);
+    sort_by(frames->fdes, frames->fde_count, address);
     size_t kept = 0;
     for (size_t i = 0; i < frames->fde_count; i++) {
         const struct cfi_fde *last = kept ? &frames->fdes[kept - 1] : NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/vec.h"
 
 int symbols_add(struct symbols *symbols, const struct symbol *symbol)
@@ -106,11 +107,10 @@ static size_t underscores(const char *name)
     return n == 1 && name[1] == 'Z' ? 0 : n;
 }
 
+/* Of two at the same address, the one that names a function first. */
 static int compare_symbols(const void *a, const void *b)
 {
     const struct symbol *x = a, *y = b;
-    if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
     if (x->typed != y->typed)
         return x->typed ? -1 : 1;
     if (x->local != y->local)
@@ -130,8 +130,15 @@ static int compare_symbols(const void *a, const void *b)
 
 void symbols_sort(struct symbols *symbols)
 {
-    if (symbols->count)
-        qsort(symbols->items, symbols->count, sizeof *symbols->items, compare_symbols);
+    struct symbol *items = symbols->items;
+    sort_by(items, symbols->count, address);
+    for (size_t first = 0, next; first < symbols->count; first = next) {
+        next = first + 1;
+        while (next < symbols->count && items[next].address == items[first].address)
+            next++;
+        if (next - first > 1)
+            qsort(items + first, next - first, sizeof *items, compare_symbols);
+    }
 }
 
 void symbols_free(struct symbols *symbols)

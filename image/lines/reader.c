@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "image/image_private.h"
 #include "image/lines/files.h"
@@ -70,12 +71,6 @@ out:
     return rc;
 }
 
-static int by_low(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-    return (x->low > y->low) - (x->low < y->low);
-}
-
 static int index_units(struct lines_reader *lines)
 {
     Dwarf_Unsigned length, type_offset, next;
@@ -92,8 +87,7 @@ static int index_units(struct lines_reader *lines)
         rc = add_unit(lines, die, version, &signature);
         dwarf_dealloc_die(die);
     }
-    if (lines->span_count)
-        qsort(lines->spans, lines->span_count, sizeof *lines->spans, by_low);
+    sort_by(lines->spans, lines->span_count, low);
     return rc;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/vec.h"
 #include "image/lines/split.h"
 #include "image/name.h"
@@ -304,19 +305,12 @@ static int walk_children(struct loading *l, Dwarf_Die die, unsigned level, uint3
     }
 }
 
-static int by_low(const void *a, const void *b)
-{
-    const struct lines_scope *x = a, *y = b;
-    return (x->low > y->low) - (x->low < y->low);
-}
-
 static int walk_unit(struct loading *l)
 {
     struct lines_unit *unit = l->unit;
     unit->functions.count = 0;
     int rc = walk_children(l, unit->part ? unit->part : unit->die, 0, 0);
-    if (unit->functions.count)
-        qsort(unit->functions.items, unit->functions.count, sizeof *unit->functions.items, by_low);
+    sort_by(unit->functions.items, unit->functions.count, low);
     return rc;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/checksum.h"
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 #define ALIGNMENT 16u        /* bytes: of SP as the kernel starts a program (x86-64 psABI, section 3.4.1) */
@@ -81,12 +82,6 @@ static int by_stack(const void *a, const void *b)
     return (x->function > y->function) - (x->function < y->function);
 }
 
-static int by_base(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The number of samples that must lie within reach below a base, and of voters that must fit it. */
 static uint64_t most_of(uint64_t all)
 {
@@ -120,7 +115,7 @@ static int cast_votes(struct election *e, struct code_heights *heights)
                 e->bases[e->votes++] = base;
         }
     }
-    qsort(e->bases, e->votes, sizeof *e->bases, by_base);
+    sort_u64(e->bases, e->votes);
     return 0;
 }
 

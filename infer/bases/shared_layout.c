@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
+
 #define PAGE      4096u
 #define DISTANCES (PAGE / 8)
 #define SPOTS_MAX 256u /* examined per place */
@@ -38,12 +40,6 @@ static bool next_place(const struct positions *g, size_t first, struct place_on 
     return end > first;
 }
 
-static int compare_claims(const void *a, const void *b)
-{
-    const struct claim *x = a, *y = b;
-    return x->base < y->base ? -1 : x->base > y->base;
-}
-
 /* Finds the bases that the place can have; none if there are too many. claims: SPOTS_MAX * SHARED_LEVELS.
  * -ENOMEM. */
 static int find_bases(const struct positions *g, struct place_on *place, struct claim *claims)
@@ -59,7 +55,7 @@ static int find_bases(const struct positions *g, struct place_on *place, struct 
         for (uint32_t l = 0; l < levels->count && i - place->first < SPOTS_MAX; l++)
             claims[count++] = (struct claim){position->cfa + levels->of[l].height, position->samples};
     }
-    qsort(claims, count, sizeof *claims, compare_claims);
+    sort_by(claims, count, base);
     for (size_t i = 0, end; i < count; i = end) {
         uint64_t agree = 0;
         for (end = i; end < count && claims[end].base == claims[i].base; end++)

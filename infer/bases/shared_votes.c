@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/checksum.h"
-#include "base/compare.h"
+#include "base/sort.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "infer/bases/shared_positions.h"
@@ -211,7 +211,7 @@ static size_t best_rival(const struct election *e, const struct poll *poll)
                 e->scratch[count++] = position->cfa + levels->of[l].height;
         }
     }
-    qsort(e->scratch, count, sizeof *e->scratch, compare_u64);
+    sort_u64(e->scratch, count);
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && e->scratch[end] == e->scratch[i];)
             end++;

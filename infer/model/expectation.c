@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/compare.h"
+#include "base/sort.h"
 #include "infer/model/trellis.h"
 
 #define SETTLED   5e-4       /* share of the samples that moved: less is none */
@@ -129,7 +129,7 @@ static int learn_gap(const struct expecting *x)
                 gaps[filled++] = m[i].time - m[i - 1].time;
         }
     }
-    qsort(gaps, filled, sizeof *gaps, compare_u64);
+    sort_u64(gaps, filled);
     coherence_set_gap(x->in->model, filled ? gaps[filled / 2] : 0);
     free(gaps);
     return 0;

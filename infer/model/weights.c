@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/vec.h"
 #include "infer/model/backoff.h"
 
@@ -108,40 +109,27 @@ static uint32_t context_of(const struct weights *w, uint32_t node)
     return w->number[pathmap_node(w->map, node).path];
 }
 
-/* Sorts by one half of the heights, the higher ones first, leaving alike ones as they are. */
-static void sort_half(const uint64_t *from, uint64_t *to, uint32_t count, unsigned shift)
-{
-    static const uint32_t most = UINT16_MAX;
-    uint32_t first[UINT16_MAX + 2] = {0};
-    for (uint32_t i = 0; i < count; i++)
-        first[most - (from[i] >> shift & most) + 1]++;
-    for (uint32_t k = 0; k < most; k++)
-        first[k + 1] += first[k];
-    for (uint32_t i = 0; i < count; i++)
-        to[first[most - (from[i] >> shift & most)]++] = from[i];
-}
-
-/* Nodes by height, which is less for a parent. false: out of memory. */
+/* Nodes by height, which is less for a parent: the highest first, alike ones by their numbers. false: out of memory. */
 static bool sort_nodes(struct weights *w)
 {
-    uint32_t nodes = pathmap_node_count(w->map);
-    uint64_t *heights = calloc((size_t)nodes + 1, sizeof *heights),
-             *sorted = calloc((size_t)nodes + 1, sizeof *sorted);
-    bool good = heights && sorted;
-    for (uint32_t i = 0; good && i < nodes; i++) {
+    struct by_height {
+        uint64_t below; /* how much lower than the highest that could be */
+        uint32_t node;
+    };
+    const uint32_t nodes = pathmap_node_count(w->map);
+    struct by_height *order = calloc((size_t)nodes + 1, sizeof *order);
+    if (!order)
+        return false;
+    for (uint32_t i = 0; i < nodes; i++) {
         struct pathmap_node n = pathmap_node(w->map, i);
         w->parent[i] = n.parent;
-        heights[i] = (uint64_t)n.height << 32 | i;
+        order[i] = (struct by_height){UINT32_MAX - n.height, i};
     }
-    if (good) {
-        sort_half(heights, sorted, nodes, 32);
-        sort_half(sorted, heights, nodes, 48);
-    }
-    for (uint32_t i = 0; good && i < nodes; i++)
-        w->order[i] = (uint32_t)heights[i];
-    free(heights);
-    free(sorted);
-    return good;
+    sort_by(order, nodes, below);
+    for (uint32_t i = 0; i < nodes; i++)
+        w->order[i] = order[i].node;
+    free(order);
+    return true;
 }
 
 /* What stops at or below each node, of what stops at each: in place. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/compare.h"
+#include "base/sort.h"
 #include "base/search.h"
 #include "base/vec.h"
 #include "image/code/code.h"
@@ -248,8 +248,7 @@ static int sort_parts(struct move_survey *survey)
 static void sort_objects(struct move_survey *survey)
 {
     size_t kept = 0;
-    if (survey->object_count)
-        qsort(survey->objects, survey->object_count, sizeof *survey->objects, compare_u64);
+    sort_u64(survey->objects, survey->object_count);
     for (size_t i = 0; i < survey->object_count; i++)
         if (kept == 0 || survey->objects[kept - 1] != survey->objects[i])
             survey->objects[kept++] = survey->objects[i];

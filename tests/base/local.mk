@@ -33,3 +33,6 @@ tests_base_test_json_reader_LDADD = libbase.la $(CRITERION_LIBS)
 UNIT_TESTS += tests/base/test_container_id
 tests_base_test_container_id_SOURCES = tests/base/test_container_id.c
 tests_base_test_container_id_LDADD = libbase.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/base/test_sort
+tests_base_test_sort_SOURCES = tests/base/test_sort.c
+tests_base_test_sort_LDADD = libbase.la $(CRITERION_LIBS)

@@ -1,0 +1,104 @@
+/* sort.c - see sort.h. */
+#include "base/sort.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIGIT_BITS 11u /* counts of one digit stay in the first-level cache */
+#define DIGITS     (1u << DIGIT_BITS)
+#define LEAST      256u /* of fewer items comparing is faster */
+
+struct keyed {
+    uint64_t key;
+    size_t place; /* of its item */
+};
+
+static uint64_t key_of(const void *item, size_t key)
+{
+    uint64_t value;
+    memcpy(&value, (const uint8_t *)item + key, sizeof value);
+    return value;
+}
+
+static int compare(const void *a, const void *b, void *key)
+{
+    const uint64_t x = key_of(a, *(const size_t *)key), y = key_of(b, *(const size_t *)key);
+    return (x > y) - (x < y);
+}
+
+/* The bits in which keys differ; 0: all are in order already. */
+static uint64_t bits_to_sort(const uint8_t *items, size_t count, size_t size, size_t key)
+{
+    uint64_t differ = 0, last = 0;
+    const uint64_t first = count ? key_of(items, key) : 0;
+    bool sorted = true;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t now = key_of(items + i * size, key);
+        sorted = sorted && now >= last;
+        differ |= now ^ first;
+        last = now;
+    }
+    return sorted ? 0 : differ;
+}
+
+/* By one digit, from one array to the other. */
+static void distribute(const struct keyed *from, struct keyed *to, size_t count, unsigned shift)
+{
+    size_t at[DIGITS] = {0}, sum = 0;
+    for (size_t i = 0; i < count; i++)
+        at[from[i].key >> shift & (DIGITS - 1)]++;
+    for (size_t d = 0; d < DIGITS; d++) {
+        const size_t those = at[d];
+        at[d] = sum;
+        sum += those;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[at[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+/* Moves each item to where the order has it, along the cycles of the permutation. */
+static void permute(uint8_t *items, size_t size, struct keyed *order, size_t count)
+{
+    uint8_t kept[SORT_ITEM_MOST];
+    for (size_t i = 0; i < count; i++) {
+        size_t to = i;
+        if (order[i].place == i)
+            continue;
+        memcpy(kept, items + i * size, size);
+        for (size_t from; (from = order[to].place) != i; to = from) {
+            memcpy(items + to * size, items + from * size, size);
+            order[to].place = to;
+        }
+        memcpy(items + to * size, kept, size);
+        order[to].place = to;
+    }
+}
+
+void sort_by_u64(void *items, size_t count, size_t size, size_t key)
+{
+    assert(size <= SORT_ITEM_MOST);
+    const uint64_t differ = bits_to_sort(items, count, size, key);
+    if (!differ)
+        return;
+    struct keyed *order = count >= LEAST ? malloc(2 * count * sizeof *order) : NULL;
+    if (!order) {
+        qsort_r(items, count, size, compare, &key);
+        return;
+    }
+    struct keyed *from = order, *to = order + count;
+    for (size_t i = 0; i < count; i++)
+        from[i] = (struct keyed){key_of((uint8_t *)items + i * size, key), i};
+    for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
+        if (!(differ >> shift & (DIGITS - 1)))
+            continue;
+        distribute(from, to, count, shift);
+        struct keyed *other = from;
+        from = to;
+        to = other;
+    }
+    permute(items, size, from, count);
+    free(order);
+}
