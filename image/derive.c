@@ -82,7 +82,7 @@ static int derive_thread(const struct image *image)
     const struct cfi_row row = {
         .cfa = CFI_SP, .cfa_offset = 8, .bp = CFI_BP_UNKNOWN, .root = true, .derived = true};
     uint64_t address;
-    if (!image_thread_return(image, &address) || cfi_lookup(image->cfi, address - 1).cfa != CFI_NONE)
+    if (!image_thread_return(image, &address) || cfi_covers(image->cfi, address - 1))
         return 0;
     int rc = cfi_table_derive(image->cfi, address - THREAD_CALL, row);
     return rc == 0 ? cfi_table_derive(image->cfi, address, (struct cfi_row){.cfa = CFI_NONE}) : rc;
@@ -96,8 +96,8 @@ static int derive_go(const struct image *image, const struct go_table *table, st
     const bool root = f->outermost || f->writes_sp;
     int rc = 0;
     while (rc == 0 && go_delta_next(table, f, &delta)) {
-        const bool fits = delta.value >= 0 && delta.value < FRAME_MOST &&
-                          cfi_lookup(image->cfi, delta.start).cfa == CFI_NONE;
+        const bool fits =
+            delta.value >= 0 && delta.value < FRAME_MOST && !cfi_covers(image->cfi, delta.start);
         const struct cfi_row row = {.cfa = fits ? CFI_SP : CFI_NONE,
                                     .cfa_offset = fits ? (int32_t)delta.value + 8 : 0,
                                     .bp = delta.value == 0 ? CFI_BP_SAME : CFI_BP_UNKNOWN,
@@ -137,8 +137,7 @@ static int derive_all_go(const struct image *image, struct go_code *out)
 static bool lacks_rows(const struct image *image, uint32_t function)
 {
     const struct image_function *f = &image->functions.items[function];
-    return f->owner == function && cfi_lookup(image->cfi, f->address).cfa == CFI_NONE &&
-           !cold_is_name(f->name);
+    return f->owner == function && !cfi_covers(image->cfi, f->address) && !cold_is_name(f->name);
 }
 
 static int derive_any(struct derivation *d, const struct image *image, const struct go_code *go,
@@ -178,5 +177,6 @@ int image_derive_rows(struct image *image)
     if (rc == 0)
         rc = derive_thread(image);
     derivation_free(d);
-    return rc == 0 ? cfi_table_derived(image->cfi) : rc;
+    cfi_table_derived(image->cfi);
+    return rc;
 }

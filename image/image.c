@@ -183,9 +183,6 @@ void image_close(struct image *image)
         return;
     functions_free(&image->functions);
     cfi_table_free(image->cfi);
-    if (image->frames)
-        cfi_frames_free(image->frames);
-    free(image->frames);
     arena_free(image->arena);
     elf_file_close(&image->debug);
     elf_file_close(&image->file);
@@ -357,8 +354,7 @@ bool image_function_is_found(const struct image *image, uint32_t index)
     const struct image_function *f = image_function(image, index);
     if (!f || f->name || plt_holds(&image->file, f->address))
         return false;
-    const struct cfi_row row = cfi_lookup(image->cfi, f->address);
-    return row.cfa == CFI_NONE || row.derived;
+    return !cfi_covers(image->cfi, f->address);
 }
 
 bool image_function_is_stub(const struct image *image, uint32_t index)
@@ -372,17 +368,9 @@ const struct cfi *image_cfi(const struct image *image)
     return image->cfi;
 }
 
-int image_registers(struct image *image, uint64_t address, struct cfi_registers *out)
+bool image_registers(const struct image *image, uint64_t address, struct cfi_registers *out)
 {
-    if (!image->frames) {
-        struct cfi_frames *frames = calloc(1, sizeof *frames);
-        if (!frames || cfi_frames_read(&image->file, frames) < 0) {
-            free(frames);
-            return -ENOMEM;
-        }
-        image->frames = frames;
-    }
-    return cfi_frames_registers(image->frames, address, out) ? 1 : 0;
+    return cfi_frames_registers(cfi_table_frames(image->cfi), address, out);
 }
 
 bool image_thread_return(const struct image *image, uint64_t *address)

@@ -131,8 +131,8 @@ int image_function_format(const struct image *image, uint32_t index, char *out, 
 /* The CFI table; empty if the file has no .eh_frame. Owned by the image. */
 const struct cfi *image_cfi(const struct image *image);
 
-/* The rules of all registers at an address, by its FDE: 1; 0: there is none; -ENOMEM. The first call reads all FDEs again. */
-int image_registers(struct image *image, uint64_t address, struct cfi_registers *out);
+/* The rules of all registers at an address, by its FDE. false: there is none, or it is damaged. */
+bool image_registers(const struct image *image, uint64_t address, struct cfi_registers *out);
 
 /* Address in the image at which new threads' first frames return: the instruction after the indirect call in
  * glibc's clone3/clone (found by its code: it is not in .dynsym). false: none in this image. */

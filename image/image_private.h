@@ -22,7 +22,6 @@ struct image {
     struct functions functions;
     uint64_t thread_return;    /* 0: none */
     bool makes_code;           /* run_time.h */
-    struct cfi_frames *frames; /* read when the rules of all registers are asked for first; NULL: not yet */
 };
 
 int image_join_parts(struct image *image); /* of one that was opened with parts_apart. 0 or -ENOMEM */

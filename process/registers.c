@@ -138,7 +138,7 @@ static bool get_value(struct registers *r, size_t frame, unsigned number, uint64
         return read_word(r, sp_of(r, frame - 1) + signal_places[number], value);
     if (row.derived)
         return number == DWARF_BP && by_row(r, frame - 1, &row, inner->cfa, value);
-    return image_registers(inner->place.image, address, &rules) > 0 &&
+    return image_registers(inner->place.image, address, &rules) &&
            apply(r, frame - 1, inner->cfa, number, &rules.of[number], value);
 }
 
@@ -147,7 +147,7 @@ enum frame_end registers_frame(struct registers *r, const struct place *place, b
 {
     struct cfi_registers rules;
     const size_t frame = r->count;
-    if (image_registers(place->image, looked_up(place, exact), &rules) <= 0)
+    if (!image_registers(place->image, looked_up(place, exact), &rules))
         return FRAME_UNSUPPORTED;
     const struct cfi_register *rule = &rules.cfa, *back = &rules.of[DWARF_RETURN];
     bool found = rule->where == CFI_REGISTER

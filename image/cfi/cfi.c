@@ -1,15 +1,18 @@
 /*
- * cfi.c - the flat table of CFI rows: built from .eh_frame, looked up by address; see cfi.h.
+ * cfi.c - the CFI rows of an image, by address; see cfi.h.
  *
- * A row is 12 bytes in two arrays: its start (bytes from the first code address) and its rule. It applies up
- * to the next row's start; adjacent rows are never equal, and a gap between FDEs is a row of CFI_NONE.
+ * The FDEs are in a table; the rows of one are made when the first of its addresses is looked up: of a large library hardly any function is
+ * ever on a stack. A row is its start (bytes from the first code address) and its rule, and applies up to the next one's start. Several threads
+ * may make the same rows: all take those that were made first.
  */
 #include "image/cfi/cfi.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/vec.h"
 #include "image/cfi/frames.h"
 #include "image/cfi/table.h"
@@ -24,27 +27,33 @@ struct rule {
 
 #define ROOT_FLAG 0x80
 
-struct derived_row {
+_Static_assert(sizeof(struct rule) == 8, "a rule is compared and kept as 8 bytes without padding");
+
+struct row {
     uint32_t start;
     struct rule rule;
 };
 
-_Static_assert(sizeof(struct rule) == 8, "a rule is compared and kept as 8 bytes without padding");
+/* Ascending, neighbours never equal. */
+struct rows {
+    uint32_t count;
+    struct row at[];
+};
 
 struct cfi {
     uint64_t base;
-    uint32_t *starts;
-    struct rule *rules;
-    uint32_t row_count;
-    uint32_t row_capacity;
+    struct cfi_frames frames;
+    uint32_t *starts; /* of the FDEs */
     struct address_index index;
-    struct cfi_range *ranges;
-    size_t range_count;
-    uint32_t bad_fdes;
-    struct cfi *derived;          /* rows for where these have none; NULL: there are none */
-    struct derived_row *new_rows; /* which it is made of */
-    size_t new_count, new_capacity;
+    struct cfi_range *ranges;     /* likewise */
+    _Atomic(struct rows *) *rows; /* of each FDE; none: damaged. NULL: not yet made */
+    struct row *derived;          /* for where FDEs have none */
+    uint32_t derived_count, derived_capacity;
+    uint32_t derived_made; /* how many there are; looked up are the first derived_count, which are sorted */
 };
+
+static const struct rule rule_none = {.cfa = CFI_NONE, .bp_and_root = CFI_BP_UNKNOWN};
+static const struct rule rule_unsupported = {.cfa = CFI_UNSUPPORTED, .bp_and_root = CFI_BP_UNKNOWN};
 
 static struct cfi_row row_of(struct rule rule, uint64_t address)
 {
@@ -60,69 +69,6 @@ static struct cfi_row row_of(struct rule rule, uint64_t address)
     }
     return row;
 }
-
-/* ADDRESS_INDEX_NONE: it is before the first row, or too far. */
-static uint32_t index_of(const struct cfi *cfi, uint64_t address)
-{
-    const uint64_t offset = address - cfi->base;
-    return offset > UINT32_MAX ? ADDRESS_INDEX_NONE : address_index_find(&cfi->index, (uint32_t)offset);
-}
-
-static struct cfi_row look_up(const struct cfi *cfi, uint64_t address)
-{
-    const uint32_t at = index_of(cfi, address);
-    return at == ADDRESS_INDEX_NONE ? (struct cfi_row){.cfa = CFI_NONE, .bp = CFI_BP_UNKNOWN}
-                                    : row_of(cfi->rules[at], address);
-}
-
-uint32_t cfi_row_index(const struct cfi *cfi, uint64_t address)
-{
-    const uint32_t at = index_of(cfi, address);
-    return at != ADDRESS_INDEX_NONE ? at : address < cfi->base ? 0 : cfi->row_count;
-}
-
-bool cfi_row_at(const struct cfi *cfi, uint32_t index, uint64_t *start, struct cfi_row *row)
-{
-    if (index >= cfi->row_count)
-        return false;
-    *start = cfi->base + cfi->starts[index];
-    *row = row_of(cfi->rules[index], *start);
-    if (cfi->rules[index].cfa == CFI_PLT) /* it depends on the address */
-        row->cfa = CFI_UNSUPPORTED;
-    return true;
-}
-
-struct cfi_row cfi_lookup(const struct cfi *cfi, uint64_t address)
-{
-    struct cfi_row row = look_up(cfi, address);
-    if (row.cfa != CFI_NONE || !cfi->derived)
-        return row;
-    row = look_up(cfi->derived, address);
-    row.derived = row.cfa != CFI_NONE;
-    return row;
-}
-
-static uint64_t row_end(const struct cfi *cfi, uint64_t address)
-{
-    if (address < cfi->base)
-        return cfi->row_count ? cfi->base : UINT64_MAX;
-    if (address - cfi->base > UINT32_MAX)
-        return UINT64_MAX;
-    uint32_t at = address_index_find(&cfi->index, (uint32_t)(address - cfi->base));
-    uint32_t next = at == ADDRESS_INDEX_NONE ? 0 : at + 1;
-    return next < cfi->row_count ? cfi->base + cfi->starts[next] : UINT64_MAX;
-}
-
-uint64_t cfi_row_end(const struct cfi *cfi, uint64_t address)
-{
-    uint64_t end = row_end(cfi, address), derived = UINT64_MAX;
-    if (cfi->derived && look_up(cfi, address).cfa == CFI_NONE)
-        derived = row_end(cfi->derived, address);
-    return end < derived ? end : derived;
-}
-
-static const struct rule rule_none = {.cfa = CFI_NONE, .bp_and_root = CFI_BP_UNKNOWN};
-static const struct rule rule_unsupported = {.cfa = CFI_UNSUPPORTED, .bp_and_root = CFI_BP_UNKNOWN};
 
 static struct rule rule_of(const struct cfi_rules *r)
 {
@@ -148,107 +94,208 @@ static struct rule rule_of(const struct cfi_rules *r)
     return rule;
 }
 
+/* Adds one, or replaces the last one, if it is the same place. There is room for it. */
+static void add_row(struct row *rows, uint32_t *count, struct row row)
+{
+    if (*count && rows[*count - 1].start == row.start)
+        --*count;
+    if (!*count || memcmp(&rows[*count - 1].rule, &row.rule, sizeof row.rule) != 0)
+        rows[(*count)++] = row;
+}
+
+#define ROWS_FEW 64u /* nearly all FDEs have fewer */
+
+/* NULL: out of memory. */
+static struct rows *make_rows(const struct cfi *cfi, const struct cfi_fde *fde)
+{
+    struct cfi_machine m = cfi_machine_at(&cfi->frames, fde);
+    struct bytes code = fde->code;
+    struct row few[ROWS_FEW], *made = few;
+    const size_t most = bytes_left(&code) + 1; /* an advance takes a byte */
+    uint32_t count = 0;
+    enum cfi_progress progress;
+    if (most > ROWS_FEW && !(made = malloc(most * sizeof *made)))
+        return NULL;
+    do {
+        const uint32_t from = (uint32_t)(m.location - cfi->base);
+        progress = cfi_machine_run(&m, &code);
+        add_row(made, &count, (struct row){from, rule_of(&m.now)});
+    } while (progress == CFI_MOVED && m.location < fde->address + fde->size);
+    count = progress == CFI_BAD ? 0 : count;
+    struct rows *rows = malloc(sizeof *rows + count * sizeof *rows->at);
+    if (rows) {
+        rows->count = count;
+        memcpy(rows->at, made, count * sizeof *made);
+    }
+    if (made != few)
+        free(made);
+    return rows;
+}
+
+static const struct rows *rows_of(const struct cfi *cfi, uint32_t fde)
+{
+    struct rows *there = atomic_load_explicit(&cfi->rows[fde], memory_order_acquire);
+    if (there)
+        return there;
+    struct rows *rows = make_rows(cfi, &cfi->frames.fdes[fde]);
+    if (rows && !atomic_compare_exchange_strong(&cfi->rows[fde], &there, rows)) {
+        free(rows);
+        rows = there;
+    }
+    return rows;
+}
+
+/* Where a rule applies: [start, end). */
+struct span {
+    uint64_t start, end;
+    struct rule rule;
+};
+
+/* The one of an FDE's rows that an address has. */
+static struct span span_in(const struct cfi *cfi, uint32_t fde, uint64_t address)
+{
+    const struct rows *rows = rows_of(cfi, fde);
+    const struct cfi_fde *f = &cfi->frames.fdes[fde];
+    const uint32_t offset = (uint32_t)(address - cfi->base), count = rows ? rows->count : 0;
+    if (!count) /* without memory nothing is to be taken for what it may not be */
+        return (struct span){f->address, f->address + f->size, rows ? rule_none : rule_unsupported};
+    const uint32_t next = lower_bound(i, 0u, count, rows->at[i].start <= offset);
+    return (struct span){cfi->base + rows->at[next - 1].start,
+                         next < count ? cfi->base + rows->at[next].start : f->address + f->size,
+                         rows->at[next - 1].rule};
+}
+
+/* The last FDE that begins at the address or before it. ADDRESS_INDEX_NONE: there is none. */
+static uint32_t fde_before(const struct cfi *cfi, uint64_t address)
+{
+    const uint64_t offset = address - cfi->base;
+    if (address < cfi->base || !cfi->frames.fde_count)
+        return ADDRESS_INDEX_NONE;
+    return offset > UINT32_MAX ? (uint32_t)cfi->frames.fde_count - 1
+                               : address_index_find(&cfi->index, (uint32_t)offset);
+}
+
+static bool has_address(const struct cfi *cfi, uint32_t fde, uint64_t address)
+{
+    return fde != ADDRESS_INDEX_NONE && address - cfi->frames.fdes[fde].address < cfi->frames.fdes[fde].size;
+}
+
+bool cfi_covers(const struct cfi *cfi, uint64_t address)
+{
+    return has_address(cfi, fde_before(cfi, address), address);
+}
+
+static struct span span_at(const struct cfi *cfi, uint64_t address)
+{
+    const struct cfi_fde *fdes = cfi->frames.fdes;
+    const uint32_t at = fde_before(cfi, address), next = at == ADDRESS_INDEX_NONE ? 0 : at + 1;
+    if (has_address(cfi, at, address))
+        return span_in(cfi, at, address);
+    return (struct span){next ? fdes[at].address + fdes[at].size : 0,
+                         next < cfi->frames.fde_count ? fdes[next].address : UINT64_MAX, rule_none};
+}
+
+/* Likewise, among the rows that were derived. */
+static struct span derived_at(const struct cfi *cfi, uint64_t address)
+{
+    const uint64_t offset = address - cfi->base;
+    const uint32_t count = cfi->derived_count,
+                   next = address < cfi->base || offset > UINT32_MAX
+                              ? 0
+                              : lower_bound(i, 0u, count, cfi->derived[i].start <= (uint32_t)offset);
+    return (struct span){next ? cfi->base + cfi->derived[next - 1].start : 0,
+                         next < count ? cfi->base + cfi->derived[next].start : UINT64_MAX,
+                         next ? cfi->derived[next - 1].rule : rule_none};
+}
+
+struct cfi_row cfi_lookup(const struct cfi *cfi, uint64_t address)
+{
+    struct cfi_row row = row_of(span_at(cfi, address).rule, address);
+    if (row.cfa != CFI_NONE || !cfi->derived_count)
+        return row;
+    row = row_of(derived_at(cfi, address).rule, address);
+    row.derived = row.cfa != CFI_NONE;
+    return row;
+}
+
+uint64_t cfi_row_end(const struct cfi *cfi, uint64_t address)
+{
+    const struct span span = span_at(cfi, address);
+    if (span.rule.cfa != CFI_NONE || !cfi->derived_count)
+        return span.end;
+    const uint64_t derived = derived_at(cfi, address).end;
+    return span.end < derived ? span.end : derived;
+}
+
+void cfi_each_row(const struct cfi *cfi, uint64_t from, uint64_t to, cfi_row_sink *see, void *context)
+{
+    const uint32_t before = fde_before(cfi, from);
+    uint64_t end = from;
+    for (uint32_t f = before == ADDRESS_INDEX_NONE ? 0 : before; f < cfi->frames.fde_count && end < to; f++) {
+        const struct cfi_fde *fde = &cfi->frames.fdes[f];
+        const struct rows *rows =
+            fde->address < to && fde->address + fde->size > from ? rows_of(cfi, f) : NULL;
+        if (fde->address > end)
+            see(context, end, row_of(rule_none, end));
+        for (uint32_t i = 0; rows && i < rows->count && cfi->base + rows->at[i].start < to; i++) {
+            const uint64_t start = cfi->base + rows->at[i].start;
+            const struct rule *rule = &rows->at[i].rule;
+            if (i + 1 == rows->count || cfi->base + rows->at[i + 1].start > from)
+                see(context, start < from ? from : start,
+                    row_of(rule->cfa == CFI_PLT ? rule_unsupported : *rule, start));
+        }
+        if (rows && !rows->count)
+            see(context, fde->address < from ? from : fde->address, row_of(rule_none, from));
+        end = fde->address + fde->size > from ? fde->address + fde->size : from;
+    }
+    if (end < to)
+        see(context, end, row_of(rule_none, end));
+}
+
 static bool is_entry_state(const struct cfi_rules *r)
 {
     return r->cfa == CFI_SP && r->cfa_offset == 8 && r->bp == CFI_BP_SAME &&
            r->return_rule == CFI_RETURN_AT_CFA;
 }
 
-static int add_row(struct cfi *cfi, uint32_t start, struct rule rule)
+/* Whether it is so at the first instruction. */
+static bool begins_in_entry_state(const struct cfi *cfi, const struct cfi_fde *fde)
 {
-    uint32_t n = cfi->row_count;
-    if (n && cfi->starts[n - 1] == start)
-        n--;
-    if (n && memcmp(&cfi->rules[n - 1], &rule, sizeof rule) == 0) {
-        cfi->row_count = n;
-        return 0;
-    }
-    uint32_t capacity = cfi->row_capacity; /* of both arrays, though the first alone may have grown */
-    if (!vec_reserve(cfi->starts, n, capacity, 1) || !vec_reserve(cfi->rules, n, cfi->row_capacity, 1))
-        return -ENOMEM;
-    cfi->starts[n] = start;
-    cfi->rules[n] = rule;
-    cfi->row_count = n + 1;
-    return 0;
-}
-
-/* The rows of one FDE; a damaged one becomes a gap. */
-static int add_fde(struct cfi *cfi, const struct cfi_frames *frames, const struct cfi_fde *fde)
-{
-    struct cfi_machine m = cfi_machine_at(frames, fde);
     struct bytes code = fde->code;
-    uint64_t end = fde->address + fde->size;
-    uint32_t first = (uint32_t)(fde->address - cfi->base);
-    enum cfi_progress progress;
-    bool entry_state = false;
-    do {
-        uint64_t from = m.location;
-        progress = cfi_machine_run(&m, &code);
-        if (progress == CFI_BAD)
-            break;
-        if (from == fde->address)
-            entry_state = is_entry_state(&m.now);
-        if (add_row(cfi, (uint32_t)(from - cfi->base), rule_of(&m.now)) < 0)
-            return -ENOMEM;
-    } while (progress == CFI_MOVED && m.location < end);
-    if (progress == CFI_BAD) {
-        cfi->bad_fdes++;
-        while (cfi->row_count && cfi->starts[cfi->row_count - 1] >= first)
-            cfi->row_count--;
-        return add_row(cfi, first, rule_none);
-    }
-    cfi->ranges[cfi->range_count++] = (struct cfi_range){fde->address, fde->size, entry_state, fde->lsda};
-    return add_row(cfi, (uint32_t)(end - cfi->base), rule_none);
-}
-
-/* Makes room for the rows of these, once: but for an FDE's first and its end, nearly each takes an advance of one byte, and two at least
- * that change a rule. What is not used is never touched. */
-static bool make_room(struct cfi *cfi, const struct cfi_frames *frames)
-{
-    size_t most = 1;
-    for (size_t i = 0; i < frames->fde_count; i++)
-        most += 2 + bytes_left(&frames->fdes[i].code) / 3;
-    uint32_t capacity = cfi->row_capacity;
-    return vec_reserve(cfi->starts, 0, capacity, most) && vec_reserve(cfi->rules, 0, cfi->row_capacity, most);
-}
-
-/* Frees unused capacity. */
-static void fit(struct cfi *cfi)
-{
-    size_t capacity = cfi->row_count ? cfi->row_count : 1;
-    uint32_t *starts = realloc(cfi->starts, capacity * sizeof *starts);
-    if (starts)
-        cfi->starts = starts;
-    struct rule *rules = realloc(cfi->rules, capacity * sizeof *rules);
-    if (rules)
-        cfi->rules = rules;
-    cfi->row_capacity = (uint32_t)capacity;
+    struct cfi_machine m = cfi_machine_at(&cfi->frames, fde);
+    return cfi_machine_run(&m, &code) != CFI_BAD && is_entry_state(&m.now);
 }
 
 int cfi_table_build(const struct elf_file *file, struct cfi **out, struct fathom_error *err)
 {
-    struct cfi_frames frames = {0};
     struct cfi *cfi = calloc(1, sizeof *cfi);
-    if (!cfi || cfi_frames_read(file, &frames) < 0)
+    if (!cfi || cfi_frames_read(file, &cfi->frames) < 0)
         goto no_memory;
+    const size_t count = cfi->frames.fde_count;
     cfi->base = file->code_low;
-    cfi->bad_fdes = frames.bad;
-    cfi->ranges = malloc((frames.fde_count + 1) * sizeof *cfi->ranges);
-    if (!cfi->ranges || !make_room(cfi, &frames))
+    cfi->starts = malloc((count + 1) * sizeof *cfi->starts);
+    cfi->ranges = malloc((count + 1) * sizeof *cfi->ranges);
+    cfi->rows = calloc(count + 1, sizeof *cfi->rows);
+    if (!cfi->starts || !cfi->ranges || !cfi->rows)
         goto no_memory;
-    for (size_t i = 0; i < frames.fde_count; i++)
-        if (add_fde(cfi, &frames, &frames.fdes[i]) < 0)
-            goto no_memory;
-    fit(cfi);
-    if (address_index_build(&cfi->index, cfi->starts, cfi->row_count) < 0)
+    for (size_t i = 0; i < count; i++) {
+        const struct cfi_fde *fde = &cfi->frames.fdes[i];
+        cfi->starts[i] = (uint32_t)(fde->address - cfi->base);
+        cfi->ranges[i] =
+            (struct cfi_range){fde->address, fde->size, begins_in_entry_state(cfi, fde), fde->lsda};
+    }
+    if (address_index_build(&cfi->index, cfi->starts, (uint32_t)count) < 0)
         goto no_memory;
-    cfi_frames_free(&frames);
     *out = cfi;
     return 0;
 no_memory:
-    cfi_frames_free(&frames);
     cfi_table_free(cfi);
     return error_memory(err);
+}
+
+const struct cfi_frames *cfi_table_frames(const struct cfi *cfi)
+{
+    return &cfi->frames;
 }
 
 int cfi_table_derive(struct cfi *cfi, uint64_t address, struct cfi_row row)
@@ -261,67 +308,65 @@ int cfi_table_derive(struct cfi *cfi, uint64_t address, struct cfi_row row)
     if (row.bp_offset < INT16_MIN)
         rule.bp_and_root = CFI_BP_UNKNOWN;
     rule.bp_and_root |= row.root ? ROOT_FLAG : 0;
-    struct derived_row derived = {(uint32_t)(address - cfi->base), rule};
-    return vec_push(cfi->new_rows, cfi->new_count, cfi->new_capacity, derived) ? 0 : -ENOMEM;
+    const struct row derived = {(uint32_t)(address - cfi->base), rule};
+    return vec_push(cfi->derived, cfi->derived_made, cfi->derived_capacity, derived) ? 0 : -ENOMEM;
 }
 
 /* By address. Where a function begins that another ends at, its row is the last. */
 static int compare_derived(const void *a, const void *b)
 {
-    const struct derived_row *x = a, *y = b;
+    const struct row *x = a, *y = b;
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
     return (x->rule.cfa != CFI_NONE) - (y->rule.cfa != CFI_NONE);
 }
 
-int cfi_table_derived(struct cfi *cfi)
+void cfi_table_derived(struct cfi *cfi)
 {
-    struct cfi *derived = cfi->new_count ? calloc(1, sizeof *derived) : NULL;
-    int rc = derived || !cfi->new_count ? 0 : -ENOMEM;
-    if (derived) {
-        cfi->derived = derived;
-        derived->base = cfi->base;
-        qsort(cfi->new_rows, cfi->new_count, sizeof *cfi->new_rows, compare_derived);
-    }
-    for (size_t i = 0; rc == 0 && i < cfi->new_count; i++)
-        rc = add_row(derived, cfi->new_rows[i].start, cfi->new_rows[i].rule);
-    free(cfi->new_rows);
-    cfi->new_rows = NULL;
-    cfi->new_count = cfi->new_capacity = 0;
-    if (rc < 0 || !derived)
-        return rc;
-    fit(derived);
-    return address_index_build(&derived->index, derived->starts, derived->row_count);
+    if (cfi->derived_made)
+        qsort(cfi->derived, cfi->derived_made, sizeof *cfi->derived, compare_derived);
+    for (uint32_t i = 0; i < cfi->derived_made; i++) /* in place: never more than were read */
+        add_row(cfi->derived, &cfi->derived_count, cfi->derived[i]);
 }
 
 void cfi_table_free(struct cfi *cfi)
 {
     if (!cfi)
         return;
-    cfi_table_free(cfi->derived);
-    free(cfi->new_rows);
+    for (size_t i = 0; cfi->rows && i < cfi->frames.fde_count; i++)
+        free(cfi->rows[i]);
+    cfi_frames_free(&cfi->frames);
     address_index_free(&cfi->index);
+    free(cfi->rows);
     free(cfi->starts);
-    free(cfi->rules);
     free(cfi->ranges);
+    free(cfi->derived);
     free(cfi);
 }
 
 void cfi_statistics(const struct cfi *cfi, struct cfi_statistics *out)
 {
-    struct cfi_statistics s = {.fdes = (uint32_t)cfi->range_count, .bad_fdes = cfi->bad_fdes};
-    for (uint32_t i = 0; i < cfi->row_count; i++) {
-        s.rows += cfi->rules[i].cfa != CFI_NONE;
-        s.unsupported_rows += cfi->rules[i].cfa == CFI_UNSUPPORTED;
+    const size_t count = cfi->frames.fde_count;
+    struct cfi_statistics s = {.fdes = (uint32_t)count,
+                               .bad_fdes = cfi->frames.bad,
+                               .bytes = sizeof *cfi +
+                                        (cfi->index.bucket_count + (size_t)1) * sizeof *cfi->index.buckets +
+                                        count * (sizeof *cfi->frames.fdes + sizeof *cfi->starts +
+                                                 sizeof *cfi->ranges + sizeof *cfi->rows)};
+    for (uint32_t i = 0; i < count; i++) {
+        const struct rows *rows = rows_of(cfi, i);
+        s.bad_fdes += rows && !rows->count;
+        s.bytes += rows ? sizeof *rows + rows->count * sizeof *rows->at : 0;
+        for (uint32_t k = 0; rows && k < rows->count; k++) {
+            s.rows++;
+            s.unsupported_rows += rows->at[k].rule.cfa == CFI_UNSUPPORTED;
+        }
     }
-    s.bytes = sizeof *cfi + cfi->row_capacity * (sizeof *cfi->starts + sizeof *cfi->rules) +
-              (cfi->index.bucket_count + (size_t)1) * sizeof *cfi->index.buckets +
-              cfi->range_count * sizeof *cfi->ranges;
     *out = s;
 }
 
 size_t cfi_ranges(const struct cfi *cfi, const struct cfi_range **out)
 {
     *out = cfi->ranges;
-    return cfi->range_count;
+    return cfi->frames.fde_count;
 }

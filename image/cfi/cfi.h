@@ -1,8 +1,7 @@
 /*
- * cfi.h - call frame information as a flat table: for every PC, where the CFA is and where the caller's
- * registers are.
+ * cfi.h - call frame information: for every PC, where the CFA is and where the caller's registers are.
  *
- * The rows of all FDEs of .eh_frame, computed once (DWARF 5 section 6.4, LSB .eh_frame), sorted by address.
+ * The rows of the FDEs of .eh_frame, each computed once, when one of its addresses is looked up first (DWARF 5 section 6.4, LSB .eh_frame).
  * Only what a sample can use is kept: the CFA from SP or BP, the caller's BP, the return address. Anything
  * else is CFI_UNSUPPORTED, never guessed.
  */
@@ -50,17 +49,21 @@ static inline bool cfi_row_same(const struct cfi_row *a, const struct cfi_row *b
 struct cfi;
 
 /* The row for an instruction's address (for a return address, pass address - 1). A row with cfa == CFI_NONE
- * if there is none. Under 50 ns: one index access and a short scan. */
+ * if there is none. Under 50 ns, if its FDE has been looked at: an index access and a short search. Several threads may ask. Out of
+ * memory: CFI_UNSUPPORTED. */
 struct cfi_row cfi_lookup(const struct cfi *cfi, uint64_t address);
 
+/* Whether an FDE covers the address, damaged ones too. Makes no rows: for those who ask of many functions. */
+bool cfi_covers(const struct cfi *cfi, uint64_t address);
+
 /* The end of the row that applies at an address: the first address above it with another row (which may be
- * CFI_NONE); UINT64_MAX after the last. */
+ * CFI_NONE), or with the same one of another FDE; UINT64_MAX after the last. */
 uint64_t cfi_row_end(const struct cfi *cfi, uint64_t address);
 
-/* The rows of FDEs in address order: the number of the one that applies at an address, or else of the first one above it. */
-uint32_t cfi_row_index(const struct cfi *cfi, uint64_t address);
-/* A row by its number, and where it starts; one of CFI_NONE is between FDEs. false: past the last. */
-bool cfi_row_at(const struct cfi *cfi, uint32_t index, uint64_t *start, struct cfi_row *row);
+typedef void cfi_row_sink(void *context, uint64_t start, struct cfi_row row);
+/* Shows the rows of FDEs in [from, to), in order, none of those that were derived; each applies up to the next one's start. CFI_NONE: between FDEs. One
+ * that depends on the address is CFI_UNSUPPORTED. */
+void cfi_each_row(const struct cfi *cfi, uint64_t from, uint64_t to, cfi_row_sink *see, void *context);
 
 struct cfi_statistics {
     uint32_t fdes, rows;
@@ -68,6 +71,7 @@ struct cfi_statistics {
     uint32_t bad_fdes;         /* damaged: left out */
     size_t bytes;              /* of memory */
 };
+/* Of all rows: makes those that nobody asked for yet. */
 void cfi_statistics(const struct cfi *cfi, struct cfi_statistics *out);
 
 /* The FDEs' address ranges in address order, by which functions are found in stripped files. */

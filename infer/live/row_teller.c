@@ -57,21 +57,31 @@ static uint32_t rule_of(const struct cfi_row *row)
            (from_bp ? CODE_ROW_FROM_BP : 0);
 }
 
+struct making {
+    uint64_t from; /* the chunk's first address */
+    struct code_rows *rows;
+};
+
+static void make_row(void *context, uint64_t start, struct cfi_row row)
+{
+    const struct making *making = context;
+    struct code_rows *out = making->rows;
+    const uint32_t rule = out->count < CODE_ROWS_MAX - 1 ? rule_of(&row) : CODE_ROW_NONE;
+    if (out->count == CODE_ROWS_MAX || (out->count && rule == out->rule[out->count - 1]))
+        return;
+    out->start[out->count] = (uint16_t)(start - making->from);
+    out->rule[out->count++] = rule;
+}
+
 /* adjust: the image's addresses - offsets in the file. */
 static void make_rows(const struct image *image, uint64_t adjust, uint32_t chunk, struct code_rows *out)
 {
-    const struct cfi *cfi = image_cfi(image);
-    const uint64_t from = ((uint64_t)chunk << CODE_ROWS_BITS) + adjust, to = from + (1u << CODE_ROWS_BITS);
-    struct cfi_row row;
-    uint64_t start;
+    const uint64_t from = ((uint64_t)chunk << CODE_ROWS_BITS) + adjust;
+    struct making making = {from, out};
     out->count = 0;
-    for (uint32_t i = cfi_row_index(cfi, from); cfi_row_at(cfi, i, &start, &row) && start < to; i++) {
-        const bool full = out->count == CODE_ROWS_MAX - 1;
-        out->start[out->count] = start < from ? 0 : (uint16_t)(start - from);
-        out->rule[out->count++] = full ? CODE_ROW_NONE : rule_of(&row);
-        if (full)
-            break;
-    }
+    cfi_each_row(image_cfi(image), from, from + (1u << CODE_ROWS_BITS), make_row, &making);
+    if (out->count == 1 && out->rule[0] == CODE_ROW_NONE)
+        out->count = 0;
 }
 
 static uint64_t key_of(const struct code_rows_key *key)

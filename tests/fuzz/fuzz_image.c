@@ -46,11 +46,12 @@ static void ask_cfi(const struct cfi *cfi)
     for (size_t i = 0; i < count; i++) {
         require(ranges[i].size > 0 && ranges[i].address >= end);
         end = ranges[i].address + ranges[i].size;
-        require(cfi_lookup(cfi, ranges[i].address).cfa != CFI_NONE);
-        require(cfi_lookup(cfi, end - 1).cfa != CFI_NONE);
+        const bool damaged = cfi_lookup(cfi, ranges[i].address).cfa == CFI_NONE;
+        require(cfi_covers(cfi, ranges[i].address) && cfi_covers(cfi, end - 1));
+        require((cfi_lookup(cfi, end - 1).cfa == CFI_NONE) == damaged);
         if (i + 1 == count || ranges[i + 1].address > end)
             require(cfi_lookup(cfi, end).cfa == CFI_NONE);
-        if (ranges[i].entry_state)
+        if (ranges[i].entry_state && !damaged)
             require(cfi_lookup(cfi, ranges[i].address).cfa == CFI_SP);
         for (uint64_t at = ranges[i].address; at < end && at < ranges[i].address + 256; at++)
             require(cfi_lookup(cfi, at).cfa <= CFI_UNSUPPORTED);

@@ -226,3 +226,37 @@ Test(cfi, no_eh_frame_no_rows, .fini = build_clean)
     cr_expect_eq(cfi_lookup(image_cfi(image), f).cfa, CFI_NONE);
     image_close(image);
 }
+
+static unsigned seen;
+
+static void see_row(void *damaged, uint64_t start, struct cfi_row row)
+{
+    const uint64_t *address = damaged;
+    cr_expect(row.cfa == CFI_NONE || row.cfa == CFI_SP);
+    cr_expect(start != *address || row.cfa == CFI_NONE);
+    seen++;
+}
+
+Test(cfi, a_damaged_fde_has_no_rows, .fini = build_clean)
+{
+    build_source("damaged.s",
+                 ".globl f\nf: .cfi_startproc\nnop\n.cfi_escape 0x3f\nret\n.cfi_endproc\n.type f, "
+                 "@function\n.size f, 2\n"
+                 ".globl g\ng: .cfi_startproc\nret\n.cfi_endproc\n.type g, @function\n.size g, 1\n");
+    build_run("$CC -shared -nostdlib -o damaged.so damaged.s");
+    struct image *image = build_open("damaged.so");
+    const struct cfi *cfi = image_cfi(image);
+    uint64_t f = build_function(image, "f"), g = build_function(image, "g");
+    cr_expect_eq(cfi_lookup(cfi, f).cfa, CFI_NONE);
+    cr_expect_eq(cfi_lookup(cfi, f + 1).cfa, CFI_NONE);
+    cr_expect_eq(cfi_row_end(cfi, f), f + 2);
+    cr_expect(cfi_covers(cfi, f) && cfi_covers(cfi, f + 1) && cfi_covers(cfi, g));
+    cr_expect_not(cfi_covers(cfi, g + 1));
+    expect(cfi_lookup(cfi, g), CFI_SP, 8, CFI_BP_SAME, 0);
+    cfi_each_row(cfi, f, g + 1, see_row, &f);
+    cr_expect_eq(seen, 2);
+    struct cfi_statistics s;
+    cfi_statistics(cfi, &s);
+    cr_expect_eq(s.bad_fdes, 1);
+    image_close(image);
+}
