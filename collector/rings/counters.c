@@ -94,6 +94,8 @@ void counters_free(struct counters *counters)
         ring_unmap(&counters->rings[i]);
     for (size_t i = 0; i < counters->fd_count; i++)
         close(counters->opened[i].fd);
+    for (size_t i = 0; i < counters->carrier_count; i++)
+        close(counters->carriers[i].fd);
     for (size_t i = 0; i < counters->event_count; i++) {
         free(counters->events[i].ids);
         counters->events[i].ids = NULL;
@@ -106,6 +108,7 @@ void counters_free(struct counters *counters)
     free(counters->cpus);
     free(counters->rings);
     free(counters->owners);
+    free(counters->carriers);
     free(counters->opened);
     free(counters);
 }

@@ -30,8 +30,13 @@ struct counters {
         by_cpu_count; /* the events opened by CPU, which are consecutive: the first and their number */
     size_t alive;     /* descriptors in epoll that have not hung up */
     int epoll;
-    uint64_t random;   /* state of vary_period() */
-    int program;       /* a BPF program for the first event; -1: none */
+    uint64_t random; /* state of vary_period() */
+    int program;     /* a BPF program for the first event; -1: none */
+    struct carrier {
+        int fd;
+        uint64_t tracepoint; /* its ID */
+    } * carriers;            /* events that are only there to attach the program to a tracepoint */
+    size_t carrier_count, carrier_capacity;
     int cgroup;        /* -1: none */
     bool filtered;     /* by the program */
     struct table *ids; /* sample id to event index and, from bit 8 on, the thread it was opened for */

@@ -63,13 +63,35 @@ static int keep_fd(struct counters *counters, struct opened opened, struct fatho
     return error_memory(err);
 }
 
-/* A tracepoint has the program once for all events on it. */
 static int attach(const struct counters *counters, const struct event *event, int fd,
                   struct fathom_error *err)
 {
     if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, counters->program) == 0 || errno == EEXIST)
         return 0;
     return error_system(err, errno, "cannot attach a BPF program to event '%s'", event->name);
+}
+
+/* A tracepoint has the program once for all events on it: from one that is not enabled and that no thread inherits, as where an event
+ * with the program was inherited, the end of that thread takes the program from the tracepoint (Linux 6.18; kernel/events/core.c,
+ * perf_event_alloc and perf_event_free_bpf_prog). */
+static int attach_tracepoint(struct counters *counters, const struct event *event, struct fathom_error *err)
+{
+    struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
+                                   .size = OPEN_ATTR_SIZE,
+                                   .config = event->attr.config,
+                                   .sample_period = 1,
+                                   .disabled = 1};
+    for (size_t i = 0; i < counters->carrier_count; i++)
+        if (counters->carriers[i].tracepoint == attr.config)
+            return 0;
+    const struct carrier carrier = {open_event(&attr, 0, -1), attr.config};
+    if (carrier.fd < 0)
+        return open_error(err, -carrier.fd, event->name, &attr, 0);
+    if (!vec_push(counters->carriers, counters->carrier_count, counters->carrier_capacity, carrier)) {
+        close(carrier.fd);
+        return error_memory(err);
+    }
+    return attach(counters, event, carrier.fd, err);
 }
 
 /* One thread on one CPU, or all on it. */
@@ -132,7 +154,8 @@ static int open_one(struct counters *counters, size_t event, bool wakes, struct 
     else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, counters->owners[cpu]) != 0)
         rc = error_system(err, errno, "cannot share the ring buffer of CPU %d", counters->cpus[cpu]);
     if (rc == 0 && e->followed && counters->program >= 0)
-        rc = attach(counters, e, fd, err);
+        rc = e->attr.type == PERF_TYPE_TRACEPOINT ? attach_tracepoint(counters, e, err)
+                                                  : attach(counters, e, fd, err);
     if (rc == 0)
         rc = keep_id(counters, event, tid, fd, err);
     if (rc || event != counters->tasks)
