@@ -354,6 +354,12 @@ bool unwind_switched(const struct sample *sample, const struct unwind_frame *fra
            frames[count - 1].cfa - sample->sp > sample->stack_switch + sizeof(uint64_t);
 }
 
+/* Whether the stack is empty yet: the code is what the kernel started the program with, or clone a thread, and nothing called it. */
+static bool is_at_base(const struct walk *walk, uint64_t cfa)
+{
+    return walk->base && cfa > walk->base && walk->base - walk->frame.sp < sizeof(uint64_t);
+}
+
 static struct walk walk_begin(const struct process *process, const struct sample *sample,
                               struct unwind_words *words)
 {
@@ -384,7 +390,7 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
     for (bool interrupted = false;;) {
         struct place place;
         struct cfi_row row;
-        uint64_t cfa, return_address, least = walk.frame.sp + 8;
+        uint64_t cfa, return_address;
         const uint64_t pc = walk.pc;
         if (!walk_place(&walk, &place, &row)) {
             *end = UNWIND_NO_MAPPING;
@@ -405,6 +411,11 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
             return count;
         }
         *end = UNWIND_ROOT;
+        if (count == 0 && is_at_base(&walk, cfa)) {
+            frames[0] =
+                (struct unwind_frame){.pc = pc, .place = place, .cfa = walk.base, .derived = row.derived};
+            return 1;
+        }
         if (row.cfa == CFI_SIGNAL_FRAME) {
             if (count && is_alternate(&walk.frame, cfa))
                 return count;
@@ -412,7 +423,8 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
                 *end = UNWIND_CUT;
                 return count;
             }
-        } else if (cfa < least || least < 8 || (row.derived && walk.base && cfa > walk.base)) {
+        } else if (cfa < walk.frame.sp || cfa - walk.frame.sp < unwind_room(walk.exact, &row) ||
+                   (row.derived && walk.base && cfa > walk.base)) {
             *end = row.derived ? UNWIND_NO_CFI : UNWIND_BAD;
             return count;
         }

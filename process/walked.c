@@ -82,7 +82,7 @@ size_t walked_frames(const struct process *process, const struct sample *sample,
         if (!unwind_place(process, from->pc, exact, &frame->place, &row))
             return i;
         *end = UNWIND_BAD;
-        if (from->cfa <= sp || (row.cfa != CFI_SIGNAL_FRAME && from->cfa - sp < 8))
+        if (from->cfa < sp || from->cfa - sp < (row.cfa == CFI_SIGNAL_FRAME ? 1 : exact ? 0 : 8))
             return i;
         sp = from->cfa;
     }

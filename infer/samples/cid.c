@@ -68,10 +68,8 @@ struct cid cid_of_frame(const struct process *process, const struct sample *samp
         return cid;
     if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN)
         cid.reason = UNKNOWN_BASE;
-    else if (frame->cfa > base)
-        cid.reason = UNKNOWN_CONTEXT; /* entry code above the base has no CID */
-    else
-        cid.height = base - frame->cfa;
+    else /* entry code has its CFA above the base, where it is begun with (process/unwind.c, is_at_base) */
+        cid.height = frame->cfa > base ? 0 : base - frame->cfa;
     return cid;
 }
 

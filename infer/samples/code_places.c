@@ -168,8 +168,8 @@ bool code_places_hold(struct code_places *p, uint32_t number, const struct proce
         return true;
     for (const struct node *node = stack; node != &p->nodes[NOTHING]; node = &p->nodes[node->outer]) {
         const struct code *from = &p->codes[node->code];
-        if (placed && node->height >= placed->depth)
-            continue; /* of a callee that this stack has not */
+        if (placed && placed->depth && node->height >= placed->depth)
+            continue; /* of a callee that this stack has not; where nothing is on the stack, it has the outermost one */
         if (placed ? !is_placed(process, from, placed) : !is_at(process, from, 0))
             return false;
         checked = true;

@@ -325,11 +325,14 @@ static int repeat_frame(struct trainer *t, const struct trainer_path *path, cons
     uint32_t found;
     if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN || base < sample->sp)
         return 0;
-    const uint32_t function = trainer_function(t, place),
-                   at = trie_above(t->trie, path->leaf, base - sample->sp + (path->apart ? PARTIAL_APART : 0),
-                                   &found);
+    const uint64_t height = base - sample->sp + (path->apart ? PARTIAL_APART : 0);
+    const uint32_t function = trainer_function(t, place);
     if (function == TRIE_NONE)
         return error_memory(err);
+    /* Where the return address is in a register, the CFA is SP itself (process/unwind.h, unwind_room). */
+    uint32_t at = trie_above(t->trie, path->leaf, height + 1, &found);
+    if (at == TRIE_NONE || found != function)
+        at = trie_above(t->trie, path->leaf, height, &found);
     if (at == TRIE_NONE || found != function)
         return 0;
     *node = at;
