@@ -127,9 +127,10 @@ static void forget(struct announced *a, uint32_t tid)
 static bool is_plausible(const struct announced *a, const struct stack_record *r)
 {
     return r->page_bits < 64 && (!a->any || (r->page_bits == a->page_bits && r->compared == a->compared)) &&
-           r->kind >= STACK_RECORD_NEW && r->kind <= STACK_RECORD_RETURNED &&
+           r->kind >= STACK_RECORD_NEW && r->kind <= STACK_RECORD_GONE &&
            (r->kind == STACK_RECORD_NONE) == (r->number == 0) &&
-           (r->kind == STACK_RECORD_RETURNED) == (r->number == STACK_RECORD_LATE);
+           (r->kind == STACK_RECORD_RETURNED) == (r->number == STACK_RECORD_LATE) &&
+           (r->kind == STACK_RECORD_GONE) == (r->number == STACK_RECORD_NOWHERE);
 }
 
 /* The bytes of a stack that is new. false: no memory. */
@@ -263,9 +264,10 @@ static void fill_in(struct announced *a, struct sample *sample)
     if (!last)
         return;
     const uint32_t number = (uint32_t)*last, places = (uint32_t)(*last >> 32);
-    sample->known = number == STACK_RECORD_LATE ? SAMPLE_STACK_RETURNED
-                    : number                    ? SAMPLE_STACK_SAME
-                                                : SAMPLE_STACK_REFUSED;
+    sample->known = number == STACK_RECORD_LATE      ? SAMPLE_STACK_RETURNED
+                    : number == STACK_RECORD_NOWHERE ? SAMPLE_STACK_GONE
+                    : number                         ? SAMPLE_STACK_SAME
+                                                     : SAMPLE_STACK_REFUSED;
     sample->compared = a->compared;
     sample->from_sp = a->from_sp;
     sample->stack_number = sample->known == SAMPLE_STACK_SAME ? number : 0;

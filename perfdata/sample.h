@@ -22,6 +22,7 @@ enum sample_stack {
     SAMPLE_STACK_SAME,     /* that of an earlier sample, by `stack_number` */
     SAMPLE_STACK_REFUSED,  /* not known, and not read */
     SAMPLE_STACK_KEPT,     /* that of an earlier recording; `walk`, but for the addresses of its calls */
+    SAMPLE_STACK_GONE,     /* there was none: the process was ending, or within execve */
     SAMPLE_STACK_RETURNED, /* a precise sample's: it could be read only after its function may have returned */
 };
 

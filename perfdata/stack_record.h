@@ -20,8 +20,9 @@ enum stack_record_kind {
     STACK_RECORD_NEW = 1, /* no known stack fits: its bytes follow. It gets the number */
     STACK_RECORD_SAME,    /* the stack with this number fits, and not the one announced before */
     STACK_RECORD_AGAIN, /* the one announced before fits, as far as it was compared: read to check that. As NEW */
-    STACK_RECORD_NONE, /* no known stack fits, and it was not read: over budget, or not readable */
+    STACK_RECORD_NONE, /* no known stack fits, and it was not read: over budget */
     STACK_RECORD_RETURNED, /* of a precise sample: its function may have returned before the stack could be read */
+    STACK_RECORD_GONE, /* nothing is there to be read: the process is in the kernel, at its end or within execve */
 };
 
 #define STACK_RECORD_MAX                                                                                     \
@@ -29,6 +30,7 @@ enum stack_record_kind {
 #define STACK_WORDS_MAX      131072      /* bytes of one of which the outer part is words alone */
 #define STACK_RECORD_NO_BASE 16384       /* bytes of a stack that are read if its base is not known */
 #define STACK_RECORD_LATE    0xffffffffu /* the number of RETURNED */
+#define STACK_RECORD_NOWHERE 0xfffffffeu /* that of GONE */
 #define STACK_NUMBER_KEPT                                                                                    \
     0xf0000000u /* numbers from this one on are those of stacks that earlier recordings left (infer/live/stack_keeper.h) */
 #define STACK_RECORD_ALL 255 /* compared: all return addresses */
@@ -38,7 +40,7 @@ struct stack_record {
     __u8 version, kind;
     __u8 page_bits; /* a page of code is 2^page_bits bytes */
     __u8 compared;  /* how many return addresses are compared, the innermost first; 0: none */
-    __u32 number;   /* NONE: 0; RETURNED: STACK_RECORD_LATE; else neither of the two */
+    __u32 number;   /* NONE: 0; RETURNED, GONE: STACK_RECORD_LATE, _NOWHERE; else none of these */
     __u32 size;     /* bytes that follow: parts; 0: none */
     __u64 ip, sp;   /* the user's, as in the sample's registers */
 };

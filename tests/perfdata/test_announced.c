@@ -107,6 +107,9 @@ Test(announced, a_sample_has_the_stack_told_last_for_its_thread_page_and_sp)
     cr_expect_eq(ask(1, 100, 5), SAMPLE_STACK_RETURNED);
     cr_expect_eq(last_sample.stack_number, 0u);
     cr_expect_eq(ask(1, 100, 5), SAMPLE_STACK_RETURNED);
+    tell(STACK_RECORD_GONE, STACK_RECORD_NOWHERE, 1, 100, 5);
+    cr_expect_eq(ask(1, 100, 5), SAMPLE_STACK_GONE);
+    cr_expect_eq(last_sample.stack_number, 0u);
     tell(STACK_RECORD_SAME, 5, 1, 100, 6);
     cr_expect_eq(ask(1, 100, 6), SAMPLE_STACK_SAME);
     cr_expect_eq(last_sample.stack_number, 5u);
@@ -290,7 +293,8 @@ Test(announced, after_a_damaged_record_nothing_earlier_counts)
         {offsetof(struct stack_record, kind), 0, false},
         {offsetof(struct stack_record, kind), STACK_RECORD_NONE, false},     /* with a number */
         {offsetof(struct stack_record, kind), STACK_RECORD_RETURNED, false}, /* with another number */
-        {offsetof(struct stack_record, kind), STACK_RECORD_RETURNED + 1, false},
+        {offsetof(struct stack_record, kind), STACK_RECORD_GONE, false},
+        {offsetof(struct stack_record, kind), STACK_RECORD_GONE + 1, false},
         {offsetof(struct stack_record, kind), 255, false},
         {offsetof(struct stack_record, page_bits), 64, false},
         {offsetof(struct stack_record, page_bits), 13, false},

@@ -251,7 +251,7 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
         size = fold(m, cpu, below, size);
     }
     if (!size) /* of one that is known, that stays so */
-        return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
+        return kind == STACK_RECORD_AGAIN ? 1 : tell_no_stack(m, STACK_RECORD_GONE, STACK_RECORD_NOWHERE);
     take_registers(m);
     m->buffer->record.code_part = (struct stack_part){STACK_PART_CODE, 0, sizeof m->buffer->record.code};
     m->buffer->record.code = m->buffer->lying.code;

@@ -91,7 +91,7 @@ struct world {
     struct told_by told[TOLD_MAX];
     size_t told_count;
     uint32_t ring_full, told_full; /* one in so many; 0: never */
-    uint32_t kinds[STACK_RECORD_RETURNED + 1], silent, dropped;
+    uint32_t kinds[STACK_RECORD_GONE + 1], silent, dropped;
 };
 
 static const uint32_t depths[DEPTHS] = {64, 520, 4096, 20000, 61448, 70000};
@@ -368,6 +368,7 @@ static int take(struct world *w, const struct scene *scene)
         cr_assert_eq(record->head.compared, w->config.compared);
         cr_assert_eq(record->head.kind == STACK_RECORD_NONE, record->head.number == 0);
         cr_assert_eq(record->head.kind == STACK_RECORD_RETURNED, record->head.number == STACK_RECORD_LATE);
+        cr_assert_eq(record->head.kind == STACK_RECORD_GONE, record->head.number == STACK_RECORD_NOWHERE);
         bool read = record->head.kind == STACK_RECORD_NEW || record->head.kind == STACK_RECORD_AGAIN;
         cr_assert_eq(read, record->head.size > 0);
         if (read) {
@@ -378,7 +379,7 @@ static int take(struct world *w, const struct scene *scene)
     }
     const struct told_by *told = last_told(w, s, false);
     cr_assert(told, "a sample of a followed thread without any announcement");
-    if (told->number) {
+    if (told->number && told->number != STACK_RECORD_NOWHERE) {
         const struct announced *a = stack_of(w, told->number);
         cr_assert(a, "stack %u was never announced", told->number);
         cr_assert(fits(w, a, scene->thread, s), "stack %u, said to be the sample's, is not", told->number);
@@ -816,7 +817,7 @@ Test(verify, a_stack_is_read_beyond_a_page_that_is_not_there)
                 parts[w.machine.memory_count++] =
                     (struct machine_memory){t->low + rest, REGION - rest, t->bytes + rest};
             }
-            cr_assert_eq(take(&w, &scene), want ? STACK_RECORD_NEW : STACK_RECORD_NONE);
+            cr_assert_eq(take(&w, &scene), want ? STACK_RECORD_NEW : STACK_RECORD_GONE);
             cr_assert_eq(w.machine.records[0].outer_at, deep ? outer_at : 0, "%u bytes, page %u", depth,
                          page);
             if (deep)
