@@ -61,6 +61,8 @@ int target_complete(struct fathom_target *target, const struct command *command,
     if (optind < argc)
         target->command = argv + optind;
     int ways = (target->command != NULL) + (target->pids.count > 0) + (target->tids.count > 0);
+    if (target->cgroup && !*target->cgroup)
+        return option_usage(terminal, command, "--cgroup: an empty path; that of all control groups is '/'");
     if (fathom_target_wide(target) > 1)
         return option_usage(terminal, command, "give only one of: --all-cpus, --cgroup, --container, --uid");
     if (fathom_target_wide(target) && (target->pids.count || target->tids.count || target->no_children))

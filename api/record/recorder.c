@@ -183,9 +183,11 @@ bool recorder_say_losses(const struct collector *collector, const struct log *lo
     if (s->throttled)
         log_write(log, LOG_WARNING, "the kernel throttled the event %llu times",
                   (unsigned long long)s->throttled);
-    if (s->bases_missing)
-        log_write(log, LOG_NOTE, "%llu thread%s ended before the stack could be located",
-                  (unsigned long long)s->bases_missing, s->bases_missing == 1 ? "" : "s");
+    if (s->bases_missing && !collector_follows(collector)) /* else a stack that was read tells it */
+        log_write(log, LOG_NOTE,
+                  "%llu thread%s ended before the stack could be located: %s samples may have no path",
+                  (unsigned long long)s->bases_missing, s->bases_missing == 1 ? "" : "s",
+                  s->bases_missing == 1 ? "its" : "their");
     bool nothing = collector_why_nothing(collector, why, sizeof why);
     if (nothing)
         log_write(log, LOG_WARNING, "nothing was sampled: %s", why);

@@ -101,6 +101,10 @@ static int check(const struct report_options *o, struct fathom_error *err)
             "--format %s keeps processes and threads as they are: perf report --sort shows them, "
             "not --by and --process-tree",
             o->format->name);
+    if (o->view.view->levels && strcmp(o->format->name, "text") != 0)
+        return error_set(err, EINVAL,
+                         "--view %s is text: of --format %s, --by shows who ran, above the functions",
+                         o->view.view->name, o->format->name);
     if (o->certainty == PERF_CERTAINTY_FRAME && o->output && strcmp(o->output, "-") == 0)
         return error_set(err, EINVAL, "--certainty frame needs a file that stays where it is: -o FILE");
     if (o->profile.phi > 0 && ((o->format->samples && !o->format->bounded) || o->format->recording))

@@ -119,7 +119,8 @@ static void write_lost(struct printer *printer, const struct view_heading *headi
 {
     char weight[WEIGHT_SIZE];
     double all = (double)heading->weight + (double)heading->lost_weight;
-    printer_write(printer, "warning:  %llu records were lost", (unsigned long long)heading->lost);
+    printer_write(printer, "warning:  %llu record%s lost", (unsigned long long)heading->lost,
+                  heading->lost == 1 ? " was" : "s were");
     if (heading->lost_weight > 0)
         printer_write(printer, ", about %s%s%s (%.1f%% of all)",
                       weight_format(weight, heading->lost_weight, unit), strcmp(unit, WEIGHT_NS) ? " " : "",
