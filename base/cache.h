@@ -27,10 +27,10 @@ int cache_open(const char *path);
 /* Marks a file there as used now. false: as above. */
 bool cache_use(const char *path);
 
-#define KEPT_NAME_SIZE 128
+#define CACHE_NAME_SIZE 128
 
 struct cache_entry {
-    char name[KEPT_NAME_SIZE];
+    char name[CACHE_NAME_SIZE];
     uint64_t bytes;
     struct timespec used;
 };

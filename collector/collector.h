@@ -84,9 +84,9 @@ size_t collector_events(const struct collector *collector, const struct event **
  * perfdata/writer.h); malloc'ed; NULL and *size 0 if there are none. */
 int collector_tracing_data(const struct collector *collector, uint8_t **data, size_t *size,
                            struct fathom_error *err);
-/* Whether a BPF program compares the event's stacks with those that collector_know() was told (verify.h). The next six
- * may be called by one other thread. */
+/* Whether a BPF program compares the event's stacks with those that collector_know() was told (verify.h). */
 bool collector_follows(const struct collector *collector);
+/* All that follow, to collector_unknow(), may be called by one other thread. */
 bool collector_finds_files(const struct collector *collector); /* verify_finds_files() */
 int collector_know(struct collector *collector, const struct known_stack *stack, struct fathom_error *err);
 bool collector_stacks_are(struct collector *collector, uint32_t space, const struct go_stacks *go,

@@ -1,5 +1,5 @@
 /*
- * collector_data.h - private to collector.c and prepare.c: a collection.
+ * collector_data.h - private to the files of collector/ itself: a collection.
  */
 #ifndef FATHOM_COLLECTOR_COLLECTOR_DATA_H
 #define FATHOM_COLLECTOR_COLLECTOR_DATA_H

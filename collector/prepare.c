@@ -178,7 +178,6 @@ static uint64_t wake_of(const struct collector *c)
 /* Loads the program for the events that are followed, and gives each precise one an interrupt for each record. */
 static int load_program(struct collector *c, struct verify_options *options, struct fathom_error *why)
 {
-    /* A tracepoint's program runs wherever it is hit. */
     options->one_user = c->options->one_user;
     options->user = c->options->user;
     /* A tracepoint's program that leaves out samples takes them from other recorders, too. */
@@ -190,7 +189,7 @@ static int load_program(struct collector *c, struct verify_options *options, str
         options->follow = c->cgroup.fd >= 0 ? VERIFY_WITHIN : VERIFY_EVERYONE;
     else if (c->by_cpu)
         options->follow = c->options->tid_count ? VERIFY_TIDS : VERIFY_PIDS;
-    else
+    else /* a tracepoint's program runs wherever it is hit */
         options->follow = options->where == VERIFY_TRACEPOINT ? VERIFY_TIDS : VERIFY_ALL;
     options->wake_ns = wake_of(c);
     int rc = verify_new(options, &c->verify, why);

@@ -18,8 +18,7 @@
  * /etc/perfconfig, ~/.debug. malloc'd; NULL: none, or out of memory. */
 char *build_id_cache_directory(void);
 
-#define BUILD_ID_CACHE_KIND 16 /* room for the name of a kind: "elf", "debug", "vdso", "kallsyms" */
-/* Where the file of a kind is, relative to the directory: ".build-id/xx/yyyy/elf". malloc'd; NULL: out of memory, or the
+/* Where the file of a kind ("elf", "debug", "vdso", "kallsyms") is, relative to the directory: ".build-id/xx/yyyy/elf". malloc'd; NULL: out of memory, or the
  * build-id is shorter than 2 bytes. */
 char *build_id_cache_name(const struct build_id *id, const char *kind);
 /* The file of a build in the directory, if there is one and it is this user's or root's: HOME may be that of the user who

@@ -26,7 +26,7 @@ void announced_free(struct announced *announced);
 /* Only a sample with a record of its own tells where its stack lies (sample.placed), until the next call: else that would be memory for
  * nothing, over days. */
 void announced_leave_places(struct announced *announced);
-/* Fills in what is known of the stack of a sample of the main event; its dump is borrowed from the stack record
+/* Fills in what is known of the stack of a sample of a followed event; its dump is borrowed from the stack record
  * before it, which must still be there. Returns 1: the record was a stack record, now taken; 0: any other; or
  * -ENOMEM. A damaged stack record is counted. */
 int announced_take(struct announced *announced, struct record *record, struct fathom_error *err);

@@ -15,7 +15,7 @@ enum sample_mode { /* PERF_RECORD_MISC_CPUMODE */
                    SAMPLE_MODE_OTHER, /* hypervisor or guest */
 };
 
-/* What the program that follows the main event says of a sample's stack (stack_record.h). */
+/* What the program that follows the event says of a sample's stack (stack_record.h). */
 enum sample_stack {
     SAMPLE_STACK_UNSAID,   /* nothing: it did not follow the thread */
     SAMPLE_STACK_NEW,      /* not known: read; `stack` */

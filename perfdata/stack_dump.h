@@ -9,7 +9,7 @@
 
 /* Trims the dump of a record in place to `valid` bytes (at most sample->stack_size), padded to 8; returns the
  * record's new size. sample: decoded from this record or the one that it is a copy of; it has a dump
- * (stack_room is not 0). */
+ * (stack_capacity is not 0). */
 size_t stack_dump_trim(void *record, size_t size, const struct sample *sample, uint64_t valid);
 
 #endif

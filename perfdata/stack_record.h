@@ -1,5 +1,5 @@
 /*
- * stack_record.h - what a BPF program that follows the main event says of a sample's stack: the raw data of
+ * stack_record.h - what a BPF program that follows an event says of a sample's stack: the raw data of
  * the event "stacks" (a software bpf-output event). Also compiled for the BPF target.
  *
  * A stack record stands right before its sample in the ring of its CPU; the collector gives it the sample's
@@ -95,7 +95,7 @@ struct stack_switch {
 
 /* A stack by its frames, as far as they are not those of another one's (walks.h). Further frames follow, the outermost first: of each
  * the PC - that of the frame around it, zigzag; the CFA of that one - its own; both ULEB128, modulo 2^64; the outermost as if PC and CFA were 0
- * around it. * Then of those with marks, in that order: how many frames were passed since the last one, ULEB128; the marks, a byte. */
+ * around it. Then of those with marks, in that order: how many frames were passed since the last one, ULEB128; the marks, a byte. */
 struct stack_frames {
     __u32 outer; /* number of a stack of an earlier record, whose outermost frames these are; 0: none */
     __u16 shared, count; /* frames of that; further ones: together at most STACK_FRAMES_MAX */

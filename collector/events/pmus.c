@@ -63,11 +63,6 @@ bool pmus_is_core(const struct pmus *pmus, unsigned type)
     return false;
 }
 
-bool pmus_hybrid(const struct pmus *pmus)
-{
-    return pmus_kinds(pmus) > 1;
-}
-
 bool pmus_counters(const struct pmus *pmus)
 {
     return pmus_type(pmus, "cpu") >= 0 || pmus_type(pmus, PMUS_CORE) >= 0;

@@ -37,7 +37,6 @@ bool pmus_text(const struct pmus *pmus, const char *pmu, const char *file, char 
 extern const char *const pmus_cores[];
 /* How many kinds of cores have counters of their own: 1 to PMUS_CORES; 0: there are no counters. */
 unsigned pmus_kinds(const struct pmus *pmus);
-bool pmus_hybrid(const struct pmus *pmus);
 /* Whether events of this type are counted by a PMU of cores. */
 bool pmus_is_core(const struct pmus *pmus, unsigned type);
 /* Whether the CPU has counters that the kernel uses. */

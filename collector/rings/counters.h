@@ -49,7 +49,7 @@ bool counters_twice(const struct counters *counters, uint64_t id, pid_t tid);
 /* Starts or stops all events. */
 void counters_enable(struct counters *counters);
 void counters_disable(struct counters *counters);
-/* Waits until a ring fills, a task ends or the extra_fd of counters_watch() (-1: none) is readable. A signal
+/* Waits until a ring fills, a task ends or the extra_fd of counters_watch() is readable. A signal
  * ends the wait without an error. */
 int counters_wait(struct counters *counters, int timeout_ms, struct fathom_error *err);
 int counters_watch(struct counters *counters, int extra_fd, struct fathom_error *err);

@@ -605,7 +605,6 @@ int known_stacks_add(struct known_stacks *s, const struct known_stack *stack, st
         known.stacks[at].version = anywhere ? stack->version : 0;
     }
     known.stacks[at].alias = stack->number;
-    known.registers |= stack->reg && stack->reg != RULE_BP;
     known.below |= made.below;
     known.outer |= made.outer;
     if (made.extent > known.extent)

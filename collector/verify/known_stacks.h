@@ -1,5 +1,5 @@
 /*
- * known_stacks.h - the stacks that the BPF program knows: fills its maps `known` and `words` (rule.h), and
+ * known_stacks.h - the stacks that the BPF program knows: fills its maps `known`, `words` and `switches` (rule.h), and
  * empties them as processes end or room runs out.
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_KNOWN_STACKS_H

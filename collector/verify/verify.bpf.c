@@ -1,8 +1,8 @@
 /*
- * verify.bpf.c - the BPF program on the main event: compares each sample's stack with those that are known
+ * verify.bpf.c - the BPF program on the followed events: compares each sample's stack with those that are known
  * (rule.h), and writes a stack record (perfdata/stack_record.h) where none fits, or another than before.
  *
- * For Linux 5.10 and later: no helper and no kind of loop that is younger. It is compiled a second time, with VERIFY_FILES, for
+ * For Linux 5.10 and later: no helper and no kind of loop that is younger, but for precise events and those in the kernel (5.15). It is compiled a second time, with VERIFY_FILES, for
  * Linux 5.17 and later with BTF: processes then share what is known of their files' code, wherever it is mapped.
  */
 #include <asm-generic/errno-base.h>

@@ -48,7 +48,7 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
 void verify_free(struct verify *verify);
 /* Whether stacks can be known wherever their files are mapped. */
 bool verify_finds_files(const struct verify *verify);
-/* The program's descriptor, for the main event. */
+/* The program's descriptor, for the events that are followed. */
 int verify_program(const struct verify *verify);
 /* Descriptors of the stacks' event, two for each CPU, one of which wakes the recorder at each record. Before they are
  * enabled. */

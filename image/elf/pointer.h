@@ -7,7 +7,6 @@
 
 #include "base/bytes.h"
 
-#define POINTER_ABSOLUTE 0x00
 #define POINTER_INDIRECT 0x80
 #define POINTER_OMIT     0xff
 

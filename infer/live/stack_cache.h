@@ -1,7 +1,7 @@
 /*
  * stack_cache.h - the known stacks of programs, from one recording to the next.
  *
- * They are kept files (base/cache.h) in the directory "stacks", named "BUILD-ID-PATH.stacks" after the program's build-id and a checksum of
+ * They are files of a cache (base/cache.h) in the directory "stacks", named "BUILD-ID-PATH.stacks" after the program's build-id and a checksum of
  * its path; those that were used last stay. What is kept of a program serves whoever runs it, so only stacks in files count that are at
  * their path and cannot be changed by others (numbered_file_stamp()). Of two recordings at once, the one that ends last keeps its own.
  */

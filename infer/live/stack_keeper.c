@@ -22,7 +22,7 @@ struct program {
     char *path;
     struct build_id id;
     struct kept_stacks *kept;
-    uint32_t first, count; /* places in `numbered` of those that are known from earlier recordings */
+    uint32_t first, count; /* numbers of those that are known from earlier recordings, and how many there are */
     bool begun;
 };
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MODRM_RSP = 4, MODRM_RIP = 5, SIB_RSP = 4, REX = 0x40, REX_B = 1 };
+enum { MODRM_RSP = 4, SIB_RSP = 4, REX = 0x40, REX_B = 1 };
 
 static void put_bytes(struct displaced *out, const void *bytes, size_t count)
 {
