@@ -20,8 +20,8 @@ struct image {
     struct arena *arena;
     struct cfi *cfi;
     struct functions functions;
-    uint64_t thread_return;    /* 0: none */
-    bool makes_code;           /* run_time.h */
+    uint64_t thread_return; /* 0: none */
+    bool makes_code;        /* run_time.h */
 };
 
 int image_join_parts(struct image *image); /* of one that was opened with parts_apart. 0 or -ENOMEM */
