@@ -86,8 +86,6 @@ static enum frame_end walk_cfa(const struct walk *walk, const struct cfi_row *ro
         note_bp(walk);
     if (row->cfa == CFI_BP_MEMORY && end == FRAME_FOUND)
         note_word(walk, walk->frame.bp + (uint64_t)(int64_t)row->cfa_offset, *cfa, true);
-    if (row->cfa == CFI_SIGNAL_FRAME && walk->words)
-        walk->words->partial = true;
     return end;
 }
 
@@ -210,6 +208,33 @@ static bool follows_call(const struct place *place)
     return false;
 }
 
+/* The code that a signal interrupted may also have been at another address of the same function with the same row. */
+static void note_interrupted(const struct walk *walk, uint64_t address)
+{
+    struct place place;
+    struct cfi_row row;
+    note_word(walk, address, walk->pc, false);
+    struct unwind_words *w = walk->words;
+    if (!w || w->partial || !unwind_place(walk->process, walk->pc, true, &place, &row) ||
+        place.function == IMAGE_NO_FUNCTION || row.cfa == CFI_UNSUPPORTED)
+        return;
+    const struct image_function *function = image_function(place.image, place.function);
+    const uint64_t start = function->address, end = start + function->size;
+    uint64_t at = start, next = cfi_row_end(image_cfi(place.image), at);
+    for (unsigned rows = 0; next <= place.address && rows < RETURN_RANGE_ROWS; rows++) {
+        at = next;
+        next = cfi_row_end(image_cfi(place.image), at);
+    }
+    next = next < end ? next : end;
+    const struct cfi_row first = cfi_lookup(image_cfi(place.image), at),
+                         last = cfi_lookup(image_cfi(place.image),
+                                           next - 1); /* a PLT's depends on the address */
+    if (place.address < at || place.address >= next || !cfi_row_same(&first, &last))
+        return;
+    w->words[w->count - 1].low = walk->pc - (place.address - at);
+    w->words[w->count - 1].size = (uint32_t)(next - at);
+}
+
 /* From the restorer's frame to the code that the signal interrupted. false: that ran on another stack. */
 static bool walk_signal(struct walk *walk, uint64_t cfa)
 {
@@ -217,7 +242,10 @@ static bool walk_signal(struct walk *walk, uint64_t cfa)
     uint64_t sp = frame->sp;
     if (cfa <= sp || !frame_read(frame, sp + UCONTEXT_PC, &walk->pc))
         return false;
+    note_word(walk, sp + UCONTEXT_SP, cfa, true);
+    note_interrupted(walk, sp + UCONTEXT_PC);
     frame->bp_known = frame_read(frame, sp + UCONTEXT_BP, &frame->bp);
+    walk->bp_slot = sp + UCONTEXT_BP;
     frame->sp = cfa;
     walk->exact = true;
     return true;

@@ -53,7 +53,7 @@ struct unwind_words {
     struct table *ranges; /* of return addresses by image, remembered while the images are open */
     bool has_bp;          /* the sample's BP was used */
     uint64_t registers;   /* and these of its other registers, as in sample.register_mask */
-    bool partial;         /* a signal frame was passed, whose registers are not among the words */
+    bool partial;         /* out of memory: not all are here */
 };
 
 /* Frames innermost first; returns their number and sets *end. Of a sample with a walk, those of that (walked.h). */

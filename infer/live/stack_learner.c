@@ -178,7 +178,7 @@ static struct walked_stack walk(struct stack_learner *l, const struct process *p
     return w;
 }
 
-/* Makes a stack known that was walked last. One with a signal frame is never known. Returns 1; 0: it is not, or its callers would be copied for
+/* Makes a stack known that was walked last. Returns 1; 0: it is not, or its callers would be copied for
  * longer by themselves; or a negative result of the callbacks. */
 static int know(struct stack_learner *l, const struct process *process, const struct sample *sample,
                 uint32_t space, bool of_caller, const struct walked_stack *w, struct fathom_error *err)
@@ -341,7 +341,8 @@ static int learn_stack(struct stack_learner *l, struct processes *processes, con
         l->in.walked(l->in.context, &at, at.stack_number, w.frames, w.count, w.end);
     l->kept = KEPT_STACKS_MOST;
     rc = know(l, process, &at, space, false, &w, err);
-    for (size_t walked = w.count; rc > 0 && !at.stack_switch && w.count > 1 && walked < WALKED_MAX;
+    for (size_t walked = w.count; rc > 0 && !at.stack_switch && w.count > 1 && walked < WALKED_MAX &&
+                                  !w.frames[1].interrupted; /* which nothing returns to */
          walked += w.count) {
         w = walk_on(l, process, &at, &w);
         rc = know(l, process, &at, space, true, &w, err);
