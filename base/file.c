@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/vec.h"
 
 #define POPULATE_LEAST ((size_t)64 << 10) /* bytes: fewer cost no more than the call */
 
@@ -190,6 +191,31 @@ void file_view_close(struct file_view *view)
     if (view->data)
         munmap((void *)(uintptr_t)view->data, view->size);
     *view = (struct file_view){.fd = -1};
+}
+
+int file_read_text(int fd, size_t most, char **text, size_t *size)
+{
+    size_t used = 0, capacity = 0;
+    char *data = NULL;
+    int rc = -ENOMEM;
+    while (vec_reserve(data, used, capacity, 4096)) {
+        const ssize_t n = read(fd, data + used, capacity - used - 1);
+        if (n < 0 && errno == EINTR)
+            continue;
+        rc = n < 0 ? -errno : used + (size_t)n > most ? -EFBIG : 0;
+        if (rc < 0)
+            break;
+        used += (size_t)n;
+        if (n == 0) {
+            data[used] = 0;
+            *text = data;
+            *size = used;
+            return 0;
+        }
+        rc = -ENOMEM;
+    }
+    free(data);
+    return rc;
 }
 
 int file_write_all(int fd, const void *data, size_t size, const char *path, struct fathom_error *err)

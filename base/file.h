@@ -45,6 +45,10 @@ void file_view_settle(struct file_view *view);
 int file_view_read(const char *path, struct file_view *view, struct fathom_error *err);
 void file_view_close(struct file_view *view); /* a zeroed one is allowed */
 
+/* Reads to the end of a file whose size is not known before, as of those that the kernel makes (/proc): NUL-terminated; *text is malloc'ed. -EFBIG:
+ * it has more than `most` bytes; -ENOMEM; others as read(2). */
+int file_read_text(int fd, size_t most, char **text, size_t *size);
+
 /* Writes all of it or fails; continues after interrupted and short writes. `path` is only for the message. */
 int file_write_all(int fd, const void *data, size_t size, const char *path, struct fathom_error *err);
 

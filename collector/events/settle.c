@@ -23,53 +23,44 @@ static void settle_registers(struct perf_event_attr *attr)
         *attr = other;
 }
 
-/* Linux 5.7, with CONFIG_CGROUP_PERF. */
-static void settle_cgroups(struct perf_event_attr *attr, const struct log *log)
+/* Takes the attributes without what the kernel may lack, if it refuses it, and nothing else. has: whether it is in them. */
+static bool settle_without(struct perf_event_attr *attr, bool has, const struct perf_event_attr *without)
 {
-    struct perf_event_attr other = *attr;
-    other.sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
-    other.cgroup = 0;
-    if ((attr->cgroup || attr->sample_type & PERF_SAMPLE_CGROUP) && open_probe(attr) == -EINVAL &&
-        open_probe(&other) != -EINVAL) {
-        if (attr->cgroup)
-            log_write(log, LOG_NOTE,
-                      "this kernel does not record which cgroup a sample is in (Linux 5.7 does)");
-        *attr = other;
-    }
+    if (!has || open_probe(attr) != -EINVAL || open_probe(without) == -EINVAL)
+        return false;
+    *attr = *without;
+    return true;
+}
+
+static void settle_attr(struct perf_event_attr *attr, const struct log *log)
+{
+    struct perf_event_attr without = *attr;
+    without.build_id = 0;
+    if (settle_without(attr, attr->build_id, &without))
+        log_write(log, LOG_NOTE, "this kernel does not record build-ids with mappings (Linux 5.12 does)");
+    without = *attr;
+    without.read_format &= ~(uint64_t)PERF_FORMAT_LOST;
+    settle_without(attr, attr->read_format & PERF_FORMAT_LOST, &without);
+    without = *attr;
+    without.exclude_guest = 0;
+    settle_without(attr, attr->exclude_guest, &without);
+    without = *attr; /* cgroups: Linux 5.7, with CONFIG_CGROUP_PERF */
+    without.sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
+    without.cgroup = 0;
+    const bool cgroups = attr->cgroup;
+    if (settle_without(attr, cgroups || attr->sample_type & PERF_SAMPLE_CGROUP, &without) && cgroups)
+        log_write(log, LOG_NOTE, "this kernel does not record which cgroup a sample is in (Linux 5.7 does)");
+    without = *attr;
+    without.inherit_thread = 0;
+    if (settle_without(attr, attr->inherit_thread, &without))
+        log_write(log, LOG_WARNING,
+                  "this kernel can count no process without those that it starts (Linux 5.13 can): "
+                  "they are recorded too");
+    settle_registers(attr);
 }
 
 void settle_attrs(struct event *events, size_t count, const struct log *log)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct perf_event_attr *attr = &events[i].attr;
-        if (attr->build_id && open_probe(attr) == -EINVAL) {
-            attr->build_id = 0;
-            if (open_probe(attr) == -EINVAL)
-                attr->build_id = 1; /* this was not the cause */
-            else
-                log_write(log, LOG_NOTE,
-                          "this kernel does not record build-ids with mappings (Linux 5.12 does)");
-        }
-        if (attr->read_format & PERF_FORMAT_LOST && open_probe(attr) == -EINVAL) {
-            attr->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
-            if (open_probe(attr) == -EINVAL)
-                attr->read_format |= PERF_FORMAT_LOST;
-        }
-        if (attr->exclude_guest && open_probe(attr) == -EINVAL) {
-            attr->exclude_guest = 0;
-            if (open_probe(attr) == -EINVAL)
-                attr->exclude_guest = 1;
-        }
-        settle_cgroups(attr, log);
-        if (attr->inherit_thread && open_probe(attr) == -EINVAL) {
-            attr->inherit_thread = 0;
-            if (open_probe(attr) == -EINVAL)
-                attr->inherit_thread = 1;
-            else
-                log_write(log, LOG_WARNING,
-                          "this kernel can count no process without those that it starts (Linux 5.13 can): "
-                          "they are recorded too");
-        }
-        settle_registers(attr);
-    }
+    for (size_t i = 0; i < count; i++)
+        settle_attr(&events[i].attr, log);
 }

@@ -7,37 +7,9 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "base/vec.h"
+#include "base/file.h"
 
 #define SIZE_MAX_HERE (16u << 20) /* the list of all tracepoints is about 100 KiB */
-
-/* The size of these files is unknown before they are read. */
-static int read_all(int fd, char **text, size_t *size)
-{
-    size_t capacity = 0, used = 0;
-    char *data = NULL;
-    for (;;) {
-        if (capacity - used < 2 && (capacity >= SIZE_MAX_HERE || !vec_reserve(data, used, capacity, 4096))) {
-            free(data);
-            return capacity >= SIZE_MAX_HERE ? -EFBIG : -ENOMEM;
-        }
-        ssize_t n = read(fd, data + used, capacity - used - 1);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            int code = errno;
-            free(data);
-            return -code;
-        }
-        if (n == 0)
-            break;
-        used += (size_t)n;
-    }
-    data[used] = '\0';
-    *text = data;
-    *size = used;
-    return 0;
-}
 
 /* A mount that is reachable only through its descriptor and ends with it (fsmount, Linux 5.2). */
 static int private_mount(void)
@@ -78,7 +50,7 @@ int tracefs_read(const char *path, char **text, size_t *size)
     int fd = tracefs_open(path, O_RDONLY);
     if (fd < 0)
         return fd;
-    int rc = read_all(fd, text, size);
+    int rc = file_read_text(fd, SIZE_MAX_HERE, text, size);
     close(fd);
     return rc;
 }

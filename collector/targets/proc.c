@@ -12,37 +12,21 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/search.h"
 #include "base/vec.h"
 
+#define FILE_SIZE_MAX       (256u << 20) /* 65,530 mappings with names of 4 KB */
 #define STACK_LIMIT_DEFAULT (8ULL << 20)
 
 /* A whole file of /proc, NUL-terminated; *text is owned by the caller. */
 static int read_text(const char *path, char **text)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    size_t size = 0, capacity = 0;
-    char *data = NULL;
-    int rc = -ENOMEM;
-    while (vec_reserve(data, size, capacity, 4096)) {
-        ssize_t n = read(fd, data + size, capacity - size - 1);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            rc = -errno;
-            break;
-        }
-        size += (size_t)n;
-        if (n == 0) {
-            data[size] = '\0';
-            *text = data;
-            close(fd);
-            return 0;
-        }
-    }
-    free(data);
+    size_t size;
+    const int rc = file_read_text(fd, FILE_SIZE_MAX, text, &size);
     close(fd);
     return rc;
 }

@@ -104,3 +104,17 @@ Test(file, devices_and_pipes_are_not_opened, .fini = remove_file)
     cr_expect(read(watch, event, sizeof event) < 0, "it was opened");
     close(watch);
 }
+
+Test(file, of_unknown_size_is_read_to_its_end)
+{
+    char *text;
+    size_t size;
+    int fd = open("/proc/self/maps", O_RDONLY);
+    cr_assert_eq(file_read_text(fd, 1 << 20, &text, &size), 0);
+    cr_expect(size > 100 && strlen(text) == size && strstr(text, "test_file"));
+    free(text);
+    cr_assert_eq(lseek(fd, 0, SEEK_SET), 0);
+    cr_expect_eq(file_read_text(fd, size / 2, &text, &size), -EFBIG);
+    close(fd);
+    cr_expect_eq(file_read_text(-1, 1, &text, &size), -EBADF);
+}
