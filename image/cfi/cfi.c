@@ -208,23 +208,32 @@ static struct span derived_at(const struct cfi *cfi, uint64_t address)
                          next ? cfi->derived[next - 1].rule : rule_none};
 }
 
-struct cfi_row cfi_lookup(const struct cfi *cfi, uint64_t address)
+struct cfi_row cfi_lookup_span(const struct cfi *cfi, uint64_t address, struct cfi_span *out)
 {
-    struct cfi_row row = row_of(span_at(cfi, address).rule, address);
+    const struct span span = span_at(cfi, address);
+    struct cfi_row row = row_of(span.rule, address);
+    *out = (struct cfi_span){span.start, span.end};
     if (row.cfa != CFI_NONE || !cfi->derived_count)
         return row;
-    row = row_of(derived_at(cfi, address).rule, address);
+    const struct span derived = derived_at(cfi, address);
+    row = row_of(derived.rule, address);
     row.derived = row.cfa != CFI_NONE;
+    out->start = span.start > derived.start ? span.start : derived.start;
+    out->end = span.end < derived.end ? span.end : derived.end;
     return row;
+}
+
+struct cfi_row cfi_lookup(const struct cfi *cfi, uint64_t address)
+{
+    struct cfi_span span;
+    return cfi_lookup_span(cfi, address, &span);
 }
 
 uint64_t cfi_row_end(const struct cfi *cfi, uint64_t address)
 {
-    const struct span span = span_at(cfi, address);
-    if (span.rule.cfa != CFI_NONE || !cfi->derived_count)
-        return span.end;
-    const uint64_t derived = derived_at(cfi, address).end;
-    return span.end < derived ? span.end : derived;
+    struct cfi_span span;
+    cfi_lookup_span(cfi, address, &span);
+    return span.end;
 }
 
 void cfi_each_row(const struct cfi *cfi, uint64_t from, uint64_t to, cfi_row_sink *see, void *context)

@@ -59,6 +59,11 @@ bool cfi_covers(const struct cfi *cfi, uint64_t address);
 /* The end of the row that applies at an address: the first address above it with another row (which may be
  * CFI_NONE), or with the same one of another FDE; UINT64_MAX after the last. */
 uint64_t cfi_row_end(const struct cfi *cfi, uint64_t address);
+struct cfi_span {
+    uint64_t start, end; /* [start, end) */
+};
+/* The row, and where around the address it applies, within its FDE. */
+struct cfi_row cfi_lookup_span(const struct cfi *cfi, uint64_t address, struct cfi_span *out);
 
 typedef void cfi_row_sink(void *context, uint64_t start, struct cfi_row row);
 /* Shows the rows of FDEs in [from, to), in order, none of those that were derived; each applies up to the next one's start. CFI_NONE: between FDEs. One

@@ -66,10 +66,11 @@ static struct code_range code_of(const struct place *place, bool alone)
         return (struct code_range){place->address, place->address};
     alone = alone || row.cfa != CFI_SP;
     for (unsigned rows = 0; at < limit && rows < RETURN_RANGE_ROWS; rows++) {
-        const struct cfi_row other = cfi_lookup(cfi, at);
-        uint64_t end = cfi_row_end(cfi, at), next = end < limit ? end : limit;
+        struct cfi_span span;
+        const struct cfi_row other = cfi_lookup_span(cfi, at, &span);
+        const uint64_t next = span.end < limit ? span.end : limit;
         if (other.cfa == row.cfa && other.cfa_offset == row.cfa_offset &&
-            (row.cfa != CFI_UNSUPPORTED || (place->address >= at && place->address < end))) {
+            (row.cfa != CFI_UNSUPPORTED || (place->address >= at && place->address < next))) {
             range.start = at < range.start ? at : range.start;
             range.end = next > range.end ? next : range.end;
         }
@@ -90,18 +91,12 @@ static bool is_known_end(enum unwind_end end)
 /* The CFI row of an address, within its function. */
 static struct code_range row_of(const struct place *place)
 {
-    const struct cfi *cfi = image_cfi(place->image);
     const struct image_function *function = image_function(place->image, place->function);
-    struct code_range row = {function->address, function->address};
-    for (unsigned rows = 0; row.end <= place->address && rows < RETURN_RANGE_ROWS; rows++) {
-        row.start = row.end;
-        row.end = cfi_row_end(cfi, row.start);
-    }
-    if (row.end <= place->address)
-        row = (struct code_range){place->address, place->address + 1};
-    if (row.end > function->address + function->size)
-        row.end = function->address + function->size;
-    return row;
+    const uint64_t limit = function->address + function->size;
+    struct cfi_span span;
+    cfi_lookup_span(image_cfi(place->image), place->address, &span);
+    return (struct code_range){span.start > function->address ? span.start : function->address,
+                               span.end < limit ? span.end : limit};
 }
 
 /* The register that the last walk depended on, if it is one alone. false: there are more. */
