@@ -219,20 +219,18 @@ static void note_interrupted(const struct walk *walk, uint64_t address)
         place.function == IMAGE_NO_FUNCTION || row.cfa == CFI_UNSUPPORTED)
         return;
     const struct image_function *function = image_function(place.image, place.function);
-    const uint64_t start = function->address, end = start + function->size;
-    uint64_t at = start, next = cfi_row_end(image_cfi(place.image), at);
-    for (unsigned rows = 0; next <= place.address && rows < RETURN_RANGE_ROWS; rows++) {
-        at = next;
-        next = cfi_row_end(image_cfi(place.image), at);
-    }
-    next = next < end ? next : end;
-    const struct cfi_row first = cfi_lookup(image_cfi(place.image), at),
-                         last = cfi_lookup(image_cfi(place.image),
-                                           next - 1); /* a PLT's depends on the address */
-    if (place.address < at || place.address >= next || !cfi_row_same(&first, &last))
+    const struct cfi *cfi = image_cfi(place.image);
+    const uint64_t limit = function->address + function->size;
+    struct cfi_span span;
+    cfi_lookup_span(cfi, place.address, &span);
+    const uint64_t start = span.start > function->address ? span.start : function->address,
+                   end = span.end < limit ? span.end : limit;
+    const struct cfi_row first = cfi_lookup(cfi, start),
+                         last = cfi_lookup(cfi, end - 1); /* a PLT's depends on the address */
+    if (place.address < start || place.address >= end || !cfi_row_same(&first, &last))
         return;
-    w->words[w->count - 1].low = walk->pc - (place.address - at);
-    w->words[w->count - 1].size = (uint32_t)(next - at);
+    w->words[w->count - 1].low = walk->pc - (place.address - start);
+    w->words[w->count - 1].size = (uint32_t)(end - start);
 }
 
 /* From the restorer's frame to the code that the signal interrupted. false: that ran on another stack. */
