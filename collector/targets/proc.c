@@ -60,11 +60,38 @@ static bool parse_vma(char *line, struct vma *vma)
     return true;
 }
 
+/* That of a process whose first thread has ended is empty: each other thread has the same memory. */
+static int read_maps(pid_t pid, char **text)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    int rc = read_text(path, text);
+    if (rc || **text)
+        return rc;
+    pid_t *tids;
+    size_t count;
+    if (proc_threads(pid, &tids, &count))
+        return 0;
+    for (size_t i = 0; i < count && rc == 0 && !**text; i++) {
+        char *other;
+        snprintf(path, sizeof path, "/proc/%d/task/%d/maps", (int)pid, (int)tids[i]);
+        rc = read_text(path, &other);
+        if (rc == 0) {
+            free(*text);
+            *text = other;
+        }
+        rc = rc == -ENOMEM ? rc : 0;
+    }
+    free(tids);
+    if (rc)
+        free(*text);
+    return rc;
+}
+
 int proc_maps(pid_t pid, struct maps *maps)
 {
-    char path[64], *text, *save;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-    int rc = read_text(path, &text);
+    char *text, *save;
+    int rc = read_maps(pid, &text);
     if (rc)
         return rc;
     size_t lines = 0;
