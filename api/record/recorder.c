@@ -63,15 +63,18 @@ static int open_part(const struct fathom_recorder *r, const struct part *before,
     const struct fathom_recorder_options *o = &r->options;
     const struct part_input input = {.options = o, .host = &r->host, .before = before};
     struct outfile *file = NULL;
+    int fd;
     /* Before the command is forked, which is not to hold a stream that is written. */
     int rc = r->series                     ? series_next(r->series, &file, err)
              : strcmp(o->output, "-") == 0 ? outfile_stream(o->stream, &file, err)
                                            : outfile_open(o->output, &file, err);
-    if (rc == 0) {
+    const bool named = rc == 0;
+    if (rc == 0 && before) /* while the part before can go on yet */
+        rc = outfile_begin(file, &fd, err);
+    if (rc == 0)
         rc = part_open(&input, &file, out, err);
-        if (rc < 0 && r->series)
-            series_drop(r->series);
-    }
+    if (rc < 0 && named && r->series)
+        series_drop(r->series);
     outfile_close(file);
     return rc;
 }
