@@ -10,6 +10,7 @@
 #include "api/archive/archiving.h"
 #include "api/cached_maps.h"
 #include "archive/pack.h"
+#include "base/file.h"
 #include "base/output.h"
 #include "base/plain_path.h"
 #include "image/build_id_cache.h"
@@ -131,8 +132,15 @@ static int pack_image(void *packing, const struct archive_image *image, struct f
 /* A map that the user's other recordings left; each has a name of its own. */
 static int add_kept(void *packing, const char *path, struct fathom_error *err)
 {
-    return add_member(packing, formatted(MANIFEST_KEPT, strrchr(path, '/'), ""),
-                      &(struct pack_source){.path = path}, path, err);
+    struct file_view view = {0};
+    int rc = file_view_read(path, &view, err);
+    if (rc == -ENOENT) /* a recording that ended meanwhile left a newer one in its place */
+        return 0;
+    if (rc == 0)
+        rc = add_member(packing, formatted(MANIFEST_KEPT, strrchr(path, '/'), ""),
+                        &(struct pack_source){.data = view.data, .size = view.size}, path, err);
+    file_view_close(&view);
+    return rc;
 }
 
 static int add_source(void *packing, const char *file, struct fathom_error *err)
