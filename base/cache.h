@@ -22,7 +22,7 @@
 /* The path of the directory called `name`, malloc'd; NULL: the user has none, or out of memory. make: create
  * it if it does not exist. */
 char *cache_directory(const char *name, bool make);
-/* Opens a file there for reading. -1: missing, a link, or another user's. */
+/* Opens a file there for reading. -1: missing, a link, another user's, or one that others may write. */
 int cache_open(const char *path);
 /* Marks a file there as used now. false: as above. */
 bool cache_use(const char *path);

@@ -73,11 +73,13 @@ Test(kept, links_are_not_followed)
 {
     char *directory = cache_directory("plans", true);
     cr_assert(directory && chdir(directory) == 0);
-    cr_assert_eq(system("echo text > file && ln -s file link && mkdir inner"), 0);
+    cr_assert_eq(system("echo text > file && chmod 600 file && ln -s file link && mkdir inner"), 0);
     int fd = cache_open("file");
     cr_expect_geq(fd, 0);
     close(fd);
     cr_expect(cache_use("file"));
+    cr_assert_eq(chmod("file", 0620), 0);
+    cr_expect_eq(cache_open("file"), -1, "others may write it");
     cr_expect_eq(cache_open("link"), -1);
     cr_expect_not(cache_use("link"));
     cr_expect_not(cache_use("inner"));
