@@ -22,7 +22,8 @@ struct program {
     char *path;
     struct build_id id;
     struct kept_stacks *kept;
-    uint32_t first, count; /* numbers of those that are known from earlier recordings, and how many there are */
+    uint32_t first,
+        count; /* numbers of those that are known from earlier recordings, and how many there are */
     bool begun;
 };
 

@@ -301,12 +301,17 @@ void smoother_end(struct smoother *s, uint64_t thread_key)
     s->last = NULL; /* a sample may follow */
 }
 
-/* Whether a sample of the process, and of this thread unless that is SMOOTHER_ALL, waits. The queue of a coroutine may have several threads'. */
+/* Whether a sample of the process, and of this thread unless that is SMOOTHER_ALL, waits. A queue has one process's samples, that of a coroutine
+ * several threads'. */
 static bool waits_for(const struct thread *thread, const struct process *process, uint32_t tid)
 {
     for (uint32_t i = 0; i < thread->count; i++) {
         const struct waiting *w = waiting_at(thread, i);
-        if (!w->true_path && w->process == process && (tid == SMOOTHER_ALL || w->sample.tid == tid))
+        if (w->true_path)
+            continue;
+        if (w->process != process)
+            return false;
+        if (tid == SMOOTHER_ALL || w->sample.tid == tid)
             return true;
     }
     return false;
