@@ -257,7 +257,7 @@ int callers_write(const struct drawing *drawing, struct fathom_error *err)
     rc = find_blocks(&c, &functions, &hidden, &hidden_weight, err);
     if (rc == 0) {
         write_blocks(&c, &functions);
-        left_out_write(drawing, hidden, "function", "functions", hidden_weight);
+        left_out_write(drawing, hidden, "function", "functions", hidden_weight, LEFT_OUT_SELF);
     }
     for (uint32_t i = 0; i < c.block_count; i++)
         branches_clear(&c.blocks[i].rows);

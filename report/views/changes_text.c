@@ -47,7 +47,7 @@ static void format_change(const struct text *t, const struct change *c, char tex
 {
     double change = c->b - c->a;
     *text = 0;
-    if (!is_shown(t->report, c))
+    if (!is_shown(t->report, c) && !c->unclear)
         return;
     if (t->report->changes->absolute) {
         format_weights(t->report, c, text);

@@ -53,7 +53,7 @@ int flat_write(const struct drawing *drawing, struct fathom_error *err)
                   weight_title(drawing->unit), image_width, "image", "function");
     for (uint32_t i = 0; i < shown && !drawing->printer->failed; i++)
         write_row(drawing, &functions.at[i], self_width, weight_columns, image_width);
-    left_out_write(drawing, functions.count - shown, "function", "functions", hidden_weight);
+    left_out_write(drawing, functions.count - shown, "function", "functions", hidden_weight, LEFT_OUT_SELF);
     functions_clear(&functions);
     return 0;
 }

@@ -7,7 +7,7 @@ bool weighs_enough(const struct drawing *drawing, uint64_t weight)
 }
 
 void left_out_write(const struct drawing *drawing, uint64_t count, const char *one, const char *many,
-                    uint64_t weight)
+                    uint64_t weight, const char *whose)
 {
     if (count == 0)
         return;
@@ -16,5 +16,5 @@ void left_out_write(const struct drawing *drawing, uint64_t count, const char *o
     printer_write(drawing->printer, "... %llu more %s", (unsigned long long)count, count == 1 ? one : many);
     if (options->min_percent > 0 && options->max_rows == 0)
         printer_write(drawing->printer, " under %g%%", options->min_percent);
-    printer_write(drawing->printer, ": %s of the weight\n", share_format(share, weight, drawing->whole));
+    printer_write(drawing->printer, ": %s %s\n", share_format(share, weight, drawing->whole), whose);
 }

@@ -197,7 +197,7 @@ static void write_rows(const struct memory *m, struct accessed *rows, size_t cou
         if (rows[i].node)
             write_path(m, rows[i].node);
     }
-    left_out_write(d, count - shown, one, many, hidden);
+    left_out_write(d, count - shown, one, many, hidden, LEFT_OUT_ALL);
 }
 
 /* The rows of each data, together. */

@@ -33,9 +33,11 @@ int memory_write(const struct drawing *drawing, struct fathom_error *err);
 size_t room_left(const struct drawing *drawing, size_t row_began);
 /* Whether a weight is at least min_percent of all, and not nothing. */
 bool weighs_enough(const struct drawing *drawing, uint64_t weight);
-/* "... 37 more contexts under 0.5%: 4.1% of the weight"; nothing if count is 0. `many` is the plural. */
+#define LEFT_OUT_SELF "self" /* the callers of what was left out may be shown, with this weight in theirs */
+#define LEFT_OUT_ALL  "of the weight"
+/* "... 37 more contexts under 0.5%: 4.1% self"; nothing if count is 0. `many` is the plural. */
 void left_out_write(const struct drawing *drawing, uint64_t count, const char *one, const char *many,
-                    uint64_t weight);
+                    uint64_t weight, const char *whose);
 
 /* One drawn row: a branch, or a chain of a function that only calls itself. */
 struct branch_row {

@@ -44,7 +44,7 @@ Test(depth, a_tree_has_a_row_for_every_frame_and_no_indentation)
     text = report_view(
         &tree, &(struct view_options){.view = view_named("tree"), .unit = "samples", .min_percent = 50});
     cr_expect_eq(count_lines(text), DEPTH / 2 + 3u);
-    cr_expect(strstr(text, "\n... 99999 more contexts under 50%: 50.0% of the weight\n"), "%s",
+    cr_expect(strstr(text, "\n... 99999 more contexts under 50%: 50.0% self\n"), "%s",
               text + strlen(text) - 80);
     free(text);
     report_tree_free(&tree);

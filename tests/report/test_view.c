@@ -183,14 +183,14 @@ Test(sure, a_column_when_a_row_is_less_than_90_percent_sure)
            " 100.0%              100  main\n"
            " 100.0%              100  run\n"
            "  60.0%   60.0%       60  step\n"
-           "... 1 more context under 50%: 40.0% of the weight\n");
+           "... 1 more context under 50%: 40.0% self\n");
     options.confidence = true;
     expect(&tree, &options,
            "  total    self  samples  sure  context\n"
            " 100.0%              100  100%  main\n"
            " 100.0%              100   96%  run\n"
            "  60.0%   60.0%       60  100%  step\n"
-           "... 1 more context under 50%: 40.0% of the weight\n");
+           "... 1 more context under 50%: 40.0% self\n");
     doubts_free(doubts);
     report_tree_free(&tree);
 }
@@ -207,7 +207,7 @@ Test(tree, a_minimum_leaves_out_subtrees_and_says_so)
            "  30.0%   30.0%      300    lex\n"
            "  39.0%              390  + emit\n"
            "  39.0%   39.0%      390    write\n"
-           "... 3 more contexts under 30%: 25.4% of the weight\n");
+           "... 3 more contexts under 30%: 25.4% self\n");
     report_tree_free(&tree);
 }
 
@@ -220,7 +220,7 @@ Test(tree, a_number_of_rows_shows_the_paths_to_the_heaviest_contexts)
            " 100.0%    0.6%     1000  main\n"
            "  39.0%              390  emit\n"
            "  39.0%   39.0%      390  write\n"
-           "... 5 more contexts: 60.4% of the weight\n");
+           "... 5 more contexts: 60.4% self\n");
     report_tree_free(&tree);
 }
 
@@ -239,7 +239,7 @@ Test(tree, equal_weights_are_ordered_by_name_whatever_the_order_of_adding)
         expect(&tree, &(struct view_options){.view = view_named("tree"), .unit = "ns", .max_rows = 1},
                "  total    self     time  context\n"
                "  33.3%   33.3%     5 ns  a\n"
-               "... 2 more contexts: 66.7% of the weight\n");
+               "... 2 more contexts: 66.7% self\n");
         report_tree_free(&tree);
     }
 }
@@ -317,7 +317,7 @@ Test(lines, text_for_several_call_sites_is_left_out_of_the_tree_and_flat_rows_ha
            "   self    total  samples  image  function\n"
            "  80.0%    80.0%       80  prog   work a.c:7\n"
            "  20.0%    20.0%       20  prog   work a.c:8\n"
-           "... 4 more functions: 0.0% of the weight\n");
+           "... 4 more functions: 0.0% self\n");
     report_tree_free(&tree);
 }
 
@@ -395,7 +395,7 @@ Test(callers, each_function_has_the_shares_of_its_callers)
            "  30.0%   100.0%       30  main\n"
            "\n"
            "   9.0%   100.0%        9  main\n"
-           "... 1 more function under 2%: 1.0% of the weight\n");
+           "... 1 more function under 2%: 1.0% self\n");
     expect(&tree,
            &(struct view_options){
                .view = view_named("callers"), .min_percent = 20, .max_rows = 1, .unit = "samples"},
@@ -405,7 +405,7 @@ Test(callers, each_function_has_the_shares_of_its_callers)
            "  40.0%    66.7%       40    main\n"
            "  20.0%    33.3%       20  + write\n"
            "  15.0%    25.0%       15    main\n"
-           "... 3 more functions: 40.0% of the weight\n");
+           "... 3 more functions: 40.0% self\n");
     report_tree_free(&tree);
 }
 
@@ -442,13 +442,13 @@ Test(flat, recursion_counts_once_in_totals)
     expect(&tree, &(struct view_options){.view = view_named("flat"), .unit = "samples", .max_rows = 1},
            "   self    total  samples  image  function\n"
            "  80.0%    80.0%       80  prog   fib\n"
-           "... 3 more functions: 20.0% of the weight\n");
+           "... 3 more functions: 20.0% self\n");
     expect(&tree, &(struct view_options){.view = view_named("flat"), .unit = "samples", .min_percent = 25},
            "   self    total  samples  image  function\n"
            "  80.0%    80.0%       80  prog   fib\n"
            "  20.0%    30.0%       20  prog   even\n"
            "          100.0%        0  prog   main\n"
-           "... 1 more function under 25%: 0.0% of the weight\n");
+           "... 1 more function under 25%: 0.0% self\n");
     report_tree_free(&tree);
 }
 
