@@ -197,25 +197,25 @@ int file_read_text(int fd, size_t most, char **text, size_t *size)
 {
     size_t used = 0, capacity = 0;
     char *data = NULL;
-    int rc = -ENOMEM;
-    while (vec_reserve(data, used, capacity, 4096)) {
-        const ssize_t n = read(fd, data + used, capacity - used - 1);
-        if (n < 0 && errno == EINTR)
-            continue;
-        rc = n < 0 ? -errno : used + (size_t)n > most ? -EFBIG : 0;
-        if (rc < 0)
+    ssize_t n = 1;
+    int rc = 0;
+    while (rc == 0 && n != 0) {
+        if (!vec_reserve(data, used, capacity, 4096)) {
+            rc = -ENOMEM;
             break;
-        used += (size_t)n;
-        if (n == 0) {
-            data[used] = 0;
-            *text = data;
-            *size = used;
-            return 0;
         }
-        rc = -ENOMEM;
+        n = read(fd, data + used, capacity - used - 1);
+        used += n > 0 ? (size_t)n : 0;
+        rc = n < 0 && errno != EINTR ? -errno : used > most ? -EFBIG : 0;
     }
-    free(data);
-    return rc;
+    if (rc < 0) {
+        free(data);
+        return rc;
+    }
+    data[used] = 0;
+    *text = data;
+    *size = used;
+    return 0;
 }
 
 int file_write_all(int fd, const void *data, size_t size, const char *path, struct fathom_error *err)

@@ -40,28 +40,18 @@ static bool note_start(struct tasks *t, const struct fork_record *fork)
     return started && (birth || !t->verify);
 }
 
-static void follow_task(struct tasks *t, pid_t pid, pid_t tid)
+/* noted: whether it became a member. The same. */
+static bool follow_task(struct tasks *t, bool noted, pid_t pid, pid_t tid)
 {
-    if (t->verify && t->members)
+    if (noted && t->verify && t->members)
         verify_follow(t->verify, members_id(t->members, pid, tid), true);
+    return noted;
 }
 
 static bool start_task(struct tasks *t, const struct fork_record *fork)
 {
     const pid_t pid = (pid_t)fork->pid, tid = (pid_t)fork->tid;
-    const bool good = !t->members || members_start(t->members, pid, tid);
-    if (good)
-        follow_task(t, pid, tid);
-    return good;
-}
-
-/* The command whose process waits for its exec. */
-static bool start_expected(struct tasks *t, const struct comm_record *comm)
-{
-    const bool good = members_add(t->members, (pid_t)comm->pid, (pid_t)comm->tid);
-    if (good)
-        follow_task(t, (pid_t)comm->pid, (pid_t)comm->tid);
-    return good;
+    return follow_task(t, !t->members || members_start(t->members, pid, tid), pid, tid);
 }
 
 int tasks_look_ahead(struct tasks *t, const struct perf_event_header *record, struct fathom_error *err)
@@ -73,7 +63,8 @@ int tasks_look_ahead(struct tasks *t, const struct perf_event_header *record, st
         good = note_start(t, &fork) && ((t->no_children && fork.pid != fork.ppid) || start_task(t, &fork));
     else if (t->members && record->type == PERF_RECORD_COMM && record->misc & PERF_RECORD_MISC_COMM_EXEC &&
              record_view(record, record->size, &comm, sizeof comm) && (pid_t)comm.pid == t->expected)
-        good = start_expected(t, &comm);
+        good = follow_task(t, members_add(t->members, (pid_t)comm.pid, (pid_t)comm.tid), (pid_t)comm.pid,
+                           (pid_t)comm.tid);
     return good ? 0 : error_memory(err);
 }
 

@@ -1,8 +1,16 @@
 /* return_range.c - see return_range.h. */
 #include "image/return_range.h"
 
-#include "image/cfi/cfi.h"
 #include "image/code/code.h"
+
+struct cfi_span image_row_span(const struct image *image, uint32_t function, uint64_t address)
+{
+    const struct image_function *f = image_function(image, function);
+    struct cfi_span span;
+    cfi_lookup_span(image_cfi(image), address, &span);
+    return (struct cfi_span){span.start > f->address ? span.start : f->address,
+                             span.end < f->address + f->size ? span.end : f->address + f->size};
+}
 
 bool image_calls_between(const struct image *image, uint64_t at, uint64_t end, uint64_t *first,
                          uint64_t *last)

@@ -4,6 +4,7 @@
 #ifndef FATHOM_IMAGE_RETURN_RANGE_H
 #define FATHOM_IMAGE_RETURN_RANGE_H
 
+#include "image/cfi/cfi.h"
 #include "image/image.h"
 
 #define RETURN_RANGE_ROWS 4096u /* of a function that are looked at */
@@ -12,6 +13,9 @@
  * no call has another CFI row. Only the call itself if code with another row cannot be decoded from where that row starts, as
  * a call could be overlooked then. *start and *end: of the last bytes of calls. Decodes the code of other rows alone. */
 void image_return_range(const struct image *image, uint64_t address, uint64_t *start, uint64_t *end);
+
+/* Where around an address of a function its CFI row applies, within the function. */
+struct cfi_span image_row_span(const struct image *image, uint32_t function, uint64_t address);
 
 /* The last bytes of the first and the last call in [at, end), where an instruction begins; *first > *last: it has none. false: it cannot
  * be decoded. */

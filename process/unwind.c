@@ -7,9 +7,9 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "image/go_stacks.h"
+#include "image/handler_jump.h"
 #include "image/return_range.h"
 #include "image/run_time.h"
-#include "image/handler_jump.h"
 #include "image/stack_switch.h"
 #include "process/frame.h"
 #include "process/registers.h"
@@ -218,19 +218,14 @@ static void note_interrupted(const struct walk *walk, uint64_t address)
     if (!w || w->partial || !unwind_place(walk->process, walk->pc, true, &place, &row) ||
         place.function == IMAGE_NO_FUNCTION || row.cfa == CFI_UNSUPPORTED)
         return;
-    const struct image_function *function = image_function(place.image, place.function);
     const struct cfi *cfi = image_cfi(place.image);
-    const uint64_t limit = function->address + function->size;
-    struct cfi_span span;
-    cfi_lookup_span(cfi, place.address, &span);
-    const uint64_t start = span.start > function->address ? span.start : function->address,
-                   end = span.end < limit ? span.end : limit;
-    const struct cfi_row first = cfi_lookup(cfi, start),
-                         last = cfi_lookup(cfi, end - 1); /* a PLT's depends on the address */
-    if (place.address < start || place.address >= end || !cfi_row_same(&first, &last))
+    const struct cfi_span span = image_row_span(place.image, place.function, place.address);
+    const struct cfi_row first = cfi_lookup(cfi, span.start),
+                         last = cfi_lookup(cfi, span.end - 1); /* a PLT's depends on the address */
+    if (place.address < span.start || place.address >= span.end || !cfi_row_same(&first, &last))
         return;
-    w->words[w->count - 1].low = walk->pc - (place.address - start);
-    w->words[w->count - 1].size = (uint32_t)(end - start);
+    w->words[w->count - 1].low = walk->pc - (place.address - span.start);
+    w->words[w->count - 1].size = (uint32_t)(span.end - span.start);
 }
 
 /* From the restorer's frame to the code that the signal interrupted. false: that ran on another stack. */
@@ -380,6 +375,13 @@ bool unwind_switched(const struct sample *sample, const struct unwind_frame *fra
            frames[count - 1].cfa - sample->sp > sample->stack_switch + sizeof(uint64_t);
 }
 
+/* The fewest bytes from SP to the CFA of a frame with this row: those of the return address, unless that may still be, or be again, in a
+ * register (vfork's is in rdi). */
+static uint64_t room_of(const struct walk *walk, const struct cfi_row *row)
+{
+    return walk->exact && row->cfa == CFI_UNSUPPORTED ? 0 : sizeof(uint64_t);
+}
+
 /* Whether the stack is empty yet: the code is what the kernel started the program with, or clone a thread, and nothing called it. */
 static bool is_at_base(const struct walk *walk, uint64_t cfa)
 {
@@ -449,7 +451,7 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
                 *end = UNWIND_CUT;
                 return count;
             }
-        } else if (cfa < walk.frame.sp || cfa - walk.frame.sp < unwind_room(walk.exact, &row) ||
+        } else if (cfa < walk.frame.sp || cfa - walk.frame.sp < room_of(&walk, &row) ||
                    (row.derived && walk.base && cfa > walk.base)) {
             *end = row.derived ? UNWIND_NO_CFI : UNWIND_BAD;
             return count;

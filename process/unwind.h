@@ -69,12 +69,6 @@ void unwind_words_free(struct unwind_words *words);
 /* The place and CFI row of a frame's PC: a return address, unless exact, belongs to the call before it. false: as process_cfi(). */
 bool unwind_place(const struct process *process, uint64_t pc, bool exact, struct place *place,
                   struct cfi_row *row);
-/* The fewest bytes from SP to the CFA of a frame with this row: those of the return address, unless that may still be, or be again, in a
- * register (vfork's is in rdi). exact: as for unwind_place(). */
-static inline uint64_t unwind_room(bool exact, const struct cfi_row *row)
-{
-    return exact && row->cfa == CFI_UNSUPPORTED ? 0 : sizeof(uint64_t);
-}
 /* Whether the function with this return address was not called by anything: a coroutine begins with it. */
 bool unwind_begins(const struct process *process, uint64_t return_address);
 /* The base of the stack (process.h) from a walk that ended with UNWIND_ROOT, and the kind of stack: a

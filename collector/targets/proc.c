@@ -70,8 +70,11 @@ static int read_maps(pid_t pid, char **text)
         return rc;
     pid_t *tids;
     size_t count;
-    if (proc_threads(pid, &tids, &count))
-        return 0;
+    rc = proc_threads(pid, &tids, &count);
+    if (rc == -ENOMEM)
+        free(*text);
+    if (rc)
+        return rc == -ENOMEM ? rc : 0;
     for (size_t i = 0; i < count && rc == 0 && !**text; i++) {
         char *other;
         snprintf(path, sizeof path, "/proc/%d/task/%d/maps", (int)pid, (int)tids[i]);

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 #include "base/checksum.h"
-#include "base/sort.h"
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/vec.h"
-#include "infer/bases/shared_positions.h"
 #include "infer/bases/shared_layout.h"
+#include "infer/bases/shared_positions.h"
 
 #define VOTES_MAX         (1u << 22) /* per process */
 #define CHECKED_POSITIONS 256u       /* positions of a winner to check against other bases */

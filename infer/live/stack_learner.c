@@ -88,17 +88,6 @@ static bool is_known_end(enum unwind_end end)
            end == UNWIND_UNSUPPORTED || end == UNWIND_SWITCHED;
 }
 
-/* The CFI row of an address, within its function. */
-static struct code_range row_of(const struct place *place)
-{
-    const struct image_function *function = image_function(place->image, place->function);
-    const uint64_t limit = function->address + function->size;
-    struct cfi_span span;
-    cfi_lookup_span(image_cfi(place->image), place->address, &span);
-    return (struct code_range){span.start > function->address ? span.start : function->address,
-                               span.end < limit ? span.end : limit};
-}
-
 /* The register that the last walk depended on, if it is one alone. false: there are more. */
 static bool set_register(const struct stack_learner *l, const struct sample *sample, struct known_stack *out)
 {
@@ -191,7 +180,8 @@ static int know(struct stack_learner *l, const struct process *process, const st
     const struct place *place = &w->frames[0].place;
     if (place->function == IMAGE_NO_FUNCTION)
         return 0;
-    const struct code_range code = code_of(place, of_caller || l->place_count > 0), row = row_of(place);
+    const struct code_range code = code_of(place, of_caller || l->place_count > 0);
+    const struct cfi_span row = image_row_span(place->image, place->function, place->address);
     struct known_stack known = {.space = space,
                                 .tid = sample->tid,
                                 .ip = sample->reg_ip,

@@ -329,7 +329,7 @@ static int repeat_frame(struct trainer *t, const struct trainer_path *path, cons
     const uint32_t function = trainer_function(t, place);
     if (function == TRIE_NONE)
         return error_memory(err);
-    /* Where the return address is in a register, the CFA is SP itself (process/unwind.h, unwind_room). */
+    /* Where the return address is in a register, the CFA is SP itself (process/unwind.c, room_of). */
     uint32_t at = trie_above(t->trie, path->leaf, height + 1, &found);
     if (at == TRIE_NONE || found != function)
         at = trie_above(t->trie, path->leaf, height, &found);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "image/code/code.h"
 #include "image/image_file.h"
