@@ -7,6 +7,7 @@ E2E_TESTS =
 FUZZERS_BUILT =
 
 include tests/base/local.mk
+include tests/phases/local.mk
 include tests/image/local.mk
 include tests/perfdata/local.mk
 include tests/collector/local.mk

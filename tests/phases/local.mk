@@ -1,0 +1,9 @@
+UNIT_TESTS += tests/phases/test_vector tests/phases/test_table tests/phases/test_predictor tests/phases/test_timeline
+tests_phases_test_vector_SOURCES = tests/phases/test_vector.c
+tests_phases_test_vector_LDADD = libphases.la libbase.la $(CRITERION_LIBS)
+tests_phases_test_table_SOURCES = tests/phases/test_table.c
+tests_phases_test_table_LDADD = libphases.la libbase.la $(CRITERION_LIBS)
+tests_phases_test_predictor_SOURCES = tests/phases/test_predictor.c
+tests_phases_test_predictor_LDADD = libphases.la libbase.la $(CRITERION_LIBS)
+tests_phases_test_timeline_SOURCES = tests/phases/test_timeline.c
+tests_phases_test_timeline_LDADD = libphases.la libbase.la $(CRITERION_LIBS)
