@@ -12,6 +12,7 @@ const struct command *const command_table[] = {
     &train_command,
     &report_command,
     &script_command,
+    &phases_command,
     &annotate_command,
     &diff_command,
     &archive_command,

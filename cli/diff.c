@@ -3,7 +3,7 @@
 
 #include "cli/exit.h"
 #include "cli/privilege.h"
-#include "cli/report_rows.h"
+#include "cli/phase_rows.h"
 
 struct diff_command_options {
     struct report_rows rows; /* first: some are also those of fathom report */
@@ -16,7 +16,7 @@ static void complete(struct diff_command_options *o, char **names, const struct 
     const struct fathom_report_options *report = &o->rows.report;
     report_rows_complete(&o->rows, terminal);
     o->diff.sides[0] = names[0];
-    o->diff.sides[1] = names[1];
+    o->diff.sides[1] = report->profile.phase_count ? names[0] : names[1];
     o->diff.profile = report->profile;
     o->diff.output = report->output;
     o->diff.format = o->format->name;
@@ -54,8 +54,11 @@ static int diff_run(int argc, char **argv, struct terminal *terminal)
     report_rows_init(&options.rows);
     fathom_diff_defaults(&options.diff);
     int code = options_parse(&diff_command, &options, true, argc, argv, terminal);
-    if (code < 0 && argc - optind != 2)
-        code = option_usage(terminal, &diff_command, "give two recordings, or two lists 'A1,A2' 'B1,B2'");
+    bool phases = options.rows.phases.count;
+    if (code < 0 && argc - optind != (phases ? 1 : 2))
+        code = option_usage(terminal, &diff_command, "%s",
+                            phases ? "give the recording whose phases are to be compared"
+                                   : "give two recordings, or two lists 'A1,A2' 'B1,B2'");
     if (code < 0)
         code = diff_files(&options, argv + optind, terminal);
     report_rows_clear(&options.rows);
@@ -77,6 +80,8 @@ static const struct option_row rows[] = {
     REPORT_MAP,
     REPORT_NO_CACHE,
     REPORT_FILTER,
+    PHASE_FILTER("phases", "compare these two phases of one recording"),
+    PHASE_ROWS,
     REPORT_FRAMING,
     REPORT_SYMFS,
     REPORT_WIDE,
@@ -91,7 +96,7 @@ static const struct option_row rows[] = {
 const struct command diff_command = {
     .name = "diff",
     .summary = "print what changed between two recordings",
-    .synopsis = "[OPTIONS] A[,A2...] B[,B2...]",
+    .synopsis = "[OPTIONS] A[,A2...] B[,B2...]\n[OPTIONS] --phases 1,2 RECORDING",
     .about =
         "Compares the contexts and functions of two recordings, or of several each, and prints those whose "
         "change from A to B is more than chance. Trees that 'fathom calls' saved are compared, too.",

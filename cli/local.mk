@@ -24,7 +24,9 @@ fathom_SOURCES = \
 	cli/record.c cli/record.h cli/record_report.c \
 	cli/report_rows.c cli/report_rows.h \
 	cli/report.c \
-	cli/completion.c cli/completion.h cli/diff.c cli/script.c \
+	cli/completion.c cli/completion.h cli/diff.c \
+	cli/phases.c cli/phase_rows.h \
+	cli/script.c \
 	cli/symfs.h \
 	cli/target.c cli/target.h \
 	cli/terminal.c cli/terminal.h \

@@ -184,7 +184,7 @@ bool option_pids(struct terminal *t, const struct option_row *row, char *argumen
     struct option_pids *to = value;
     const char *at = argument + strspn(argument, BLANKS);
     if (!*at)
-        return terminal_wrong(t, "--%s: no PID or TID was given", row->name), false;
+        return terminal_wrong(t, "--%s: no number was given", row->name), false;
     for (;;) {
         char part[32];
         int length = (int)strcspn(at, "," BLANKS);
@@ -195,7 +195,7 @@ bool option_pids(struct terminal *t, const struct option_row *row, char *argumen
                                   argument),
                    false;
         if ((size_t)length >= sizeof part)
-            return terminal_wrong(t, "--%s: '%s...' is no PID", row->name, part), false;
+            return terminal_wrong(t, "--%s: '%s...' is no number", row->name, part), false;
         if (!take_whole(t, row->name, part, 1, INT_MAX, &number) ||
             !vec_push(to->pids, to->count, to->capacity, (pid_t)number))
             return false;

@@ -2,7 +2,7 @@
 #include <getopt.h>
 
 #include "cli/inferred.h"
-#include "cli/report_rows.h"
+#include "cli/phase_rows.h"
 
 struct report_command_options {
     struct report_rows rows; /* first */
@@ -77,6 +77,10 @@ static const struct option_row rows[] = {
                   "with --phi: lss (default), bss, lc, sticky or purge; see fathom-hcct(1)"),
     REPORT_EVENT("which event, if the recording has several"),
     REPORT_FILTER,
+    PHASE_FILTER(
+        "phase",
+        "only samples of the phases of these numbers, as fathom phases prints them with the same options"),
+    PHASE_ROWS,
     REPORT_FRAMING,
     REPORT_DATA,
     REPORT_SYMFS,

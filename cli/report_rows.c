@@ -39,6 +39,8 @@ void report_rows_complete(struct report_rows *rows, const struct terminal *termi
     filter->pid_count = rows->pids.count;
     filter->tids = rows->tids.pids;
     filter->tid_count = rows->tids.count;
+    o->profile.phase = rows->phases.pids;
+    o->profile.phase_count = rows->phases.count;
     o->profile.metric = rows->metric ? rows->metric->name : NULL;
     o->colour = (!o->output || rows->colour == COLOUR_ALWAYS) && terminal_colour(rows->colour, stdout);
     o->width = rows->wide || o->output ? 0 : terminal_width(stdout);
@@ -83,4 +85,5 @@ void report_rows_clear(struct report_rows *rows)
 {
     free(rows->pids.pids);
     free(rows->tids.pids);
+    free(rows->phases.pids);
 }

@@ -12,6 +12,7 @@
 struct report_rows {
     struct fathom_report_options report; /* of diff: the profile and the output */
     struct option_pids pids, tids;       /* the filter's */
+    struct option_pids phases;           /* numbers of those that are shown */
     const struct fathom_word *metric;    /* NULL: the default */
     enum colour_when colour;
     bool wide; /* names in full, regardless of the terminal's width */

@@ -13,6 +13,6 @@ dist_man1_MANS += \
 	man/fathom-hcct.1 \
 	man/fathom-map.1 \
 	man/fathom-record.1 \
-	man/fathom-report.1 man/fathom-script.1 \
+	man/fathom-phases.1 man/fathom-report.1 man/fathom-script.1 \
 	man/fathom-top.1 \
 	man/fathom-train.1

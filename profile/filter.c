@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 enum expression { FOCUS, IGNORE, SYMBOL, IMAGE, COMM, EXPRESSIONS };
@@ -19,6 +20,8 @@ struct filter {
     const struct image_cache *images;
     regex_t compiled[EXPRESSIONS];
     unsigned given; /* bits MATCHED() of those that are */
+    const struct time_span *spans; /* NULL: any time */
+    size_t span_count;
     uint64_t first; /* time of the first sample; 0: none came yet */
     uint8_t *items; /* by item: MATCHED() bits, LOOKED_UP */
     size_t capacity;
@@ -142,6 +145,18 @@ static bool is_listed(const pid_t *list, size_t count, uint32_t number)
     return count == 0;
 }
 
+void filter_times(struct filter *f, const struct time_span *spans, size_t count)
+{
+    f->spans = spans;
+    f->span_count = count;
+}
+
+static bool within_spans(const struct filter *f, uint64_t time)
+{
+    size_t found = lower_bound(i, (size_t)0, f->span_count, f->spans[i].to <= time);
+    return found < f->span_count && f->spans[found].from <= time;
+}
+
 bool filter_sample(struct filter *f, const struct process *process, const struct sample *sample)
 {
     const struct filter_options *o = &f->options;
@@ -149,6 +164,8 @@ bool filter_sample(struct filter *f, const struct process *process, const struct
         f->first = sample->time;
     double since = sample->time > f->first ? (double)(sample->time - f->first) * 1e-9 : 0;
     if (since < o->from || (o->to > 0 && since >= o->to))
+        return false;
+    if (f->spans && !within_spans(f, sample->time))
         return false;
     if (!is_listed(o->pids, o->pid_count, sample->pid) || !is_listed(o->tids, o->tid_count, sample->tid))
         return false;

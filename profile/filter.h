@@ -23,10 +23,17 @@ struct filter_options {
 
 struct filter;
 
+/* ns: the second is excluded. */
+struct time_span {
+    uint64_t from, to;
+};
+
 /* Texts, lists and images are borrowed; images (NULL: none) tell what other names an image's file has. -EINVAL: an expression is none; -ENOMEM. */
 int filter_new(const struct filter_options *options, const struct image_cache *images, struct filter **out,
                struct fathom_error *err);
 void filter_free(struct filter *filter); /* NULL is allowed */
+/* From now on, only samples within these spans count, too; in the order of time, borrowed. */
+void filter_times(struct filter *filter, const struct time_span *spans, size_t count);
 /* By thread and time. Samples come in the order of time: the first one begins it. process: NULL: unknown. */
 bool filter_sample(struct filter *filter, const struct process *process, const struct sample *sample);
 /* By functions. Always the same frames for a filter. Out of memory, it counts the path. */

@@ -23,6 +23,7 @@ libprofile_la_SOURCES = \
 	profile/likely.c profile/likely.h \
 	profile/matching.c profile/matching.h \
 	profile/metric.c profile/metric.h \
+	profile/phasing.c profile/phasing.h \
 	profile/placing.c profile/placing.h \
 	profile/process_shares.c profile/process_shares.h \
 	profile/profile.c profile/profile.h profile/profile_data.h \

@@ -6,6 +6,9 @@ libreport_la_SOURCES = \
 	report/annotate/listing.c report/annotate/listing.h \
 	report/annotate/origin.c report/annotate/origin.h \
 	report/annotate/sources.c report/annotate/sources.h \
+	report/phases/json.c report/phases/phases.h \
+	report/phases/shown.c report/phases/shown.h \
+	report/phases/text.c \
 	report/views/branches.c report/views/branches.h \
 	report/views/callers.c \
 	report/views/changes.c report/views/changes.h report/views/changes_text.c report/views/report.h \

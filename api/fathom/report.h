@@ -29,6 +29,29 @@ struct fathom_filter {
     const char *symbol, *image;  /* the innermost function, its file's name; NULL: any */
 };
 
+/* What two intervals of a recording have in common if they are of one phase. */
+enum fathom_phase_kind {
+    FATHOM_PHASE_CONTEXTS,  /* calling contexts */
+    FATHOM_PHASE_FUNCTIONS, /* the functions that ran */
+    FATHOM_PHASE_REGIONS    /* 64 bytes of code each */
+};
+
+/* Which interval of a phase represents it. */
+enum fathom_phase_policy {
+    FATHOM_PHASE_CENTROID, /* the nearest to the mean of them all */
+    FATHOM_PHASE_FIRST,
+    FATHOM_PHASE_THIRD,
+    FATHOM_PHASE_RANDOM
+};
+
+/* How a recording is cut into intervals of equal work, and these told apart. Zeros: the defaults. */
+struct fathom_phases {
+    enum fathom_phase_kind kind;
+    double interval;  /* events, or ms of a clock; 0: 200 samples, and at most 600 intervals */
+    double threshold; /* intervals of one phase are less than this apart: 0 to 1; 0: 0.25 */
+    enum fathom_phase_policy policy;
+};
+
 /* Where the weight of a sample with several possible paths goes. */
 enum fathom_ambiguity {
     FATHOM_AMBIGUOUS_LIKELY, /* the frames that are at least 50% sure, then "[one of 3 paths]" */
@@ -49,6 +72,9 @@ struct fathom_profile_options {
     bool no_temporal;   /* each sample by itself, without what its thread did before and after */
     bool no_em;         /* do not learn path frequencies from ambiguous samples */
     struct fathom_filter filter;
+    struct fathom_phases phases;
+    const int *phase;   /* only samples of the phases of these numbers, */
+    size_t phase_count; /* of those that the other options leave; 0: any */
     const char *
         by; /* levels above the functions, from the outermost inwards: of "cgroup", "container", "service", "exe", "comm",
                           "pid" and "tid", with commas between; NULL: none. -ENOENT if the recording has no cgroups */
@@ -81,7 +107,8 @@ struct fathom_report_options {
         *output; /* the file to write, "-" for standard output; it is replaced when all is written. NULL: the
                               stream that fathom_report_write() gets */
     const char *
-        format; /* one of fathom_report_formats; "script": a line for each sample; "annotate": a function's code.
+        format; /* one of fathom_report_formats; "script": a line for each sample; "annotate": a function's code;
+                           "phases", "phases-json": the phases of its time.
                            NULL: the default */
     const char *view;   /* of fathom_views; NULL: the default */
     const char *fields; /* of "script"; NULL: FATHOM_SCRIPT_FIELDS */

@@ -31,6 +31,7 @@ static const struct format no_format = {.name = "diff", .samples = true};
 struct input { /* a recording, an archive of one, or a saved tree */
     char *path;
     struct archived *archived; /* NULL: no archive, or done */
+    int phase;                 /* of the recording; 0: all */
     unsigned side;
 };
 
@@ -140,6 +141,8 @@ static int add_recording(struct fathom_diff *d, struct input *input, struct fath
     struct reporting *reporting = NULL;
     struct contexts contexts;
     options->archived = input->archived;
+    options->phase = &input->phase;
+    options->phase_count = input->phase != 0;
     int rc = archived_unpack(input->archived, err);
     options->kernel = rc == 0 && input->archived ? archived_kernel(input->archived) : d->kernel;
     if (rc == 0 && !options->kernel)
@@ -223,6 +226,13 @@ static int add_tree(struct fathom_diff *d, unsigned side, const char *path, stru
 
 /* The whole ------------------------------------------------------------------------------------------------------ */
 
+/* 0: all */
+static int phase_of(const struct fathom_diff *d, unsigned side)
+{
+    const struct fathom_profile_options *p = &d->options.profile;
+    return p->phase_count ? p->phase[side] : 0;
+}
+
 /* "A1,A2,A3"; a file of that name itself is one. Archives get their directories while there are rights to make them. */
 static int list_side(struct fathom_diff *d, unsigned side, const char *list, struct fathom_error *err)
 {
@@ -231,7 +241,7 @@ static int list_side(struct fathom_diff *d, unsigned side, const char *list, str
     for (const char *path = copy; rc == 0 && path; path = rest) {
         if (rest)
             path = strsep(&rest, ",");
-        struct input input = {.path = strdup(path), .side = side};
+        struct input input = {.path = strdup(path), .side = side, .phase = phase_of(d, side)};
         if (!input.path || !vec_push(d->inputs, d->count, d->capacity, input)) {
             free(input.path);
             rc = error_memory(err);
@@ -270,6 +280,8 @@ static int set_options(struct fathom_diff *d, const struct fathom_diff_options *
     d->format = report_word_find("format", changes_format_table, sizeof *d->format, options->format, err);
     if (!d->format)
         return -EINVAL;
+    if (options->profile.phase_count && options->profile.phase_count != 2)
+        return error_set(err, EINVAL, "--phases: give the numbers of two phases");
     int rc = report_options_set(&d->report, &report, err);
     d->report.format = &no_format;
     return rc;
@@ -341,8 +353,12 @@ int fathom_diff_write(struct fathom_diff *d, FILE *stream, struct fathom_error *
     FILE *out = stream;
     if (d->output && (rc = output_print(d->output, &out, error)) < 0)
         return rc;
+    char names[2][512];
+    for (unsigned side = 0; side < 2; side++)
+        snprintf(names[side], sizeof names[side], phase_of(d, side) ? "phase %2$d of %1$s" : "%1$s",
+                 d->options.sides[side], phase_of(d, side));
     struct changes_report what = {.changes = &changes,
-                                  .names = {d->options.sides[0], d->options.sides[1]},
+                                  .names = {names[0], names[1]},
                                   .event = d->event,
                                   .unit = d->unit,
                                   .all = d->options.all,

@@ -7,6 +7,7 @@
 
 #include "api/counter.h"
 #include "report/changes.h"
+#include "report/phases/phases.h"
 
 const struct fathom_word fathom_metrics[] = {
     {"weight", "what the event counts, or time"},
@@ -39,14 +40,21 @@ const struct fathom_word fathom_report_formats[] = {
 };
 
 /* Of single samples, and of one function: commands of their own print them. */
-static const struct format single_formats[] = {{.name = "script", .write = script_write, .samples = true},
-                                               {.name = "annotate", .write = annotate_write, .samples = true},
-                                               {0}};
+static const struct format single_formats[] = {
+    {.name = "script", .write = script_write, .samples = true},
+    {.name = "annotate", .write = annotate_write, .samples = true},
+    {.name = "phases", .write = phases_text_write, .samples = true},
+    {.name = "phases-json", .write = phases_json_write, .samples = true},
+    {0}};
 
 _Static_assert((int)FATHOM_AMBIGUOUS_LIKELY == (int)AMBIGUOUS_LIKELY &&
                    (int)FATHOM_AMBIGUOUS_BEST == (int)AMBIGUOUS_BEST &&
                    (int)FATHOM_AMBIGUOUS_SPLIT == (int)AMBIGUOUS_SPLIT &&
                    (int)FATHOM_AMBIGUOUS_COMMON == (int)AMBIGUOUS_COMMON &&
+                   (int)FATHOM_PHASE_CONTEXTS == (int)PHASE_CONTEXTS &&
+                   (int)FATHOM_PHASE_REGIONS == (int)PHASE_REGIONS &&
+                   (int)FATHOM_PHASE_CENTROID == (int)PHASE_CENTROID &&
+                   (int)FATHOM_PHASE_RANDOM == (int)PHASE_RANDOM &&
                    (int)FATHOM_CERTAINTY_WEIGHT == (int)PERF_CERTAINTY_WEIGHT &&
                    (int)FATHOM_CERTAINTY_FRAME == (int)PERF_CERTAINTY_FRAME,
                "the same numbers");
@@ -163,6 +171,7 @@ int report_options_set(struct report_options *to, const struct fathom_report_opt
                  .max_rows = (unsigned)from->rows,
                  .fields = &to->fields,
                  .annotate = &to->annotate,
+                 .phasing = &to->phasing,
                  .colour = from->colour,
                  .verbose = from->verbose,
                  .show_image = true,
@@ -177,6 +186,12 @@ int report_options_set(struct report_options *to, const struct fathom_report_opt
                    .no_temporal = p->no_temporal,
                    .no_em = p->no_em},
         .annotate = {.function = from->function, .path = from->path},
+        .phasing = {.kind = (enum phase_kind)p->phases.kind,
+                    .interval = p->phases.interval,
+                    .threshold = p->phases.threshold,
+                    .policy = (enum phase_policy)p->phases.policy},
+        .phase = p->phase,
+        .phase_count = p->phase_count,
         .certainty = (enum perf_certainty)from->certainty,
         .no_cache = p->no_cache,
         .terminal = from->terminal,

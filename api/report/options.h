@@ -5,6 +5,7 @@
 #include "api/archived.h"
 #include "api/fathom/report.h"
 #include "api/report/perf_export.h"
+#include "profile/phasing.h"
 #include "profile/profile.h"
 #include "report/annotate/annotate.h"
 #include "report/export/script.h"
@@ -21,6 +22,9 @@ struct report_options {
     const struct format *format;
     struct script_fields fields;
     struct annotate_options annotate;
+    struct phasing_options phasing;
+    const int *phase;   /* the phases whose samples count; */
+    size_t phase_count; /* 0: any */
     enum perf_certainty certainty;
     const struct metric *metric;
     struct archived *archived; /* the input, unpacked; NULL: it is a recording */

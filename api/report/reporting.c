@@ -25,6 +25,10 @@ struct reporting {
     const char *map_name;    /* as it was given */
     struct cached_maps kept; /* if none was given */
     struct engine *engine;
+    struct engine *before;   /* that found the phases, and shares with it what was read; NULL: none */
+    bool phasing;            /* the phases are looked for: nothing else is kept of the samples */
+    struct time_span *spans; /* of the phases that are shown */
+    size_t span_count;
     struct filter *filter;   /* NULL: all samples count */
     struct profile *profile; /* NULL before the event is known */
     uint32_t event;
@@ -59,7 +63,7 @@ static int report_sample(void *context, const struct process *process, const str
 {
     struct reporting *r = context;
     if (sample->event != r->event)
-        return check_audit(r, process, sample, resolved, err);
+        return r->phasing ? 0 : check_audit(r, process, sample, resolved, err);
     int rc = profile_add(r->profile, engine_map(r->engine), process, sample, resolved, err);
     if (rc == 0 && r->exported && profile_counted(r->profile))
         rc = perf_export_sample(r->exported, engine_map(r->engine), process, sample, resolved, err);
@@ -176,9 +180,13 @@ static int start_profile(struct reporting *r, const struct event *event, struct 
     profile.filter = r->filter;
     if (r->options->format->recording && !r->filter) /* its readers find inlined functions themselves */
         profile.framing.inlined = 0;
-    profile.samples = r->options->format->samples && !profile.phi;
+    profile.samples = r->phasing || (r->options->format->samples && !profile.phi);
     profile.framing.kernel = attr_has_kernel(&event->attr) ? r->options->kernel : NULL;
     profile.framing.kernel_threads = event->attr.sample_type & PERF_SAMPLE_REGS_USER;
+    if (r->phasing) { /* paths of functions, as they are */
+        profile.phi = profile.eps = 0;
+        profile.ambiguity = AMBIGUOUS_BEST;
+    }
     r->profile = profile_new(&profile, r->images);
     return r->profile ? 0 : error_memory(err);
 }
@@ -186,8 +194,8 @@ static int start_profile(struct reporting *r, const struct event *event, struct 
 static int start_filter(struct reporting *r, struct fathom_error *err)
 {
     const struct filter_options *o = &r->options->filter;
-    bool any = o->pid_count || o->tid_count || o->comm || o->from > 0 || o->to > 0 || o->focus || o->ignore ||
-               o->symbol || o->image;
+    bool any = r->options->phase_count || o->pid_count || o->tid_count || o->comm || o->from > 0 ||
+               o->to > 0 || o->focus || o->ignore || o->symbol || o->image;
     return any ? filter_new(o, r->images, &r->filter, err) : 0;
 }
 
@@ -289,6 +297,8 @@ void reporting_free(struct reporting *r)
     evaluation_free(r->checked);
     truth_free(r->truth);
     engine_free(r->engine);
+    engine_free(r->before);
+    free(r->spans);
     profile_free(r->profile);
     filter_free(r->filter);
     if (!r->first) {
@@ -320,8 +330,7 @@ static int begin_export(struct reporting *r, struct reader *reader, struct fatho
     return perf_export_begin(&options, reader, r->engine, r->event, r->images, &r->exported, err);
 }
 
-/* The samples of r->event. */
-static int infer_event(struct reporting *r, struct reader *reader, struct fathom_error *err)
+static int infer_samples(struct reporting *r, struct reader *reader, struct fathom_error *err)
 {
     const struct event *events;
     reader_events(reader, &events);
@@ -329,9 +338,9 @@ static int infer_event(struct reporting *r, struct reader *reader, struct fathom
     int rc = start_profile(r, &events[r->event], err);
     if (rc == 0)
         rc = engine_read(r->engine, reader, r->event, r->map, err);
-    if (rc == 0 && r->options->format->recording)
+    if (rc == 0 && r->options->format->recording && !r->phasing)
         rc = begin_export(r, reader, err);
-    if (rc == 0 && !r->map && !r->first && cached_maps_wanted(r->options->no_cache))
+    if (rc == 0 && !r->map && !r->first && !r->before && cached_maps_wanted(r->options->no_cache))
         rc = cached_maps_find(engine_files(r->engine), archived_kept(r->options->archived), &r->kept, err);
     const struct pathmap *kept = kept_of(r)->map;
     return rc == 0
@@ -339,6 +348,85 @@ static int infer_event(struct reporting *r, struct reader *reader, struct fathom
                             &(struct engine_input){reader, r->event, r->map ? r->map : kept, kept != NULL},
                             report_sample, r, err)
                : rc;
+}
+
+/* Phases -------------------------------------------------------------------------------------------------------- */
+
+static bool is_wanted(const struct report_options *o, uint32_t phase)
+{
+    for (size_t i = 0; i < o->phase_count; i++)
+        if ((uint32_t)o->phase[i] == phase)
+            return true;
+    return false;
+}
+
+static int check_phases(const struct report_options *o, uint32_t count, struct fathom_error *err)
+{
+    for (size_t i = 0; i < o->phase_count; i++)
+        if ((uint32_t)o->phase[i] > count)
+            return error_set(err, ENOENT, "there is no phase %d: fathom phases finds %u", o->phase[i], count);
+    return 0;
+}
+
+static int keep_spans(struct reporting *r, const struct timeline *timeline, struct fathom_error *err)
+{
+    uint32_t count, phases;
+    const struct phase_interval *intervals = timeline_intervals(timeline, &count);
+    timeline_phases(timeline, &phases);
+    int rc = check_phases(r->options, phases, err);
+    if (rc == 0 && !(r->spans = calloc((size_t)count + 1, sizeof *r->spans)))
+        rc = error_memory(err);
+    for (uint32_t i = 0; rc == 0 && i < count; i++)
+        if (is_wanted(r->options, intervals[i].phase))
+            r->spans[r->span_count++] = (struct time_span){intervals[i].from, intervals[i].to};
+    return rc;
+}
+
+/* Infers all samples, and keeps when the phases that are wanted were. */
+static int find_spans(struct reporting *r, struct reader *reader, struct fathom_error *err)
+{
+    struct contexts contexts;
+    struct timeline *timeline = NULL;
+    r->phasing = true;
+    int rc = infer_samples(r, reader, err);
+    if (rc == 0)
+        rc = profile_contexts(r->profile, 0, &contexts) < 0 ? error_memory(err) : 0;
+    if (rc == 0)
+        rc = phasing_find(&contexts, &r->options->phasing, &timeline, err);
+    if (rc == -ENODATA)
+        rc = error_set(err, ENOENT, "there is no phase: the options leave no sample");
+    if (rc == 0)
+        rc = keep_spans(r, timeline, err);
+    timeline_free(timeline);
+    profile_free(r->profile);
+    r->profile = NULL;
+    r->phasing = false;
+    return rc;
+}
+
+/* From here on, another engine infers the samples anew, for those of the phases. */
+static int restart_engine(struct reporting *r, struct fathom_error *err)
+{
+    struct engine_options engine = r->options->engine;
+    engine.progress = r->progress;
+    r->before = r->engine;
+    r->engine = engine_beside(r->before, &engine, r->log);
+    return r->engine ? 0 : error_memory(err);
+}
+
+/* The samples of r->event. Phases are those of the main event. */
+static int infer_event(struct reporting *r, struct reader *reader, struct fathom_error *err)
+{
+    int rc = 0;
+    if (r->options->phase_count && !r->first) {
+        rc = find_spans(r, reader, err);
+        if (rc == 0)
+            rc = restart_engine(r, err);
+    }
+    const struct reporting *main = r->first ? r->first : r;
+    if (rc == 0 && r->options->phase_count)
+        filter_times(r->filter, main->spans, main->span_count);
+    return rc == 0 ? infer_samples(r, reader, err) : rc;
 }
 
 int reporting_infer(struct reporting *r, struct reader *reader, struct fathom_error *err)

@@ -92,6 +92,15 @@ static void write_image(const struct script_line *l, struct printer *p)
                   l->depth ? frames_at(l->report->contexts->frames, l->items[l->depth - 1])->image : "");
 }
 
+static void write_address(const struct script_line *l, struct printer *p)
+{
+    const struct placed_sample *s = l->sample;
+    if (s->image) {
+        printer_foreign(p, image_name(s->image));
+        printer_write(p, "+0x%llx", (unsigned long long)s->address);
+    }
+}
+
 const struct script_field script_field_table[] = {
     {"comm", "the thread's name", write_comm},
     {"pid", "process", write_pid},
@@ -104,6 +113,7 @@ const struct script_field script_field_table[] = {
     {"sure", "how probable its path is, 0 to 1", write_sure},
     {"symbol", "the path's last function", write_symbol},
     {"image", "its program or library", write_image},
+    {"address", "the sampled instruction: its file, and its address there", write_address},
     {"path", "functions from the root on, parted by ';'", write_path},
     {0},
 };

@@ -23,6 +23,7 @@ struct drawing;
 struct script_fields;
 struct annotate_options;
 struct image_cache;
+struct phasing_options;
 
 #define LISTED_DEFAULT                                                                                       \
     100 /* of recordings of sqlite3 and python3, 93% and 96% of the samples: 350 and 470 KB of a page */
@@ -49,6 +50,7 @@ struct view_options {
                            (callers, flat: functions); 0: all */
     const struct script_fields *fields;      /* of each sample: export/script.h */
     const struct annotate_options *annotate; /* which function: annotate/choose.h */
+    const struct phasing_options *phasing;   /* how phases are found: profile/phasing.h */
     struct image_cache *images;              /* of the samples; NULL: none */
     uint64_t inlined; /* KiB of debug information that may be read to find inlined ones (framing.h) */
     bool filtered;    /* some samples may have been left out on purpose */

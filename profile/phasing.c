@@ -1,0 +1,166 @@
+/* phasing.c - see phasing.h. */
+#include "profile/phasing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/hash.h"
+#include "base/sort.h"
+
+const char *const phase_kind_names[] = {
+    [PHASE_CONTEXTS] = "contexts", [PHASE_FUNCTIONS] = "functions", [PHASE_REGIONS] = "regions"};
+
+#define PHASE_SAMPLES   200.0
+#define PHASE_INTERVALS 600.0
+#define PHASE_THRESHOLD 0.25
+
+#define PHASE_TRUNK 0.9 /* of all weight: contexts that have more below them tell no intervals apart */
+
+/* A node of the tree; parents come before their children. */
+struct phased_node {
+    const struct cct_node *node;
+    uint64_t hash; /* of its path */
+    double total;  /* weight of it and all below */
+    uint32_t parent;
+};
+
+struct phasing {
+    const struct contexts *contexts;
+    enum phase_kind kind;
+    uint64_t *items; /* of each item of the tree: its hash */
+    struct phased_node *nodes;
+    size_t node_count;
+    struct table *places; /* node -> its number */
+    double trunk;         /* weight */
+};
+
+static uint64_t name_hash(const char *name)
+{
+    return checksum_of(name, strlen(name));
+}
+
+static bool hash_items(struct phasing *p)
+{
+    const struct frames *frames = p->contexts->frames;
+    uint32_t count = frames_count(frames);
+    p->items = malloc(((size_t)count + 1) * sizeof *p->items);
+    for (uint32_t i = 0; p->items && i < count; i++) {
+        const struct frame *f = frames_at(frames, i);
+        p->items[i] = hash_u64(name_hash(f->name)) + name_hash(f->image);
+    }
+    return p->items;
+}
+
+static bool put_node(struct phasing *p, struct cct_node *node, uint32_t number)
+{
+    uint32_t parent = number ? (uint32_t)*table_find(p->places, (uintptr_t)cct_parent(node)) : 0;
+    uint64_t *place = table_put(p->places, (uintptr_t)node, NULL);
+    if (!place)
+        return false;
+    *place = number;
+    uint64_t hash = number ? hash_u64(p->nodes[parent].hash + p->items[node->item]) : 0;
+    p->nodes[number] = (struct phased_node){node, hash, (double)node->self[0], parent};
+    return true;
+}
+
+static bool find_nodes(struct phasing *p)
+{
+    struct cct_node *root = cct_root(p->contexts->tree);
+    p->places = table_new();
+    p->nodes = malloc(cct_count(p->contexts->tree) * sizeof *p->nodes);
+    bool good = p->places && p->nodes;
+    for (struct cct_node *node = root; good && node; node = cct_next(root, node))
+        good = put_node(p, node, (uint32_t)p->node_count++);
+    for (size_t i = p->node_count; good && i-- > 1;)
+        p->nodes[p->nodes[i].parent].total += p->nodes[i].total;
+    if (good)
+        p->trunk = PHASE_TRUNK * p->nodes[0].total;
+    return good;
+}
+
+static uint64_t item_of(const struct phasing *p, const struct placed_sample *s)
+{
+    if (p->kind != PHASE_REGIONS || !s->image)
+        return p->items[s->node->item];
+    return name_hash(image_name(s->image)) + s->address / PHASE_REGION_BYTES;
+}
+
+#define PHASE_PATH 32u /* of a longer path, as many of the innermost contexts */
+
+/* Of a context, it and all that it was called from, but for the trunk. */
+static size_t items_of(const struct phasing *p, const struct placed_sample *s, uint64_t items[PHASE_PATH])
+{
+    size_t count = 0;
+    if (p->kind == PHASE_CONTEXTS)
+        for (uint32_t n = (uint32_t)*table_find(p->places, (uintptr_t)s->node);
+             n && count < PHASE_PATH && p->nodes[n].total < p->trunk; n = p->nodes[n].parent)
+            items[count++] = p->nodes[n].hash;
+    if (!count)
+        items[count++] = item_of(p, s);
+    return count;
+}
+
+/* As a weight. */
+static double interval_of(const struct contexts *c, double wanted, double weight)
+{
+    bool times = strcmp(metrics_unit(c->metrics, 0), "ns") == 0;
+    double most = (double)c->sample_count / PHASE_SAMPLES;
+    double intervals = most < PHASE_INTERVALS ? most : PHASE_INTERVALS;
+    return wanted > 0 ? wanted * (times ? 1e6 : 1) : intervals > 1 ? weight / intervals : weight;
+}
+
+struct timed {
+    uint64_t time;
+    size_t sample;
+};
+
+/* In the order of time: ambiguous samples are told later than others. */
+static int add_samples(const struct phasing *p, struct timeline *t, struct fathom_error *err)
+{
+    const struct contexts *c = p->contexts;
+    struct timed *order = malloc((c->sample_count + 1) * sizeof *order);
+    if (!order)
+        return error_memory(err);
+    for (size_t i = 0; i < c->sample_count; i++)
+        order[i] = (struct timed){c->samples[i].time, i};
+    sort_by(order, c->sample_count, time);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < c->sample_count; i++) {
+        const struct placed_sample *s = &c->samples[order[i].sample];
+        uint64_t weight = c->sample_values[order[i].sample * c->metrics->count];
+        if (weight && cct_parent(s->node)) {
+            uint64_t items[PHASE_PATH];
+            size_t count = items_of(p, s, items);
+            rc = timeline_add(t, &(struct phase_sample){s->time, (double)weight, items, count}, err);
+        }
+    }
+    free(order);
+    return rc;
+}
+
+int phasing_find(const struct contexts *contexts, const struct phasing_options *o, struct timeline **out,
+                 struct fathom_error *err)
+{
+    double weight = (double)cct_total(contexts->tree);
+    if (!(weight > 0))
+        return -ENODATA;
+    struct phasing p = {.contexts = contexts, .kind = o->kind};
+    struct timeline *t =
+        timeline_new(&(struct phase_options){.interval = interval_of(contexts, o->interval, weight),
+                                             .threshold = o->threshold > 0 ? o->threshold : PHASE_THRESHOLD});
+    int rc = t && hash_items(&p) && find_nodes(&p) ? 0 : error_memory(err);
+    if (rc == 0)
+        rc = add_samples(&p, t, err);
+    if (rc == 0)
+        rc = timeline_end(t, err);
+    free(p.items);
+    free(p.nodes);
+    table_free(p.places);
+    if (rc < 0)
+        timeline_free(t);
+    else
+        timeline_choose(*out = t, o->policy);
+    return rc;
+}

@@ -1,0 +1,35 @@
+/*
+ * phasing.h - the phases of a profile's samples: what each sample counts as in the vector of its interval.
+ *
+ * Equal contexts, functions and regions of code are equal items in each recording, by their names: a file is known by its name
+ * without directories.
+ */
+#ifndef FATHOM_PROFILE_PHASING_H
+#define FATHOM_PROFILE_PHASING_H
+
+#include "phases/timeline.h"
+#include "profile/contexts.h"
+
+enum phase_kind {
+    PHASE_CONTEXTS, /* calling contexts, of functions */
+    PHASE_FUNCTIONS,
+    PHASE_REGIONS, /* of code: PHASE_REGION_BYTES of a file */
+    PHASE_KINDS,
+};
+extern const char *const phase_kind_names[]; /* "contexts", ... */
+
+#define PHASE_REGION_BYTES 64u
+
+struct phasing_options {
+    enum phase_kind kind;
+    double
+        interval; /* weight, of times in ms; 0: as many samples as PHASE_SAMPLES in each, or PHASE_INTERVALS intervals */
+    double threshold; /* 0: PHASE_THRESHOLD */
+    enum phase_policy policy;
+};
+
+/* contexts: with samples. -ENODATA: they have no weight; -ERANGE: the interval is too short; -ENOMEM. */
+int phasing_find(const struct contexts *contexts, const struct phasing_options *options,
+                 struct timeline **out, struct fathom_error *err);
+
+#endif
