@@ -110,3 +110,7 @@ bench_bench_heights_LDADD = libdisambig.la librewrite.la libpathmap.la libproces
 bench-disambig: fathom$(EXEEXT) libfathom-probe.la bench/bench_heights$(EXEEXT)
 	@$(SHELL) $(top_srcdir)/bench/disambig.sh $(BENCH_ARGUMENTS) $(FIGURES)
 .PHONY: bench-disambig
+
+EXTRA_PROGRAMS += bench/bench_phases # of a trace: bench/bench_phases.c
+bench_bench_phases_SOURCES = bench/bench_phases.c
+bench_bench_phases_LDADD = libphases.la libhcct.la libbase.la
