@@ -44,6 +44,7 @@ libapi_la_SOURCES = \
 	api/record/mapped.c api/record/mapped.h \
 	api/record/mapped_finder.c api/record/mapped_finder.h \
 	api/record/mapped_sink.c api/record/mapped_sink.h \
+	api/record/phase_switch.c api/record/phase_switch.h \
 	api/record/part.c api/record/part.h \
 	api/record/recorder.c api/record/recorder.h \
 	api/record/series.c api/record/series.h \

@@ -230,6 +230,12 @@ static const struct option_row rows[] = {
                "go on in another file at this size (100M) or age (10m): FILE.20261127T190530Z, ..."),
     OPTION_NUMBER("keep", 0, "N", 1, 1000000, struct fathom_recorder_options, parts_kept,
                   "with --switch: the files to have at a time; then the oldest is removed (default: all)"),
+    OPTION_FRACTION(
+        "phases", 0, "MS", 100, 1e12, struct fathom_recorder_options, phase_interval,
+        "switch the events after the first one on in one interval of each phase only: intervals of MS "
+        "milliseconds of a clock, or MS events of the first one, whose samples tell the phases"),
+    OPTION_FLAG("phases-second", 0, struct fathom_recorder_options, phase_second,
+                "with --phases: the second interval of a phase, not the third, for programs with short runs"),
     OPTION_FLAG("compress", 'z', struct fathom_recorder_options, compress,
                 "compress what is written, with zstd, as 'perf record -z' does"),
     OPTION_NUMBER("ring", 0, "KIB", 4, 1 << 20, struct fathom_recorder_options, ring_kib,

@@ -278,6 +278,13 @@ void collector_set_clock(struct collector *c, size_t clock, double hz)
     c->clock_hz[clock] = hz;
 }
 
+void collector_switch(const struct collector *c, bool on)
+{
+    for (size_t i = 0; i < c->asked; i++)
+        if (c->events[i].switched)
+            counters_switch(c->counters, i, on);
+}
+
 static void use_sink(struct collector *c, collector_sink *sink, void *context)
 {
     c->batch.sink = sink;

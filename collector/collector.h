@@ -42,6 +42,7 @@ struct collector_options {
     bool audit_instead;         /* no audit samples if stacks are compared */
     bool audit_adapts;          /* at audit_hz and more: collector_set_clock() may be used */
     struct verify_options verify;
+    bool switched; /* events after the first one are off until collector_switch() */
     bool
         unwound_elsewhere; /* stock perf is to unwind the recording's stacks: it needs mappings of data, as unwind
                                tables are mapped so, and call chains, to which it adds */
@@ -111,6 +112,8 @@ double collector_clock_time(const struct collector *collector, size_t clock);
 /* Samples per second of CPU time from now on; 0 stops the clock. Threads that were started before keep an older rate,
  * other than 0 (counters_period()). */
 void collector_set_clock(struct collector *collector, size_t clock, double hz);
+/* Of `switched`: starts or stops the events after the first one, in all threads. */
+void collector_switch(const struct collector *collector, bool on);
 /* Passes the records of already running processes to the sink, then starts the events and the command. */
 int collector_start(struct collector *collector, collector_sink *sink, void *context,
                     struct fathom_error *err);

@@ -440,9 +440,23 @@ static int check_user(const struct collector *c, struct fathom_error *err)
     return 0;
 }
 
+/* Those of other names than the first one, which stands for an event on each kind of core. */
+static int prepare_switched(struct collector *c, struct fathom_error *err)
+{
+    bool any = false;
+    for (size_t i = 1; i < c->asked; i++)
+        any |= c->events[i].switched = strcmp(c->events[i].name, c->events[0].name) != 0;
+    return any ? 0
+               : error_set(err, EINVAL,
+                           "there is no event to switch on and off: name some after the first one, which is "
+                           "always on (-e cpu-clock,page-faults)");
+}
+
 int collector_prepare(struct collector *c, struct fathom_error *err)
 {
     int rc = events_parse(&c->options->event, c->options->log, c->events, &c->asked, err);
+    if (rc == 0 && c->options->switched)
+        rc = prepare_switched(c, err);
     if (rc)
         return rc;
     choose_scope(c);
@@ -468,7 +482,8 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
         struct perf_event_attr *attr = &c->events[i].attr;
         attr->inherit &= !c->wide;
         attr->exclude_idle = c->wide && attr_is_clock(attr); /* they tick in idle CPUs too */
-        attr->enable_on_exec = c->options->command && !c->options->raised && attr->inherit;
+        attr->enable_on_exec =
+            c->options->command && !c->options->raised && attr->inherit && !c->events[i].switched;
         attr->inherit_thread = c->options->no_children && attr->inherit;
     }
     return 0;

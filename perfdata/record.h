@@ -79,6 +79,7 @@ struct event {
     /* To be opened, not in files: */
     bool helper;   /* only counts: the event before it works only with this one ahead of it in its group */
     bool followed; /* a BPF program sees its samples */
+    bool switched; /* off until counters_switch() */
     bool batched;  /* sampled without an interrupt each (collector/events/pebs.h) */
     bool partial;  /* only some CPUs have it: those of one kind of core */
     uint8_t group; /* events of the same one, if not 0, count at the same time */

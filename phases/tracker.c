@@ -72,6 +72,11 @@ int phase_tracker_end(struct phase_tracker *t, struct phase_interval *ended)
     return t->vectors[t->filled].samples > 0 ? end_interval(t, t->last + 1, ended) : 0;
 }
 
+uint32_t phase_tracker_foretold(const struct phase_tracker *t)
+{
+    return t->foretold;
+}
+
 const struct phase_vector *phase_tracker_vector(const struct phase_tracker *t)
 {
     return &t->vectors[!t->filled];

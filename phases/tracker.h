@@ -38,6 +38,8 @@ int phase_tracker_add(struct phase_tracker *tracker, const struct phase_sample *
                       struct phase_interval *ended);
 /* Ends the interval that is not yet complete: 1, or 0 if it has no sample. */
 int phase_tracker_end(struct phase_tracker *tracker, struct phase_interval *ended);
+/* What the interval that is filled was foretold to be; 0: nothing yet. */
+uint32_t phase_tracker_foretold(const struct phase_tracker *tracker);
 /* What the interval that ended last consists of; good until the next call of one of these. */
 const struct phase_vector *phase_tracker_vector(const struct phase_tracker *tracker);
 

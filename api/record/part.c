@@ -8,6 +8,7 @@
 #include "api/host.h"
 #include "api/record/learning.h"
 #include "api/record/mapped_sink.h"
+#include "api/record/phase_switch.h"
 #include "api/record/recorder.h"
 #include "api/record/stack_sink.h"
 #include "perfdata/writer.h"
@@ -24,6 +25,7 @@ struct part {
     struct mapped_sink *sink;
     struct stack_sink *stacks; /* NULL: stack records are written as they are */
     struct learning *learning;
+    struct phase_switch *phases; /* NULL: all events are always on */
 };
 
 struct collector *part_collector(const struct part *p)
@@ -33,7 +35,8 @@ struct collector *part_collector(const struct part *p)
 
 int part_add(struct part *p, const void *records, size_t size, struct fathom_error *err)
 {
-    return mapped_sink_add(p->sink, records, size, err);
+    int rc = p->phases ? phase_switch_see(p->phases, records, size, err) : 0;
+    return rc == 0 ? mapped_sink_add(p->sink, records, size, err) : rc;
 }
 
 int part_flush(struct part *p, struct fathom_error *err)
@@ -132,6 +135,7 @@ void part_close(struct part *p)
     if (p->writer)
         writer_discard(p->writer);
     learning_free(p->learning);
+    phase_switch_free(p->phases);
     mapped_sink_free(p->sink);
     stack_sink_free(p->stacks);
     collector_close(p->collector);
@@ -157,9 +161,22 @@ static int open_sink(struct part *p, struct fathom_error *err)
     return rc == 0 ? mapped_sink_new(&input, &p->sink, err) : rc;
 }
 
+static int begin_phases(struct part *p, struct fathom_error *err)
+{
+    const struct event *events;
+    collector_events(p->collector, &events);
+    double interval = p->options->phase_interval * (attr_is_clock(&events[0].attr) ? 1e6 : 1);
+    return interval > 0 ? phase_switch_new(p->collector,
+                                           &(struct phase_switch_options){interval, p->options->phase_second},
+                                           &p->host->log, &p->phases, err)
+                        : 0;
+}
+
 int part_begin(struct part *p, struct fathom_error *err)
 {
     int rc = open_sink(p, err);
+    if (rc == 0)
+        rc = begin_phases(p, err);
     if (rc == 0 && p->options->argc)
         rc = writer_command(p->writer, p->options->argc, p->options->argv, err);
     return rc;
@@ -188,6 +205,8 @@ static void say_summary(const struct part *p, double bytes, bool *nothing)
               (unsigned long long)s.samples, s.samples == 1 ? "" : "s", (unsigned long long)stacks,
               follows ? "new stack" : "audit sample", stacks == 1 ? "" : "s", p->name,
               bytes / (large ? 1e6 : 1e3), large ? "MB" : "KB");
+    if (p->phases)
+        phase_switch_tell(p->phases);
     *nothing = recorder_say_losses(p->collector, &p->host->log);
 }
 

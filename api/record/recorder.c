@@ -204,6 +204,7 @@ void recorder_collector(const struct fathom_recorder_options *options, const str
 {
     target_collector(&options->target, log, out);
     out->event.data_address = options->data;
+    out->switched = options->phase_interval > 0;
     out->event.kernel = options->kernel;
     bool by_default = options->audit_hz == FATHOM_AUDIT_DEFAULT;
     out->audit_hz = by_default ? AUDIT_HZ : options->audit_hz;

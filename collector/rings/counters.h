@@ -46,7 +46,7 @@ int counters_open(struct counters *counters, pid_t tid, bool late, struct fathom
 bool counters_unsettled(const struct counters *counters);
 void counters_settle(struct counters *counters, uint64_t id, pid_t tid);
 bool counters_twice(const struct counters *counters, uint64_t id, pid_t tid);
-/* Starts or stops all events. */
+/* Starts all events, but for those that are `switched`, or stops all. */
 void counters_enable(struct counters *counters);
 void counters_disable(struct counters *counters);
 /* Waits until a ring fills, a task ends or the extra_fd of counters_watch() is readable. A signal

@@ -6,15 +6,20 @@
 #include "collector/events/vary.h"
 #include "collector/rings/counters_data.h"
 
+static const struct event *event_of(const struct counters *counters, size_t opened)
+{
+    return &counters->events[counters->opened[opened].event];
+}
+
 /* Those of groups first, and each group's leader last: an event that is enabled after its leader stays off if they are of
  * different software PMUs, as a clock and page faults are (Linux 6.18). */
 static void enable(const struct counters *counters, size_t first, size_t count)
 {
     for (size_t i = first + count; i-- > first;)
-        if (counters->events[counters->opened[i].event].group)
+        if (event_of(counters, i)->group && !event_of(counters, i)->switched)
             ioctl(counters->opened[i].fd, PERF_EVENT_IOC_ENABLE, 0);
     for (size_t i = first; i < first + count; i++)
-        if (!counters->events[counters->opened[i].event].group)
+        if (!event_of(counters, i)->group && !event_of(counters, i)->switched)
             ioctl(counters->opened[i].fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 

@@ -1,0 +1,163 @@
+/* phase_switch.c - see phase_switch.h. */
+#include "api/record/phase_switch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/clock.h"
+#include "base/vec.h"
+#include "image/cache.h"
+#include "phases/tracker.h"
+#include "process/process.h"
+
+#define REGION_BYTES 64u
+#define THRESHOLD    0.25
+
+struct seen_phase {
+    uint32_t intervals; /* so many so far */
+    uint32_t profiled;  /* with the other events on */
+};
+
+struct phase_switch {
+    struct collector *collector;
+    const struct log *log;
+    struct phase_switch_options options;
+    struct decoder *decoder;
+    struct image_cache *images; /* opens nothing: only where files are mapped is of interest */
+    struct processes *processes;
+    struct phase_tracker *tracker;
+    uint64_t time;             /* of the latest sample: those of other CPUs can be older */
+    struct seen_phase *phases; /* by number - 1 */
+    size_t phase_count, capacity;
+    bool on;
+    uint64_t intervals, profiled;
+    uint64_t switches, switch_ns;
+};
+
+int phase_switch_new(struct collector *collector, const struct phase_switch_options *options,
+                     const struct log *log, struct phase_switch **out, struct fathom_error *err)
+{
+    const struct event *events;
+    size_t count = collector_events(collector, &events);
+    struct phase_switch *s = calloc(1, sizeof *s);
+    if (!s)
+        return error_memory(err);
+    *s = (struct phase_switch){.collector = collector, .options = *options, .log = log};
+    s->images = image_cache_new(&(struct image_options){.log = log});
+    s->processes = s->images ? processes_new(s->images, log) : NULL;
+    s->tracker = phase_tracker_new(&(struct phase_options){
+        .interval = options->interval, .threshold = THRESHOLD, .capacity = PHASE_TABLE_PAPER});
+    int rc = s->processes && s->tracker ? decoder_new(events, count, &s->decoder, err) : error_memory(err);
+    if (rc < 0)
+        phase_switch_free(s);
+    else
+        *out = s;
+    return rc;
+}
+
+void phase_switch_free(struct phase_switch *s)
+{
+    if (!s)
+        return;
+    phase_tracker_free(s->tracker);
+    processes_free(s->processes);
+    image_cache_free(s->images);
+    decoder_free(s->decoder);
+    free(s->phases);
+    free(s);
+}
+
+/* The region of code of a sample. Code that is of no file is told by its address. */
+static uint64_t region_of(const struct phase_switch *s, const struct sample *sample)
+{
+    const struct process *process = process_find(s->processes, sample->pid);
+    const struct build_id *id;
+    const struct mapping *m = process ? process_mapping_unopened(process, sample->ip, &id) : NULL;
+    if (!m || !m->path)
+        return sample->ip / REGION_BYTES;
+    return checksum_of(m->path, strlen(m->path)) + (sample->ip - m->start + m->offset) / REGION_BYTES;
+}
+
+static void turn(struct phase_switch *s, bool on)
+{
+    if (s->on == on)
+        return;
+    uint64_t from = clock_ns();
+    collector_switch(s->collector, on);
+    s->switch_ns += clock_ns() - from;
+    s->switches++;
+    s->on = on;
+}
+
+static struct seen_phase *phase_at(struct phase_switch *s, uint32_t phase)
+{
+    while (s->phase_count < phase)
+        if (!vec_push(s->phases, s->phase_count, s->capacity, (struct seen_phase){0}))
+            return NULL;
+    return &s->phases[phase - 1];
+}
+
+/* The next interval is profiled if it is foretold to be of a phase that was met often enough, and has no profile. */
+static int end_interval(struct phase_switch *s, const struct phase_interval *ended, struct fathom_error *err)
+{
+    uint32_t next = phase_tracker_foretold(s->tracker);
+    if (!phase_at(s, ended->phase > next ? ended->phase : next))
+        return error_memory(err);
+    struct seen_phase *phase = &s->phases[ended->phase - 1];
+    const struct seen_phase *foretold = &s->phases[next - 1];
+    s->intervals++;
+    phase->intervals++;
+    s->profiled += s->on;
+    phase->profiled += s->on;
+    if (s->on)
+        log_write(s->log, LOG_DEBUG, "interval %llu, of phase %u, was profiled",
+                  (unsigned long long)s->intervals, ended->phase);
+    turn(s, !foretold->profiled && foretold->intervals >= (s->options.second ? 1 : 2));
+    return 0;
+}
+
+static int take_sample(struct phase_switch *s, const struct sample *sample, struct fathom_error *err)
+{
+    struct phase_interval ended;
+    if (sample->event != 0)
+        return 0;
+    uint64_t region = region_of(s, sample);
+    s->time = sample->time > s->time ? sample->time : s->time;
+    int rc = phase_tracker_add(s->tracker,
+                               &(struct phase_sample){s->time, (double)sample->period, &region, 1}, &ended);
+    return rc < 0 ? error_memory(err) : rc ? end_interval(s, &ended, err) : 0;
+}
+
+int phase_switch_see(void *context, const void *records, size_t size, struct fathom_error *err)
+{
+    struct phase_switch *s = context;
+    const uint8_t *at = records, *end = at + size;
+    int rc = 0;
+    while (rc == 0 && at < end) {
+        struct perf_event_header header;
+        struct record record;
+        memcpy(&header, at, sizeof header);
+        if (header.size < sizeof header || header.size > end - at)
+            break;
+        if (decoder_decode(s->decoder, at, header.size, &record, NULL) == 0)
+            rc = record.kind == RECORD_SAMPLE ? take_sample(s, &record.sample, err)
+                                              : processes_apply(s->processes, &record, err);
+        at += header.size;
+    }
+    return rc;
+}
+
+void phase_switch_tell(const struct phase_switch *s)
+{
+    size_t profiled = 0;
+    for (size_t i = 0; i < s->phase_count; i++)
+        profiled += s->phases[i].profiled > 0;
+    log_write(s->log, LOG_NOTE,
+              "%zu phase%s in %llu intervals; the other events were on in %llu of these, for %zu of the "
+              "phases; to switch "
+              "took %.0f us each time",
+              s->phase_count, s->phase_count == 1 ? "" : "s", (unsigned long long)s->intervals,
+              (unsigned long long)s->profiled, profiled,
+              s->switches ? (double)s->switch_ns / 1e3 / (double)s->switches : 0);
+}
