@@ -292,6 +292,28 @@ static void by_phase(const struct subject *s, const struct timeline *t, const ch
     free(factor);
 }
 
+/* Of each phase one interval in n, evenly spread over its time: stratified sampling. */
+static void spread(const struct subject *s, const struct timeline *t, const char *how, uint32_t n)
+{
+    uint32_t phases, count;
+    const struct phase *p = timeline_phases(t, &phases);
+    const struct phase_interval *intervals = timeline_intervals(t, &count);
+    double *factor = must(calloc(s->intervals, sizeof *factor)), error[KINDS];
+    uint32_t *met = must(calloc(phases + 1, sizeof *met));
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t phase = intervals[i].phase - 1, all = p[phase].intervals, wanted = (all + n - 1) / n;
+        uint32_t rank = met[phase]++;
+        /* the middle of each of `wanted` parts */
+        uint32_t part = (uint32_t)((uint64_t)rank * wanted / all);
+        if (rank == (uint32_t)(((uint64_t)(2 * part + 1) * all) / (2 * wanted)))
+            factor[i] = p[phase].weight / wanted / intervals[i].weight;
+    }
+    judge(s, factor, error);
+    tell(how, n, share_of(s, factor), error);
+    free(met);
+    free(factor);
+}
+
 int main(int argc, char **argv)
 {
     static const uint32_t periods[] = {2, 3, 4, 5, 6, 8, 10, 14, 20, 28, 40, 60, 100, 150, 200};
@@ -317,6 +339,10 @@ int main(int argc, char **argv)
     for (int k = 0; k <= KINDS; k++)
         for (double threshold = 0.05; threshold < 0.9; threshold *= 1.5) {
             struct timeline *t = timeline_of(&s, k, threshold);
+            char even[64];
+            snprintf(even, sizeof even, "spread %.2f by %s", threshold, kind_names[k]);
+            for (size_t i = 0; i < sizeof periods / sizeof *periods; i++)
+                spread(&s, t, even, periods[i]);
             for (enum phase_policy policy = 0; policy < PHASE_POLICIES; policy++) {
                 char how[64];
                 timeline_choose(t, policy);
