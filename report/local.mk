@@ -20,7 +20,7 @@ libreport_la_SOURCES = \
 	report/export/callgrind.c report/export/function_calls.c report/export/function_calls.h \
 	report/export/contexts_json.c report/export/csv.c report/export/dot.c \
 	report/export/export.c report/export/export.h \
-	report/export/html.c report/export/html_code.c report/export/html_page.h \
+	report/export/html.c report/export/html_code.c report/export/html_page.h report/export/html_phases.c \
 	report/export/placed.c report/export/placed.h report/export/pprof.c \
 	report/export/firefox.c report/export/firefox_tables.c report/export/firefox_tables.h \
 	report/export/folded.c report/export/script.c report/export/script.h report/export/speedscope.c report/export/svg.c \

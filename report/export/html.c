@@ -160,7 +160,9 @@ static int write_data(struct json *json, const struct page *p, struct fathom_err
     json_object(json, NULL);
     write_heading(json, p);
     write_tables(json, p);
-    int rc = html_code_write(json, &p->listing, err);
+    int rc = html_phases_write(json, p->report, p->samples.first, p->samples.last, SLICES, err);
+    if (rc == 0)
+        rc = html_code_write(json, &p->listing, err);
     if (rc < 0)
         return rc;
     json_object(json, "contexts"); /* so that the lists below are on one line each */

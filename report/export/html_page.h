@@ -7,6 +7,7 @@
 #include "report/annotate/listing.h"
 #include "report/export/export.h"
 #include "report/export/json.h"
+#include "report/views/report.h"
 
 extern const char html_before_data[], html_after_data[];
 extern const size_t html_before_data_size, html_after_data_size; /* bytes */
@@ -15,5 +16,9 @@ extern const size_t html_before_data_size, html_after_data_size; /* bytes */
 void html_frames_write(struct json *json, const struct frames *frames, const struct used_frames *used);
 /* The member `code`. -ENOMEM. */
 int html_code_write(struct json *json, const struct listing *listing, struct fathom_error *err);
+
+/* "phases": by slice of the time from first to last (ns), the number of its phase, 0: none; empty where samples were not kept. */
+int html_phases_write(struct json *json, const struct report *report, uint64_t first, uint64_t last,
+                      unsigned slices, struct fathom_error *err);
 
 #endif

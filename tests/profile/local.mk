@@ -17,7 +17,7 @@ UNIT_TESTS += \
 	tests/profile/test_process_shares \
 	tests/profile/test_profile \
 	tests/profile/test_shares
-PROFILE_TEST_LIBS = libprofile.la libhcct.la
+PROFILE_TEST_LIBS = libprofile.la libhcct.la libphases.la
 tests_profile_test_access_SOURCES = tests/profile/test_access.c
 tests_profile_test_access_LDADD = $(PROFILE_TEST_LIBS) libprocess.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_profile_test_agreement_SOURCES = tests/profile/test_agreement.c $(INFER_TEST_WORLD)

@@ -9,7 +9,7 @@ UNIT_TESTS += \
 	tests/report/test_memory \
 	tests/report/test_shorten \
 	tests/report/test_view
-REPORT_TEST_LIBS = libreport.la libprofile.la libhcct.la libimage.la libbase.la $(CRITERION_LIBS)
+REPORT_TEST_LIBS = libreport.la libprofile.la libhcct.la libimage.la libphases.la libbase.la $(CRITERION_LIBS)
 REPORT_TEST_TREE = tests/report/report_tree.c tests/report/report_tree.h
 tests_report_test_annotate_SOURCES = tests/report/test_annotate.c
 tests_report_test_annotate_LDADD = $(REPORT_TEST_LIBS)
@@ -33,6 +33,6 @@ tests_report_test_view_SOURCES = tests/report/test_view.c $(REPORT_TEST_TREE)
 tests_report_test_view_LDADD = $(REPORT_TEST_LIBS)
 check_PROGRAMS += tests/report/make_page
 tests_report_make_page_SOURCES = tests/report/make_page.c
-tests_report_make_page_LDADD = libreport.la libprofile.la libhcct.la libimage.la libbase.la
+tests_report_make_page_LDADD = libreport.la libprofile.la libhcct.la libimage.la libphases.la libbase.la
 EXTRA_DIST += tests/report/firefox/check.py tests/report/firefox/package.json
 EXTRA_DIST += tests/report/page/package.json tests/report/page/drive.js

@@ -1,6 +1,7 @@
 // data.js - the recording: contexts, what their samples add up to under the filters, and how numbers are told.
 //
 // events: what follows, of each event of the recording.
+// phases: the phase of each slice of time, from 1 on; empty where samples were not kept.
 // contexts: lists by number; 0 is the root, parents come before children, siblings from heavy to light. entries: samples of one
 // context (of all its samples, if `bounded`), instruction (place: from 1 on in the lists of `code`), thread, slice of time and certainty, added up. frames: [name, image, kind], threads: [pid, tid, name].
 const recording = JSON.parse(document.getElementById("data").textContent), events = recording.events || [recording];

@@ -1,5 +1,5 @@
 // timeline.js - the samples of each thread over time; what is selected there filters everything else.
-const THREAD_ROWS = 8, THREAD_HEIGHT = 22, AXIS_HEIGHT = 16;
+const THREAD_ROWS = 8, THREAD_HEIGHT = 22, AXIS_HEIGHT = 16, PHASES_HEIGHT = 12;
 
 // [ns, label] of round steps of 1, 2 or 5: at most so many steps.
 function timeTicks(whole, most) {
@@ -39,7 +39,10 @@ class Timeline {
             const at = sliceAt(e), from = Math.min(begun, at), to = Math.max(begun, at);
             begun = null;
             this.selection = null;
-            this.set(from, to - from >= 2 ? to : from); // a click clears it
+            if (to - from < 2 && this.isInPhases(e))
+                this.set(...this.phaseRun(at));
+            else
+                this.set(from, to - from >= 2 ? to : from); // a click clears it
         });
         canvas.addEventListener("keydown", e => this.key(e));
     }
@@ -98,8 +101,39 @@ class Timeline {
         event.stopPropagation();
     }
 
+    // Phases stand in a strip below the axis, where there are several.
+    hasPhases() {
+        return (data.phases || []).some(phase => phase > 1);
+    }
+
+    isInPhases(event) {
+        return this.hasPhases() && event.clientY - this.canvas.getBoundingClientRect().top >= this.count * THREAD_HEIGHT + AXIS_HEIGHT;
+    }
+
+    // The slices around this one that are of its phase: from the first to behind the last.
+    phaseRun(slice) {
+        const at = Math.min(slice, data.slices - 1);
+        let from = at, to = at + 1;
+        while (from > 0 && data.phases[from - 1] === data.phases[at])
+            from--;
+        while (to < data.slices && data.phases[to] === data.phases[at])
+            to++;
+        return [from, to];
+    }
+
+    drawPhases(paint, width) {
+        for (let at = 0, [from, to] = this.phaseRun(0); at < data.slices && this.hasPhases(); at = to, [from, to] = this.phaseRun(at)) {
+            const x = from / data.slices * width, length = (to - from) / data.slices * width, phase = data.phases[at];
+            paint.fillStyle = phase ? `hsl(${phase * 137.5 % 360} 55% 60%)` : "transparent"; // neighbours in number are far apart in colour
+            paint.fillRect(x, this.count * THREAD_HEIGHT + AXIS_HEIGHT, length, PHASES_HEIGHT);
+            paint.fillStyle = "#000";
+            if (length > 18 && phase)
+                paint.fillText(String(phase), x + 3, this.count * THREAD_HEIGHT + AXIS_HEIGHT + PHASES_HEIGHT - 2);
+        }
+    }
+
     draw() {
-        const ratio = window.devicePixelRatio || 1, width = this.canvas.clientWidth, height = this.count * THREAD_HEIGHT + AXIS_HEIGHT;
+        const ratio = window.devicePixelRatio || 1, width = this.canvas.clientWidth, height = this.count * THREAD_HEIGHT + AXIS_HEIGHT + (this.hasPhases() ? PHASES_HEIGHT : 0);
         const style = getComputedStyle(document.documentElement), fore = style.getPropertyValue("--fore"), soft = style.getPropertyValue("--soft");
         this.canvas.style.height = height + "px";
         this.canvas.width = Math.round(width * ratio);
@@ -133,6 +167,7 @@ class Timeline {
         }
         this.sums = sums;
         this.drawAxis(paint, width, soft);
+        this.drawPhases(paint, width);
         this.tell(from, to);
     }
 
@@ -159,6 +194,12 @@ class Timeline {
     hover(event) {
         const bounds = this.canvas.getBoundingClientRect(), row = Math.floor((event.clientY - bounds.top) / THREAD_HEIGHT);
         const slice = Math.min(data.slices - 1, Math.floor((event.clientX - bounds.left) / bounds.width * data.slices));
+        if (slice >= 0 && this.isInPhases(event)) {
+            const [from, to] = this.phaseRun(slice), share = data.phases.filter(phase => phase === data.phases[slice]).length / data.slices;
+            fillTip(event.clientX, event.clientY, [["b", `phase ${data.phases[slice]}`],
+                ["div", `${formatTime(from)} to ${formatTime(to)}; ${(100 * share).toFixed(1)}% of the time (fathom phases lists them; click to see it alone)`]]);
+            return;
+        }
         if (row < 0 || row >= this.count || slice < 0)
             return;
         fillTip(event.clientX, event.clientY, [["b", this.names[row] || "?"],

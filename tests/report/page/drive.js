@@ -87,6 +87,16 @@ async function useSmall(browser) {
     check(shown.find(b => b.name === "all").weight === 40 && !shown.some(b => b.name === "lex"), "a part of the time", shown);
     check(/only these samples count/.test(await text(page, "range")), "... is told");
     await page.keyboard.press("Escape");
+    await page.evaluate(() => {
+        data.phases = Array.from({ length: data.slices }, (_, i) => i * 2 < data.slices ? 1 : 2);
+        timeline.draw();
+    });
+    const strip = await page.locator("#timeline").boundingBox();
+    await page.locator("#timeline").click({ position: { x: strip.width * 0.75, y: strip.height - 4 } });
+    const half = await page.evaluate(() => [filter.from * 2, filter.to, data.slices]);
+    check(half[0] === half[2] && half[1] === half[2], "a click on a phase selects its time", half);
+    await page.keyboard.press("Escape");
+    await page.evaluate(() => { data.phases = []; timeline.set(0, 0); });
     await page.locator("#timeline").focus();
     await page.keyboard.press("ArrowRight");
     check((await boxes(page, "lower")).find(b => b.name === "all").weight < 40, "the keyboard selects time, too");
