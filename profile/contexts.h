@@ -34,6 +34,8 @@ struct contexts {
     const struct placed_sample *samples; /* in the order of time; NULL: they were not kept. With
                                             AMBIGUOUS_SPLIT, each part of a sample */
     const uint64_t *sample_values;       /* of each: those of all metrics */
+    const uint64_t
+        *sample_counts; /* of each: how many samples of one weight it is the sum of; NULL: it is one */
     size_t sample_count;
 };
 

@@ -105,11 +105,12 @@ static bool copy_nodes(struct difference *d, struct added *run, const struct con
     return true;
 }
 
-static bool push_sample(struct added *run, const struct compared_sample *sample)
+/* count: of equal samples that it is the sum of. */
+static bool push_sample(struct added *run, const struct compared_sample *sample, double count)
 {
     struct compared_run *r = &run->run;
     r->weight += sample->weight;
-    r->squares += sample->weight * sample->weight;
+    r->squares += sample->weight * sample->weight / count;
     return vec_push(r->samples, r->sample_count, run->sample_capacity, *sample);
 }
 
@@ -133,10 +134,11 @@ static bool copy_samples(struct difference *d, struct added *run, const struct c
         else
             sample.doubt = sample.weight * (1 - (double)s->probability);
         side->weight = add_saturating(side->weight, weight);
-        if (!push_sample(run, &sample))
+        const uint64_t count = c->sample_counts ? c->sample_counts[i] : 1;
+        side->samples = add_saturating(side->samples, count);
+        if (!push_sample(run, &sample, count ? (double)count : 1))
             return false;
     }
-    side->samples += c->sample_count;
     return true;
 }
 
@@ -151,7 +153,7 @@ static bool copy_counted(struct difference *d, struct added *run, const struct c
         struct compared_sample sample = {.weight = (double)at->self[0]};
         sample.place = (uint32_t)*table_find(numbers, (uintptr_t)at);
         side->weight = add_saturating(side->weight, at->self[0]);
-        if (at->self[0] && !push_sample(run, &sample))
+        if (at->self[0] && !push_sample(run, &sample, 1))
             return false;
     }
     return true;

@@ -23,6 +23,7 @@ include tests/infer/local.mk
 include tests/evaluate/local.mk
 include tests/hcct/local.mk
 include tests/profile/local.mk
+include tests/store/local.mk
 include tests/report/local.mk
 include tests/api/local.mk
 include tests/cli/local.mk

@@ -79,6 +79,11 @@ tests_fuzz_fuzz_tree_SOURCES = tests/fuzz/fuzz_tree.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_tree_LDADD = libhcct.la libbase.la
 tests_fuzz_fuzz_tree_LDFLAGS = $(FUZZ_LINK)
 
+FUZZERS_BUILT += tests/fuzz/fuzz_payload
+tests_fuzz_fuzz_payload_SOURCES = tests/fuzz/fuzz_payload.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_payload_LDADD = libstore.la libprofile.la libbase.la
+tests_fuzz_fuzz_payload_LDFLAGS = $(FUZZ_LINK)
+
 FUZZERS_BUILT += tests/fuzz/fuzz_container
 tests_fuzz_fuzz_container_SOURCES = tests/fuzz/fuzz_container.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_container_LDADD = libcollector.la libbase.la

@@ -1,0 +1,40 @@
+/*
+ * batch.h - the row of a store: what one host sampled of one service, with one event, in one slot of time.
+ */
+#ifndef FATHOM_STORE_BATCH_H
+#define FATHOM_STORE_BATCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define STORE_SLOT 300u /* seconds; slots begin at multiples of it, UTC */
+
+/* How sure a path is. */
+enum { STORE_UNKNOWN = 0, STORE_SURE_MOST = 254, STORE_PROVED = 255 }; /* between: inferred, in 255ths */
+
+/* Batches with the same key are the same batch: a second one is ignored. */
+struct store_key {
+    const char *service, *event, *host;
+    const char *build; /* the program's build-id, hexadecimal; "": unknown */
+    uint64_t slot;     /* its beginning, seconds since 1970 */
+    uint64_t sequence; /* tells apart what one host sends of one slot: of a recording, a hash of its bytes */
+    uint32_t phase;    /* 0: not told */
+};
+
+/* A context may have one for what is proved, one for what is inferred, and one for what is unknown. */
+struct store_entry {
+    uint64_t context; /* what is put: a number of the dictionary; what is read: the engine's own */
+    uint64_t count;   /* of samples */
+    uint64_t weight;
+    uint8_t sure;
+};
+
+struct store_batch {
+    struct store_key key;
+    const char *unit; /* of the weight: "ns", or what is counted */
+    uint64_t samples, weight;
+    const struct store_entry *entries;
+    size_t count;
+};
+
+#endif

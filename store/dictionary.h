@@ -1,0 +1,39 @@
+/*
+ * dictionary.h - the contexts that batches count, and the frames that these are made of, with names that hold on every machine.
+ *
+ * A frame is known by a hash of its kind, its file's name and its own; a context by one of its caller's and its frame's. Build-ids are in
+ * neither, so that the contexts of two builds are the same ones. Hashes are XXH3, 64 bits: among 10 million contexts two are the same
+ * with a probability of 3 in a million, and would then be counted as one.
+ */
+#ifndef FATHOM_STORE_DICTIONARY_H
+#define FATHOM_STORE_DICTIONARY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define DICTIONARY_NONE UINT32_MAX
+
+struct dictionary;
+
+struct dictionary_frame {
+    uint64_t hash;
+    uint8_t kind; /* a number of kind.h */
+    const char *image, *name;
+};
+
+struct dictionary_context {
+    uint64_t hash;
+    uint32_t caller; /* a number of another, which is smaller; DICTIONARY_NONE: there is none */
+    uint32_t frame;
+};
+
+struct dictionary *dictionary_new(void); /* NULL: out of memory */
+void dictionary_free(struct dictionary *dictionary);
+/* Numbers from 0 on; the same for the same. Texts are copied. DICTIONARY_NONE: out of memory. */
+uint32_t dictionary_frame(struct dictionary *dictionary, uint8_t kind, const char *image, const char *name);
+uint32_t dictionary_context(struct dictionary *dictionary, uint32_t caller, uint32_t frame);
+
+size_t dictionary_frames(const struct dictionary *dictionary, const struct dictionary_frame **out);
+size_t dictionary_contexts(const struct dictionary *dictionary, const struct dictionary_context **out);
+
+#endif

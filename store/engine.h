@@ -1,0 +1,40 @@
+/* engine.h - what an engine does for a store: private to store/. Functions are as those of store.h where they have the same names. */
+#ifndef FATHOM_STORE_ENGINE_H
+#define FATHOM_STORE_ENGINE_H
+
+#include "store/store.h"
+
+/* A context as an engine has it. */
+struct stored_context {
+    uint64_t caller; /* 0: none */
+    uint64_t frame;
+};
+
+/* Texts are valid until the next call. */
+struct stored_frame {
+    uint64_t kind;
+    const char *image, *name;
+};
+
+struct store_engine {
+    int (*open)(const char *place, bool init, void **engine, struct fathom_error *err);
+    void (*close)(void *engine);
+    /* 0: it has no tables yet. */
+    int (*version)(void *engine, uint32_t *version, struct fathom_error *err);
+    int (*init)(void *engine, uint32_t from, struct fathom_error *err);
+    int (*put)(void *engine, const struct dictionary *dictionary, struct store_batch *batches, size_t count,
+               uint64_t *added, struct fathom_error *err);
+    int (*recording)(void *engine, uint64_t recording, uint64_t *ended, struct fathom_error *err);
+    int (*each)(void *engine, const struct store_query *query, store_visit *visit, void *context,
+                struct fathom_error *err);
+    int (*rows)(void *engine, enum store_list list, const struct store_query *query, store_visit_row *visit,
+                void *context, struct fathom_error *err);
+    /* -ENODATA: there is no such. */
+    int (*context)(void *engine, uint64_t number, struct stored_context *out, struct fathom_error *err);
+    int (*frame)(void *engine, uint64_t number, struct stored_frame *out, struct fathom_error *err);
+    int (*drop)(void *engine, uint64_t before, uint64_t *dropped, struct fathom_error *err);
+};
+
+extern const struct store_engine sqlite_engine;
+
+#endif

@@ -1,0 +1,272 @@
+/* gathering.c - see gathering.h. */
+#include "store/gathering.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/saturate.h"
+#include "base/vec.h"
+#include "store/kind.h"
+
+#define NONE      UINT32_MAX
+#define SECOND_NS UINT64_C(1000000000)
+
+/* A context of the engine, and the newest sum of each certainty of it. */
+struct seen {
+    uint64_t context;
+    uint32_t newest[CERTAINTIES];
+};
+
+struct sum {
+    uint32_t seen, slice;
+    uint64_t count, weight;
+    double right; /* of the weight, by the probabilities */
+    enum certainty certainty;
+};
+
+struct gathering {
+    uint64_t slice;
+    struct table *numbers; /* context -> its number in `seen`, plus 1 */
+    struct seen *seen;
+    struct sum *sums;
+    uint32_t seen_count, seen_capacity, sum_count, sum_capacity;
+    struct gathered all;
+    char unit[128];
+    /* What is made of them: */
+    struct metric weight;
+    struct metrics metrics;
+    struct frames *frames;
+    struct cct *tree;
+    struct doubts *doubts;
+    struct cct_node **nodes; /* of the dictionary's contexts; NULL: not made yet */
+    uint32_t *items;         /* of its frames, plus 1; 0: not made yet */
+    struct placed_sample *samples;
+    uint64_t *values, *counts;
+};
+
+struct gathering *gathering_new(uint64_t slice)
+{
+    struct gathering *g = calloc(1, sizeof *g);
+    if (!g)
+        return NULL;
+    g->slice = slice;
+    g->numbers = table_new();
+    g->frames = frames_new();
+    g->tree = cct_new(2);
+    g->doubts = doubts_new();
+    if (g->numbers && g->frames && g->tree && g->doubts)
+        return g;
+    gathering_free(g);
+    return NULL;
+}
+
+void gathering_free(struct gathering *g)
+{
+    if (!g)
+        return;
+    table_free(g->numbers);
+    frames_free(g->frames);
+    cct_free(g->tree);
+    doubts_free(g->doubts);
+    free(g->seen);
+    free(g->sums);
+    free(g->nodes);
+    free(g->items);
+    free(g->samples);
+    free(g->values);
+    free(g->counts);
+    free(g);
+}
+
+/* Adding --------------------------------------------------------------------------------------------------------- */
+
+static enum certainty certainty_in(uint8_t sure)
+{
+    return sure == STORE_PROVED    ? CERTAINTY_PROVED
+           : sure == STORE_UNKNOWN ? CERTAINTY_UNKNOWN
+                                   : CERTAINTY_INFERRED;
+}
+
+static struct seen *see(struct gathering *g, uint64_t context, uint32_t *number)
+{
+    uint64_t *place = table_put(g->numbers, context, NULL);
+    if (!place)
+        return NULL;
+    if (!*place) {
+        if (!vec_push(g->seen, g->seen_count, g->seen_capacity, (struct seen){context, {NONE, NONE, NONE}}))
+            return NULL;
+        *place = g->seen_count;
+    }
+    *number = (uint32_t)(*place - 1);
+    return &g->seen[*number];
+}
+
+static bool add_entry(struct gathering *g, uint32_t slice, const struct store_entry *e)
+{
+    const enum certainty certainty = certainty_in(e->sure);
+    const double right = (double)e->weight * e->sure / STORE_PROVED;
+    uint32_t number;
+    struct seen *seen = see(g, e->context, &number);
+    if (!seen)
+        return false;
+    uint32_t *newest = &seen->newest[certainty];
+    if (*newest == NONE || g->sums[*newest].slice != slice) {
+        const struct sum empty = {.seen = number, .slice = slice, .certainty = certainty};
+        if (!vec_push(g->sums, g->sum_count, g->sum_capacity, empty))
+            return false;
+        *newest = g->sum_count - 1;
+    }
+    struct sum *sum = &g->sums[*newest];
+    sum->count = add_saturating(sum->count, e->count);
+    sum->weight = add_saturating(sum->weight, e->weight);
+    sum->right += right;
+    g->all.samples = add_saturating(g->all.samples, e->count);
+    g->all.weight = add_saturating(g->all.weight, e->weight);
+    g->all.by_certainty[certainty] = add_saturating(g->all.by_certainty[certainty], e->weight);
+    g->all.expected += right;
+    return true;
+}
+
+int gathering_add(void *context, const struct store_batch *batch, struct fathom_error *err)
+{
+    struct gathering *g = context;
+    if (!g->all.unit) {
+        snprintf(g->unit, sizeof g->unit, "%s", batch->unit);
+        g->all.unit = g->unit;
+        g->all.first = batch->key.slot;
+    }
+    if (strncmp(g->unit, batch->unit, sizeof g->unit - 1) != 0)
+        return error_set(err, EINVAL, "%s is counted in %s and in %s: choose hosts that count the same",
+                         batch->key.event, g->unit, batch->unit);
+    g->all.batches++;
+    g->all.first = batch->key.slot < g->all.first ? batch->key.slot : g->all.first;
+    g->all.last = batch->key.slot > g->all.last ? batch->key.slot : g->all.last;
+    const uint32_t slice = g->slice ? (uint32_t)(batch->key.slot / g->slice) : 0;
+    for (size_t i = 0; i < batch->count; i++)
+        if (!add_entry(g, slice, &batch->entries[i]))
+            return error_memory(err);
+    return 0;
+}
+
+void gathering_sums(const struct gathering *g, struct gathered *out)
+{
+    *out = g->all;
+}
+
+/* Contexts ------------------------------------------------------------------------------------------------------- */
+
+struct making {
+    struct gathering *gathering;
+    struct store *store;
+    struct dictionary *dictionary;
+    uint32_t *steps;
+    size_t step_capacity;
+};
+
+static uint32_t item_of(struct gathering *g, const struct dictionary_frame *frames, uint32_t number)
+{
+    if (!g->items[number]) {
+        const struct dictionary_frame *f = &frames[number];
+        const struct frame frame = {frame_kind_of(f->kind), f->name, f->image, 0, NULL};
+        g->items[number] = frames_add(g->frames, &frame) + 1; /* 0: out of memory */
+    }
+    return g->items[number] - 1;
+}
+
+/* NULL: out of memory. */
+static struct cct_node *node_of(struct making *m, uint32_t number)
+{
+    struct gathering *g = m->gathering;
+    const struct dictionary_context *contexts;
+    const struct dictionary_frame *frames;
+    size_t count = 0;
+    dictionary_contexts(m->dictionary, &contexts);
+    dictionary_frames(m->dictionary, &frames);
+    while (number != DICTIONARY_NONE && !g->nodes[number]) {
+        if (!vec_push(m->steps, count, m->step_capacity, number))
+            return NULL;
+        number = contexts[number].caller;
+    }
+    struct cct_node *node = number == DICTIONARY_NONE ? cct_root(g->tree) : g->nodes[number];
+    while (node && count) {
+        number = m->steps[--count];
+        const uint32_t item = item_of(g, frames, contexts[number].frame);
+        node = item == FRAMES_NONE ? NULL : cct_child(g->tree, node, item);
+        g->nodes[number] = node;
+    }
+    return node;
+}
+
+/* The contexts of the dictionary, and all their callers, are known before: its size does not change below. */
+static int resolve(struct making *m, uint32_t *numbers, struct fathom_error *err)
+{
+    struct gathering *g = m->gathering;
+    const struct dictionary_context *contexts;
+    const struct dictionary_frame *frames;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < g->seen_count; i++)
+        rc = store_context(m->store, g->seen[i].context, m->dictionary, &numbers[i], err);
+    if (rc < 0)
+        return rc;
+    g->nodes = calloc(dictionary_contexts(m->dictionary, &contexts) + 1, sizeof *g->nodes);
+    g->items = calloc(dictionary_frames(m->dictionary, &frames) + 1, sizeof *g->items);
+    g->samples = calloc((size_t)g->sum_count + 1, sizeof *g->samples);
+    g->values = calloc(2 * (size_t)g->sum_count + 1, sizeof *g->values);
+    g->counts = calloc((size_t)g->sum_count + 1, sizeof *g->counts);
+    return g->nodes && g->items && g->samples && g->values && g->counts ? 0 : error_memory(err);
+}
+
+static int place_sum(struct making *m, uint32_t number, uint32_t context, struct fathom_error *err)
+{
+    struct gathering *g = m->gathering;
+    const struct sum *sum = &g->sums[number];
+    struct cct_node *node = node_of(m, context);
+    if (!node)
+        return error_memory(err);
+    const double doubt = sum->certainty == CERTAINTY_INFERRED ? (double)sum->weight - sum->right : 0;
+    uint64_t *values = &g->values[2 * (size_t)number];
+    values[0] = sum->weight;
+    values[1] = g->counts[number] = sum->count;
+    cct_weigh(g->tree, node, values);
+    g->samples[number] =
+        (struct placed_sample){.time = sum->slice * g->slice * SECOND_NS,
+                               .node = node,
+                               .comm = "",
+                               .probability = (float)(sum->weight ? sum->right / (double)sum->weight : 0),
+                               .certainty = (uint8_t)sum->certainty};
+    return doubt > 0 && doubts_add(g->doubts, node, (struct doubt){.end = doubt}) < 0 ? error_memory(err) : 0;
+}
+
+static const struct metric *find_metric(const char *name)
+{
+    const struct metric *m = metric_table;
+    while (strcmp(m->name, name) != 0)
+        m++;
+    return m;
+}
+
+int gathering_contexts(struct gathering *g, struct store *store, struct dictionary *dictionary,
+                       struct contexts *out, struct fathom_error *err)
+{
+    struct making m = {g, store, dictionary, NULL, 0};
+    uint32_t *numbers = calloc((size_t)g->seen_count + 1, sizeof *numbers);
+    int rc = numbers ? resolve(&m, numbers, err) : error_memory(err);
+    for (uint32_t i = 0; rc == 0 && i < g->sum_count; i++)
+        rc = place_sum(&m, i, numbers[g->sums[i].seen], err);
+    free(numbers);
+    free(m.steps);
+    g->weight = (struct metric){.name = "weight", .unit = g->unit};
+    g->metrics = (struct metrics){.at = {&g->weight, find_metric("samples")}, .count = 2};
+    *out = (struct contexts){.tree = g->tree,
+                             .frames = g->frames,
+                             .metrics = &g->metrics,
+                             .doubts = g->doubts,
+                             .samples = g->samples,
+                             .sample_values = g->values,
+                             .sample_counts = g->counts,
+                             .sample_count = g->sum_count};
+    return rc;
+}

@@ -1,0 +1,15 @@
+noinst_LTLIBRARIES += libstore.la
+libstore_la_SOURCES = \
+	store/batch.h \
+	store/dictionary.c store/dictionary.h \
+	store/engine.h \
+	store/gathering.c store/gathering.h \
+	store/kind.h \
+	store/payload.c store/payload.h \
+	store/sqlite/connection.c store/sqlite/connection.h \
+	store/sqlite/put.c \
+	store/sqlite/read.c \
+	store/sqlite/sqlite.c store/sqlite/sqlite.h \
+	store/store.c store/store.h
+libstore_la_CFLAGS = $(AM_CFLAGS) $(SQLITE_CFLAGS)
+libstore_la_LIBADD = $(SQLITE_LIBS) $(ZSTD_LIBS)

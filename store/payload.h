@@ -1,0 +1,31 @@
+/*
+ * payload.h - the entries of a batch as the bytes that an engine without arrays keeps of it.
+ *
+ *     zstd frame, with its size and checksum, of:
+ *     u8       PAYLOAD_VERSION
+ *     LEB128   period: the weight of every sample; 0: each entry has a weight of its own
+ *     LEB128   number of entries; of each, in the order of contexts: how much larger the context's number is than the one before,
+ *              its samples, its weight if there is no period; a byte: how sure
+ */
+#ifndef FATHOM_STORE_PAYLOAD_H
+#define FATHOM_STORE_PAYLOAD_H
+
+#include "base/error.h"
+#include "store/batch.h"
+
+#define PAYLOAD_VERSION 1
+#define PAYLOAD_MOST    ((size_t)64 << 20) /* bytes of one, unpacked: 10 million contexts */
+
+/* What packs and unpacks, with its memory. */
+struct payload;
+
+struct payload *payload_new(void); /* NULL: out of memory */
+void payload_free(struct payload *payload);
+/* The entries may be in any order and are sorted. data: the payload's, until the next call. -E2BIG: too many; -ENOMEM. */
+int payload_pack(struct payload *payload, struct store_entry *entries, size_t count, const void **data,
+                 size_t *size, struct fathom_error *err);
+/* entries: the payload's, until the next call. The bytes may be any: -EBADMSG: damaged; -ENOTSUP: of a later version; -ENOMEM. */
+int payload_unpack(struct payload *payload, const void *data, size_t size, const struct store_entry **entries,
+                   size_t *count, struct fathom_error *err);
+
+#endif

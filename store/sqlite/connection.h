@@ -1,0 +1,56 @@
+/* connection.h - a file of SQLite that is open, statements in it, and its errors as those of Fathom. Private to store/sqlite/. */
+#ifndef FATHOM_STORE_SQLITE_CONNECTION_H
+#define FATHOM_STORE_SQLITE_CONNECTION_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct connection {
+    sqlite3 *db;
+    char *file;
+};
+
+/* create: a file that is not there is made, with mode 0600. The file's own triggers, views and functions are off: it may be anyone's.
+ * What a writer that was killed left is undone. */
+int connection_open(struct connection *connection, const char *file, bool create, struct fathom_error *err);
+void connection_close(struct connection *connection); /* a zeroed one is allowed */
+
+/* Of what SQLite returned last; returns a negative errno: -ENOSPC, -EROFS, -EBUSY, -ENOMSG: no database, -EBADMSG, -EIO, ... */
+int connection_error(const struct connection *connection, struct fathom_error *err);
+/* Statements without results. */
+int connection_run(const struct connection *connection, const char *sql, struct fathom_error *err);
+int connection_prepare(const struct connection *connection, const char *sql, sqlite3_stmt **out,
+                       struct fathom_error *err);
+/* 1: there is a row; 0: no more, and the statement can be run again. */
+int connection_step(const struct connection *connection, sqlite3_stmt *statement, struct fathom_error *err);
+/* The first number of the first row, as of "pragma user_version". */
+int connection_number(const struct connection *connection, const char *sql, int64_t *out,
+                      struct fathom_error *err);
+
+/* Parameters and columns, from 1 and 0 on. Texts are borrowed until the statement is run. */
+static inline void bind_text(sqlite3_stmt *statement, int number, const char *text)
+{
+    sqlite3_bind_text(statement, number, text, -1, SQLITE_STATIC);
+}
+
+static inline void bind_u64(sqlite3_stmt *statement, int number, uint64_t value)
+{
+    sqlite3_bind_int64(statement, number, (sqlite3_int64)value);
+}
+
+/* "" of what is no text. */
+static inline const char *column_text(sqlite3_stmt *statement, int number)
+{
+    const unsigned char *text = sqlite3_column_text(statement, number);
+    return text ? (const char *)text : "";
+}
+
+static inline uint64_t column_u64(sqlite3_stmt *statement, int number)
+{
+    return (uint64_t)sqlite3_column_int64(statement, number);
+}
+
+#endif

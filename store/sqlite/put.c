@@ -1,0 +1,196 @@
+/* put.c - what changes a store in one file: each function in one transaction. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "store/sqlite/sqlite.h"
+
+struct putting {
+    struct sqlite *sqlite;
+    const struct connection *connection;
+    sqlite3_stmt *find, *add; /* of what is entered: frames, then contexts */
+    sqlite3_stmt *batch;
+    int64_t *frames, *contexts; /* the dictionary's numbers -> the file's */
+    struct store_entry *entries;
+    size_t entry_capacity;
+};
+
+static int prepare(struct putting *p, const char *find, const char *add, struct fathom_error *err)
+{
+    sqlite3_finalize(p->find);
+    sqlite3_finalize(p->add);
+    p->find = p->add = NULL;
+    int rc = connection_prepare(p->connection, find, &p->find, err);
+    return rc == 0 ? connection_prepare(p->connection, add, &p->add, err) : rc;
+}
+
+/* The number of what has this hash; what `add` was given is entered if nothing has. */
+static int enter(struct putting *p, uint64_t hash, int64_t *number, struct fathom_error *err)
+{
+    bind_u64(p->find, 1, hash);
+    int rc = connection_step(p->connection, p->find, err);
+    if (rc == 1)
+        *number = sqlite3_column_int64(p->find, 0);
+    if (rc != 0) {
+        sqlite3_reset(p->find);
+        return rc < 0 ? rc : 0;
+    }
+    rc = connection_step(p->connection, p->add, err);
+    *number = sqlite3_last_insert_rowid(p->connection->db);
+    return rc;
+}
+
+static int enter_frames(struct putting *p, const struct dictionary *dictionary, struct fathom_error *err)
+{
+    const struct dictionary_frame *frames;
+    const size_t count = dictionary_frames(dictionary, &frames);
+    p->frames = malloc((count + 1) * sizeof *p->frames);
+    int rc = p->frames ? prepare(p, "select number from frames where hash = ?",
+                                 "insert into frames(hash, kind, image, name) values(?, ?, ?, ?)", err)
+                       : error_memory(err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        bind_u64(p->add, 1, frames[i].hash);
+        bind_u64(p->add, 2, frames[i].kind);
+        bind_text(p->add, 3, frames[i].image);
+        bind_text(p->add, 4, frames[i].name);
+        rc = enter(p, frames[i].hash, &p->frames[i], err);
+    }
+    return rc;
+}
+
+static int enter_contexts(struct putting *p, const struct dictionary *dictionary, struct fathom_error *err)
+{
+    const struct dictionary_context *contexts;
+    const size_t count = dictionary_contexts(dictionary, &contexts);
+    p->contexts = malloc((count + 1) * sizeof *p->contexts);
+    int rc = p->contexts ? prepare(p, "select number from contexts where hash = ?",
+                                   "insert into contexts(hash, caller, frame) values(?, ?, ?)", err)
+                         : error_memory(err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        const uint32_t caller = contexts[i].caller;
+        bind_u64(p->add, 1, contexts[i].hash);
+        sqlite3_bind_int64(p->add, 2, caller == DICTIONARY_NONE ? 0 : p->contexts[caller]);
+        sqlite3_bind_int64(p->add, 3, p->frames[contexts[i].frame]);
+        rc = enter(p, contexts[i].hash, &p->contexts[i], err);
+    }
+    return rc;
+}
+
+static int put_batch(struct putting *p, const struct store_batch *batch, struct fathom_error *err)
+{
+    const struct store_key *key = &batch->key;
+    const void *data;
+    size_t size;
+    if (!vec_reserve(p->entries, 0, p->entry_capacity, batch->count + 1))
+        return error_memory(err);
+    for (size_t i = 0; i < batch->count; i++) {
+        p->entries[i] = batch->entries[i];
+        p->entries[i].context = (uint64_t)p->contexts[batch->entries[i].context];
+    }
+    int rc = payload_pack(p->sqlite->payload, p->entries, batch->count, &data, &size, err);
+    if (rc < 0)
+        return rc;
+    bind_text(p->batch, 1, key->service);
+    bind_text(p->batch, 2, key->event);
+    bind_u64(p->batch, 3, key->slot);
+    bind_text(p->batch, 4, key->host);
+    bind_u64(p->batch, 5, key->sequence);
+    bind_text(p->batch, 6, key->build);
+    bind_u64(p->batch, 7, key->phase);
+    bind_text(p->batch, 8, batch->unit);
+    bind_u64(p->batch, 9, batch->samples);
+    bind_u64(p->batch, 10, batch->weight);
+    sqlite3_bind_blob64(p->batch, 11, data, size, SQLITE_STATIC);
+    return connection_step(p->connection, p->batch, err);
+}
+
+static int put_batches(struct putting *p, const struct store_batch *batches, size_t count, uint64_t *added,
+                       struct fathom_error *err)
+{
+    int rc = connection_prepare(p->connection, "insert or ignore into batches values(?,?,?,?,?,?,?,?,?,?,?)",
+                                &p->batch, err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        rc = put_batch(p, &batches[i], err);
+        *added += (uint64_t)sqlite3_changes(p->connection->db);
+    }
+    return rc;
+}
+
+static int begin(const struct connection *c, struct fathom_error *err)
+{
+    return connection_run(c, "begin immediate", err);
+}
+
+/* rc: what came of it. */
+static int end(const struct connection *c, int rc, struct fathom_error *err)
+{
+    if (rc == 0)
+        rc = connection_run(c, "commit", err);
+    if (rc < 0)
+        connection_run(c, "rollback", NULL);
+    return rc;
+}
+
+int sqlite_put(void *engine, const struct dictionary *dictionary, struct store_batch *batches, size_t count,
+               uint64_t *added, struct fathom_error *err)
+{
+    struct sqlite *s = engine;
+    struct putting p = {.sqlite = s, .connection = &s->connection};
+    *added = 0;
+    int rc = begin(p.connection, err);
+    if (rc < 0)
+        return rc;
+    rc = enter_frames(&p, dictionary, err);
+    if (rc == 0)
+        rc = enter_contexts(&p, dictionary, err);
+    if (rc == 0)
+        rc = put_batches(&p, batches, count, added, err);
+    sqlite3_finalize(p.find);
+    sqlite3_finalize(p.add);
+    sqlite3_finalize(p.batch);
+    free(p.frames);
+    free(p.contexts);
+    free(p.entries);
+    return end(p.connection, rc, err);
+}
+
+int sqlite_recording(void *engine, uint64_t recording, uint64_t *ended, struct fathom_error *err)
+{
+    const struct connection *c = &((struct sqlite *)engine)->connection;
+    sqlite3_stmt *statement = NULL;
+    int rc = begin(c, err);
+    if (rc < 0)
+        return rc;
+    rc = connection_prepare(c,
+                            "insert into recordings values(?1, ?2) on conflict do update set ended = ended"
+                            " returning ended",
+                            &statement, err);
+    if (rc == 0) {
+        bind_u64(statement, 1, recording);
+        bind_u64(statement, 2, *ended);
+        rc = connection_step(c, statement, err);
+    }
+    if (rc == 1)
+        *ended = column_u64(statement, 0);
+    sqlite3_finalize(statement);
+    return end(c, rc < 0 ? rc : 0, err);
+}
+
+int sqlite_drop(void *engine, uint64_t before, uint64_t *dropped, struct fathom_error *err)
+{
+    const struct connection *c = &((struct sqlite *)engine)->connection;
+    sqlite3_stmt *statement = NULL;
+    int rc = begin(c, err);
+    if (rc < 0)
+        return rc;
+    rc = connection_prepare(c, "delete from batches where slot < ?", &statement, err);
+    if (rc == 0) {
+        bind_u64(statement, 1, before);
+        rc = connection_step(c, statement, err);
+        *dropped = (uint64_t)sqlite3_changes(c->db);
+    }
+    sqlite3_finalize(statement);
+    rc = end(c, rc, err);
+    return rc == 0 ? connection_run(c, "pragma incremental_vacuum", err) : rc;
+}

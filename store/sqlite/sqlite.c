@@ -1,0 +1,98 @@
+/* sqlite.c - a store in one file: its tables, and the versions of them. */
+#include "store/sqlite/sqlite.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define APPLICATION "1179931731" /* "FTHS" */
+
+/* What brings the tables from one version to the next. */
+static const char *const steps[STORE_VERSION] = {
+    "create table frames(number integer primary key, hash integer not null unique,"
+    " kind integer not null, image text not null, name text not null);"
+    "create table contexts(number integer primary key, hash integer not null unique,"
+    " caller integer not null, frame integer not null);"
+    "create table batches(service text not null, event text not null, slot integer not null, host text not "
+    "null,"
+    " sequence integer not null, build text not null, phase integer not null,"
+    " unit text not null, samples integer not null, weight integer not null, entries blob not null,"
+    " primary key(service, event, slot, host, sequence, build, phase)) without rowid;"
+    "create table recordings(recording integer primary key, ended integer not null);",
+};
+
+static void sqlite_close(void *engine)
+{
+    struct sqlite *s = engine;
+    sqlite3_finalize(s->context);
+    sqlite3_finalize(s->frame);
+    payload_free(s->payload);
+    connection_close(&s->connection);
+    free(s);
+}
+
+static int sqlite_open(const char *place, bool init, void **engine, struct fathom_error *err)
+{
+    struct sqlite *s = calloc(1, sizeof *s);
+    if (!s)
+        return error_memory(err);
+    s->payload = payload_new();
+    int rc = s->payload ? connection_open(&s->connection, place, init, err) : error_memory(err);
+    if (rc < 0)
+        sqlite_close(s);
+    else
+        *engine = s;
+    return rc;
+}
+
+static int sqlite_version(void *engine, uint32_t *version, struct fathom_error *err)
+{
+    const struct connection *c = &((struct sqlite *)engine)->connection;
+    int64_t application, tables, number;
+    int rc = connection_number(
+        c, "select " APPLICATION " = (select application_id from pragma_application_id)", &application, err);
+    if (rc == 0)
+        rc = connection_number(c, "select count(*) from sqlite_schema", &tables, err);
+    if (rc == 0)
+        rc = connection_number(c, "pragma user_version", &number, err);
+    if (rc < 0)
+        return rc;
+    if (tables && (!application || number <= 0))
+        return error_set(err, ENOMSG, "%s is no store, but a database of another program", c->file);
+    *version = tables ? (uint32_t)number : 0;
+    return 0;
+}
+
+static int sqlite_init(void *engine, uint32_t from, struct fathom_error *err)
+{
+    const struct connection *c = &((struct sqlite *)engine)->connection;
+    char version[64];
+    int rc = from == 0 ? connection_run(c, "pragma auto_vacuum = incremental", err) : 0;
+    if (rc == 0)
+        rc = connection_run(c, "begin immediate", err);
+    for (uint32_t i = from; rc == 0 && i < STORE_VERSION; i++)
+        rc = connection_run(c, steps[i], err);
+    snprintf(version, sizeof version, "pragma application_id = " APPLICATION "; pragma user_version = %u",
+             STORE_VERSION);
+    if (rc == 0)
+        rc = connection_run(c, version, err);
+    if (rc == 0)
+        rc = connection_run(c, "commit", err);
+    else
+        connection_run(c, "rollback", NULL);
+    return rc;
+}
+
+const struct store_engine sqlite_engine = {
+    .open = sqlite_open,
+    .close = sqlite_close,
+    .version = sqlite_version,
+    .init = sqlite_init,
+    .put = sqlite_put,
+    .recording = sqlite_recording,
+    .each = sqlite_each,
+    .rows = sqlite_rows,
+    .context = sqlite_context,
+    .frame = sqlite_frame,
+    .drop = sqlite_drop,
+};

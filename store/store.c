@@ -1,0 +1,219 @@
+/* store.c - the engines behind one interface, and the checks that are the same for all of them; see store.h. */
+#include "store/store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "store/engine.h"
+
+#define DEEPEST (1u << 20) /* callers of a context: a stack of 8 MB has no room for more frames */
+
+struct step {
+    uint64_t context, frame; /* the engine's numbers */
+};
+
+struct store {
+    const struct store_engine *engine;
+    void *at;
+    char *name; /* the URL, for messages */
+    char *file; /* NULL: none is written */
+    uint32_t version;
+    struct table *contexts, *frames; /* the engine's number -> the dictionary's + 1, of the dictionary `of` */
+    struct dictionary *of;
+    struct step *steps; /* contexts whose callers are looked up */
+    size_t step_capacity;
+};
+
+static int find_engine(struct store *s, const char *url, const char **place, struct fathom_error *err)
+{
+    const char *colon = strstr(url, ":");
+    *place = url;
+    if (strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0)
+        return error_set(err, ENOTSUP, "%s: this program is built without ClickHouse", url);
+    if (strncmp(url, "sqlite:", 7) == 0)
+        *place = colon + 1;
+    if (!**place)
+        return error_set(err, EINVAL, "a store is a file, 'sqlite:FILE', or 'http://HOST:PORT/DATABASE'");
+    s->engine = &sqlite_engine;
+    s->file = strdup(*place);
+    return s->file ? 0 : error_memory(err);
+}
+
+static int check_version(struct store *s, bool init, struct fathom_error *err)
+{
+    int rc = s->engine->version(s->at, &s->version, err);
+    if (rc < 0)
+        return rc;
+    if (s->version > STORE_VERSION)
+        return error_set(err, ENOTSUP,
+                         "%s is a store of version %u, and this program knows %u: use a newer one", s->name,
+                         s->version, STORE_VERSION);
+    if (init || s->version == STORE_VERSION)
+        return 0;
+    return s->version == 0
+               ? error_set(err, ENOENT, "there is no store in %s: make one with 'fathom store init %s'",
+                           s->name, s->name)
+               : error_set(err, ENOTSUP,
+                           "%s is a store of version %u: 'fathom store init %s' brings it to %u", s->name,
+                           s->version, s->name, STORE_VERSION);
+}
+
+int store_open(const char *url, bool init, struct store **out, struct fathom_error *err)
+{
+    struct store *s = calloc(1, sizeof *s);
+    const char *place = NULL;
+    if (!s)
+        return error_memory(err);
+    s->name = strdup(url);
+    s->contexts = table_new();
+    s->frames = table_new();
+    int rc = s->name && s->contexts && s->frames ? find_engine(s, url, &place, err) : error_memory(err);
+    if (rc == 0)
+        rc = s->engine->open(place, init, &s->at, err);
+    if (rc == 0)
+        rc = check_version(s, init, err);
+    if (rc < 0)
+        store_close(s);
+    else
+        *out = s;
+    return rc;
+}
+
+void store_close(struct store *s)
+{
+    if (!s)
+        return;
+    if (s->at)
+        s->engine->close(s->at);
+    table_free(s->contexts);
+    table_free(s->frames);
+    free(s->steps);
+    free(s->name);
+    free(s->file);
+    free(s);
+}
+
+const char *store_file(const struct store *s)
+{
+    return s->file;
+}
+
+int store_init(struct store *s, struct fathom_error *err)
+{
+    return s->version == STORE_VERSION ? 0 : s->engine->init(s->at, s->version, err);
+}
+
+int store_put(struct store *s, const struct dictionary *dictionary, struct store_batch *batches, size_t count,
+              uint64_t *added, struct fathom_error *err)
+{
+    return s->engine->put(s->at, dictionary, batches, count, added, err);
+}
+
+int store_recording(struct store *s, uint64_t recording, uint64_t *ended, struct fathom_error *err)
+{
+    return s->engine->recording(s->at, recording, ended, err);
+}
+
+int store_each(struct store *s, const struct store_query *query, store_visit *visit, void *context,
+               struct fathom_error *err)
+{
+    return s->engine->each(s->at, query, visit, context, err);
+}
+
+int store_rows(struct store *s, enum store_list list, const struct store_query *query, store_visit_row *visit,
+               void *context, struct fathom_error *err)
+{
+    return s->engine->rows(s->at, list, query, visit, context, err);
+}
+
+int store_drop(struct store *s, uint64_t before, uint64_t *dropped, struct fathom_error *err)
+{
+    return s->engine->drop(s->at, before, dropped, err);
+}
+
+/* Contexts ------------------------------------------------------------------------------------------------------- */
+
+static int damaged(struct store *s, const char *what, uint64_t number, struct fathom_error *err)
+{
+    return error_set(err, EBADMSG, "%s is damaged: %s (%llu)", s->name, what, (unsigned long long)number);
+}
+
+static int find_frame(struct store *s, uint64_t number, uint32_t *out, struct fathom_error *err)
+{
+    struct stored_frame frame;
+    uint64_t *place = table_put(s->frames, number, NULL);
+    if (!place)
+        return error_memory(err);
+    if (!*place) {
+        int rc = s->engine->frame(s->at, number, &frame, err);
+        if (rc < 0)
+            return rc == -ENODATA ? damaged(s, "a context has a frame that is missing", number, err) : rc;
+        uint8_t kind = frame.kind < UINT8_MAX ? (uint8_t)frame.kind : UINT8_MAX;
+        uint32_t found = dictionary_frame(s->of, kind, frame.image, frame.name);
+        if (found == DICTIONARY_NONE)
+            return error_memory(err);
+        *place = (uint64_t)found + 1;
+    }
+    *out = (uint32_t)(*place - 1);
+    return 0;
+}
+
+/* Adds one whose caller is known, and which is the next one's. */
+static int add_context(struct store *s, const struct step *step, uint32_t *caller, struct fathom_error *err)
+{
+    uint32_t frame = 0;
+    int rc = find_frame(s, step->frame, &frame, err);
+    if (rc < 0)
+        return rc;
+    *caller = dictionary_context(s->of, *caller, frame);
+    uint64_t *place = *caller == DICTIONARY_NONE ? NULL : table_put(s->contexts, step->context, NULL);
+    if (!place)
+        return error_memory(err);
+    *place = (uint64_t)*caller + 1;
+    return 0;
+}
+
+/* Another dictionary than before knows nothing of this store yet. */
+static bool use_dictionary(struct store *s, struct dictionary *dictionary)
+{
+    if (s->of == dictionary)
+        return true;
+    table_free(s->contexts);
+    table_free(s->frames);
+    s->contexts = table_new();
+    s->frames = table_new();
+    s->of = s->contexts && s->frames ? dictionary : NULL;
+    return s->of;
+}
+
+int store_context(struct store *s, uint64_t context, struct dictionary *dictionary, uint32_t *number,
+                  struct fathom_error *err)
+{
+    const uint64_t *known = NULL;
+    uint32_t found = DICTIONARY_NONE;
+    size_t count = 0;
+    int rc = use_dictionary(s, dictionary) ? 0 : error_memory(err);
+    for (uint64_t at = context; rc == 0 && at && !(known = table_find(s->contexts, at));) {
+        struct stored_context c;
+        if (count == DEEPEST)
+            return damaged(s, "a context has no end of callers", context, err);
+        rc = s->engine->context(s->at, at, &c, err);
+        if (rc == -ENODATA)
+            return damaged(s, "a context is missing", at, err);
+        if (rc == 0 && !vec_push(s->steps, count, s->step_capacity, (struct step){at, c.frame}))
+            rc = error_memory(err);
+        at = c.caller;
+    }
+    if (known)
+        found = (uint32_t)(*known - 1);
+    while (rc == 0 && count)
+        rc = add_context(s, &s->steps[--count], &found, err);
+    if (rc == 0 && found == DICTIONARY_NONE)
+        rc = damaged(s, "a batch has no context", context, err);
+    if (rc == 0)
+        *number = found;
+    return rc;
+}

@@ -1,0 +1,72 @@
+/*
+ * store.h - profiles of many machines, with one schema in one of two engines, which the URL names:
+ *
+ *     sqlite:FILE, FILE       a file of SQLite
+ *     http://, https://       a server of ClickHouse
+ *
+ * A store has batches (batch.h), and the contexts and frames that these refer to. What is put twice counts once. What it holds may be
+ * hostile: rows are checked when they are read.
+ */
+#ifndef FATHOM_STORE_STORE_H
+#define FATHOM_STORE_STORE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "store/batch.h"
+#include "store/dictionary.h"
+
+#define STORE_VERSION 1 /* of the schema */
+
+struct store;
+
+/* Which batches; NULL or 0: any. */
+struct store_query {
+    const char *service, *event, *host;
+    const char *build; /* what the build-id begins with */
+    uint64_t from, to; /* seconds since 1970: slots that begin at `from` or later, and before `to` */
+};
+
+enum store_list { STORE_SERVICES, STORE_EVENTS, STORE_HOSTS, STORE_BUILDS };
+
+/* A service, event, host or build, and what there is of it of one event. */
+struct store_row {
+    const char *name, *event, *unit;
+    uint64_t first, last; /* slots */
+    uint64_t samples, weight, batches;
+};
+
+/* Opens what is there. init: it is, or will be, made by store_init(): a new file is created, with mode 0600. Errors: those of files and
+ * connections; -ENOENT: there is no store; -ENOMSG: it is none; -ENOTSUP: of a later version than STORE_VERSION, or of an earlier one,
+ * which store_init() migrates. */
+int store_open(const char *url, bool init, struct store **out, struct fathom_error *err);
+void store_close(struct store *store); /* NULL is allowed */
+/* Makes the tables, or brings those of earlier versions to STORE_VERSION. Nothing changes if they are there. */
+int store_init(struct store *store, struct fathom_error *err);
+/* The file that is written; NULL: none is. */
+const char *store_file(const struct store *store);
+
+/* All of it or nothing: the dictionary's frames and contexts, and the batches, whose entries are sorted. *added: how many were new. */
+int store_put(struct store *store, const struct dictionary *dictionary, struct store_batch *batches,
+              size_t count, uint64_t *added, struct fathom_error *err);
+/* When a recording ended, in ns since 1970: what an earlier call said of the same one, if there was any, else `*ended`, which is kept.
+ * So its samples always fall into the same slots. */
+int store_recording(struct store *store, uint64_t recording, uint64_t *ended, struct fathom_error *err);
+
+/* A batch and its texts are valid during the call. Negative: stops, and is returned. */
+typedef int store_visit(void *context, const struct store_batch *batch, struct fathom_error *err);
+/* Each batch once; mostly in the order of slots. */
+int store_each(struct store *store, const struct store_query *query, store_visit *visit, void *context,
+               struct fathom_error *err);
+typedef int store_visit_row(void *context, const struct store_row *row, struct fathom_error *err);
+/* In the order of names, then of events. */
+int store_rows(struct store *store, enum store_list list, const struct store_query *query,
+               store_visit_row *visit, void *context, struct fathom_error *err);
+/* What an entry's context is, as a number of the dictionary, to which it and its callers are added. -EBADMSG: a caller or frame is
+ * missing, or there is no end of callers. */
+int store_context(struct store *store, uint64_t context, struct dictionary *dictionary, uint32_t *number,
+                  struct fathom_error *err);
+/* Removes the batches of slots before a time. */
+int store_drop(struct store *store, uint64_t before, uint64_t *dropped, struct fathom_error *err);
+
+#endif
