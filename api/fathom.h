@@ -19,6 +19,7 @@
 #include "fathom/map.h"
 #include "fathom/record.h"
 #include "fathom/report.h"
+#include "fathom/store.h"
 #include "fathom/target.h"
 #include "fathom/top.h"
 #include "fathom/train.h"

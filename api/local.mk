@@ -57,9 +57,14 @@ libapi_la_SOURCES = \
 	api/report/heading.c api/report/heading.h \
 	api/report/options.c api/report/options.h \
 	api/report/perf_export.c api/report/perf_export.h \
-	api/report/report.c \
+	api/report/report.c api/report/report.h \
 	api/report/reporting.c api/report/reporting.h \
 	api/run.c api/run.h \
+	api/store/import.c \
+	api/store/selection.c api/store/selection.h \
+	api/store/slotted.c api/store/slotted.h \
+	api/store/store.c \
+	api/store/stored.c api/store/stored.h \
 	api/symfs.c api/symfs.h \
 	api/train/libraries.c api/train/libraries.h \
 	api/train/patch.c \
@@ -93,6 +98,7 @@ dist_fathomtopics_HEADERS = \
 	api/fathom/map.h \
 	api/fathom/record.h \
 	api/fathom/report.h \
+	api/fathom/store.h \
 	api/fathom/target.h \
 	api/fathom/top.h \
 	api/fathom/train.h \

@@ -16,6 +16,7 @@ const struct command *const command_table[] = {
     &annotate_command,
     &diff_command,
     &archive_command,
+    &store_command,
     &map_command,
     &evaluate_command,
     &graph_command,

@@ -27,6 +27,7 @@ fathom_SOURCES = \
 	cli/completion.c cli/completion.h cli/diff.c \
 	cli/phases.c cli/phase_rows.h \
 	cli/script.c \
+	cli/store.c cli/store_rows.h \
 	cli/symfs.h \
 	cli/target.c cli/target.h \
 	cli/terminal.c cli/terminal.h \

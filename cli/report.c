@@ -3,9 +3,11 @@
 
 #include "cli/inferred.h"
 #include "cli/phase_rows.h"
+#include "cli/store_rows.h"
 
 struct report_command_options {
     struct report_rows rows; /* first */
+    struct fathom_store_selection store;
     const struct fathom_word *view, *format;
 };
 
@@ -17,6 +19,9 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
     if (code < 0 && optind < argc)
         code = option_usage(terminal, &report_command, "unexpected argument '%s'; give the recording with -i",
                             argv[optind]);
+    if (code < 0)
+        code = store_rows_check(&options.store, &report_command, terminal);
+    options.rows.report.store = options.store.url ? &options.store : NULL;
     options.rows.report.view = options.view->name;
     options.rows.report.format = options.format->name;
     if (code < 0)
@@ -76,6 +81,7 @@ static const struct option_row rows[] = {
                   report.profile.counter,
                   "with --phi: lss (default), bss, lc, sticky or purge; see fathom-hcct(1)"),
     REPORT_EVENT("which event, if the recording has several"),
+    STORE_SELECTION(struct report_command_options, store),
     REPORT_FILTER,
     PHASE_FILTER(
         "phase",

@@ -13,6 +13,7 @@ struct format {
     bool recording; /* no report, but the recording with paths: `write` is NULL, api/report/perf_export.h */
     bool binary;    /* no text for a terminal */
     bool samples;   /* it shows each sample (contexts->samples) */
+    bool summed;    /* ... also samples that were added up, as those of a store (store/gathering.h) */
     bool bounded;   /* ... or the contexts, where samples are not kept */
     bool events;    /* it shows all events, unless one is chosen */
 };

@@ -45,6 +45,7 @@ struct gathering {
     uint32_t *items;         /* of its frames, plus 1; 0: not made yet */
     struct placed_sample *samples;
     uint64_t *values, *counts;
+    size_t sample_count;
 };
 
 struct gathering *gathering_new(uint64_t slice)
@@ -123,10 +124,6 @@ static bool add_entry(struct gathering *g, uint32_t slice, const struct store_en
     sum->count = add_saturating(sum->count, e->count);
     sum->weight = add_saturating(sum->weight, e->weight);
     sum->right += right;
-    g->all.samples = add_saturating(g->all.samples, e->count);
-    g->all.weight = add_saturating(g->all.weight, e->weight);
-    g->all.by_certainty[certainty] = add_saturating(g->all.by_certainty[certainty], e->weight);
-    g->all.expected += right;
     return true;
 }
 
@@ -162,6 +159,7 @@ struct making {
     struct gathering *gathering;
     struct store *store;
     struct dictionary *dictionary;
+    struct filter *filter;
     uint32_t *steps;
     size_t step_capacity;
 };
@@ -200,6 +198,31 @@ static struct cct_node *node_of(struct making *m, uint32_t number)
     return node;
 }
 
+/* Whether the filter leaves a context out. */
+static int leaves_out(struct making *m, uint32_t number, bool *out, struct fathom_error *err)
+{
+    const struct dictionary_context *contexts;
+    const struct dictionary_frame *frames;
+    size_t count = 0;
+    *out = false;
+    if (!m->filter)
+        return 0;
+    dictionary_contexts(m->dictionary, &contexts);
+    dictionary_frames(m->dictionary, &frames);
+    for (; number != DICTIONARY_NONE; number = contexts[number].caller) {
+        const uint32_t item = item_of(m->gathering, frames, contexts[number].frame);
+        if (item == FRAMES_NONE || !vec_push(m->steps, count, m->step_capacity, item))
+            return error_memory(err);
+    }
+    for (size_t i = 0; i < count / 2; i++) { /* from the root inwards */
+        const uint32_t other = m->steps[i];
+        m->steps[i] = m->steps[count - 1 - i];
+        m->steps[count - 1 - i] = other;
+    }
+    *out = !filter_path(m->filter, m->gathering->frames, m->steps, count);
+    return 0;
+}
+
 /* The contexts of the dictionary, and all their callers, are known before: its size does not change below. */
 static int resolve(struct making *m, uint32_t *numbers, struct fathom_error *err)
 {
@@ -219,25 +242,50 @@ static int resolve(struct making *m, uint32_t *numbers, struct fathom_error *err
     return g->nodes && g->items && g->samples && g->values && g->counts ? 0 : error_memory(err);
 }
 
-static int place_sum(struct making *m, uint32_t number, uint32_t context, struct fathom_error *err)
+static void count_sum(struct gathered *all, const struct sum *sum)
+{
+    all->samples = add_saturating(all->samples, sum->count);
+    all->weight = add_saturating(all->weight, sum->weight);
+    all->by_certainty[sum->certainty] = add_saturating(all->by_certainty[sum->certainty], sum->weight);
+    all->expected += sum->right;
+}
+
+static int place_sum(struct making *m, const struct sum *sum, uint32_t context, struct fathom_error *err)
 {
     struct gathering *g = m->gathering;
-    const struct sum *sum = &g->sums[number];
     struct cct_node *node = node_of(m, context);
     if (!node)
         return error_memory(err);
-    const double doubt = sum->certainty == CERTAINTY_INFERRED ? (double)sum->weight - sum->right : 0;
-    uint64_t *values = &g->values[2 * (size_t)number];
+    const double doubt = sum->certainty == CERTAINTY_INFERRED ? (double)sum->weight - sum->right : 0,
+                 probability = sum->weight ? sum->right / (double)sum->weight : 0;
+    const size_t number = g->sample_count++;
+    uint64_t *values = &g->values[2 * number];
     values[0] = sum->weight;
     values[1] = g->counts[number] = sum->count;
     cct_weigh(g->tree, node, values);
-    g->samples[number] =
-        (struct placed_sample){.time = sum->slice * g->slice * SECOND_NS,
-                               .node = node,
-                               .comm = "",
-                               .probability = (float)(sum->weight ? sum->right / (double)sum->weight : 0),
-                               .certainty = (uint8_t)sum->certainty};
+    g->samples[number] = (struct placed_sample){.time = sum->slice * g->slice * SECOND_NS,
+                                                .node = node,
+                                                .comm = "",
+                                                .probability = (float)probability,
+                                                .certainty = (uint8_t)sum->certainty};
+    count_sum(&g->all, sum);
     return doubt > 0 && doubts_add(g->doubts, node, (struct doubt){.end = doubt}) < 0 ? error_memory(err) : 0;
+}
+
+static int place_sums(struct making *m, const uint32_t *numbers, struct fathom_error *err)
+{
+    struct gathering *g = m->gathering;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < g->sum_count; i++) {
+        const uint32_t context = numbers[g->sums[i].seen];
+        bool left_out;
+        rc = leaves_out(m, context, &left_out, err);
+        if (rc == 0 && left_out)
+            g->all.left_out = add_saturating(g->all.left_out, g->sums[i].weight);
+        else if (rc == 0)
+            rc = place_sum(m, &g->sums[i], context, err);
+    }
+    return rc;
 }
 
 static const struct metric *find_metric(const char *name)
@@ -249,13 +297,13 @@ static const struct metric *find_metric(const char *name)
 }
 
 int gathering_contexts(struct gathering *g, struct store *store, struct dictionary *dictionary,
-                       struct contexts *out, struct fathom_error *err)
+                       struct filter *filter, struct contexts *out, struct fathom_error *err)
 {
-    struct making m = {g, store, dictionary, NULL, 0};
+    struct making m = {g, store, dictionary, filter, NULL, 0};
     uint32_t *numbers = calloc((size_t)g->seen_count + 1, sizeof *numbers);
     int rc = numbers ? resolve(&m, numbers, err) : error_memory(err);
-    for (uint32_t i = 0; rc == 0 && i < g->sum_count; i++)
-        rc = place_sum(&m, i, numbers[g->sums[i].seen], err);
+    if (rc == 0)
+        rc = place_sums(&m, numbers, err);
     free(numbers);
     free(m.steps);
     g->weight = (struct metric){.name = "weight", .unit = g->unit};
@@ -267,6 +315,6 @@ int gathering_contexts(struct gathering *g, struct store *store, struct dictiona
                              .samples = g->samples,
                              .sample_values = g->values,
                              .sample_counts = g->counts,
-                             .sample_count = g->sum_count};
+                             .sample_count = g->sample_count};
     return rc;
 }

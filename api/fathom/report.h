@@ -101,8 +101,13 @@ enum fathom_certainty_shown {
 #define FATHOM_SCRIPT_FIELDS "comm,tid,time,weight,sure,path"
 
 /* Texts and lists are borrowed until fathom_report_close(). Set them by fathom_report_defaults() first. */
+struct fathom_store_selection; /* store.h */
+
 struct fathom_report_options {
     const char *recording; /* a perf.data file, an archive of `fathom archive`, or "-": standard input */
+    const struct fathom_store_selection
+        *store; /* its batches, in place of a recording; NULL: the recording. What tells of single samples
+                   is refused then: -EINVAL */
     const char
         *output; /* the file to write, "-" for standard output; it is replaced when all is written. NULL: the
                               stream that fathom_report_write() gets */

@@ -30,6 +30,7 @@ struct report_options {
     struct archived *archived; /* the input, unpacked; NULL: it is a recording */
     /* Names the kernel's functions; opened before privileges are given up. NULL: paths end with user code. */
     struct running_kernel *kernel;
+    bool cgroups_optional; /* levels of cgroups do not fail where the recording tells of none */
     bool no_cache; /* do not use maps that earlier recordings kept */
     bool terminal; /* the stream is one */
 };

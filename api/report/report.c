@@ -1,8 +1,10 @@
-/* report.c - reports of a file; see fathom/report.h. */
+/* report.c - reports of a file, or of a store; see fathom/report.h. */
+#include "api/report/report.h"
+
 #include <stdlib.h>
 
 #include "api/host.h"
-#include "api/report/reporting.h"
+#include "api/store/stored.h"
 
 struct fathom_report {
     struct host host;
@@ -11,20 +13,33 @@ struct fathom_report {
     struct fathom_writing writing;
     struct reader *reader;
     struct reporting *reporting;
+    struct stored *stored; /* what a store has, in place of these; NULL: no store */
     bool empty;
 };
 
-static int begin(struct fathom_report *r, const struct fathom_report_options *options,
-                 struct fathom_error *err)
+/* What is read. */
+static int begin_input(struct report_options *o, struct fathom_error *err)
 {
-    struct report_options *o = &r->options;
-    int rc = report_options_set(o, options, err);
-    if (rc == 0)
-        rc = archived_begin(o->input, &o->archived, err);
+    int rc = archived_begin(o->input, &o->archived, err);
     if (rc == 0 && !o->archived && !(o->kernel = running_kernel_open(&kernel_places_here)))
         rc = error_memory(err);
     if (rc == 0 && !(o->engine.file = columns_file_open()))
         rc = error_memory(err);
+    return rc;
+}
+
+/* format: NULL: that of the options */
+static int begin(struct fathom_report *r, const struct fathom_report_options *options,
+                 const struct format *format, struct fathom_error *err)
+{
+    struct report_options *o = &r->options;
+    int rc = report_options_set(o, options, err);
+    if (format) {
+        o->format = format;
+        o->cgroups_optional = true;
+    }
+    if (rc == 0)
+        rc = options->store ? stored_open(o, options, &r->stored, err) : begin_input(o, err);
     if (rc == 0 && o->output)
         rc = reporting_output(o, &o->opened, err);
     r->directory = archived_directory(o->archived);
@@ -32,19 +47,41 @@ static int begin(struct fathom_report *r, const struct fathom_report_options *op
     return rc;
 }
 
-int fathom_report_open(const struct fathom_report_options *options, const struct fathom_listener *listener,
-                       struct fathom_report **out, struct fathom_error *error)
+int report_open_as(const struct fathom_report_options *options, const struct format *format,
+                   const struct fathom_listener *listener, struct fathom_report **out,
+                   struct fathom_error *err)
 {
     struct fathom_report *r = calloc(1, sizeof *r);
     if (!r)
-        return error_memory(error);
+        return error_memory(err);
     host_init(&r->host, listener);
-    int rc = begin(r, options, error);
+    int rc = begin(r, options, format, err);
     if (rc < 0)
         fathom_report_close(r);
     else
         *out = r;
     return rc;
+}
+
+const struct report *report_of(const struct fathom_report *r)
+{
+    return reporting_report(r->reporting);
+}
+
+const struct reader *report_reader(const struct fathom_report *r)
+{
+    return r->reader;
+}
+
+const char *report_recording(const struct fathom_report *r)
+{
+    return archived_recording(r->options.archived, r->options.input);
+}
+
+int fathom_report_open(const struct fathom_report_options *options, const struct fathom_listener *listener,
+                       struct fathom_report **out, struct fathom_error *error)
+{
+    return report_open_as(options, NULL, listener, out, error);
 }
 
 const struct fathom_writing *fathom_report_writing(const struct fathom_report *r)
@@ -55,6 +92,8 @@ const struct fathom_writing *fathom_report_writing(const struct fathom_report *r
 int fathom_report_run(struct fathom_report *r, struct fathom_error *error)
 {
     struct report_options *o = &r->options;
+    if (r->stored)
+        return stored_run(r->stored, error);
     int rc = archived_unpack(o->archived, error);
     if (rc == 0 && o->archived && !(o->kernel = archived_kernel(o->archived)))
         rc = error_memory(error);
@@ -69,14 +108,16 @@ int fathom_report_run(struct fathom_report *r, struct fathom_error *error)
 
 int fathom_report_write(struct fathom_report *r, FILE *stream, struct fathom_error *error)
 {
-    int rc = reporting_write(r->reporting, stream, error);
-    r->empty = rc == 0 && reporting_tell_empty(r->reporting);
+    int rc =
+        r->stored ? stored_write(r->stored, stream, error) : reporting_write(r->reporting, stream, error);
+    r->empty = rc == 0 && (r->stored ? stored_empty(r->stored) : reporting_tell_empty(r->reporting));
     return rc;
 }
 
 unsigned fathom_report_lacks(const struct fathom_report *r)
 {
-    return (reporting_stale(r->reporting) ? FATHOM_REPORT_STALE : 0u) | (r->empty ? FATHOM_REPORT_EMPTY : 0u);
+    return (!r->stored && reporting_stale(r->reporting) ? FATHOM_REPORT_STALE : 0u) |
+           (r->empty ? FATHOM_REPORT_EMPTY : 0u);
 }
 
 void fathom_report_close(struct fathom_report *r)
@@ -84,6 +125,7 @@ void fathom_report_close(struct fathom_report *r)
     if (!r)
         return;
     reporting_free(r->reporting);
+    stored_close(r->stored);
     outfile_close(r->options.opened);
     reader_close(r->reader);
     columns_file_close(r->options.engine.file);

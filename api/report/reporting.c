@@ -70,20 +70,28 @@ static int report_sample(void *context, const struct process *process, const str
     return rc;
 }
 
-/* A file replaces an existing one only when it is complete. */
-int reporting_write(struct reporting *r, FILE *stream, struct fathom_error *err)
+int reporting_put(const struct report *report, const struct report_options *options, struct outfile *output,
+                  FILE *stream, struct fathom_error *err)
 {
-    const struct report *report = &r->report;
-    const struct format *format = r->options->format;
-    if (r->exported)
-        return perf_export_end(r->exported, r->log, err);
-    if (!r->options->output)
-        return format->binary && r->options->terminal
+    const struct format *format = options->format;
+    if (!output)
+        return format->binary && options->terminal
                    ? error_set(err, ENOTTY, "standard output is a terminal: give a file with -o")
                    : format->write(report, stream, err);
     FILE *out = NULL;
-    int rc = output_print(r->output, &out, err);
-    return rc == 0 ? output_printed(r->output, out, format->write(report, out, err), err) : rc;
+    int rc = output_print(output, &out, err);
+    return rc == 0 ? output_printed(output, out, format->write(report, out, err), err) : rc;
+}
+
+int reporting_write(struct reporting *r, FILE *stream, struct fathom_error *err)
+{
+    return r->exported ? perf_export_end(r->exported, r->log, err)
+                       : reporting_put(&r->report, r->options, r->output, stream, err);
+}
+
+const struct report *reporting_report(const struct reporting *r)
+{
+    return &r->report;
 }
 
 int reporting_contexts(const struct reporting *r, struct contexts *out, struct fathom_error *err)
@@ -434,7 +442,7 @@ int reporting_infer(struct reporting *r, struct reader *reader, struct fathom_er
     int rc = reader_main_event(reader, r->options->event, &r->event, err);
     if (rc == 0)
         rc = infer_event(r, reader, err);
-    if (rc == 0 && profile_lacks_cgroups(r->profile))
+    if (rc == 0 && !r->options->cgroups_optional && profile_lacks_cgroups(r->profile))
         rc = error_set(
             err, ENOENT,
             "--by cgroup, container and service: the recording does not tell in which cgroups its "

@@ -32,6 +32,11 @@ void reporting_tell_uninlined(const struct reporting *reporting);
 bool reporting_inlines(const struct reporting *reporting, const char *file);
 /* Infers them, and fills the report. At most once. */
 int reporting_run(struct reporting *reporting, struct reader *reader, struct fathom_error *err);
+/* Then: what it is, with those of other events behind it. */
+const struct report *reporting_report(const struct reporting *reporting);
+/* Writes a report to an output, or for NULL to the stream. A file replaces an existing one only when it is complete. */
+int reporting_put(const struct report *report, const struct report_options *options, struct outfile *output,
+                  FILE *stream, struct fathom_error *err);
 /* Then: writes it to its output, or else to the stream. */
 int reporting_write(struct reporting *reporting, FILE *stream, struct fathom_error *err);
 /* Then: warns of a report without samples; whether that is because of the options. */

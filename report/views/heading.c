@@ -373,6 +373,7 @@ int view_heading_write(const struct view_heading *heading, const struct view_opt
         write_word(&printer, "command:  ", heading->command);
         write_word(&printer, "map:      ", heading->map);
     }
+    write_word(&printer, "store:    ", heading->stored);
     write_kept(&printer, heading, options->verbose);
     write_samples(&printer, heading, options->unit ? options->unit : "weight");
     write_left_out(&printer, heading);

@@ -104,7 +104,7 @@ void heading_paths_write(struct printer *printer, const struct view_heading *h, 
           "some of the return addresses, or the depth alone, were those of a stack unwound before"},
          {h->seen, "seen at the same height",
           "other samples, or a map, have paths to the same function with as deep a stack"},
-         {h->inferred - h->compared - h->seen, "never seen",
+         {h->stored ? 0 : h->inferred - h->compared - h->seen, "never seen",
           "put together of calls that other samples or the code have"}}};
     char share[SHARE_SIZE];
     printer_write(printer, "paths:    ");

@@ -76,6 +76,7 @@ extern const char *const expected_names[]; /* "run", ... */
 /* The contents of the heading: weights by how sure the context is. */
 struct view_heading {
     const char *command, *event, *map; /* NULL: omitted */
+    const char *stored;                /* what of a store it is, and of when; NULL: of none */
     const char *other_events;          /* names of others that the recording has; NULL or "": none */
     unsigned kept;                     /* recordings whose maps were used in place of a given one */
     bool user_only;                    /* no sample was taken in the kernel */

@@ -91,7 +91,7 @@ static int gather(struct fixture *f)
     struct contexts contexts;
     int rc = store_each(f->store, &(struct store_query){0}, gathering_add, g, &f->err);
     if (rc == 0)
-        rc = gathering_contexts(g, f->store, d, &contexts, &f->err);
+        rc = gathering_contexts(g, f->store, d, NULL, &contexts, &f->err);
     dictionary_free(d);
     gathering_free(g);
     return rc;
@@ -107,7 +107,7 @@ Test(store, gives_back_what_was_put)
     struct dictionary *d = dictionary_new();
     struct contexts c;
     cr_assert_eq(store_each(f.store, &(struct store_query){.service = "web"}, gathering_add, g, &f.err), 0);
-    cr_assert_eq(gathering_contexts(g, f.store, d, &c, &f.err), 0, "%s", f.err.text);
+    cr_assert_eq(gathering_contexts(g, f.store, d, NULL, &c, &f.err), 0, "%s", f.err.text);
     cr_assert_eq(cct_total(c.tree), 65);
     struct cct_node *main_node = cct_root(c.tree)->first_child;
     cr_assert_str_eq(frames_at(c.frames, main_node->item)->name, "main");
@@ -134,7 +134,7 @@ Test(store, takes_a_batch_once)
     const struct store_batch batch = batch_of("web", "h1", "ab", 300, &entry, 1);
     cr_assert_eq(put(&f, batch), 1);
     cr_assert_eq(put(&f, batch), 0);
-    cr_assert_eq(sums_of(&f, &(struct store_query){0}).weight, 30);
+    cr_assert_eq(sums_of(&f, &(struct store_query){0}).batches, 1);
     end(&f);
 }
 

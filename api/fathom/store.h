@@ -1,0 +1,85 @@
+/*
+ * store.h - profiles of many machines: kept, listed, and chosen for reports and differences (report.h, diff.h).
+ *
+ * A store is named by a URL: "sqlite:FILE", or FILE alone. It has batches: what one host sampled of one service, with one event, in
+ * one slot of five minutes (UTC), and the build of the program.
+ */
+#ifndef FATHOM_STORE_H
+#define FATHOM_STORE_H
+
+#include "report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which of a store's batches. Texts are NULL: any. */
+struct fathom_store_selection {
+    const char *url;
+    const char *service, *host;
+    const char *build; /* what its build-id begins with */
+    const char *since,
+        *until; /* "90s", "30m", "6h", "2d", "4w": before now; "2026-11-28 10:00", "2026-11-28": UTC;
+                                  "@1795946400": seconds since 1970; "now". The slots that these are in count, that of `until` does not
+                                  if it is the first moment of it */
+};
+
+/* Makes the store, if it is not there, or brings it to the version that this library knows. Errors: those of files; -ENOMSG: it is
+ * something else; -ENOTSUP: of a later version. */
+FATHOM_API int fathom_store_init(const char *url, struct fathom_error *error);
+
+/* Recordings ------------------------------------------------------------------------------------------------------ */
+
+/* Texts are borrowed until fathom_store_import_close(). */
+struct fathom_store_import_options {
+    const char *url;
+    const char *recording; /* a file, or an archive of `fathom archive` */
+    const char *service;   /* NULL: each process's container, service of systemd or else program */
+    const char *host;      /* NULL: the recorded host's name */
+    const char *
+        ended; /* when its last sample was taken, as `until` above; NULL: when the file was last written. Of a
+                              recording that is in the store already, what was taken then holds */
+    struct fathom_profile_options profile; /* map, symfs, no_cache and inline_most */
+};
+
+struct fathom_store_import;
+
+/* What became of it. */
+struct fathom_store_imported {
+    uint64_t batches, added; /* added: of them, those that were new */
+    uint64_t samples;
+};
+
+/* Opens the store and the recording, as fathom_report_open() does. listener: may be NULL; borrowed until
+ * fathom_store_import_close(). Errors: those of fathom_store_init() and fathom_report_open(); -EINVAL: a time that is none. */
+FATHOM_API int fathom_store_import_open(const struct fathom_store_import_options *options,
+                                        const struct fathom_listener *listener,
+                                        struct fathom_store_import **out, struct fathom_error *error);
+FATHOM_API const struct fathom_writing *fathom_store_import_writing(const struct fathom_store_import *import);
+/* Reads the recording, infers its contexts, and puts all of it into the store, or nothing; once. A recording that is there already
+ * changes nothing. Errors: those of fathom_report_run(), and of the store. */
+FATHOM_API int fathom_store_import_run(struct fathom_store_import *import,
+                                       struct fathom_store_imported *imported, struct fathom_error *error);
+FATHOM_API void fathom_store_import_close(struct fathom_store_import *import); /* NULL is allowed */
+
+/* What there is ---------------------------------------------------------------------------------------------------- */
+
+enum fathom_store_list {
+    FATHOM_STORE_SERVICES,
+    FATHOM_STORE_EVENTS,
+    FATHOM_STORE_HOSTS,
+    FATHOM_STORE_BUILDS
+};
+
+/* Prints a line for each of them and each event: from when to when, its samples and weight. */
+FATHOM_API int fathom_store_list(const struct fathom_store_selection *selection, enum fathom_store_list list,
+                                 FILE *out, struct fathom_error *error);
+/* Removes all slots that ended before. keep: a time as in a selection. *dropped: batches. -EINVAL: it is no time. */
+FATHOM_API int fathom_store_retain(const char *url, const char *keep, uint64_t *dropped,
+                                   struct fathom_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,177 @@
+/* import.c - puts a recording into a store; see fathom/store.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "api/report/report.h"
+#include "api/store/selection.h"
+#include "api/store/slotted.h"
+#include "base/checksum.h"
+#include "perfdata/host.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+
+/* All events with their samples; nothing is written by it. */
+static const struct format no_format = {.name = "store", .samples = true, .events = true};
+
+struct fathom_store_import {
+    struct fathom_store_import_options options;
+    struct fathom_report_options report_options;
+    struct fathom_report *report;
+    struct store *store;
+    const char *directories[2]; /* of the report's, and of the store's file */
+    struct fathom_writing writing;
+};
+
+static int begin(struct fathom_store_import *i, const struct fathom_listener *listener,
+                 struct fathom_error *err)
+{
+    const struct fathom_store_import_options *o = &i->options;
+    struct fathom_report_options *r = &i->report_options;
+    uint64_t ignored;
+    int rc = o->ended ? selection_time(o->ended, (uint64_t)time(NULL), &ignored, err) : 0;
+    if (rc == 0 && strcmp(o->recording, "-") == 0)
+        rc = error_set(err, EINVAL, "what is put into a store must be a file, not standard input");
+    if (rc == 0)
+        rc = store_open(o->url, false, &i->store, err);
+    fathom_report_defaults(r);
+    r->recording = o->recording;
+    r->profile = o->profile;
+    r->profile.by = SLOTTED_LEVELS;
+    if (rc == 0)
+        rc = report_open_as(r, &no_format, listener, &i->report, err);
+    if (rc < 0)
+        return rc;
+    const struct fathom_writing *w = fathom_report_writing(i->report);
+    i->writing = (struct fathom_writing){w->directories, w->count, store_file(i->store)};
+    return 0;
+}
+
+int fathom_store_import_open(const struct fathom_store_import_options *options,
+                             const struct fathom_listener *listener, struct fathom_store_import **out,
+                             struct fathom_error *error)
+{
+    struct fathom_store_import *i = calloc(1, sizeof *i);
+    if (!i)
+        return error_memory(error);
+    i->options = *options;
+    int rc = begin(i, listener, error);
+    if (rc < 0)
+        fathom_store_import_close(i);
+    else
+        *out = i;
+    return rc;
+}
+
+const struct fathom_writing *fathom_store_import_writing(const struct fathom_store_import *i)
+{
+    return &i->writing;
+}
+
+void fathom_store_import_close(struct fathom_store_import *i)
+{
+    if (!i)
+        return;
+    fathom_report_close(i->report);
+    store_close(i->store);
+    free(i);
+}
+
+/* What the recording is known by: a hash of its bytes, or of those of a directory's first file. */
+static int identify(const char *path, uint64_t *out, struct fathom_error *err)
+{
+    static const char *const within[] = {"", "/data.0", "/data"};
+    struct stat st;
+    char *file = NULL;
+    int fd = -1;
+    for (size_t i = 0; i < sizeof within / sizeof *within && fd < 0; i++) {
+        free(file);
+        if (asprintf(&file, "%s%s", path, within[i]) < 0)
+            return error_memory(err);
+        if (stat(file, &st) == 0 && S_ISREG(st.st_mode))
+            fd = open(file, O_RDONLY | O_CLOEXEC);
+    }
+    free(file);
+    if (fd < 0)
+        return error_set(err, ENOMSG, "%s is not a file: it cannot be put into a store", path);
+    struct checksum *sum = checksum_begin();
+    ssize_t got = sum ? 1 : 0;
+    char piece[65536];
+    while (got > 0 && (got = read(fd, piece, sizeof piece)) > 0)
+        checksum_add(sum, piece, (size_t)got);
+    const int failed = errno;
+    close(fd);
+    *out = checksum_end(sum);
+    return !sum ? error_memory(err) : got < 0 ? error_system(err, failed, "%s", path) : 0;
+}
+
+/* When the last sample was taken: as the user says, or when the file was written, at its end. In ns. */
+static int find_end(const struct fathom_store_import_options *o, uint64_t *out, struct fathom_error *err)
+{
+    struct stat st;
+    if (o->ended) {
+        int rc = selection_time(o->ended, (uint64_t)time(NULL), out, err);
+        *out *= SECOND_NS;
+        return rc;
+    }
+    if (stat(o->recording, &st) < 0)
+        return error_system(err, errno, "%s", o->recording);
+    *out = (uint64_t)st.st_mtim.tv_sec * SECOND_NS + (uint64_t)st.st_mtim.tv_nsec;
+    return 0;
+}
+
+static uint64_t last_time(const struct report *report)
+{
+    uint64_t last = 0;
+    for (; report; report = report->next)
+        for (size_t i = 0; i < report->contexts->sample_count; i++)
+            last = report->contexts->samples[i].time > last ? report->contexts->samples[i].time : last;
+    return last;
+}
+
+static int put(struct fathom_store_import *i, struct slotted *slots, struct fathom_store_imported *imported,
+               struct fathom_error *err)
+{
+    const struct dictionary *dictionary;
+    struct store_batch *batches;
+    size_t count = 0;
+    int rc = 0;
+    for (const struct report *r = report_of(i->report); rc == 0 && r; r = r->next)
+        rc = slotted_add(slots, r, err);
+    if (rc == 0)
+        rc = slotted_finish(slots, &batches, &count, &dictionary, err);
+    if (rc == 0)
+        rc = store_put(i->store, dictionary, batches, count, &imported->added, err);
+    imported->batches = count;
+    for (size_t b = 0; rc == 0 && b < count; b++)
+        imported->samples += batches[b].samples;
+    return rc;
+}
+
+int fathom_store_import_run(struct fathom_store_import *i, struct fathom_store_imported *imported,
+                            struct fathom_error *error)
+{
+    const struct fathom_store_import_options *o = &i->options;
+    struct slotted_options slots = {.service = o->service, .host = o->host};
+    *imported = (struct fathom_store_imported){0};
+    int rc = fathom_report_run(i->report, error);
+    if (rc == 0)
+        rc = identify(report_recording(i->report), &slots.sequence, error);
+    if (rc == 0)
+        rc = find_end(o, &slots.ended, error);
+    if (rc == 0)
+        rc = store_recording(i->store, slots.sequence, &slots.ended, error);
+    if (rc < 0)
+        return rc;
+    if (!slots.host)
+        slots.host = report_reader(i->report) ? reader_host(report_reader(i->report))->name.nodename : "";
+    slots.last = last_time(report_of(i->report));
+    struct slotted *made = slotted_new(&slots);
+    rc = made ? put(i, made, imported, error) : error_memory(error);
+    slotted_free(made);
+    return rc;
+}

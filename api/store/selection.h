@@ -1,0 +1,32 @@
+/* selection.h - a selection of a store's batches as its words say, as a query; and which event of them is meant. */
+#ifndef FATHOM_API_STORE_SELECTION_H
+#define FATHOM_API_STORE_SELECTION_H
+
+#include "api/fathom/store.h"
+#include "store/store.h"
+
+/* A time as in struct fathom_store_selection, in seconds since 1970. -EINVAL. */
+int selection_time(const char *text, uint64_t now, uint64_t *out, struct fathom_error *err);
+/* The query of a selection, without an event; texts are borrowed. */
+int selection_query(const struct fathom_store_selection *selection, struct store_query *out,
+                    struct fathom_error *err);
+
+/* The one service and event of a query, and what there is of it. */
+struct selected {
+    char *service, *event;
+    char others[256];     /* other events */
+    uint64_t first, last; /* slots */
+    size_t hosts, builds;
+};
+
+/* Completes the query: the only service, unless it names one; the event whose name begins with `event`, or the one with the most samples
+ * for NULL. It borrows from *out, which is cleared also after a failure. -ENOENT: there is nothing, or several services. */
+int selection_complete(struct store *store, const char *event, struct store_query *query,
+                       struct selected *out, struct fathom_error *err);
+void selected_clear(struct selected *selected);
+
+/* "2026-11-28 10:05" (UTC). */
+#define TIME_SIZE 32
+const char *time_format(char text[TIME_SIZE], uint64_t seconds);
+
+#endif

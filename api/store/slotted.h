@@ -1,0 +1,29 @@
+/* slotted.h - the samples of a recording's reports as batches of a store: by service, build and slot. */
+#ifndef FATHOM_API_STORE_SLOTTED_H
+#define FATHOM_API_STORE_SLOTTED_H
+
+#include "report/views/report.h"
+#include "store/store.h"
+
+#define SLOTTED_LEVELS "container,service,exe" /* that the contexts' paths begin with (profile/levels.h) */
+
+struct slotted;
+
+struct slotted_options {
+    const char *service; /* NULL: as the levels tell */
+    const char *host;
+    uint64_t sequence;
+    uint64_t ended; /* when the sample with the largest time was taken, ns since 1970 */
+    uint64_t last;  /* that time */
+};
+
+/* NULL: out of memory. Texts are borrowed. */
+struct slotted *slotted_new(const struct slotted_options *options);
+void slotted_free(struct slotted *slots); /* NULL is allowed */
+/* Adds the samples of one event's report, whose texts are borrowed until slotted_free(). -ENOMEM. */
+int slotted_add(struct slotted *slots, const struct report *report, struct fathom_error *err);
+/* Once: the batches, and what their contexts are; borrowed. */
+int slotted_finish(struct slotted *slots, struct store_batch **batches, size_t *count,
+                 const struct dictionary **dictionary, struct fathom_error *err);
+
+#endif

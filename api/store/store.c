@@ -1,0 +1,69 @@
+/* store.c - makes stores, lists what they have, and removes what is old; see fathom/store.h. */
+#include <errno.h>
+#include <time.h>
+
+#include "api/store/selection.h"
+#include "report/text/printer.h"
+#include "report/text/weight.h"
+
+int fathom_store_init(const char *url, struct fathom_error *error)
+{
+    struct store *store = NULL;
+    int rc = store_open(url, true, &store, error);
+    if (rc == 0)
+        rc = store_init(store, error);
+    store_close(store);
+    return rc;
+}
+
+static int print_row(void *context, const struct store_row *row, struct fathom_error *err)
+{
+    struct printer *p = context;
+    char first[TIME_SIZE], last[TIME_SIZE], weight[WEIGHT_SIZE];
+    (void)err;
+    if (!p->written)
+        printer_write(p, "%-16s  %-16s  %12s  %12s  %-20s  %s\n", "from (UTC)", "to", "samples", "weight",
+                      "event", "name");
+    printer_write(p, "%-16s  %-16s  %12llu  %12s  ", time_format(first, row->first),
+                  time_format(last, row->last + STORE_SLOT), (unsigned long long)row->samples,
+                  weight_format(weight, row->weight, row->unit));
+    char event[128];
+    snprintf(event, sizeof event, "%-20s", row->event);
+    printer_foreign(p, event);
+    printer_write(p, "  ");
+    printer_foreign(p, *row->name ? row->name : "[unknown]");
+    printer_write(p, "\n");
+    return 0;
+}
+
+int fathom_store_list(const struct fathom_store_selection *selection, enum fathom_store_list list, FILE *out,
+                      struct fathom_error *error)
+{
+    static const enum store_list lists[] = {[FATHOM_STORE_SERVICES] = STORE_SERVICES,
+                                            [FATHOM_STORE_EVENTS] = STORE_EVENTS,
+                                            [FATHOM_STORE_HOSTS] = STORE_HOSTS,
+                                            [FATHOM_STORE_BUILDS] = STORE_BUILDS};
+    struct store *store = NULL;
+    struct store_query query;
+    struct printer printer = {.out = out};
+    int rc = selection_query(selection, &query, error);
+    if (rc == 0)
+        rc = store_open(selection->url, false, &store, error);
+    if (rc == 0)
+        rc = store_rows(store, lists[list], &query, print_row, &printer, error);
+    store_close(store);
+    return rc == 0 ? printer_finish(&printer, error) : rc;
+}
+
+int fathom_store_retain(const char *url, const char *keep, uint64_t *dropped, struct fathom_error *error)
+{
+    struct store *store = NULL;
+    uint64_t before = 0;
+    int rc = selection_time(keep, (uint64_t)time(NULL), &before, error);
+    if (rc == 0)
+        rc = store_open(url, false, &store, error);
+    if (rc == 0)
+        rc = store_drop(store, before - before % STORE_SLOT, dropped, error);
+    store_close(store);
+    return rc;
+}

@@ -1,0 +1,189 @@
+/* stored.c - see stored.h. */
+#include "api/store/stored.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/report/reporting.h"
+#include "api/store/selection.h"
+#include "base/text.h"
+#include "store/gathering.h"
+
+#define SLICES 400 /* of a page's time, as of one that is made of a recording */
+
+struct stored {
+    const struct report_options *options;
+    const struct fathom_report_options *from;
+    struct store *store;
+    struct store_query query;
+    struct selected selected;
+    struct dictionary *dictionary;
+    struct gathering *gathering;
+    struct filter *filter; /* NULL: all paths count */
+    struct contexts contexts;
+    struct view_heading heading;
+    struct view_options view;
+    struct report report;
+    char what[512];
+};
+
+/* What needs single samples, or what a recording alone has: the option's name; NULL: nothing of it is asked for. */
+static const char *asks_samples(const struct report_options *o, const struct fathom_report_options *from)
+{
+    const struct fathom_profile_options *p = &from->profile;
+    const struct {
+        bool asked;
+        const char *option;
+    } all[] = {
+        {p->filter.pid_count, "--pid"},
+        {p->filter.tid_count, "--tid"},
+        {p->filter.comm, "--comm"},
+        {p->filter.from > 0, "--from (there is --since)"},
+        {p->filter.to > 0, "--to (there is --until)"},
+        {p->by, "--by"},
+        {p->process_tree, "--process-tree"},
+        {p->threads, "--threads"},
+        {p->lines, "--lines"},
+        {p->data, "--data"},
+        {p->phi > 0, "--phi"},
+        {p->min_confidence > 0, "--min-confidence"},
+        {p->ambiguous != FATHOM_AMBIGUOUS_LIKELY, "--ambiguous"},
+        {p->map, "--map"},
+        {o->metric != metric_table, "--metric"},
+        {o->view.view->levels, "--view groups"},
+        {o->view.view->accesses, "--view memory"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].asked)
+            return all[i].option;
+    return NULL;
+}
+
+static int check(const struct report_options *o, const struct fathom_report_options *from,
+                 struct fathom_error *err)
+{
+    const char *option = asks_samples(o, from);
+    const struct format *f = o->format;
+    if (option)
+        return error_set(err, EINVAL, "a store has no single samples, which %s needs: use a recording",
+                         option);
+    if (f->recording || (f->samples && !f->bounded && !f->summed))
+        return error_set(err, EINVAL,
+                         "a store has no single samples, which --format %s needs: use a recording", f->name);
+    return from->store->url ? 0 : error_set(err, EINVAL, "a selection of a store needs its URL");
+}
+
+/* Which paths count. */
+static int start_filter(struct stored *s, struct fathom_error *err)
+{
+    const struct filter_options *o = &s->options->filter;
+    return o->focus || o->ignore || o->symbol || o->image ? filter_new(o, NULL, &s->filter, err) : 0;
+}
+
+int stored_open(const struct report_options *options, const struct fathom_report_options *from,
+                struct stored **out, struct fathom_error *err)
+{
+    int rc = check(options, from, err);
+    if (rc < 0)
+        return rc;
+    struct stored *s = calloc(1, sizeof *s);
+    if (!s)
+        return error_memory(err);
+    s->options = options;
+    s->from = from;
+    rc = selection_query(from->store, &s->query, err);
+    if (rc == 0)
+        rc = start_filter(s, err);
+    if (rc == 0)
+        rc = store_open(from->store->url, false, &s->store, err);
+    if (rc < 0)
+        stored_close(s);
+    else
+        *out = s;
+    return rc;
+}
+
+void stored_close(struct stored *s)
+{
+    if (!s)
+        return;
+    gathering_free(s->gathering);
+    filter_free(s->filter);
+    dictionary_free(s->dictionary);
+    selected_clear(&s->selected);
+    store_close(s->store);
+    free(s);
+}
+
+/* "web on 3 hosts, 2 builds, 2026-11-28 10:00 to 11:00 UTC" */
+static void say_what(struct stored *s, const struct gathered *sums)
+{
+    const struct selected *of = &s->selected;
+    char first[TIME_SIZE], last[TIME_SIZE];
+    time_format(first, sums->first);
+    time_format(last, sums->last + STORE_SLOT);
+    const bool same_day = strncmp(first, last, strlen("2026-11-28")) == 0;
+    snprintf(s->what, sizeof s->what, "%.200s on %zu host%s, %zu build%s, %s to %s UTC", s->query.service,
+             of->hosts, of->hosts == 1 ? "" : "s", of->builds, of->builds == 1 ? "" : "s", first,
+             last + (same_day ? strlen("2026-11-28 ") : 0));
+    text_clean(s->what);
+}
+
+static void fill_report(struct stored *s)
+{
+    struct gathered sums;
+    gathering_sums(s->gathering, &sums);
+    say_what(s, &sums);
+    s->heading = (struct view_heading){.event = s->selected.event,
+                                       .stored = s->what,
+                                       .other_events = s->selected.others,
+                                       .samples = sums.samples,
+                                       .weight = sums.weight,
+                                       .left_out = sums.left_out,
+                                       .proved = sums.by_certainty[CERTAINTY_PROVED],
+                                       .inferred = sums.by_certainty[CERTAINTY_INFERRED],
+                                       .unknown = sums.by_certainty[CERTAINTY_UNKNOWN],
+                                       .expected = sums.expected,
+                                       .expected_least = sums.expected,
+                                       .expected_most = sums.expected,
+                                       .followed = true};
+    s->view = s->options->view;
+    s->view.unit = metrics_unit(s->contexts.metrics, 0);
+    s->view.filtered = s->filter != NULL;
+    s->report = (struct report){.contexts = &s->contexts, .heading = &s->heading, .view = &s->view};
+}
+
+/* The length of a slice of time, in whole slots, where the format shows times. */
+static uint64_t slice_of(const struct stored *s)
+{
+    const uint64_t slots = (s->selected.last - s->selected.first) / STORE_SLOT + 1;
+    return s->options->format->samples ? (slots + SLICES - 1) / SLICES * STORE_SLOT : 0;
+}
+
+int stored_run(struct stored *s, struct fathom_error *err)
+{
+    int rc = selection_complete(s->store, s->options->event, &s->query, &s->selected, err);
+    if (rc < 0)
+        return rc;
+    s->gathering = gathering_new(slice_of(s));
+    s->dictionary = dictionary_new();
+    if (!s->gathering || !s->dictionary)
+        return error_memory(err);
+    rc = store_each(s->store, &s->query, gathering_add, s->gathering, err);
+    if (rc == 0)
+        rc = gathering_contexts(s->gathering, s->store, s->dictionary, s->filter, &s->contexts, err);
+    if (rc == 0)
+        fill_report(s);
+    return rc;
+}
+
+int stored_write(struct stored *s, FILE *stream, struct fathom_error *err)
+{
+    return reporting_put(&s->report, s->options, s->options->opened, stream, err);
+}
+
+bool stored_empty(const struct stored *s)
+{
+    return s->heading.samples == 0;
+}

@@ -1,0 +1,152 @@
+/* store.c - `fathom store init|import|services|events|hosts|builds|retain`: profiles of many machines. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+
+#include "cli/exit.h"
+#include "cli/privilege.h"
+#include "cli/report_rows.h"
+#include "cli/store_rows.h"
+
+struct store_command_options {
+    struct report_rows rows; /* first */
+    struct fathom_store_selection selection;
+    const char *ended, *keep;
+};
+
+static int init(const struct store_command_options *o, struct terminal *terminal, struct fathom_error *err)
+{
+    (void)terminal;
+    return fathom_store_init(o->selection.url, err);
+}
+
+static int print_imported(const struct fathom_store_imported *i, struct terminal *terminal)
+{
+    terminal_say(terminal, LOG_NOTE, "%" PRIu64 " samples in %" PRIu64 " batches%s", i->samples, i->batches,
+                 i->added == i->batches ? ""
+                 : i->added             ? ", of which some were there already"
+                                        : ", which were there already");
+    return 0;
+}
+
+static int import(const struct store_command_options *o, struct terminal *terminal, struct fathom_error *err)
+{
+    const struct fathom_store_import_options options = {.url = o->selection.url,
+                                                        .recording = o->rows.report.recording,
+                                                        .service = o->selection.service,
+                                                        .host = o->selection.host,
+                                                        .ended = o->ended,
+                                                        .profile = o->rows.report.profile};
+    struct fathom_store_import *importing = NULL;
+    struct fathom_store_imported imported;
+    int rc = fathom_store_import_open(&options, &terminal->listener, &importing, err);
+    if (rc == 0) {
+        privilege_only_read_and(fathom_store_import_writing(importing), terminal);
+        rc = fathom_store_import_run(importing, &imported, err);
+        terminal_progress_end(terminal);
+    }
+    fathom_store_import_close(importing);
+    return rc == 0 ? print_imported(&imported, terminal) : rc;
+}
+
+static int retain(const struct store_command_options *o, struct terminal *terminal, struct fathom_error *err)
+{
+    uint64_t dropped = 0;
+    int rc = fathom_store_retain(o->selection.url, o->keep, &dropped, err);
+    if (rc == 0)
+        terminal_say(terminal, LOG_NOTE, "%" PRIu64 " batches were removed", dropped);
+    return rc;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(const struct store_command_options *o, struct terminal *terminal, struct fathom_error *err);
+    enum fathom_store_list list; /* where `run` is NULL */
+} verbs[] = {{"init", init, 0},
+             {"import", import, 0},
+             {"services", NULL, FATHOM_STORE_SERVICES},
+             {"events", NULL, FATHOM_STORE_EVENTS},
+             {"hosts", NULL, FATHOM_STORE_HOSTS},
+             {"builds", NULL, FATHOM_STORE_BUILDS},
+             {"retain", retain, 0}};
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+static int run_verb(struct store_command_options *o, size_t verb, struct terminal *terminal)
+{
+    struct fathom_error err = {0};
+    report_rows_complete(&o->rows, terminal);
+    int rc = verbs[verb].run ? verbs[verb].run(o, terminal, &err)
+                             : fathom_store_list(&o->selection, verbs[verb].list, stdout, &err);
+    if (rc < 0)
+        terminal_error(terminal, &err);
+    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+}
+
+static int store_run(int argc, char **argv, struct terminal *terminal)
+{
+    struct store_command_options options = {0};
+    report_rows_init(&options.rows);
+    int code = options_parse(&store_command, &options, true, argc, argv, terminal);
+    const char *verb = code < 0 && optind < argc ? argv[optind++] : "";
+    size_t found = 0;
+    while (found < VERBS && strcmp(verbs[found].name, verb) != 0)
+        found++;
+    if (code < 0 && found == VERBS)
+        code = option_usage(terminal, &store_command,
+                            "give one of: init, import, services, events, hosts, builds, retain");
+    else if (code < 0 && argc - optind != 1)
+        code = option_usage(terminal, &store_command, "'%s' needs one store: a file, or 'sqlite:FILE'", verb);
+    else if (code < 0 && verbs[found].run == retain && !options.keep)
+        code = option_usage(terminal, &store_command, "'retain' needs --keep, such as 30d");
+    if (code < 0) {
+        options.selection.url = argv[optind];
+        signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write */
+        code = run_verb(&options, found, terminal);
+    }
+    report_rows_clear(&options.rows);
+    return code;
+}
+
+static const struct option_row rows[] = {
+    REPORT_INPUT,
+    OPTION_TEXT(
+        "service", 0, "NAME", struct store_command_options, selection.service,
+        "import: the samples are this service's (default: each process's container, service of systemd, "
+        "or else program); services, events, hosts, builds: only of this one"),
+    OPTION_TEXT("host", 0, "NAME", struct store_command_options, selection.host,
+                "import: they were taken on this host (default: the recorded one); lists: only of this one"),
+    OPTION_TEXT("ended", 0, "TIME", struct store_command_options, ended,
+                "import: when the last sample was taken (default: when the recording was last written)"),
+    STORE_BUILD(struct store_command_options, selection.build, "lists: only of a build whose ID begins so"),
+    STORE_SINCE(struct store_command_options, selection.since, "lists: only from a time on"),
+    STORE_UNTIL(struct store_command_options, selection.until, "lists: only before a time"),
+    OPTION_TEXT("keep", 0, "AGE", struct store_command_options, keep,
+                "retain: what is older, such as 30d, or before a time, is removed"),
+    REPORT_MAP,
+    REPORT_NO_CACHE,
+    OPTION_OWN("inline", 0, NULL, report_take_inline,
+               "import: with inlined functions of all files that have debug information"),
+    OPTION_OWN("no-inline", 0, NULL, report_take_no_inline, "import: without inlined functions"),
+    REPORT_SYMFS,
+    OPTION_QUIET("print no progress and no notes"),
+    OPTION_VERBOSE("print more details"),
+    OPTION_PAGER,
+    OPTION_HELP,
+    OPTION_END,
+};
+
+const struct command store_command = {
+    .name = "store",
+    .summary = "keep profiles of many machines, and list what there is of them",
+    .synopsis = "init STORE\n"
+                "import [-i FILE] [--service NAME] [--host NAME] [OPTIONS] STORE\n"
+                "services|events|hosts|builds [OPTIONS] STORE\n"
+                "retain --keep AGE STORE",
+    .about = "init makes a store, a file of SQLite; import puts a recording into it, once; services, events, "
+             "hosts and builds list what it has; retain removes what is old. Reports of it: 'fathom report "
+             "--store', 'fathom diff --store'.",
+    .options = rows,
+    .paged = true,
+    .run = store_run,
+};

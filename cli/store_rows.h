@@ -1,0 +1,33 @@
+/* store_rows.h - the options that choose batches of a store: rows of tables, for a struct fathom_store_selection. */
+#ifndef FATHOM_CLI_STORE_ROWS_H
+#define FATHOM_CLI_STORE_ROWS_H
+
+#include "api/fathom.h"
+#include "cli/options.h"
+
+#define STORE_BUILD(type, member, text) OPTION_TEXT("build", 0, "ID", type, member, text)
+#define STORE_SINCE(type, member, text) OPTION_TEXT("since", 0, "TIME", type, member, text)
+#define STORE_UNTIL(type, member, text) OPTION_TEXT("until", 0, "TIME", type, member, text)
+
+/* Of commands that report: the struct has a `member` of that type. */
+#define STORE_SELECTION(type, member)                                                                        \
+    OPTION_TEXT("store", 0, "STORE", type, member.url,                                                       \
+                "of what a store has ('fathom store'), in place of a recording"),                            \
+        OPTION_TEXT("service", 0, "NAME", type, member.service, "with --store: of this service"),            \
+        OPTION_TEXT("host", 0, "NAME", type, member.host, "with --store: of this host alone"),               \
+        STORE_BUILD(type, member.build, "with --store: of the program whose build-id begins so"),            \
+        STORE_SINCE(type, member.since,                                                                      \
+                    "with --store: from a time on: 30m, 6h, 2d ago, '2026-11-28 10:00' (UTC)"),              \
+        STORE_UNTIL(type, member.until, "with --store: before a time")
+
+/* -1: the options go together; else the exit code: an error was printed. */
+static inline int store_rows_check(const struct fathom_store_selection *s, const struct command *command,
+                                   struct terminal *terminal)
+{
+    const bool chooses = s->service || s->host || s->build || s->since || s->until;
+    return s->url || !chooses ? -1
+                              : option_usage(terminal, command,
+                                             "--service, --host, --build, --since and --until need --store");
+}
+
+#endif
