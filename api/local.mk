@@ -60,6 +60,7 @@ libapi_la_SOURCES = \
 	api/report/report.c api/report/report.h \
 	api/report/reporting.c api/report/reporting.h \
 	api/run.c api/run.h \
+	api/store/compared.c api/store/compared.h \
 	api/store/import.c \
 	api/store/selection.c api/store/selection.h \
 	api/store/slotted.c api/store/slotted.h \

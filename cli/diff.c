@@ -4,10 +4,12 @@
 #include "cli/exit.h"
 #include "cli/privilege.h"
 #include "cli/phase_rows.h"
+#include "cli/store_rows.h"
 
 struct diff_command_options {
     struct report_rows rows; /* first: some are also those of fathom report */
     struct fathom_diff_options diff;
+    struct fathom_store_selection store;
     const struct fathom_word *format;
 };
 
@@ -17,6 +19,7 @@ static void complete(struct diff_command_options *o, char **names, const struct 
     report_rows_complete(&o->rows, terminal);
     o->diff.sides[0] = names[0];
     o->diff.sides[1] = report->profile.phase_count ? names[0] : names[1];
+    o->diff.store = o->store.url ? &o->store : NULL;
     o->diff.profile = report->profile;
     o->diff.output = report->output;
     o->diff.format = o->format->name;
@@ -54,11 +57,15 @@ static int diff_run(int argc, char **argv, struct terminal *terminal)
     report_rows_init(&options.rows);
     fathom_diff_defaults(&options.diff);
     int code = options_parse(&diff_command, &options, true, argc, argv, terminal);
+    if (code < 0)
+        code = store_rows_check(&options.store, &diff_command, terminal);
     bool phases = options.rows.phases.count;
     if (code < 0 && argc - optind != (phases ? 1 : 2))
         code = option_usage(terminal, &diff_command, "%s",
                             phases ? "give the recording whose phases are to be compared"
-                                   : "give two recordings, or two lists 'A1,A2' 'B1,B2'");
+                            : options.store.url
+                                ? "give two sides, such as 'build=1f3a' 'build=9c2b', or 'since=2d,until=1d' 'since=1d'"
+                                : "give two recordings, or two lists 'A1,A2' 'B1,B2'");
     if (code < 0)
         code = diff_files(&options, argv + optind, terminal);
     report_rows_clear(&options.rows);
@@ -77,6 +84,7 @@ static const struct option_row rows[] = {
     REPORT_OUTPUT("write the difference to a file (default: standard output)"),
     REPORT_METRIC("what contexts are weighed by: "),
     REPORT_EVENT("which event, if recordings have several or other ones"),
+    STORE_SELECTION(struct diff_command_options, store),
     REPORT_MAP,
     REPORT_NO_CACHE,
     REPORT_FILTER,
@@ -96,10 +104,15 @@ static const struct option_row rows[] = {
 const struct command diff_command = {
     .name = "diff",
     .summary = "print what changed between two recordings",
-    .synopsis = "[OPTIONS] A[,A2...] B[,B2...]\n[OPTIONS] --phases 1,2 RECORDING",
+    .synopsis = "[OPTIONS] A[,A2...] B[,B2...]\n"
+                "[OPTIONS] --phases 1,2 RECORDING\n"
+                "--store STORE [--service NAME] [OPTIONS] A B",
     .about =
         "Compares the contexts and functions of two recordings, or of several each, and prints those whose "
-        "change from A to B is more than chance. Trees that 'fathom calls' saved are compared, too.",
+        "change from A to B is more than chance. Trees that 'fathom calls' saved are compared, too. With "
+        "--store, a side is "
+        "'all', or some of service=, host=, build=, since= and until= with commas between, and its hosts are "
+        "what recordings are otherwise.",
     .options = rows,
     .paged = true,
     .run = diff_run,

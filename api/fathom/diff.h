@@ -12,8 +12,12 @@ FATHOM_API extern const struct fathom_word fathom_diff_formats[]; /* the first i
 
 /* Texts and lists are borrowed until fathom_diff_close(). Set them by fathom_diff_defaults() first. */
 struct fathom_diff_options {
-    const char
-        *sides[2]; /* a file, or several with commas between: recordings, archives of them, or saved trees */
+    const char *sides
+        [2]; /* a file, or several with commas between: recordings, archives of them, or saved trees; of a
+                      store "all", or words that choose: "build=1f3a", "host=web1,since=2d,until=1d" */
+    const struct fathom_store_selection
+        *store; /* what both sides have in common of a store (store.h), whose hosts are what recordings are
+                   otherwise; NULL: files */
     struct fathom_profile_options profile; /* of recordings, without phi */
     const char
         *output; /* the file to write, "-" for standard output; it is replaced when all is written. NULL: the

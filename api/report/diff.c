@@ -9,6 +9,8 @@
 #include "api/fathom/diff.h"
 #include "api/host.h"
 #include "api/report/reporting.h"
+#include "api/store/compared.h"
+#include "api/store/stored.h"
 #include "base/hash.h"
 #include "base/output.h"
 #include "base/path.h"
@@ -46,7 +48,8 @@ struct fathom_diff {
     struct report_options report; /* of the recording that is read */
     const struct changes_format *format;
     struct difference *difference;
-    struct input *inputs; /* of both sides */
+    struct compared *stored; /* what is compared of a store; NULL: files are */
+    struct input *inputs;    /* of both sides */
     size_t count, capacity;
     struct running_kernel *kernel; /* that runs here: its names */
     struct outfile *output;        /* NULL: a stream */
@@ -224,6 +227,28 @@ static int add_tree(struct fathom_diff *d, unsigned side, const char *path, stru
     return rc;
 }
 
+/* Stores ---------------------------------------------------------------------------------------------------------- */
+
+static int add_stored(void *context, unsigned side, const char *name, const char *event, const char *unit,
+                      const struct contexts *contexts, struct fathom_error *err)
+{
+    struct fathom_diff *d = context;
+    int rc = check_event(d, name, event, unit, err);
+    return rc == 0 ? add_contexts(d, side, name, contexts, err) : rc;
+}
+
+static int open_store(struct fathom_diff *d, const struct fathom_diff_options *options,
+                      struct fathom_error *err)
+{
+    int rc = stored_check(&d->report, &options->profile, err);
+    return rc == 0 ? compared_open(&(struct compared_options){.common = options->store,
+                                                              .sides = {options->sides[0], options->sides[1]},
+                                                              .event = options->profile.event,
+                                                              .filter = &d->report.filter},
+                                   &d->stored, err)
+                   : rc;
+}
+
 /* The whole ------------------------------------------------------------------------------------------------------ */
 
 /* 0: all */
@@ -301,7 +326,9 @@ static int begin(struct fathom_diff *d, const struct fathom_diff_options *option
         rc = outfile_open(options->output, &d->output, err);
     if (rc == 0 && d->output)
         rc = output_spares(d->output, NULL, options->profile.map, err);
-    for (unsigned side = 0; rc == 0 && side < 2; side++)
+    if (rc == 0 && options->store)
+        rc = open_store(d, options, err);
+    for (unsigned side = 0; rc == 0 && !options->store && side < 2; side++)
         rc = list_side(d, side, options->sides[side], err);
     return rc == 0 ? find_writing(d, err) : rc;
 }
@@ -335,7 +362,7 @@ const struct fathom_writing *fathom_diff_writing(const struct fathom_diff *d)
 
 int fathom_diff_run(struct fathom_diff *d, struct fathom_error *error)
 {
-    int rc = 0;
+    int rc = d->stored ? compared_run(d->stored, add_stored, d, error) : 0;
     for (size_t i = 0; rc == 0 && i < d->count; i++)
         rc = is_tree(d->inputs[i].path) ? add_tree(d, d->inputs[i].side, d->inputs[i].path, error)
                                         : add_recording(d, &d->inputs[i], error);
@@ -362,6 +389,7 @@ int fathom_diff_write(struct fathom_diff *d, FILE *stream, struct fathom_error *
                                   .event = d->event,
                                   .unit = d->unit,
                                   .all = d->options.all,
+                                  .hosts = d->stored != NULL,
                                   .show_image = true,
                                   .colour = d->options.colour,
                                   .width = (unsigned)d->options.width};
@@ -383,6 +411,7 @@ void fathom_diff_close(struct fathom_diff *d)
         free(d->inputs[i].path);
     }
     free(d->inputs);
+    compared_close(d->stored);
     free(d->directories);
     outfile_close(d->output);
     difference_free(d->difference);

@@ -28,14 +28,13 @@ struct stored {
     char what[512];
 };
 
-/* What needs single samples, or what a recording alone has: the option's name; NULL: nothing of it is asked for. */
-static const char *asks_samples(const struct report_options *o, const struct fathom_report_options *from)
+int stored_check(const struct report_options *o, const struct fathom_profile_options *p,
+                 struct fathom_error *err)
 {
-    const struct fathom_profile_options *p = &from->profile;
     const struct {
         bool asked;
         const char *option;
-    } all[] = {
+    } needs[] = {
         {p->filter.pid_count, "--pid"},
         {p->filter.tid_count, "--tid"},
         {p->filter.comm, "--comm"},
@@ -54,24 +53,19 @@ static const char *asks_samples(const struct report_options *o, const struct fat
         {o->view.view->levels, "--view groups"},
         {o->view.view->accesses, "--view memory"},
     };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].asked)
-            return all[i].option;
-    return NULL;
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (needs[i].asked)
+            return error_set(err, EINVAL, "a store has no single samples, which %s needs: use a recording",
+                             needs[i].option);
+    return 0;
 }
 
-static int check(const struct report_options *o, const struct fathom_report_options *from,
-                 struct fathom_error *err)
+static int check_format(const struct format *f, struct fathom_error *err)
 {
-    const char *option = asks_samples(o, from);
-    const struct format *f = o->format;
-    if (option)
-        return error_set(err, EINVAL, "a store has no single samples, which %s needs: use a recording",
-                         option);
-    if (f->recording || (f->samples && !f->bounded && !f->summed))
-        return error_set(err, EINVAL,
-                         "a store has no single samples, which --format %s needs: use a recording", f->name);
-    return from->store->url ? 0 : error_set(err, EINVAL, "a selection of a store needs its URL");
+    return f->recording || (f->samples && !f->bounded && !f->summed)
+               ? error_set(err, EINVAL,
+                           "a store has no single samples, which --format %s needs: use a recording", f->name)
+               : 0;
 }
 
 /* Which paths count. */
@@ -84,7 +78,9 @@ static int start_filter(struct stored *s, struct fathom_error *err)
 int stored_open(const struct report_options *options, const struct fathom_report_options *from,
                 struct stored **out, struct fathom_error *err)
 {
-    int rc = check(options, from, err);
+    int rc = stored_check(options, &from->profile, err);
+    if (rc == 0)
+        rc = check_format(options->format, err);
     if (rc < 0)
         return rc;
     struct stored *s = calloc(1, sizeof *s);
@@ -130,6 +126,13 @@ static void say_what(struct stored *s, const struct gathered *sums)
     text_clean(s->what);
 }
 
+/* Events have perf's modifiers. */
+static bool is_user_only(const char *event)
+{
+    const char *modifiers = strrchr(event, ':');
+    return modifiers && strchr(modifiers, 'u') && !strchr(modifiers, 'k');
+}
+
 static void fill_report(struct stored *s)
 {
     struct gathered sums;
@@ -147,6 +150,7 @@ static void fill_report(struct stored *s)
                                        .expected = sums.expected,
                                        .expected_least = sums.expected,
                                        .expected_most = sums.expected,
+                                       .user_only = is_user_only(s->selected.event),
                                        .followed = true};
     s->view = s->options->view;
     s->view.unit = metrics_unit(s->contexts.metrics, 0);

@@ -5,6 +5,10 @@
 #include "api/fathom/store.h"
 #include "api/report/options.h"
 
+/* What a store cannot tell, or only by samples: -EINVAL. */
+int stored_check(const struct report_options *options, const struct fathom_profile_options *profile,
+                 struct fathom_error *err);
+
 struct stored;
 
 /* Opens the store that from->store names. options: made of `from`; both are borrowed. -EINVAL: they ask for what only single samples

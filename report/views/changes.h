@@ -14,6 +14,7 @@ struct changes_report {
     const char *names[2]; /* of each side's recordings */
     const char *event;
     const char *unit; /* of weights, as in view.h */
+    bool hosts;       /* recordings are what a store has of hosts */
     bool all;         /* text: also the rows that chance can explain */
     bool colour, show_image;
     size_t width; /* of a row of text; 0: any */

@@ -168,6 +168,12 @@ static int write_functions(const struct text *t, struct fathom_error *err)
 
 /* The whole ------------------------------------------------------------------------------------------------------- */
 
+/* What a side has several of. */
+static const char *each(const struct text *t)
+{
+    return t->report->hosts ? "hosts" : "recordings";
+}
+
 static void write_side(const struct text *t, unsigned number)
 {
     const struct difference_side *side = &t->report->changes->sides[number];
@@ -176,7 +182,7 @@ static void write_side(const struct text *t, unsigned number)
     printer_foreign(t->printer, t->report->names[number]);
     printer_write(t->printer, ": ");
     if (side->recordings > 1)
-        printer_write(t->printer, "%zu recordings, ", side->recordings);
+        printer_write(t->printer, "%zu %s, ", side->recordings, each(t));
     if (side->samples)
         printer_write(t->printer, "%llu samples, ", (unsigned long long)side->samples);
     printer_write(t->printer, "%s", weight_format(weight, side->weight, t->report->unit));
@@ -196,11 +202,12 @@ static void write_need(const struct text *t, const struct change *c)
     bool several = isfinite(c->recordings), longer = isfinite(c->longer);
     printer_write(t->printer, " takes ");
     if (several)
-        printer_write(t->printer, "%.0f recordings a side%s", c->recordings, longer ? ", or " : "");
+        printer_write(t->printer, "%.0f %s a side%s", c->recordings, each(t), longer ? ", or " : "");
     if (longer)
-        printer_write(t->printer, "recordings %.0f times as long", c->longer);
+        printer_write(t->printer, "%s %.0f times as long", t->report->hosts ? "a time" : "recordings",
+                      c->longer);
     if (!several && !longer)
-        printer_write(t->printer, "more than thousands of recordings");
+        printer_write(t->printer, "more than thousands of %s", each(t));
     printer_write(t->printer, "\n");
 }
 
@@ -224,11 +231,11 @@ static void write_whole(const struct text *t)
     }
     *strstr(change, " +-") = 0;
     weight_format(sampling, (uint64_t)c->sampling, r->unit);
-    printer_write(
-        t->printer,
-        "%s, of which sampling explains %s at most%s;\nhow much runs differ by chance, these recordings "
-        "cannot tell; that",
-        change, sampling, r->changes->absolute ? "" : " (--absolute shows where)");
+    printer_write(t->printer,
+                  "%s, of which sampling explains %s at most%s;\nhow much %s differ by chance, these %s "
+                  "cannot tell; that",
+                  change, sampling, r->changes->absolute ? "" : " (--absolute shows where)",
+                  r->hosts ? "hosts" : "runs", each(t));
     write_need(t, c);
 }
 
@@ -253,12 +260,12 @@ static void write_unclear(const struct text *t)
     const struct change *largest = largest_unclear(changes);
     if (!largest)
         return;
-    printer_write(
-        t->printer,
-        "%zu %s%s changed by more than sampling explains, but these recordings cannot tell whether that is "
-        "chance:\nwhat varies over time or from run to run can be as much; to tell the largest",
-        changes->unclear, changes->unclear == 1 ? "row" : "rows",
-        is_shown(t->report, largest) ? " with ?" : " (--all shows them)");
+    printer_write(t->printer,
+                  "%zu %s%s changed by more than sampling explains, but these %s cannot tell whether that is "
+                  "chance:\nwhat varies over time or from %s can be as much; to tell the largest",
+                  changes->unclear, changes->unclear == 1 ? "row" : "rows",
+                  is_shown(t->report, largest) ? " with ?" : " (--all shows them)", each(t),
+                  t->report->hosts ? "host to host" : "run to run");
     write_need(t, largest);
 }
 
@@ -276,10 +283,9 @@ static void write_hidden(const struct text *t)
         weight_format(bound, (uint64_t)fmin(hidden.bound, 1e18), t->report->unit);
     else
         snprintf(bound, sizeof bound, "%.1f%% of the weight", 100 * fmin(hidden.bound, 1));
-    printer_write(t->printer,
-                  "one of up to %s would not be seen; longer recordings, or three or more a side (A1,A2,A3 "
-                  "B1,B2,B3), tell smaller ones\n",
-                  bound);
+    printer_write(t->printer, "one of up to %s would not be seen; %s, tell smaller ones\n", bound,
+                  t->report->hosts ? "a longer time, or three or more hosts a side"
+                                   : "longer recordings, or three or more a side (A1,A2,A3 B1,B2,B3)");
 }
 
 static void write_rest(const struct text *t)
@@ -304,10 +310,10 @@ static void write_rest(const struct text *t)
     write_unclear(t);
     if (sampled && changes->sides[0].recordings + changes->sides[1].recordings == 2 &&
         (called || changes->whole.called))
-        printer_write(
-            t->printer,
-            "these two recordings differ so; what changes from run to run is told by three or more a "
-            "side (A1,A2,A3 B1,B2,B3)\n");
+        printer_write(t->printer,
+                      "these two %s differ so; what changes from %s is told by three or more a side%s\n",
+                      each(t), t->report->hosts ? "host to host" : "run to run",
+                      t->report->hosts ? "" : " (A1,A2,A3 B1,B2,B3)");
 }
 
 int changes_text_write(const struct changes_report *report, FILE *out, struct fathom_error *err)
