@@ -144,8 +144,8 @@ const struct command store_command = {
                 "services|events|hosts|builds [OPTIONS] STORE\n"
                 "retain --keep AGE STORE",
     .about = "init makes a store, a file of SQLite; import puts a recording into it, once; services, events, "
-             "hosts and builds list what it has; retain removes what is old. Reports of it: 'fathom report "
-             "--store', 'fathom diff --store'.",
+             "hosts and builds list what it has; retain removes what is old. 'fathom report' and 'fathom "
+             "diff' read it.",
     .options = rows,
     .paged = true,
     .run = store_run,

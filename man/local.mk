@@ -14,5 +14,6 @@ dist_man1_MANS += \
 	man/fathom-map.1 \
 	man/fathom-record.1 \
 	man/fathom-phases.1 man/fathom-report.1 man/fathom-script.1 \
+	man/fathom-store.1 \
 	man/fathom-top.1 \
 	man/fathom-train.1

@@ -189,8 +189,8 @@ static uint32_t owner_of(struct adding *a, struct spot *spot)
 
 static uint64_t slot_of(const struct slotted *s, uint64_t time)
 {
-    const uint64_t before = (s->options.last > time ? s->options.last - time : 0) / SECOND_NS,
-                   ended = s->options.ended / SECOND_NS, at = ended > before ? ended - before : 0;
+    const uint64_t before = s->options.last > time ? s->options.last - time : 0, ended = s->options.ended,
+                   at = (ended > before ? ended - before : 0) / SECOND_NS;
     return at - at % STORE_SLOT;
 }
 
