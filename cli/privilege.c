@@ -140,7 +140,7 @@ static bool confine(const struct fathom_writing *w)
     uint64_t writing = LANDLOCK_WRITE_FILE | LANDLOCK_CHANGES | (abi >= 2 ? LANDLOCK_REFER : 0) |
                        (abi >= 3 ? LANDLOCK_TRUNCATE : 0);
     struct landlock_rules rules = {.files = LANDLOCK_EXECUTE | writing,
-                                   .net = abi >= 4 && !asks ? LANDLOCK_NET_TCP : 0,
+                                   .net = abi >= 4 && !asks && !w->connects ? LANDLOCK_NET_TCP : 0,
                                    .scopes = abi >= 6 ? LANDLOCK_SCOPES : 0};
     size_t size = abi >= 6 ? sizeof rules : abi >= 4 ? 16 : 8;
     int fd = (int)syscall(SYS_landlock_create_ruleset, &rules, size, 0);

@@ -18,7 +18,7 @@ struct store_command_options {
 static int init(const struct store_command_options *o, struct terminal *terminal, struct fathom_error *err)
 {
     (void)terminal;
-    return fathom_store_init(o->selection.url, err);
+    return fathom_store_init(o->selection.url, o->selection.credentials, err);
 }
 
 static int print_imported(const struct fathom_store_imported *i, struct terminal *terminal)
@@ -33,6 +33,7 @@ static int print_imported(const struct fathom_store_imported *i, struct terminal
 static int import(const struct store_command_options *o, struct terminal *terminal, struct fathom_error *err)
 {
     const struct fathom_store_import_options options = {.url = o->selection.url,
+                                                        .credentials = o->selection.credentials,
                                                         .recording = o->rows.report.recording,
                                                         .service = o->selection.service,
                                                         .host = o->selection.host,
@@ -53,7 +54,7 @@ static int import(const struct store_command_options *o, struct terminal *termin
 static int retain(const struct store_command_options *o, struct terminal *terminal, struct fathom_error *err)
 {
     uint64_t dropped = 0;
-    int rc = fathom_store_retain(o->selection.url, o->keep, &dropped, err);
+    int rc = fathom_store_retain(o->selection.url, o->selection.credentials, o->keep, &dropped, err);
     if (rc == 0)
         terminal_say(terminal, LOG_NOTE, "%" PRIu64 " batches were removed", dropped);
     return rc;
@@ -96,7 +97,8 @@ static int store_run(int argc, char **argv, struct terminal *terminal)
         code = option_usage(terminal, &store_command,
                             "give one of: init, import, services, events, hosts, builds, retain");
     else if (code < 0 && argc - optind != 1)
-        code = option_usage(terminal, &store_command, "'%s' needs one store: a file, or 'sqlite:FILE'", verb);
+        code = option_usage(terminal, &store_command,
+                            "'%s' needs one store: a file, or 'http://HOST:PORT/DATABASE'", verb);
     else if (code < 0 && verbs[found].run == retain && !options.keep)
         code = option_usage(terminal, &store_command, "'retain' needs --keep, such as 30d");
     if (code < 0) {
@@ -110,6 +112,7 @@ static int store_run(int argc, char **argv, struct terminal *terminal)
 
 static const struct option_row rows[] = {
     REPORT_INPUT,
+    STORE_CREDENTIALS(struct store_command_options, selection.credentials),
     OPTION_TEXT(
         "service", 0, "NAME", struct store_command_options, selection.service,
         "import: the samples are this service's (default: each process's container, service of systemd, "
@@ -143,7 +146,8 @@ const struct command store_command = {
                 "import [-i FILE] [--service NAME] [--host NAME] [OPTIONS] STORE\n"
                 "services|events|hosts|builds [OPTIONS] STORE\n"
                 "retain --keep AGE STORE",
-    .about = "init makes a store, a file of SQLite; import puts a recording into it, once; services, events, "
+    .about = "init makes a store, a file of SQLite or a database of ClickHouse; import puts a recording into "
+             "it, once; services, events, "
              "hosts and builds list what it has; retain removes what is old. 'fathom report' and 'fathom "
              "diff' read it.",
     .options = rows,

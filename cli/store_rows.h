@@ -5,6 +5,9 @@
 #include "api/fathom.h"
 #include "cli/options.h"
 
+#define STORE_CREDENTIALS(type, member)                                                                      \
+    OPTION_TEXT("credentials", 0, "FILE", type, member,                                                      \
+                "of a server: a file that others may not read, with the line USER:PASSWORD")
 #define STORE_BUILD(type, member, text) OPTION_TEXT("build", 0, "ID", type, member, text)
 #define STORE_SINCE(type, member, text) OPTION_TEXT("since", 0, "TIME", type, member, text)
 #define STORE_UNTIL(type, member, text) OPTION_TEXT("until", 0, "TIME", type, member, text)
@@ -13,6 +16,7 @@
 #define STORE_SELECTION(type, member)                                                                        \
     OPTION_TEXT("store", 0, "STORE", type, member.url,                                                       \
                 "of what a store has ('fathom store'), in place of a recording"),                            \
+        STORE_CREDENTIALS(type, member.credentials),                                                         \
         OPTION_TEXT("service", 0, "NAME", type, member.service, "with --store: of this service"),            \
         OPTION_TEXT("host", 0, "NAME", type, member.host, "with --store: of this host alone"),               \
         STORE_BUILD(type, member.build, "with --store: of the program whose build-id begins so"),            \
@@ -24,10 +28,11 @@
 static inline int store_rows_check(const struct fathom_store_selection *s, const struct command *command,
                                    struct terminal *terminal)
 {
-    const bool chooses = s->service || s->host || s->build || s->since || s->until;
-    return s->url || !chooses ? -1
-                              : option_usage(terminal, command,
-                                             "--service, --host, --build, --since and --until need --store");
+    const bool chooses = s->service || s->host || s->build || s->since || s->until || s->credentials;
+    return s->url || !chooses
+               ? -1
+               : option_usage(terminal, command,
+                              "--service, --host, --build, --since, --until and --credentials need --store");
 }
 
 #endif

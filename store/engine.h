@@ -17,7 +17,7 @@ struct stored_frame {
 };
 
 struct store_engine {
-    int (*open)(const char *place, bool init, void **engine, struct fathom_error *err);
+    int (*open)(const struct store_place *place, bool init, void **engine, struct fathom_error *err);
     void (*close)(void *engine);
     /* 0: it has no tables yet. */
     int (*version)(void *engine, uint32_t *version, struct fathom_error *err);
@@ -35,6 +35,6 @@ struct store_engine {
     int (*drop)(void *engine, uint64_t before, uint64_t *dropped, struct fathom_error *err);
 };
 
-extern const struct store_engine sqlite_engine;
+extern const struct store_engine sqlite_engine, clickhouse_engine;
 
 #endif

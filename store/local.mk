@@ -1,6 +1,11 @@
 noinst_LTLIBRARIES += libstore.la
 libstore_la_SOURCES = \
 	store/batch.h \
+	store/clickhouse/clickhouse.c store/clickhouse/clickhouse.h \
+	store/clickhouse/http.c store/clickhouse/http.h \
+	store/clickhouse/put.c \
+	store/clickhouse/read.c \
+	store/clickhouse/statement.c store/clickhouse/statement.h \
 	store/dictionary.c store/dictionary.h \
 	store/engine.h \
 	store/gathering.c store/gathering.h \
@@ -11,5 +16,5 @@ libstore_la_SOURCES = \
 	store/sqlite/read.c \
 	store/sqlite/sqlite.c store/sqlite/sqlite.h \
 	store/store.c store/store.h
-libstore_la_CFLAGS = $(AM_CFLAGS) $(SQLITE_CFLAGS)
-libstore_la_LIBADD = $(SQLITE_LIBS) $(ZSTD_LIBS)
+libstore_la_CFLAGS = $(AM_CFLAGS) $(SQLITE_CFLAGS) $(CURL_CFLAGS)
+libstore_la_LIBADD = $(SQLITE_LIBS) $(CURL_LIBS) $(ZSTD_LIBS)

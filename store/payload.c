@@ -111,7 +111,8 @@ static int read_entries(struct payload *p, struct bytes *b, size_t *count, struc
     if (!vec_reserve(p->entries, 0, p->entry_capacity, wanted + 1))
         return error_memory(err);
     for (size_t i = 0; i < wanted; i++) {
-        struct store_entry e = {.context = bytes_uleb(b), .count = bytes_uleb(b)};
+        struct store_entry e = {.context = bytes_uleb(b)};
+        e.count = bytes_uleb(b);
         bool fits = !__builtin_add_overflow(context, e.context, &context);
         fits &= period ? !__builtin_mul_overflow(e.count, period, &e.weight) : true;
         e.weight = period ? e.weight : bytes_uleb(b);

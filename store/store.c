@@ -27,18 +27,18 @@ struct store {
     size_t step_capacity;
 };
 
-static int find_engine(struct store *s, const char *url, const char **place, struct fathom_error *err)
+static int find_engine(struct store *s, const char *url, struct store_place *place, struct fathom_error *err)
 {
-    const char *colon = strstr(url, ":");
-    *place = url;
+    const char *file = strncmp(url, "sqlite:", 7) == 0 ? url + 7 : url;
+    place->url = url;
+    s->engine = &clickhouse_engine;
     if (strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0)
-        return error_set(err, ENOTSUP, "%s: this program is built without ClickHouse", url);
-    if (strncmp(url, "sqlite:", 7) == 0)
-        *place = colon + 1;
-    if (!**place)
+        return 0;
+    if (!*file)
         return error_set(err, EINVAL, "a store is a file, 'sqlite:FILE', or 'http://HOST:PORT/DATABASE'");
     s->engine = &sqlite_engine;
-    s->file = strdup(*place);
+    s->file = strdup(file);
+    place->file = s->file;
     return s->file ? 0 : error_memory(err);
 }
 
@@ -61,10 +61,11 @@ static int check_version(struct store *s, bool init, struct fathom_error *err)
                            s->version, s->name, STORE_VERSION);
 }
 
-int store_open(const char *url, bool init, struct store **out, struct fathom_error *err)
+int store_open(const char *url, const char *credentials, bool init, struct store **out,
+               struct fathom_error *err)
 {
     struct store *s = calloc(1, sizeof *s);
-    const char *place = NULL;
+    struct store_place place = {.credentials = credentials};
     if (!s)
         return error_memory(err);
     s->name = strdup(url);
@@ -72,7 +73,7 @@ int store_open(const char *url, bool init, struct store **out, struct fathom_err
     s->frames = table_new();
     int rc = s->name && s->contexts && s->frames ? find_engine(s, url, &place, err) : error_memory(err);
     if (rc == 0)
-        rc = s->engine->open(place, init, &s->at, err);
+        rc = s->engine->open(&place, init, &s->at, err);
     if (rc == 0)
         rc = check_version(s, init, err);
     if (rc < 0)

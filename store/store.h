@@ -20,11 +20,20 @@
 
 struct store;
 
+struct store_place {
+    const char *url;
+    const char *file;        /* of the URL; NULL: it names a server */
+    const char *credentials; /* a file with "USER:PASSWORD"; NULL: none */
+};
+
 /* Which batches; NULL or 0: any. */
 struct store_query {
     const char *service, *event, *host;
     const char *build; /* what the build-id begins with */
     uint64_t from, to; /* seconds since 1970: slots that begin at `from` or later, and before `to` */
+    /* How finely batches are told apart: an engine may add up those of one slice of time, and of all hosts unless they matter. */
+    uint64_t slice; /* seconds; 0: all time is one */
+    bool by_host;
 };
 
 enum store_list { STORE_SERVICES, STORE_EVENTS, STORE_HOSTS, STORE_BUILDS };
@@ -39,11 +48,12 @@ struct store_row {
 /* Opens what is there. init: it is, or will be, made by store_init(): a new file is created, with mode 0600. Errors: those of files and
  * connections; -ENOENT: there is no store; -ENOMSG: it is none; -ENOTSUP: of a later version than STORE_VERSION, or of an earlier one,
  * which store_init() migrates. */
-int store_open(const char *url, bool init, struct store **out, struct fathom_error *err);
+int store_open(const char *url, const char *credentials, bool init, struct store **out,
+               struct fathom_error *err);
 void store_close(struct store *store); /* NULL is allowed */
 /* Makes the tables, or brings those of earlier versions to STORE_VERSION. Nothing changes if they are there. */
 int store_init(struct store *store, struct fathom_error *err);
-/* The file that is written; NULL: none is. */
+/* The file that is written; NULL: it is a server's. */
 const char *store_file(const struct store *store);
 
 /* All of it or nothing: the dictionary's frames and contexts, and the batches, whose entries are sorted. *added: how many were new. */
@@ -55,7 +65,8 @@ int store_recording(struct store *store, uint64_t recording, uint64_t *ended, st
 
 /* A batch and its texts are valid during the call. Negative: stops, and is returned. */
 typedef int store_visit(void *context, const struct store_batch *batch, struct fathom_error *err);
-/* Each batch once; mostly in the order of slots. */
+/* Each batch, or sums of them, once, in the order of slots where the query has one service and event. Of a server it must have a
+ * service. */
 int store_each(struct store *store, const struct store_query *query, store_visit *visit, void *context,
                struct fathom_error *err);
 typedef int store_visit_row(void *context, const struct store_row *row, struct fathom_error *err);
@@ -66,7 +77,7 @@ int store_rows(struct store *store, enum store_list list, const struct store_que
  * missing, or there is no end of callers. */
 int store_context(struct store *store, uint64_t context, struct dictionary *dictionary, uint32_t *number,
                   struct fathom_error *err);
-/* Removes the batches of slots before a time. */
+/* Removes the batches of slots before a time; of a server, those of whole days (UTC). */
 int store_drop(struct store *store, uint64_t before, uint64_t *dropped, struct fathom_error *err);
 
 #endif

@@ -34,7 +34,7 @@ int fathom_evaluation_open(const struct fathom_evaluation_options *options,
     if (rc == 0 && records)
         rc = evaluate_record_open(e, err);
     e->directory = archived_directory(e->archived);
-    e->writing = (struct fathom_writing){&e->directory, 1, records ? e->options.recording : NULL};
+    e->writing = (struct fathom_writing){&e->directory, 1, records ? e->options.recording : NULL, false};
     if (rc < 0)
         fathom_evaluation_close(e);
     else

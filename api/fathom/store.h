@@ -1,7 +1,7 @@
 /*
  * store.h - profiles of many machines: kept, listed, and chosen for reports and differences (report.h, diff.h).
  *
- * A store is named by a URL: "sqlite:FILE", or FILE alone. It has batches: what one host sampled of one service, with one event, in
+ * A store is named by a URL: "sqlite:FILE", or FILE alone; "http://HOST:PORT/DATABASE", or https, is a server of ClickHouse. It has batches: what one host sampled of one service, with one event, in
  * one slot of five minutes (UTC), and the build of the program.
  */
 #ifndef FATHOM_STORE_H
@@ -16,6 +16,8 @@ extern "C" {
 /* Which of a store's batches. Texts are NULL: any. */
 struct fathom_store_selection {
     const char *url;
+    const char
+        *credentials; /* of a server: a file that others may not read, whose first line is "USER:PASSWORD" */
     const char *service, *host;
     const char *build; /* what its build-id begins with */
     const char *since,
@@ -26,13 +28,13 @@ struct fathom_store_selection {
 
 /* Makes the store, if it is not there, or brings it to the version that this library knows. Errors: those of files; -ENOMSG: it is
  * something else; -ENOTSUP: of a later version. */
-FATHOM_API int fathom_store_init(const char *url, struct fathom_error *error);
+FATHOM_API int fathom_store_init(const char *url, const char *credentials, struct fathom_error *error);
 
 /* Recordings ------------------------------------------------------------------------------------------------------ */
 
 /* Texts are borrowed until fathom_store_import_close(). */
 struct fathom_store_import_options {
-    const char *url;
+    const char *url, *credentials;
     const char *recording; /* a file, or an archive of `fathom archive` */
     const char *service;   /* NULL: each process's container, service of systemd or else program */
     const char *host;      /* NULL: the recorded host's name */
@@ -74,9 +76,9 @@ enum fathom_store_list {
 /* Prints a line for each of them and each event: from when to when, its samples and weight. */
 FATHOM_API int fathom_store_list(const struct fathom_store_selection *selection, enum fathom_store_list list,
                                  FILE *out, struct fathom_error *error);
-/* Removes all slots that ended before. keep: a time as in a selection. *dropped: batches. -EINVAL: it is no time. */
-FATHOM_API int fathom_store_retain(const char *url, const char *keep, uint64_t *dropped,
-                                   struct fathom_error *error);
+/* Removes all slots that ended before; of a server, whole days (UTC). keep: a time as in a selection. *dropped: batches. -EINVAL: it is no time. */
+FATHOM_API int fathom_store_retain(const char *url, const char *credentials, const char *keep,
+                                   uint64_t *dropped, struct fathom_error *error);
 
 #ifdef __cplusplus
 }

@@ -290,8 +290,8 @@ static int find_writing(struct fathom_diff *d, struct fathom_error *err)
         d->directories[i] = archived_directory(d->inputs[i].archived);
     int rc = d->output ? output_begin(d->output, err) : 0;
     if (rc == 0)
-        d->writing =
-            (struct fathom_writing){d->directories, d->count, d->output ? outfile_target(d->output) : NULL};
+        d->writing = (struct fathom_writing){d->directories, d->count,
+                                             d->output ? outfile_target(d->output) : NULL, d->stored != NULL};
     return rc;
 }
 

@@ -43,7 +43,8 @@ static int begin(struct fathom_report *r, const struct fathom_report_options *op
     if (rc == 0 && o->output)
         rc = reporting_output(o, &o->opened, err);
     r->directory = archived_directory(o->archived);
-    r->writing = (struct fathom_writing){&r->directory, 1, o->opened ? outfile_target(o->opened) : NULL};
+    r->writing = (struct fathom_writing){&r->directory, 1, o->opened ? outfile_target(o->opened) : NULL,
+                                         options->store != NULL};
     return rc;
 }
 

@@ -76,7 +76,9 @@ int compared_open(const struct compared_options *options, struct compared **out,
         return error_memory(err);
     c->options = *options;
     c->dictionary = dictionary_new();
-    int rc = c->dictionary ? store_open(options->common->url, false, &c->store, err) : error_memory(err);
+    int rc = c->dictionary
+                 ? store_open(options->common->url, options->common->credentials, false, &c->store, err)
+                 : error_memory(err);
     for (unsigned i = 0; rc == 0 && i < 2; i++) {
         struct side *s = &c->sides[i];
         s->name = options->sides[i];
@@ -166,6 +168,8 @@ int compared_run(struct compared *c, compared_visit *visit, void *context, struc
     int rc = complete(c, err);
     for (unsigned i = 0; rc == 0 && i < 2; i++) {
         struct side *s = &c->sides[i];
+        s->query.slice = s->slice;
+        s->query.by_host = true;
         rc = store_each(c->store, &s->query, add_batch, s, err);
         for (uint32_t host = 0; rc == 0 && host < names_count(s->hosts); host++)
             rc = visit_host(c, i, host, visit, context, err);

@@ -37,7 +37,7 @@ static int begin(struct fathom_store_import *i, const struct fathom_listener *li
     if (rc == 0 && strcmp(o->recording, "-") == 0)
         rc = error_set(err, EINVAL, "what is put into a store must be a file, not standard input");
     if (rc == 0)
-        rc = store_open(o->url, false, &i->store, err);
+        rc = store_open(o->url, o->credentials, false, &i->store, err);
     fathom_report_defaults(r);
     r->recording = o->recording;
     r->profile = o->profile;
@@ -47,7 +47,8 @@ static int begin(struct fathom_store_import *i, const struct fathom_listener *li
     if (rc < 0)
         return rc;
     const struct fathom_writing *w = fathom_report_writing(i->report);
-    i->writing = (struct fathom_writing){w->directories, w->count, store_file(i->store)};
+    i->writing =
+        (struct fathom_writing){w->directories, w->count, store_file(i->store), !store_file(i->store)};
     return 0;
 }
 

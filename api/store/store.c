@@ -6,10 +6,10 @@
 #include "report/text/printer.h"
 #include "report/text/weight.h"
 
-int fathom_store_init(const char *url, struct fathom_error *error)
+int fathom_store_init(const char *url, const char *credentials, struct fathom_error *error)
 {
     struct store *store = NULL;
-    int rc = store_open(url, true, &store, error);
+    int rc = store_open(url, credentials, true, &store, error);
     if (rc == 0)
         rc = store_init(store, error);
     store_close(store);
@@ -48,20 +48,21 @@ int fathom_store_list(const struct fathom_store_selection *selection, enum fatho
     struct printer printer = {.out = out};
     int rc = selection_query(selection, &query, error);
     if (rc == 0)
-        rc = store_open(selection->url, false, &store, error);
+        rc = store_open(selection->url, selection->credentials, false, &store, error);
     if (rc == 0)
         rc = store_rows(store, lists[list], &query, print_row, &printer, error);
     store_close(store);
     return rc == 0 ? printer_finish(&printer, error) : rc;
 }
 
-int fathom_store_retain(const char *url, const char *keep, uint64_t *dropped, struct fathom_error *error)
+int fathom_store_retain(const char *url, const char *credentials, const char *keep, uint64_t *dropped,
+                        struct fathom_error *error)
 {
     struct store *store = NULL;
     uint64_t before = 0;
     int rc = selection_time(keep, (uint64_t)time(NULL), &before, error);
     if (rc == 0)
-        rc = store_open(url, false, &store, error);
+        rc = store_open(url, credentials, false, &store, error);
     if (rc == 0)
         rc = store_drop(store, before - before % STORE_SLOT, dropped, error);
     store_close(store);

@@ -92,7 +92,7 @@ int stored_open(const struct report_options *options, const struct fathom_report
     if (rc == 0)
         rc = start_filter(s, err);
     if (rc == 0)
-        rc = store_open(from->store->url, false, &s->store, err);
+        rc = store_open(from->store->url, from->store->credentials, false, &s->store, err);
     if (rc < 0)
         stored_close(s);
     else
@@ -113,12 +113,12 @@ void stored_close(struct stored *s)
 }
 
 /* "web on 3 hosts, 2 builds, 2026-11-28 10:00 to 11:00 UTC" */
-static void say_what(struct stored *s, const struct gathered *sums)
+static void say_what(struct stored *s)
 {
     const struct selected *of = &s->selected;
     char first[TIME_SIZE], last[TIME_SIZE];
-    time_format(first, sums->first);
-    time_format(last, sums->last + STORE_SLOT);
+    time_format(first, of->first);
+    time_format(last, of->last + STORE_SLOT);
     const bool same_day = strncmp(first, last, strlen("2026-11-28")) == 0;
     snprintf(s->what, sizeof s->what, "%.200s on %zu host%s, %zu build%s, %s to %s UTC", s->query.service,
              of->hosts, of->hosts == 1 ? "" : "s", of->builds, of->builds == 1 ? "" : "s", first,
@@ -137,7 +137,7 @@ static void fill_report(struct stored *s)
 {
     struct gathered sums;
     gathering_sums(s->gathering, &sums);
-    say_what(s, &sums);
+    say_what(s);
     s->heading = (struct view_heading){.event = s->selected.event,
                                        .stored = s->what,
                                        .other_events = s->selected.others,
@@ -170,7 +170,8 @@ int stored_run(struct stored *s, struct fathom_error *err)
     int rc = selection_complete(s->store, s->options->event, &s->query, &s->selected, err);
     if (rc < 0)
         return rc;
-    s->gathering = gathering_new(slice_of(s));
+    s->query.slice = slice_of(s);
+    s->gathering = gathering_new(s->query.slice);
     s->dictionary = dictionary_new();
     if (!s->gathering || !s->dictionary)
         return error_memory(err);

@@ -31,13 +31,13 @@ static void sqlite_close(void *engine)
     free(s);
 }
 
-static int sqlite_open(const char *place, bool init, void **engine, struct fathom_error *err)
+static int sqlite_open(const struct store_place *place, bool init, void **engine, struct fathom_error *err)
 {
     struct sqlite *s = calloc(1, sizeof *s);
     if (!s)
         return error_memory(err);
     s->payload = payload_new();
-    int rc = s->payload ? connection_open(&s->connection, place, init, err) : error_memory(err);
+    int rc = s->payload ? connection_open(&s->connection, place->file, init, err) : error_memory(err);
     if (rc < 0)
         sqlite_close(s);
     else

@@ -28,7 +28,7 @@ static struct fixture begin(void)
     cr_assert(fd >= 0);
     close(fd);
     unlink(f.file);
-    cr_assert_eq(store_open(f.file, true, &f.store, &f.err), 0, "%s", f.err.text);
+    cr_assert_eq(store_open(f.file, NULL, true, &f.store, &f.err), 0, "%s", f.err.text);
     cr_assert_eq(store_init(f.store, &f.err), 0, "%s", f.err.text);
     f.dictionary = dictionary_new();
     struct dictionary *d = f.dictionary;
@@ -208,14 +208,14 @@ Test(store, refuses_other_versions_and_other_files)
     struct fixture f = begin();
     struct store *again = NULL;
     sql(f.file, "pragma user_version = 2");
-    cr_assert_eq(store_open(f.file, true, &again, &f.err), -ENOTSUP);
+    cr_assert_eq(store_open(f.file, NULL, true, &again, &f.err), -ENOTSUP);
     cr_assert(strstr(f.err.text, "use a newer one"), "%s", f.err.text);
     sql(f.file, "pragma user_version = 1; pragma application_id = 0");
-    cr_assert_eq(store_open(f.file, false, &again, &f.err), -ENOMSG);
+    cr_assert_eq(store_open(f.file, NULL, false, &again, &f.err), -ENOMSG);
     cr_assert(strstr(f.err.text, "another program"), "%s", f.err.text);
-    cr_assert_eq(store_open("/etc/passwd", false, &again, &f.err), -ENOMSG, "%s", f.err.text);
-    cr_assert_eq(store_open("/dev/null", false, &again, &f.err), -ENOMSG, "%s", f.err.text);
-    cr_assert_eq(store_open("/nonexistent/store", false, &again, &f.err), -ENOENT, "%s", f.err.text);
+    cr_assert_eq(store_open("/etc/passwd", NULL, false, &again, &f.err), -ENOMSG, "%s", f.err.text);
+    cr_assert_eq(store_open("/dev/null", NULL, false, &again, &f.err), -ENOMSG, "%s", f.err.text);
+    cr_assert_eq(store_open("/nonexistent/store", NULL, false, &again, &f.err), -ENOENT, "%s", f.err.text);
     cr_assert_null(again);
     end(&f);
 }
@@ -242,7 +242,7 @@ Test(store, tells_hostile_rows)
         store_close(f.store);
         f.store = NULL;
         sql(f.file, statements[i]);
-        cr_assert_eq(store_open(f.file, false, &f.store, &f.err), 0, "%s", f.err.text);
+        cr_assert_eq(store_open(f.file, NULL, false, &f.store, &f.err), 0, "%s", f.err.text);
         cr_assert_eq(gather(&f), -EBADMSG, "%s: %s", statements[i], f.err.text);
         end(&f);
     }

@@ -1,0 +1,29 @@
+/*
+ * http.h - questions to a server of ClickHouse over HTTP, and its answers. Private to store/clickhouse/.
+ *
+ * User and password come from a file, and go nowhere but into headers. Redirections are not followed, and certificates are checked.
+ */
+#ifndef FATHOM_STORE_CLICKHOUSE_HTTP_H
+#define FATHOM_STORE_CLICKHOUSE_HTTP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct http;
+
+/* url: "http://HOST:PORT/DATABASE", or https. credentials: a file that others may not read, with "USER:PASSWORD" in its first line; NULL:
+ * the server's default user. Nothing is sent yet. -EINVAL: a URL with a password, or without a database; -EACCES: others may read the
+ * file. */
+int http_new(const char *url, const char *credentials, struct http **out, struct fathom_error *err);
+void http_free(struct http *http);                  /* NULL is allowed */
+const char *http_database(const struct http *http); /* letters, digits and '_' */
+
+/* Sends a statement, with data that it inserts or NULL. answer: the http's, until the next call; NUL-terminated. Errors: -ECONNREFUSED: no
+ * connection; -EACCES: the server knows no such user; -ENOSPC: it is full; -EFBIG: an answer of more than a gigabyte; -EIO: what else
+ * the server says. */
+int http_ask(struct http *http, const char *sql, const void *data, size_t size, const uint8_t **answer,
+             size_t *answer_size, struct fathom_error *err);
+
+#endif

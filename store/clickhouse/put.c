@@ -1,0 +1,231 @@
+/* put.c - what is put into a server: frames and contexts first, then batches, so that no batch refers to what is not there. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "store/clickhouse/clickhouse.h"
+
+#define INSERT_MOST ((size_t)64 << 20) /* bytes of one statement's data */
+
+/* Sends rows, and frees them. Nothing is sent where there is none. */
+static int insert(struct clickhouse *c, const char *table, struct statement *rows, struct fathom_error *err)
+{
+    char sql[256];
+    int rc = statement_end(rows) ? 0 : error_memory(err);
+    snprintf(sql, sizeof sql, "insert into %.100s.%s format RowBinary", http_database(c->http), table);
+    if (rc == 0 && rows->size)
+        rc = http_ask(c->http, sql, rows->text, rows->size, NULL, NULL, err);
+    free(rows->text);
+    return rc;
+}
+
+static int put_frames(struct clickhouse *c, const struct dictionary *dictionary, struct fathom_error *err)
+{
+    const struct dictionary_frame *frames;
+    const size_t count = dictionary_frames(dictionary, &frames);
+    struct statement rows;
+    statement_begin(&rows);
+    for (size_t i = 0; rows.out && i < count; i++) {
+        put_binary(rows.out, frames[i].hash, 8);
+        put_binary(rows.out, frames[i].kind, 1);
+        put_binary_text(rows.out, frames[i].image);
+        put_binary_text(rows.out, frames[i].name);
+    }
+    return insert(c, "frames", &rows, err);
+}
+
+/* Which contexts batches of a service need, with their callers. Contexts come callers first. */
+static void mark_used(const struct dictionary_context *contexts, const struct store_batch *batches,
+                      size_t count, const char *service, bool *used)
+{
+    for (size_t b = 0; b < count; b++)
+        for (size_t i = 0; batches[b].key.service == service && i < batches[b].count; i++)
+            for (uint32_t at = (uint32_t)batches[b].entries[i].context; at != DICTIONARY_NONE && !used[at];
+                 at = contexts[at].caller)
+                used[at] = true;
+}
+
+static int put_service(struct clickhouse *c, const struct dictionary *dictionary,
+                       const struct store_batch *batches, size_t count, const char *service,
+                       struct fathom_error *err)
+{
+    const struct dictionary_context *contexts;
+    const struct dictionary_frame *frames;
+    const size_t all = dictionary_contexts(dictionary, &contexts);
+    bool *used = calloc(all + 1, sizeof *used);
+    struct statement rows;
+    statement_begin(&rows);
+    dictionary_frames(dictionary, &frames);
+    if (used)
+        mark_used(contexts, batches, count, service, used);
+    for (size_t i = 0; used && rows.out && i < all; i++) {
+        const uint32_t caller = contexts[i].caller;
+        if (!used[i])
+            continue;
+        put_binary_text(rows.out, service);
+        put_binary(rows.out, contexts[i].hash, 8);
+        put_binary(rows.out, caller == DICTIONARY_NONE ? 0 : contexts[caller].hash, 8);
+        put_binary(rows.out, frames[contexts[i].frame].hash, 8);
+    }
+    int rc = insert(c, "contexts", &rows, err);
+    if (rc == 0 && !used)
+        rc = error_memory(err);
+    free(used);
+    return rc;
+}
+
+/* Texts of services are compared by where they are: one that stands twice is sent twice. */
+static int put_contexts(struct clickhouse *c, const struct dictionary *dictionary,
+                        const struct store_batch *batches, size_t count, struct fathom_error *err)
+{
+    struct table *done = table_new();
+    int rc = done ? 0 : error_memory(err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        bool added = false;
+        if (!table_put(done, (uintptr_t)batches[i].key.service, &added))
+            rc = error_memory(err);
+        if (rc == 0 && added)
+            rc = put_service(c, dictionary, batches, count, batches[i].key.service, err);
+    }
+    table_free(done);
+    return rc;
+}
+
+/* Batches ------------------------------------------------------------------------------------------------------------ */
+
+/* The weight of every sample; 0: they differ. */
+static uint64_t period_of(const struct store_batch *batch)
+{
+    const struct store_entry *e = batch->entries;
+    const uint64_t period = batch->count && e->count ? e->weight / e->count : 0;
+    uint64_t weight;
+    for (size_t i = 0; i < batch->count; i++)
+        if (__builtin_mul_overflow(e[i].count, period, &weight) || weight != e[i].weight)
+            return 0;
+    return period;
+}
+
+static void put_batch(FILE *out, const struct dictionary_context *contexts, const struct store_batch *batch)
+{
+    const struct store_key *key = &batch->key;
+    const struct store_entry *e = batch->entries;
+    const uint64_t period = period_of(batch);
+    put_binary_text(out, key->service);
+    put_binary_text(out, key->event);
+    put_binary(out, key->slot, 4);
+    put_binary_text(out, key->host);
+    put_binary(out, key->sequence, 8);
+    put_binary_text(out, key->build);
+    put_binary(out, key->phase, 4);
+    put_binary_text(out, batch->unit);
+    put_binary(out, batch->samples, 8);
+    put_binary(out, batch->weight, 8);
+    put_binary(out, period, 8);
+    put_binary_size(out, batch->count);
+    for (size_t i = 0; i < batch->count; i++)
+        put_binary(out, contexts[e[i].context].hash, 8);
+    put_binary_size(out, batch->count);
+    for (size_t i = 0; i < batch->count; i++)
+        put_binary(out, e[i].count, 8);
+    put_binary_size(out, period ? 0 : batch->count);
+    for (size_t i = 0; !period && i < batch->count; i++)
+        put_binary(out, e[i].weight, 8);
+    put_binary_size(out, batch->count);
+    for (size_t i = 0; i < batch->count; i++)
+        put_binary(out, e[i].sure, 1);
+}
+
+/* How many of a recording's batches the server has: those with its sequence, in its slots. */
+static int count_known(struct clickhouse *c, const struct store_batch *batches, size_t count, uint64_t *known,
+                       struct fathom_error *err)
+{
+    struct statement s;
+    statement_begin(&s);
+    struct bytes answer;
+    uint64_t first_slot = UINT64_MAX, last = 0;
+    for (size_t i = 0; i < count; i++) {
+        first_slot = batches[i].key.slot < first_slot ? batches[i].key.slot : first_slot;
+        last = batches[i].key.slot > last ? batches[i].key.slot : last;
+    }
+    if (s.out)
+        fprintf(s.out,
+                "select count() from (select phase from %s.batches where slot >= %" PRIu64
+                " and slot <= %" PRIu64 " and sequence in (toUInt64(0)",
+                http_database(c->http), first_slot, last);
+    for (size_t i = 0; s.out && i < count; i++)
+        if (i == 0 || batches[i].key.sequence != batches[i - 1].key.sequence)
+            fprintf(s.out, ", %" PRIu64, batches[i].key.sequence);
+    if (s.out)
+        fputs(") limit 1 by " BATCH_KEY ") format RowBinary", s.out);
+    int rc = clickhouse_ask(c, &s, &answer, err);
+    if (rc < 0)
+        return rc;
+    *known = bytes_u64(&answer);
+    return answer.failed ? clickhouse_damaged(c, err) : 0;
+}
+
+static int put_batches(struct clickhouse *c, const struct dictionary *dictionary,
+                       const struct store_batch *batches, size_t count, struct fathom_error *err)
+{
+    const struct dictionary_context *contexts;
+    int rc = 0;
+    dictionary_contexts(dictionary, &contexts);
+    for (size_t i = 0; rc == 0 && i < count;) {
+        struct statement rows;
+        statement_begin(&rows);
+        for (size_t from = i; rows.out && i < count; i++) {
+            if (i > from && ftell(rows.out) > (long)INSERT_MOST)
+                break;
+            put_batch(rows.out, contexts, &batches[i]);
+        }
+        rc = insert(c, "batches", &rows, err);
+    }
+    return rc;
+}
+
+int clickhouse_put(void *engine, const struct dictionary *dictionary, struct store_batch *batches,
+                   size_t count, uint64_t *added, struct fathom_error *err)
+{
+    struct clickhouse *c = engine;
+    uint64_t before = 0, after = 0;
+    *added = 0;
+    int rc = count ? count_known(c, batches, count, &before, err) : 0;
+    if (rc < 0 || before == count)
+        return rc;
+    rc = put_frames(c, dictionary, err);
+    if (rc == 0)
+        rc = put_contexts(c, dictionary, batches, count, err);
+    if (rc == 0)
+        rc = put_batches(c, dictionary, batches, count, err);
+    if (rc == 0)
+        rc = count_known(c, batches, count, &after, err);
+    *added = after > before ? after - before : 0;
+    return rc;
+}
+
+/* The first that was put; two that come at the same moment agree on the smaller one from then on. */
+int clickhouse_recording(void *engine, uint64_t recording, uint64_t *ended, struct fathom_error *err)
+{
+    struct clickhouse *c = engine;
+    struct statement s, row;
+    statement_begin(&s);
+    struct bytes answer;
+    if (s.out)
+        fprintf(s.out,
+                "select min(ended) from %s.recordings where recording = %" PRIu64
+                " having count() > 0 format RowBinary",
+                http_database(c->http), recording);
+    int rc = clickhouse_ask(c, &s, &answer, err);
+    if (rc < 0)
+        return rc;
+    if (bytes_left(&answer) >= 8) {
+        *ended = bytes_u64(&answer);
+        return 0;
+    }
+    statement_begin(&row);
+    if (row.out) {
+        put_binary(row.out, recording, 8);
+        put_binary(row.out, *ended, 8);
+    }
+    return insert(c, "recordings", &row, err);
+}
