@@ -61,11 +61,12 @@ static int diff_run(int argc, char **argv, struct terminal *terminal)
         code = store_rows_check(&options.store, &diff_command, terminal);
     bool phases = options.rows.phases.count;
     if (code < 0 && argc - optind != (phases ? 1 : 2))
-        code = option_usage(terminal, &diff_command, "%s",
-                            phases ? "give the recording whose phases are to be compared"
-                            : options.store.url
-                                ? "give two sides, such as 'build=1f3a' 'build=9c2b', or 'since=2d,until=1d' 'since=1d'"
-                                : "give two recordings, or two lists 'A1,A2' 'B1,B2'");
+        code = option_usage(
+            terminal, &diff_command, "%s",
+            phases ? "give the recording whose phases are to be compared"
+            : options.store.url
+                ? "give two sides, such as 'build=1f3a' 'build=9c2b', or 'since=2d,until=1d' 'since=1d'"
+                : "give two recordings, or two lists 'A1,A2' 'B1,B2'");
     if (code < 0)
         code = diff_files(&options, argv + optind, terminal);
     report_rows_clear(&options.rows);

@@ -47,7 +47,8 @@ const struct command script_command = {
              "call path among them.",
     .options = rows,
     .paged = true,
-    .notes = "Fields: comm, pid, tid, time, event, weight, latency, kind, sure, symbol, image, address, path; see "
-             "fathom-script(1).",
+    .notes =
+        "Fields: comm, pid, tid, time, event, weight, latency, kind, sure, symbol, image, address, path; see "
+        "fathom-script(1).",
     .run = script_run,
 };

@@ -19,7 +19,7 @@ struct filter {
     struct filter_options options;
     const struct image_cache *images;
     regex_t compiled[EXPRESSIONS];
-    unsigned given; /* bits MATCHED() of those that are */
+    unsigned given;                /* bits MATCHED() of those that are */
     const struct time_span *spans; /* NULL: any time */
     size_t span_count;
     uint64_t first; /* time of the first sample; 0: none came yet */

@@ -42,7 +42,7 @@ struct fathom_recorder_options {
     /* Events after the first one are on in an interval of each phase only: the first one's samples tell the phases while they are
      * recorded, in intervals of so many ms of a clock, or events. 0: all events are always on. */
     double phase_interval;
-    bool phase_second; /* ... the second interval of each phase, not the third */
+    bool phase_second;   /* ... the second interval of each phase, not the third */
     uint64_t parts_kept; /* at a time, the growing one among them: then the oldest is removed; 0: all */
     int stream;          /* if output is "-": the descriptor that is written to, which must be no terminal */
     /* A command line for the recording to name. */

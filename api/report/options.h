@@ -31,8 +31,8 @@ struct report_options {
     /* Names the kernel's functions; opened before privileges are given up. NULL: paths end with user code. */
     struct running_kernel *kernel;
     bool cgroups_optional; /* levels of cgroups do not fail where the recording tells of none */
-    bool no_cache; /* do not use maps that earlier recordings kept */
-    bool terminal; /* the stream is one */
+    bool no_cache;         /* do not use maps that earlier recordings kept */
+    bool terminal;         /* the stream is one */
 };
 
 /* The entry with this name of a table whose entries, of `size` bytes, begin with a name, the last with NULL; name: NULL: the first.
