@@ -13,6 +13,7 @@
 
 #define REGION_BYTES 64u
 #define THRESHOLD    0.25
+#define SHARE        60u /* of a phase's intervals, one in so many is profiled: docs/benchmarks.md, "Phases" */
 
 struct seen_phase {
     uint32_t intervals; /* so many so far */
@@ -98,7 +99,13 @@ static struct seen_phase *phase_at(struct phase_switch *s, uint32_t phase)
     return &s->phases[phase - 1];
 }
 
-/* The next interval is profiled if it is foretold to be of a phase that was met often enough, and has no profile. */
+/* One interval of a phase does not stand for all, but the mean of some that are spread over its time does. */
+static bool is_wanted(const struct phase_switch *s, const struct seen_phase *phase)
+{
+    return phase->intervals >= (s->options.second ? 1 : 2) && phase->profiled < 1 + phase->intervals / SHARE;
+}
+
+/* The next interval is profiled if it is foretold to be of a phase that has too few profiles. */
 static int end_interval(struct phase_switch *s, const struct phase_interval *ended, struct fathom_error *err)
 {
     uint32_t next = phase_tracker_foretold(s->tracker);
@@ -113,7 +120,7 @@ static int end_interval(struct phase_switch *s, const struct phase_interval *end
     if (s->on)
         log_write(s->log, LOG_DEBUG, "interval %llu, of phase %u, was profiled",
                   (unsigned long long)s->intervals, ended->phase);
-    turn(s, !foretold->profiled && foretold->intervals >= (s->options.second ? 1 : 2));
+    turn(s, is_wanted(s, foretold));
     return 0;
 }
 
