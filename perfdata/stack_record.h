@@ -114,6 +114,8 @@ enum stack_frames_end {
     STACK_END_BAD = 5,         /* at a CFA that did not grow */
     STACK_END_LONG = 6,        /* after STACK_FRAMES_MAX frames */
     STACK_END_SWITCHED = 7,    /* where it goes on on another stack, which was not copied */
+    STACK_END_SIGNAL =
+        8, /* at a signal handler, as what it interrupted is on another stack; once written as STACK_END_ROOT */
 };
 #define STACK_FRAMES_MAX  4096
 #define STACK_FRAMES_BACK 1 /* flag: `back` was read */

@@ -19,6 +19,10 @@ void partial_text(const struct process *process, const struct sample *sample,
         snprintf(text, PARTIAL_TEXT, "[deeper than was copied]");
         return;
     }
+    if (end == UNWIND_SIGNAL) {
+        snprintf(text, PARTIAL_TEXT, "%s", PARTIAL_SIGNAL);
+        return;
+    }
     if (end == UNWIND_SWITCHED) {
         snprintf(text, PARTIAL_TEXT, "[goroutine's stack]");
         return;

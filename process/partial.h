@@ -6,7 +6,8 @@
 
 #include "process/unwind.h"
 
-#define PARTIAL_TEXT 256 /* bytes of a name */
+#define PARTIAL_TEXT   256                         /* bytes of a name */
+#define PARTIAL_SIGNAL "[signal on another stack]" /* of what runs on an alternate signal stack */
 
 /* Of a walk that ended so after `count` frames, at least 1: "[run-time code]", "[no unwind table: libc.so]", ... Text from the
  * recording may be in it. */

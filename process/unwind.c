@@ -261,6 +261,13 @@ bool unwind_begins(const struct process *process, uint64_t return_address)
             !follows_call(&place));
 }
 
+bool unwind_is_handler(const struct process *process, uint64_t return_address)
+{
+    struct place place;
+    struct cfi_row row;
+    return process_cfi(process, return_address, &place, &row) && row.cfa == CFI_SIGNAL_FRAME;
+}
+
 /* Whether the return address is behind a call, or in a function that calls nothing but is returned to (Go's goexit). */
 static bool is_called(const struct process *process, uint64_t return_address)
 {
@@ -445,8 +452,10 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
             return 1;
         }
         if (row.cfa == CFI_SIGNAL_FRAME) {
-            if (count && is_alternate(&walk.frame, cfa))
+            if (count && is_alternate(&walk.frame, cfa)) {
+                *end = UNWIND_SIGNAL;
                 return count;
+            }
             if (!walk_signal(&walk, cfa)) {
                 *end = UNWIND_CUT;
                 return count;
@@ -577,6 +586,8 @@ const char *unwind_end_text(enum unwind_end end)
         return "the stack has too many frames";
     case UNWIND_SWITCHED:
         return "the stack goes on on another one, which was not copied";
+    case UNWIND_SIGNAL:
+        return "a signal was handled on another stack than the one that it interrupted";
     default:
         return "the walk ended for an unknown reason";
     }

@@ -10,7 +10,8 @@
  *   - at the thread's own base, if that is known;
  *   - where the return address is the first instruction of a function and no call stands before it: it was
  *     put there for a coroutine to return to (glibc's __start_context);
- *   - at a signal handler on an alternate stack, according to the signal frame.
+ * A signal handler on an alternate stack is the outermost frame there, according to the signal frame: the walk ends, as what it
+ * interrupted is on a stack that was not copied (UNWIND_SIGNAL).
  * Where a function of Go's runtime changed to the system stack (image/go_stacks.h), the walk goes on at the goroutine's, if that was
  * copied: its frames have CFAs as if its bytes lay where they are in the copy (stack_record.h, STACK_PART_SWITCH).
  */
@@ -32,7 +33,8 @@ enum unwind_end {
     UNWIND_BAD,         /* CFAs did not grow: a damaged stack */
     UNWIND_LONG,        /* more frames than requested */
     UNWIND_SWITCHED,    /* it goes on on another stack, which was not copied */
-    UNWIND_ENDS         /* number of kinds */
+    UNWIND_SIGNAL, /* at a signal handler that was the first to run on the alternate stack: what it interrupted is on another */
+    UNWIND_ENDS /* number of kinds */
 };
 
 struct unwind_frame {
@@ -71,10 +73,17 @@ bool unwind_place(const struct process *process, uint64_t pc, bool exact, struct
                   struct cfi_row *row);
 /* Whether the function with this return address was not called by anything: a coroutine begins with it. */
 bool unwind_begins(const struct process *process, uint64_t return_address);
+/* Whether it is that of a signal handler. */
+bool unwind_is_handler(const struct process *process, uint64_t return_address);
 /* The base of the stack (process.h) from a walk that ended with UNWIND_ROOT, and the kind of stack: a
  * thread's own begins with `_start` or returns to clone3. STACK_UNKNOWN: the sample is in one of these
  * itself, which does not determine it. */
 enum stack_kind unwind_base(const struct unwind_frame *frames, size_t count, uint64_t *base);
+/* The base of an alternate signal stack from its outermost frame, the handler. A root that says why it begins there is above that. */
+static inline uint64_t unwind_signal_base(uint64_t handler_cfa)
+{
+    return handler_cfa + sizeof(uint64_t);
+}
 const char *unwind_end_text(enum unwind_end end); /* "the dump ended before the stack did" */
 
 #endif

@@ -19,7 +19,8 @@ IN_RECORDS(UNSUPPORTED);
 IN_RECORDS(BAD);
 IN_RECORDS(LONG);
 IN_RECORDS(SWITCHED);
-_Static_assert(UNWIND_ENDS == STACK_END_SWITCHED + 1, "recordings have a number for each");
+IN_RECORDS(SIGNAL);
+_Static_assert(UNWIND_ENDS == STACK_END_SIGNAL + 1, "recordings have a number for each");
 
 void walked_make(const struct sample *sample, const struct unwind_frame *unwound, size_t count,
                  enum unwind_end end, struct walked_frame *frames, struct walked *out)
@@ -48,13 +49,15 @@ struct walked *walked_copy(const struct walked *walked)
 }
 
 /* How the walk ended, as it is seen here. Where it came to code that was not known while recording, or had no CFI (its file's record
- * came late, or its CFI is in a file that is here alone), but does here, it is the copy that is missing. outermost: its last frame's row. */
+ * came late, or its CFI is in a file that is here alone), but does here, it is the copy that is missing. A handler as the outermost frame was a root in older recordings. outermost: its last frame's row. */
 static enum unwind_end end_here(const struct process *process, const struct walked *walk,
                                 const struct cfi_row *outermost)
 {
     struct place place;
     struct cfi_row row;
     const enum unwind_end end = walk->end < UNWIND_ENDS ? (enum unwind_end)walk->end : UNWIND_BAD;
+    if (end == UNWIND_ROOT && walk->has_back && unwind_is_handler(process, walk->back))
+        return UNWIND_SIGNAL;
     if ((end != UNWIND_NO_MAPPING && end != UNWIND_NO_CFI) || !walk->has_back ||
         outermost->cfa == CFI_SIGNAL_FRAME || !unwind_place(process, walk->back, false, &place, &row))
         return end;

@@ -211,7 +211,7 @@ static void tell_untold(struct walk_sink *s, uint32_t kept)
 /* Passes on what waits: with its walk, or as it came (NULL). */
 static int pass(struct walk_sink *s, struct waiting *w, const struct result *result, struct fathom_error *err)
 {
-    const bool early = result && result->walked.end != UNWIND_ROOT,
+    const bool early = result && result->walked.end != UNWIND_ROOT && result->walked.end != UNWIND_SIGNAL,
                keep = result && !early && !w->kept && ++s->written % KEPT_EVERY == 0;
     size_t made = 0;
     if (result && !(early && may_keep(s, w, result->time)))

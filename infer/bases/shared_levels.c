@@ -6,6 +6,8 @@
 
 #include "base/hash.h"
 #include "infer/samples/locate.h"
+#include "pathmap/map/partial.h"
+#include "process/partial.h"
 
 struct shared_levels {
     const struct pathmap *map;  /* borrowed */
@@ -19,7 +21,11 @@ static bool is_root(const struct shared_levels *l, const struct pathmap_node *no
     struct image *image;
     uint32_t index;
     uint64_t thread_return;
-    if (node->parent != PATHMAP_NONE || node->height != 0 || node->function == PATHMAP_NONE)
+    if (node->parent != PATHMAP_NONE || node->function == PATHMAP_NONE)
+        return false;
+    if (node->height == PARTIAL_HEIGHT)
+        return partial_is(l->map, node->function, PARTIAL_SIGNAL);
+    if (node->height != 0)
         return false;
     return !locate_function(l->images, l->map, node->function, &image, &index) ||
            !image_thread_return(image, &thread_return) || thread_return != node->site;

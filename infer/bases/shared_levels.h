@@ -2,8 +2,8 @@
  * shared_levels.h - the heights in a map of functions on stacks that belong to no thread (internal to
  * infer/).
  *
- * There, the outermost function has height 0. So does the function that clone3 calls, but that returns to
- * clone3.
+ * There, the outermost function has height 0, or is a signal handler below the root that says so (PARTIAL_SIGNAL). The function that
+ * clone3 calls has height 0, too, but returns to clone3.
  */
 #ifndef FATHOM_INFER_BASES_SHARED_LEVELS_H
 #define FATHOM_INFER_BASES_SHARED_LEVELS_H

@@ -186,8 +186,8 @@ static int learn_dump(struct learner *l, struct process *process, const struct s
     if (learner_is_first(sample) &&
         keep_announced(l, process, sample->stack_number, out->stack, path, err) < 0)
         return -ENOMEM;
-    const bool based = !path.partial && !path.switched;
-    int rc = based ? learn_origin(l, process, sample, err) : 0;
+    const bool based = !path.apart && !path.switched;
+    int rc = based && !path.partial ? learn_origin(l, process, sample, err) : 0;
     return rc < 0 || !based ? rc : stack_bases_learn(l->bases, process, sample, before, err);
 }
 

@@ -85,7 +85,7 @@ static struct code_range code_of(const struct place *place, bool alone)
 static bool is_known_end(enum unwind_end end)
 {
     return end == UNWIND_ROOT || end == UNWIND_CUT || end == UNWIND_NO_MAPPING || end == UNWIND_NO_CFI ||
-           end == UNWIND_UNSUPPORTED || end == UNWIND_SWITCHED;
+           end == UNWIND_UNSUPPORTED || end == UNWIND_SWITCHED || end == UNWIND_SIGNAL;
 }
 
 /* The register that the last walk depended on, if it is one alone. false: there are more. */

@@ -197,17 +197,30 @@ static size_t count_owned(const struct trainer *t, size_t count)
     return owned;
 }
 
-/* Where a walk that ended early begins. Its base is that of the thread's stack; where that is not known, one that is the same for all
- * stacks that end so. */
-static int partial_begin(struct trainer *t, const struct process *process, const struct sample *sample,
+/* Determines the base of a walk that ended early: that of the thread's own stack, or of an alternate signal stack, which the handler
+ * tells. 1; 0 if it is not known; or -ENOMEM. */
+static int partial_base(struct process *process, const struct sample *sample, uint64_t outermost,
+                        enum unwind_end how, uint64_t *base)
+{
+    if (process_stack_base(process, sample->tid, sample->sp, base) == STACK_OWN)
+        return *base >= outermost + 8;
+    if (how != UNWIND_SIGNAL)
+        return 0;
+    *base = unwind_signal_base(outermost);
+    return process_set_shared_stack(process, sample->sp, *base, NULL) < 0 ? -ENOMEM : 1;
+}
+
+/* Where a walk that ended early begins. Where its base is not known, it is one that is the same for all stacks that end so. 1; 0: it
+ * is not to be entered; or -ENOMEM. */
+static int partial_begin(struct trainer *t, struct process *process, const struct sample *sample,
                          size_t count, enum unwind_end how, struct beginning *out)
 {
     char text[PARTIAL_TEXT];
     const uint64_t outermost = t->frames[count - 1].cfa;
-    const bool switched = unwind_switched(sample, t->frames, count),
-               based = !switched &&
-                       process_stack_base(process, sample->tid, sample->sp, &out->base) == STACK_OWN &&
-                       out->base >= outermost + 8;
+    const bool switched = unwind_switched(sample, t->frames, count);
+    const int based = switched ? 0 : partial_base(process, sample, outermost, how, &out->base);
+    if (based < 0)
+        return based;
     out->site = 0;
     out->switched = switched;
     out->apart = !based || how == UNWIND_CUT || how == UNWIND_LONG;
@@ -217,13 +230,12 @@ static int partial_begin(struct trainer *t, const struct process *process, const
     if (out->apart && !t->apart)
         return 0;
     partial_text(process, sample, t->frames, count, how, text);
-    uint32_t root = partial_root(t->trie, text);
-    out->node = root == TRIE_NONE ? TRIE_NONE : trie_child(t->trie, TRIE_ROOT, root, PARTIAL_HEIGHT, 0);
+    out->node = partial_node(t->trie, text);
     return out->node == TRIE_NONE ? -ENOMEM : 1;
 }
 
 /* Enters what a walk proved that ended so. */
-static int trainer_add_partial(struct trainer *t, const struct process *process, const struct sample *sample,
+static int trainer_add_partial(struct trainer *t, struct process *process, const struct sample *sample,
                                size_t count, enum unwind_end how, struct fathom_error *err)
 {
     struct trie_statistics *statistics = trie_statistics(t->trie);
@@ -285,6 +297,9 @@ int trainer_find_base(struct trainer *t, struct process *process, const struct s
     uint64_t base;
     enum unwind_end end;
     size_t count = unwind_sample(process, sample, t->frames, UNWIND_MAX_FRAMES, &end);
+    if (end == UNWIND_SIGNAL && count)
+        return partial_base(process, sample, t->frames[count - 1].cfa, end, &base) < 0 ? error_memory(err)
+                                                                                       : 1;
     return end == UNWIND_ROOT && count ? trainer_base(t, process, sample, count, &base, err) : 0;
 }
 

@@ -25,7 +25,7 @@ uint32_t trainer_function(struct trainer *trainer, const struct place *place);
  * whole path one self. A stack that was not unwound to its root, or only to a frame that no function owns, is entered below a root
  * that says why (partial.h); one that would be kept apart is counted as not unwound (trie_statistics), and entered only after
  * trainer_keep_apart(), without counts. Heights count from process_stack_base() on a thread's own stack;
- * elsewhere the unwound stack determines and sets the base (unwind_base()). If the trie omits frames
+ * elsewhere the unwound stack determines and sets the base (unwind_base(), unwind_signal_base()). If the trie omits frames
  * (trie.h), so does this, except for the innermost. A frame above the base (clone3) is omitted, so every
  * height is at least 0 and grows by at least 8 from a caller to its callee. *end (may be NULL): how the walk
  * ended. Returns the number of frames entered, negative if out of memory. */

@@ -10,9 +10,21 @@ bool partial_is_image(const char *path)
     return strcmp(path, PARTIAL_IMAGE) == 0;
 }
 
-uint32_t partial_root(struct trie *trie, const char *text)
+static uint32_t partial_root(struct trie *trie, const char *text)
 {
     const struct build_id none = {0};
     uint32_t image = trie_image(trie, PARTIAL_IMAGE, &none);
     return image == TRIE_NONE ? TRIE_NONE : trie_function(trie, image, checksum_of(text, strlen(text)), text);
+}
+
+uint32_t partial_node(struct trie *trie, const char *text)
+{
+    const uint32_t root = partial_root(trie, text);
+    return root == TRIE_NONE ? TRIE_NONE : trie_child(trie, TRIE_ROOT, root, PARTIAL_HEIGHT, 0);
+}
+
+bool partial_is(const struct pathmap *map, uint32_t function, const char *text)
+{
+    const struct pathmap_function f = pathmap_function(map, function);
+    return f.name && strcmp(f.name, text) == 0 && partial_is_image(pathmap_image(map, f.image).path);
 }

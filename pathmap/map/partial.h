@@ -11,6 +11,7 @@
 #ifndef FATHOM_PATHMAP_MAP_PARTIAL_H
 #define FATHOM_PATHMAP_MAP_PARTIAL_H
 
+#include "pathmap/map/pathmap.h"
 #include "pathmap/map/trie.h"
 
 #define PARTIAL_IMAGE  "[partial]"
@@ -21,8 +22,11 @@
 
 /* Whether the file's path is PARTIAL_IMAGE. */
 bool partial_is_image(const char *path);
-/* The root with this text ("[run-time code]"), which is also what to show of it. TRIE_NONE: out of memory. */
-uint32_t partial_root(struct trie *trie, const char *text);
+/* The node of the root with this text ("[run-time code]"), which is also what to show of it; added when new. TRIE_NONE: out of
+ * memory. */
+uint32_t partial_node(struct trie *trie, const char *text);
+/* Whether a function of the map is the root with this text. */
+bool partial_is(const struct pathmap *map, uint32_t function, const char *text);
 /* Whether a node at this height, which is not a root, is kept apart. */
 static inline bool partial_is_apart(uint32_t height)
 {

@@ -82,7 +82,7 @@ size_t judge_unwind(struct judge *j, const struct process *process, const struct
     enum unwind_end end;
     uint64_t base, told;
     size_t depth = 0, count = unwind_sample(process, sample, j->frames, UNWIND_MAX_FRAMES, &end);
-    if (end != UNWIND_ROOT || count == 0)
+    if ((end != UNWIND_ROOT && end != UNWIND_SIGNAL) || count == 0)
         return 0;
     if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN) {
         if (unwind_base(j->frames, count, &told) == STACK_UNKNOWN)
