@@ -162,14 +162,16 @@ static void enter_frame(struct stack *stack, uint32_t id, const uint64_t *return
 {
     uint64_t cfa = (uint64_t)(return_slot + 1), back = *return_slot;
     uint32_t site = handler ? 0 : (uint32_t)back;
+    bool alternate = false; /* it is the outermost frame of an alternate stack */
     if (handler) {
         uint64_t sp = (uint64_t)((const ucontext_t *)cfa)->uc_mcontext.gregs[REG_RSP];
-        if (sp > stack->low && sp <= stack->base)
+        alternate = stack->kind == STACK_AUX && (sp <= stack->low || sp > stack->base);
+        if (alternate)
+            stack_restart(stack, cfa + SIGNAL_HEIGHT);
+        else if (sp > stack->low && sp <= stack->base)
             stack->top = pop(stack->top, stack, stack->base - sp);
-        else if (stack->kind == STACK_AUX)
-            stack_restart(stack, cfa); /* the outermost frame of an alternate stack */
     }
-    uint32_t height = (uint32_t)(stack->base - cfa), key = height;
+    uint32_t height = (uint32_t)(stack->base - cfa), key = height | (alternate ? STORE_SIGNAL : 0);
     struct frame *top = pop(stack->top, stack, height);
     while (!is_alive(stack, top))
         top--;
@@ -193,7 +195,7 @@ static void enter_frame(struct stack *stack, uint32_t id, const uint64_t *return
     }
     if (!node && top->node) {
         node = make_child(stack, top, id, key, site, nested);
-        if (node && !is_call_of(stack, top, back))
+        if (node && !alternate && !is_call_of(stack, top, back))
             saved_stack_keep(stack, top, node, return_slot, frame_pointer);
     }
     if (node && !core.recording.weigh_ticks)

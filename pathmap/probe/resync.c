@@ -71,14 +71,19 @@ static bool find_node(struct stack *stack, struct frame *frame)
 {
     uint32_t key = frame->height, function = frame->node, parent = frame[-1].node;
     frame->height &= ~PENDING_OPEN;
-    uint32_t site = (uint32_t) * (const uint64_t *)slot_of(stack, frame);
+    uint64_t back = *(const uint64_t *)slot_of(stack, frame);
+    uint32_t site = (uint32_t)back;
+    if (stack->kind == STACK_AUX && frame == stack->frames + 1 && signal_return_known(back)) {
+        key |= STORE_SIGNAL; /* as enter.c has it */
+        site = 0;
+    }
     frame->node = 0;
     if (parent)
         frame->node = node_find(stack, stack->base - frame->height, parent, function, key, site);
     if (frame->node || !parent)
         return false;
     frame->node = node_make(stack->thread, parent, function, key, site);
-    frame->height = frame->node ? key : frame->height;
+    frame->height |= frame->node ? key & PENDING_OPEN : 0;
     return frame->node && key & PENDING_OPEN;
 }
 

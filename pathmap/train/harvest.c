@@ -12,9 +12,11 @@
 
 #include "base/saturate.h"
 #include "base/vec.h"
+#include "pathmap/map/partial.h"
 #include "pathmap/map/trie_data.h"
 #include "pathmap/train/graft.h"
 #include "pathmap/train/store_file.h"
+#include "process/partial.h"
 
 #define CALLERS_MAX 256 /* frames searched for the caller */
 
@@ -182,6 +184,32 @@ static bool reading_stub(struct reading *r, uint32_t parent, uint64_t address, c
     return child != TRIE_NONE;
 }
 
+/* Counts what the store has of a node. */
+static void reading_count(struct reading *r, uint32_t child, const struct store_node *node, struct known *out)
+{
+    trie_add(r->trie, child, store_count(node), r->harvest->own ? store_count(node) : 0);
+    *out = (struct known){child + ENTERED};
+    r->harvest->nodes++;
+    r->harvest->calls = add_saturating(r->harvest->calls, store_count(node));
+}
+
+/* Enters the first handler on an alternate stack, below the root that says so. */
+static int reading_signal(struct reading *r, const struct store_node *node, uint32_t function,
+                          struct known *out)
+{
+    const uint32_t root = partial_node(r->trie, PARTIAL_SIGNAL);
+    uint32_t child = root == TRIE_NONE || store_height(node) <= PARTIAL_HEIGHT
+                         ? root
+                         : trie_child(r->trie, root, function, store_height(node), 0);
+    if (child == TRIE_NONE)
+        return -ENOMEM;
+    if (child == root) /* not of this writer */
+        return 0;
+    trie_add(r->trie, root, store_count(node), 0);
+    reading_count(r, child, node, out);
+    return 0;
+}
+
 /* Enters a node below one already entered; *out: what is then known about it. */
 static int reading_enter(struct reading *r, uint32_t number, const struct store_node *node,
                          const struct known *above, struct known *out)
@@ -196,6 +224,8 @@ static int reading_enter(struct reading *r, uint32_t number, const struct store_
     uint64_t address = 0;
     struct graft *graft = r->harvest->graft;
     int grafted = 0;
+    if (parent == TRIE_ROOT && node->height & STORE_SIGNAL)
+        return reading_signal(r, node, function, out);
     if (graft_has(graft, number) || !reading_caller(r, node->site, &parent, &address))
         grafted = graft_enter(graft, number, node, function, &parent, &address);
     if (grafted == 0 && graft_has(graft, number))
@@ -204,10 +234,7 @@ static int reading_enter(struct reading *r, uint32_t number, const struct store_
         grafted < 0 ? TRIE_NONE : trie_child(r->trie, parent, function, store_height(node), address);
     if (child == TRIE_NONE || !reading_stub(r, parent, address, node))
         return -ENOMEM;
-    trie_add(r->trie, child, store_count(node), r->harvest->own ? store_count(node) : 0);
-    *out = (struct known){child + ENTERED};
-    r->harvest->nodes++;
-    r->harvest->calls = add_saturating(r->harvest->calls, store_count(node));
+    reading_count(r, child, node, out);
     return 0;
 }
 

@@ -35,7 +35,7 @@
 #include <stdint.h>
 
 #define STORE_MAGIC   0x4f545346u /* "FSTO" */
-#define STORE_VERSION 8
+#define STORE_VERSION 9
 
 #define STORE_IMAGES_MAX    1024u
 #define STORE_FUNCTIONS_MAX (1u << 22)
@@ -140,6 +140,8 @@ _Static_assert(sizeof(struct store_node) == 32, "the limit");
 
 /* The writer's flag in `height`: called from a frame without a fixed size. */
 #define STORE_OPEN (1u << 31)
+/* A flag in `height`, which is a multiple of 8: of a root's child that is the first signal handler on an alternate stack. */
+#define STORE_SIGNAL 1u
 
 /* The writer's flags in `count`. */
 #define STORE_WIDE  (1ull << 63) /* there is an index of the children (wide.c) */
@@ -153,7 +155,7 @@ static inline uint64_t store_count(const struct store_node *node)
 
 static inline uint32_t store_height(const struct store_node *node)
 {
-    return node->height & ~STORE_OPEN;
+    return node->height & ~(STORE_OPEN | STORE_SIGNAL);
 }
 
 #define STORE_CHUNK_SIZE (STORE_CHUNK_NODES * sizeof(struct store_node))

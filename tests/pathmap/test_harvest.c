@@ -6,8 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/checksum.h"
+#include "base/path.h"
 #include "pathmap/map/pathmap.h"
 #include "pathmap/train/harvest.h"
+#include "process/partial.h"
 #include "tests/pathmap/store.h"
 
 #define BIAS_A 0x5555ffff0000 /* the low 32 bits of A's addresses run over */
@@ -86,8 +89,8 @@ static char *dump(void)
             struct pathmap_function f = pathmap_function(map, n.function);
             size_t used = strlen(line);
             snprintf(line + used, sizeof line - used, "%s%s+%llx/%u@%llx", used ? ";" : "",
-                     strrchr(pathmap_image(map, f.image).path, '/') + 1, (unsigned long long)f.address,
-                     n.height, (unsigned long long)n.site);
+                     path_base(pathmap_image(map, f.image).path), (unsigned long long)f.address, n.height,
+                     (unsigned long long)n.site);
         }
         struct pathmap_node n = pathmap_node(map, i);
         cr_assert_geq(asprintf(&lines[i], "%s %llu %llu\n", line, (unsigned long long)n.passes,
@@ -129,6 +132,27 @@ Test(harvest, trees_of_threads_add_up)
     cr_expect_eq(harvest.nodes, 5);
     cr_expect_eq(harvest.unsound, 0);
     cr_expect_eq(trie_statistics(trie)->paths_entered, 16);
+}
+
+Test(harvest, handlers_on_an_alternate_stack_have_a_root_that_says_so)
+{
+    const uint64_t root = checksum_of(PARTIAL_SIGNAL, strlen(PARTIAL_SIGNAL));
+    char expected[500];
+    node(1, 0, ROOT, 0, 0, 0);
+    node(2, 1, 1, 8 | STORE_SIGNAL, 0, 3);
+    node(3, 2, 2, 32, BIAS_A + 0x1010, 5);
+    node(4, 1, 1, 8, 0, 2);            /* no handler */
+    node(5, 1, 1, STORE_SIGNAL, 0, 2); /* of no writer: above it is no room for a root */
+    cr_assert_eq(reap(), 0);
+    snprintf(expected, sizeof expected,
+             "[partial]+%1$llx/4@0 3 0\n"
+             "[partial]+%1$llx/4@0;a+1000/8@0 3 0\n"
+             "[partial]+%1$llx/4@0;a+1000/8@0;a+2000/32@1010 5 0\n"
+             "a+1000/8@0 2 0\n",
+             (unsigned long long)root);
+    holds(expected);
+    cr_expect_eq(harvest.calls, 10);
+    cr_expect_eq(harvest.unsound, 1);
 }
 
 Test(harvest, stores_add_up)

@@ -499,7 +499,10 @@ static void check_handlers(const struct store_node *nodes, const struct store_no
         cr_expect_eq(parent->function, 8);
     if (node->function == 8) {
         cr_expect_eq(node->site, 0);
-        *roots += parent->function == STORE_ROOT;
+        const bool outermost = parent->function == STORE_ROOT;
+        *roots += outermost;
+        cr_expect_eq(node->height & STORE_SIGNAL, outermost ? STORE_SIGNAL : 0);
+        cr_expect(!outermost || store_height(node) == 8, "it is below a root of its own");
     }
 }
 
@@ -529,7 +532,7 @@ static void alternate_storm(bool tell)
     calm();
     expect_long();
     probe_nodes_each(probe_store(directory, getpid()), check_handlers, &roots);
-    cr_expect_eq(roots, 1, "%u handlers are outermost: one is, at height 0", roots);
+    cr_expect_eq(roots, 1, "%u handlers are outermost: one is", roots);
 }
 
 Test(probe_core, alternate_stack_told)
