@@ -7,7 +7,9 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "infer/samples/function_numbers.h"
+#include "pathmap/map/partial.h"
 #include "process/frame.h"
+#include "process/partial.h"
 #include "process/unwind.h"
 
 #define DEPTH_MAX    (1u << 20) /* frames of one stack */
@@ -214,6 +216,14 @@ static int begin_at_start(struct entries *e, struct shadow_stack *s)
     return 0;
 }
 
+/* The node above an outermost frame: a handler's on an alternate stack has a root that says so. TRIE_NONE: out of memory. */
+static uint32_t root_of(struct entries *e, const struct process *process, const struct shadow_frame *frame)
+{
+    return frame->height == UNWIND_SIGNAL_HEIGHT && unwind_is_handler(process, frame->return_address)
+               ? partial_node(e->trie, PARTIAL_SIGNAL)
+               : TRIE_ROOT;
+}
+
 static int enter_function(struct entries *e, struct shadow_stack *s, const struct process *process,
                           const struct sample *sample, const struct place *place)
 {
@@ -230,7 +240,10 @@ static int enter_function(struct entries *e, struct shadow_stack *s, const struc
     }
     if (s->depth <= 1)
         s->doubtful = false; /* an outermost frame never returns before the stack ends */
-    uint32_t parent = s->depth ? s->frames[s->depth - 1].node : TRIE_ROOT;
+    const uint32_t root = s->depth ? TRIE_ROOT : root_of(e, process, &frame),
+                   parent = s->depth ? s->frames[s->depth - 1].node : root;
+    if (root == TRIE_NONE)
+        return -1;
     if (parent == TRIE_NONE || (s->doubtful && !confirmed)) {
         e->summary.doubtful++;
     } else {
@@ -238,9 +251,21 @@ static int enter_function(struct entries *e, struct shadow_stack *s, const struc
         if (frame.node == TRIE_NONE)
             return -1;
         trie_add(e->trie, frame.node, 1, 0);
+        if (root != TRIE_ROOT)
+            trie_add(e->trie, root, 1, 0);
         e->summary.entered++;
     }
     return shadow_push(s, frame) ? 0 : -1;
+}
+
+/* Whether it is the first handler on an alternate stack, for all that is known: it interrupted code on another one. */
+static bool is_signal(const struct process *process, const struct sample *sample, uint64_t return_address)
+{
+    uint64_t interrupted, base, other;
+    return unwind_is_handler(process, return_address) &&
+           dumped_word(sample, sample->sp + 8 + UCONTEXT_SP, &interrupted) &&
+           (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_UNKNOWN ||
+            process_stack_base(process, sample->tid, interrupted, &other) == STACK_UNKNOWN || base != other);
 }
 
 /* The base of the stack that the function is entered on: 1; 0 when it cannot be told. A coroutine's or an
@@ -254,11 +279,12 @@ static int find_base(struct process *process, const struct sample *sample, uint6
         return 1;
     if (!process_has_stack(process, sample->tid) || outermost < PROCESS_STACK_REACH)
         return kind != STACK_UNKNOWN;
-    bool begins = dumped_word(sample, sample->sp, &return_address) && unwind_begins(process, return_address);
-    if (kind == STACK_SHARED && !begins)
+    const bool known = dumped_word(sample, sample->sp, &return_address),
+               signal = known && is_signal(process, sample, return_address);
+    if (kind == STACK_SHARED && !signal && !(known && unwind_begins(process, return_address)))
         return 1;
-    *base = outermost;
-    int rc = process_begin_shared_stack(process, outermost, err);
+    *base = signal ? unwind_signal_base(outermost) : outermost;
+    int rc = process_begin_shared_stack(process, *base, err);
     return rc < 0 ? rc : 1;
 }
 

@@ -9,6 +9,7 @@
 #include "base/checksum.h"
 #include "base/saturate.h"
 #include "base/vec.h"
+#include "pathmap/map/partial.h"
 #include "pathmap/map/trie_data.h"
 
 struct trie *trie_new(void)
@@ -95,7 +96,9 @@ void trie_leave_out(struct trie *t)
 
 bool trie_covers(const struct trie *t, uint32_t image)
 {
-    return !t->leaves_out || !t->any_hooked || t->images[image].hooked;
+    struct build_id id;
+    return !t->leaves_out || !t->any_hooked || t->images[image].hooked ||
+           partial_is_image(trie_image_path(t, image, &id));
 }
 
 bool trie_keeps_sites(const struct trie *t, uint32_t image)

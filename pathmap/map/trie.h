@@ -36,7 +36,8 @@ void trie_set_entered(struct trie *trie, uint32_t image);
 /* From now on, paths leave out frames of unhooked images, except for the innermost, as in maps of version 1
  * (docs/fmap.md). Call it before entering paths that contain other images. */
 void trie_leave_out(struct trie *trie);
-/* Whether frames of the image belong in paths: always, unless such frames are left out. */
+/* Whether frames of the image belong in paths: always, unless such frames are left out. Roots that say why a path is partial are
+ * kept. */
 bool trie_covers(const struct trie *trie, uint32_t image);
 /* Whether call sites in the image are distinguished: if it is hooked, or no image is. Which calls from other
  * images training sees is a matter of chance. */

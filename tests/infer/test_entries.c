@@ -1,11 +1,13 @@
 /* test_entries.c - entries made by hand become the tree that they are of. */
 #include <criterion/criterion.h>
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "infer/samples/entries.h"
+#include "process/frame.h"
 #include "tests/infer/world.h"
 #include "tests/process/maps.h"
 
@@ -13,7 +15,7 @@ enum { TID = 77 };
 
 static struct world *w;
 static struct entries *entries;
-static uint64_t words[64];
+static uint64_t words[64], restorer;
 
 static void stack_is(uint32_t tid, uint64_t base)
 {
@@ -147,6 +149,44 @@ Test(entries, another_stack_of_a_thread_begins_at_its_outermost_frame)
     enter_on(TID, BASE + (1 << 24), 2, 48, 1);
     enter(3, 48, 0);
     holds("fun0 16 x1;fun1 0 x1;fun1 fun2 48 x1;fun0 fun3 48 x1;");
+}
+
+/* fun(number) is entered as a handler: it returns to the C library's restorer, and what it interrupted had this SP. */
+static void handle(uint64_t base, unsigned number, uint32_t height, uint64_t interrupted)
+{
+    struct record record = {.kind = RECORD_SAMPLE, .pid = (uint32_t)getpid(), .tid = TID};
+    record.sample = world_sample(number, base, height);
+    record.sample.pid = record.pid;
+    record.sample.tid = TID;
+    words[0] = restorer;
+    words[1 + UCONTEXT_SP / 8] = interrupted;
+    record.sample.stack = (const uint8_t *)words;
+    record.sample.stack_size = sizeof words;
+    cr_assert_eq(entries_learn(entries, &record, NULL), 0);
+}
+
+/* Whose address a handler returns to. */
+static void find_restorer(int number)
+{
+    (void)number;
+    restorer = (uint64_t)__builtin_return_address(0);
+}
+
+Test(entries, an_alternate_stack_begins_with_a_handler)
+{
+    const uint64_t other = BASE + (1 << 24);
+    signal(SIGUSR1, find_restorer);
+    raise(SIGUSR1);
+    enter(0, 16, -1);
+    for (int i = 0; i < 2; i++) {
+        handle(other, 1, UNWIND_SIGNAL_HEIGHT, BASE - 16);
+        enter_on(TID, other, 2, 48, 1);
+        handle(other, 3, 1024, other - 48); /* another signal interrupts that */
+    }
+    enter(3, 48, 0);
+    holds("fun0 16 x1;[signal on another stack] fun1 16 x2;[signal on another stack] 4 x2;"
+          "[signal on another stack] fun1 fun2 48 x2;fun0 fun3 48 x1;"
+          "[signal on another stack] fun1 fun2 fun3 1024 x2;");
 }
 
 Test(entries, a_forked_child_goes_on_where_its_parent_was)
