@@ -80,9 +80,11 @@ bool unwind_is_handler(const struct process *process, uint64_t return_address);
  * itself, which does not determine it. */
 enum stack_kind unwind_base(const struct unwind_frame *frames, size_t count, uint64_t *base);
 /* The base of an alternate signal stack from its outermost frame, the handler. A root that says why it begins there is above that. */
+#define UNWIND_SIGNAL_HEIGHT                                                                                 \
+    16u /* of the handler: heights of all stacks' frames are the same modulo 16 (x86-64 psABI, 3.2.2), and 8 is `_start`'s */
 static inline uint64_t unwind_signal_base(uint64_t handler_cfa)
 {
-    return handler_cfa + sizeof(uint64_t);
+    return handler_cfa + UNWIND_SIGNAL_HEIGHT;
 }
 const char *unwind_end_text(enum unwind_end end); /* "the dump ended before the stack did" */
 

@@ -16,16 +16,13 @@ struct shared_levels {
     struct table *levels;       /* function -> struct levels * */
 };
 
+/* Whether a stack of no thread begins with this node at height 0. */
 static bool is_root(const struct shared_levels *l, const struct pathmap_node *node)
 {
     struct image *image;
     uint32_t index;
     uint64_t thread_return;
-    if (node->parent != PATHMAP_NONE || node->function == PATHMAP_NONE)
-        return false;
-    if (node->height == PARTIAL_HEIGHT)
-        return partial_is(l->map, node->function, PARTIAL_SIGNAL);
-    if (node->height != 0)
+    if (node->parent != PATHMAP_NONE || node->height != 0 || node->function == PATHMAP_NONE)
         return false;
     return !locate_function(l->images, l->map, node->function, &image, &index) ||
            !image_thread_return(image, &thread_return) || thread_return != node->site;
@@ -38,7 +35,8 @@ static bool find_roots(struct shared_levels *l)
         if (is_root(l, &node) && !table_put(l->roots, i, NULL))
             return false;
     }
-    return true;
+    const uint32_t signal = partial_find(l->map, PARTIAL_SIGNAL);
+    return signal == PATHMAP_NONE || table_put(l->roots, signal, NULL);
 }
 
 struct shared_levels *shared_levels_new(const struct pathmap *map, struct image_cache *images)

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "infer/samples/starts.h"
 #include "pathmap/map/partial.h"
+#include "process/partial.h"
 
 /* A setting in the map's terms. */
 struct place_of {
@@ -19,6 +20,7 @@ struct place_of {
 struct admission {
     const struct pathmap *map;
     uint32_t functions, images, setting_count;
+    uint32_t signal; /* the root of handlers on alternate stacks; PATHMAP_NONE: the map has none */
     struct place_of *places;
     bool *has;               /* sets by images */
     uint8_t *begins;         /* by function: which kinds of stack begin with it */
@@ -114,6 +116,8 @@ struct admission *admission_new(const struct settings *settings, const struct pa
     a->functions = pathmap_function_count(map);
     a->images = pathmap_image_count(map);
     a->setting_count = settings_count(settings);
+    const uint32_t signal = partial_find(map, PARTIAL_SIGNAL);
+    a->signal = signal == PATHMAP_NONE ? PATHMAP_NONE : pathmap_node(map, signal).function;
     if (!fill(a, settings, statics)) {
         admission_free(a);
         a = NULL;
@@ -163,6 +167,13 @@ bool admission_calls(const struct admission *a, uint32_t setting, uint32_t calle
     return a->places[setting].called == PATHMAP_NONE || !(a->begins[caller] & THREAD);
 }
 
+/* Whether a handler can be the outermost one at this height: a thread's own stack may have an alternate one in it, at others. */
+static bool can_handle(const struct admission *a, uint32_t setting, uint32_t height)
+{
+    const enum setting_start start = a->places[setting].start;
+    return height != UNWIND_SIGNAL_HEIGHT || (start != SETTING_START_PROGRAM && start != SETTING_START_THREAD);
+}
+
 bool admission_fits(const struct admission *a, uint32_t setting, uint32_t function, uint32_t height,
                     uint32_t caller)
 {
@@ -172,6 +183,8 @@ bool admission_fits(const struct admission *a, uint32_t setting, uint32_t functi
         return false;
     if (caller >= a->functions)
         return admission_begins(a, setting, function, height);
+    if (caller == a->signal)
+        return can_handle(a, setting, height);
     return !(a->begins[function] & ONLY) &&
            (function == a->places[setting].called || admission_calls(a, setting, caller) ||
             table_find(a->own_calls, (uint64_t)caller << 32 | function));

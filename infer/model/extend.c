@@ -9,6 +9,8 @@
 #include "infer/model/automaton.h"
 #include "infer/model/graph_statics.h"
 #include "infer/model/realigned.h"
+#include "pathmap/map/partial.h"
+#include "process/partial.h"
 
 #define MAX_DEPTH 65536
 #define BEST      32u  /* paths asked for each CID */
@@ -49,6 +51,7 @@ struct extending {
     struct work *work;         /* of the setting; NULL: no limit */
     bool last;                 /* there is no narrower setting to look for paths in */
     bool handlers;             /* the map has signal handlers */
+    uint32_t signal;           /* node of the root of those on alternate stacks; PATHMAP_NONE: it has none */
     struct graph_calls calls;
     struct graph *graph;
     struct automaton *automaton;
@@ -150,6 +153,18 @@ static int admit_entry(struct extending *x, uint32_t setting, uint32_t entry)
     return x->entries[entry].admitted;
 }
 
+/* The trie's node above an outermost step: a handler's on an alternate stack has a root that says so. */
+static uint32_t root_of(const struct extending *x, const struct automaton_step *step)
+{
+    uint32_t first, count = x->signal == PATHMAP_NONE || step->height != UNWIND_SIGNAL_HEIGHT
+                                ? 0
+                                : pathmap_find(x->map, step->function, step->height, &first);
+    for (uint32_t i = 0; i < count; i++)
+        if (pathmap_node(x->map, first + i).parent == x->signal)
+            return partial_node(x->in->trie, PARTIAL_SIGNAL);
+    return TRIE_ROOT;
+}
+
 /* Enters an entry's path into the trie. 0 or -ENOMEM. */
 static int enter_entry(struct extending *x, uint32_t setting, uint32_t entry, double share)
 {
@@ -159,8 +174,10 @@ static int enter_entry(struct extending *x, uint32_t setting, uint32_t entry, do
             return -ENOMEM;
     while (x->chain_count) {
         struct entry *e = &x->entries[x->chain[--x->chain_count]];
-        uint32_t parent = e->outer == NONE ? TRIE_ROOT : x->entries[e->outer].node;
-        e->node = trie_child(x->in->trie, parent, e->step.function, e->step.height, e->step.site);
+        uint32_t parent = e->outer == NONE ? root_of(x, &e->step) : x->entries[e->outer].node;
+        e->node = parent == TRIE_NONE
+                      ? TRIE_NONE
+                      : trie_child(x->in->trie, parent, e->step.function, e->step.height, e->step.site);
         if (e->node == TRIE_NONE)
             return -ENOMEM;
     }
@@ -356,6 +373,7 @@ static bool prepare_extension(struct extending *x, size_t count)
     x->steps = malloc(MAX_DEPTH * sizeof *x->steps);
     x->asked = malloc((count + 1) * sizeof *x->asked);
     x->handlers = realigned_any(x->map);
+    x->signal = partial_find(x->map, PARTIAL_SIGNAL);
     if (!x->steps || !x->asked || graph_calls_of(x->map, x->in->statics, &x->calls) < 0)
         return false;
     work_take(x->in->work, calls_steps(&x->calls));

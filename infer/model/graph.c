@@ -5,6 +5,8 @@
 
 #include "base/hash.h"
 #include "infer/model/edge_counts.h"
+#include "pathmap/map/partial.h"
+#include "process/partial.h"
 
 #define ROUNDS 8    /* calls after training's last that expected numbers of calls are carried on */
 #define ONCE   1e-3 /* runs of a function that never returns: it does not happen while others are counted */
@@ -64,6 +66,14 @@ static bool is_in_scope(const struct graph *g, uint32_t node, const struct pathm
            admission_calls(g->scope.admission, g->scope.setting, caller);
 }
 
+/* Makes a handler on an alternate stack an outermost function. Its root is at no height that the automaton's paths have. */
+static struct pathmap_node without_signal(struct pathmap_node node, uint32_t signal)
+{
+    if (signal != PATHMAP_NONE && node.parent == signal)
+        node.parent = PATHMAP_NONE;
+    return node;
+}
+
 /* What the map saw (or the weights tell): for every node its call, once for any next and once for each next.
  * false: out of memory. */
 static bool collect_edges(const struct graph *g, const struct graph_weights *weights,
@@ -71,16 +81,17 @@ static bool collect_edges(const struct graph *g, const struct graph_weights *wei
 {
     const struct pathmap *map = g->map;
     bool fine = true;
-    uint32_t nodes = pathmap_node_count(map);
+    const uint32_t nodes = pathmap_node_count(map), signal = partial_find(map, PARTIAL_SIGNAL);
     for (uint32_t i = 0; i < nodes && fine; i++) {
-        struct pathmap_node node = pathmap_node(map, i);
-        if (!pathmap_node_sound(map, i) || (weights && weights->passes[i] <= 0) || !is_in_scope(g, i, &node))
+        const struct pathmap_node node = without_signal(pathmap_node(map, i), signal);
+        if (i == signal || !pathmap_node_sound(map, i) || (weights && weights->passes[i] <= 0) ||
+            !is_in_scope(g, i, &node))
             continue;
         double passes = weights ? weights->passes[i] : (double)node.passes;
         double self = weights ? weights->self[i] : (double)node.self;
         struct graph_edge edge = {GRAPH_ROOT, node.height, node.site, passes, false, 0};
         if (node.parent != PATHMAP_NONE) {
-            struct pathmap_node parent = pathmap_node(map, node.parent);
+            const struct pathmap_node parent = without_signal(pathmap_node(map, node.parent), signal);
             edge.caller = parent.function;
             edge.rise = node.height - parent.height;
             struct graph_edge outer = {GRAPH_ROOT, parent.height, parent.site, passes, false, 0};

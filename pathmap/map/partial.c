@@ -23,8 +23,14 @@ uint32_t partial_node(struct trie *trie, const char *text)
     return root == TRIE_NONE ? TRIE_NONE : trie_child(trie, TRIE_ROOT, root, PARTIAL_HEIGHT, 0);
 }
 
-bool partial_is(const struct pathmap *map, uint32_t function, const char *text)
+uint32_t partial_find(const struct pathmap *map, const char *text)
 {
-    const struct pathmap_function f = pathmap_function(map, function);
-    return f.name && strcmp(f.name, text) == 0 && partial_is_image(pathmap_image(map, f.image).path);
+    const struct build_id none = {0};
+    uint32_t first;
+    const uint32_t image = pathmap_find_image(map, PARTIAL_IMAGE, &none, NULL),
+                   function = image == PATHMAP_NONE
+                                  ? PATHMAP_NONE
+                                  : pathmap_find_function(map, image, checksum_of(text, strlen(text)));
+    return function != PATHMAP_NONE && pathmap_find(map, function, PARTIAL_HEIGHT, &first) ? first
+                                                                                           : PATHMAP_NONE;
 }

@@ -25,8 +25,8 @@ bool partial_is_image(const char *path);
 /* The node of the root with this text ("[run-time code]"), which is also what to show of it; added when new. TRIE_NONE: out of
  * memory. */
 uint32_t partial_node(struct trie *trie, const char *text);
-/* Whether a function of the map is the root with this text. */
-bool partial_is(const struct pathmap *map, uint32_t function, const char *text);
+/* The same of a map; PATHMAP_NONE: it has none. */
+uint32_t partial_find(const struct pathmap *map, const char *text);
 /* Whether a node at this height, which is not a root, is kept apart. */
 static inline bool partial_is_apart(uint32_t height)
 {

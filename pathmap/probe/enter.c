@@ -167,7 +167,7 @@ static void enter_frame(struct stack *stack, uint32_t id, const uint64_t *return
         uint64_t sp = (uint64_t)((const ucontext_t *)cfa)->uc_mcontext.gregs[REG_RSP];
         alternate = stack->kind == STACK_AUX && (sp <= stack->low || sp > stack->base);
         if (alternate)
-            stack_restart(stack, cfa + SIGNAL_HEIGHT);
+            stack_restart(stack, cfa + STORE_SIGNAL_HEIGHT);
         else if (sp > stack->low && sp <= stack->base)
             stack->top = pop(stack->top, stack, stack->base - sp);
     }

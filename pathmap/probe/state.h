@@ -38,8 +38,6 @@
 #define RESERVE_MAX  (64u << 20) /* most bytes of address space for one shadow stack */
 #define RESERVE_FEW  (4u << 20)  /* the same if the address space is limited */
 #define HEIGHT_MAX   ((1u << 31) - 8)
-/* Of the first signal handler on an alternate stack: above it is a root that says so (process/process.h). Its CFA is the ucontext's address. */
-#define SIGNAL_HEIGHT 8u
 
 /* node 0: the store was full. */
 struct frame {

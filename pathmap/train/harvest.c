@@ -20,6 +20,9 @@
 
 #define CALLERS_MAX 256 /* frames searched for the caller */
 
+_Static_assert(STORE_SIGNAL_HEIGHT == UNWIND_SIGNAL_HEIGHT && STORE_SIGNAL_HEIGHT > PARTIAL_HEIGHT,
+               "hooks and unwound stacks give the same heights");
+
 /* What is known about a node. */
 struct known {
     uint32_t state; /* UNKNOWN, UNSOUND, or its node in the trie + ENTERED */

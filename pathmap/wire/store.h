@@ -140,8 +140,10 @@ _Static_assert(sizeof(struct store_node) == 32, "the limit");
 
 /* The writer's flag in `height`: called from a frame without a fixed size. */
 #define STORE_OPEN (1u << 31)
-/* A flag in `height`, which is a multiple of 8: of a root's child that is the first signal handler on an alternate stack. */
-#define STORE_SIGNAL 1u
+/* A flag in `height`, which is a multiple of 8: of a root's child that is the first signal handler on an alternate stack, and
+ * the height that it has (process/unwind.h: above it is a root that says so). */
+#define STORE_SIGNAL        1u
+#define STORE_SIGNAL_HEIGHT 16u
 
 /* The writer's flags in `count`. */
 #define STORE_WIDE  (1ull << 63) /* there is an index of the children (wide.c) */

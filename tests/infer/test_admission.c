@@ -7,6 +7,8 @@
 #include "infer/contexts/resolver.h"
 #include "infer/model/automaton.h"
 #include "infer/model/extend.h"
+#include "pathmap/map/partial.h"
+#include "process/partial.h"
 
 /* One letter each: `_start` and main of two programs, and of the library start_thread, what a thread does
  * at its end, the loader's first function, two functions that threads are started with, and one that all
@@ -174,6 +176,27 @@ Test(admission, paths_begin_as_stacks_do)
     end(&s);
 }
 
+/* A handler on an alternate stack, and one whose alternate stack is in the thread's own. */
+Test(admission, handlers_are_where_signals_have_a_stack)
+{
+    struct scene s;
+    begin(&s);
+    static const uint32_t heights[][2] = {{UNWIND_SIGNAL_HEIGHT, 72}, {400, 464}};
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t node = partial_node(s.trie, PARTIAL_SIGNAL);
+        node = trie_child(s.trie, node, s.functions[V], heights[i][0], 0);
+        trie_add(s.trie, trie_child(s.trie, node, s.functions[X], heights[i][1], 0), 1, 1);
+    }
+    const uint32_t main_thread = in(&s, 1, SETTING_START_PROGRAM, FUNCTIONS),
+                   other_thread = in(&s, 1, SETTING_START_THREAD, FUNCTIONS),
+                   shared = in(&s, 1, SETTING_START_OTHER, FUNCTIONS);
+    finish(&s);
+    cr_expect(!allowed(&s, main_thread, X, 72) && !allowed(&s, other_thread, X, 72));
+    cr_expect(allowed(&s, shared, X, 72) && allowed(&s, SETTING_ANY, X, 72));
+    cr_expect(allowed(&s, main_thread, X, 464) && allowed(&s, other_thread, X, 464));
+    end(&s);
+}
+
 Test(admission, functions_are_mapped)
 {
     struct scene s;
@@ -267,6 +290,7 @@ static const char *found(struct scene *s, uint32_t setting, unsigned function, u
     cr_assert_eq(pathmap_update(s->map, NULL), 0);
     uint32_t functions[8];
     int depth = node == TRIE_ROOT ? 0 : pathmap_path(s->map, pathmap_number(s->map, node), functions, 8);
+    memset(text, '?', sizeof text); /* a root */
     for (int i = 0; i < depth; i++)
         for (unsigned f = 0; f < FUNCTIONS; f++)
             if (function_of(s, f) == functions[i])
@@ -307,6 +331,23 @@ Test(admission, calls_lead_where_the_setting_lets_them)
         struct scene s;
         all_call(&s);
         cr_expect_str_eq(found(&s, in(&s, of[i].pid, of[i].start, FUNCTIONS), X, 128), of[i].path, "%zu", i);
+        end(&s);
+    }
+}
+
+/* What a handler calls was not seen: its path has the root that its own has. */
+Test(admission, calls_lead_on_from_a_handler)
+{
+    static const enum setting_start starts[] = {SETTING_START_OTHER, SETTING_START_PROGRAM};
+    for (size_t i = 0; i < 2; i++) {
+        struct scene s;
+        begin(&s);
+        uint32_t node = partial_node(s.trie, PARTIAL_SIGNAL);
+        trie_add(s.trie, node, 1, 0);
+        trie_add(s.trie, trie_child(s.trie, node, s.functions[V], UNWIND_SIGNAL_HEIGHT, 0), 1, 1);
+        edge(&s, W, V, 56);
+        edge(&s, X, W, 64);
+        cr_expect_str_eq(found(&s, in(&s, 1, starts[i], FUNCTIONS), X, 136), i ? "" : "?VWX");
         end(&s);
     }
 }

@@ -2,6 +2,8 @@
 #include <criterion/criterion.h>
 
 #include "infer/bases/shared_votes.h"
+#include "pathmap/map/partial.h"
+#include "process/partial.h"
 #include "tests/infer/world.h"
 
 /* Stacks of 64 KiB, one below the other, under BASE. */
@@ -83,6 +85,24 @@ Test(shared_votes, several_positions_that_agree_win)
         cr_expect_eq(base_at(&c, base - 1100), 0, "no sample lies so low");
     }
     end(&c);
+}
+
+/* A signal handler, and what it calls, below the root that says so. */
+Test(shared_votes, an_alternate_signal_stack_wins)
+{
+    for (int other = 0; other < 2; other++) {
+        struct world *w = world_open();
+        uint32_t node = partial_node(w->trie, other ? "[run-time code]" : PARTIAL_SIGNAL);
+        node = world_child(w, node, 1, UNWIND_SIGNAL_HEIGHT, 0, 10, 1);
+        for (unsigned i = 2; i <= 5; i++)
+            node = world_child(w, node, i, 100 * i + 8 * i * i, i, 10, 1);
+        struct count c = begin(w);
+        for (unsigned i = 2; i <= 5; i++)
+            vote(&c, i, BASE, 100 * i + 8 * i * i, 3);
+        cr_expect_eq(settle(&c), other ? 0u : 1u);
+        cr_expect_eq(base_at(&c, BASE - 300), other ? 0 : BASE);
+        end(&c);
+    }
 }
 
 /* However often: one place says nothing. */

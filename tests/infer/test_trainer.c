@@ -4,6 +4,7 @@
 #include <alloca.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "infer/samples/trainer.h"
@@ -238,6 +239,46 @@ Test(trainer, cut_paths_are_kept_apart)
     cr_expect_eq(r.kind, RESOLVED_UNKNOWN, "no CID leads to it");
     trainer_free(trainer);
     world_close(w);
+}
+
+static volatile sig_atomic_t handled;
+
+static void on_signal(int number)
+{
+    handled = left(number);
+}
+
+/* What a handler on an alternate stack interrupted is not on it: its path is below a root that says so, with the heights that the
+ * handler tells, so that other samples find it. */
+Test(trainer, paths_on_an_alternate_stack_are_found_again)
+{
+    enum { STACK = 1 << 16 };
+    struct world *w = world_open();
+    struct trainer *trainer = trainer_new(w->trie);
+    enum unwind_end end;
+    uint64_t base;
+    stack_t other = {.ss_sp = malloc(STACK), .ss_size = STACK};
+    sigaltstack(&other, NULL);
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
+    sigaction(SIGUSR1, &action, NULL);
+    self_set_stack(&w->self);
+    raise(SIGUSR1);
+    sample.stack_size = (uint32_t)((uintptr_t)other.ss_sp + STACK - sample.sp);
+    cr_assert_geq(train(w, trainer, &end), 3);
+    const struct trainer_path path = trainer_entered(trainer);
+    size_t count;
+    const struct unwind_frame *handler = trainer_frames(trainer, &count) + count - 1;
+    cr_expect_eq(end, UNWIND_SIGNAL);
+    cr_expect(path.partial && !path.apart);
+    cr_expect_eq(trie_statistics(w->trie)->paths_entered, 1u);
+    cr_expect_eq(process_stack_base(w->self.process, sample.tid, sample.sp, &base), STACK_SHARED);
+    cr_expect_eq(base, unwind_signal_base(handler->cfa));
+    world_finish(w);
+    sample.stack = NULL;
+    expect_resolves(w, &sample, "[signal on another stack] on_signal left leaf");
+    trainer_free(trainer);
+    world_close(w);
+    free(other.ss_sp);
 }
 
 /* A walk that ends in code without rows, on a stack whose base is known, is counted at its heights below a root that says why. */

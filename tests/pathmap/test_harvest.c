@@ -139,15 +139,15 @@ Test(harvest, handlers_on_an_alternate_stack_have_a_root_that_says_so)
     const uint64_t root = checksum_of(PARTIAL_SIGNAL, strlen(PARTIAL_SIGNAL));
     char expected[500];
     node(1, 0, ROOT, 0, 0, 0);
-    node(2, 1, 1, 8 | STORE_SIGNAL, 0, 3);
+    node(2, 1, 1, 16 | STORE_SIGNAL, 0, 3);
     node(3, 2, 2, 32, BIAS_A + 0x1010, 5);
     node(4, 1, 1, 8, 0, 2);            /* no handler */
     node(5, 1, 1, STORE_SIGNAL, 0, 2); /* of no writer: above it is no room for a root */
     cr_assert_eq(reap(), 0);
     snprintf(expected, sizeof expected,
              "[partial]+%1$llx/4@0 3 0\n"
-             "[partial]+%1$llx/4@0;a+1000/8@0 3 0\n"
-             "[partial]+%1$llx/4@0;a+1000/8@0;a+2000/32@1010 5 0\n"
+             "[partial]+%1$llx/4@0;a+1000/16@0 3 0\n"
+             "[partial]+%1$llx/4@0;a+1000/16@0;a+2000/32@1010 5 0\n"
              "a+1000/8@0 2 0\n",
              (unsigned long long)root);
     holds(expected);

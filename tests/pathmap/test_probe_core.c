@@ -502,7 +502,7 @@ static void check_handlers(const struct store_node *nodes, const struct store_no
         const bool outermost = parent->function == STORE_ROOT;
         *roots += outermost;
         cr_expect_eq(node->height & STORE_SIGNAL, outermost ? STORE_SIGNAL : 0);
-        cr_expect(!outermost || store_height(node) == 8, "it is below a root of its own");
+        cr_expect(!outermost || store_height(node) == STORE_SIGNAL_HEIGHT, "it is below a root of its own");
     }
 }
 
