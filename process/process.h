@@ -12,8 +12,9 @@
  *     CFI row says CFA = SP + 8 throughout.
  *   - thread: the SP with which clone3 (or clone) called its function: the address of the slot with the
  *     return address into it, + 8, which is start_thread's CFA. start_thread then has height 0.
- *   - coroutine, alternate signal stack: the CFA of the outermost function that runs on it, which then has
- *     height 0: the function given to makecontext, the signal's handler.
+ *   - coroutine: the CFA of the outermost function that runs on it, the one given to makecontext, which then
+ *     has height 0.
+ *   - alternate signal stack: 16 bytes above the CFA of the handler, which then has height 16 (unwind_signal_base()).
  * clone3 itself, ld.so's entry code, __start_context and a signal's restorer lie above the base: they are not
  * part of any path. Coroutine stacks within a thread's own stack count as part of it.
  *

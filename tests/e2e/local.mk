@@ -67,6 +67,7 @@ E2E_TESTS += \
 	tests/e2e/services.test \
 	tests/e2e/shared.test \
 	tests/e2e/short.test \
+	tests/e2e/signals.test \
 	tests/e2e/stack_samples.test \
 	tests/e2e/stripped.test \
 	tests/e2e/store.test \

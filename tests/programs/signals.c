@@ -2,7 +2,7 @@
  * Signal handlers on the normal stack and on one of their own. Of the time:
  *
  *   40%  main normal (raise ...) on_normal handle
- *   30%  main alternate (raise ...) on_alternate handle      on the alternate stack
+ *   30%  main alternate (raise ...) on_alternate handle      on the alternate stack: its path begins with on_alternate
  *   30%  main after
  */
 #include <signal.h>
