@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "process/partial.h"
+
 #define STATE_ALIGNMENT 64u
 #define STACK_ALIGNMENT 16u /* of a handler's frame */
 
@@ -10,6 +12,12 @@
 static bool is_restorer(const struct pathmap_function *function)
 {
     return function->name && strcmp(function->name, "__restore_rt") == 0;
+}
+
+/* Whether a node below this root is a handler on an alternate stack that lies in the thread's own, whose base its height counts from. */
+static bool is_signal(const struct pathmap_function *root, const struct pathmap_node *n)
+{
+    return root->name && strcmp(root->name, PARTIAL_SIGNAL) == 0 && n->height != UNWIND_SIGNAL_HEIGHT;
 }
 
 /* Whether this is a handler, which returns to the signal frame's first instruction. Calls, of two bytes at least,
@@ -23,7 +31,7 @@ static bool is_handler(const struct pathmap *map, const struct pathmap_node *n)
     if (outer == PATHMAP_NONE)
         return false;
     const struct pathmap_function function = pathmap_function(map, outer);
-    return n->site ? n->site - function.address < 2 : is_restorer(&function);
+    return n->site ? n->site - function.address < 2 : is_restorer(&function) || is_signal(&function, n);
 }
 
 bool realigned_any(const struct pathmap *map)

@@ -16,6 +16,7 @@
 
 #include "base/hash.h"
 #include "infer/engine/engine.h"
+#include "process/partial.h"
 #include "tests/checker/answers.h"
 #include "tests/checker/faults.h"
 
@@ -100,6 +101,13 @@ static int judge_one(struct check *c, const struct process *process, const struc
     return faults_add(c->faults, &verdict, path, depth) < 0 ? error_memory(err) : 0;
 }
 
+/* Whether a function is the root of handlers on alternate stacks: the path is judged from the handler on. */
+static bool is_signal(const struct check *c, uint32_t number)
+{
+    const char *name = pathmap_function(c->resolved, number).name;
+    return name && strcmp(name, PARTIAL_SIGNAL) == 0;
+}
+
 /* Judges the path of a node, if its functions are in available files. */
 static int judge_node(struct check *c, const struct process *process, const struct sample *sample,
                       uint32_t node, struct fathom_error *err)
@@ -107,7 +115,8 @@ static int judge_node(struct check *c, const struct process *process, const stru
     int depth = pathmap_path(c->resolved, node, c->numbers, DEPTH_MAX);
     if (depth < 0 || depth > DEPTH_MAX)
         return error_set(err, EBADMSG, "a path of the map is damaged");
-    for (int i = 0; i < depth; i++) {
+    const int first = depth > 0 && is_signal(c, c->numbers[0]);
+    for (int i = first; i < depth; i++) {
         struct function *known = &c->functions[c->numbers[i]];
         if (!known->image && !function_of(c, c->resolved, c->numbers[i], known)) {
             c->gone++;
@@ -115,7 +124,7 @@ static int judge_node(struct check *c, const struct process *process, const stru
         }
         c->path[i] = *known;
     }
-    return judge_one(c, process, sample, c->path, (size_t)depth, err);
+    return judge_one(c, process, sample, c->path + first, (size_t)(depth - first), err);
 }
 
 static int judge_sample(struct check *c, const struct process *process, const struct sample *sample,

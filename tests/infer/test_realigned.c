@@ -2,7 +2,9 @@
 #include <criterion/criterion.h>
 
 #include "infer/model/realigned.h"
+#include "pathmap/map/partial.h"
 #include "pathmap/map/trie.h"
+#include "process/partial.h"
 
 enum { RUN, RETURN, HANDLER, LEAF, FUNCTIONS };
 
@@ -132,4 +134,33 @@ Test(realigned, as_likely_as_its_share_at_one_of_four_heights)
     cr_assert_eq(find(&r, 1040 + 16, found), 1);
     cr_expect_float_eq(realigned_chance(r.map, found[0].node), 0.125, 1e-9);
     end(&r);
+}
+
+/* The handler is the outermost function, on an alternate stack: in the thread's own, its height moves; elsewhere it is that of all. */
+static size_t find_outermost(uint32_t height, uint32_t asked)
+{
+    struct rig r = {.trie = trie_new()};
+    struct build_id id = {4, {1, 2, 3, 4}};
+    struct realigned found[4];
+    void *data;
+    size_t size;
+    const uint32_t image = trie_image(r.trie, "/bin/program", &id),
+                   handler = trie_function(r.trie, image, 0x1000, NULL),
+                   leaf = trie_function(r.trie, image, 0x2000, NULL);
+    uint32_t node = trie_child(r.trie, partial_node(r.trie, PARTIAL_SIGNAL), handler, height, 0);
+    trie_add_path(r.trie, trie_child(r.trie, node, leaf, height + 16, 0x1010));
+    cr_assert_eq(trie_serialise(r.trie, &data, &size, NULL), 0);
+    cr_assert_eq(pathmap_open_memory(data, size, &r.map, NULL), 0);
+    r.numbers[LEAF] =
+        pathmap_find_function(r.map, pathmap_find_image(r.map, "/bin/program", &id, NULL), 0x2000);
+    const size_t count = find(&r, asked, found);
+    end(&r);
+    return count;
+}
+
+Test(realigned, a_handler_that_is_outermost_moves_on_a_threads_own_stack)
+{
+    cr_expect_eq(find_outermost(3200, 3216 + 32), 1);
+    cr_expect_eq(find_outermost(3200, 3216 + 64), 0);
+    cr_expect_eq(find_outermost(UNWIND_SIGNAL_HEIGHT, UNWIND_SIGNAL_HEIGHT + 16 + 32), 0);
 }

@@ -81,10 +81,16 @@ struct walk {
     enum unwind_end end;
 };
 
+/* Whether the walk came to where its stack begins. */
+static bool is_at_root(const struct walk *w)
+{
+    return w->end == UNWIND_ROOT || w->end == UNWIND_SIGNAL;
+}
+
 /* Whether a frame returns by a word of its stack: not what a signal's restorer does, nor a root. */
 static bool has_slot(const struct walk *w, size_t i)
 {
-    return i + 1 < w->count ? !w->frames[i + 1].interrupted : w->end != UNWIND_ROOT;
+    return i + 1 < w->count ? !w->frames[i + 1].interrupted : !is_at_root(w);
 }
 
 /* Whether the entry is on another stack than the address below it. */
@@ -110,7 +116,7 @@ static const char *judge(const struct oracle *o, const struct walk *w, size_t *a
         sp = frame->cfa;
     }
     const uint64_t last = w->count ? w->frames[w->count - 1].cfa : sp;
-    if (w->end == UNWIND_ROOT && !is_beyond(o, shadow_above(shadow, last), last))
+    if (is_at_root(w) && !is_beyond(o, shadow_above(shadow, last), last))
         return "it ends before its root";
     return NULL;
 }
@@ -143,7 +149,7 @@ static void compare(struct oracle *o)
     const char *why = judge(o, &walk, &at);
     f->samples++;
     f->frames += walk.count;
-    f->rooted += walk.end == UNWIND_ROOT;
+    f->rooted += is_at_root(&walk);
     for (size_t i = 0; i < walk.count; i++)
         f->derived += walk.frames[i].derived;
     if (why && f->wrong++ < TOLD_MOST)
