@@ -171,7 +171,8 @@ bool admission_calls(const struct admission *a, uint32_t setting, uint32_t calle
 static bool can_handle(const struct admission *a, uint32_t setting, uint32_t height)
 {
     const enum setting_start start = a->places[setting].start;
-    return height != UNWIND_SIGNAL_HEIGHT || (start != SETTING_START_PROGRAM && start != SETTING_START_THREAD);
+    return height != UNWIND_SIGNAL_HEIGHT ||
+           (start != SETTING_START_PROGRAM && start != SETTING_START_THREAD);
 }
 
 bool admission_fits(const struct admission *a, uint32_t setting, uint32_t function, uint32_t height,

@@ -242,7 +242,8 @@ static struct shown unwind(const struct graft *g, const struct store_stack *s, u
     struct shown shown = {.count = unwind_sample(process, &sample, g->frames, FRAMES_MAX, &end)};
     if (shown.count && !restorer)
         g->frames[0].place.address++;
-    shown.whole = (end == UNWIND_ROOT || end == UNWIND_SIGNAL) && can_begin(s, g->frames[shown.count - 1].cfa, base);
+    shown.whole =
+        (end == UNWIND_ROOT || end == UNWIND_SIGNAL) && can_begin(s, g->frames[shown.count - 1].cfa, base);
     shown.all = shown.count;
     while (shown.count && g->frames[shown.count - 1].cfa > base)
         shown.count--;
