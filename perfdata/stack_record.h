@@ -115,7 +115,7 @@ enum stack_frames_end {
     STACK_END_LONG = 6,        /* after STACK_FRAMES_MAX frames */
     STACK_END_SWITCHED = 7,    /* where it goes on on another stack, which was not copied */
     STACK_END_SIGNAL =
-        8, /* at a signal handler, as what it interrupted is on another stack; once written as STACK_END_ROOT */
+        8, /* at the first handler on an alternate signal stack; once ROOT, with a restorer as `back` */
 };
 #define STACK_FRAMES_MAX  4096
 #define STACK_FRAMES_BACK 1 /* flag: `back` was read */

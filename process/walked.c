@@ -49,7 +49,8 @@ struct walked *walked_copy(const struct walked *walked)
 }
 
 /* How the walk ended, as it is seen here. Where it came to code that was not known while recording, or had no CFI (its file's record
- * came late, or its CFI is in a file that is here alone), but does here, it is the copy that is missing. A handler as the outermost frame was a root in older recordings. outermost: its last frame's row. */
+ * came late, or its CFI is in a file that is here alone), but does here, it is the copy that is missing. A handler on an alternate stack
+ * was a root in older recordings. outermost: the last frame's row. */
 static enum unwind_end end_here(const struct process *process, const struct walked *walk,
                                 const struct cfi_row *outermost)
 {
