@@ -215,6 +215,11 @@ Test(programs, files)
     cr_expect_null(process_file(process_find(w.processes, 11)));
     maps(&w, 11, "/bin/ls", true);
     cr_expect_str_eq(process_file(process_find(w.processes, 11)), "/bin/ls");
+    /* A child that runs already when the recording begins: who forked it is told first, then what it has mapped. */
+    forks(&w, 10, 12, 0);
+    cr_expect_null(process_file(process_find(w.processes, 12)));
+    maps(&w, 12, "/bin/cat", true);
+    cr_expect_str_eq(process_file(process_find(w.processes, 12)), "/bin/cat");
     world_close(&w);
 }
 
