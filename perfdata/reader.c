@@ -471,3 +471,11 @@ int reader_main_event(struct reader *reader, const char *name, uint32_t *event, 
     return error_set(err, ENOENT, "the recording has no event '%s'; it has: %s", name,
                      *names ? names : "none");
 }
+
+uint8_t reader_build_id(const struct reader *reader, const char *path, uint8_t id[20])
+{
+    struct record_mmap mmap = {.path = path};
+    build_ids_fill(&reader->head.build_ids, &mmap);
+    memcpy(id, mmap.build_id, sizeof mmap.build_id);
+    return mmap.build_id_size;
+}

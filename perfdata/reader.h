@@ -84,6 +84,8 @@ struct stack_said {
     uint32_t stack_number, checks_number, stack_read;
 };
 void reader_say(struct reader *reader, uint32_t event, const struct stack_said *said, size_t count);
+/* The build-id of a path's file by the recording's table of them; returns its size. 0: it has none, or several. */
+uint8_t reader_build_id(const struct reader *reader, const char *path, uint8_t id[20]);
 /* The summary of the last run. */
 void reader_summary(const struct reader *reader, struct reader_summary *out);
 

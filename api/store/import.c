@@ -171,6 +171,7 @@ int fathom_store_import_run(struct fathom_store_import *i, struct fathom_store_i
     if (!slots.host)
         slots.host = report_reader(i->report) ? reader_host(report_reader(i->report))->name.nodename : "";
     slots.last = last_time(report_of(i->report));
+    slots.reader = report_reader(i->report);
     struct slotted *made = slotted_new(&slots);
     rc = made ? put(i, made, imported, error) : error_memory(error);
     slotted_free(made);

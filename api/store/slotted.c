@@ -155,19 +155,13 @@ static const char *service_of(const struct adding *a, const struct who *who)
                                       : path_base(who->exe);
 }
 
-/* The build-id of the first file of this name that has functions in the report. */
+/* By the recording alone: a batch has the same key each time that it is made. */
 static void find_build(const struct adding *a, const char *exe, char out[2 * BUILD_ID_MAX + 1])
 {
-    const struct frames *frames = a->report->contexts->frames;
+    struct build_id id = {.size = reader_build_id(a->slots->options.reader, exe, id.bytes)};
     *out = '\0';
-    for (uint32_t i = 0; i < frames_count(frames); i++) {
-        const char *image = frames_at(frames, i)->image;
-        const struct frame_image *known = strcmp(image, exe) == 0 ? frames_image(frames, image) : NULL;
-        if (known) {
-            build_id_format(&known->build_id, out);
-            return;
-        }
-    }
+    if (id.size)
+        build_id_format(&id, out);
 }
 
 /* The number of who ran a node, plus 1. 0: out of memory. Texts of frames are interned, and stay. */
@@ -181,7 +175,7 @@ static uint32_t owner_of(struct adding *a, struct spot *spot)
     uint64_t *number = table_put(s->owner_numbers, key, NULL);
     if (number && !*number) {
         struct owner owner = {.service = service};
-        find_build(a, path_base(spot->who.exe), owner.build);
+        find_build(a, spot->who.exe, owner.build);
         *number = vec_push(s->owners, s->owner_count, s->owner_capacity, owner) ? s->owner_count : 0;
     }
     return spot->owner = number ? (uint32_t)*number : 0;

@@ -2,6 +2,7 @@
 #ifndef FATHOM_API_STORE_SLOTTED_H
 #define FATHOM_API_STORE_SLOTTED_H
 
+#include "perfdata/reader.h"
 #include "report/views/report.h"
 #include "store/store.h"
 
@@ -12,6 +13,8 @@ struct slotted;
 struct slotted_options {
     const char *service; /* NULL: as the levels tell */
     const char *host;
+    const struct reader
+        *reader; /* of the recording, for build-ids: what files there are now must not matter */
     uint64_t sequence;
     uint64_t ended; /* when the sample with the largest time was taken, ns since 1970 */
     uint64_t last;  /* that time */
