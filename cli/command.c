@@ -17,6 +17,7 @@ const struct command *const command_table[] = {
     &diff_command,
     &archive_command,
     &store_command,
+    &agent_command,
     &map_command,
     &evaluate_command,
     &graph_command,

@@ -1,5 +1,10 @@
 bin_PROGRAMS += fathom
 fathom_SOURCES = \
+	cli/agent.c \
+	cli/agent/children.c cli/agent/children.h \
+	cli/agent/config.c cli/agent/config.h \
+	cli/agent/metrics.c cli/agent/metrics.h \
+	cli/agent/spool.c cli/agent/spool.h \
 	cli/ambiguity.c \
 	cli/annotate.c \
 	cli/archive.c \

@@ -1,4 +1,4 @@
-dist_man1_MANS += \
+dist_man1_MANS += man/fathom-agent.1 \
 	man/fathom.1 \
 	man/fathom-ambiguity.1 \
 	man/fathom-annotate.1 \

@@ -2,7 +2,7 @@
 E2E_TESTS += \
 	tests/e2e/accesses.test \
 	tests/e2e/accuracy.test \
-	tests/e2e/all.test \
+	tests/e2e/agent.test tests/e2e/all.test \
 	tests/e2e/ambiguity.test \
 	tests/e2e/ambiguous.test \
 	tests/e2e/annotate.test \

@@ -1,0 +1,356 @@
+/*
+ * agent.c - `fathom agent`: records all processes all the time, and puts what was recorded into a store.
+ *
+ * A recorder writes one file after the other into the spool; each is put into the store when the next one was begun, and removed when the
+ * store has acknowledged it. Files do not change, so one that is put there twice counts once: whatever is killed, and
+ * when, nothing is lost that was written, or counted twice. Both are commands of their own, as processes.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "cli/agent/children.h"
+#include "cli/agent/config.h"
+#include "cli/agent/metrics.h"
+#include "cli/agent/spool.h"
+#include "cli/exit.h"
+#include "cli/options.h"
+
+#define SECOND_NS   UINT64_C(1000000000)
+#define FINISHED_NS (10 * SECOND_NS) /* a file is complete when the next one is as old */
+#define RETRY_LEAST (1 * SECOND_NS)  /* doubled after each failure, */
+#define RETRY_MOST  (300 * SECOND_NS)
+#define PATIENCE_MS 1000
+
+struct retry {
+    uint64_t at, delay; /* ns; 0: at once */
+};
+
+struct agent_options {
+    const char *config;
+    bool check;
+};
+
+struct agent {
+    struct terminal *terminal;
+    const char *path; /* of the configuration */
+    struct agent_config config;
+    struct child recorder, shipper;
+    struct retry record, ship;
+    struct spool spool;
+    char *shipping; /* the name of the file that is being put into the store; NULL: none is */
+    uint64_t shipping_bytes;
+    char *newest;          /* file of the spool, */
+    uint64_t newest_since; /* and when it was first seen there, ns */
+    struct agent_metrics metrics;
+    int socket; /* -1: none */
+    uint64_t random;
+};
+
+static volatile sig_atomic_t asked_to_stop, asked_to_reload;
+
+static void note_signal(int signal)
+{
+    if (signal == SIGHUP)
+        asked_to_reload = 1;
+    else if (signal != SIGCHLD)
+        asked_to_stop = 1;
+}
+
+/* Agents that lost one store do not come back at the same moment: each waits for a random part more. */
+static void wait_longer(struct agent *a, struct retry *retry)
+{
+    retry->delay = retry->delay ? 2 * retry->delay : RETRY_LEAST;
+    if (retry->delay > RETRY_MOST)
+        retry->delay = RETRY_MOST;
+    retry->at = clock_ns() + retry->delay + hash_random(&a->random) % retry->delay;
+}
+
+/* Recording ------------------------------------------------------------------------------------------------------ */
+
+static void start_recorder(struct agent *a)
+{
+    struct fathom_error err;
+    char hz[24], part[24], output[AGENT_TEXT + 16];
+    const char *argv[] = {"fathom",   "record", "-q", "-a",   "-e", a->config.events, "-F", hz,
+                          "--switch", part,     "-o", output, NULL};
+    snprintf(hz, sizeof hz, "%llu", (unsigned long long)a->config.frequency);
+    snprintf(part, sizeof part, "%llus", (unsigned long long)a->config.part_seconds);
+    snprintf(output, sizeof output, "%s/profile", a->config.spool);
+    if (child_start(&a->recorder, argv, false, &err) < 0) {
+        terminal_error(a->terminal, &err);
+        wait_longer(a, &a->record);
+        return;
+    }
+    a->metrics.starts++;
+    a->record.at = 0;
+}
+
+/* A recorder does not end by itself. */
+static void look_after_recorder(struct agent *a)
+{
+    int status;
+    if (child_ended(&a->recorder, &status)) {
+        terminal_say(a->terminal, LOG_WARNING, "the recorder has ended (exit code %d)",
+                     exit_code_of_status(status));
+        wait_longer(a, &a->record);
+    }
+    if (!a->recorder.pid && clock_ns() >= a->record.at)
+        start_recorder(a);
+}
+
+/* Shipping ------------------------------------------------------------------------------------------------------- */
+
+/* false: the name is too long. */
+static bool path_of(const struct agent *a, const char *name, const char *end, char path[2 * AGENT_TEXT])
+{
+    int length = snprintf(path, 2 * AGENT_TEXT, "%s/%s%s", a->config.spool, name, end);
+    return length > 0 && length < 2 * AGENT_TEXT;
+}
+
+static void start_shipper(struct agent *a, const struct spool_file *file)
+{
+    struct fathom_error err;
+    char path[2 * AGENT_TEXT];
+    const char *argv[16], **to = argv;
+    if (!path_of(a, file->name, "", path))
+        return;
+    *to++ = "fathom";
+    *to++ = "store";
+    *to++ = "import";
+    *to++ = "-q";
+    *to++ = "-i";
+    *to++ = path;
+    if (*a->config.credentials) {
+        *to++ = "--credentials";
+        *to++ = a->config.credentials;
+    }
+    if (*a->config.host) {
+        *to++ = "--host";
+        *to++ = a->config.host;
+    }
+    *to++ = a->config.store;
+    *to = NULL;
+    a->shipping = strdup(file->name);
+    a->shipping_bytes = file->bytes;
+    if (!a->shipping || child_start(&a->shipper, argv, true, &err) < 0) {
+        free(a->shipping);
+        a->shipping = NULL;
+        wait_longer(a, &a->ship);
+    }
+}
+
+/* The store has acknowledged it; or it has no sample. */
+static void shipped(struct agent *a, const char *path)
+{
+    if (unlink(path) != 0)
+        terminal_say(a->terminal, LOG_WARNING, "cannot remove %s: %s", path, strerror(errno));
+    a->metrics.shipped++;
+    a->metrics.shipped_bytes += a->shipping_bytes;
+    a->metrics.last_shipped = (uint64_t)time(NULL);
+    a->ship = (struct retry){0};
+}
+
+/* What cannot be read is set aside, and does not hold up the others. */
+static void set_aside(struct agent *a, const char *path)
+{
+    char aside[2 * AGENT_TEXT];
+    if (path_of(a, a->shipping, SPOOL_DAMAGED, aside) && rename(path, aside) == 0)
+        terminal_say(a->terminal, LOG_WARNING, "%s cannot be read: it was renamed to %s", path, aside);
+    a->metrics.damaged++;
+}
+
+static void end_shipping(struct agent *a, int status)
+{
+    char path[2 * AGENT_TEXT];
+    int code = exit_code_of_status(status);
+    if (!path_of(a, a->shipping, "", path)) {
+        wait_longer(a, &a->ship);
+    } else if (code == EXIT_OK || code == EXIT_NOTHING) {
+        shipped(a, path);
+    } else if (code == EXIT_INPUT) {
+        set_aside(a, path);
+    } else {
+        a->metrics.failures++;
+        wait_longer(a, &a->ship);
+    }
+    free(a->shipping);
+    a->shipping = NULL;
+}
+
+/* All but the newest, and the one before while that is new, are complete; all, where no recorder runs. */
+static size_t count_complete(struct agent *a)
+{
+    size_t count = a->spool.count;
+    const char *newest = count ? a->spool.files[count - 1].name : "";
+    if (!a->newest || strcmp(a->newest, newest) != 0) {
+        free(a->newest);
+        a->newest = strdup(newest);
+        a->newest_since = clock_ns();
+    }
+    if (!a->recorder.pid)
+        return count;
+    size_t growing = clock_ns() - a->newest_since >= FINISHED_NS ? 1 : 2;
+    return count > growing ? count - growing : 0;
+}
+
+static void look_after_spool(struct agent *a)
+{
+    struct fathom_error err;
+    int status;
+    if (child_ended(&a->shipper, &status))
+        end_shipping(a, status);
+    if (spool_list(a->config.spool, &a->spool, &err) < 0) {
+        terminal_error(a->terminal, &err);
+        return;
+    }
+    if (!a->shipper.pid && count_complete(a) && clock_ns() >= a->ship.at)
+        start_shipper(a, &a->spool.files[0]);
+    if (!a->shipper.pid) /* so that it does not lose its file */
+        a->metrics.dropped += spool_trim(a->config.spool, &a->spool, a->config.spool_bytes);
+}
+
+/* The agent ------------------------------------------------------------------------------------------------------ */
+
+static void tell_metrics(struct agent *a)
+{
+    struct rusage own;
+    getrusage(RUSAGE_SELF, &own);
+    a->metrics.recording = a->recorder.pid != 0;
+    a->metrics.spool_parts = a->spool.count;
+    a->metrics.spool_bytes = a->spool.bytes;
+    a->metrics.recorder_cpu = child_cpu(&a->recorder);
+    a->metrics.shipping_cpu = child_cpu(&a->shipper);
+    a->metrics.own_cpu = (double)(own.ru_utime.tv_sec + own.ru_stime.tv_sec) +
+                         (double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec) * 1e-6;
+    metrics_answer(a->socket, &a->metrics);
+}
+
+/* A configuration that is wrong changes nothing. */
+static void reload(struct agent *a)
+{
+    struct fathom_error err = {0};
+    struct agent_config config;
+    int rc = agent_config_read(a->path, &config, &err);
+    if (rc == 0)
+        rc = spool_make(config.spool, &err);
+    if (rc == 0 && strcmp(config.listen, a->config.listen) != 0) {
+        int socket = -1;
+        rc = *config.listen ? metrics_listen(config.listen, &socket, &err) : 0;
+        if (rc == 0 && a->socket >= 0)
+            close(a->socket);
+        a->socket = rc == 0 ? socket : a->socket;
+    }
+    if (rc < 0) {
+        terminal_error(a->terminal, &err);
+        return;
+    }
+    if (!agent_config_records_alike(&config, &a->config))
+        child_stop(&a->recorder);
+    a->config = config;
+    a->ship = a->record = (struct retry){0};
+    terminal_say(a->terminal, LOG_NOTE, "%s was read anew", a->path);
+}
+
+static void work(struct agent *a, const sigset_t *during)
+{
+    const struct timespec patience = {.tv_sec = PATIENCE_MS / 1000};
+    while (!asked_to_stop) {
+        if (asked_to_reload) {
+            asked_to_reload = 0;
+            reload(a);
+        }
+        look_after_recorder(a);
+        look_after_spool(a);
+        struct pollfd asked = {.fd = a->socket, .events = POLLIN};
+        if (ppoll(&asked, 1, &patience, during) > 0)
+            tell_metrics(a);
+    }
+    child_stop(&a->recorder);
+    child_stop(&a->shipper);
+}
+
+/* Signals arrive only while it waits. */
+static void hold_signals(sigset_t *during)
+{
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+    sigset_t held;
+    sigemptyset(&held);
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
+        sigaddset(&held, caught[i]);
+        sigaction(caught[i], &(struct sigaction){.sa_handler = note_signal}, NULL);
+    }
+    sigprocmask(SIG_BLOCK, &held, during);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static int run_agent(const struct agent_options *options, struct terminal *terminal, struct fathom_error *err)
+{
+    struct agent a = {.terminal = terminal, .path = options->config, .socket = -1, .random = clock_ns()};
+    sigset_t during;
+    int rc = agent_config_read(a.path, &a.config, err);
+    if (rc < 0 || options->check)
+        return rc;
+    rc = spool_make(a.config.spool, err);
+    if (rc == 0 && *a.config.listen)
+        rc = metrics_listen(a.config.listen, &a.socket, err);
+    if (rc == 0) {
+        hold_signals(&during);
+        work(&a, &during);
+    }
+    if (a.socket >= 0)
+        close(a.socket);
+    spool_clear(&a.spool);
+    free(a.shipping);
+    free(a.newest);
+    return rc;
+}
+
+static int agent_run(int argc, char **argv, struct terminal *terminal)
+{
+    struct agent_options options = {.config = "/etc/fathom/agent.conf"};
+    struct fathom_error err = {0};
+    int code = options_parse(&agent_command, &options, true, argc, argv, terminal);
+    if (code < 0 && optind < argc)
+        code = option_usage(terminal, &agent_command, "unexpected argument '%s'", argv[optind]);
+    if (code >= 0)
+        return code;
+    int rc = run_agent(&options, terminal, &err);
+    if (rc < 0)
+        terminal_error(terminal, &err);
+    else if (options.check)
+        terminal_say(terminal, LOG_NOTE, "%s is good", options.config);
+    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+}
+
+static const struct option_row rows[] = {
+    OPTION_TEXT("config", 0, "FILE", struct agent_options, config,
+                "the configuration (default: /etc/fathom/agent.conf)"),
+    OPTION_FLAG("check-config", 0, struct agent_options, check, "check the configuration, and exit"),
+    OPTION_QUIET("print no notes"),
+    OPTION_VERBOSE("print more details"),
+    OPTION_HELP,
+    OPTION_END,
+};
+
+const struct command agent_command = {
+    .name = "agent",
+    .summary = "record all processes all the time, and put what was recorded into a store",
+    .synopsis = "[--config FILE] [--check-config]",
+    .about = "Runs until it gets SIGTERM, as a service of systemd. What is recorded waits in a spool on disk "
+             "until the "
+             "store has it.",
+    .options = rows,
+    .notes =
+        "SIGHUP has the configuration read anew. The service is fathom-agent.service; see fathom-agent(1).",
+    .run = agent_run,
+};

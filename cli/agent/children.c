@@ -1,0 +1,81 @@
+/* children.c - see children.h. */
+#include "cli/agent/children.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdint.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static _Noreturn void become(const char *const *argv, bool idle, pid_t agent)
+{
+    sigset_t none;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != agent)
+        _exit(0);
+    dup2(null, STDIN_FILENO);
+    dup2(null, STDOUT_FILENO);
+    if (idle)
+        sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0});
+    if (idle && setpriority(PRIO_PROCESS, 0, 10) != 0)
+        _exit(127);
+    execv("/proc/self/exe", (char *const *)(uintptr_t)argv);
+    _exit(127);
+}
+
+int child_start(struct child *c, const char *const *argv, bool idle, struct fathom_error *err)
+{
+    pid_t agent = getpid(), pid = fork();
+    if (pid < 0)
+        return error_system(err, errno, "cannot start 'fathom %s'", argv[1]);
+    if (pid == 0)
+        become(argv, idle, agent);
+    c->pid = pid;
+    return 0;
+}
+
+static double seconds(const struct timeval *t)
+{
+    return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
+}
+
+static bool collect(struct child *c, int options, int *status)
+{
+    struct rusage used;
+    if (!c->pid || wait4(c->pid, status, options, &used) != c->pid)
+        return false;
+    c->cpu += seconds(&used.ru_utime) + seconds(&used.ru_stime);
+    c->pid = 0;
+    return true;
+}
+
+bool child_ended(struct child *c, int *status)
+{
+    return collect(c, WNOHANG, status);
+}
+
+void child_stop(struct child *c)
+{
+    int status;
+    if (c->pid)
+        kill(c->pid, SIGTERM);
+    while (c->pid && !collect(c, 0, &status) && errno == EINTR)
+        ;
+}
+
+double child_cpu(const struct child *c)
+{
+    clockid_t clock;
+    struct timespec t;
+    if (!c->pid || clock_getcpuclockid(c->pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+        return c->cpu;
+    return c->cpu + (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}

@@ -1,0 +1,24 @@
+/* children.h - the commands of Fathom that the agent runs as processes of their own: each gives up the rights that it does not need. */
+#ifndef FATHOM_CLI_AGENT_CHILDREN_H
+#define FATHOM_CLI_AGENT_CHILDREN_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct child {
+    pid_t pid;  /* 0: none runs */
+    double cpu; /* s, of those that have ended */
+};
+
+/* argv ends with NULL; argv[1] is a command of Fathom. It gets SIGTERM when the agent ends, however. idle: it is to take what CPU time
+ * others leave. */
+int child_start(struct child *child, const char *const *argv, bool idle, struct fathom_error *err);
+/* Whether it has ended just now: then *status is what waitpid() says. */
+bool child_ended(struct child *child, int *status);
+/* Has it end, and waits for that. */
+void child_stop(struct child *child);
+double child_cpu(const struct child *child); /* s, with the one that runs */
+
+#endif

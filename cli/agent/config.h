@@ -1,0 +1,31 @@
+/*
+ * config.h - the agent's configuration: lines "NAME VALUE", and comments after '#'. fathom-agent(1) lists the names.
+ */
+#ifndef FATHOM_CLI_AGENT_CONFIG_H
+#define FATHOM_CLI_AGENT_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define AGENT_TEXT 512 /* bytes of a value */
+
+struct agent_config {
+    char store[AGENT_TEXT];       /* URL */
+    char credentials[AGENT_TEXT]; /* "": none */
+    char spool[AGENT_TEXT];       /* directory */
+    char host[AGENT_TEXT];        /* "": the machine's name */
+    char events[AGENT_TEXT];      /* as of `fathom record -e` */
+    char listen[AGENT_TEXT];      /* "127.0.0.1:PORT" for metrics; "": nowhere */
+    uint64_t frequency;           /* Hz */
+    uint64_t part_seconds;        /* of a recording in the spool */
+    uint64_t spool_bytes;         /* at most, on disk */
+};
+
+/* Errors: of the file; -EINVAL: "FILE:LINE: SENTENCE". */
+int agent_config_read(const char *path, struct agent_config *out, struct fathom_error *err);
+/* Whether the recorder must be started anew for it. */
+bool agent_config_records_alike(const struct agent_config *a, const struct agent_config *b);
+
+#endif

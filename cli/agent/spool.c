@@ -1,0 +1,126 @@
+/* spool.c - see spool.h. */
+#include "cli/agent/spool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+
+int spool_make(const char *directory, struct fathom_error *err)
+{
+    struct stat st;
+    if (mkdir(directory, 0700) != 0 && errno != EEXIST)
+        return error_system(err, errno, "cannot make the spool %s", directory);
+    if (stat(directory, &st) != 0)
+        return error_system(err, errno, "%s", directory);
+    if (!S_ISDIR(st.st_mode))
+        return error_set(err, ENOTDIR, "the spool %s is no directory", directory);
+    if (st.st_uid != geteuid() || st.st_mode & 022)
+        return error_set(err, EPERM, "the spool %s belongs to another user, or others may write there",
+                         directory);
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct spool_file *)a)->name, ((const struct spool_file *)b)->name);
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name), with = strlen(end);
+    return length >= with && strcmp(name + length - with, end) == 0;
+}
+
+static int add(struct spool *s, int directory, const char *name)
+{
+    struct stat st;
+    if (strncmp(name, SPOOL_PREFIX, strlen(SPOOL_PREFIX)) != 0 ||
+        fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
+        return 0;
+    struct spool_file file = {strdup(name), (uint64_t)st.st_blocks * 512};
+    s->bytes += file.bytes;
+    if (!file.name || !vec_push(s->files, s->count, s->capacity, file)) {
+        free(file.name);
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+/* Damaged ones stand behind all others. */
+static void part_damaged(struct spool *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        struct spool_file file = s->files[i];
+        if (ends_with(file.name, SPOOL_DAMAGED))
+            free(file.name);
+        else
+            s->files[kept++] = file;
+    }
+    s->count = kept;
+}
+
+static int list_all(const char *path, struct spool *out, struct fathom_error *err)
+{
+    const struct dirent *entry;
+    int rc = 0;
+    DIR *directory = opendir(path);
+    if (!directory)
+        return error_system(err, errno, "cannot read the spool %s", path);
+    while (rc == 0 && (entry = readdir(directory)))
+        rc = add(out, dirfd(directory), entry->d_name);
+    closedir(directory);
+    if (out->count)
+        qsort(out->files, out->count, sizeof *out->files, by_name);
+    return rc < 0 ? error_memory(err) : 0;
+}
+
+int spool_list(const char *directory, struct spool *spool, struct fathom_error *err)
+{
+    spool_clear(spool);
+    int rc = list_all(directory, spool, err);
+    part_damaged(spool);
+    return rc;
+}
+
+void spool_clear(struct spool *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        free(s->files[i].name);
+    free(s->files);
+    *s = (struct spool){0};
+}
+
+/* Whether it is gone. */
+static bool drop(const char *directory, struct spool *s, const struct spool_file *file)
+{
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s/%s", directory, file->name) >= (int)sizeof path ||
+        (unlink(path) != 0 && errno != ENOENT))
+        return false;
+    s->bytes -= file->bytes;
+    return true;
+}
+
+unsigned spool_trim(const char *directory, struct spool *s, uint64_t most)
+{
+    struct spool all = {0};
+    unsigned dropped = 0;
+    if (s->bytes <= most || list_all(directory, &all, NULL) < 0) {
+        spool_clear(&all);
+        return 0;
+    }
+    for (int damaged = 1; damaged >= 0; damaged--)
+        for (size_t i = 0; i + 1 < all.count && s->bytes > most; i++)
+            if (ends_with(all.files[i].name, SPOOL_DAMAGED) == damaged)
+                dropped += drop(directory, s, &all.files[i]);
+    spool_clear(&all);
+    return dropped;
+}

@@ -1,0 +1,35 @@
+/*
+ * spool.h - the agent's recordings that are not yet in the store: files of one directory, which only their owner may read. What
+ * was recorded is never changed, so that sending it twice counts once.
+ */
+#ifndef FATHOM_CLI_AGENT_SPOOL_H
+#define FATHOM_CLI_AGENT_SPOOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define SPOOL_PREFIX  "profile." /* the time in UTC follows */
+#define SPOOL_DAMAGED ".damaged" /* the end of names of recordings that cannot be read */
+
+struct spool_file {
+    char *name;
+    uint64_t bytes; /* on disk */
+};
+
+struct spool {
+    struct spool_file *files; /* the oldest first; not the damaged ones */
+    size_t count, capacity;
+    uint64_t bytes; /* with the damaged ones */
+};
+
+/* Makes the directory, if it is not there. */
+int spool_make(const char *directory, struct fathom_error *err);
+/* Lists it anew. */
+int spool_list(const char *directory, struct spool *spool, struct fathom_error *err);
+void spool_clear(struct spool *spool);
+/* Removes files until it has at most so many bytes: damaged ones, then the oldest, but not the newest. Returns how many. */
+unsigned spool_trim(const char *directory, struct spool *spool, uint64_t most);
+
+#endif
