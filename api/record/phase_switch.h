@@ -1,6 +1,6 @@
 /*
  * phase_switch.h - hybrid profiling (phase-aware remote profiling, section 4): from the main event's samples the phases of what is
- * recorded are told while it runs, and the other events, which may be costly, are on in one interval of each phase, and in one of 60 where it lasts.
+ * recorded are told while it runs, and the other events, which may be costly, are on in one interval of each phase, and in one of 28 where it lasts.
  *
  * The third interval of a phase represents it (the paper's section 5.3), or the second, when phases are to be met sooner: an interval is
  * chosen before it begins, as the one that is foretold to be of a phase that has none yet. What it turns out to be is what counts.
