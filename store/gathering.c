@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/saturate.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "store/kind.h"
 
@@ -223,15 +224,34 @@ static int leaves_out(struct making *m, uint32_t number, bool *out, struct fatho
     return 0;
 }
 
+struct wanted {
+    uint64_t context;
+    uint32_t seen;
+};
+
+/* Looks all contexts up, in the order of their numbers: in which a server tells of them may change from time to time. */
+static int look_up(struct making *m, uint32_t *numbers, struct fathom_error *err)
+{
+    const struct gathering *g = m->gathering;
+    struct wanted *wanted = calloc((size_t)g->seen_count + 1, sizeof *wanted);
+    int rc = wanted ? 0 : error_memory(err);
+    for (uint32_t i = 0; rc == 0 && i < g->seen_count; i++)
+        wanted[i] = (struct wanted){g->seen[i].context, i};
+    if (rc == 0)
+        sort_by(wanted, g->seen_count, context);
+    for (uint32_t i = 0; rc == 0 && i < g->seen_count; i++)
+        rc = store_context(m->store, wanted[i].context, m->dictionary, &numbers[wanted[i].seen], err);
+    free(wanted);
+    return rc;
+}
+
 /* The contexts of the dictionary, and all their callers, are known before: its size does not change below. */
 static int resolve(struct making *m, uint32_t *numbers, struct fathom_error *err)
 {
     struct gathering *g = m->gathering;
     const struct dictionary_context *contexts;
     const struct dictionary_frame *frames;
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < g->seen_count; i++)
-        rc = store_context(m->store, g->seen[i].context, m->dictionary, &numbers[i], err);
+    int rc = look_up(m, numbers, err);
     if (rc < 0)
         return rc;
     g->nodes = calloc(dictionary_contexts(m->dictionary, &contexts) + 1, sizeof *g->nodes);
@@ -239,7 +259,12 @@ static int resolve(struct making *m, uint32_t *numbers, struct fathom_error *err
     g->samples = calloc((size_t)g->sum_count + 1, sizeof *g->samples);
     g->values = calloc(2 * (size_t)g->sum_count + 1, sizeof *g->values);
     g->counts = calloc((size_t)g->sum_count + 1, sizeof *g->counts);
-    return g->nodes && g->items && g->samples && g->values && g->counts ? 0 : error_memory(err);
+    if (!g->nodes || !g->items || !g->samples || !g->values || !g->counts)
+        return error_memory(err);
+    for (uint32_t i = 0, count = (uint32_t)dictionary_frames(m->dictionary, &frames); i < count; i++)
+        if (item_of(g, frames, i) == FRAMES_NONE)
+            return error_memory(err);
+    return 0;
 }
 
 static void count_sum(struct gathered *all, const struct sum *sum)

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "store/clickhouse/clickhouse.h"
 
@@ -135,28 +136,44 @@ static void put_batch(FILE *out, const struct dictionary_context *contexts, cons
         put_binary(out, e[i].sure, 1);
 }
 
-/* How many of a recording's batches the server has: those with its sequence, in its slots. */
+/* " and (service, host, sequence) in (...)": of all batches; one after the other that has the same is not said again. */
+static void put_owners(FILE *out, const struct store_batch *batches, size_t count)
+{
+    fputs(" and (service, host, sequence) in (", out);
+    for (size_t i = 0; i < count; i++) {
+        const struct store_key *key = &batches[i].key, *before = i ? &batches[i - 1].key : NULL;
+        if (before && before->sequence == key->sequence && strcmp(before->service, key->service) == 0 &&
+            strcmp(before->host, key->host) == 0)
+            continue;
+        fputs(i ? ", (" : "(", out);
+        put_value(out, key->service);
+        fputs(", ", out);
+        put_value(out, key->host);
+        fprintf(out, ", toUInt64(%" PRIu64 "))", key->sequence);
+    }
+    fputs(")", out);
+}
+
+/* How many of these batches the server has, as far as their slots and owners tell: those of a recording are put at once. */
 static int count_known(struct clickhouse *c, const struct store_batch *batches, size_t count, uint64_t *known,
                        struct fathom_error *err)
 {
     struct statement s;
-    statement_begin(&s);
     struct bytes answer;
-    uint64_t first_slot = UINT64_MAX, last = 0;
+    uint64_t first = UINT64_MAX, last = 0;
     for (size_t i = 0; i < count; i++) {
-        first_slot = batches[i].key.slot < first_slot ? batches[i].key.slot : first_slot;
+        first = batches[i].key.slot < first ? batches[i].key.slot : first;
         last = batches[i].key.slot > last ? batches[i].key.slot : last;
     }
-    if (s.out)
+    statement_begin(&s);
+    if (s.out) {
         fprintf(s.out,
                 "select count() from (select phase from %s.batches where slot >= %" PRIu64
-                " and slot <= %" PRIu64 " and sequence in (toUInt64(0)",
-                http_database(c->http), first_slot, last);
-    for (size_t i = 0; s.out && i < count; i++)
-        if (i == 0 || batches[i].key.sequence != batches[i - 1].key.sequence)
-            fprintf(s.out, ", %" PRIu64, batches[i].key.sequence);
-    if (s.out)
-        fputs(") limit 1 by " BATCH_KEY ") format RowBinary", s.out);
+                " and slot <= %" PRIu64,
+                http_database(c->http), first, last);
+        put_owners(s.out, batches, count);
+        fputs(" limit 1 by " BATCH_KEY ") format RowBinary", s.out);
+    }
     int rc = clickhouse_ask(c, &s, &answer, err);
     if (rc < 0)
         return rc;

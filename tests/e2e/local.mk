@@ -71,6 +71,7 @@ E2E_TESTS += \
 	tests/e2e/stack_samples.test \
 	tests/e2e/stripped.test \
 	tests/e2e/store.test \
+	tests/e2e/store_clickhouse.test \
 	tests/e2e/switch.test \
 	tests/e2e/threads.test \
 	tests/e2e/top.test \
