@@ -89,6 +89,10 @@ BENCHES += bench/bench_infer
 bench_bench_infer_SOURCES = bench/bench_infer.c tests/process/self.c tests/process/self.h tests/process/maps.c tests/process/maps.h
 bench_bench_infer_LDADD = libinfer.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
 
+EXTRA_PROGRAMS += bench/bench_store
+bench_bench_store_SOURCES = bench/bench_store.c
+bench_bench_store_LDADD = libstore.la libprofile.la libhcct.la libinfer.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la
+
 EXTRA_PROGRAMS += bench/bench_calls
 BENCHES += bench/bench_calls
 bench_bench_calls_SOURCES = bench/bench_calls.c

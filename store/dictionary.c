@@ -74,8 +74,8 @@ uint32_t dictionary_frame(struct dictionary *d, uint8_t kind, const char *image,
 uint32_t dictionary_context(struct dictionary *d, uint32_t caller, uint32_t frame)
 {
     uint64_t of[2] = {caller == DICTIONARY_NONE ? 0 : d->contexts[caller].hash, d->frames[frame].hash};
-    struct dictionary_context context = {
-        .hash = checksum_of(of, sizeof of), .caller = caller, .frame = frame};
+    const uint64_t hash = checksum_of(of, sizeof of) & ~UINT64_C(3); /* 0 would be no caller */
+    struct dictionary_context context = {.hash = hash ? hash : 4, .caller = caller, .frame = frame};
     uint64_t *number = table_put(d->context_numbers, context.hash, NULL);
     if (!number)
         return DICTIONARY_NONE;

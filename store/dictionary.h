@@ -2,8 +2,8 @@
  * dictionary.h - the contexts that batches count, and the frames that these are made of, with names that hold on every machine.
  *
  * A frame is known by a hash of its kind, its file's name and its own; a context by one of its caller's and its frame's. Build-ids are in
- * neither, so that the contexts of two builds are the same ones. Hashes are XXH3, 64 bits: among 10 million contexts two are the same
- * with a probability of 3 in a million, and would then be counted as one.
+ * neither, so that the contexts of two builds are the same ones. Hashes are XXH3, 64 bits, of which a context's two lowest are 0, for
+ * engines to use: among 10 million contexts two are the same with a probability of 1 in 100,000, and would then be counted as one.
  */
 #ifndef FATHOM_STORE_DICTIONARY_H
 #define FATHOM_STORE_DICTIONARY_H

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/store/selection.h"
+#include "api/store/stored.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "store/gathering.h"
@@ -133,7 +134,7 @@ static int visit_host(struct compared *c, unsigned side, uint32_t host, compared
     struct contexts contexts;
     struct filter *filter = NULL; /* of one table of frames each */
     char *name = NULL;
-    int rc = filter_new(c->options.filter, NULL, &filter, err);
+    int rc = stored_filter(c->options.filter, &filter, err);
     if (rc == 0)
         rc = gathering_contexts(s->gatherings[host], c->store, c->dictionary, filter, &contexts, err);
     if (rc == 0 && asprintf(&name, "%s on %s", s->name, names_text(s->hosts, host)) < 0)

@@ -68,11 +68,9 @@ static int check_format(const struct format *f, struct fathom_error *err)
                : 0;
 }
 
-/* Which paths count. */
-static int start_filter(struct stored *s, struct fathom_error *err)
+int stored_filter(const struct filter_options *o, struct filter **out, struct fathom_error *err)
 {
-    const struct filter_options *o = &s->options->filter;
-    return o->focus || o->ignore || o->symbol || o->image ? filter_new(o, NULL, &s->filter, err) : 0;
+    return o->focus || o->ignore || o->symbol || o->image ? filter_new(o, NULL, out, err) : 0;
 }
 
 int stored_open(const struct report_options *options, const struct fathom_report_options *from,
@@ -90,7 +88,7 @@ int stored_open(const struct report_options *options, const struct fathom_report
     s->from = from;
     rc = selection_query(from->store, &s->query, err);
     if (rc == 0)
-        rc = start_filter(s, err);
+        rc = stored_filter(&options->filter, &s->filter, err);
     if (rc == 0)
         rc = store_open(from->store->url, from->store->credentials, false, &s->store, err);
     if (rc < 0)

@@ -9,6 +9,9 @@
 int stored_check(const struct report_options *options, const struct fathom_profile_options *profile,
                  struct fathom_error *err);
 
+/* Which paths count; *out stays as it is if all do. For the frames of one gathering. */
+int stored_filter(const struct filter_options *options, struct filter **out, struct fathom_error *err);
+
 struct stored;
 
 /* Opens the store that from->store names. options: made of `from`; both are borrowed. -EINVAL: they ask for what only single samples

@@ -76,46 +76,53 @@ int clickhouse_rows(void *engine, enum store_list list, const struct store_query
 
 /* Sums -------------------------------------------------------------------------------------------------------------- */
 
-/* Added up by slice and host, as far as these matter: one answer has each context at most once for each of them and each certainty. */
+/* Added up by slice and host, as far as these matter, and by context and certainty: all numbers, as the server is several times slower
+ * with keys of texts. A context's two low bits, which are 0, take the certainty. */
+enum { KEY_PROVED = 1, KEY_UNKNOWN = 2, KEY_BITS = 3 };
+
 static void put_sums(FILE *out, const char *database, const struct store_query *q)
 {
-    fputs("select unit, slice, of, groupArray(context), groupArray(counted), groupArray(weighed),"
-          " groupArray(toUInt8(certain)) from (select unit, ",
-          out);
+    fputs(
+        "select any(a_unit), slice, any(a_host), groupArray(key), groupArray(n), groupArray(w), groupArray(sure)"
+        " from (select any(unit) as a_unit, any(host) as a_host, ",
+        out);
     if (q->slice)
         fprintf(out, "toUInt64(intDiv(slot, %" PRIu64 ") * %" PRIu64 ")", q->slice, q->slice);
     else
         fputs("toUInt64(0)", out);
-    fprintf(out, " as slice, %s as of,", q->by_host ? "host" : "''");
-    fputs(" context, multiIf(s = 255, 2, s = 0, 0, 1) as certainty, sum(n) as counted,"
-          " sum(w * greatest(period, 1)) as weighed,"
-          " if(certainty = 1, greatest(1, least(254, round(sum(w * greatest(period, 1) * toFloat64(s)) / "
-          "greatest(weighed, 1)))),"
-          " any(s)) as certain"
-          " from (select unit, slot, host, period, contexts, counts, sure, if(empty(weights), counts, "
-          "weights) as each from ",
-          out);
+    fprintf(out, " as slice, %s as of, context + (s = 255) + 2 * (s = 0) as key,",
+            q->by_host ? "cityHash64(host)" : "0");
+    fputs(
+        " sum(count) as n, sum(each * period_or_1) as w, sum(count * s) as sure"
+        " from (select unit, slot, host, greatest(period, 1) as period_or_1, contexts, counts, sure as sures,"
+        " if(empty(weights), counts, weights) as weights_or_counts from ",
+        out);
     fprintf(out, "%s.batches", database);
     put_conditions(out, q);
-    fputs(") array join contexts as context, counts as n, each as w, sure as s"
-          " group by unit, slice, of, context, certainty) group by unit, slice, of order by slice format "
-          "RowBinary",
+    fputs(") array join contexts as context, counts as count, sures as s, weights_or_counts as each group by "
+          "key",
           out);
+    fputs(q->slice ? ", slice" : "", out);
+    fputs(q->by_host ? ", of" : "", out);
+    fputs(") group by slice, of order by slice format RowBinary", out);
 }
 
-static bool take_array(struct bytes *b, size_t count, unsigned size, struct store_entry *entries,
-                       size_t member)
+static bool take_numbers(struct bytes *b, size_t count, struct store_entry *entries, size_t member)
 {
     if (bytes_uleb(b) != count)
         return false;
-    for (size_t i = 0; i < count && !b->failed; i++) {
-        char *to = (char *)&entries[i] + member;
-        if (size == 1)
-            *(uint8_t *)to = bytes_u8(b);
-        else
-            *(uint64_t *)(void *)to = bytes_u64(b);
-    }
+    for (size_t i = 0; i < count && !b->failed; i++)
+        *(uint64_t *)(void *)((char *)&entries[i] + member) = bytes_u64(b);
     return !b->failed;
+}
+
+/* Of what is inferred, the mean of its samples. */
+static uint8_t sure_of(uint64_t key, uint64_t sum, uint64_t count)
+{
+    if (key & KEY_BITS)
+        return key & KEY_PROVED ? STORE_PROVED : STORE_UNKNOWN;
+    const double mean = count ? (double)sum / (double)count + 0.5 : 0;
+    return mean < 1 ? 1 : mean > STORE_SURE_MOST ? STORE_SURE_MOST : (uint8_t)mean;
 }
 
 /* *entries: grows. */
@@ -125,10 +132,16 @@ static bool take_entries(struct bytes *b, struct store_entry **entries, size_t *
     *count = bytes_uleb(&peek);
     if (peek.failed || *count > bytes_left(&peek) / 8 || !vec_reserve(*entries, 0, *capacity, *count + 1))
         return false;
-    return take_array(b, *count, 8, *entries, offsetof(struct store_entry, context)) &&
-           take_array(b, *count, 8, *entries, offsetof(struct store_entry, count)) &&
-           take_array(b, *count, 8, *entries, offsetof(struct store_entry, weight)) &&
-           take_array(b, *count, 1, *entries, offsetof(struct store_entry, sure));
+    struct store_entry *e = *entries;
+    if (!take_numbers(b, *count, e, offsetof(struct store_entry, context)) ||
+        !take_numbers(b, *count, e, offsetof(struct store_entry, count)) ||
+        !take_numbers(b, *count, e, offsetof(struct store_entry, weight)) || bytes_uleb(b) != *count)
+        return false;
+    for (size_t i = 0; i < *count; i++) {
+        e[i].sure = sure_of(e[i].context, bytes_u64(b), e[i].count);
+        e[i].context &= ~(uint64_t)KEY_BITS;
+    }
+    return !b->failed;
 }
 
 int clickhouse_each(void *engine, const struct store_query *query, store_visit *visit, void *context,
