@@ -23,7 +23,6 @@ struct fathom_store_import {
     struct fathom_report_options report_options;
     struct fathom_report *report;
     struct store *store;
-    const char *directories[2]; /* of the report's, and of the store's file */
     struct fathom_writing writing;
 };
 

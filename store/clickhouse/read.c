@@ -82,10 +82,10 @@ enum { KEY_PROVED = 1, KEY_UNKNOWN = 2, KEY_BITS = 3 };
 
 static void put_sums(FILE *out, const char *database, const struct store_query *q)
 {
-    fputs(
-        "select any(a_unit), slice, any(a_host), groupArray(key), groupArray(n), groupArray(w), groupArray(sure)"
-        " from (select any(unit) as a_unit, any(host) as a_host, ",
-        out);
+    fputs("select any(a_unit), slice, any(a_host), groupArray(key), groupArray(n), groupArray(w), "
+          "groupArray(sure)"
+          " from (select any(unit) as a_unit, any(host) as a_host, ",
+          out);
     if (q->slice)
         fprintf(out, "toUInt64(intDiv(slot, %" PRIu64 ") * %" PRIu64 ")", q->slice, q->slice);
     else
