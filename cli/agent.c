@@ -1,7 +1,7 @@
 /*
  * agent.c - `fathom agent`: records all processes all the time, and puts what was recorded into a store.
  *
- * A recorder writes one file after the other into the spool; each is put into the store when the next one was begun, and removed when the
+ * A recorder writes one file after the other into the spool; each is put into the store when it is complete, and removed when the
  * store has acknowledged it. Files do not change, so one that is put there twice counts once: whatever is killed, and
  * when, nothing is lost that was written, or counted twice. Both are commands of their own, as processes.
  */
@@ -16,8 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/checksum.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/path.h"
 #include "cli/agent/children.h"
 #include "cli/agent/config.h"
 #include "cli/agent/metrics.h"
@@ -25,11 +27,12 @@
 #include "cli/exit.h"
 #include "cli/options.h"
 
-#define SECOND_NS   UINT64_C(1000000000)
-#define FINISHED_NS (10 * SECOND_NS) /* a file is complete when the next one is as old */
-#define RETRY_LEAST (1 * SECOND_NS)  /* doubled after each failure, */
-#define RETRY_MOST  (300 * SECOND_NS)
-#define PATIENCE_MS 1000
+#define SECOND_NS     UINT64_C(1000000000)
+#define RETRY_LEAST   (1 * SECOND_NS) /* doubled after each failure, */
+#define FAILURES_MOST 3
+#define STEADY_NS     (60 * SECOND_NS) /* a recorder that ran so long had no fault at its start */
+#define RETRY_MOST    (300 * SECOND_NS)
+#define PATIENCE_MS   1000
 
 struct retry {
     uint64_t at, delay; /* ns; 0: at once */
@@ -47,10 +50,10 @@ struct agent {
     struct child recorder, shipper;
     struct retry record, ship;
     struct spool spool;
-    char *shipping; /* the name of the file that is being put into the store; NULL: none is */
+    char *shipping; /* path of the file that is being put into the store; NULL: none is */
     uint64_t shipping_bytes;
-    char *newest;          /* file of the spool, */
-    uint64_t newest_since; /* and when it was first seen there, ns */
+    struct table *failures;  /* hash of a path -> how often that failed */
+    uint64_t recorder_since; /* ns: when the recorder was started */
     struct agent_metrics metrics;
     int socket; /* -1: none */
     uint64_t random;
@@ -92,7 +95,7 @@ static void start_recorder(struct agent *a)
         return;
     }
     a->metrics.starts++;
-    a->record.at = 0;
+    a->recorder_since = clock_ns();
 }
 
 /* A recorder does not end by itself. */
@@ -102,6 +105,8 @@ static void look_after_recorder(struct agent *a)
     if (child_ended(&a->recorder, &status)) {
         terminal_say(a->terminal, LOG_WARNING, "the recorder has ended (exit code %d)",
                      exit_code_of_status(status));
+        if (clock_ns() - a->recorder_since >= STEADY_NS)
+            a->record.delay = 0;
         wait_longer(a, &a->record);
     }
     if (!a->recorder.pid && clock_ns() >= a->record.at)
@@ -110,26 +115,30 @@ static void look_after_recorder(struct agent *a)
 
 /* Shipping ------------------------------------------------------------------------------------------------------- */
 
-/* false: the name is too long. */
-static bool path_of(const struct agent *a, const char *name, const char *end, char path[2 * AGENT_TEXT])
+static uint64_t *failures_of(struct agent *a, const char *path)
 {
-    int length = snprintf(path, 2 * AGENT_TEXT, "%s/%s%s", a->config.spool, name, end);
-    return length > 0 && length < 2 * AGENT_TEXT;
+    return table_put(a->failures, checksum_of(path, strlen(path)), NULL);
+}
+
+/* malloc'd; NULL: out of memory. */
+static char *path_of(const struct agent *a, const char *name)
+{
+    char *path;
+    return asprintf(&path, "%s/%s", a->config.spool, name) < 0 ? NULL : path;
 }
 
 static void start_shipper(struct agent *a, const struct spool_file *file)
 {
     struct fathom_error err;
-    char path[2 * AGENT_TEXT];
     const char *argv[16], **to = argv;
-    if (!path_of(a, file->name, "", path))
-        return;
+    a->shipping = path_of(a, file->name);
+    a->shipping_bytes = file->bytes;
     *to++ = "fathom";
     *to++ = "store";
     *to++ = "import";
     *to++ = "-q";
     *to++ = "-i";
-    *to++ = path;
+    *to++ = a->shipping;
     if (*a->config.credentials) {
         *to++ = "--credentials";
         *to++ = a->config.credentials;
@@ -138,10 +147,9 @@ static void start_shipper(struct agent *a, const struct spool_file *file)
         *to++ = "--host";
         *to++ = a->config.host;
     }
+    *to++ = "--";
     *to++ = a->config.store;
     *to = NULL;
-    a->shipping = strdup(file->name);
-    a->shipping_bytes = file->bytes;
     if (!a->shipping || child_start(&a->shipper, argv, true, &err) < 0) {
         free(a->shipping);
         a->shipping = NULL;
@@ -149,74 +157,94 @@ static void start_shipper(struct agent *a, const struct spool_file *file)
     }
 }
 
-/* The store has acknowledged it; or it has no sample. */
-static void shipped(struct agent *a, const char *path)
+static void note_failure(struct agent *a)
 {
-    if (unlink(path) != 0)
-        terminal_say(a->terminal, LOG_WARNING, "cannot remove %s: %s", path, strerror(errno));
+    uint64_t *failures = failures_of(a, a->shipping);
+    if (failures)
+        ++*failures;
+    a->metrics.failures++;
+    wait_longer(a, &a->ship);
+}
+
+/* The store works, as another file was put there since: what failed so often is the file's fault, and must not hold up others. */
+static void set_aside(struct agent *a)
+{
+    for (size_t i = 0; i < a->spool.count; i++) {
+        const struct spool_file *file = &a->spool.files[i];
+        char *path = file->damaged || file->growing ? NULL : path_of(a, file->name), *aside = NULL;
+        const uint64_t *failures = path ? failures_of(a, path) : NULL;
+        if (failures && *failures >= FAILURES_MOST && asprintf(&aside, "%s" SPOOL_DAMAGED, path) > 0) {
+            bool moved = rename(path, aside) == 0;
+            terminal_say(a->terminal, LOG_WARNING, "%s could not be put into the store %d times: %s%s", path,
+                         FAILURES_MOST, moved ? "it is now " : "and it cannot be renamed to ", aside);
+            a->metrics.damaged += moved;
+        }
+        free(aside);
+        free(path);
+    }
+}
+
+/* The store has acknowledged it. */
+static void end_shipped(struct agent *a)
+{
+    if (unlink(a->shipping) != 0) { /* it would be put there again, which changes nothing */
+        terminal_say(a->terminal, LOG_WARNING, "cannot remove %s: %s", a->shipping, strerror(errno));
+        note_failure(a);
+        return;
+    }
     a->metrics.shipped++;
     a->metrics.shipped_bytes += a->shipping_bytes;
     a->metrics.last_shipped = (uint64_t)time(NULL);
     a->ship = (struct retry){0};
-}
-
-/* What cannot be read is set aside, and does not hold up the others. */
-static void set_aside(struct agent *a, const char *path)
-{
-    char aside[2 * AGENT_TEXT];
-    if (path_of(a, a->shipping, SPOOL_DAMAGED, aside) && rename(path, aside) == 0)
-        terminal_say(a->terminal, LOG_WARNING, "%s cannot be read: it was renamed to %s", path, aside);
-    a->metrics.damaged++;
+    set_aside(a);
 }
 
 static void end_shipping(struct agent *a, int status)
 {
-    char path[2 * AGENT_TEXT];
-    int code = exit_code_of_status(status);
-    if (!path_of(a, a->shipping, "", path)) {
-        wait_longer(a, &a->ship);
-    } else if (code == EXIT_OK || code == EXIT_NOTHING) {
-        shipped(a, path);
-    } else if (code == EXIT_INPUT) {
-        set_aside(a, path);
-    } else {
-        a->metrics.failures++;
-        wait_longer(a, &a->ship);
-    }
+    if (exit_code_of_status(status) == EXIT_OK)
+        end_shipped(a);
+    else
+        note_failure(a);
     free(a->shipping);
     a->shipping = NULL;
 }
 
-/* All but the newest, and the one before while that is new, are complete; all, where no recorder runs. */
-static size_t count_complete(struct agent *a)
+/* Of the complete files that failed least often the oldest. NULL: none is complete. */
+static const struct spool_file *choose_file(struct agent *a)
 {
-    size_t count = a->spool.count;
-    const char *newest = count ? a->spool.files[count - 1].name : "";
-    if (!a->newest || strcmp(a->newest, newest) != 0) {
-        free(a->newest);
-        a->newest = strdup(newest);
-        a->newest_since = clock_ns();
+    const struct spool_file *found = NULL;
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < a->spool.count; i++) {
+        const struct spool_file *file = &a->spool.files[i];
+        char *path = file->damaged || file->growing ? NULL : path_of(a, file->name);
+        const uint64_t *failures = path ? failures_of(a, path) : NULL;
+        free(path);
+        if (failures && *failures < least) {
+            least = *failures;
+            found = file;
+        }
     }
-    if (!a->recorder.pid)
-        return count;
-    size_t growing = clock_ns() - a->newest_since >= FINISHED_NS ? 1 : 2;
-    return count > growing ? count - growing : 0;
+    return found;
 }
 
 static void look_after_spool(struct agent *a)
 {
     struct fathom_error err;
     int status;
-    if (child_ended(&a->shipper, &status))
-        end_shipping(a, status);
     if (spool_list(a->config.spool, &a->spool, &err) < 0) {
         terminal_error(a->terminal, &err);
         return;
     }
-    if (!a->shipper.pid && count_complete(a) && clock_ns() >= a->ship.at)
-        start_shipper(a, &a->spool.files[0]);
-    if (!a->shipper.pid) /* so that it does not lose its file */
-        a->metrics.dropped += spool_trim(a->config.spool, &a->spool, a->config.spool_bytes);
+    bool told = !a->recorder.pid || spool_find_growing(&a->spool, a->recorder.pid);
+    if (child_ended(&a->shipper, &status))
+        end_shipping(a, status);
+    const struct spool_file *next =
+        told && !a->shipper.pid && clock_ns() >= a->ship.at ? choose_file(a) : NULL;
+    if (next)
+        start_shipper(a, next);
+    if (told)
+        a->metrics.dropped += spool_trim(a->config.spool, &a->spool, a->config.spool_bytes,
+                                         a->shipping ? path_base(a->shipping) : NULL);
 }
 
 /* The agent ------------------------------------------------------------------------------------------------------ */
@@ -296,14 +324,15 @@ static void hold_signals(sigset_t *during)
 static int run_agent(const struct agent_options *options, struct terminal *terminal, struct fathom_error *err)
 {
     struct agent a = {.terminal = terminal, .path = options->config, .socket = -1, .random = clock_ns()};
+    a.failures = table_new();
     sigset_t during;
-    int rc = agent_config_read(a.path, &a.config, err);
-    if (rc < 0 || options->check)
-        return rc;
-    rc = spool_make(a.config.spool, err);
-    if (rc == 0 && *a.config.listen)
+    int rc = a.failures ? agent_config_read(a.path, &a.config, err) : error_memory(err);
+    bool runs = rc == 0 && !options->check;
+    if (runs)
+        rc = spool_make(a.config.spool, err);
+    if (runs && rc == 0 && *a.config.listen)
         rc = metrics_listen(a.config.listen, &a.socket, err);
-    if (rc == 0) {
+    if (runs && rc == 0) {
         hold_signals(&during);
         work(&a, &during);
     }
@@ -311,7 +340,7 @@ static int run_agent(const struct agent_options *options, struct terminal *termi
         close(a.socket);
     spool_clear(&a.spool);
     free(a.shipping);
-    free(a.newest);
+    table_free(a.failures);
     return rc;
 }
 

@@ -12,10 +12,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#define STOP_WAIT_US 50000
+#define STOP_TRIES   400 /* 20 s: a recorder completes its file */
+
 static _Noreturn void become(const char *const *argv, bool idle, pid_t agent)
 {
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE};
     sigset_t none;
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+        signal(caught[i], SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -65,8 +71,13 @@ bool child_ended(struct child *c, int *status)
 void child_stop(struct child *c)
 {
     int status;
+    if (!c->pid)
+        return;
+    kill(c->pid, SIGTERM);
+    for (int tries = 0; tries < STOP_TRIES && !collect(c, WNOHANG, &status); tries++)
+        usleep(STOP_WAIT_US);
     if (c->pid)
-        kill(c->pid, SIGTERM);
+        kill(c->pid, SIGKILL);
     while (c->pid && !collect(c, 0, &status) && errno == EINTR)
         ;
 }

@@ -12,12 +12,11 @@ struct child {
     double cpu; /* s, of those that have ended */
 };
 
-/* argv ends with NULL; argv[1] is a command of Fathom. It gets SIGTERM when the agent ends, however. idle: it is to take what CPU time
- * others leave. */
+/* argv ends with NULL; argv[1] is a command of Fathom. It gets SIGTERM when the agent ends, however. idle: at a low priority. */
 int child_start(struct child *child, const char *const *argv, bool idle, struct fathom_error *err);
 /* Whether it has ended just now: then *status is what waitpid() says. */
 bool child_ended(struct child *child, int *status);
-/* Has it end, and waits for that. */
+/* Has it end, and waits for that: 20 s, after which it is killed. */
 void child_stop(struct child *child);
 double child_cpu(const struct child *child); /* s, with the one that runs */
 

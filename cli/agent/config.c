@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/agent/metrics.h"
+
 struct setting {
     const char *name;
     size_t at;
@@ -80,10 +82,12 @@ static const char *take_line(char *line, struct agent_config *to)
 static const char *check(const struct agent_config *c)
 {
     return !*c->store                       ? "it names no store"
+           : *c->store == '-'               ? "no store's name begins with '-'"
            : strncmp(c->spool, "/", 1) != 0 ? "the spool must be an absolute path"
            : *c->listen && strncmp(c->listen, "127.0.0.1:", 10) != 0
                ? "metrics are told on the loopback alone: listen 127.0.0.1:PORT"
-               : NULL;
+           : *c->listen && !metrics_port(c->listen) ? "there is no such port to listen on"
+                                                    : NULL;
 }
 
 int agent_config_read(const char *path, struct agent_config *out, struct fathom_error *err)

@@ -12,15 +12,19 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-int metrics_listen(const char *address, int *out, struct fathom_error *err)
+uint16_t metrics_port(const char *address)
 {
     const char *colon = strchr(address, ':');
     char *end = NULL;
-    unsigned long port = colon ? strtoul(colon + 1, &end, 10) : 0;
-    if (port == 0 || port > 65535 || *end)
-        return error_set(err, EINVAL, "listen %s: there is no such port", address);
-    struct sockaddr_in in = {
-        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    unsigned long port = colon && colon[1] >= '0' && colon[1] <= '9' ? strtoul(colon + 1, &end, 10) : 0;
+    return port > 65535 || (end && *end) ? 0 : (uint16_t)port;
+}
+
+int metrics_listen(const char *address, int *out, struct fathom_error *err)
+{
+    struct sockaddr_in in = {.sin_family = AF_INET,
+                             .sin_port = htons(metrics_port(address)),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int on = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return error_system(err, errno, "listen %s", address);

@@ -20,7 +20,9 @@ struct agent_metrics {
     double recorder_cpu, shipping_cpu, own_cpu; /* s */
 };
 
-/* "127.0.0.1:PORT": a socket that listens; -EINVAL: there is no such port; those of bind(). */
+/* Of "127.0.0.1:PORT"; 0: there is no such port. */
+uint16_t metrics_port(const char *address);
+/* A socket that listens there. Errors: those of bind(). */
 int metrics_listen(const char *address, int *socket, struct fathom_error *err);
 /* Answers one request that waits, within a second. */
 void metrics_answer(int socket, const struct agent_metrics *metrics);

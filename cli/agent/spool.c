@@ -12,6 +12,8 @@
 
 #include "base/vec.h"
 
+#define NAME_MOST 200u /* bytes: what is added to a name leaves it a name */
+
 int spool_make(const char *directory, struct fathom_error *err)
 {
     struct stat st;
@@ -21,8 +23,8 @@ int spool_make(const char *directory, struct fathom_error *err)
         return error_system(err, errno, "%s", directory);
     if (!S_ISDIR(st.st_mode))
         return error_set(err, ENOTDIR, "the spool %s is no directory", directory);
-    if (st.st_uid != geteuid() || st.st_mode & 022)
-        return error_set(err, EPERM, "the spool %s belongs to another user, or others may write there",
+    if (st.st_uid != geteuid() || st.st_mode & 077)
+        return error_set(err, EPERM, "the spool %s belongs to another user, or others have rights there",
                          directory);
     return 0;
 }
@@ -41,10 +43,14 @@ static bool ends_with(const char *name, const char *end)
 static int add(struct spool *s, int directory, const char *name)
 {
     struct stat st;
-    if (strncmp(name, SPOOL_PREFIX, strlen(SPOOL_PREFIX)) != 0 ||
+    if (strncmp(name, SPOOL_PREFIX, strlen(SPOOL_PREFIX)) != 0 || strlen(name) > NAME_MOST ||
         fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
         return 0;
-    struct spool_file file = {strdup(name), (uint64_t)st.st_blocks * 512};
+    struct spool_file file = {.name = strdup(name),
+                              .bytes = (uint64_t)st.st_blocks * 512,
+                              .device = st.st_dev,
+                              .inode = st.st_ino,
+                              .damaged = ends_with(name, SPOOL_DAMAGED)};
     s->bytes += file.bytes;
     if (!file.name || !vec_push(s->files, s->count, s->capacity, file)) {
         free(file.name);
@@ -53,24 +59,11 @@ static int add(struct spool *s, int directory, const char *name)
     return 0;
 }
 
-/* Damaged ones stand behind all others. */
-static void part_damaged(struct spool *s)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < s->count; i++) {
-        struct spool_file file = s->files[i];
-        if (ends_with(file.name, SPOOL_DAMAGED))
-            free(file.name);
-        else
-            s->files[kept++] = file;
-    }
-    s->count = kept;
-}
-
-static int list_all(const char *path, struct spool *out, struct fathom_error *err)
+int spool_list(const char *path, struct spool *out, struct fathom_error *err)
 {
     const struct dirent *entry;
     int rc = 0;
+    spool_clear(out);
     DIR *directory = opendir(path);
     if (!directory)
         return error_system(err, errno, "cannot read the spool %s", path);
@@ -80,14 +73,6 @@ static int list_all(const char *path, struct spool *out, struct fathom_error *er
     if (out->count)
         qsort(out->files, out->count, sizeof *out->files, by_name);
     return rc < 0 ? error_memory(err) : 0;
-}
-
-int spool_list(const char *directory, struct spool *spool, struct fathom_error *err)
-{
-    spool_clear(spool);
-    int rc = list_all(directory, spool, err);
-    part_damaged(spool);
-    return rc;
 }
 
 void spool_clear(struct spool *s)
@@ -109,18 +94,30 @@ static bool drop(const char *directory, struct spool *s, const struct spool_file
     return true;
 }
 
-unsigned spool_trim(const char *directory, struct spool *s, uint64_t most)
+bool spool_find_growing(struct spool *s, pid_t pid)
 {
-    struct spool all = {0};
+    char path[64];
+    const struct dirent *entry;
+    struct stat st;
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
+    DIR *open = opendir(path);
+    if (!open)
+        return false;
+    while ((entry = readdir(open)))
+        for (size_t i = 0; fstatat(dirfd(open), entry->d_name, &st, 0) == 0 && i < s->count; i++)
+            s->files[i].growing |= s->files[i].device == st.st_dev && s->files[i].inode == st.st_ino;
+    closedir(open);
+    return true;
+}
+
+unsigned spool_trim(const char *directory, struct spool *s, uint64_t most, const char *spared)
+{
     unsigned dropped = 0;
-    if (s->bytes <= most || list_all(directory, &all, NULL) < 0) {
-        spool_clear(&all);
-        return 0;
-    }
     for (int damaged = 1; damaged >= 0; damaged--)
-        for (size_t i = 0; i + 1 < all.count && s->bytes > most; i++)
-            if (ends_with(all.files[i].name, SPOOL_DAMAGED) == damaged)
-                dropped += drop(directory, s, &all.files[i]);
-    spool_clear(&all);
+        for (size_t i = 0; i < s->count && s->bytes > most; i++) {
+            const struct spool_file *file = &s->files[i];
+            if (file->damaged == damaged && !file->growing && !(spared && strcmp(file->name, spared) == 0))
+                dropped += drop(directory, s, file);
+        }
     return dropped;
 }

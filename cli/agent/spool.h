@@ -5,8 +5,10 @@
 #ifndef FATHOM_CLI_AGENT_SPOOL_H
 #define FATHOM_CLI_AGENT_SPOOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 
@@ -16,12 +18,16 @@
 struct spool_file {
     char *name;
     uint64_t bytes; /* on disk */
+    dev_t device;
+    ino_t inode;
+    bool damaged; /* by its name */
+    bool growing; /* a process has it open: spool_find_growing() */
 };
 
 struct spool {
-    struct spool_file *files; /* the oldest first; not the damaged ones */
+    struct spool_file *files; /* by name: the oldest first, as long as the clock goes forward */
     size_t count, capacity;
-    uint64_t bytes; /* with the damaged ones */
+    uint64_t bytes; /* of all */
 };
 
 /* Makes the directory, if it is not there. */
@@ -29,7 +35,10 @@ int spool_make(const char *directory, struct fathom_error *err);
 /* Lists it anew. */
 int spool_list(const char *directory, struct spool *spool, struct fathom_error *err);
 void spool_clear(struct spool *spool);
-/* Removes files until it has at most so many bytes: damaged ones, then the oldest, but not the newest. Returns how many. */
-unsigned spool_trim(const char *directory, struct spool *spool, uint64_t most);
+/* Marks those that the process has open. false: it cannot be told. */
+bool spool_find_growing(struct spool *spool, pid_t pid);
+/* Removes files until it has at most so many bytes: damaged ones, then the oldest, but none that grows, nor the one of this name
+ * (NULL: none). Returns how many. */
+unsigned spool_trim(const char *directory, struct spool *spool, uint64_t most, const char *spared);
 
 #endif
