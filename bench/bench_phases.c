@@ -322,7 +322,9 @@ int main(int argc, char **argv)
     if (argc < 2 || trace_read(argv[1], &s.trace, &err) < 0)
         return fprintf(stderr, "bench_phases: %s\n", argc < 2 ? "give a trace" : err.text), 1;
     uint64_t samples = argc > 3 ? strtoul(argv[3], NULL, 10) : 500;
-    s.per_sample = s.trace.entered / (argc > 2 ? strtoul(argv[2], NULL, 10) : 600) / samples;
+    s.per_sample = s.trace.entered / ((argc > 2 ? strtoul(argv[2], NULL, 10) : 600) * samples + 1);
+    if (!s.per_sample)
+        return fputs("bench_phases: the trace has too few calls\n", stderr), 1;
     s.per_interval = s.per_sample * samples; /* a sample in each part of it: intervals have as many */
     for (int k = 0; k < CONTEXTS; k++)
         s.numbers[k] = must(table_new());

@@ -23,7 +23,6 @@ static int phases_run(int argc, char **argv, struct terminal *terminal)
     struct phases_command_options options = {0};
     struct fathom_report_options *report = &options.rows.report;
     report_rows_init(&options.rows);
-    report->profile.ambiguous = FATHOM_AMBIGUOUS_BEST;
     int code = options_parse(&phases_command, &options, true, argc, argv, terminal);
     if (code < 0 && argc - optind > 1)
         code = option_usage(terminal, &phases_command, "give one recording");

@@ -148,6 +148,8 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
         code = option_usage(terminal, &record_command,
                             "--kernel has the chains of callers that --stack-samples leaves to user code: "
                             "leave out one of the two");
+    if (code < 0 && options.report && recorder->phase_interval > 0)
+        code = option_usage(terminal, &record_command, "--phases records into a file: leave out --report");
     if (code < 0 && options.report)
         code = report_live(&options, argc, argv, terminal);
     if (!recorder->output)

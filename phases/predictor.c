@@ -37,9 +37,23 @@ void phase_predictor_free(struct phase_predictor *p)
     free(p);
 }
 
+#define MOST 65536u /* run lengths that are remembered, 1 MB: then it starts anew */
+
+static bool forget(struct phase_predictor *p)
+{
+    struct table *empty = table_new();
+    if (!empty)
+        return false;
+    table_free(p->next);
+    p->next = empty;
+    return true;
+}
+
 uint32_t phase_predictor_take(struct phase_predictor *p, uint32_t phase)
 {
     if (p->phase) {
+        if (table_count(p->next) >= MOST && !forget(p))
+            return 0;
         uint64_t *next = table_put(p->next, key_of(p), NULL);
         if (!next)
             return 0;

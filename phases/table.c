@@ -38,7 +38,7 @@ void phase_table_free(struct phase_table *t)
 static struct entry *nearest(struct phase_table *t, const struct phase_vector *v)
 {
     struct entry *found = NULL;
-    double least = t->threshold;
+    double least = !t->most && t->count == PHASE_TABLE_MOST ? 2 : t->threshold;
     for (size_t i = 0; i < t->count; i++) {
         double distance = phase_vector_distance(&t->entries[i].mean, v);
         if (distance < least) {
@@ -69,9 +69,4 @@ uint32_t phase_table_put(struct phase_table *t, const struct phase_vector *v)
         return 0;
     *e = (struct entry){.mean = *v, .phase = ++t->seen};
     return e->phase;
-}
-
-uint32_t phase_table_seen(const struct phase_table *t)
-{
-    return t->seen;
 }

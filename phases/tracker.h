@@ -10,7 +10,7 @@
 
 struct phase_options {
     double interval;  /* the least weight of an interval */
-    double threshold; /* as of the table; PHASE_THRESHOLD */
+    double threshold; /* as of the table */
     unsigned capacity;
 };
 

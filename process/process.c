@@ -380,7 +380,8 @@ static int process_apply_fork(struct processes *all, const struct record *record
     begin(child, record->time);
     child->of_thread = record->fork.parent_tid != record->fork.parent_pid || (parent && parent->of_thread);
     child->name = parent ? parent->name : "";
-    child->file = parent && record->time ? parent->file : NULL; /* one that runs already has its own mappings told */
+    child->file =
+        parent && record->time ? parent->file : NULL; /* one that runs already has its own mappings told */
     if (record->time)
         child->program = (struct program){parent ? told_program(parent) : PROGRAMS_NONE, PROGRAM_PARENTS};
     bool copied =

@@ -7,6 +7,7 @@
 
 #include "base/checksum.h"
 #include "base/hash.h"
+#include "base/saturate.h"
 #include "base/sort.h"
 
 const char *const phase_kind_names[] = {
@@ -18,27 +19,36 @@ const char *const phase_kind_names[] = {
 
 #define PHASE_TRUNK 0.9 /* of all weight: contexts that have more below them tell no intervals apart */
 
-/* A node of the tree; parents come before their children. */
+/* A node of the tree; parents come before their children. What the user's options add to paths (lines, inlined functions, who ran
+ * them) does not count: phases are the same with and without. */
 struct phased_node {
     const struct cct_node *node;
-    uint64_t hash; /* of its path */
-    double total;  /* weight of it and all below */
+    uint64_t hash;  /* of its path */
+    uint64_t total; /* weight of it and all below */
     uint32_t parent;
+    bool counts; /* else it has the hash of its parent */
 };
 
 struct phasing {
     const struct contexts *contexts;
     enum phase_kind kind;
-    uint64_t *items; /* of each item of the tree: its hash */
+    uint64_t *items; /* of each item of the tree: its hash; 0: it does not count */
     struct phased_node *nodes;
     size_t node_count;
     struct table *places; /* node -> its number */
+    struct table *totals; /* hash of a path -> its total: with lines, for one, several nodes have it */
     double trunk;         /* weight */
 };
 
 static uint64_t name_hash(const char *name)
 {
     return checksum_of(name, strlen(name));
+}
+
+static bool frame_counts(const struct frame *f)
+{
+    return f->kind != FRAME_LEVEL && f->kind != FRAME_LABEL && f->kind != FRAME_LINE &&
+           f->kind != FRAME_INLINED && f->kind != FRAME_DATA && f->kind != FRAME_FOUND;
 }
 
 static bool hash_items(struct phasing *p)
@@ -48,7 +58,7 @@ static bool hash_items(struct phasing *p)
     p->items = malloc(((size_t)count + 1) * sizeof *p->items);
     for (uint32_t i = 0; p->items && i < count; i++) {
         const struct frame *f = frames_at(frames, i);
-        p->items[i] = hash_u64(name_hash(f->name)) + name_hash(f->image);
+        p->items[i] = frame_counts(f) ? (hash_u64(name_hash(f->name)) + name_hash(f->image)) | 1 : 0;
     }
     return p->items;
 }
@@ -60,8 +70,9 @@ static bool put_node(struct phasing *p, struct cct_node *node, uint32_t number)
     if (!place)
         return false;
     *place = number;
-    uint64_t hash = number ? hash_u64(p->nodes[parent].hash + p->items[node->item]) : 0;
-    p->nodes[number] = (struct phased_node){node, hash, (double)node->self[0], parent};
+    uint64_t item = number ? p->items[node->item] : 0, above = number ? p->nodes[parent].hash : 0;
+    p->nodes[number] =
+        (struct phased_node){node, item ? hash_u64(above + item) : above, node->self[0], parent, item != 0};
     return true;
 }
 
@@ -69,22 +80,32 @@ static bool find_nodes(struct phasing *p)
 {
     struct cct_node *root = cct_root(p->contexts->tree);
     p->places = table_new();
+    p->totals = table_new();
     p->nodes = malloc(cct_count(p->contexts->tree) * sizeof *p->nodes);
-    bool good = p->places && p->nodes;
+    bool good = p->places && p->totals && p->nodes;
     for (struct cct_node *node = root; good && node; node = cct_next(root, node))
         good = put_node(p, node, (uint32_t)p->node_count++);
-    for (size_t i = p->node_count; good && i-- > 1;)
-        p->nodes[p->nodes[i].parent].total += p->nodes[i].total;
+    for (size_t i = p->node_count; good && i-- > 1;) {
+        const struct phased_node *n = &p->nodes[i];
+        uint64_t *total = n->counts ? table_put(p->totals, n->hash, NULL) : NULL;
+        good = total || !n->counts;
+        if (total)
+            *total = add_saturating(*total, n->total);
+        p->nodes[n->parent].total = add_saturating(p->nodes[n->parent].total, n->total);
+    }
     if (good)
-        p->trunk = PHASE_TRUNK * p->nodes[0].total;
+        p->trunk = PHASE_TRUNK * (double)p->nodes[0].total;
     return good;
 }
 
 static uint64_t item_of(const struct phasing *p, const struct placed_sample *s)
 {
-    if (p->kind != PHASE_REGIONS || !s->image)
-        return p->items[s->node->item];
-    return name_hash(image_name(s->image)) + s->address / PHASE_REGION_BYTES;
+    const struct cct_node *n = s->node;
+    if (p->kind == PHASE_REGIONS && s->image)
+        return name_hash(image_name(s->image)) + s->address / PHASE_REGION_BYTES;
+    while (cct_parent(n) && !p->items[n->item])
+        n = cct_parent(n);
+    return cct_parent(n) ? p->items[n->item] : 0;
 }
 
 #define PHASE_PATH 32u /* of a longer path, as many of the innermost contexts */
@@ -93,9 +114,9 @@ static uint64_t item_of(const struct phasing *p, const struct placed_sample *s)
 static size_t items_of(const struct phasing *p, const struct placed_sample *s, uint64_t items[PHASE_PATH])
 {
     size_t count = 0;
-    if (p->kind == PHASE_CONTEXTS)
-        for (uint32_t n = (uint32_t)*table_find(p->places, (uintptr_t)s->node);
-             n && count < PHASE_PATH && p->nodes[n].total < p->trunk; n = p->nodes[n].parent)
+    uint32_t n = p->kind == PHASE_CONTEXTS ? (uint32_t)*table_find(p->places, (uintptr_t)s->node) : 0;
+    for (; n && count < PHASE_PATH; n = p->nodes[n].parent)
+        if (p->nodes[n].counts && (double)*table_find(p->totals, p->nodes[n].hash) < p->trunk)
             items[count++] = p->nodes[n].hash;
     if (!count)
         items[count++] = item_of(p, s);
@@ -158,6 +179,7 @@ int phasing_find(const struct contexts *contexts, const struct phasing_options *
     free(p.items);
     free(p.nodes);
     table_free(p.places);
+    table_free(p.totals);
     if (rc < 0)
         timeline_free(t);
     else

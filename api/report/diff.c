@@ -270,6 +270,8 @@ static int list_side(struct fathom_diff *d, unsigned side, const char *list, str
         if (!input.path || !vec_push(d->inputs, d->count, d->capacity, input)) {
             free(input.path);
             rc = error_memory(err);
+        } else if (input.phase && (rest || strcmp(path, "-") == 0 || is_tree(path))) {
+            rc = error_set(err, EINVAL, "--phases: %s is not one recording in a file", list);
         } else if (d->output && output_is(d->output, path)) {
             rc = error_set(err, EINVAL, "%s is compared: name another output", path);
         } else {
@@ -382,17 +384,19 @@ int fathom_diff_write(struct fathom_diff *d, FILE *stream, struct fathom_error *
         return rc;
     char names[2][512];
     for (unsigned side = 0; side < 2; side++)
-        snprintf(names[side], sizeof names[side], phase_of(d, side) ? "phase %2$d of %1$s" : "%1$s",
-                 d->options.sides[side], phase_of(d, side));
-    struct changes_report what = {.changes = &changes,
-                                  .names = {names[0], names[1]},
-                                  .event = d->event,
-                                  .unit = d->unit,
-                                  .all = d->options.all,
-                                  .hosts = d->stored != NULL,
-                                  .show_image = true,
-                                  .colour = d->options.colour,
-                                  .width = (unsigned)d->options.width};
+        snprintf(names[side], sizeof names[side], "phase %d of %s", phase_of(d, side),
+                 d->options.sides[side]);
+    bool phases = d->options.profile.phase_count;
+    struct changes_report what = {
+        .changes = &changes,
+        .names = {phases ? names[0] : d->options.sides[0], phases ? names[1] : d->options.sides[1]},
+        .event = d->event,
+        .unit = d->unit,
+        .all = d->options.all,
+        .hosts = d->stored != NULL,
+        .show_image = true,
+        .colour = d->options.colour,
+        .width = (unsigned)d->options.width};
     rc = d->format->write(&what, out, error);
     return d->output ? output_printed(d->output, out, rc, error) : rc;
 }

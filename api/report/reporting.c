@@ -155,6 +155,8 @@ static int fill_report(struct reporting *r, struct reader *reader, struct fathom
     r->view = r->options->view;
     r->view.unit = r->unit;
     r->view.filtered = r->filter != NULL;
+    if (r->first || r->options->phase_count || r->options->profile.ambiguity != AMBIGUOUS_LIKELY)
+        r->view.phasing = NULL; /* the page's phases would have other numbers */
     r->view.images = r->images;
     r->view.inlined = r->options->profile.framing.inlined;
     r->report = (struct report){.contexts = &r->contexts, .heading = &r->heading, .view = &r->view};
@@ -191,9 +193,9 @@ static int start_profile(struct reporting *r, const struct event *event, struct 
     profile.samples = r->phasing || (r->options->format->samples && !profile.phi);
     profile.framing.kernel = attr_has_kernel(&event->attr) ? r->options->kernel : NULL;
     profile.framing.kernel_threads = event->attr.sample_type & PERF_SAMPLE_REGS_USER;
-    if (r->phasing) { /* paths of functions, as they are */
-        profile.phi = profile.eps = 0;
-        profile.ambiguity = AMBIGUOUS_BEST;
+    if (r->phasing) { /* as fathom phases has them */
+        profile.phi = profile.eps = profile.min_confidence = 0;
+        profile.ambiguity = AMBIGUOUS_LIKELY;
     }
     r->profile = profile_new(&profile, r->images);
     return r->profile ? 0 : error_memory(err);

@@ -45,6 +45,7 @@ int stored_check(const struct report_options *o, const struct fathom_profile_opt
         {p->threads, "--threads"},
         {p->lines, "--lines"},
         {p->data, "--data"},
+        {p->phase_count, "--phase"},
         {p->phi > 0, "--phi"},
         {p->min_confidence > 0, "--min-confidence"},
         {p->ambiguous != FATHOM_AMBIGUOUS_LIKELY, "--ambiguous"},

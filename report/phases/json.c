@@ -54,8 +54,9 @@ static void write_phase(struct json *json, const struct report *report, const st
 
 static void write_all(struct json *json, const struct report *report, const struct phases_shown *shown)
 {
-    uint32_t right, lasting;
-    timeline_foretold(shown->timeline, &right, &lasting);
+    uint32_t right = 0, lasting = 0;
+    if (shown->timeline)
+        timeline_foretold(shown->timeline, &right, &lasting);
     json_object(json, NULL);
     json_number(json, "version", VERSION);
     json_text(json, "event", report->heading->event);

@@ -67,6 +67,10 @@ int phases_shown_find(const struct report *report, struct phases_shown *out, str
         return rc == -ENODATA ? 1 : rc;
     h.intervals = timeline_intervals(h.timeline, &h.interval_count);
     h.phases = timeline_phases(h.timeline, &h.phase_count);
+    if (!h.phase_count) {
+        phases_shown_clear(&h);
+        return 1;
+    }
     for (uint32_t p = 0; p < h.phase_count; p++)
         h.weight += h.phases[p].weight;
     rc = find_hot(&h, report->contexts);

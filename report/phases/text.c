@@ -123,8 +123,9 @@ static void write_path(struct phases_text *t, const struct cct_node *node, size_
     printer_write(&t->printer, "%s", cct_parent(node) ? "... > " : "");
     while (count-- > 0) {
         printer_foreign(&t->printer, names[count]);
-        printer_write(&t->printer, count ? " > " : "\n");
+        printer_write(&t->printer, count ? " > " : "");
     }
+    printer_write(&t->printer, "\n");
 }
 
 static void write_contexts(struct phases_text *t, uint32_t phase)
