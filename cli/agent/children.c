@@ -15,6 +15,16 @@
 #define STOP_WAIT_US 50000
 #define STOP_TRIES   400 /* 20 s: a recorder completes its file */
 
+/* By its path, so that the process has the program's name; or the file that it was, if another is there by now, or none. */
+static void execute(const char *const *argv)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    execv(path, (char *const *)(uintptr_t)argv);
+    execv("/proc/self/exe", (char *const *)(uintptr_t)argv);
+}
+
 static _Noreturn void become(const char *const *argv, bool idle, pid_t agent)
 {
     static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE};
@@ -33,7 +43,7 @@ static _Noreturn void become(const char *const *argv, bool idle, pid_t agent)
         sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0});
     if (idle && setpriority(PRIO_PROCESS, 0, 10) != 0)
         _exit(127);
-    execv("/proc/self/exe", (char *const *)(uintptr_t)argv);
+    execute(argv);
     _exit(127);
 }
 
