@@ -10,10 +10,10 @@
 #include "image/cache.h"
 #include "phases/tracker.h"
 #include "process/process.h"
+#include "profile/phasing.h"
 
-#define REGION_BYTES 64u
-#define THRESHOLD    0.17 /* with SHARE: an error of 5% for regions of code, docs/benchmarks.md, "Phases" */
-#define SHARE        28u  /* of a phase's intervals, one in so many is profiled */
+#define THRESHOLD 0.17 /* with SHARE: an error of 5% for regions of code, docs/benchmarks.md, "Phases" */
+#define SHARE     28u  /* of a phase's intervals, one in so many is profiled */
 
 struct seen_phase {
     uint32_t intervals; /* so many so far */
@@ -76,8 +76,8 @@ static uint64_t region_of(const struct phase_switch *s, const struct sample *sam
     const struct build_id *id;
     const struct mapping *m = process ? process_mapping_unopened(process, sample->ip, &id) : NULL;
     if (!m || !m->path)
-        return sample->ip / REGION_BYTES;
-    return checksum_of(m->path, strlen(m->path)) + (sample->ip - m->start + m->offset) / REGION_BYTES;
+        return sample->ip / PHASE_REGION_BYTES;
+    return checksum_of(m->path, strlen(m->path)) + (sample->ip - m->start + m->offset) / PHASE_REGION_BYTES;
 }
 
 static void turn(struct phase_switch *s, bool on)
