@@ -231,13 +231,13 @@ static void look_after_spool(struct agent *a)
 {
     struct fathom_error err;
     int status;
+    if (child_ended(&a->shipper, &status))
+        end_shipping(a, status);
     if (spool_list(a->config.spool, &a->spool, &err) < 0) {
         terminal_error(a->terminal, &err);
         return;
     }
     bool told = !a->recorder.pid || spool_find_growing(&a->spool, a->recorder.pid);
-    if (child_ended(&a->shipper, &status))
-        end_shipping(a, status);
     const struct spool_file *next =
         told && !a->shipper.pid && clock_ns() >= a->ship.at ? choose_file(a) : NULL;
     if (next)
