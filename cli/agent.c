@@ -258,8 +258,7 @@ static void tell_metrics(struct agent *a)
     a->metrics.spool_bytes = a->spool.bytes;
     a->metrics.recorder_cpu = child_cpu(&a->recorder);
     a->metrics.shipping_cpu = child_cpu(&a->shipper);
-    a->metrics.own_cpu = (double)(own.ru_utime.tv_sec + own.ru_stime.tv_sec) +
-                         (double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec) * 1e-6;
+    a->metrics.own_cpu = child_cpu_used(&own);
     metrics_answer(a->socket, &a->metrics);
 }
 

@@ -4,7 +4,7 @@
 
 #include "cli/report_rows.h"
 
-extern const struct option_word phase_kinds[], phase_policies[];
+extern const struct option_word phase_kinds[];
 
 #define PHASE_ROWS                                                                                           \
     OPTION_CHOICE("phases-by", 0, "WHAT", phase_kinds, enum fathom_phase_kind, struct report_rows,           \

@@ -12,11 +12,11 @@ const struct option_word phase_kinds[] = {{"contexts", FATHOM_PHASE_CONTEXTS},
                                           {"functions", FATHOM_PHASE_FUNCTIONS},
                                           {"regions", FATHOM_PHASE_REGIONS},
                                           {0}};
-const struct option_word phase_policies[] = {{"centroid", FATHOM_PHASE_CENTROID},
-                                             {"first", FATHOM_PHASE_FIRST},
-                                             {"third", FATHOM_PHASE_THIRD},
-                                             {"random", FATHOM_PHASE_RANDOM},
-                                             {0}};
+static const struct option_word phase_policies[] = {{"centroid", FATHOM_PHASE_CENTROID},
+                                                    {"first", FATHOM_PHASE_FIRST},
+                                                    {"third", FATHOM_PHASE_THIRD},
+                                                    {"random", FATHOM_PHASE_RANDOM},
+                                                    {0}};
 
 static int phases_run(int argc, char **argv, struct terminal *terminal)
 {

@@ -22,7 +22,6 @@ const char *const phase_kind_names[] = {
 /* A node of the tree; parents come before their children. What the user's options add to paths (lines, inlined functions, who ran
  * them) does not count: phases are the same with and without. */
 struct phased_node {
-    const struct cct_node *node;
     uint64_t hash;  /* of its path */
     uint64_t total; /* weight of it and all below */
     uint32_t parent;
@@ -72,7 +71,7 @@ static bool put_node(struct phasing *p, struct cct_node *node, uint32_t number)
     *place = number;
     uint64_t item = number ? p->items[node->item] : 0, above = number ? p->nodes[parent].hash : 0;
     p->nodes[number] =
-        (struct phased_node){node, item ? hash_u64(above + item) : above, node->self[0], parent, item != 0};
+        (struct phased_node){item ? hash_u64(above + item) : above, node->self[0], parent, item != 0};
     return true;
 }
 

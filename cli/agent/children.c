@@ -58,9 +58,10 @@ int child_start(struct child *c, const char *const *argv, bool idle, struct fath
     return 0;
 }
 
-static double seconds(const struct timeval *t)
+double child_cpu_used(const struct rusage *used)
 {
-    return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
+    const struct timeval *u = &used->ru_utime, *s = &used->ru_stime;
+    return (double)(u->tv_sec + s->tv_sec) + (double)(u->tv_usec + s->tv_usec) * 1e-6;
 }
 
 static bool collect(struct child *c, int options, int *status)
@@ -68,7 +69,7 @@ static bool collect(struct child *c, int options, int *status)
     struct rusage used;
     if (!c->pid || wait4(c->pid, status, options, &used) != c->pid)
         return false;
-    c->cpu += seconds(&used.ru_utime) + seconds(&used.ru_stime);
+    c->cpu += child_cpu_used(&used);
     c->pid = 0;
     return true;
 }

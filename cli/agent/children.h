@@ -3,6 +3,7 @@
 #define FATHOM_CLI_AGENT_CHILDREN_H
 
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "base/error.h"
@@ -18,6 +19,7 @@ int child_start(struct child *child, const char *const *argv, bool idle, struct 
 bool child_ended(struct child *child, int *status);
 /* Has it end, and waits for that: 20 s, after which it is killed. */
 void child_stop(struct child *child);
-double child_cpu(const struct child *child); /* s, with the one that runs */
+double child_cpu(const struct child *child);      /* s, with the one that runs */
+double child_cpu_used(const struct rusage *used); /* s, of both kinds */
 
 #endif
