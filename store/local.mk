@@ -9,6 +9,7 @@ libstore_la_SOURCES = \
 	store/dictionary.c store/dictionary.h \
 	store/engine.h \
 	store/gathering.c store/gathering.h \
+	store/http_client.c store/http_client.h \
 	store/kind.h \
 	store/payload.c store/payload.h \
 	store/sqlite/connection.c store/sqlite/connection.h \

@@ -1,7 +1,5 @@
 /*
  * http.h - questions to a server of ClickHouse over HTTP, and its answers. Private to store/clickhouse/.
- *
- * User and password come from a file, and go nowhere but into headers. Redirections are not followed, and certificates are checked.
  */
 #ifndef FATHOM_STORE_CLICKHOUSE_HTTP_H
 #define FATHOM_STORE_CLICKHOUSE_HTTP_H

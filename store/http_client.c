@@ -1,0 +1,191 @@
+/* http_client.c - see http_client.h. libcurl(3). */
+#include "store/http_client.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+
+#define ANSWER_MOST ((size_t)1 << 30)
+#define LINE_MOST   1024 /* of a file of credentials */
+
+enum { CONNECT_S = 10, SILENT_S = 120 };
+
+struct http_client {
+    CURL *curl;
+    struct curl_slist *headers; /* those of every request */
+    char *url;
+    size_t base; /* bytes of it that targets stand behind */
+    uint8_t *answer;
+    size_t size, capacity;
+    bool too_large;
+};
+
+/* Credentials -------------------------------------------------------------------------------------------------------- */
+
+static int read_line(const char *file, char line[LINE_MOST], struct fathom_error *err)
+{
+    struct stat st;
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return error_system(err, errno, "%s", file);
+    int rc = fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
+                 ? 0
+                 : error_set(err, EINVAL, "%s is not a regular file", file);
+    if (rc == 0 && st.st_mode & 077)
+        rc = error_set(err, EACCES, "%s may be read or written by others: chmod 600 %s", file, file);
+    ssize_t got = rc == 0 ? read(fd, line, LINE_MOST - 1) : 0;
+    if (got < 0)
+        rc = error_system(err, errno, "%s", file);
+    line[got > 0 ? got : 0] = '\0';
+    line[strcspn(line, "\r\n")] = '\0';
+    close(fd);
+    return rc;
+}
+
+static int take_credentials(struct http_client *c, const char *file, struct fathom_error *err)
+{
+    char line[LINE_MOST];
+    int rc = read_line(file, line, err);
+    char *colon = rc == 0 ? strchr(line, ':') : NULL;
+    if (rc == 0 && !colon)
+        rc = error_set(err, EINVAL, "%s has no line 'USER:PASSWORD'", file);
+    if (rc == 0) {
+        *colon = '\0';
+        rc = curl_easy_setopt(c->curl, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC) == CURLE_OK &&
+                     curl_easy_setopt(c->curl, CURLOPT_USERNAME, line) == CURLE_OK &&
+                     curl_easy_setopt(c->curl, CURLOPT_PASSWORD, colon + 1) == CURLE_OK
+                 ? 0
+                 : error_memory(err);
+    }
+    explicit_bzero(line, sizeof line);
+    return rc;
+}
+
+/* The connection ----------------------------------------------------------------------------------------------------- */
+
+static size_t take_piece(char *data, size_t one, size_t size, void *context)
+{
+    struct http_client *c = context;
+    c->too_large |= size > ANSWER_MOST - c->size;
+    if (c->too_large || !vec_reserve(c->answer, c->size, c->capacity, size * one + 1))
+        return 0;
+    memcpy(c->answer + c->size, data, size * one);
+    c->size += size * one;
+    return size * one;
+}
+
+static bool set_options(struct http_client *c)
+{
+    CURL *curl = c->curl;
+    return curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SILENT_S) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_piece) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_WRITEDATA, c) == CURLE_OK;
+}
+
+static bool has_password(const char *url)
+{
+    const char *scheme = strstr(url, "://"), *host = scheme ? scheme + 3 : url, *at = strchr(host, '@');
+    return at && strcspn(host, "/") > (size_t)(at - host);
+}
+
+int http_client_new(const char *url, size_t base, const char *credentials, struct http_client **out,
+                    struct fathom_error *err)
+{
+    if (has_password(url))
+        return error_set(err, EINVAL,
+                         "a password does not belong into a URL: put 'USER:PASSWORD' into a file, "
+                         "and give it with --credentials");
+    struct http_client *c = calloc(1, sizeof *c);
+    if (!c)
+        return error_memory(err);
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    c->url = strdup(url);
+    c->base = base;
+    c->curl = curl_easy_init();
+    c->headers =
+        curl_slist_append(NULL, "Expect:"); /* a body is not held back until the server asks for it */
+    int rc = c->url && c->curl && c->headers && set_options(c) ? 0 : error_memory(err);
+    if (rc == 0 && credentials)
+        rc = take_credentials(c, credentials, err);
+    if (rc < 0)
+        http_client_free(c);
+    else
+        *out = c;
+    return rc;
+}
+
+void http_client_free(struct http_client *c)
+{
+    if (!c)
+        return;
+    curl_easy_cleanup(c->curl);
+    curl_slist_free_all(c->headers);
+    free(c->url);
+    free(c->answer);
+    free(c);
+    curl_global_cleanup();
+}
+
+const char *http_client_url(const struct http_client *c)
+{
+    return c->url;
+}
+
+char *http_client_escape(struct http_client *c, const char *text)
+{
+    return curl_easy_escape(c->curl, text, 0);
+}
+
+void http_client_escaped(char *text)
+{
+    curl_free(text);
+}
+
+/* Sending ------------------------------------------------------------------------------------------------------------ */
+
+static CURLcode perform(struct http_client *c, const char *url, const char *type, const void *data,
+                        size_t size)
+{
+    char line[128];
+    struct curl_slist of_type = {line, c->headers};
+    snprintf(line, sizeof line, "Content-Type: %s", type ? type : "application/x-www-form-urlencoded");
+    c->size = 0;
+    c->too_large = false;
+    curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, &of_type);
+    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
+    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, data);
+    const CURLcode code = curl_easy_setopt(c->curl, CURLOPT_URL, url);
+    return code == CURLE_OK ? curl_easy_perform(c->curl) : code;
+}
+
+int http_client_post(struct http_client *c, const char *target, const char *type, const void *data,
+                     size_t size, struct http_answer *answer, struct fathom_error *err)
+{
+    char *url = NULL;
+    if (asprintf(&url, "%.*s%s", (int)c->base, c->url, target) < 0)
+        return error_memory(err);
+    const CURLcode code = perform(c, url, type, data, size);
+    free(url);
+    if (c->too_large)
+        return error_set(err, EFBIG, "%s: the answer is too large: choose less", c->url);
+    if (code == CURLE_OUT_OF_MEMORY || code == CURLE_WRITE_ERROR ||
+        !vec_reserve(c->answer, c->size, c->capacity, 1))
+        return error_memory(err);
+    if (code != CURLE_OK)
+        return error_set(err, ECONNREFUSED, "%s: %s", c->url, curl_easy_strerror(code));
+    c->answer[c->size] = '\0';
+    *answer = (struct http_answer){0, c->answer, c->size};
+    curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &answer->status);
+    return 0;
+}

@@ -1,0 +1,39 @@
+/*
+ * http_client.h - sends data to a server over HTTP or HTTPS, and takes its answer.
+ *
+ * User and password come from a file, and go nowhere but into headers ("basic", RFC 7617). Redirections are not followed, and certificates
+ * are checked.
+ */
+#ifndef FATHOM_STORE_HTTP_CLIENT_H
+#define FATHOM_STORE_HTTP_CLIENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct http_client;
+
+struct http_answer {
+    long status;
+    uint8_t *data; /* the client's, until the next call; followed by a NUL */
+    size_t size;
+};
+
+/* url: that of which messages speak, "http://HOST:PORT/..."; what is sent goes to its first `base` bytes and a target behind them.
+ * credentials: a file that others may not read, with "USER:PASSWORD" in its first line; NULL: none. Nothing is sent yet. -EINVAL: a URL with
+ * a password; -EACCES: others may read the file. */
+int http_client_new(const char *url, size_t base, const char *credentials, struct http_client **out,
+                    struct fathom_error *err);
+void http_client_free(struct http_client *client); /* NULL is allowed */
+const char *http_client_url(const struct http_client *client);
+/* With '%' where a URL wants it; freed by http_client_escaped(). NULL: out of memory. */
+char *http_client_escape(struct http_client *client, const char *text);
+void http_client_escaped(char *text);
+
+/* type: of the data, as "application/json"; NULL: that of forms. -ECONNREFUSED: no connection; -EFBIG: an answer of more than a
+ * gigabyte. What the answer says is the caller's to judge. */
+int http_client_post(struct http_client *client, const char *target, const char *type, const void *data,
+                     size_t size, struct http_answer *answer, struct fathom_error *err);
+
+#endif
