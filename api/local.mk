@@ -62,6 +62,7 @@ libapi_la_SOURCES = \
 	api/run.c api/run.h \
 	api/store/compared.c api/store/compared.h \
 	api/store/import.c \
+	api/store/push.c api/store/push.h \
 	api/store/selection.c api/store/selection.h \
 	api/store/slotted.c api/store/slotted.h \
 	api/store/store.c \

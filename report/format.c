@@ -23,6 +23,7 @@ const struct format format_table[] = {
     {.name = "csv", .write = csv_write},
     {.name = "speedscope", .write = speedscope_write, .samples = true, .bounded = true},
     {.name = "pprof", .write = pprof_write, .samples = true, .summed = true, .binary = true},
+    {.name = "otlp", .write = otlp_write, .samples = true, .summed = true, .binary = true},
     {.name = "firefox", .write = firefox_write, .samples = true},
     {.name = "perf", .recording = true, .binary = true},
     {.name = "callgrind", .write = callgrind_write},

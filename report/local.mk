@@ -23,7 +23,7 @@ libreport_la_SOURCES = \
 	report/export/html.c report/export/html_code.c report/export/html_page.h report/export/html_phases.c \
 	report/export/placed.c report/export/placed.h report/export/pprof.c \
 	report/export/firefox.c report/export/firefox_tables.c report/export/firefox_tables.h \
-	report/export/folded.c report/export/script.c report/export/script.h report/export/speedscope.c report/export/svg.c \
+	report/export/folded.c report/export/otlp.c report/export/script.c report/export/script.h report/export/sites.c report/export/sites.h report/export/speedscope.c report/export/svg.c \
 	report/format.c report/format.h \
 	report/views/functions.c report/views/functions.h \
 	report/views/heading.c \
@@ -38,13 +38,18 @@ libreport_la_SOURCES = \
 	report/views/tree.c \
 	report/views/view.c report/views/view.h report/views/views.h \
 	report/text/weight.c report/text/weight.h
-nodist_libreport_la_SOURCES = report/export/html_page.c report/export/profile.pb-c.c report/export/profile.pb-c.h
+report_schemas = report/export/otlp.pb-c.c report/export/otlp.pb-c.h report/export/profile.pb-c.c report/export/profile.pb-c.h
+nodist_libreport_la_SOURCES = report/export/html_page.c $(report_schemas)
 libreport_la_LIBADD = $(PROTOBUF_C_LIBS) -lz
-BUILT_SOURCES += report/export/profile.pb-c.h
-CLEANFILES += report/export/profile.pb-c.c report/export/profile.pb-c.h
-EXTRA_DIST += report/export/profile.proto
+BUILT_SOURCES += report/export/otlp.pb-c.h report/export/profile.pb-c.h
+CLEANFILES += $(report_schemas)
+EXTRA_DIST += report/export/otlp.proto report/export/profile.proto
+compile_schema = $(AM_V_GEN)$(MKDIR_P) report/export && $(PROTOC_C) --c_out=report/export --proto_path=$(srcdir)/report/export
+report/export/otlp.pb-c.h: report/export/otlp.proto
+	$(compile_schema) $(srcdir)/report/export/otlp.proto
+report/export/otlp.pb-c.c: report/export/otlp.pb-c.h
 report/export/profile.pb-c.h: report/export/profile.proto
-	$(AM_V_GEN)$(MKDIR_P) report/export && $(PROTOC_C) --c_out=report/export --proto_path=$(srcdir)/report/export $(srcdir)/report/export/profile.proto
+	$(compile_schema) $(srcdir)/report/export/profile.proto
 report/export/profile.pb-c.c: report/export/profile.pb-c.h
 page_parts = report/export/html/page.html report/export/html/style.css report/export/html/data.js report/export/html/changes.js \
 	report/export/html/flame.js \

@@ -240,7 +240,10 @@ static int look_up(struct making *m, uint32_t *numbers, struct fathom_error *err
     if (rc == 0)
         sort_by(wanted, g->seen_count, context);
     for (uint32_t i = 0; rc == 0 && i < g->seen_count; i++)
-        rc = store_context(m->store, wanted[i].context, m->dictionary, &numbers[wanted[i].seen], err);
+        if (m->store)
+            rc = store_context(m->store, wanted[i].context, m->dictionary, &numbers[wanted[i].seen], err);
+        else
+            numbers[wanted[i].seen] = (uint32_t)wanted[i].context;
     free(wanted);
     return rc;
 }

@@ -30,7 +30,7 @@ void gathering_free(struct gathering *gathering); /* NULL is allowed */
 /* A store_visit; context: the gathering. -EINVAL: it counts in another unit than those before. */
 store_visit gathering_add;
 void gathering_sums(const struct gathering *gathering, struct gathered *out);
-/* All that was added; once. dictionary: of this store, for all its gatherings. filter: which paths count; NULL: all. Borrowed from the
+/* All that was added; once. dictionary: of this store, for all its gatherings; store: NULL: contexts are numbers of the dictionary. filter: which paths count; NULL: all. Borrowed from the
  * gathering. Errors: as store_context(). */
 int gathering_contexts(struct gathering *gathering, struct store *store, struct dictionary *dictionary,
                        struct filter *filter, struct contexts *out, struct fathom_error *err);

@@ -34,8 +34,9 @@ static int find_engine(struct store *s, const char *url, struct store_place *pla
     s->engine = &clickhouse_engine;
     if (strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0)
         return 0;
-    if (!*file)
-        return error_set(err, EINVAL, "a store is a file, 'sqlite:FILE', or 'http://HOST:PORT/DATABASE'");
+    if (!*file || (file == url && strstr(url, "://")))
+        return error_set(err, EINVAL, "%s%sa store is a file, 'sqlite:FILE', or 'http://HOST:PORT/DATABASE'",
+                         url, *url ? ": " : "");
     s->engine = &sqlite_engine;
     s->file = strdup(file);
     place->file = s->file;

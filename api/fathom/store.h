@@ -2,7 +2,8 @@
  * store.h - profiles of many machines: kept, listed, and chosen for reports and differences (report.h, diff.h).
  *
  * A store is named by a URL: "sqlite:FILE", or FILE alone; "http://HOST:PORT/DATABASE", or https, is a server of ClickHouse. It has batches: what one host sampled of one service, with one event, in
- * one slot of five minutes (UTC), and the build of the program.
+ * one slot of five minutes (UTC), and the build of the program. Recordings can also be sent to servers of other tools, by URLs such as
+ * "otlp+http://HOST:PORT/": fathom-store(1) has them.
  */
 #ifndef FATHOM_STORE_H
 #define FATHOM_STORE_H
@@ -59,7 +60,7 @@ FATHOM_API int fathom_store_import_open(const struct fathom_store_import_options
                                         struct fathom_store_import **out, struct fathom_error *error);
 FATHOM_API const struct fathom_writing *fathom_store_import_writing(const struct fathom_store_import *import);
 /* Reads the recording, infers its contexts, and puts all of it into the store, or nothing; once. A recording that is there already
- * changes nothing. Errors: those of fathom_report_run(), and of the store. */
+ * changes nothing; a server of another tool gets it again. Errors: those of fathom_report_run(), and of the store. */
 FATHOM_API int fathom_store_import_run(struct fathom_store_import *import,
                                        struct fathom_store_imported *imported, struct fathom_error *error);
 FATHOM_API void fathom_store_import_close(struct fathom_store_import *import); /* NULL is allowed */

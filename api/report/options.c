@@ -32,6 +32,7 @@ const struct fathom_word fathom_report_formats[] = {
     {"csv", "a context a line"},
     {"speedscope", "for speedscope.app"},
     {"pprof", "for pprof"},
+    {"otlp", "profiles of OpenTelemetry"},
     {"firefox", "for the Firefox Profiler"},
     {"perf", "a recording with call chains, for perf"},
     {"callgrind", "for KCachegrind"},

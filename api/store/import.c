@@ -1,4 +1,4 @@
-/* import.c - puts a recording into a store; see fathom/store.h. */
+/* import.c - puts a recording into a store, or sends it to a server; see fathom/store.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "api/report/report.h"
+#include "api/store/push.h"
 #include "api/store/selection.h"
 #include "api/store/slotted.h"
 #include "base/checksum.h"
@@ -22,7 +23,8 @@ struct fathom_store_import {
     struct fathom_store_import_options options;
     struct fathom_report_options report_options;
     struct fathom_report *report;
-    struct store *store;
+    struct store *store; /* or else */
+    struct push *push;
     struct fathom_writing writing;
 };
 
@@ -36,7 +38,8 @@ static int begin(struct fathom_store_import *i, const struct fathom_listener *li
     if (rc == 0 && strcmp(o->recording, "-") == 0)
         rc = error_set(err, EINVAL, "what is put into a store must be a file, not standard input");
     if (rc == 0)
-        rc = store_open(o->url, o->credentials, false, &i->store, err);
+        rc = push_is(o->url) ? push_open(o->url, o->credentials, &i->push, err)
+                             : store_open(o->url, o->credentials, false, &i->store, err);
     fathom_report_defaults(r);
     r->recording = o->recording;
     r->profile = o->profile;
@@ -46,8 +49,8 @@ static int begin(struct fathom_store_import *i, const struct fathom_listener *li
     if (rc < 0)
         return rc;
     const struct fathom_writing *w = fathom_report_writing(i->report);
-    i->writing =
-        (struct fathom_writing){w->directories, w->count, store_file(i->store), !store_file(i->store)};
+    const char *file = i->store ? store_file(i->store) : NULL;
+    i->writing = (struct fathom_writing){w->directories, w->count, file, !file};
     return 0;
 }
 
@@ -78,6 +81,7 @@ void fathom_store_import_close(struct fathom_store_import *i)
         return;
     fathom_report_close(i->report);
     store_close(i->store);
+    push_close(i->push);
     free(i);
 }
 
@@ -136,7 +140,7 @@ static uint64_t last_time(const struct report *report)
 static int put(struct fathom_store_import *i, struct slotted *slots, struct fathom_store_imported *imported,
                struct fathom_error *err)
 {
-    const struct dictionary *dictionary;
+    struct dictionary *dictionary;
     struct store_batch *batches;
     size_t count = 0;
     int rc = 0;
@@ -144,9 +148,12 @@ static int put(struct fathom_store_import *i, struct slotted *slots, struct fath
         rc = slotted_add(slots, r, err);
     if (rc == 0)
         rc = slotted_finish(slots, &batches, &count, &dictionary, err);
-    if (rc == 0)
+    if (rc == 0 && i->store)
         rc = store_put(i->store, dictionary, batches, count, &imported->added, err);
+    else if (rc == 0)
+        rc = push_batches(i->push, dictionary, batches, count, err);
     imported->batches = count;
+    imported->added = i->store ? imported->added : count;
     for (size_t b = 0; rc == 0 && b < count; b++)
         imported->samples += batches[b].samples;
     return rc;
@@ -163,7 +170,7 @@ int fathom_store_import_run(struct fathom_store_import *i, struct fathom_store_i
         rc = identify(report_recording(i->report), &slots.sequence, error);
     if (rc == 0)
         rc = find_end(o, &slots.ended, error);
-    if (rc == 0)
+    if (rc == 0 && i->store)
         rc = store_recording(i->store, slots.sequence, &slots.ended, error);
     if (rc < 0)
         return rc;

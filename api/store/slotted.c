@@ -280,7 +280,7 @@ static uint8_t sure_of(const struct entry *e)
 }
 
 int slotted_finish(struct slotted *s, struct store_batch **batches, size_t *count,
-                   const struct dictionary **dictionary, struct fathom_error *err)
+                   struct dictionary **dictionary, struct fathom_error *err)
 {
     s->stored = calloc(s->entry_count + 1, sizeof *s->stored);
     if (!s->stored)

@@ -27,6 +27,6 @@ void slotted_free(struct slotted *slots); /* NULL is allowed */
 int slotted_add(struct slotted *slots, const struct report *report, struct fathom_error *err);
 /* Once: the batches, and what their contexts are; borrowed. */
 int slotted_finish(struct slotted *slots, struct store_batch **batches, size_t *count,
-                   const struct dictionary **dictionary, struct fathom_error *err);
+                   struct dictionary **dictionary, struct fathom_error *err);
 
 #endif

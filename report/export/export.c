@@ -2,6 +2,7 @@
 #include "report/export/export.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int export_branches(const struct contexts *contexts, struct branches *out, struct fathom_error *err)
 {
@@ -65,4 +66,9 @@ bool export_has_values(const struct contexts *contexts, const struct branch *bra
         if (branch->node->self[m])
             return true;
     return false;
+}
+
+const char *export_pprof_unit(const char *unit)
+{
+    return strcmp(unit, "ns") == 0 ? "nanoseconds" : strcmp(unit, "samples") == 0 ? "count" : unit;
 }

@@ -28,6 +28,9 @@ int html_write(const struct report *report, FILE *out, struct fathom_error *err)
 /* pprof's format, gzipped (https://github.com/google/pprof/blob/main/proto/profile.proto): needs each sample. */
 int pprof_write(const struct report *report, FILE *out, struct fathom_error *err);
 
+/* OpenTelemetry's profiles: ProfilesData, as for files and for servers (otlp.proto): needs each sample. */
+int otlp_write(const struct report *report, FILE *out, struct fathom_error *err);
+
 /* https://www.speedscope.app/file-format-schema.json; a profile for each metric and thread. */
 int speedscope_write(const struct report *report, FILE *out, struct fathom_error *err);
 
@@ -54,6 +57,8 @@ struct used_frames {
 /* -ENOMEM. */
 int used_frames_find(const struct contexts *contexts, struct used_frames *out, struct fathom_error *err);
 void used_frames_clear(struct used_frames *used);
+/* The name of a unit in pprof's convention: "nanoseconds", "count". */
+const char *export_pprof_unit(const char *unit);
 const char *export_name(const struct contexts *contexts, const struct branches *branches, uint32_t branch);
 /* How sure it is that the weight that ends in a context has come that way: 0 to 1. */
 double export_sure(const struct branch *branch);

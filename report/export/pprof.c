@@ -10,10 +10,10 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "profile/levels.h"
 #include "report/export/export.h"
 #include "report/export/placed.h"
 #include "report/export/profile.pb-c.h"
+#include "report/export/sites.h"
 
 typedef Fathom__Pprof__Profile Profile;
 typedef Fathom__Pprof__Sample Sample;
@@ -24,22 +24,17 @@ typedef Fathom__Pprof__Line Line;
 typedef Fathom__Pprof__Function Function;
 typedef Fathom__Pprof__ValueType ValueType;
 
-#define NO_LINE UINT32_MAX
-
-/* A function, or a line in it: numbers of used frames, or NO_LINE. A location of the profile. */
-struct site {
-    uint32_t frame, line;
-};
-
 enum { LABELS = 4 }; /* of a sample, besides levels: thread, TID, process, certainty */
 
 /* What the message consists of: whole arrays, and pointers to their elements as protobuf-c wants them. */
 struct building {
     const struct contexts *contexts;
+    const struct view_resource *resource; /* NULL: not known */
     struct placed_samples placed;
     struct used_frames used;
     struct names *texts; /* numbered as in the table of strings, but from 1 on */
-    struct table *mappings_by_name, *sites_by_key, *functions_by_key;
+    struct table *mappings_by_name, *functions_by_key;
+    struct sites sites;
     Profile profile;
     ValueType types[METRICS_MAX], *type_list[METRICS_MAX], period;
     Sample *samples;
@@ -49,8 +44,6 @@ struct building {
     int64_t *values;
     Mapping *mappings;
     size_t mapping_count;
-    struct site *sites;
-    size_t site_count, site_capacity;
     Location *locations; /* of sites */
     Line *lines, **line_list;
     Function *functions; /* a frame has one for each file that its lines are in */
@@ -85,12 +78,9 @@ static void add_types(struct building *b)
 {
     const struct metrics *metrics = b->contexts->metrics;
     for (uint32_t m = 0; m < metrics->count; m++) {
-        const char *unit = metrics_unit(metrics, m);
         fathom__pprof__value_type__init(&b->types[m]);
         b->types[m].type = text(b, metrics->at[m]->name);
-        b->types[m].unit = text(b, strcmp(unit, "ns") == 0        ? "nanoseconds"
-                                   : strcmp(unit, "samples") == 0 ? "count"
-                                                                  : unit);
+        b->types[m].unit = text(b, export_pprof_unit(metrics_unit(metrics, m)));
         b->type_list[m] = &b->types[m];
     }
     b->profile.n_sample_type = metrics->count;
@@ -152,20 +142,19 @@ static void add_program(struct building *b, const struct branches *branches)
 }
 
 /* The function of a frame, in a file if that is known. */
-static uint64_t function_of(struct building *b, uint32_t frame, int64_t file)
+static uint64_t function_of(struct building *b, const struct site *site, int64_t file)
 {
     bool added;
-    uint64_t *id = table_put(b->functions_by_key, (uint64_t)frame << 32 | (uint32_t)file, &added);
+    uint64_t *id = table_put(b->functions_by_key, (uint64_t)site->frame << 32 | (uint32_t)file, &added);
     if (!id) {
         b->failed = true;
         return 0;
     }
     if (added) {
-        const char *name = frames_at(b->contexts->frames, b->used.items[frame])->name;
         Function *f = &b->functions[b->function_count++];
         fathom__pprof__function__init(f);
         f->id = *id = b->function_count;
-        f->name = f->system_name = text(b, *name ? name : "?");
+        f->name = f->system_name = text(b, site_name(&b->sites, site));
         f->filename = file;
     }
     return *id;
@@ -174,7 +163,7 @@ static uint64_t function_of(struct building *b, uint32_t frame, int64_t file)
 /* A location for each site, with its function. */
 static void add_locations(struct building *b, const struct branches *branches)
 {
-    size_t count = b->site_count;
+    size_t count = b->sites.count;
     b->mappings = capacity(b, b->used.count, sizeof *b->mappings);
     b->locations = capacity(b, count, sizeof *b->locations);
     b->lines = capacity(b, count, sizeof *b->lines);
@@ -183,13 +172,12 @@ static void add_locations(struct building *b, const struct branches *branches)
     if (!b->failed)
         add_program(b, branches);
     for (size_t i = 0; i < count && !b->failed; i++) {
-        const struct site *site = &b->sites[i];
+        const struct site *site = &b->sites.at[i];
         const struct frame *frame = frames_at(b->contexts->frames, b->used.items[site->frame]);
-        const struct frame *line =
-            site->line == NO_LINE ? NULL : frames_at(b->contexts->frames, b->used.items[site->line]);
+        const struct frame *line = site_line(&b->sites, site);
         fathom__pprof__line__init(&b->lines[i]);
-        b->lines[i].line = line && line->source ? (int64_t)line->address : 0;
-        b->lines[i].function_id = function_of(b, site->frame, text(b, line ? line->source : NULL));
+        b->lines[i].line = line ? (int64_t)line->address : 0;
+        b->lines[i].function_id = function_of(b, site, text(b, line ? line->source : NULL));
         b->line_list[i] = &b->lines[i];
         Location *l = &b->locations[i];
         fathom__pprof__location__init(l);
@@ -211,75 +199,29 @@ static void set_label(struct building *b, Label *label, const char *key, const c
     label->num_unit = text(b, unit);
 }
 
-static enum frame_kind kind_of(const struct building *b, const struct cct_node *node)
-{
-    return frames_at(b->contexts->frames, node->item)->kind;
-}
-
-/* Whether a node is a line of the function above it: one location with it. */
-static bool is_line_of(const struct building *b, const struct cct_node *node, const struct cct_node *above)
-{
-    if (kind_of(b, node) != FRAME_LINE || !cct_parent(above))
-        return false;
-    enum frame_kind kind = kind_of(b, above);
-    return kind == FRAME_FUNCTION || kind == FRAME_INLINED;
-}
-
-/* From the leaf outwards. Returns the innermost level, or else the root. */
+/* Returns the innermost level, or else the root; NULL: it failed. */
 static const struct cct_node *add_path(struct building *b, const struct cct_node *node)
 {
-    const struct cct_node *above;
-    for (; (above = cct_parent(node)) && !b->failed && kind_of(b, node) != FRAME_LEVEL; node = above) {
-        struct site site = {b->used.numbers[node->item], NO_LINE};
-        if (is_line_of(b, node, above)) {
-            site = (struct site){b->used.numbers[above->item], site.frame};
-            above = cct_parent(above);
-        }
-        bool added;
-        uint64_t *id = table_put(b->sites_by_key, (uint64_t)site.frame << 32 | site.line, &added);
-        if (id && added)
-            *id = vec_push(b->sites, b->site_count, b->site_capacity, site) ? b->site_count : 0;
-        b->failed |= !id || !*id || !vec_push(b->location_ids, b->location_count, b->location_capacity, *id);
-    }
-    return node;
+    const struct cct_node *level = sites_path(&b->sites, node);
+    b->failed |=
+        !level || !vec_reserve(b->location_ids, b->location_count, b->location_capacity, b->sites.length);
+    if (b->failed)
+        return NULL;
+    for (size_t i = 0; i < b->sites.length; i++)
+        b->location_ids[b->location_count++] = b->sites.path[i];
+    return level;
 }
 
-/* A text for all programs from the outermost to this one, "make > sh > cc1"; *node becomes what is above. NULL: out of memory. */
-static char *join_programs(const struct building *b, const struct cct_node **node)
+/* Returns their number. */
+static size_t add_levels(struct building *b, const struct cct_node *level, Label *labels)
 {
-    char *joined = strdup(frames_at(b->contexts->frames, (*node)->item)->name);
-    for (*node = cct_parent(*node); joined && cct_parent(*node); *node = cct_parent(*node)) {
-        const struct frame *frame = frames_at(b->contexts->frames, (*node)->item);
-        char *longer;
-        if (level_of(frame) != LEVEL_PROGRAMS)
-            break;
-        if (asprintf(&longer, "%s > %s", frame->name, joined) < 0)
-            longer = NULL;
-        free(joined);
-        joined = longer;
-    }
-    return joined;
-}
-
-/* Of a level and those above it; processes and threads have their labels. Returns their number. */
-static size_t add_levels(struct building *b, const struct cct_node *node, Label *labels)
-{
-    size_t count = 0;
-    while (cct_parent(node) && !b->failed) {
-        const struct frame *frame = frames_at(b->contexts->frames, node->item);
-        const enum level level = level_of(frame);
-        if (level == LEVEL_PROGRAMS) {
-            char *joined = join_programs(b, &node);
-            b->failed |= !joined;
-            set_label(b, &labels[count++], level_name(level), joined, 0, NULL);
-            free(joined);
-            continue;
-        }
-        if (level != LEVEL_PID && level != LEVEL_TID)
-            set_label(b, &labels[count++], level_name(level), frame->name, 0, NULL);
-        node = cct_parent(node);
-    }
-    return count;
+    struct level_label of[LEVELS];
+    const int count = level ? level_labels(b->contexts, level, of) : 0;
+    b->failed |= count < 0;
+    for (int i = 0; i < count; i++)
+        set_label(b, &labels[i], of[i].key, of[i].text, 0, NULL);
+    level_labels_clear(of, count);
+    return count < 0 ? 0 : (size_t)count;
 }
 
 static size_t levels_of(const struct building *b)
@@ -345,18 +287,20 @@ static void put_together(struct building *b)
 {
     b->sample_list = list_of(b, b->samples, b->placed.count, sizeof *b->samples);
     b->mapping_list = list_of(b, b->mappings, b->mapping_count, sizeof *b->mappings);
-    b->location_list = list_of(b, b->locations, b->site_count, sizeof *b->locations);
+    b->location_list = list_of(b, b->locations, b->sites.count, sizeof *b->locations);
     b->function_list = list_of(b, b->functions, b->function_count, sizeof *b->functions);
     Profile *p = &b->profile;
     p->n_sample = b->placed.count;
     p->sample = (Sample **)(void *)b->sample_list;
     p->n_mapping = b->mapping_count;
     p->mapping = (Mapping **)(void *)b->mapping_list;
-    p->n_location = b->site_count;
+    p->n_location = b->sites.count;
     p->location = (Location **)(void *)b->location_list;
     p->n_function = b->function_count;
     p->function = (Function **)(void *)b->function_list;
-    p->duration_nanos = (int64_t)(b->placed.last - b->placed.first);
+    p->time_nanos = b->resource ? (int64_t)b->resource->from : 0;
+    p->duration_nanos =
+        (int64_t)(b->resource ? b->resource->until - b->resource->from : b->placed.last - b->placed.first);
     uint32_t texts = names_count(b->texts);
     b->strings = capacity(b, texts + 1ul, sizeof *b->strings);
     for (uint32_t i = 0; b->strings && i <= texts; i++)
@@ -406,26 +350,25 @@ static int write_profile(struct building *b, FILE *out, struct fathom_error *err
 
 static void building_clear(struct building *b)
 {
-    void *all[] = {b->samples,       b->labels,        b->label_list,  b->location_ids,
-                   b->values,        b->mappings,      b->locations,   b->lines,
-                   b->line_list,     b->functions,     b->sample_list, b->mapping_list,
-                   b->location_list, b->function_list, b->strings,     b->sites};
+    void *all[] = {b->samples,     b->labels,       b->label_list,    b->location_ids,  b->values,
+                   b->mappings,    b->locations,    b->lines,         b->line_list,     b->functions,
+                   b->sample_list, b->mapping_list, b->location_list, b->function_list, b->strings};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     placed_clear(&b->placed);
     used_frames_clear(&b->used);
+    sites_clear(&b->sites);
     names_free(b->texts);
     table_free(b->mappings_by_name);
-    table_free(b->sites_by_key);
     table_free(b->functions_by_key);
 }
 
 int pprof_write(const struct report *report, FILE *out, struct fathom_error *err)
 {
     struct building b = {.contexts = report->contexts,
+                         .resource = report->heading->resource,
                          .texts = names_new(),
                          .mappings_by_name = table_new(),
-                         .sites_by_key = table_new(),
                          .functions_by_key = table_new()};
     struct branches branches;
     int rc = export_branches(report->contexts, &branches, err); /* its items have frames */
@@ -433,7 +376,9 @@ int pprof_write(const struct report *report, FILE *out, struct fathom_error *err
     if (rc == 0)
         rc = used_frames_find(report->contexts, &b.used, err);
     if (rc == 0)
-        rc = b.texts && b.mappings_by_name && b.sites_by_key && b.functions_by_key
+        rc = sites_begin(&b.sites, report->contexts, &b.used, err);
+    if (rc == 0)
+        rc = b.texts && b.mappings_by_name && b.functions_by_key
                  ? placed_add_up(report->contexts, &(struct placing){.slices = 1}, &b.placed, err)
                  : error_memory(err);
     if (rc == 0) {

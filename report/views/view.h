@@ -74,14 +74,22 @@ enum expected_by {
 extern const char *const expected_names[]; /* "run", ... */
 
 /* The contents of the heading: weights by how sure the context is. */
+/* Of what service a profile is, and of when. */
+struct view_resource {
+    const char *service, *host, *build; /* build: the program's build-id, hexadecimal; "": unknown */
+    uint64_t from, until;               /* ns since 1970 */
+    uint64_t id;                        /* tells it from all others; not 0 */
+};
+
 struct view_heading {
-    const char *command, *event, *map; /* NULL: omitted */
-    const char *stored;                /* what of a store it is, and of when; NULL: of none */
-    const char *other_events;          /* names of others that the recording has; NULL or "": none */
-    unsigned kept;                     /* recordings whose maps were used in place of a given one */
-    bool user_only;                    /* no sample was taken in the kernel */
-    uint64_t samples, weight;          /* weight = proved + inferred + unknown */
-    uint64_t left_out;                 /* weight that the options leave out of all */
+    const char *command, *event, *map;    /* NULL: omitted */
+    const struct view_resource *resource; /* NULL: not known */
+    const char *stored;                   /* what of a store it is, and of when; NULL: of none */
+    const char *other_events;             /* names of others that the recording has; NULL or "": none */
+    unsigned kept;                        /* recordings whose maps were used in place of a given one */
+    bool user_only;                       /* no sample was taken in the kernel */
+    uint64_t samples, weight;             /* weight = proved + inferred + unknown */
+    uint64_t left_out;                    /* weight that the options leave out of all */
     struct process_share
         processes[PROCESSES_NAMED];        /* the heaviest of the weight, by their names; borrowed */
     size_t process_count, other_processes; /* none: no such line */

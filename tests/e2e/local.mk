@@ -54,6 +54,7 @@ E2E_TESTS += \
 	tests/e2e/passive.test \
 	tests/e2e/moved.test \
 	tests/e2e/pid_reuse.test \
+	tests/e2e/push.test \
 	tests/e2e/uprobe_return.test \
 	tests/e2e/phases.test tests/e2e/perf.test \
 	tests/e2e/privilege.test \

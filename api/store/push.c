@@ -1,0 +1,288 @@
+/* push.c - see push.h. */
+#include "api/store/push.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/checksum.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "report/export/json.h"
+#include "report/export/otlp.pb-c.h"
+#include "report/format.h"
+#include "store/gathering.h"
+#include "store/http_client.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define TOLD_MOST 300 /* bytes of what a server says of an error */
+
+/* A message to a server, or a part of one; `data` is the caller's to free. */
+struct message {
+    char *data;
+    size_t size;
+};
+
+struct receiver {
+    const char *scheme;
+    const char *target, *type;
+    const char *format; /* of the profile */
+    /* Puts the profile into the server's message; NULL: it is one. */
+    int (*wrap)(const struct store_key *key, const char *name, const struct message *profile,
+                struct message *out, struct fathom_error *err);
+    /* What is wrong though it answered 200; "": nothing. NULL: nothing can be. */
+    void (*judge)(const struct http_answer *answer, char told[TOLD_MOST]);
+};
+
+struct push {
+    const struct receiver *receiver;
+    struct http_client *client;
+    const struct format *format;
+};
+
+/* Messages -------------------------------------------------------------------------------------------------------- */
+
+struct label {
+    const char *name, *value;
+};
+
+static void write_labels(struct json *json, const struct label *labels, size_t count)
+{
+    json_array(json, "labels");
+    for (size_t i = 0; i < count; i++) {
+        if (!*labels[i].value)
+            continue;
+        json_object(json, NULL);
+        json_text(json, "name", labels[i].name);
+        json_text(json, "value", labels[i].value);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+/* A request with one series of one profile. nested: its labels are an object's. */
+static int write_series(const struct store_key *key, const char *name, const struct message *profile,
+                        bool nested, struct message *out, struct fathom_error *err)
+{
+    const struct label labels[] = {{"__name__", name},
+                                   {"service_name", key->service},
+                                   {"event", key->event},
+                                   {"host", key->host},
+                                   {"build_id", key->build}};
+    char *coded = base64_encode(profile->data, profile->size);
+    FILE *stream = coded ? open_memstream(&out->data, &out->size) : NULL;
+    struct printer printer = {.out = stream};
+    struct json json = {.printer = &printer};
+    if (!stream) {
+        free(coded);
+        return error_memory(err);
+    }
+    json_object(&json, NULL);
+    json_array(&json, "series");
+    json_object(&json, NULL);
+    if (nested)
+        json_object(&json, "labels");
+    write_labels(&json, labels, sizeof labels / sizeof *labels);
+    if (nested)
+        json_end(&json);
+    json_array(&json, "samples");
+    json_object(&json, NULL);
+    json_text(&json, "rawProfile", coded);
+    json_end(&json);
+    json_end(&json);
+    json_end(&json);
+    json_end(&json);
+    if (nested)
+        json_flag(&json, "normalized", true); /* addresses are those of the files */
+    json_end(&json);
+    int rc = printer_finish(&printer, err);
+    free(coded);
+    return fclose(stream) == 0 || rc < 0 ? rc : error_memory(err);
+}
+
+static int wrap_pyroscope(const struct store_key *key, const char *name, const struct message *profile,
+                          struct message *out, struct fathom_error *err)
+{
+    return write_series(key, name, profile, false, out, err);
+}
+
+static int wrap_parca(const struct store_key *key, const char *name, const struct message *profile,
+                      struct message *out, struct fathom_error *err)
+{
+    return write_series(key, name, profile, true, out, err);
+}
+
+static void judge_otlp(const struct http_answer *answer, char told[TOLD_MOST])
+{
+    Fathom__Otlp__Response *r = fathom__otlp__response__unpack(NULL, answer->size, answer->data);
+    const Fathom__Otlp__PartialSuccess *partial = r ? r->partial_success : NULL;
+    *told = '\0';
+    if (partial && partial->rejected_profiles)
+        snprintf(told, TOLD_MOST, "it rejected %lld profiles: %.200s", (long long)partial->rejected_profiles,
+                 partial->error_message);
+    if (r)
+        fathom__otlp__response__free_unpacked(r, NULL);
+}
+
+static const struct receiver receivers[] = {
+    {"pyroscope", "push.v1.PusherService/Push", "application/json", "pprof", wrap_pyroscope, NULL},
+    {"parca", "profiles/writeraw", "application/json", "pprof", wrap_parca, NULL},
+    {"otlp", "v1development/profiles", "application/x-protobuf", "otlp", NULL, judge_otlp},
+};
+
+/* NULL: none. *url: without the scheme. */
+static const struct receiver *find_receiver(const char **url)
+{
+    for (size_t i = 0; i < sizeof receivers / sizeof *receivers; i++) {
+        const size_t length = strlen(receivers[i].scheme);
+        if (strncmp(*url, receivers[i].scheme, length) != 0)
+            continue;
+        const char *after = *url + length;
+        if (strncmp(after, "+http://", 8) == 0 || strncmp(after, "+https://", 9) == 0) {
+            *url = after + 1;
+            return &receivers[i];
+        }
+    }
+    return NULL;
+}
+
+bool push_is(const char *url)
+{
+    return find_receiver(&url) != NULL;
+}
+
+/* Opening --------------------------------------------------------------------------------------------------------- */
+
+static const struct format *find_format(const char *name)
+{
+    const struct format *f = format_table;
+    while (strcmp(f->name, name) != 0)
+        f++;
+    return f;
+}
+
+int push_open(const char *url, const char *credentials, struct push **out, struct fathom_error *err)
+{
+    struct push *p = calloc(1, sizeof *p);
+    char *base = NULL;
+    if (!p)
+        return error_memory(err);
+    p->receiver = find_receiver(&url);
+    p->format = find_format(p->receiver->format);
+    const size_t length = strlen(url);
+    int rc = asprintf(&base, "%s%s", url, url[length - 1] == '/' ? "" : "/") < 0 ? error_memory(err) : 0;
+    if (rc == 0)
+        rc = http_client_new(base, strlen(base), credentials, &p->client, err);
+    free(base);
+    if (rc < 0)
+        push_close(p);
+    else
+        *out = p;
+    return rc;
+}
+
+void push_close(struct push *p)
+{
+    if (!p)
+        return;
+    http_client_free(p->client);
+    free(p);
+}
+
+/* Sending --------------------------------------------------------------------------------------------------------- */
+
+/* As Pyroscope and Parca call them: "process_cpu" is the time of all profilers; else the event's name, of letters they take. */
+static void name_metric(const struct store_batch *batch, char out[64])
+{
+    snprintf(out, 64, "%s", strcmp(batch->unit, "ns") == 0 ? "process_cpu" : batch->key.event);
+    for (char *at = out; *at; at++)
+        if (!(*at >= 'a' && *at <= 'z') && !(*at >= 'A' && *at <= 'Z') && !(*at >= '0' && *at <= '9'))
+            *at = '_';
+}
+
+static uint64_t batch_id(const struct store_key *k)
+{
+    const char *const texts[] = {k->service, k->event, k->host, k->build};
+    uint64_t id = hash_u64(k->slot + hash_u64(k->sequence));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        id = hash_u64(id + checksum_of(texts[i], strlen(texts[i])));
+    return id ? id : 1;
+}
+
+/* The contexts as a report. "cpu" is what other tools call time. */
+static int write_profile(const struct format *format, const struct store_batch *batch,
+                         const struct contexts *from, FILE *out, struct fathom_error *err)
+{
+    const struct store_key *k = &batch->key;
+    const struct metric weight = {.name = strcmp(batch->unit, "ns") == 0 ? "cpu" : k->event,
+                                  .unit = batch->unit};
+    const struct metrics metrics = {.at = {&weight, from->metrics->at[1]}, .count = 2};
+    struct contexts contexts = *from;
+    const struct view_resource resource = {.service = k->service,
+                                           .host = k->host,
+                                           .build = k->build,
+                                           .from = k->slot * SECOND_NS,
+                                           .until = (k->slot + STORE_SLOT) * SECOND_NS,
+                                           .id = batch_id(k)};
+    const struct view_heading heading = {.event = k->event, .resource = &resource};
+    const struct view_options view = {.unit = batch->unit};
+    const struct report report = {.contexts = &contexts, .heading = &heading, .view = &view};
+    contexts.metrics = &metrics;
+    return format->write(&report, out, err);
+}
+
+static int make_profile(const struct push *p, struct dictionary *dictionary, const struct store_batch *batch,
+                        struct message *out, struct fathom_error *err)
+{
+    struct gathering *g = gathering_new(0);
+    struct contexts contexts;
+    FILE *stream = open_memstream(&out->data, &out->size);
+    int rc = g && stream ? gathering_add(g, batch, err) : error_memory(err);
+    if (rc == 0)
+        rc = gathering_contexts(g, NULL, dictionary, NULL, &contexts, err);
+    if (rc == 0)
+        rc = write_profile(p->format, batch, &contexts, stream, err);
+    gathering_free(g);
+    return stream && fclose(stream) != 0 && rc == 0 ? error_memory(err) : rc;
+}
+
+static int send(struct push *p, const struct message *m, struct fathom_error *err)
+{
+    const struct receiver *r = p->receiver;
+    struct http_answer answer;
+    char told[TOLD_MOST] = "";
+    int rc = http_client_post(p->client, r->target, r->type, m->data, m->size, &answer, err);
+    if (rc < 0)
+        return rc;
+    const bool denied = answer.status == 401 || answer.status == 403;
+    if (answer.status / 100 != 2)
+        snprintf(told, sizeof told, "HTTP %ld: %.200s", answer.status, (const char *)answer.data);
+    else if (r->judge)
+        r->judge(&answer, told);
+    if (!*told)
+        return 0;
+    text_clean(told);
+    return error_set(err, denied ? EACCES : EIO, "%s%s: %s%s", http_client_url(p->client), r->target, told,
+                     denied ? " (--credentials FILE)" : "");
+}
+
+int push_batches(struct push *p, struct dictionary *dictionary, const struct store_batch *batches,
+                 size_t count, struct fathom_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        struct message profile = {0}, wrapped = {0};
+        char name[64];
+        name_metric(&batches[i], name);
+        rc = make_profile(p, dictionary, &batches[i], &profile, err);
+        if (rc == 0 && p->receiver->wrap)
+            rc = p->receiver->wrap(&batches[i].key, name, &profile, &wrapped, err);
+        if (rc == 0)
+            rc = send(p, p->receiver->wrap ? &wrapped : &profile, err);
+        free(profile.data);
+        free(wrapped.data);
+    }
+    return rc;
+}
