@@ -10,6 +10,7 @@
 #include "perfdata/format.h"
 #include "perfdata/host.h"
 #include "perfdata/record.h"
+#include "perfdata/scaling.h"
 
 struct features {
     char **command; /* copied argv */
@@ -20,6 +21,7 @@ struct features {
     size_t tracing_size;
     uint64_t first_time, last_time; /* of the samples, ns; 0: none yet */
     const struct host *host;        /* the recorded machine; borrowed; NULL: this one */
+    const struct scaling *scaling;  /* borrowed; NULL: nothing is scaled */
     int level;                      /* zstd's, of compressed records; 0: they are not */
     uint64_t raw, packed;           /* bytes of records, and what they were compressed to; 0: not yet known */
 };
@@ -48,7 +50,7 @@ struct feature_source { /* where features come from */
     struct host host;
 };
 
-#define FEATURES_WRITTEN 14
+#define FEATURES_WRITTEN 15
 extern const enum feature features_written[FEATURES_WRITTEN]; /* in order of their bits */
 
 /* Fills in from->host. */

@@ -72,6 +72,7 @@ enum feature {
     FEATURE_EVENT_DESC = 12,
     FEATURE_SAMPLE_TIME = 21,
     FEATURE_COMPRESSED = 27,
+    FEATURE_SCALING = 255, /* Fathom's own: scaling.h */
     FEATURE_COUNT = 256,
 };
 

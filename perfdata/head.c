@@ -26,6 +26,7 @@ void head_free(struct head *head)
     free(head->events);
     free(head->command);
     free(head->tracing);
+    free(head->scaling.steps);
     build_ids_free(&head->build_ids);
     table_free(head->by_id);
     *head = (struct head){0};
@@ -216,7 +217,8 @@ static int read_tracing(struct head *head, struct bytes b, struct fathom_error *
 static bool is_read(uint64_t feature)
 {
     return is_of_host(feature) || feature == FEATURE_CMDLINE || feature == FEATURE_EVENT_DESC ||
-           feature == FEATURE_COMPRESSED || feature == FEATURE_BUILD_ID || feature == FEATURE_TRACING_DATA;
+           feature == FEATURE_COMPRESSED || feature == FEATURE_BUILD_ID || feature == FEATURE_TRACING_DATA ||
+           feature == FEATURE_SCALING;
 }
 
 static int read_feature(struct head *head, uint64_t feature, struct bytes b, struct fathom_error *err)
@@ -232,6 +234,8 @@ static int read_feature(struct head *head, uint64_t feature, struct bytes b, str
         return build_ids_take_all(&head->build_ids, b) < 0 ? error_memory(err) : 0;
     case FEATURE_TRACING_DATA:
         return read_tracing(head, b, err);
+    case FEATURE_SCALING:
+        return head->scaling.count ? 0 : scaling_take(b, &head->scaling, err);
     case FEATURE_EVENT_DESC:
         read_names(head, b);
         break;

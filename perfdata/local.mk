@@ -17,6 +17,7 @@ libperfdata_la_SOURCES = \
 	perfdata/record.c \
 	perfdata/sample_decode.c perfdata/sample.h \
 	perfdata/stack_dump.c perfdata/stack_dump.h \
+	perfdata/scaling.c perfdata/scaling.h \
 	perfdata/stack_parts.c perfdata/stack_parts.h perfdata/stack_sample.c perfdata/stack_sample.h \
 	perfdata/stream.c \
 	perfdata/unsampled.c perfdata/unsampled.h \

@@ -40,9 +40,10 @@ struct pass {
     struct inflate *inflate; /* NULL: no compressed records so far */
     struct unsampled *unsampled;
     struct announced *announced;
-    uint64_t enabled, running; /* ns, of the event */
-    size_t said_at;            /* samples of the event that reader_say() tells of, so far */
-    order_sink *sink;          /* the caller's */
+    uint64_t enabled, running;    /* ns, of the event */
+    double rests[SCALING_EVENTS]; /* of periods that were scaled, by event */
+    size_t said_at;               /* samples of the event that reader_say() tells of, so far */
+    order_sink *sink;             /* the caller's */
     void *context;
 };
 
@@ -99,6 +100,12 @@ size_t reader_events(const struct reader *reader, const struct event **out)
 {
     *out = reader->head.events;
     return reader->head.count;
+}
+
+const struct scaling *reader_scaling(const struct reader *reader, uint32_t event)
+{
+    const struct scaling *s = &reader->head.scaling;
+    return s->count && event < SCALING_EVENTS && s->events >> event & 1 ? s : NULL;
 }
 
 const char *reader_command(const struct reader *reader)
@@ -169,6 +176,14 @@ static void take_totals(struct pass *pass, const struct record *record)
         summary->counted_share = (double)pass->running / (double)pass->enabled;
 }
 
+/* Makes of an event's period what it stands for, once. */
+static void scale(struct pass *pass, struct sample *sample)
+{
+    const struct scaling *s = reader_scaling(pass->reader, sample->event);
+    if (s)
+        sample->period = scaling_period(s, sample->time, sample->period, &pass->rests[sample->event]);
+}
+
 static int count_and_pass_on(void *context, const struct record *record, struct fathom_error *err)
 {
     struct pass *pass = context;
@@ -178,13 +193,15 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
         filled = *record;
         build_ids_fill(&pass->reader->head.build_ids, &filled.mmap);
         record = &filled;
-    } else if (pass->announced || pass->reader->said) {
+    } else if (pass->announced || pass->reader->said || pass->reader->head.scaling.count) {
         filled = *record;
         int rc = pass->announced ? announced_take(pass->announced, &filled, err) : 0;
         if (rc)
             return rc < 0 ? rc : 0;
         if (record->kind == RECORD_SAMPLE && !say(pass, &filled.sample))
             return 0;
+        if (record->kind == RECORD_SAMPLE)
+            scale(pass, &filled.sample);
         record = &filled;
     }
     summary->records++;

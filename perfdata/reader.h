@@ -13,6 +13,7 @@
 
 struct reader;
 struct host;
+struct scaling;
 
 struct reader_summary {
     uint64_t records, samples;
@@ -65,6 +66,8 @@ uint32_t reader_next_event(const struct reader *reader, uint32_t from);
 void reader_choose_event(struct reader *reader, uint32_t event);
 /* The names of the other events that can be reported, separated by ", ", as far as they fit. "": none. */
 void reader_other_events(const struct reader *reader, uint32_t event, char *out, size_t size);
+/* How an event's samples are scaled: their periods have been. NULL: not at all. */
+const struct scaling *reader_scaling(const struct reader *reader, uint32_t event);
 const char *reader_command(const struct reader *reader); /* the recorded command line; NULL: unknown */
 /* The recorded machine, for a recording that is made of this one (chained.h). */
 const struct host *reader_host(const struct reader *reader);

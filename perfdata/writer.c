@@ -307,6 +307,11 @@ int writer_command(struct writer *writer, int argc, char *const *argv, struct fa
     return features_command(&writer->features, argc, argv, err);
 }
 
+void writer_scaling(struct writer *writer, const struct scaling *scaling)
+{
+    writer->features.scaling = scaling;
+}
+
 void writer_host(struct writer *writer, const struct host *host)
 {
     writer->features.host = host;

@@ -12,6 +12,7 @@
 
 #include "base/outfile.h"
 #include "perfdata/record.h"
+#include "perfdata/scaling.h"
 
 struct writer;
 struct host;
@@ -39,6 +40,8 @@ int writer_flush(struct writer *writer, struct fathom_error *err);
  * tracepoints (HEADER_TRACING_DATA, at least one byte; copied), both for stock perf. A stream has only what
  * was set before its first record, except for build-ids. */
 int writer_command(struct writer *writer, int argc, char *const *argv, struct fathom_error *err);
+/* What the samples of some events stand for; borrowed until writer_close(). A stream does not have it. */
+void writer_scaling(struct writer *writer, const struct scaling *scaling);
 /* The recording is of that machine (NULL: of this one); borrowed. */
 void writer_host(struct writer *writer, const struct host *host);
 int writer_build_id(struct writer *writer, const char *path, const uint8_t *id, size_t id_size,

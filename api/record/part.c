@@ -215,6 +215,11 @@ static int end_file(struct part *p, int rc, bool *nothing, struct fathom_error *
     struct collector_summary s;
     struct writer *writer = p->writer;
     collector_summary(p->collector, &s);
+    struct scaling scaling = {0};
+    if (rc == 0 && p->phases)
+        rc = phase_switch_scaling(p->phases, &scaling, err);
+    if (rc == 0 && p->phases)
+        writer_scaling(writer, &scaling);
     if (rc == 0)
         rc = writer_flush(writer, err); /* so that what is compressed has its size */
     double bytes = (double)writer_size(writer);

@@ -20,6 +20,12 @@ struct seen_phase {
     uint32_t profiled;  /* with the other events on */
 };
 
+/* An interval with the other events on. */
+struct turn {
+    uint64_t from;  /* the time of the newest sample before */
+    uint32_t phase; /* which was foretold, or, once it has ended, what it was */
+};
+
 struct phase_switch {
     struct collector *collector;
     const struct log *log;
@@ -32,6 +38,9 @@ struct phase_switch {
     struct seen_phase *phases; /* by number - 1 */
     size_t phase_count, capacity;
     bool on;
+    struct turn *turns;
+    size_t turn_count, turn_capacity;
+    struct scaling_step *steps; /* of phase_switch_scaling() */
     uint64_t intervals, profiled;
     uint64_t switches, switch_ns;
 };
@@ -66,6 +75,8 @@ void phase_switch_free(struct phase_switch *s)
     image_cache_free(s->images);
     decoder_free(s->decoder);
     free(s->phases);
+    free(s->turns);
+    free(s->steps);
     free(s);
 }
 
@@ -118,10 +129,14 @@ static int end_interval(struct phase_switch *s, const struct phase_interval *end
     s->profiled += s->on;
     phase->profiled += s->on;
     if (s->on)
+        s->turns[s->turn_count - 1].phase = ended->phase;
+    if (s->on)
         log_write(s->log, LOG_DEBUG, "interval %llu, of phase %u, was profiled",
                   (unsigned long long)s->intervals, ended->phase);
     turn(s, is_wanted(s, foretold));
-    return 0;
+    return !s->on || vec_push(s->turns, s->turn_count, s->turn_capacity, (struct turn){s->time, next})
+               ? 0
+               : error_memory(err);
 }
 
 static int take_sample(struct phase_switch *s, const struct sample *sample, struct fathom_error *err)
@@ -153,6 +168,32 @@ int phase_switch_see(void *context, const void *records, size_t size, struct fat
         at += header.size;
     }
     return rc;
+}
+
+int phase_switch_scaling(struct phase_switch *s, struct scaling *out, struct fathom_error *err)
+{
+    const struct event *events;
+    const size_t count = collector_events(s->collector, &events);
+    uint64_t covered = 0;
+    free(s->steps);
+    s->steps = calloc(s->turn_count + 1, sizeof *s->steps);
+    if (!s->steps)
+        return error_memory(err);
+    for (size_t i = 0; i < s->turn_count; i++) {
+        const struct seen_phase *p = &s->phases[s->turns[i].phase - 1];
+        const double factor = p->profiled ? (double)p->intervals / p->profiled : p->intervals;
+        s->steps[i] = (struct scaling_step){s->turns[i].from, factor > 1 ? factor : 1};
+    }
+    for (size_t i = 0; i < s->phase_count; i++)
+        covered += s->phases[i].profiled ? s->phases[i].intervals : 0;
+    *out = (struct scaling){.steps = s->steps,
+                            .count = s->turn_count,
+                            .intervals = s->intervals,
+                            .sampled = s->profiled,
+                            .covered = s->intervals ? (double)covered / (double)s->intervals : 0};
+    for (size_t i = 0; i < count && i < SCALING_EVENTS; i++)
+        out->events |= (uint64_t)events[i].switched << i;
+    return 0;
 }
 
 void phase_switch_tell(const struct phase_switch *s)

@@ -10,6 +10,7 @@
 #define FATHOM_API_RECORD_PHASE_SWITCH_H
 
 #include "collector/collector.h"
+#include "perfdata/scaling.h"
 
 struct phase_switch;
 
@@ -23,6 +24,8 @@ int phase_switch_new(struct collector *collector, const struct phase_switch_opti
                      const struct log *log, struct phase_switch **out, struct fathom_error *err);
 void phase_switch_free(struct phase_switch *phases); /* NULL is allowed */
 collector_sink phase_switch_see; /* looks at the records; context: the struct phase_switch */
+/* At the end: what the other events' samples stand for. Valid until phase_switch_free(). -ENOMEM. */
+int phase_switch_scaling(struct phase_switch *phases, struct scaling *out, struct fathom_error *err);
 /* At the end: tells how many phases and intervals there were, in how many of these the other events were on, and how long it took to switch. */
 void phase_switch_tell(const struct phase_switch *phases);
 

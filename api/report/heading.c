@@ -6,6 +6,7 @@
 #include "base/saturate.h"
 #include "api/inferred.h"
 #include "profile/interpreters.h"
+#include "perfdata/scaling.h"
 
 /* The recorded command, "" if the recorder's own command line does not contain it. */
 static const char *recorded_command(const struct reader *reader)
@@ -66,8 +67,10 @@ static void fill_counts(struct view_heading *h, const struct profile_counts *cou
 static void fill_recording(struct view_heading *h, const struct heading_parts *p)
 {
     struct reader_summary summary;
-    const struct event *event = p->event;
+    const struct event *event = p->event, *events;
     bool audits;
+    reader_events(p->reader, &events);
+    const struct scaling *scaling = reader_scaling(p->reader, (uint32_t)(event - events));
     reader_summary(p->reader, &summary);
     find_kinds(p->reader, &audits, &h->followed);
     h->command = reader_command(p->reader);
@@ -83,6 +86,11 @@ static void fill_recording(struct view_heading *h, const struct heading_parts *p
         h->cpu_time = summary.cpu_time;
     }
     h->counted_share = summary.counted_share;
+    if (scaling) {
+        h->intervals = scaling->intervals;
+        h->sampled = scaling->sampled;
+        h->covered = scaling->covered;
+    }
     h->started = summary.started;
     h->unsampled = summary.unsampled;
     h->lost = summary.lost;

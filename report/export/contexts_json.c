@@ -55,6 +55,13 @@ static void write_heading(struct json *json, const struct view_heading *h)
     json_real(json, "expected_most", h->expected_most, 1);
     json_text(json, "expected_by", expected_names[h->expected_by]);
     json_number(json, "lost", h->lost);
+    if (h->intervals) {
+        json_object(json, "scaled");
+        json_number(json, "intervals", h->intervals);
+        json_number(json, "sampled", h->sampled);
+        json_real(json, "covered", h->covered, 4);
+        json_end(json);
+    }
     json_number(json, "returned", h->returned);
     json_object(json, "not_inlined");
     json_number(json, "files", h->uninlined_count);

@@ -277,7 +277,7 @@ static bool write_whole(struct printer *printer, const struct view_heading *head
         printer_write(printer, "weight:   %s %s", weight_format(weight, heading->weight, unit), unit);
     else
         return false;
-    bool known = time && heading->cpu_time > 0 && !unsampled_many(heading);
+    bool known = time && heading->cpu_time > 0 && !heading->intervals && !unsampled_many(heading);
     uint64_t without = known ? time_in_kernel(heading) : 0;
     if (heading->user_only)
         printer_write(printer, "%s", known ? " in user space" : USER_ONLY);
@@ -328,6 +328,20 @@ static void write_processes(struct printer *printer, const struct view_heading *
     printer_write(printer, " (--view groups; --by, --process-tree)\n");
 }
 
+/* An event that was not always on. */
+static void write_scaled(struct printer *printer, const struct view_heading *heading)
+{
+    const double missed = 1 - heading->covered;
+    if (!heading->intervals)
+        return;
+    printer_write(printer,
+                  "scaled:   it was on in %llu of %llu intervals, which stand for the others of their phases",
+                  (unsigned long long)heading->sampled, (unsigned long long)heading->intervals);
+    if (missed > 0)
+        printer_write(printer, "; %.1f%% of the intervals are of phases in which it never was", 100 * missed);
+    printer_write(printer, "\n");
+}
+
 /* Percentages below are of what is left. */
 static void write_left_out(struct printer *printer, const struct view_heading *heading)
 {
@@ -376,6 +390,7 @@ int view_heading_write(const struct view_heading *heading, const struct view_opt
     write_word(&printer, "store:    ", heading->stored);
     write_kept(&printer, heading, options->verbose);
     write_samples(&printer, heading, options->unit ? options->unit : "weight");
+    write_scaled(&printer, heading);
     write_left_out(&printer, heading);
     write_processes(&printer, heading);
     heading_paths_write(&printer, heading, options->verbose);

@@ -132,11 +132,15 @@ struct view_heading {
     uint64_t lost, throttled, damaged;
     uint64_t unresolved; /* stacks that refer to records which are missing */
     uint64_t walks_compared,
-        walks_differing;         /* stacks walked while recording and again here: all; otherwise */
-    uint64_t lost_weight;        /* estimated, of the event; not among `weight` */
-    uint64_t counted;            /* by the event over the whole recording, in its unit; 0: unknown */
-    uint64_t cpu_time;           /* of what was followed, ns, in the kernel too; 0: unknown */
-    double counted_share;        /* of the time in which it was enabled; 0: unknown */
+        walks_differing;  /* stacks walked while recording and again here: all; otherwise */
+    uint64_t lost_weight; /* estimated, of the event; not among `weight` */
+    uint64_t counted;     /* by the event over the whole recording, in its unit; 0: unknown */
+    uint64_t cpu_time;    /* of what was followed, ns, in the kernel too; 0: unknown */
+    double counted_share; /* of the time in which it was enabled; 0: unknown */
+    uint64_t
+        intervals; /* of equal work, if the event was on in some only and is scaled by their phases; 0: it is not */
+    uint64_t sampled;            /* of them: in which it was on */
+    double covered;              /* ... share that is of phases of which one was sampled */
     uint64_t started, unsampled; /* threads that started while recorded, and those of them without a sample */
     bool by_thread;              /* events counted per thread rather than per CPU */
     bool truncated;

@@ -16,6 +16,10 @@ tests_perfdata_test_user_chain_LDADD = libperfdata.la libbase.la $(CRITERION_LIB
 tests_perfdata_test_stream_SOURCES = tests/perfdata/test_stream.c tests/perfdata/build.h tests/perfdata/recording.h
 tests_perfdata_test_stream_LDADD = libperfdata.la libbase.la $(ZSTD_LIBS) $(CRITERION_LIBS)
 
+UNIT_TESTS += tests/perfdata/test_scaling
+tests_perfdata_test_scaling_SOURCES = tests/perfdata/test_scaling.c
+tests_perfdata_test_scaling_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)
+
 UNIT_TESTS += tests/perfdata/test_live
 tests_perfdata_test_live_SOURCES = tests/perfdata/test_live.c tests/perfdata/build.h tests/perfdata/recording.h
 tests_perfdata_test_live_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)
