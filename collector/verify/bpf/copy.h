@@ -102,11 +102,11 @@ static __always_inline __u32 bytes_below(const struct moment *m)
     return STACK_RECORD_BELOW;
 }
 
-/* Reads a stack that is larger than a record. Returns the record's bytes. */
+/* Reads a stack that is larger than a record, as far as it is there. Returns the record's bytes. */
 static __always_inline __u32 read_deep(struct moment *m, __u32 cpu, __u64 from)
 {
     struct outer_part *outer = (void *)(m->buffer->stack + INNER_BYTES);
-    if (read_stack(m, cpu, from, INNER_BYTES) != INNER_BYTES || !take_outer(m->base, outer->bytes))
+    if (read_stack(m, cpu, from, INNER_BYTES) == 0 || !take_outer(m->base, outer->bytes))
         return 0;
     outer->part = (struct stack_part){STACK_PART_BYTES, 0, sizeof outer->offset + sizeof outer->bytes};
     outer->offset = m->base - STACK_RECORD_OUTER - m->sp;

@@ -78,10 +78,16 @@ static __always_inline void take_below(struct buffer *buffer, __u64 sp)
         __builtin_memset(buffer->below, STACK_RECORD_HOLE, STACK_RECORD_BELOW);
 }
 
-/* The bytes before the stack's base, to be compared or written. false: they cannot be read. */
-static __always_inline bool take_outer(__u64 base, void *to)
+/* The bytes before the stack's base, to be compared or written: of two pages, of which the inner one is not there where it is the untouched
+ * middle of a large array. false: they cannot be read. `to` is within the CPU's buffer, with as much room behind it. */
+static __always_inline bool take_outer(__u64 base, __u8 *to)
 {
-    return bpf_probe_read_user(to, STACK_RECORD_OUTER, (void *)(base - STACK_RECORD_OUTER)) == 0;
+    _Static_assert(STACK_RECORD_OUTER == PAGE, "two pages");
+    if (bpf_probe_read_user(to, STACK_RECORD_OUTER, (void *)(base - STACK_RECORD_OUTER)) == 0)
+        return true;
+    const __u64 last = bounded_outer(base), before = bounded_outer(STACK_RECORD_OUTER - last);
+    return last && bpf_probe_read_kernel(to, STACK_RECORD_OUTER, hole) == 0 &&
+           bpf_probe_read_user(to + before, last, (void *)(base - last)) == 0;
 }
 
 #endif
