@@ -92,7 +92,7 @@ static int known_path(struct fathom_walk *w, uint32_t node, struct path_buffer *
         if (rc == 0)
             rc = pathmap_read_path(map, node, &to->path, &to->path_capacity, NULL);
         if (rc >= 0)
-            rc = framing_node(w->framing, node, UINT32_MAX, r->source == SOURCE_UNWOUND, NULL);
+            rc = framing_node(w->framing, node, UINT32_MAX, framing_sites(r), NULL);
     }
     if (rc == 0)
         rc = framing_end(w->framing, &r->cid.place, w->process, w->sample, &items, &count, NULL);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """go.py TRACES FOLDED: compares `go tool pprof -traces` with fathom's folded stacks: samples of both; then of functions, of all below
 them and of calls those whose shares differ most: share by pprof, by fathom, in percent; as they are, and then of what both tell:
-- without runtime.morestack and wrappers of methods and of `go` statements, which pprof leaves out, and marks of several calls in one function;
+- without runtime.morestack and wrappers of methods and of `go` statements, which pprof leaves out;
 - without runtime.asyncPreempt on top, which the signal that preempts left there just before pprof's own, at the same tick."""
 import collections
 import re
@@ -34,7 +34,7 @@ def folded(path):
 
 
 def common(stack):
-    left_out = r"-fm$|^\[several call sites\]$|^runtime\.(morestack|gcenable\.func[12])$"
+    left_out = r"-fm$|^runtime\.(morestack|gcenable\.func[12])$"
     stack = [name for name in stack if not re.search(left_out, name)]
     return stack[:-1] if stack[-1:] == ["runtime.asyncPreempt"] and stack[1:] else stack or ["?"]
 

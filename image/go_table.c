@@ -259,20 +259,29 @@ bool go_table_find(const struct go_table *t, uint64_t address, struct go_functio
     return t->count && go_table_function(t, low, out) && address - out->address < out->size;
 }
 
+bool go_range_at(const struct go_table *t, const struct go_function *f, uint32_t values, uint64_t address,
+                 uint32_t *steps, struct go_delta *out)
+{
+    struct go_function of = *f;
+    *out = (struct go_delta){0};
+    if (values == 0)
+        return false;
+    of.deltas = at(t, t->pcs + values);
+    while (*steps && go_delta_next(t, &of, out)) {
+        --*steps;
+        if (address < out->end)
+            return true;
+    }
+    return false;
+}
+
 int32_t go_value_at(const struct go_table *t, const struct go_function *f, uint32_t values, uint64_t address,
                     uint32_t *steps)
 {
-    struct go_function of = *f;
-    struct go_delta delta = {0};
-    if (values == 0)
-        return -1;
-    of.deltas = at(t, t->pcs + values);
-    while (*steps && go_delta_next(t, &of, &delta)) {
-        --*steps;
-        if (address < delta.end)
-            return delta.value < 0 || delta.value > INT32_MAX ? -1 : (int32_t)delta.value;
-    }
-    return -1;
+    struct go_delta range;
+    return !go_range_at(t, f, values, address, steps, &range) || range.value < 0 || range.value > INT32_MAX
+               ? -1
+               : (int32_t)range.value;
 }
 
 /* A string of a list of strings, from `list` on, before `end`. */

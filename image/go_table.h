@@ -54,7 +54,11 @@ bool go_table_function(const struct go_table *table, uint32_t i, struct go_funct
 bool go_delta_next(const struct go_table *table, struct go_function *function, struct go_delta *delta);
 /* The function at an address, by a binary search. */
 bool go_table_find(const struct go_table *table, uint64_t address, struct go_function *out);
-/* The value at an address of one of the function's tables; -1: none. *steps: how many ranges may be read, and how many are left. */
+/* The range of an address in one of the function's tables, and its value. false: it has none. *steps: how many ranges may be read, and how
+ * many are left. */
+bool go_range_at(const struct go_table *table, const struct go_function *function, uint32_t values,
+                 uint64_t address, uint32_t *steps, struct go_delta *out);
+/* The value at an address of one of the function's tables; -1: none. */
 int32_t go_value_at(const struct go_table *table, const struct go_function *function, uint32_t values,
                     uint64_t address, uint32_t *steps);
 /* Borrowed from the file; NULL: none begins there. */

@@ -37,23 +37,23 @@ static int add_entry_points(const struct elf_file *file, struct symbols *symbols
 }
 
 /* The functions that a Go program tells of itself, stripped or not. Those of C in it are not among them. */
-static int add_go_functions(const struct image *image, const struct log *log, struct symbols *symbols)
+static int add_go_functions(struct image *image, const struct log *log, struct symbols *symbols)
 {
     const struct elf_file *file = &image->file;
-    struct go_table table;
+    const struct go_table *table = &image->go;
     struct go_function f;
-    if (!go_table_open(file, &table)) {
-        if (table.magic)
+    if (!go_table_open(file, &image->go)) {
+        if (table->magic)
             log_write(log, LOG_WARNING,
                       "%s: its functions and stacks are not known, as the format of its table of them "
                       "(.gopclntab) is not: "
                       "%#x",
-                      image->path, table.magic);
+                      image->path, table->magic);
         return 0;
     }
     uint64_t done = 0; /* those of a damaged table may overlap */
-    for (uint32_t i = 0; i < table.count; i++) {
-        if (!go_table_function(&table, i, &f) || f.address < done ||
+    for (uint32_t i = 0; i < table->count; i++) {
+        if (!go_table_function(table, i, &f) || f.address < done ||
             !elf_file_is_code(file, f.address, f.size))
             continue;
         done = f.address + f.size;

@@ -2,6 +2,7 @@
 #ifndef FATHOM_IMAGE_IMAGE_PRIVATE_H
 #define FATHOM_IMAGE_IMAGE_PRIVATE_H
 
+#include "image/go_table.h"
 #include "base/arena.h"
 #include "image/cfi/frames.h"
 #include "image/cfi/table.h"
@@ -19,6 +20,7 @@ struct image {
     char *debug_path;      /* NULL: none */
     struct arena *arena;
     struct cfi *cfi;
+    struct go_table go; /* without data: it is no Go program */
     struct functions functions;
     uint64_t thread_return; /* 0: none */
     bool makes_code;        /* run_time.h */

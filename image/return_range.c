@@ -2,6 +2,7 @@
 #include "image/return_range.h"
 
 #include "image/code/code.h"
+#include "image/image_private.h"
 
 struct cfi_span image_row_span(const struct image *image, uint32_t function, uint64_t address)
 {
@@ -62,6 +63,22 @@ static size_t list_rows(const struct cfi *cfi, const struct image_function *func
     return count;
 }
 
+#define STEPS_MOST 65536u /* ranges of a function's table that are read */
+
+/* Within the inlined call of an address. */
+static void narrow_to_call(const struct image *image, uint64_t address, uint64_t *start, uint64_t *end)
+{
+    const struct go_table *go = &image->go;
+    struct go_function f;
+    struct go_delta range;
+    uint32_t steps = STEPS_MOST;
+    if (!go->data || !go_table_find(go, address, &f) ||
+        !go_range_at(go, &f, f.calls, address, &steps, &range))
+        return;
+    *start = range.start > *start ? range.start : *start;
+    *end = range.end < *end ? range.end : *end;
+}
+
 /* The nearest rows on both sides that have a call decide, and what is beyond them is not looked at. */
 void image_return_range(const struct image *image, uint64_t address, uint64_t *start, uint64_t *end)
 {
@@ -92,4 +109,5 @@ void image_return_range(const struct image *image, uint64_t address, uint64_t *s
         return;
     *start = low;
     *end = high;
+    narrow_to_call(image, address, start, end);
 }

@@ -11,7 +11,8 @@
 
 /* The widest range of addresses around a call's last byte, in the same function (or the same part of it), in which
  * no call has another CFI row. Only the call itself if code with another row cannot be decoded from where that row starts, as
- * a call could be overlooked then. *start and *end: of the last bytes of calls. Decodes the code of other rows alone. */
+ * a call could be overlooked then. Of Go, none is in another inlined call either: its tables tell these apart, and who reads a profile wants
+ * to know them. *start and *end: of the last bytes of calls. Decodes the code of other rows alone. */
 void image_return_range(const struct image *image, uint64_t address, uint64_t *start, uint64_t *end);
 
 /* Where around an address of a function its CFI row applies, within the function. */

@@ -48,7 +48,7 @@ static uint32_t add_nodes(struct call_sites *s, const struct pathmap *map, const
     return added;
 }
 
-int call_sites_find(struct call_sites *s, const struct pathmap *map, uint32_t node, bool own,
+int call_sites_find(struct call_sites *s, const struct pathmap *map, uint32_t node, enum path_sites whose,
                     struct fathom_error *err)
 {
     int depth = pathmap_path(map, node, NULL, 0);
@@ -59,9 +59,9 @@ int call_sites_find(struct call_sites *s, const struct pathmap *map, uint32_t no
         return error_memory(err);
     s->count = count;
     for (size_t i = 0; i < count; i++)
-        s->steps[i] = (struct call_step){.own = own};
+        s->steps[i] = (struct call_step){.own = whose == PATH_SITES_OWN};
     struct pathmap_node n = pathmap_node(map, node);
-    if (own)
+    if (whose != PATH_SITES_ANY)
         add_node(s, map, node);
     else if (!add_nodes(s, map, &n, true))
         add_nodes(s, map, &n, false);

@@ -225,14 +225,15 @@ static int frame_calls(struct framing *f, const uint32_t *functions, uint32_t de
 }
 
 /* A node's path with inlined functions and lines. */
-static int append_framed(struct framing *f, uint32_t node, uint32_t depth, bool own, struct fathom_error *err)
+static int append_framed(struct framing *f, uint32_t node, uint32_t depth, enum path_sites whose,
+                         struct fathom_error *err)
 {
-    uint64_t *place = table_put(f->framed, (uint64_t)node << 1 | own, NULL);
+    uint64_t *place = table_put(f->framed, (uint64_t)node << 2 | whose, NULL);
     struct framed *framed = place ? (struct framed *)(uintptr_t)*place : NULL;
     int rc = place ? 0 : error_memory(err);
     if (rc == 0 && !framed) {
         int all = pathmap_read_path(f->map, node, &f->functions, &f->function_capacity, err);
-        rc = all < 0 ? all : call_sites_find(&f->sites, f->map, node, own, err);
+        rc = all < 0 ? all : call_sites_find(&f->sites, f->map, node, whose, err);
         if (rc == 0)
             rc = frame_calls(f, f->functions, (uint32_t)all, &framed, err);
         *place = (uintptr_t)(rc == 0 ? framed : NULL);
@@ -246,13 +247,21 @@ static int append_framed(struct framing *f, uint32_t node, uint32_t depth, bool 
     return rc;
 }
 
-int framing_node(struct framing *f, uint32_t node, uint32_t depth, bool own, struct fathom_error *err)
+int framing_node(struct framing *f, uint32_t node, uint32_t depth, enum path_sites whose,
+                 struct fathom_error *err)
 {
     if (f->inlined)
-        return append_framed(f, node, depth, own, err);
+        return append_framed(f, node, depth, whose, err);
     int all = pathmap_read_path(f->map, node, &f->functions, &f->function_capacity, err);
     return all < 0 ? all
                    : framing_functions(f, f->functions, depth < (uint32_t)all ? depth : (uint32_t)all, err);
+}
+
+enum path_sites framing_sites(const struct resolved *r)
+{
+    return r->source == SOURCE_UNWOUND    ? PATH_SITES_OWN
+           : r->source == SOURCE_VERIFIED ? PATH_SITES_ALIKE
+                                          : PATH_SITES_ANY;
 }
 
 int framing_leaf(struct framing *f, uint32_t node, struct fathom_error *err)

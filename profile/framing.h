@@ -10,6 +10,7 @@
 
 #include "image/kernel/kernel_names.h"
 #include "infer/contexts/resolver.h"
+#include "profile/call_sites.h"
 #include "profile/frames.h"
 #include "profile/levels.h"
 
@@ -44,8 +45,11 @@ uint32_t framing_item(struct framing *framing, uint32_t function);
 
 int framing_begin(struct framing *framing, const struct process *process, const struct sample *sample,
                   struct fathom_error *err);
-/* The outermost `depth` functions of the node's path, or all if it has fewer. own: its call sites are the path's (call_sites.h). */
-int framing_node(struct framing *framing, uint32_t node, uint32_t depth, bool own, struct fathom_error *err);
+/* The outermost `depth` functions of the node's path, or all if it has fewer; whose: its call sites. */
+int framing_node(struct framing *framing, uint32_t node, uint32_t depth, enum path_sites whose,
+                 struct fathom_error *err);
+/* Whose the sites of the node of an answer are. */
+enum path_sites framing_sites(const struct resolved *resolved);
 /* The node's own function. */
 int framing_leaf(struct framing *framing, uint32_t node, struct fathom_error *err);
 int framing_label(struct framing *framing, const char *text, struct fathom_error *err);

@@ -76,7 +76,7 @@ static int add_beginning(struct profile *p, const struct adding *a, const struct
         snprintf(text, sizeof text, "[one of %u paths]", paths);
     int rc = framing_begin(p->framing, a->process, a->sample, err);
     if (rc == 0)
-        rc = framing_node(p->framing, agreed->node, agreed->depth, placing_own_sites(r), err);
+        rc = framing_node(p->framing, agreed->node, agreed->depth, framing_sites(r), err);
     if (rc == 0)
         rc = framing_unsure(p->framing, text, err);
     if (rc == 0)

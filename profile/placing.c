@@ -109,11 +109,6 @@ int placing_known(struct profile *p, const struct adding *a, const uint64_t *pla
     return keep_sample(p, a, *node) ? 1 : error_memory(err);
 }
 
-bool placing_own_sites(const struct resolved *r)
-{
-    return r->source == SOURCE_UNWOUND;
-}
-
 /* Where a node's path is kept: with inlined functions or lines, for each address that was sampled. */
 static uint64_t *place_of(struct profile *p, const struct adding *a, uint32_t map_node)
 {
@@ -124,7 +119,7 @@ static uint64_t *place_of(struct profile *p, const struct adding *a, uint32_t ma
     if (o->levels.count || o->threads || o->accesses || p->bounded ||
         framing_in_kernel(p->framing, a->sample))
         return NULL;
-    uint64_t path = (uint64_t)map_node << 1 | placing_own_sites(a->resolved);
+    uint64_t path = (uint64_t)map_node << 2 | framing_sites(a->resolved);
     return table_put(p->others,
                      hash_u64(path) + hash_u64(sampled->address + hash_u64((uintptr_t)sampled->image)), NULL);
 }
@@ -138,6 +133,6 @@ int placing_node(struct profile *p, const struct adding *a, uint32_t map_node, s
         return known < 0 ? known : 0;
     int rc = framing_begin(p->framing, a->process, a->sample, err);
     if (rc == 0)
-        rc = framing_node(p->framing, map_node, UINT32_MAX, placing_own_sites(a->resolved), err);
+        rc = framing_node(p->framing, map_node, UINT32_MAX, framing_sites(a->resolved), err);
     return rc < 0 ? rc : placing_framed(p, a, place, node, err);
 }

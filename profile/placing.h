@@ -13,8 +13,6 @@
 bool placing_plain_user(const struct profile *profile);
 /* Whether a sample's path alone does. */
 bool placing_plain(const struct profile *profile, const struct adding *adding);
-/* Whether the sample's node has the call sites of its own stack. */
-bool placing_own_sites(const struct resolved *resolved);
 
 /* Of these three, *node is where the path ends: NULL in bounded memory and if the filter leaves it out. */
 /* To a kept path. 0: it is not kept, or no longer there; 1: it was added, or the filter leaves it out; -ENOMEM. */

@@ -38,11 +38,24 @@ Test(call_sites, an_unwound_path_has_its_own)
     struct world *w = two_sites(1);
     struct call_sites sites = {0};
     for (uint64_t site = 0x100; site <= 0x180; site += 0x80) {
-        cr_assert_eq(call_sites_find(&sites, w->map, find_node(w, site), true, NULL), 0);
+        cr_assert_eq(call_sites_find(&sites, w->map, find_node(w, site), PATH_SITES_OWN, NULL), 0);
         cr_assert_eq(sites.count, 2);
         expect(&sites.steps[0], 1, site);
         expect(&sites.steps[1], 1, 0x200);
         cr_expect(sites.steps[0].own);
+    }
+    call_sites_clear(&sites);
+    world_close(w);
+}
+
+Test(call_sites, one_that_was_compared_has_those_of_its_node_or_alike)
+{
+    struct world *w = two_sites(1);
+    struct call_sites sites = {0};
+    for (uint64_t site = 0x100; site <= 0x180; site += 0x80) {
+        cr_assert_eq(call_sites_find(&sites, w->map, find_node(w, site), PATH_SITES_ALIKE, NULL), 0);
+        expect(&sites.steps[0], 1, site);
+        cr_expect_not(sites.steps[0].own);
     }
     call_sites_clear(&sites);
     world_close(w);
@@ -53,7 +66,7 @@ Test(call_sites, any_other_has_those_of_all_nodes_that_were_seen)
     struct call_sites sites = {0};
     for (uint64_t passes = 0; passes < 2; passes++) {
         struct world *w = two_sites(passes);
-        cr_assert_eq(call_sites_find(&sites, w->map, find_node(w, 0x180), false, NULL), 0);
+        cr_assert_eq(call_sites_find(&sites, w->map, find_node(w, 0x180), PATH_SITES_ANY, NULL), 0);
         cr_assert_eq(sites.count, 2);
         expect(&sites.steps[0], 1 + (uint32_t)passes, passes ? sites.steps[0].sites[0] : 0x180);
         expect(&sites.steps[1], 1, 0x200);
@@ -71,7 +84,7 @@ Test(call_sites, more_than_are_told_apart)
         world_child(w, world_child(w, root, 1, 16, 0x100 + i, 1, 0), 2, 32, 0x200, 1, 0);
     world_finish(w);
     struct call_sites sites = {0};
-    cr_assert_eq(call_sites_find(&sites, w->map, find_node(w, 0x100), false, NULL), 0);
+    cr_assert_eq(call_sites_find(&sites, w->map, find_node(w, 0x100), PATH_SITES_ANY, NULL), 0);
     cr_expect_eq(sites.steps[0].count, CALL_SITES_MOST);
     cr_expect(sites.steps[0].more);
     expect(&sites.steps[1], 1, 0x200);
