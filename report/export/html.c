@@ -109,7 +109,7 @@ static void write_heading(struct json *json, const struct page *p)
     json_number(json, "unknown", h->unknown);
     json_number(json, "partial", h->partial);
     json_real(json, "expected", h->expected, 1);
-    json_text(json, "expectedBy", expected_names[h->expected_by]);
+    json_text(json, "expectedBy", expected_names[heading_expected_by(h)]);
     json_number(json, "nanoseconds", p->samples.last - p->samples.first);
     json_number(json, "slices", SLICES);
     json_number(json, "sureSteps", PLACED_SURE_STEPS);

@@ -39,15 +39,25 @@ const char *const expected_names[] = {[EXPECTED_BY_RUN] = "run",
                                       [EXPECTED_BY_SLICES] = "slices",
                                       [EXPECTED_BY_NOTHING] = "nothing"};
 
+/* Whether there is a range worth telling. */
+static bool is_wide(const struct view_heading *heading)
+{
+    return heading->expected_most - heading->expected_least >= RANGE_LEAST * (double)heading->weight;
+}
+
+enum expected_by heading_expected_by(const struct view_heading *heading)
+{
+    return is_wide(heading) ? heading->expected_by : EXPECTED_BY_RUN;
+}
+
 /* How much weight is right, and where few stacks tell that, how much it is at least and at most; and what else tells it. */
 static void write_expected(struct printer *printer, const struct view_heading *heading)
 {
     char expected[SHARE_SIZE], least[SHARE_SIZE], most[SHARE_SIZE];
-    double wide = heading->expected_most - heading->expected_least;
     if (heading->weight == 0)
         return;
-    bool told = wide >= RANGE_LEAST * (double)heading->weight;
-    enum expected_by by = told ? heading->expected_by : EXPECTED_BY_RUN;
+    const bool told = is_wide(heading);
+    const enum expected_by by = heading_expected_by(heading);
     if (by == EXPECTED_BY_NOTHING)
         printer_write(printer, "; not known how much is on the right path");
     else
@@ -116,11 +126,10 @@ void heading_paths_write(struct printer *printer, const struct view_heading *h, 
     write_expected(printer, h);
     printer_write(printer, "\n");
     if (h->partial > 0)
-        printer_write(
-            printer,
-            "partial:  %s of the weight has its innermost callers alone, below a root that says why, "
-            "such as \"[run-time code]\" or \"[deeper than was copied]\"\n",
-            share_format(share, h->partial, h->weight));
+        printer_write(printer,
+                      "partial:  %s of the weight has its innermost callers alone, below a root in brackets "
+                      "that says why\n",
+                      share_format(share, h->partial, h->weight));
     for (int i = 0; i < SORTS * PARTS && explain; i++) {
         const struct part *part = &parts[i / PARTS][i % PARTS];
         if (part->weight > 0)

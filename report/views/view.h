@@ -151,6 +151,8 @@ struct view_heading {
 #define HEADING_FAULTS     3
 #define HEADING_FAULT_TEXT 256
 bool view_heading_fault(const struct view_heading *heading, unsigned which, char text[HEADING_FAULT_TEXT]);
+/* Where the weight that is not proved is judged by; EXPECTED_BY_RUN where so little is unsure that it does not matter. */
+enum expected_by heading_expected_by(const struct view_heading *heading);
 /* Ends with an empty line. Of the options only the unit and `verbose` are used. */
 int view_heading_write(const struct view_heading *heading, const struct view_options *options, FILE *out,
                        struct fathom_error *err);

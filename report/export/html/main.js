@@ -176,7 +176,8 @@ function fillEvent() {
         (data.notInlined ? `; functions inlined in ${data.notInlined.toLocaleString("en")} ${data.notInlined === 1 ? "file" : "files"} with much debug information are not shown (report --inline)` : "");
     byId("certainty").textContent = `Paths: ${share(data.proved)} proved, ${share(data.inferred)} inferred, ${share(data.unknown)} unknown; ` +
         (data.expectedBy === "nothing" ? "not known how much is on the right path"
-            : `${data.expectedBy === "slices" ? "no more than " : ""}${share(data.expected)} expected on the right path`);
+            : `${data.expectedBy === "slices" ? "no more than " : ""}${share(data.expected)} expected on the right path`) +
+        (data.partial ? `; ${share(data.partial)} have their innermost callers alone, below a root in brackets that says why` : "");
     fillOptions(byId("metric"), data.metrics.map((metric, number) => [number, metricName(metric)]), 0);
     byId("timeline").hidden = byId("range").hidden = byId("thread").closest("label").hidden = byId("sure").closest("label").hidden = !!data.bounded;
     byId("space").closest("label").hidden = !data.contexts.frame.some(frame => kindOf(frame) === Kind.KERNEL);
