@@ -83,9 +83,23 @@ static void wait_longer(struct agent *a, struct retry *retry)
 static void start_recorder(struct agent *a)
 {
     struct fathom_error err;
-    char hz[24], part[24], output[AGENT_TEXT + 16];
-    const char *argv[] = {"fathom",   "record", "-q", "-a",   "-e", a->config.events, "-F", hz,
-                          "--switch", part,     "-o", output, NULL};
+    char hz[24], part[24], phases[24], output[AGENT_TEXT + 16];
+    const char *argv[] = {"fathom",
+                          "record",
+                          "-q",
+                          "-a",
+                          "-e",
+                          a->config.events,
+                          "-F",
+                          hz,
+                          "--switch",
+                          part,
+                          "-o",
+                          output,
+                          a->config.phase_ms ? "--phases" : NULL,
+                          phases,
+                          NULL};
+    snprintf(phases, sizeof phases, "%llu", (unsigned long long)a->config.phase_ms);
     snprintf(hz, sizeof hz, "%llu", (unsigned long long)a->config.frequency);
     snprintf(part, sizeof part, "%llus", (unsigned long long)a->config.part_seconds);
     snprintf(output, sizeof output, "%s/profile", a->config.spool);

@@ -29,6 +29,7 @@ static const struct setting settings[] = {
     {"events", offsetof(struct agent_config, events), true, 0, 0, NULL, NULL},
     {"listen", offsetof(struct agent_config, listen), true, 0, 0, NULL, NULL},
     {"frequency", offsetof(struct agent_config, frequency), false, 1, 999, "", NULL},
+    {"phases", offsetof(struct agent_config, phase_ms), false, 100, 3600000, "", NULL},
     {"part", offsetof(struct agent_config, part_seconds), false, 1, 86400, "smhd", seconds},
     {"spool-limit", offsetof(struct agent_config, spool_bytes), false, 1u << 20, UINT64_C(1) << 50, "KMG", bytes},
 };
@@ -84,6 +85,8 @@ static const char *check(const struct agent_config *c)
     return !*c->store                       ? "it names no store"
            : *c->store == '-'               ? "no store's name begins with '-'"
            : strncmp(c->spool, "/", 1) != 0 ? "the spool must be an absolute path"
+           : c->phase_ms && !strchr(c->events, ',')
+               ? "phases switches the events after the first one: name some in 'events'"
            : *c->listen && strncmp(c->listen, "127.0.0.1:", 10) != 0
                ? "metrics are told on the loopback alone: listen 127.0.0.1:PORT"
            : *c->listen && !metrics_port(c->listen) ? "there is no such port to listen on"
@@ -124,5 +127,5 @@ int agent_config_read(const char *path, struct agent_config *out, struct fathom_
 bool agent_config_records_alike(const struct agent_config *a, const struct agent_config *b)
 {
     return strcmp(a->spool, b->spool) == 0 && strcmp(a->events, b->events) == 0 &&
-           a->frequency == b->frequency && a->part_seconds == b->part_seconds;
+           a->frequency == b->frequency && a->part_seconds == b->part_seconds && a->phase_ms == b->phase_ms;
 }

@@ -19,6 +19,7 @@ struct agent_config {
     char events[AGENT_TEXT];      /* as of `fathom record -e` */
     char listen[AGENT_TEXT];      /* "127.0.0.1:PORT" for metrics; "": nowhere */
     uint64_t frequency;           /* Hz */
+    uint64_t phase_ms;            /* as of `fathom record --phases`; 0: all events are always on */
     uint64_t part_seconds;        /* of a recording in the spool */
     uint64_t spool_bytes;         /* at most, on disk */
 };
