@@ -107,8 +107,9 @@ static int keep_announced(struct learner *l, const struct process *process, uint
     uint64_t *index = table_put(l->numbers, number, NULL);
     size_t count;
     const struct unwind_frame *frames = trainer_frames(l->trainer, &count);
-    uint32_t code =
-        index ? code_places_add(l->code_places, process, frames, count, path.height) : CODE_PLACES_NONE;
+    uint32_t code = index
+                        ? code_places_add(l->code_places, process, frames, count, path.height + path.lowered)
+                        : CODE_PLACES_NONE;
     if (code == CODE_PLACES_NONE)
         return error_memory(err);
     *index = l->announced_count;

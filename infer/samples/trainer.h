@@ -49,6 +49,8 @@ struct trainer_path {
     uint32_t height;  /* of the innermost frame */
     bool partial;     /* it does not begin at the stack's root */
     bool apart;       /* it is kept apart (pathmap/map/partial.h) */
+    uint64_t
+        lowered; /* then: so many bytes are its heights less than from the stack's base, where that is known */
     bool
         switched; /* it is of two stacks, so that other samples' heights do not tell which of its frames is theirs */
 };

@@ -241,6 +241,83 @@ Test(trainer, cut_paths_are_kept_apart)
     world_close(w);
 }
 
+/* Cuts off what lies outside of the innermost `kept` frames. */
+static void cut_to(struct world *w, size_t kept)
+{
+    enum unwind_end end;
+    struct unwind_frame *inner = calloc(kept, sizeof *inner);
+    cr_assert_geq(unwind_sample(w->self.process, &sample, inner, kept, &end), kept);
+    sample.stack_size = (uint32_t)(inner[kept - 1].cfa - 8 - sample.sp);
+    free(inner);
+}
+
+/* However deep in a recursion, what was copied of it is one path. */
+Test(trainer, cut_paths_of_a_recursion_share_their_nodes)
+{
+    struct world *w = world_open();
+    struct trainer *trainer = trainer_new(w->trie);
+    uint32_t nodes = 0;
+    trainer_keep_apart(trainer);
+    self_set_stack(&w->self);
+    for (int depth = 20; depth < 60; depth += 10) {
+        recursive(depth);
+        cut_to(w, 15);
+        cr_assert_gt(train(w, trainer, NULL), 10);
+        const struct trainer_path path = trainer_entered(trainer);
+        nodes = nodes ? nodes : trie_node_count(w->trie);
+        cr_expect_eq(trie_node_count(w->trie), nodes, "%d deep", depth);
+        cr_expect_gt(path.lowered, 0u);
+        uint32_t node;
+        cr_assert_eq(trainer_repeat(trainer, &path, w->self.process, &sample, &node, NULL), 1);
+        cr_expect_eq(node, path.leaf);
+    }
+    trainer_free(trainer);
+    world_close(w);
+}
+
+static int narrow(int n, uint64_t way);
+
+static uint64_t next_way(uint64_t way)
+{
+    return way * 6364136223846793005 + 1442695040888963407;
+}
+
+APART static int wide(int n, uint64_t way)
+{
+    volatile int room[16] = {n};
+    room[1] += n == 0 ? left(1) : way >> 63 ? wide(n - 1, next_way(way)) : narrow(n - 1, next_way(way));
+    return room[1];
+}
+
+APART static int narrow(int n, uint64_t way)
+{
+    volatile int local = n;
+    local += n == 0 ? left(1) : way >> 63 ? wide(n - 1, next_way(way)) : narrow(n - 1, next_way(way));
+    return local;
+}
+
+/* Where no two recursions are alike, the trie does not grow by hundreds of nodes for each. */
+Test(trainer, cut_paths_of_random_recursions_are_bounded)
+{
+    enum { ROUNDS = 6000, FRAMES = 200, FEW = 32 };
+    struct world *w = world_open();
+    struct trainer *trainer = trainer_new(w->trie);
+    int round = 0, frames = FRAMES;
+    trainer_keep_apart(trainer);
+    self_set_stack(&w->self);
+    for (; round < ROUNDS && frames > FEW; round++) {
+        wide(FRAMES + 20, (uint64_t)round);
+        cut_to(w, FRAMES);
+        frames = train(w, trainer, NULL);
+        cr_assert(frames >= FRAMES - 1 || frames == FEW, "%d", frames);
+    }
+    cr_expect_eq(frames, FEW);
+    cr_expect_gt(round, 1000);
+    cr_expect_lt(trie_node_count(w->trie), 530000u);
+    trainer_free(trainer);
+    world_close(w);
+}
+
 static volatile sig_atomic_t handled;
 
 static void on_signal(int number)
