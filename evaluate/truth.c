@@ -148,7 +148,7 @@ static int enter_unwound(struct truth *t, const struct process *process, const s
     while (owned < count && t->unwound[owned].place.function != IMAGE_NO_FUNCTION)
         owned++;
     const bool part = end != UNWIND_ROOT || owned < count;
-    *reason = count ? end : sample->chain ? NO_TRUTH_IN_CHAIN : UNWIND_CUT;
+    *reason = !count && sample->chain ? NO_TRUTH_IN_CHAIN : end;
     if (part && !owned)
         return 0;
     count = part ? owned : count;

@@ -231,6 +231,22 @@ static bool has_prologue(const struct derivation *d, uint32_t first)
            (insn->length >= 4 && insn->stack == CODE_SP_MOVED && insn->amount > 0);
 }
 
+/* Whether nothing but a jump to where an argument points is there, as where a function calls another one on behalf of its caller: a label
+ * within a function would go by a register of that function's own. */
+static bool calls_argument(const struct derivation *d, uint32_t first)
+{
+    static const uint8_t arguments[] = {1, 2, 6, 7}; /* rcx, rdx, rsi, rdi */
+    const struct code_insn *insn = &d->code.insns[first];
+    insn += insn->kind == CODE_NOP && first + 1 < d->code.count; /* endbr64 */
+    const uint8_t *bytes = insn_bytes(d, insn);
+    const bool high = insn->length == 3 && bytes[0] == 0x41; /* REX.B: r8, r9 */
+    if (insn->kind != CODE_JUMP_INDIRECT || (insn->length != 2 && !high))
+        return false;
+    bytes += high;
+    const uint8_t by = bytes[1] - 0xe0; /* jmp *%reg is ff e0 + reg */
+    return bytes[0] == 0xff && (high ? by < 2 : by < 8 && memchr(arguments, by, sizeof arguments));
+}
+
 /* A jump to another function. */
 static void leave_function(struct derivation *d, const struct code_insn *insn,
                            const struct frame_state *after)
@@ -430,6 +446,8 @@ static bool is_doubtful(const struct derivation *d, uint32_t first)
 {
     const enum function_start start = functions_start(&d->image->functions, d->code.insns[first].address);
     if (d->keeps_frames)
+        return false;
+    if (start == START_POINTED && calls_argument(d, first))
         return false;
     return d->lost || (d->found && (start == START_GUESSED || (start == START_POINTED && !d->prologue)));
 }

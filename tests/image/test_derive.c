@@ -167,6 +167,39 @@ Test(derive, what_is_not_proved_has_no_row, .fini = build_clean)
     image_close(image);
 }
 
+static struct cfi_row row_at(const struct image *whole, const struct image *bare, const char *name)
+{
+    return cfi_lookup(image_cfi(bare), build_function(whole, name));
+}
+
+/* musl's wrapper_cmp() of qsort(), behind the end of a function and a call that does not return. That a label's jump goes by an argument
+ * proves nothing where no code takes its address. */
+Test(derive, of_functions_that_only_call_an_argument, .fini = build_clean)
+{
+    build_source("wrap.s", ".globl start\n.text\n.p2align 4\n"
+                           ".type start, @function\nstart: call sort\n ret\n.p2align 4\n"
+                           ".type sorts, @function\nsorts: push %rbx\n call sort\n pop %rbx\n ret\n"
+                           " call abort@plt\n.p2align 4\n"
+                           ".type wrapped, @function\nwrapped: jmp *%rdx\n.p2align 4\n"
+                           ".type high, @function\nhigh: endbr64\n jmp *%r9\n.p2align 4\n"
+                           ".type own, @function\nown: jmp *%rbx\n.p2align 4\n"
+                           ".type unknown, @function\nunknown: jmp *%rdx\n.p2align 4\n"
+                           ".type sort, @function\nsort: lea wrapped(%rip), %rcx\n lea own(%rip), %rax\n"
+                           " lea high(%rip), %rdi\n jmp sorts\n");
+    build_run("$CC -nostdlib -shared -o whole wrap.s");
+    build_run("objcopy --strip-all whole bare");
+    struct image *whole = build_open("whole"), *bare = build_open("bare");
+    cr_assert_eq(image_derive_rows(bare), 0);
+    const struct cfi_row row = row_at(whole, bare, "wrapped");
+    cr_expect_eq(row.cfa, CFI_SP);
+    cr_expect_eq(row.cfa_offset, 8);
+    cr_expect_eq(row_at(whole, bare, "high").cfa, CFI_SP);
+    cr_expect_eq(row_at(whole, bare, "own").cfa, CFI_NONE);
+    cr_expect_eq(row_at(whole, bare, "unknown").cfa, CFI_NONE);
+    image_close(bare);
+    image_close(whole);
+}
+
 /* Without symbols functions are found first, and what begins in the middle of one has no rows. gcc puts what is hardly run into parts of
  * their own, in front of all functions. */
 static const char cold_source[] =
@@ -253,11 +286,6 @@ static const char parts_source[] =
     "shared: xor %eax, %eax\n ud2\n"
     "never: mov %rbx, %rdi\n ud2\n"
     "second: xor %edi, %edi\n jmp first\n";
-
-static struct cfi_row row_at(const struct image *whole, const struct image *bare, const char *name)
-{
-    return cfi_lookup(image_cfi(bare), build_function(whole, name));
-}
 
 Test(derive, parts_have_the_rows_of_the_jumps_to_them, .fini = build_clean)
 {
