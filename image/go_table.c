@@ -194,12 +194,23 @@ static void read_tree(const struct go_table *t, struct bytes b, uint32_t tables,
         f->tree = tree;
 }
 
+/* Where a function ends: where the next one begins, or the one after that, if the next one's address is damaged: it would else be all
+ * the code up to there. */
+static bool read_end(const struct go_table *t, uint32_t i, uint64_t address, uint64_t *end)
+{
+    uint64_t after, place;
+    if (!read_entry(t, i + 1, end, &place))
+        return false;
+    if (t->count - i >= 2 && read_entry(t, i + 2, &after, &place) && after > address && after < *end)
+        *end = after;
+    return *end > address;
+}
+
 bool go_table_function(const struct go_table *t, uint32_t i, struct go_function *out)
 {
-    uint64_t next, place, end;
+    uint64_t place, end;
     *out = (struct go_function){.name = NULL};
-    if (!read_entry(t, i, &out->address, &place) || !read_entry(t, i + 1, &next, &end) ||
-        next <= out->address)
+    if (i >= t->count || !read_entry(t, i, &out->address, &place) || !read_end(t, i, out->address, &end))
         return false;
     struct bytes b = at(t, place);
     bytes_take(&b, t->relative ? 4 : WORD); /* the entry again */
@@ -221,7 +232,7 @@ bool go_table_function(const struct go_table *t, uint32_t i, struct go_function 
     out->name = bytes_string(&text);
     if (b.failed || !out->name || !*out->name)
         return false;
-    out->size = next - out->address;
+    out->size = end - out->address;
     out->outermost = flags & FLAG_TOPFRAME;
     out->writes_sp = flags & FLAG_SPWRITE;
     out->deltas = at(t, t->pcs + deltas);

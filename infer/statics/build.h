@@ -54,6 +54,7 @@ struct building {
     struct list starts;    /* struct static_start */
     struct list mains;     /* uint32_t: functions that no class may call: those that programs pass to the C
                               library, to be called only there, and those that begin stacks */
+    uint64_t follows;      /* jumps that may still be followed from what is called */
     bool left_out;         /* some images are no parts */
     bool failed;           /* out of memory */
 };

@@ -146,7 +146,7 @@ static void add_site(struct building *b, struct part *part, const struct call_si
     }
 }
 
-/* Adds a called function, and those that it tail-calls. */
+/* Adds a called function, and those that it tail-calls, as long as that many may be followed. */
 static void add_target(struct building *b, struct part *part, uint32_t function, const struct search *search,
                        int jumps)
 {
@@ -158,9 +158,10 @@ static void add_target(struct building *b, struct part *part, uint32_t function,
     onward.edge.through = callee + 1;
     const struct call_site *sites;
     size_t count = jumps < MAX_JUMPS ? calls_of(part->calls, function, &sites) : 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && b->follows; i++) {
         if (!sites[i].tail)
             continue;
+        b->follows--;
         /* A stub's jump has its symbol besides its own address. */
         if (sites[i].symbol)
             add_symbol(b, part, sites[i].symbol, &onward, jumps + 1);

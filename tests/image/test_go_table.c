@@ -48,14 +48,15 @@ static void build(const char *format)
                  code, one, two, rest);
     } else {
         const bool line = strcmp(format, "1.20") == 0;
+        const char *entry = strcmp(format, "damaged") == 0 ? "0x7000" : "second-first"; /* of the second */
         describe(one, sizeof one, ".long 0", ".Ld1", ".Lone", ".Ldeltas", true, line, "names", "pcs");
         describe(two, sizeof two, ".long second-first", ".Ld2", ".Ltwo", ".Lnone", true, line, "names",
                  "pcs");
         snprintf(text, sizeof text,
                  "%s .long %s\n .byte 0, 0, 1, 8\n .quad 2, 0, first, names-table, 0, 0, pcs-table, "
                  "functions-table\n"
-                 "functions: .long 0, .Ld1-functions, second-first, .Ld2-functions, end-first\n%s%s%s",
-                 code, line ? "0xfffffff1" : "0xfffffff0", one, two, rest);
+                 "functions: .long 0, .Ld1-functions, %s, .Ld2-functions, end-first\n%s%s%s",
+                 code, line ? "0xfffffff1" : "0xfffffff0", entry, one, two, rest);
     }
     build_source("table.s", text);
     build_run("$CC -c -o table.o table.s && ld -o whole -e first table.o && strip -o table whole");
@@ -89,6 +90,20 @@ Test(go_table, formats, .fini = build_clean)
         image_close(image);
         image_close(whole);
     }
+}
+
+/* The one before it does not go on to there, over all others. */
+Test(go_table, a_function_at_a_damaged_address_is_refused, .fini = build_clean)
+{
+    struct go_table table;
+    struct go_function f;
+    build("damaged");
+    struct image *image = build_open("table");
+    cr_assert(go_table_open(&image->file, &table));
+    cr_assert(go_table_function(&table, 0, &f));
+    cr_expect_eq(f.size, 48u, "to the end of the code");
+    cr_expect_not(go_table_function(&table, 1, &f));
+    image_close(image);
 }
 
 Test(go_table, other_formats_and_cut_tables_are_refused, .fini = build_clean)

@@ -2,10 +2,12 @@
 #include <criterion/criterion.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 
 #include "infer/statics/statics.h"
+#include "tests/image/build.h"
 
 #ifdef __clang__
 #define APART __attribute__((noinline, optnone))
@@ -103,6 +105,53 @@ Test(statics, the_loader_does_not_look_in_the_vdso)
     cr_assert_eq(statics_build(trie, images, image_calls, NULL, NULL, NULL, &statics, NULL), 0);
     cr_expect_eq(calls_between(&statics, caller, callee), 0u, "the library is not among the images");
     cr_expect_eq(calls_between(&statics, caller, other), 0u);
+    statics_free(&statics);
+    trie_free(trie);
+    image_calls_free(image_calls);
+    image_cache_free(images);
+}
+
+/* As a damaged file has them: a function that all others call, and that jumps to each of them. */
+static void build_hub(unsigned others)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    cr_assert(out);
+    fputs(".text\n.globl hub\n.type hub, @function\nhub: test %edi, %edi\n", out);
+    for (unsigned i = 0; i < others; i++)
+        fprintf(out, " je other%u\n", i);
+    fputs(" ret\n.size hub, .-hub\n", out);
+    for (unsigned i = 0; i < others; i++)
+        fprintf(out,
+                ".type other%u, @function\nother%u: .cfi_startproc\n call hub\n ret\n .cfi_endproc\n"
+                ".size other%u, .-other%u\n",
+                i, i, i, i);
+    fclose(out);
+    build_source("hub.s", text);
+    free(text);
+    build_run("$CC -nostdlib -Wl,-e,hub -o hub hub.s");
+}
+
+Test(statics, jumps_from_what_is_called_are_bounded_by_the_code, .fini = build_clean)
+{
+    enum { OTHERS = 300, EACH = 20 };
+    struct statics statics;
+    struct image_cache *images = image_cache_new(NULL);
+    struct image_calls *image_calls = image_calls_new();
+    struct trie *trie = trie_new();
+    struct image *image;
+    unsigned calls = 0;
+    build_hub(OTHERS);
+    cr_assert(images && image_calls && trie);
+    cr_assert_eq(image_cache_get(images, build_path("hub"), NULL, &image, NULL), 0);
+    cr_assert_eq(statics_build(trie, images, image_calls, NULL, NULL, NULL, &statics, NULL), 0);
+    const uint32_t hub = number_at(trie, images, "hub", "hub");
+    for (size_t i = 0; i < statics.count; i++)
+        calls += statics.edges[i].callee == hub && !statics.edges[i].through;
+    cr_expect_eq(calls, OTHERS + 1, "and its start");
+    cr_expect_lt(statics.count, (size_t)EACH * 2 * OTHERS);
+    cr_expect_gt(statics.count, (size_t)2 * OTHERS);
     statics_free(&statics);
     trie_free(trie);
     image_calls_free(image_calls);
