@@ -18,6 +18,7 @@ libinfer_la_SOURCES = \
 	infer/chains/proved.c infer/chains/proved.h \
 	infer/contexts/admission.c infer/contexts/admission.h \
 	infer/contexts/certainty.c infer/contexts/certainty.h \
+	infer/contexts/outside.c infer/contexts/outside.h \
 	infer/samples/observations.c infer/samples/observations.h \
 	infer/model/automaton.c infer/model/automaton.h \
 	infer/model/backoff.c infer/model/backoff.h \

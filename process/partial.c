@@ -16,7 +16,7 @@ void partial_text(const struct process *process, const struct sample *sample,
     uint64_t pc;
     const struct mapping *mapping = NULL;
     if (end == UNWIND_CUT || end == UNWIND_LONG) {
-        snprintf(text, PARTIAL_TEXT, "[deeper than was copied]");
+        snprintf(text, PARTIAL_TEXT, "%s", PARTIAL_CUT);
         return;
     }
     if (end == UNWIND_SIGNAL) {
@@ -24,7 +24,7 @@ void partial_text(const struct process *process, const struct sample *sample,
         return;
     }
     if (end == UNWIND_SWITCHED) {
-        snprintf(text, PARTIAL_TEXT, "[goroutine's stack]");
+        snprintf(text, PARTIAL_TEXT, "%s", PARTIAL_SWITCHED);
         return;
     }
     if (end != UNWIND_BAD && walked_beyond(sample, frames, count, &pc))
@@ -33,8 +33,8 @@ void partial_text(const struct process *process, const struct sample *sample,
         snprintf(text, PARTIAL_TEXT, "[damaged stack]");
     else if (mapped_is_run_time(mapping->path))
         snprintf(text, PARTIAL_TEXT, "%s", RUN_TIME_NAME);
-    else if (strcmp(mapping->path, "[uprobes]") == 0) /* the kernel's, while a probe of the return is set */
-        snprintf(text, PARTIAL_TEXT, "[uprobe return]");
+    else if (strcmp(mapping->path, "[uprobes]") == 0)
+        snprintf(text, PARTIAL_TEXT, "%s", PARTIAL_UPROBE);
     else if (mapping->path[0] == '[')
         snprintf(text, PARTIAL_TEXT, "%.200s", mapping->path);
     else

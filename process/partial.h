@@ -6,8 +6,12 @@
 
 #include "process/unwind.h"
 
-#define PARTIAL_TEXT   256                         /* bytes of a name */
-#define PARTIAL_SIGNAL "[signal on another stack]" /* of what runs on an alternate signal stack */
+#define PARTIAL_TEXT     256 /* bytes of a name */
+#define PARTIAL_CUT      "[deeper than was copied]"
+#define PARTIAL_SIGNAL   "[signal on another stack]" /* of what runs on an alternate signal stack */
+#define PARTIAL_SWITCHED "[goroutine's stack]"
+#define PARTIAL_UPROBE                                                                                       \
+    "[uprobe return]" /* the return address is the kernel's, while a probe of the return is set */
 
 /* Of a walk that ended so after `count` frames, at least 1: "[run-time code]", "[no unwind table: libc.so]", ... Text from the
  * recording may be in it. */

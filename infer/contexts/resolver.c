@@ -7,6 +7,8 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "infer/contexts/outside.h"
+#include "pathmap/map/partial.h"
 
 /* What is known about one CID. */
 struct answer {
@@ -42,7 +44,8 @@ struct resolver {
     size_t candidate_count, candidate_capacity;
     struct group *groups; /* scratch */
     size_t group_capacity;
-    bool settled; /* resolver_settle() */
+    bool settled;     /* resolver_settle() */
+    bool any_partial; /* the map has partial paths */
 };
 
 struct resolver *resolver_new(const struct pathmap *map, struct function_numbers *numbers)
@@ -51,6 +54,8 @@ struct resolver *resolver_new(const struct pathmap *map, struct function_numbers
     if (!r)
         return NULL;
     r->map = map;
+    const struct build_id none = {0};
+    r->any_partial = pathmap_find_image(map, PARTIAL_IMAGE, &none, NULL) != PATHMAP_NONE;
     r->own = numbers ? NULL : function_numbers_of_map(map);
     r->numbers = numbers ? numbers : r->own;
     r->memo = table_new();
@@ -167,13 +172,42 @@ static uint32_t resolver_admitted(struct resolver *r, uint32_t setting, uint32_t
     return kept;
 }
 
+#define DENIERS_MAX 16u /* partial paths of a CID that are compared with its others: a bound of the work */
+
+/* The first candidates that are partial and were unwound in this recording: *out has their nodes. Returns their number. */
+static uint32_t find_deniers(const struct resolver *r, uint32_t count, uint32_t out[DENIERS_MAX])
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count && found < DENIERS_MAX; i++)
+        if (r->groups[i].audits && outside_is_partial(r->map, r->groups[i].node))
+            out[found++] = r->groups[i].node;
+    return found;
+}
+
+/* Drops the candidates that no stack of this recording has, and that one of them denies (outside.h). Returns how many are left. */
+static uint32_t drop_denied(struct resolver *r, uint32_t count)
+{
+    uint32_t deniers[DENIERS_MAX], kept = 0, outermost;
+    const uint32_t found = r->any_partial && r->audits ? find_deniers(r, count, deniers) : 0;
+    for (uint32_t i = 0; found && i < count; i++) {
+        const struct group group = r->groups[i];
+        bool denied = false;
+        for (uint32_t d = 0; d < found && !denied && !group.audits; d++)
+            denied = outside_has_frames(r->map, group.node, deniers[d], &outermost) &&
+                     outside_denies(r->map, deniers[d], outermost);
+        if (!denied)
+            r->groups[kept++] = group;
+    }
+    return found ? kept : count;
+}
+
 /* Groups the candidates by function path; returns the number of paths, or -ENOMEM. */
 static int64_t resolver_group(struct resolver *r, uint32_t setting, uint32_t first, uint32_t count)
 {
     if (!vec_reserve(r->groups, 0, r->group_capacity, count))
         return -ENOMEM;
     struct group *groups = r->groups;
-    count = resolver_admitted(r, setting, first, count);
+    count = drop_denied(r, resolver_admitted(r, setting, first, count));
     if (count == 0)
         return 0;
     qsort(groups, count, sizeof *groups, group_compare);

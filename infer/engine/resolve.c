@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "infer/contexts/outside.h"
 #include "infer/model/expectation.h"
 #include "infer/model/inside.h"
 #include "base/hash.h"
@@ -116,29 +117,22 @@ static bool is_apart(const struct resolve *r, uint32_t node)
     return partial_is_apart(pathmap_node(fit_pathmap(r->in.fit), node).height);
 }
 
-/* Whether the innermost frames of a node's path are those of a partial one, whose heights may count from another base. *outermost:
- * the node of the last of them. */
-static bool has_frames(const struct pathmap *map, uint32_t node, uint32_t partial, uint32_t *outermost)
-{
-    struct pathmap_node own = pathmap_node(map, partial), n = pathmap_node(map, node);
-    const uint32_t between = own.height - n.height;
-    for (; own.height != PARTIAL_HEIGHT && node != PATHMAP_NONE; node = n.parent) {
-        n = pathmap_node(map, node);
-        if (n.function != own.function || own.height - n.height != between)
-            return false;
-        *outermost = node;
-        own = pathmap_node(map, own.parent);
-    }
-    return own.height == PARTIAL_HEIGHT;
-}
-
 #define HELD_LEAST                                                                                           \
     200 /* stacks held out: with fewer, it is not known how far the model can be believed about what lies outside of proved frames */
 #define WHOLE_LEAST                                                                                          \
     0.5 /* so sure must be what lies outside of proved frames, as views ask of what they show */
 
-/* The path that a partial one's CID has in the map's other stacks and in training, if it has the proved frames and those that also have
- * them hardly ever have others outside. PATHMAP_NONE: there is none. */
+/* Whether a node's path is a whole one that has the frames of a partial one, and outside of them nothing that it denies. *outermost: the
+ * node of the last of them. */
+static bool completes(struct resolve *r, uint32_t node, uint32_t partial, uint32_t *outermost)
+{
+    const struct pathmap *map = fit_pathmap(r->in.fit);
+    return !is_partial(r, node) && outside_has_frames(map, node, partial, outermost) &&
+           !outside_denies(map, partial, *outermost);
+}
+
+/* The path that a partial one's CID has in the map's other stacks and in training, if it completes it and those that also do hardly ever
+ * have others outside. PATHMAP_NONE: there is none. */
 static uint32_t find_seen(struct resolve *r, uint32_t partial)
 {
     const struct pathmap *map = fit_pathmap(r->in.fit);
@@ -149,7 +143,7 @@ static uint32_t find_seen(struct resolve *r, uint32_t partial)
     double sum = 0, most = 0, passes = 0;
     for (uint32_t i = first; i < first + count; i++) {
         const struct pathmap_node n = pathmap_node(map, i);
-        if (!pathmap_node_seen(&n) || is_partial(r, i) || !has_frames(map, i, partial, &outermost))
+        if (!pathmap_node_seen(&n) || !completes(r, i, partial, &outermost))
             continue;
         passes = (double)n.passes + (n.path == last ? passes : 0); /* nodes of one path are neighbours */
         last = n.path;
@@ -190,7 +184,7 @@ static bool complete_by_model(struct resolve *r, uint32_t partial, struct resolv
     double sum = 0;
     resolved->posterior_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (is_partial(r, all[i].node) || !has_frames(map, all[i].node, partial, &at))
+        if (!completes(r, all[i].node, partial, &at))
             continue;
         outermost = outermost == PATHMAP_NONE ? at : outermost;
         r->whole[resolved->posterior_count] = all[i];

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "pathmap/map/partial.h"
 #include "tests/infer/world.h"
 
 static struct resolved resolve(struct world *w, struct sample sample)
@@ -154,6 +155,56 @@ Test(resolver, settled_shares_outvote_training)
     cr_expect_eq(r.kind, RESOLVED_AMBIGUOUS,
                  "nothing else was told of it, but training did not see every call");
     cr_expect_eq(r.probability, 1);
+    world_close(w);
+}
+
+/* fun1 calls fun2, and fun3 fun4, at the same height; of this recording is a stack in which `outside` calls fun2. */
+static struct world *denied(const char *outside, uint32_t audits[16])
+{
+    struct world *w = world_open();
+    uint32_t root = world_child(w, TRIE_ROOT, 0, 0, 0, 10, 0);
+    world_child(w, world_child(w, root, 1, 16, 5, 9, 0), 2, 48, 6, 9, 9);
+    world_child(w, world_child(w, root, 3, 16, 5, 2, 0), 4, 48, 6, 2, 2);
+    world_child(w, partial_node(w->trie, outside), 2, 48, 0, 1, 1);
+    world_finish(w);
+    set_stack(w);
+    for (uint32_t i = 0; i < pathmap_node_count(w->map) && i < 16; i++)
+        audits[i] = strcmp(world_path(w, i) + strlen(outside), " fun2") == 0 && world_path(w, i)[0] == '[';
+    resolver_audited(w->resolver, audits);
+    return w;
+}
+
+Test(resolver, a_stack_of_this_recording_denies_what_others_learned)
+{
+    uint32_t audits[16] = {0};
+    struct world *w = denied("[run-time code]", audits);
+    struct resolved r = resolve(w, world_sample(2, BASE, 48));
+    cr_expect_str_eq(world_path(w, r.node), "[run-time code] fun2");
+    cr_expect_eq(r.posterior_count, 1u);
+    cr_expect_str_eq(world_path(w, resolve(w, world_sample(4, BASE, 48)).node), "fun0 fun3 fun4");
+    world_close(w);
+}
+
+Test(resolver, a_stack_that_was_not_read_further_denies_nothing)
+{
+    uint32_t audits[16] = {0};
+    struct world *w = denied("[deeper than was copied]", audits);
+    struct resolved r = resolve(w, world_sample(2, BASE, 48));
+    cr_expect_str_eq(world_path(w, r.node), "fun0 fun1 fun2");
+    cr_expect_eq(r.posterior_count, 2u);
+    world_close(w);
+}
+
+Test(resolver, a_stack_agrees_with_the_file_that_it_names)
+{
+    uint32_t audits[16] = {0};
+    char text[300];
+    struct world *w = world_open();
+    const char *path = image_path(world_image(w));
+    snprintf(text, sizeof text, "[no unwind table: %s]", strrchr(path, '/') + 1);
+    world_close(w);
+    w = denied(text, audits);
+    cr_expect_eq(resolve(w, world_sample(2, BASE, 48)).posterior_count, 2u);
     world_close(w);
 }
 
