@@ -341,6 +341,17 @@ static bool has_scheduler(const struct unwind_frame *frames, size_t count)
     return false;
 }
 
+/* Bytes, at most, between the base of a stack and the CFA of its outermost function: what the code that began it may have put there for
+ * itself, and to align it. */
+#define BASE_ROOM 64u
+
+/* Whether a function with this CFA can be its stack's outermost one, for which a return address of 0 and a row without one stand. Where
+ * the base is known to be elsewhere, neither means it: the row is not that of the code (LuaJIT's interpreter has one for all of its own). */
+static bool can_end(const struct walk *walk, uint64_t cfa)
+{
+    return !walk->base || cfa >= walk->base || walk->base - cfa <= BASE_ROOM;
+}
+
 /* What ends the walk at a frame whose row has no caller; UNWIND_ENDS: nothing, as it is a function of Go's that changed stacks. *back: the
  * walk is at its caller already. */
 static enum unwind_end leave_root(struct walk *walk, struct unwind_frame *frames, size_t count,
@@ -367,8 +378,8 @@ static enum unwind_end leave_root(struct walk *walk, struct unwind_frame *frames
         break;
     case GO_CALLS_ON_SYSTEM:
         break;
-    default:
-        return UNWIND_ROOT;
+    default: /* derived rows have no root but those that are known to be (image/derive.h) */
+        return row->derived || can_end(walk, frame->cfa) ? UNWIND_ROOT : UNWIND_BAD;
     }
     if (count == 2 && image_go_role(frames[0].place.image, frames[0].place.function) == GO_SAVES)
         return UNWIND_ENDS; /* it did not change yet */
@@ -503,7 +514,7 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
             *end = others ? UNWIND_UNSUPPORTED : UNWIND_NO_CFI;
             return count - 1;
         }
-        if (unwind_begins(process, walk.pc))
+        if (walk.pc ? unwind_begins(process, walk.pc) : can_end(&walk, cfa))
             return count;
         walk.frame.sp = cfa;
         walk.exact = walk.after = false;

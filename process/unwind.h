@@ -6,7 +6,8 @@
  * with the reason. A step by a derived row (cfi/cfi.h) is believed only if a call is before the return address that it finds, or that is
  * in run-time code (image/run_time.h). CFAs grow strictly from frame to frame. A signal frame's CFA is the interrupted SP (as
  * glibc's CFI for __restore_rt says). A stack ends with its outermost function:
- *   - by its CFI (the return address is undefined: _start, clone3), or with a return address of 0;
+ *   - by its CFI (the return address is undefined: _start, clone3), or with a return address of 0, unless the thread's own base is known
+ *     and is not there;
  *   - at the thread's own base, if that is known;
  *   - where the return address is the first instruction of a function and no call stands before it: it was
  *     put there for a coroutine to return to (glibc's __start_context);

@@ -407,6 +407,33 @@ Test(unwind, thread_ends_in_clone)
     shot_free();
 }
 
+/* A 0 in place of a return address begins a stack where its base may be, and elsewhere only if that is not known. */
+Test(unwind, a_return_address_of_0_is_a_root_at_the_base)
+{
+    enum { AT = 20, ROOM = 64 };
+    shot_new();
+    recurse(100);
+    self = self_open();
+    enum unwind_end end;
+    const struct sample *sample = &shot->sample;
+    cr_assert_gt(unwind_sample(self.process, sample, frames, FRAMES, &end), AT + 2u);
+    const uint64_t cfa = frames[AT].cfa, low = sample->sp - 4096;
+    memset(shot->dump + (cfa - 8 - sample->sp), 0, 8);
+    cr_expect_eq(unwind_sample(self.process, sample, frames, FRAMES, &end), AT + 1u);
+    cr_expect_eq(end, UNWIND_ROOT, "no base is known");
+    cr_assert_eq(process_set_stack(self.process, sample->tid, low, cfa + ROOM + 8, NULL), 0);
+    const size_t count = unwind_sample(self.process, sample, frames, FRAMES, &end);
+    cr_expect_eq(count, AT + 1u);
+    cr_expect_eq(end, UNWIND_NO_MAPPING);
+    char text[PARTIAL_TEXT];
+    partial_text(self.process, sample, frames, count, end, text);
+    cr_expect_str_eq(text, "[damaged stack]");
+    cr_assert_eq(process_set_stack(self.process, sample->tid, low, cfa + ROOM, NULL), 0);
+    cr_expect_eq(unwind_sample(self.process, sample, frames, FRAMES, &end), AT + 1u);
+    cr_expect_eq(end, UNWIND_ROOT, "it may be the outermost function's");
+    shot_free();
+}
+
 Test(unwind, ends_early_with_its_reason)
 {
     shot_new();
