@@ -149,3 +149,24 @@ Test(cold, shared_targets_are_functions, .fini = build_clean)
     cr_expect_eq(image_function(image, f[3])->address, ranges[3].address); /* tail */
     image_close(image);
 }
+
+/* What jumps into a function is a part of it, unless it is called in its middle more often, as an interpreter is. */
+Test(cold, what_is_called_in_its_middle_is_no_part, .fini = build_clean)
+{
+    for (unsigned calls = 0; calls < 3; calls++) {
+        build_source("middle.s", ".text\n"
+                                 "f: .cfi_startproc\n nop\n1: nop\n ret\n .cfi_endproc\n"
+                                 "part: .cfi_startproc\n .cfi_def_cfa_offset 80\n nop\n2: nop\n"
+                                 " {disp32} jmp 1b\n .cfi_endproc\n"
+                                 "g: .cfi_startproc\n .rept CALLS\n call 2b\n .endr\n ret\n .cfi_endproc\n"
+                                 ".section .note.GNU-stack\n");
+        build_run("gcc -shared -nostdlib -Wa,--defsym,CALLS=%u -o middle.so middle.s && strip middle.so",
+                  calls);
+        struct image *image = build_open("middle.so");
+        const struct cfi_range *ranges;
+        cr_assert_eq(cfi_ranges(image_cfi(image), &ranges), 3);
+        const uint32_t part = image_function_at(image, ranges[1].address);
+        cr_expect_eq(image_function(image, part)->address, ranges[calls > 1].address, "%u calls", calls);
+        image_close(image);
+    }
+}
