@@ -24,7 +24,7 @@ static int32_t told(const struct cfi *cfi, uint64_t address)
     struct cfi_row row = cfi_lookup(cfi, address);
     if (row.cfa == CFI_SP && row.cfa_offset >= 0 && row.cfa_offset < DEPTH_MAX)
         return row.cfa_offset;
-    return row.cfa == CFI_BP_MEMORY ? FRAME_OPEN : UNSEEN;
+    return cfi_in_memory(&row) ? FRAME_OPEN : UNSEEN;
 }
 
 /* The depth after the instruction. */

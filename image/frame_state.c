@@ -4,25 +4,46 @@
 #include <string.h>
 
 #define OPEN      FRAME_STATE_OPEN
+#define NONE      FRAME_STATE_NONE
 #define DEPTH_MAX (1 << 30) /* bytes */
 
-enum { PUSH_BP = 0x55, POP_BP = 0x5d, LEAVE = 0xc9 };
+#define WORD      8       /* bytes */
+#define CLOBBERED 0x0fc7u /* registers that a call may change: rax, rcx, rdx, rsi, rdi, r8 to r11 */
 
-const struct frame_state frame_state_entry = {.depth = 8, .below = OPEN, .seen = true};
+enum { PUSH = 0x50, PUSH_BP = 0x55, POP = 0x58, POP_BP = 0x5d, LEAVE = 0xc9 };
+
+const struct frame_state frame_state_entry = {
+    .depth = 8, .below = NONE, .pointer = NONE, .saved = NONE, .drap = CODE_NO_REGISTER, .seen = true};
 
 bool frame_state_same(const struct frame_state *a, const struct frame_state *b)
 {
     return a->depth == b->depth && a->frame == b->frame && a->slot == b->slot && a->bp == b->bp &&
-           a->below == b->below && a->saved == b->saved && a->drap == b->drap;
+           a->below == b->below && a->pointer == b->pointer && a->saved == b->saved &&
+           a->saved_far == b->saved_far && a->drap == b->drap && a->drap_far == b->drap_far;
+}
+
+static void forget_saved(struct frame_state *s)
+{
+    s->saved = NONE;
+    s->saved_far = 0;
+}
+
+static void forget_drap(struct frame_state *s)
+{
+    s->drap = CODE_NO_REGISTER;
+    s->drap_far = 0;
 }
 
 struct frame_state frame_state_meet(struct frame_state a, const struct frame_state *b)
 {
     a.depth = a.depth == b->depth ? a.depth : OPEN;
     a.frame = a.frame == b->frame ? a.frame : 0;
-    a.below = a.below == b->below ? a.below : OPEN;
-    a.saved = a.saved == b->saved ? a.saved : 0;
-    a.drap = a.drap == b->drap ? a.drap : 0;
+    a.below = a.below == b->below ? a.below : NONE;
+    a.pointer = a.pointer == b->pointer ? a.pointer : NONE;
+    if (a.saved != b->saved || a.saved_far != b->saved_far)
+        forget_saved(&a);
+    if (a.drap != b->drap || a.drap_far != b->drap_far)
+        forget_drap(&a);
     if (a.bp != b->bp || a.slot != b->slot)
         a.bp = BP_LOST;
     a.slot = a.slot == b->slot ? a.slot : 0;
@@ -36,7 +57,8 @@ bool frame_state_clean(const struct frame_state *s)
 
 bool frame_state_lost(const struct frame_state *s)
 {
-    return s->depth == OPEN && !s->frame && !s->saved;
+    return s->depth == OPEN && !s->frame &&
+           (s->saved == NONE || (s->pointer == NONE && (s->below == NONE || s->below < s->saved)));
 }
 
 static int32_t bounded(int64_t bytes)
@@ -44,18 +66,60 @@ static int32_t bounded(int64_t bytes)
     return bytes >= 0 && bytes < DEPTH_MAX ? (int32_t)bytes : OPEN;
 }
 
+/* Of what is relative to the mark. */
+static int32_t near_mark(int64_t bytes)
+{
+    return bytes > -DEPTH_MAX && bytes < DEPTH_MAX ? (int32_t)bytes : NONE;
+}
+
+/* SP is CFA - depth: nothing needs the mark. */
 static void set_depth(struct frame_state *s, int64_t depth)
 {
     s->depth = bounded(depth);
-    if ((s->bp == BP_SAVED && s->depth != OPEN && s->depth < s->slot) || s->bp == BP_PUSHED)
+    s->below = s->pointer = NONE;
+    forget_saved(s);
+    if ((s->bp == BP_SAVED && s->depth != OPEN && s->depth < s->slot) || s->bp == BP_AT_MARK)
         s->bp = BP_LOST; /* its slot is gone */
+}
+
+/* SP is not known: the mark is there, unless BP tells where it was already. */
+static void lose_depth(struct frame_state *s)
+{
+    s->depth = OPEN;
+    s->below = s->pointer == NONE ? 0 : NONE;
+    if (s->pointer != NONE)
+        return;
+    forget_saved(s);
+    s->bp = s->bp == BP_AT_MARK ? BP_LOST : s->bp;
+}
+
+/* What is below SP will be overwritten. */
+static void forget_freed(struct frame_state *s)
+{
+    if (s->below == NONE)
+        return;
+    if (s->saved != NONE && s->below < s->saved)
+        forget_saved(s);
+    if (s->bp == BP_AT_MARK && s->below < s->slot)
+        s->bp = BP_LOST;
+}
+
+/* SP is the mark - below. */
+static void place_sp(struct frame_state *s, int64_t below)
+{
+    if (below > s->below)
+        forget_freed(s);
+    s->depth = OPEN;
+    s->below = near_mark(below);
 }
 
 /* SP - bytes. */
 static void move_sp(struct frame_state *s, int64_t bytes)
 {
-    set_depth(s, s->depth == OPEN ? -1 : s->depth + bytes);
-    s->below = s->below == OPEN ? OPEN : bounded(s->below + bytes);
+    if (s->depth != OPEN)
+        set_depth(s, s->depth + bytes);
+    else if (s->below != NONE)
+        place_sp(s, s->below + bytes);
 }
 
 bool frame_state_saves(const uint8_t *bytes, size_t size)
@@ -84,93 +148,184 @@ bool frame_state_begins(const uint8_t *bytes, size_t length, int32_t *above)
 static void push_bp(struct frame_state *s)
 {
     const bool same = s->bp == BP_SAME;
-    move_sp(s, 8);
-    if (same)
-        s->bp = s->depth != OPEN ? BP_SAVED : BP_PUSHED;
-    if (same && s->depth != OPEN)
+    move_sp(s, WORD);
+    if (same && s->depth != OPEN) { /* else as of all stores: track_store() */
+        s->bp = BP_SAVED;
         s->slot = s->depth;
+    }
 }
 
-/* The slot at SP, which is CFA - depth or, in an aligned frame, BP - below, goes to BP. */
+/* Whether the caller's BP is in a slot that is not below SP. */
+static bool has_slot(const struct frame_state *s)
+{
+    return (s->bp == BP_SAVED && s->depth != OPEN && s->depth >= s->slot) ||
+           (s->bp == BP_AT_MARK && s->below != NONE && s->below >= s->slot);
+}
+
+/* The slot at SP goes to BP. */
 static void pop_bp(struct frame_state *s)
 {
-    const bool own = (s->bp == BP_SAVED && s->depth == s->slot) || (s->bp == BP_AT_BP && s->below == 0);
-    s->frame = s->saved = 0;
-    s->below = OPEN;
-    s->depth = s->depth == OPEN ? OPEN : s->depth - 8;
-    s->bp = own ? BP_SAME : s->bp == BP_SAVED && s->depth >= s->slot ? BP_SAVED : BP_LOST;
+    const bool own = has_slot(s) && s->slot == (s->bp == BP_SAVED ? s->depth : s->below);
+    s->frame = 0;
+    s->pointer = NONE;
+    move_sp(s, -WORD);
+    s->bp = own ? BP_SAME : has_slot(s) ? s->bp : BP_LOST;
     s->slot = own ? 0 : s->slot;
 }
 
 static void leave_frame(struct frame_state *s)
 {
-    s->depth = s->frame ? s->frame : OPEN;
-    s->below = s->bp == BP_AT_BP ? 0 : OPEN;
+    if (s->frame)
+        set_depth(s, s->frame);
+    else
+        s->depth = OPEN;
+    s->below = s->pointer;
     pop_bp(s);
 }
 
 static void begin_frame(struct frame_state *s, int32_t above)
 {
-    const bool aligned = s->bp == BP_PUSHED && above == 0;
     s->frame = s->depth == OPEN || s->depth - above <= 0 ? 0 : s->depth - above;
-    s->below = aligned ? 0 : OPEN;
-    s->saved = 0;
-    s->bp = aligned                                                       ? BP_AT_BP
-            : s->bp == BP_SAME || s->bp == BP_PUSHED || s->bp == BP_AT_BP ? BP_LOST
-                                                                          : s->bp;
+    s->pointer = s->below == NONE ? NONE : near_mark((int64_t)s->below - above);
+    s->bp = s->bp == BP_SAME ? BP_LOST : s->bp;
 }
 
-/* The register of a push or pop; 0: of BP or none. */
+/* The register of a push or pop, or CODE_NO_REGISTER. */
 static unsigned stack_register(const struct code_insn *insn, const uint8_t *bytes, uint8_t opcode)
 {
     const bool wide = insn->length == 2 && bytes[0] == 0x41;
     const uint8_t byte = bytes[wide];
-    return (wide || insn->length == 1) && (byte & 0xf8) == opcode ? (byte & 7u) + wide * 8u : 0;
+    return (wide || insn->length == 1) && (byte & 0xf8) == opcode ? (byte & 7u) + wide * 8u
+                                                                  : CODE_NO_REGISTER;
 }
 
-/* Whether an instruction loads the word that has the CFA to a register: pop, or mov x(%rbp). */
-static bool loads_drap(const struct frame_state *s, const struct code_insn *insn, const uint8_t *bytes)
+/* mov %from,%to, of 8 bytes. */
+static bool is_move(const struct code_insn *insn, const uint8_t *bytes, unsigned *from, unsigned *to)
 {
-    if (s->saved == 0)
+    if (insn->length != 3 || (bytes[0] & 0xf8) != 0x48 || (bytes[1] & 0xfd) != 0x89 || bytes[2] < 0xc0)
         return false;
-    if (stack_register(insn, bytes, 0x58))
-        return s->below == s->saved;
-    return insn->effect == CODE_LOAD && insn->base == CODE_BP && insn->displacement == -s->saved;
+    const unsigned reg = (bytes[2] >> 3 & 7u) | (bytes[0] & 4u) << 1, rm = (bytes[2] & 7u) | (bytes[0] & 1u)
+                                                                                                 << 3;
+    *from = bytes[1] == 0x89 ? reg : rm;
+    *to = bytes[1] == 0x89 ? rm : reg;
+    return true;
 }
 
-/* The register that is the CFA afterwards, of those that an instruction writes; 0: none. */
-static uint8_t new_drap(const struct frame_state *s, const struct code_insn *insn, const uint8_t *bytes)
+/* The mark - the address of an operand in memory, or none. */
+static int32_t operand_at(const struct frame_state *s, const struct code_insn *insn)
+{
+    const int32_t from = insn->base == CODE_SP ? s->below : insn->base == CODE_BP ? s->pointer : NONE;
+    if (!insn->memory_operand || insn->index != CODE_NO_REGISTER || from == NONE)
+        return NONE;
+    return near_mark((int64_t)from - insn->displacement);
+}
+
+/* Whether an instruction loads the word at the mark - at to a register: pop, or mov x(%rbp) or x(%rsp). */
+static bool loads(const struct frame_state *s, const struct code_insn *insn, const uint8_t *bytes, int32_t at)
+{
+    if (at == NONE)
+        return false;
+    if (stack_register(insn, bytes, POP) != CODE_NO_REGISTER)
+        return s->below == at;
+    return insn->effect == CODE_LOAD && operand_at(s, insn) == at;
+}
+
+/* A register whose distance from the CFA is known afterwards: what is copied from SP, or loaded. *far: CFA - that. CODE_NO_REGISTER:
+ * none. */
+static uint8_t new_drap(const struct frame_state *s, const struct code_insn *insn, const uint8_t *bytes,
+                        int32_t *far)
 {
     const bool lea = insn->length >= 5 && (bytes[0] & 0xfb) == 0x48 && bytes[1] == 0x8d &&
                      insn->base == CODE_SP && insn->index == CODE_NO_REGISTER;
-    const unsigned reg = __builtin_ctz(insn->written | 1u << 16);
-    if ((lea && s->depth != OPEN && insn->displacement == s->depth) || loads_drap(s, insn, bytes))
-        return (uint8_t)(reg & 15u);
-    return 0;
+    const unsigned reg = insn->written ? (unsigned)__builtin_ctz(insn->written) : CODE_NO_REGISTER;
+    unsigned from, to;
+    if (loads(s, insn, bytes, s->saved) && reg != CODE_SP)
+        *far = s->saved_far;
+    else if (s->depth != OPEN && lea && insn->displacement == s->depth)
+        *far = 0;
+    else if (s->depth != OPEN && is_move(insn, bytes, &from, &to) && from == CODE_SP && to != CODE_BP)
+        *far = s->depth;
+    else
+        return CODE_NO_REGISTER;
+    return (uint8_t)reg;
+}
+
+/* A word of the frame becomes what the register is, if it is to lead to the CFA, or be the caller's BP; one that was so may end. */
+static void save_word(struct frame_state *s, const struct frame_state *before, unsigned reg, int32_t at)
+{
+    if (s->saved != NONE && at - s->saved < WORD && s->saved - at < WORD)
+        forget_saved(s);
+    if (s->bp == BP_AT_MARK && at - s->slot < WORD && s->slot - at < WORD)
+        s->bp = BP_LOST;
+    if (reg == before->drap && s->saved == NONE) {
+        s->saved = at;
+        s->saved_far = before->drap_far;
+    }
+    if (reg == CODE_BP && before->bp == BP_SAME) {
+        s->bp = BP_AT_MARK;
+        s->slot = at;
+    }
+}
+
+/* push, or mov to memory, 8 bytes, in an aligned frame. */
+static void track_store(struct frame_state *s, const struct frame_state *before, const struct code_insn *insn,
+                        const uint8_t *bytes)
+{
+    const unsigned pushed = stack_register(insn, bytes, PUSH);
+    const bool moved =
+        insn->memory_operand && insn->length > 3 && (bytes[0] & 0xfb) == 0x48 && bytes[1] == 0x89;
+    const int32_t at = pushed != CODE_NO_REGISTER ? s->below : moved ? operand_at(before, insn) : NONE;
+    if (at != NONE)
+        save_word(s, before, moved ? (bytes[2] >> 3 & 7u) | (bytes[0] & 4u) << 1 : pushed, at);
 }
 
 static void track_drap(struct frame_state *s, const struct frame_state *before, const struct code_insn *insn,
                        const uint8_t *bytes)
 {
-    const bool caller_saved = s->drap == 10 || s->drap == 11;
-    const uint8_t drap = new_drap(before, insn, bytes);
-    if (before->drap && stack_register(insn, bytes, 0x50) == before->drap && s->below != OPEN)
-        s->saved = s->below;
-    if (drap)
+    const bool call = insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT;
+    const unsigned written = insn->written | (call ? CLOBBERED : 0);
+    int32_t far = 0;
+    const uint8_t drap = new_drap(before, insn, bytes, &far);
+    if (drap != CODE_NO_REGISTER) {
         s->drap = drap;
-    else if (s->drap && (insn->written & 1u << s->drap ||
-                         (caller_saved && (insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT))))
-        s->drap = 0;
+        s->drap_far = far;
+    } else if (s->drap != CODE_NO_REGISTER && written >> s->drap & 1) {
+        forget_drap(s);
+    }
 }
 
-/* lea x(%r10),%rsp where R10 is the CFA; else SP is open. */
+/* lea x(%r10),%rsp or mov %r10,%rsp where R10 leads to the CFA; or a load of the word that does. Else SP is open. */
 static void set_sp(struct frame_state *s, const struct code_insn *insn, const uint8_t *bytes)
 {
-    const bool lea = insn->length >= 4 && bytes[1] == 0x8d && s->drap && insn->base == s->drap &&
-                     insn->index == CODE_NO_REGISTER;
-    s->depth = lea ? bounded(-(int64_t)insn->displacement) : OPEN;
-    s->below = OPEN;
-    s->bp = s->bp == BP_PUSHED ? BP_LOST : s->bp;
+    const bool lea =
+        insn->length >= 4 && bytes[1] == 0x8d && insn->base == s->drap && insn->index == CODE_NO_REGISTER;
+    unsigned from, to;
+    const bool move = is_move(insn, bytes, &from, &to) && from == s->drap;
+    if (loads(s, insn, bytes, s->saved))
+        set_depth(s, s->saved_far);
+    else if (s->drap != CODE_NO_REGISTER && (lea || move))
+        set_depth(s, (int64_t)s->drap_far - (lea ? insn->displacement : 0));
+    else
+        lose_depth(s);
+}
+
+static void set_sp_from_bp(struct frame_state *s, int32_t amount)
+{
+    if (s->frame)
+        set_depth(s, (int64_t)s->frame - amount);
+    else if (s->pointer != NONE)
+        place_sp(s, (int64_t)s->pointer - amount);
+    else
+        lose_depth(s);
+}
+
+static void write_bp(struct frame_state *s, const struct code_insn *insn, const uint8_t *bytes)
+{
+    const bool back = s->bp == BP_AT_MARK && loads(s, insn, bytes, s->slot);
+    s->frame = 0;
+    s->pointer = NONE;
+    s->bp = back ? BP_SAME : s->bp == BP_SAME ? BP_LOST : s->bp;
+    s->slot = back ? 0 : s->slot;
 }
 
 struct frame_state frame_state_step(struct frame_state s, const struct code_insn *insn, const uint8_t *bytes)
@@ -178,28 +333,27 @@ struct frame_state frame_state_step(struct frame_state s, const struct code_insn
     const struct frame_state before = s;
     const bool short_one = insn->length == 1;
     int32_t above;
-    if (short_one && bytes[0] == PUSH_BP) {
+    if (short_one && bytes[0] == PUSH_BP)
         push_bp(&s);
-    } else if (short_one && bytes[0] == POP_BP) {
+    else if (short_one && bytes[0] == POP_BP)
         pop_bp(&s);
-    } else if (short_one && bytes[0] == LEAVE) {
+    else if (short_one && bytes[0] == LEAVE)
         leave_frame(&s);
-    } else if (frame_state_begins(bytes, insn->length, &above)) {
+    else if (frame_state_begins(bytes, insn->length, &above))
         begin_frame(&s, above);
-    } else if (insn->stack == CODE_SP_MOVED) {
+    else if (insn->stack == CODE_SP_MOVED)
         move_sp(&s, insn->amount);
-    } else if (insn->stack == CODE_SP_FROM_BP) {
-        set_depth(&s, s.frame ? (int64_t)s.frame - insn->amount : -1);
-        s.below = s.bp == BP_AT_BP ? bounded(-(int64_t)insn->amount) : OPEN;
-    } else if (insn->stack == CODE_SP_OTHER) {
+    else if (insn->stack == CODE_SP_FROM_BP)
+        set_sp_from_bp(&s, insn->amount);
+    else if (insn->stack == CODE_SP_OTHER)
         set_sp(&s, insn, bytes);
-    } else if (insn->written & 1u << CODE_BP) {
-        s.frame = s.saved = 0;
-        s.below = OPEN;
-        s.bp = s.bp == BP_SAVED ? BP_SAVED : BP_LOST;
-    }
+    else if (insn->written & 1u << CODE_BP)
+        write_bp(&s, insn, bytes);
     if (insn->kind == CODE_CALL && insn->target == insn->address + insn->length)
-        move_sp(&s, 8); /* to learn its own address */
+        move_sp(&s, WORD); /* to learn its own address */
+    else if (insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT)
+        forget_freed(&s);
+    track_store(&s, &before, insn, bytes);
     track_drap(&s, &before, insn, bytes);
     return s;
 }
@@ -208,12 +362,42 @@ struct frame_state frame_state_by_frame(struct frame_state s, const struct code_
                                         const uint8_t *bytes)
 {
     int32_t above;
-    if (frame_state_begins(bytes, insn->length, &above) && above == 0)
-        s = (struct frame_state){
-            .depth = s.depth, .frame = 16, .slot = 16, .below = OPEN, .bp = BP_SAVED, .seen = true};
+    if (frame_state_begins(bytes, insn->length, &above) && above == 0) {
+        const int32_t depth = s.depth;
+        s = frame_state_entry;
+        s.depth = depth;
+        s.frame = s.slot = 16;
+        s.bp = BP_SAVED;
+    }
     if (s.depth < 8)
         s.depth = OPEN; /* it took its return address */
     return s;
+}
+
+/* The CFA by the word that leads to it. */
+static void set_memory(struct cfi_row *row, const struct frame_state *s)
+{
+    if (s->saved_far < 0 || s->saved_far > CFI_ADD_MAX || s->saved_far % WORD)
+        return;
+    row->cfa = s->pointer != NONE ? CFI_BP_MEMORY : CFI_SP_MEMORY;
+    row->cfa_offset = (s->pointer != NONE ? s->pointer : s->below) - s->saved;
+    row->cfa_add = (uint8_t)s->saved_far;
+}
+
+static void set_caller_bp(struct cfi_row *row, const struct frame_state *s)
+{
+    if (s->bp == BP_SAME) {
+        row->bp = CFI_BP_SAME;
+    } else if (s->bp == BP_SAVED) {
+        row->bp = CFI_BP_AT_CFA;
+        row->bp_offset = -s->slot;
+    } else if (s->bp == BP_AT_MARK && s->pointer != NONE) {
+        row->bp = CFI_BP_AT_BP;
+        row->bp_offset = s->pointer - s->slot;
+    } else if (has_slot(s)) {
+        row->bp = CFI_BP_AT_SP;
+        row->bp_offset = s->below - s->slot;
+    }
 }
 
 struct cfi_row frame_state_row(const struct frame_state *s)
@@ -221,14 +405,11 @@ struct cfi_row frame_state_row(const struct frame_state *s)
     struct cfi_row row = {.cfa = CFI_NONE, .bp = CFI_BP_UNKNOWN, .derived = true};
     if (!s->seen || frame_state_lost(s))
         return row;
-    row.cfa = s->depth != OPEN ? CFI_SP : s->frame ? CFI_BP : CFI_BP_MEMORY;
-    row.cfa_offset = s->depth != OPEN ? s->depth : s->frame ? s->frame : -s->saved;
-    if (s->bp == BP_SAME)
-        row.bp = CFI_BP_SAME;
-    else if (s->bp == BP_SAVED)
-        row.bp = CFI_BP_AT_CFA;
-    else if (s->bp == BP_AT_BP)
-        row.bp = CFI_BP_AT_BP;
-    row.bp_offset = row.bp == CFI_BP_AT_CFA ? -s->slot : 0;
+    row.cfa = s->depth != OPEN ? CFI_SP : s->frame ? CFI_BP : CFI_NONE;
+    row.cfa_offset = s->depth != OPEN ? s->depth : s->frame;
+    if (row.cfa == CFI_NONE)
+        set_memory(&row, s);
+    if (row.cfa != CFI_NONE)
+        set_caller_bp(&row, s);
     return row;
 }

@@ -1,9 +1,11 @@
 /*
  * frame_state.h - what is known of a frame before an instruction: where the CFA is, and the caller's BP. Private to image/.
  *
- * A frame that is aligned to more than 16 bytes is reached from a BP whose distance from the CFA is not known: gcc keeps the CFA in a
- * register (its DRAP: lea 8(%rsp),%r10; and $-32,%rsp; push -8(%r10); push %rbp; mov %rsp,%rbp; push %r10), and returns by
- * lea -8(%r10),%rsp.
+ * A frame that is aligned to more than 16 bytes is reached from an SP and a BP whose distance from the CFA is not known. What leads back
+ * is a word in it. gcc keeps the CFA in a register (its DRAP: lea 8(%rsp),%r10; and $-32,%rsp; push -8(%r10); push %rbp; mov %rsp,%rbp;
+ * push %r10), and returns by lea -8(%r10),%rsp. Assembler code keeps the SP that it had (push %rbp; mov %rsp,%rax; and $-32,%rsp;
+ * mov %rax,(%rsp); mov %rsp,%rbp), and returns by mov (%rsp),%rsp; or has no BP, and finds the word by SP. So what is known of such a
+ * frame is relative to a mark: SP as it was when its distance from the CFA ceased to be known. Where the depth is known there is none.
  */
 #ifndef FATHOM_IMAGE_FRAME_STATE_H
 #define FATHOM_IMAGE_FRAME_STATE_H
@@ -11,24 +13,27 @@
 #include "image/cfi/cfi.h"
 #include "image/code/code.h"
 
-#define FRAME_STATE_OPEN (-1) /* not a fixed number of bytes */
+#define FRAME_STATE_OPEN (-1)      /* not a fixed number of bytes */
+#define FRAME_STATE_NONE INT32_MIN /* the same of what is relative to the mark, which may be negative */
 
 enum saved_bp {
-    BP_SAME,   /* in BP */
-    BP_SAVED,  /* in its slot */
-    BP_PUSHED, /* at SP, whose distance from the CFA is not known */
-    BP_AT_BP,  /* where BP points, in an aligned frame */
+    BP_SAME,    /* in BP */
+    BP_SAVED,   /* in its slot, at CFA - slot */
+    BP_AT_MARK, /* in its slot, at the mark - slot */
     BP_LOST,
 };
 
 struct frame_state {
-    int32_t depth; /* CFA - SP, or open */
-    int32_t frame; /* CFA - BP, if BP is a frame pointer; 0: it is none */
-    int32_t slot;  /* CFA - the address where the caller's BP was pushed; 0: it was not */
-    int32_t below; /* of an aligned frame: BP - SP, or open */
-    int32_t saved; /* likewise: BP - the address of the word that has the CFA; 0: none is known */
-    uint8_t bp;    /* enum saved_bp */
-    uint8_t drap;  /* the register that is the CFA; 0: none is known */
+    int32_t depth;     /* CFA - SP, or open */
+    int32_t frame;     /* CFA - BP, if BP is a frame pointer; 0: it is none */
+    int32_t slot;      /* of the caller's BP, if it was saved; else 0 */
+    int32_t below;     /* the mark - SP, or none */
+    int32_t pointer;   /* the mark - BP, or none */
+    int32_t saved;     /* the mark - the address of the word that leads to the CFA, or none */
+    int32_t saved_far; /* CFA - that word */
+    int32_t drap_far;  /* CFA - the register `drap` */
+    uint8_t bp;        /* enum saved_bp */
+    uint8_t drap;      /* a register whose distance from the CFA is known, or CODE_NO_REGISTER */
     bool seen;
 };
 

@@ -23,11 +23,13 @@ bool frame_read(const struct frame *frame, uint64_t address, uint64_t *out)
     return true;
 }
 
-static enum frame_end cfa_in_memory(const struct frame *frame, uint64_t address, uint64_t *cfa)
+static enum frame_end cfa_in_memory(const struct frame *frame, uint64_t address, uint64_t add, uint64_t *cfa)
 {
-    if (frame_read(frame, address, cfa))
-        return FRAME_FOUND;
-    return address < frame->dump->sp ? FRAME_BELOW : FRAME_BEYOND;
+    uint64_t word;
+    if (!frame_read(frame, address, &word))
+        return address < frame->dump->sp ? FRAME_BELOW : FRAME_BEYOND;
+    *cfa = word + add;
+    return FRAME_FOUND;
 }
 
 enum frame_end frame_cfa(const struct frame *frame, const struct cfi_row *row, uint64_t *cfa)
@@ -45,9 +47,12 @@ enum frame_end frame_cfa(const struct frame *frame, const struct cfi_row *row, u
         *cfa = frame->bp + offset;
         return FRAME_FOUND;
     case CFI_BP_MEMORY:
-        return frame->bp_known ? cfa_in_memory(frame, frame->bp + offset, cfa) : FRAME_UNSUPPORTED;
+        return frame->bp_known ? cfa_in_memory(frame, frame->bp + offset, row->cfa_add, cfa)
+                               : FRAME_UNSUPPORTED;
+    case CFI_SP_MEMORY:
+        return cfa_in_memory(frame, frame->sp + offset, row->cfa_add, cfa);
     case CFI_SIGNAL_FRAME:
-        return cfa_in_memory(frame, frame->sp + UCONTEXT_SP, cfa);
+        return cfa_in_memory(frame, frame->sp + UCONTEXT_SP, 0, cfa);
     default:
         return FRAME_UNSUPPORTED;
     }

@@ -116,6 +116,8 @@ static bool by_row(struct registers *r, size_t frame, const struct cfi_row *row,
 {
     if (row->bp == CFI_BP_SAME)
         return get_value(r, frame, DWARF_BP, value);
+    if (row->bp == CFI_BP_AT_SP)
+        return read_word(r, sp_of(r, frame) + (uint64_t)(int64_t)row->bp_offset, value);
     return row->bp == CFI_BP_AT_CFA && read_word(r, cfa + (uint64_t)(int64_t)row->bp_offset, value);
 }
 

@@ -84,8 +84,10 @@ static enum frame_end walk_cfa(const struct walk *walk, const struct cfi_row *ro
     enum frame_end end = frame_cfa(&walk->frame, row, cfa);
     if (row->cfa == CFI_BP || row->cfa == CFI_BP_MEMORY)
         note_bp(walk);
-    if (row->cfa == CFI_BP_MEMORY && end == FRAME_FOUND)
-        note_word(walk, walk->frame.bp + (uint64_t)(int64_t)row->cfa_offset, *cfa, true);
+    if (cfi_in_memory(row) && end == FRAME_FOUND) {
+        const uint64_t from = row->cfa == CFI_BP_MEMORY ? walk->frame.bp : walk->frame.sp;
+        note_word(walk, from + (uint64_t)(int64_t)row->cfa_offset, *cfa - row->cfa_add, true);
+    }
     return end;
 }
 
@@ -169,6 +171,9 @@ static void caller_bp(struct walk *walk, const struct place *place, const struct
         if (!frame->bp_known)
             return;
         note_bp(walk);
+        break;
+    case CFI_BP_AT_SP:
+        slot = frame->sp + (uint64_t)(int64_t)row->bp_offset;
         break;
     default:
         frame->bp_known = false;

@@ -20,14 +20,17 @@
 
 struct rule {
     int32_t cfa_offset;
-    int16_t bp_offset; /* for CFI_PLT: the limit */
-    uint8_t cfa;
+    int16_t bp_offset;   /* for CFI_PLT: the limit */
+    uint8_t cfa;         /* enum cfi_cfa, and cfa_add / 8 in the bits from CFA_BITS on */
     uint8_t bp_and_root; /* enum cfi_bp, ROOT_FLAG */
 };
 
 #define ROOT_FLAG 0x80
+#define CFA_BITS  3u
 
 _Static_assert(sizeof(struct rule) == 8, "a rule is compared and kept as 8 bytes without padding");
+_Static_assert(CFI_PLT < 1u << CFA_BITS, "all kinds have room");
+_Static_assert(CFI_ADD_MAX / 8 < 1u << (8 - CFA_BITS), "so has what is added");
 
 struct row {
     uint32_t start;
@@ -57,7 +60,8 @@ static const struct rule rule_unsupported = {.cfa = CFI_UNSUPPORTED, .bp_and_roo
 
 static struct cfi_row row_of(struct rule rule, uint64_t address)
 {
-    struct cfi_row row = {.cfa = rule.cfa,
+    struct cfi_row row = {.cfa = rule.cfa & ((1u << CFA_BITS) - 1),
+                          .cfa_add = (uint8_t)((rule.cfa >> CFA_BITS) * 8),
                           .bp = rule.bp_and_root & (uint8_t)~ROOT_FLAG,
                           .root = rule.bp_and_root & ROOT_FLAG,
                           .cfa_offset = rule.cfa_offset,
@@ -313,8 +317,9 @@ int cfi_table_derive(struct cfi *cfi, uint64_t address, struct cfi_row row)
     if (address < cfi->base || address - cfi->base > UINT32_MAX)
         return 0;
     if (row.cfa != CFI_NONE)
-        rule = (struct rule){row.cfa_offset, (int16_t)row.bp_offset, row.cfa, row.bp};
-    if (row.bp_offset < INT16_MIN)
+        rule = (struct rule){row.cfa_offset, (int16_t)row.bp_offset,
+                             (uint8_t)(row.cfa | (row.cfa_add / 8u) << CFA_BITS), row.bp};
+    if (row.bp_offset < INT16_MIN || row.bp_offset > INT16_MAX)
         rule.bp_and_root = CFI_BP_UNKNOWN;
     rule.bp_and_root |= row.root ? ROOT_FLAG : 0;
     const struct row derived = {(uint32_t)(address - cfi->base), rule};

@@ -15,10 +15,11 @@
 #include "base/error.h"
 
 enum cfi_cfa {
-    CFI_NONE,         /* no FDE covers the address */
-    CFI_SP,           /* CFA = SP + cfa_offset; the PLT's expression is resolved to this using the PC */
-    CFI_BP,           /* CFA = BP + cfa_offset */
-    CFI_BP_MEMORY,    /* CFA = *(uint64_t *)(BP + cfa_offset): a realigned frame; needs stack memory */
+    CFI_NONE,      /* no FDE covers the address */
+    CFI_SP,        /* CFA = SP + cfa_offset; the PLT's expression is resolved to this using the PC */
+    CFI_BP,        /* CFA = BP + cfa_offset */
+    CFI_BP_MEMORY, /* CFA = *(uint64_t *)(BP + cfa_offset) + cfa_add: a realigned frame; needs stack memory */
+    CFI_SP_MEMORY, /* CFA = *(uint64_t *)(SP + cfa_offset) + cfa_add: likewise. Of derived rows alone */
     CFI_SIGNAL_FRAME, /* SP points at a struct ucontext (the kernel's x86-64 rt_sigframe): the interrupted
                          registers are in it */
     CFI_UNSUPPORTED,  /* another register or expression */
@@ -28,22 +29,32 @@ enum cfi_bp {
     CFI_BP_SAME,    /* the caller's BP is still in BP */
     CFI_BP_AT_CFA,  /* saved at CFA + bp_offset */
     CFI_BP_AT_BP,   /* saved at BP + bp_offset (realigned frames) */
+    CFI_BP_AT_SP,   /* saved at SP + bp_offset (likewise). Of derived rows alone */
     CFI_BP_UNKNOWN, /* undefined, or an unsupported rule */
 };
 
+#define CFI_ADD_MAX 248
+
 struct cfi_row {
-    uint8_t cfa;  /* enum cfi_cfa */
-    uint8_t bp;   /* enum cfi_bp */
-    bool derived; /* from the code, as no FDE covers it (image/derive.h) */
-    bool root;    /* the return address is undefined: the stack's outermost frame. Else it is at CFA - 8 */
+    uint8_t cfa;     /* enum cfi_cfa */
+    uint8_t bp;      /* enum cfi_bp */
+    uint8_t cfa_add; /* bytes from the word in memory to the CFA; a multiple of 8, at most CFI_ADD_MAX */
+    bool derived;    /* from the code, as no FDE covers it (image/derive.h) */
+    bool root;       /* the return address is undefined: the stack's outermost frame. Else it is at CFA - 8 */
     int32_t cfa_offset, bp_offset; /* bytes */
 };
+
+/* Whether the CFA is to be read from the stack. */
+static inline bool cfi_in_memory(const struct cfi_row *row)
+{
+    return row->cfa == CFI_BP_MEMORY || row->cfa == CFI_SP_MEMORY;
+}
 
 /* Whether both say the same, wherever they are from. */
 static inline bool cfi_row_same(const struct cfi_row *a, const struct cfi_row *b)
 {
     return a->cfa == b->cfa && a->bp == b->bp && a->root == b->root && a->cfa_offset == b->cfa_offset &&
-           a->bp_offset == b->bp_offset;
+           a->cfa_add == b->cfa_add && a->bp_offset == b->bp_offset;
 }
 
 struct cfi;

@@ -69,7 +69,7 @@ static struct code_range code_of(const struct place *place, bool alone)
         struct cfi_span span;
         const struct cfi_row other = cfi_lookup_span(cfi, at, &span);
         const uint64_t next = span.end < limit ? span.end : limit;
-        if (other.cfa == row.cfa && other.cfa_offset == row.cfa_offset &&
+        if (other.cfa == row.cfa && other.cfa_offset == row.cfa_offset && other.cfa_add == row.cfa_add &&
             (row.cfa != CFI_UNSUPPORTED || (place->address >= at && place->address < next))) {
             range.start = at < range.start ? at : range.start;
             range.end = next > range.end ? next : range.end;

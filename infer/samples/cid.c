@@ -12,9 +12,9 @@ static bool leaf_cfa(const struct frame *frame, const struct cfi_row *row, uint6
     const struct walked *walk = frame->dump->walk;
     if (frame_cfa(frame, row, cfa) == FRAME_FOUND)
         return true;
-    if (row->cfa == CFI_BP_MEMORY && walk && walk->count)
+    if (cfi_in_memory(row) && walk && walk->count)
         *cfa = walk->frames[walk->count - 1].cfa;
-    return row->cfa == CFI_BP_MEMORY && walk && walk->count;
+    return cfi_in_memory(row) && walk && walk->count;
 }
 
 static enum unknown_reason why_unmapped(const struct process *process, uint64_t pc)

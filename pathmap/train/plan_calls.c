@@ -24,7 +24,7 @@ static int32_t cfa_rule(const struct call_site *site, struct cfi_row row)
         return plan_rule(PLAN_CALL_FIXED, site->offset);
     if (site->open && row.cfa == CFI_BP && offset_fits(row.cfa_offset))
         return plan_rule(PLAN_CALL_BP, row.cfa_offset);
-    if (site->open && row.cfa == CFI_BP_MEMORY && offset_fits(row.cfa_offset))
+    if (site->open && row.cfa == CFI_BP_MEMORY && row.cfa_add == 0 && offset_fits(row.cfa_offset))
         return plan_rule(PLAN_CALL_BP_MEMORY, row.cfa_offset);
     return plan_rule(PLAN_CALL_UNKNOWN, 0);
 }

@@ -310,3 +310,70 @@ Test(derive, parts_have_the_rows_of_the_jumps_to_them, .fini = build_clean)
     image_close(bare);
     image_close(whole);
 }
+
+/* Frames that are aligned, and lead back by a word: that of libjpeg-turbo, of libgcrypt, and of x86inc, which has pushed before. In the
+ * next ones that word is overwritten, and differs by the way. */
+static const char aligned_source[] =
+    ".irp name, by_bp, kept, before, after, by_sp, out, in, back, pushed, deep, popped, lost, gone, two, "
+    "met\n"
+    ".type \\name, @function\n.endr\n"
+    ".text\n.globl start\n.type start, @function\n"
+    "start: push %rbx\n call by_bp\n call by_sp\n call pushed\n call lost\n call two\n call plain\n pop "
+    "%rbx\n ret\n"
+    ".size start, .-start\n"
+    ".p2align 4\n"
+    "by_bp: push %rbp\n mov %rsp, %rax\n sub $4, %rsp\n and $-32, %rsp\n mov %rax, (%rsp)\n"
+    "before: mov %rsp, %rbp\n lea -64(%rbp), %rsp\n push %r12\n"
+    "kept: call plain\n pop %r12\n mov %rbp, %rsp\n pop %rsp\n"
+    "after: pop %rbp\n ret\n"
+    ".p2align 4\n"
+    "by_sp: xor %eax, %eax\n mov %rsp, %rax\n sub $208, %rsp\n and $-64, %rsp\n mov %rax, 0x98(%rsp)\n"
+    " mov %rbp, 0xa0(%rsp)\n"
+    "in: xor %ebp, %ebp\n call plain\n mov 0xa0(%rsp), %rbp\n"
+    "back: mov 0x98(%rsp), %rsp\n"
+    "out: ret\n"
+    ".p2align 4\n"
+    "pushed: push %rbx\n push %r12\n mov %rsp, %rcx\n and $-32, %rsp\n sub $96, %rsp\n mov %rcx, 64(%rsp)\n"
+    " push %rdi\n"
+    "deep: call plain\n pop %rdi\n mov 64(%rsp), %rsp\n"
+    "popped: pop %r12\n pop %rbx\n ret\n"
+    ".p2align 4\n"
+    "lost: mov %rsp, %rax\n and $-32, %rsp\n mov %rax, (%rsp)\n mov %rdi, (%rsp)\n"
+    "gone: call plain\n mov (%rsp), %rsp\n ret\n"
+    ".p2align 4\n"
+    "two: mov %rsp, %rax\n and $-32, %rsp\n sub $32, %rsp\n test %edi, %edi\n je 1f\n mov %rax, (%rsp)\n jmp "
+    "met\n"
+    "1: mov %rax, 8(%rsp)\n"
+    "met: ud2\n"
+    ".p2align 4\n"
+    "plain: xor %eax, %eax\n ret\n";
+
+Test(derive, aligned_frames_lead_back_by_a_word, .fini = build_clean)
+{
+    build_source("aligned.s", aligned_source);
+    build_run("$CC -nostdlib -shared -o whole aligned.s && strip -o bare whole");
+    struct image *whole = build_open("whole"), *bare = build_open("bare");
+    cr_assert_eq(image_derive_rows(bare), 0);
+    const struct {
+        const char *name;
+        struct cfi_row row;
+    } expected[] = {
+        {"before", {.cfa = CFI_SP_MEMORY, .cfa_add = 16, .bp = CFI_BP_AT_CFA, .bp_offset = -16}},
+        {"kept", {.cfa = CFI_BP_MEMORY, .cfa_add = 16, .bp = CFI_BP_AT_CFA, .bp_offset = -16}},
+        {"after", {.cfa = CFI_SP, .cfa_offset = 16, .bp = CFI_BP_AT_CFA, .bp_offset = -16}},
+        {"in", {CFI_SP_MEMORY, CFI_BP_AT_SP, .cfa_add = 8, .cfa_offset = 0x98, .bp_offset = 0xa0}},
+        {"back", {.cfa = CFI_SP_MEMORY, .cfa_add = 8, .cfa_offset = 0x98, .bp = CFI_BP_SAME}},
+        {"out", {.cfa = CFI_SP, .cfa_offset = 8, .bp = CFI_BP_SAME}},
+        {"deep", {.cfa = CFI_SP_MEMORY, .cfa_add = 24, .cfa_offset = 72, .bp = CFI_BP_SAME}},
+        {"popped", {.cfa = CFI_SP, .cfa_offset = 24, .bp = CFI_BP_SAME}},
+        {"gone", {.cfa = CFI_NONE, .bp = CFI_BP_UNKNOWN}},
+        {"met", {.cfa = CFI_NONE, .bp = CFI_BP_UNKNOWN}},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const struct cfi_row row = row_at(whole, bare, expected[i].name);
+        cr_expect(cfi_row_same(&row, &expected[i].row), "%s: CFA %d%+d+%u, BP %d%+d", expected[i].name,
+                  row.cfa, row.cfa_offset, row.cfa_add, row.bp, row.bp_offset);
+    }
+    image_close(bare);
+    image_close(whole);
+}
