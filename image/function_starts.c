@@ -36,6 +36,8 @@ enum {
     MARK_CASE = 128, /* a table of a jump leads here */
     MARK_TRAPPED =
         256, /* behind traps that fill up to ALIGNMENT: no compiler fills up so within a function */
+    MARK_TAILED =
+        512, /* code that an FDE covers jumps here: a tail call, as its own parts are covered, too */
 };
 
 struct span {
@@ -45,6 +47,7 @@ struct span {
 
 struct starts {
     const struct elf_file *file;
+    const struct cfi *cfi;
     struct functions *functions;
     struct span *gaps; /* of code that no function covers, by address */
     size_t gap_count, gap_capacity;
@@ -163,6 +166,8 @@ static void mark_branch(struct starts *s, const struct code_insn *insn)
     if (!marks)
         return;
     *marks |= MARK_BRANCHED;
+    if (insn->kind == CODE_JUMP && cfi_covers(s->cfi, insn->address))
+        *marks |= MARK_TAILED;
     if (insn->target - insn->address + FAR > 2 * FAR &&
         !vec_push(f->branched, f->branched_count, f->branched_capacity, insn->target))
         s->no_memory = true;
@@ -238,7 +243,7 @@ static void sweep(struct starts *s, uint64_t address, uint64_t length, uint16_t 
 
 static enum function_start start_of(unsigned marks)
 {
-    const bool pointed = (marks & (MARK_POINTED | MARK_BRANCHED)) == MARK_POINTED;
+    const bool pointed = (marks & (MARK_POINTED | MARK_BRANCHED)) == MARK_POINTED || marks & MARK_TAILED;
     if (marks & MARK_CALLED)
         return START_SURE;
     return pointed || marks & MARK_TRAPPED || (marks & MARK_PADDED && marks & MARK_ENDBR) ? START_POINTED
@@ -251,7 +256,7 @@ static bool is_start(unsigned marks)
         return marks & MARK_INSN;
     if (marks & MARK_CASE)
         return false;
-    return marks & MARK_TRAPPED ||
+    return marks & MARK_TRAPPED || (marks & MARK_PADDED && marks & MARK_TAILED) ||
            (marks & (MARK_ALONE | MARK_PADDED) && marks & (MARK_POINTED | MARK_ENDBR)) ||
            (marks & (MARK_PADDED | MARK_BRANCHED)) == MARK_PADDED;
 }
@@ -309,9 +314,9 @@ static int mark_all(struct starts *s)
     return s->no_memory ? -ENOMEM : 0;
 }
 
-int function_starts_add(const struct elf_file *file, struct functions *functions)
+int function_starts_add(const struct elf_file *file, const struct cfi *cfi, struct functions *functions)
 {
-    struct starts s = {.file = file, .functions = functions, .slots = {.file = file}};
+    struct starts s = {.file = file, .cfi = cfi, .functions = functions, .slots = {.file = file}};
     int rc = list_gaps(&s, functions);
     if (rc == 0 && s.gap_count)
         rc = mark_all(&s);

@@ -146,7 +146,7 @@ int functions_build(const struct elf_file *file, const struct cfi *cfi, const st
     if (add_ranges(&functions, cfi) < 0)
         goto no_memory;
     name_ranges(&functions, symbols);
-    if (add_uncovered(file, &functions, symbols) < 0 || function_starts_add(file, &functions) < 0 ||
+    if (add_uncovered(file, &functions, symbols) < 0 || function_starts_add(file, cfi, &functions) < 0 ||
         build_index(&functions) < 0)
         goto no_memory;
     *out = functions;
