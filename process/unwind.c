@@ -526,6 +526,21 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
     }
 }
 
+bool unwind_beyond(const struct process *process, const struct sample *sample,
+                   const struct unwind_frame *frames, size_t count, enum unwind_end end,
+                   struct unwind_frame *out)
+{
+    struct place *place = &out->place;
+    uint64_t pc;
+    if ((end != UNWIND_NO_CFI && end != UNWIND_UNSUPPORTED && end != UNWIND_CUT) ||
+        unwind_switched(sample, frames, count) || unwind_is_handler(process, frames[count - 1].pc) ||
+        !walked_beyond(sample, frames, count, &pc) || !process_place(process, pc - 1, place))
+        return false;
+    place->address++;
+    out->pc = pc;
+    return place->function != IMAGE_NO_FUNCTION && !image_is_run_time(place->image) && follows_call(place);
+}
+
 void unwind_words_free(struct unwind_words *words)
 {
     table_free(words->ranges);

@@ -74,6 +74,11 @@ bool unwind_place(const struct process *process, uint64_t pc, bool exact, struct
                   struct cfi_row *row);
 /* Whether the function with this return address was not called by anything: a coroutine begins with it. */
 bool unwind_begins(const struct process *process, uint64_t return_address);
+/* Of a walk that ended so after `count` frames, at least 1: the frame that it came to by a call but could not unwind, without its CFA.
+ * false: no call is before the return address that was read last, or no function is known there. */
+bool unwind_beyond(const struct process *process, const struct sample *sample,
+                   const struct unwind_frame *frames, size_t count, enum unwind_end end,
+                   struct unwind_frame *out);
 /* Whether it is that of a signal handler. */
 bool unwind_is_handler(const struct process *process, uint64_t return_address);
 /* The base of the stack (process.h) from a walk that ended with UNWIND_ROOT, and the kind of stack: a

@@ -70,17 +70,19 @@ uint32_t trainer_function(struct trainer *t, const struct place *place)
     return function_number(t->numbers, place->image, place->function);
 }
 
+static bool is_left_out(const struct trainer *t, const struct place *place)
+{
+    return t->left_out && strcmp(image_path(place->image), t->left_out) == 0;
+}
+
 /* Whether the path can be entered: every frame has a function and a height that the trie can hold. */
 static bool trainer_usable(const struct trainer *t, size_t count, uint64_t base)
 {
     if (count == 0 || t->frames[0].cfa > base || base - t->frames[0].cfa > UINT32_MAX)
         return false;
-    for (size_t i = 0; i < count; i++) {
-        const struct place *place = &t->frames[i].place;
-        if (place->function == IMAGE_NO_FUNCTION ||
-            (t->left_out && strcmp(image_path(place->image), t->left_out) == 0))
+    for (size_t i = 0; i < count; i++)
+        if (t->frames[i].place.function == IMAGE_NO_FUNCTION || is_left_out(t, &t->frames[i].place))
             return false;
-    }
     return true;
 }
 
@@ -219,6 +221,20 @@ static int partial_base(struct process *process, const struct sample *sample, ui
     return process_set_shared_stack(process, sample->sp, *base, NULL) < 0 ? -ENOMEM : 1;
 }
 
+/* Adds, outside of `count` frames, the function that the walk came to but could not unwind. Its number of frames then. */
+static size_t add_beyond(struct trainer *t, const struct process *process, const struct sample *sample,
+                         size_t count, enum unwind_end how, const struct beginning *begin)
+{
+    struct unwind_frame *outermost = &t->frames[count - 1], beyond = {0};
+    const uint64_t less = begin->apart ? PARTIAL_BEYOND_APART : PARTIAL_BEYOND;
+    if (count == UNWIND_MAX_FRAMES || begin->base - outermost->cfa < PARTIAL_HEIGHT + less ||
+        !unwind_beyond(process, sample, t->frames, count, how, &beyond) || is_left_out(t, &beyond.place))
+        return count;
+    beyond.cfa = outermost->cfa + less;
+    t->frames[count] = beyond;
+    return count + 1;
+}
+
 /* Where a walk that ended early begins. Where it is kept apart, heights count from its outermost frame: all stacks that end so share what
  * is the same of them from there on, however deep they are in a recursion. 1; 0: it is not to be entered; or -ENOMEM. */
 static int partial_begin(struct trainer *t, struct process *process, const struct sample *sample,
@@ -234,8 +250,9 @@ static int partial_begin(struct trainer *t, struct process *process, const struc
     out->switched = switched;
     out->apart = !based || how == UNWIND_CUT || how == UNWIND_LONG;
     if (out->apart) {
-        out->lowered = based ? out->base - (outermost + 8) : 0;
-        out->base = outermost + 8;
+        const uint64_t above = outermost + 2 * PARTIAL_BEYOND_APART;
+        out->lowered = based ? out->base - above : 0;
+        out->base = above;
     }
     out->node = TRIE_ROOT;
     if (out->apart && !t->apart)
@@ -257,6 +274,8 @@ static int trainer_add_partial(struct trainer *t, struct process *process, const
     int rc = count ? partial_begin(t, process, sample, count, how, &begin) : 0;
     if (rc < 0)
         return error_memory(err);
+    if (rc > 0)
+        count = add_beyond(t, process, sample, count, how, &begin);
     bool usable = rc > 0 && trainer_usable(t, count, begin.base);
     if (how == UNWIND_CUT)
         statistics->paths_cut++;

@@ -20,6 +20,11 @@
 #define PARTIAL_JOINED                                                                                       \
     2u /* likewise, of those that have their root all the same: on two stacks (process/unwind.h) */
 
+/* A function whose CFA is not known, as its frame could not be unwound, is below the root at a height that is no frame's: so much less than
+ * that of the frame which it called. Of paths that are kept apart that is a multiple of 8. */
+#define PARTIAL_BEYOND       2u
+#define PARTIAL_BEYOND_APART 8u
+
 /* Whether the file's path is PARTIAL_IMAGE. */
 bool partial_is_image(const char *path);
 /* The node of the root with this text ("[run-time code]"), which is also what to show of it; added when new. TRIE_NONE: out of
