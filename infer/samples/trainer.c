@@ -235,6 +235,18 @@ static size_t add_beyond(struct trainer *t, const struct process *process, const
     return count + 1;
 }
 
+/* Makes the sample's own frame one of which the CFA is not known, where it is in a word that lies beyond the copy. Its number of frames. */
+static size_t add_leaf(struct trainer *t, const struct process *process, const struct sample *sample)
+{
+    struct unwind_frame leaf = {.pc = sample->reg_ip, .cfa = sample->sp + PARTIAL_BEYOND_APART};
+    struct cfi_row row;
+    if (sample->regs_after || !unwind_place(process, sample->reg_ip, true, &leaf.place, &row) ||
+        !cfi_in_memory(&row) || leaf.place.function == IMAGE_NO_FUNCTION)
+        return 0;
+    t->frames[0] = leaf;
+    return 1;
+}
+
 /* Where a walk that ended early begins. Where it is kept apart, heights count from its outermost frame: all stacks that end so share what
  * is the same of them from there on, however deep they are in a recursion. 1; 0: it is not to be entered; or -ENOMEM. */
 static int partial_begin(struct trainer *t, struct process *process, const struct sample *sample,
@@ -268,13 +280,15 @@ static int trainer_add_partial(struct trainer *t, struct process *process, const
 {
     struct trie_statistics *statistics = trie_statistics(t->trie);
     struct beginning begin = {0};
-    const bool cut = how == UNWIND_CUT || how == UNWIND_LONG;
+    const bool cut = how == UNWIND_CUT || how == UNWIND_LONG, walked = count > 0;
     if (cut && t->cut_nodes >= CUT_NODES_MOST && count > CUT_FRAMES_MOST)
         count = CUT_FRAMES_MOST;
+    if (!walked && how == UNWIND_CUT && process && sample->has_regs)
+        count = add_leaf(t, process, sample);
     int rc = count ? partial_begin(t, process, sample, count, how, &begin) : 0;
     if (rc < 0)
         return error_memory(err);
-    if (rc > 0)
+    if (rc > 0 && walked)
         count = add_beyond(t, process, sample, count, how, &begin);
     bool usable = rc > 0 && trainer_usable(t, count, begin.base);
     if (how == UNWIND_CUT)
