@@ -87,7 +87,8 @@ static struct rule rule_of(const struct cfi_rules *r)
         rule.bp_and_root |= root ? ROOT_FLAG : 0;
         return rule;
     }
-    struct rule rule = {.cfa_offset = (int32_t)r->cfa_offset, .cfa = r->cfa, .bp_and_root = r->bp};
+    struct rule rule = {.cfa_offset = (int32_t)r->cfa_offset, .bp_and_root = r->bp};
+    rule.cfa = (uint8_t)(r->cfa | (r->cfa_add / 8u) << CFA_BITS);
     if (r->cfa == CFI_PLT)
         rule.bp_offset = r->plt_limit;
     else if (r->bp_offset >= INT16_MIN && r->bp_offset <= INT16_MAX)

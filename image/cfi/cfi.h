@@ -19,7 +19,7 @@ enum cfi_cfa {
     CFI_SP,        /* CFA = SP + cfa_offset; the PLT's expression is resolved to this using the PC */
     CFI_BP,        /* CFA = BP + cfa_offset */
     CFI_BP_MEMORY, /* CFA = *(uint64_t *)(BP + cfa_offset) + cfa_add: a realigned frame; needs stack memory */
-    CFI_SP_MEMORY, /* CFA = *(uint64_t *)(SP + cfa_offset) + cfa_add: likewise. Of derived rows alone */
+    CFI_SP_MEMORY, /* CFA = *(uint64_t *)(SP + cfa_offset) + cfa_add: likewise */
     CFI_SIGNAL_FRAME, /* SP points at a struct ucontext (the kernel's x86-64 rt_sigframe): the interrupted
                          registers are in it */
     CFI_UNSUPPORTED,  /* another register or expression */
@@ -29,7 +29,7 @@ enum cfi_bp {
     CFI_BP_SAME,    /* the caller's BP is still in BP */
     CFI_BP_AT_CFA,  /* saved at CFA + bp_offset */
     CFI_BP_AT_BP,   /* saved at BP + bp_offset (realigned frames) */
-    CFI_BP_AT_SP,   /* saved at SP + bp_offset (likewise). Of derived rows alone */
+    CFI_BP_AT_SP,   /* saved at SP + bp_offset (likewise) */
     CFI_BP_UNKNOWN, /* undefined, or an unsupported rule */
 };
 

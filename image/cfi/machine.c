@@ -14,6 +14,7 @@ static void set_cfa_register(struct cfi_machine *m, uint64_t number)
 {
     struct cfi_rules *r = &m->now;
     r->cfa_expression = false;
+    r->cfa_add = 0;
     r->cfa = number == REGISTER_SP ? CFI_SP : number == REGISTER_BP ? CFI_BP : CFI_UNSUPPORTED;
     if (!m->all)
         return;
@@ -94,6 +95,15 @@ static void run_expression(struct cfi_machine *m, struct bytes *code, uint8_t op
 }
 
 /* DWARF 5, 6.4.2.2: CFA instructions. Returns whether this is one of them. */
+/* Behind an expression there is no offset to keep, but libgcrypt's assembler code returns so, one instruction before its end: the CFA is
+ * not known there. */
+static void change_cfa_register(struct cfi_machine *m, uint64_t number)
+{
+    const bool expression = m->now.cfa_expression;
+    set_cfa_register(m, expression ? CFI_REGISTERS : number);
+    m->now.cfa_expression = expression;
+}
+
 static bool run_cfa(struct cfi_machine *m, struct bytes *code, uint8_t op)
 {
     switch (op) {
@@ -106,11 +116,10 @@ static bool run_cfa(struct cfi_machine *m, struct bytes *code, uint8_t op)
         set_cfa_offset(m, factored(m, (uint64_t)bytes_sleb(code)));
         return true;
     case CFA_def_cfa_register:
-        code->failed |= m->now.cfa_expression; /* only after a register rule */
-        set_cfa_register(m, bytes_uleb(code));
+        change_cfa_register(m, bytes_uleb(code));
         return true;
     case CFA_def_cfa_offset:
-        code->failed |= m->now.cfa_expression;
+        code->failed |= m->now.cfa_expression; /* only after a register rule */
         set_cfa_offset(m, (int64_t)bytes_uleb(code));
         return true;
     case CFA_def_cfa_offset_sf:

@@ -22,9 +22,10 @@ struct cfi_rules {
     uint8_t bp;          /* enum cfi_bp */
     uint8_t return_rule; /* enum cfi_return */
     uint8_t cfa;         /* CFI_SP or CFI_BP; CFI_UNSUPPORTED for another register or expression; CFI_PLT,
-                            CFI_BP_MEMORY, CFI_SIGNAL_FRAME for recognised expressions */
+                            CFI_BP_MEMORY, CFI_SP_MEMORY, CFI_SIGNAL_FRAME for recognised expressions */
     bool cfa_expression; /* then register and offset rules do not apply */
     uint8_t plt_limit;
+    uint8_t cfa_add;               /* bytes, of the two in memory */
     int64_t cfa_offset, bp_offset; /* bytes */
 };
 
