@@ -377,3 +377,24 @@ Test(derive, aligned_frames_lead_back_by_a_word, .fini = build_clean)
     image_close(bare);
     image_close(whole);
 }
+
+/* Code with an FDE ends by a jump to a function that has none, and pushes nothing first. */
+static const char jumped_source[] =
+    ".irp name, other, jumped, inside\n.type \\name, @function\n.endr\n"
+    ".text\n.globl thunk\n.type thunk, @function\n"
+    "thunk: .cfi_startproc\n nop\n jmp jumped\n .cfi_endproc\n.size thunk, .-thunk\n"
+    ".p2align 4\nother: xor %eax, %eax\n jmp 1f\n1: ret\n"
+    ".p2align 4\njumped: movups (%rdx), %xmm3\n push %rbx\n"
+    "inside: nop\n pop %rbx\n ret\n";
+
+Test(derive, what_covered_code_jumps_to_is_a_function, .fini = build_clean)
+{
+    build_source("jumped.s", jumped_source);
+    build_run("$CC -nostdlib -shared -o whole jumped.s && strip -o bare whole");
+    struct image *whole = build_open("whole"), *bare = build_open("bare");
+    cr_assert_eq(image_derive_rows(bare), 0);
+    const struct cfi_row row = row_at(whole, bare, "inside");
+    cr_expect(row.cfa == CFI_SP && row.cfa_offset == 16, "CFA %d%+d", row.cfa, row.cfa_offset);
+    image_close(bare);
+    image_close(whole);
+}
