@@ -1,4 +1,4 @@
-/* store.c - `fathom store init|import|services|events|hosts|builds|retain`: profiles of many machines. */
+/* store.c - `fathom store init|import|services|events|hosts|builds|roll-up|retain`: profiles of many machines. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -51,6 +51,17 @@ static int import(const struct store_command_options *o, struct terminal *termin
     return rc == 0 ? print_imported(&imported, terminal) : rc;
 }
 
+static int roll_up(const struct store_command_options *o, struct terminal *terminal, struct fathom_error *err)
+{
+    struct fathom_store_rolled rolled;
+    int rc =
+        fathom_store_roll_up(o->selection.url, o->selection.credentials, o->selection.since, &rolled, err);
+    if (rc == 0)
+        terminal_say(terminal, LOG_NOTE, "%" PRIu64 " hours and %" PRIu64 " days were rolled up",
+                     rolled.hours, rolled.days);
+    return rc;
+}
+
 static int retain(const struct store_command_options *o, struct terminal *terminal, struct fathom_error *err)
 {
     uint64_t dropped = 0;
@@ -70,6 +81,7 @@ static const struct {
              {"events", NULL, FATHOM_STORE_EVENTS},
              {"hosts", NULL, FATHOM_STORE_HOSTS},
              {"builds", NULL, FATHOM_STORE_BUILDS},
+             {"roll-up", roll_up, 0},
              {"retain", retain, 0}};
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
@@ -95,7 +107,7 @@ static int store_run(int argc, char **argv, struct terminal *terminal)
         found++;
     if (code < 0 && found == VERBS)
         code = option_usage(terminal, &store_command,
-                            "give one of: init, import, services, events, hosts, builds, retain");
+                            "give one of: init, import, services, events, hosts, builds, roll-up, retain");
     else if (code < 0 && argc - optind != 1)
         code = option_usage(terminal, &store_command,
                             "'%s' needs one store: a file, or 'http://HOST:PORT/DATABASE'", verb);
@@ -122,7 +134,7 @@ static const struct option_row rows[] = {
     OPTION_TEXT("ended", 0, "TIME", struct store_command_options, ended,
                 "import: when the last sample was taken (default: when the recording was last written)"),
     STORE_BUILD(struct store_command_options, selection.build, "lists: only of a build whose ID begins so"),
-    STORE_SINCE(struct store_command_options, selection.since, "lists: only from a time on"),
+    STORE_SINCE(struct store_command_options, selection.since, "lists, roll-up: only from a time on"),
     STORE_UNTIL(struct store_command_options, selection.until, "lists: only before a time"),
     OPTION_TEXT("keep", 0, "AGE", struct store_command_options, keep,
                 "retain: what is older, such as 30d, or before a time, is removed"),
@@ -145,11 +157,13 @@ const struct command store_command = {
     .synopsis = "init STORE\n"
                 "import [-i FILE] [--service NAME] [--host NAME] [OPTIONS] STORE\n"
                 "services|events|hosts|builds [OPTIONS] STORE\n"
+                "roll-up [--since TIME] STORE\n"
                 "retain --keep AGE STORE",
     .about = "init makes a store, a file of SQLite or a database of ClickHouse; import puts a recording into "
              "it, once; services, events, "
-             "hosts and builds list what it has; retain removes what is old. 'fathom report' and 'fathom "
-             "diff' read it.",
+             "hosts and builds list what it has; roll-up adds up closed hours and days, so that reports of "
+             "them read "
+             "less; retain removes what is old. 'fathom report' and 'fathom diff' read it.",
     .options = rows,
     .paged = true,
     .run = store_run,

@@ -27,6 +27,8 @@ struct store_entry {
     uint64_t count;   /* of samples */
     uint64_t weight;
     uint8_t sure;
+    uint64_t
+        rest; /* of sums: how much of the weight is right is `weight` * `sure` + `rest`, in 255ths; less than the weight */
 };
 
 struct store_batch {
@@ -35,6 +37,10 @@ struct store_batch {
     uint64_t samples, weight;
     const struct store_entry *entries;
     size_t count;
+    /* What is read may be a sum, of whose slots the key has the first: */
+    uint64_t last;    /* slot */
+    uint64_t batches; /* how many */
+    uint64_t mark;    /* the engine's own: a sum of what each batch is known by */
 };
 
 #endif

@@ -16,6 +16,14 @@ struct stored_frame {
     const char *image, *name;
 };
 
+/* An hour or a day of one service and event. */
+struct store_period {
+    const char *service, *event;
+    uint32_t length; /* seconds */
+    uint64_t begin;
+};
+typedef int store_visit_period(void *context, const struct store_period *period, struct fathom_error *err);
+
 struct store_engine {
     int (*open)(const struct store_place *place, bool init, void **engine, struct fathom_error *err);
     void (*close)(void *engine);
@@ -33,6 +41,15 @@ struct store_engine {
     int (*context)(void *engine, uint64_t number, struct stored_context *out, struct fathom_error *err);
     int (*frame)(void *engine, uint64_t number, struct stored_frame *out, struct fathom_error *err);
     int (*drop)(void *engine, uint64_t before, uint64_t *dropped, struct fathom_error *err);
+    /* Periods of a length that begin at `from` or later, have ended at `before`, and have batches, but no clean roll-up. */
+    int (*unrolled)(void *engine, uint32_t length, uint64_t from, uint64_t before, store_visit_period *visit,
+                    void *context, struct fathom_error *err);
+    /* The roll-up of a period: roll_add() for each host, build and unit, called by a visit of each(). rc: what came of it; it is
+     * returned, or what comes of ending. If it, or anything, fails, the period is as before, or not clean. */
+    int (*roll_begin)(void *engine, const struct store_period *period, struct fathom_error *err);
+    int (*roll_add)(void *engine, const struct store_period *period, const struct store_batch *sum,
+                    struct fathom_error *err);
+    int (*roll_end)(void *engine, const struct store_period *period, int rc, struct fathom_error *err);
 };
 
 extern const struct store_engine sqlite_engine, clickhouse_engine;

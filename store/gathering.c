@@ -6,34 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/saturate.h"
-#include "base/sort.h"
 #include "base/vec.h"
 #include "store/kind.h"
+#include "store/summing.h"
 
-#define NONE      UINT32_MAX
 #define SECOND_NS UINT64_C(1000000000)
 
-/* A context of the engine, and the newest sum of each certainty of it. */
-struct seen {
-    uint64_t context;
-    uint32_t newest[CERTAINTIES];
-};
-
+/* A context's sum of one certainty, in a slice of time. */
 struct sum {
-    uint32_t seen, slice;
-    uint64_t count, weight;
-    double right; /* of the weight, by the probabilities */
-    enum certainty certainty;
+    uint64_t slice;
+    struct store_entry entry;
 };
 
 struct gathering {
     uint64_t slice;
-    struct table *numbers; /* context -> its number in `seen`, plus 1 */
-    struct seen *seen;
-    struct sum *sums;
-    uint32_t seen_count, seen_capacity, sum_count, sum_capacity;
+    struct summing *summing; /* of the slice that is being added */
+    uint64_t now;            /* its number */
+    struct sum *sums;        /* of those before */
+    uint32_t sum_count, sum_capacity;
     struct gathered all;
     char unit[128];
     /* What is made of them: */
@@ -55,11 +46,11 @@ struct gathering *gathering_new(uint64_t slice)
     if (!g)
         return NULL;
     g->slice = slice;
-    g->numbers = table_new();
+    g->summing = summing_new();
     g->frames = frames_new();
     g->tree = cct_new(2);
     g->doubts = doubts_new();
-    if (g->numbers && g->frames && g->tree && g->doubts)
+    if (g->summing && g->frames && g->tree && g->doubts)
         return g;
     gathering_free(g);
     return NULL;
@@ -69,11 +60,10 @@ void gathering_free(struct gathering *g)
 {
     if (!g)
         return;
-    table_free(g->numbers);
+    summing_free(g->summing);
     frames_free(g->frames);
     cct_free(g->tree);
     doubts_free(g->doubts);
-    free(g->seen);
     free(g->sums);
     free(g->nodes);
     free(g->items);
@@ -85,47 +75,16 @@ void gathering_free(struct gathering *g)
 
 /* Adding --------------------------------------------------------------------------------------------------------- */
 
-static enum certainty certainty_in(uint8_t sure)
+/* Keeps the sums of the slice that was added last. */
+static int end_slice(struct gathering *g)
 {
-    return sure == STORE_PROVED    ? CERTAINTY_PROVED
-           : sure == STORE_UNKNOWN ? CERTAINTY_UNKNOWN
-                                   : CERTAINTY_INFERRED;
-}
-
-static struct seen *see(struct gathering *g, uint64_t context, uint32_t *number)
-{
-    uint64_t *place = table_put(g->numbers, context, NULL);
-    if (!place)
-        return NULL;
-    if (!*place) {
-        if (!vec_push(g->seen, g->seen_count, g->seen_capacity, (struct seen){context, {NONE, NONE, NONE}}))
-            return NULL;
-        *place = g->seen_count;
-    }
-    *number = (uint32_t)(*place - 1);
-    return &g->seen[*number];
-}
-
-static bool add_entry(struct gathering *g, uint32_t slice, const struct store_entry *e)
-{
-    const enum certainty certainty = certainty_in(e->sure);
-    const double right = (double)e->weight * e->sure / STORE_PROVED;
-    uint32_t number;
-    struct seen *seen = see(g, e->context, &number);
-    if (!seen)
-        return false;
-    uint32_t *newest = &seen->newest[certainty];
-    if (*newest == NONE || g->sums[*newest].slice != slice) {
-        const struct sum empty = {.seen = number, .slice = slice, .certainty = certainty};
-        if (!vec_push(g->sums, g->sum_count, g->sum_capacity, empty))
-            return false;
-        *newest = g->sum_count - 1;
-    }
-    struct sum *sum = &g->sums[*newest];
-    sum->count = add_saturating(sum->count, e->count);
-    sum->weight = add_saturating(sum->weight, e->weight);
-    sum->right += right;
-    return true;
+    size_t count;
+    const struct store_entry *entries = summing_take(g->summing, &count);
+    if (!entries || !vec_reserve(g->sums, g->sum_count, g->sum_capacity, count))
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        g->sums[g->sum_count++] = (struct sum){g->now, entries[i]};
+    return 0;
 }
 
 int gathering_add(void *context, const struct store_batch *batch, struct fathom_error *err)
@@ -139,14 +98,13 @@ int gathering_add(void *context, const struct store_batch *batch, struct fathom_
     if (strncmp(g->unit, batch->unit, sizeof g->unit - 1) != 0)
         return error_set(err, EINVAL, "%s is counted in %s and in %s: choose hosts that count the same",
                          batch->key.event, g->unit, batch->unit);
-    g->all.batches++;
+    g->all.batches += batch->batches;
     g->all.first = batch->key.slot < g->all.first ? batch->key.slot : g->all.first;
-    g->all.last = batch->key.slot > g->all.last ? batch->key.slot : g->all.last;
-    const uint32_t slice = g->slice ? (uint32_t)(batch->key.slot / g->slice) : 0;
-    for (size_t i = 0; i < batch->count; i++)
-        if (!add_entry(g, slice, &batch->entries[i]))
-            return error_memory(err);
-    return 0;
+    g->all.last = batch->last > g->all.last ? batch->last : g->all.last;
+    const uint64_t slice = g->slice ? batch->key.slot / g->slice : 0;
+    int rc = slice == g->now ? 0 : end_slice(g);
+    g->now = slice;
+    return rc == 0 && summing_add(g->summing, batch->entries, batch->count) == 0 ? 0 : error_memory(err);
 }
 
 void gathering_sums(const struct gathering *g, struct gathered *out)
@@ -224,27 +182,16 @@ static int leaves_out(struct making *m, uint32_t number, bool *out, struct fatho
     return 0;
 }
 
-struct wanted {
-    uint64_t context;
-    uint32_t seen;
-};
-
-/* Looks all contexts up, in the order of their numbers: in which a server tells of them may change from time to time. */
+/* Sums are in the order of slices, contexts and certainties: what is made of them depends on nothing else. */
 static int look_up(struct making *m, uint32_t *numbers, struct fathom_error *err)
 {
     const struct gathering *g = m->gathering;
-    struct wanted *wanted = calloc((size_t)g->seen_count + 1, sizeof *wanted);
-    int rc = wanted ? 0 : error_memory(err);
-    for (uint32_t i = 0; rc == 0 && i < g->seen_count; i++)
-        wanted[i] = (struct wanted){g->seen[i].context, i};
-    if (rc == 0)
-        sort_by(wanted, g->seen_count, context);
-    for (uint32_t i = 0; rc == 0 && i < g->seen_count; i++)
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < g->sum_count; i++)
         if (m->store)
-            rc = store_context(m->store, wanted[i].context, m->dictionary, &numbers[wanted[i].seen], err);
+            rc = store_context(m->store, g->sums[i].entry.context, m->dictionary, &numbers[i], err);
         else
-            numbers[wanted[i].seen] = (uint32_t)wanted[i].context;
-    free(wanted);
+            numbers[i] = (uint32_t)g->sums[i].entry.context;
     return rc;
 }
 
@@ -270,33 +217,37 @@ static int resolve(struct making *m, uint32_t *numbers, struct fathom_error *err
     return 0;
 }
 
-static void count_sum(struct gathered *all, const struct sum *sum)
+static void count_sum(struct gathered *all, const struct store_entry *e, double right)
 {
-    all->samples = add_saturating(all->samples, sum->count);
-    all->weight = add_saturating(all->weight, sum->weight);
-    all->by_certainty[sum->certainty] = add_saturating(all->by_certainty[sum->certainty], sum->weight);
-    all->expected += sum->right;
+    const enum certainty certainty = certainty_in(e->sure);
+    all->samples = add_saturating(all->samples, e->count);
+    all->weight = add_saturating(all->weight, e->weight);
+    all->by_certainty[certainty] = add_saturating(all->by_certainty[certainty], e->weight);
+    all->expected += right;
 }
 
 static int place_sum(struct making *m, const struct sum *sum, uint32_t context, struct fathom_error *err)
 {
     struct gathering *g = m->gathering;
+    const struct store_entry *e = &sum->entry;
     struct cct_node *node = node_of(m, context);
     if (!node)
         return error_memory(err);
-    const double doubt = sum->certainty == CERTAINTY_INFERRED ? (double)sum->weight - sum->right : 0,
-                 probability = sum->weight ? sum->right / (double)sum->weight : 0;
+    const enum certainty certainty = certainty_in(e->sure);
+    const double right = (double)right_of(e) / STORE_PROVED,
+                 doubt = certainty == CERTAINTY_INFERRED ? (double)e->weight - right : 0,
+                 probability = e->weight ? right / (double)e->weight : 0;
     const size_t number = g->sample_count++;
     uint64_t *values = &g->values[2 * number];
-    values[0] = sum->weight;
-    values[1] = g->counts[number] = sum->count;
+    values[0] = e->weight;
+    values[1] = g->counts[number] = e->count;
     cct_weigh(g->tree, node, values);
     g->samples[number] = (struct placed_sample){.time = sum->slice * g->slice * SECOND_NS,
                                                 .node = node,
                                                 .comm = "",
                                                 .probability = (float)probability,
-                                                .certainty = (uint8_t)sum->certainty};
-    count_sum(&g->all, sum);
+                                                .certainty = (uint8_t)certainty};
+    count_sum(&g->all, e, right);
     return doubt > 0 && doubts_add(g->doubts, node, (struct doubt){.end = doubt}) < 0 ? error_memory(err) : 0;
 }
 
@@ -305,11 +256,11 @@ static int place_sums(struct making *m, const uint32_t *numbers, struct fathom_e
     struct gathering *g = m->gathering;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < g->sum_count; i++) {
-        const uint32_t context = numbers[g->sums[i].seen];
+        const uint32_t context = numbers[i];
         bool left_out;
         rc = leaves_out(m, context, &left_out, err);
         if (rc == 0 && left_out)
-            g->all.left_out = add_saturating(g->all.left_out, g->sums[i].weight);
+            g->all.left_out = add_saturating(g->all.left_out, g->sums[i].entry.weight);
         else if (rc == 0)
             rc = place_sum(m, &g->sums[i], context, err);
     }
@@ -328,7 +279,8 @@ int gathering_contexts(struct gathering *g, struct store *store, struct dictiona
                        struct filter *filter, struct contexts *out, struct fathom_error *err)
 {
     struct making m = {g, store, dictionary, filter, NULL, 0};
-    uint32_t *numbers = calloc((size_t)g->seen_count + 1, sizeof *numbers);
+    const bool ended = end_slice(g) == 0;
+    uint32_t *numbers = ended ? calloc((size_t)g->sum_count + 1, sizeof *numbers) : NULL;
     int rc = numbers ? resolve(&m, numbers, err) : error_memory(err);
     if (rc == 0)
         rc = place_sums(&m, numbers, err);

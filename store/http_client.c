@@ -189,3 +189,9 @@ int http_client_post(struct http_client *c, const char *target, const char *type
     curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &answer->status);
     return 0;
 }
+
+void http_client_give(struct http_client *c)
+{
+    c->answer = NULL;
+    c->size = c->capacity = 0;
+}

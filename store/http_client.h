@@ -35,5 +35,7 @@ void http_client_escaped(char *text);
  * gigabyte. What the answer says is the caller's to judge. */
 int http_client_post(struct http_client *client, const char *target, const char *type, const void *data,
                      size_t size, struct http_answer *answer, struct fathom_error *err);
+/* The last answer is the caller's from then on, to be freed. */
+void http_client_give(struct http_client *client);
 
 #endif

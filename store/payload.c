@@ -6,10 +6,10 @@
 #include <zstd.h>
 
 #include "base/bytes.h"
-#include "base/sort.h"
 #include "base/vec.h"
+#include "store/summing.h"
 
-enum { LEVEL = 3, ENTRY_MOST = 3 * BYTES_ULEB_MAX + 1, HEAD_MOST = 1 + 2 * BYTES_ULEB_MAX, ENTRY_LEAST = 3 };
+enum { LEVEL = 3, ENTRY_MOST = 4 * BYTES_ULEB_MAX + 1, HEAD_MOST = 1 + 2 * BYTES_ULEB_MAX, ENTRY_LEAST = 3 };
 
 struct payload {
     ZSTD_CCtx *packer;
@@ -47,22 +47,30 @@ void payload_free(struct payload *p)
     free(p);
 }
 
-/* The weight of every sample; 0: they differ. */
-static uint64_t period_of(const struct store_entry *entries, size_t count)
+uint64_t payload_period(const struct store_entry *entries, size_t count)
 {
     uint64_t period = count && entries[0].count ? entries[0].weight / entries[0].count : 0, weight;
     for (size_t i = 0; i < count; i++)
-        if (__builtin_mul_overflow(entries[i].count, period, &weight) || weight != entries[i].weight)
+        if (__builtin_mul_overflow(entries[i].count, period, &weight) || weight != entries[i].weight ||
+            (entries[i].rest && entries[i].rest % period))
             return 0;
     return period;
 }
 
+static uint8_t version_of(const struct store_entry *entries, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].rest)
+            return PAYLOAD_VERSION;
+    return 1;
+}
+
 static size_t write_plain(uint8_t *plain, const struct store_entry *entries, size_t count)
 {
-    const uint64_t period = period_of(entries, count);
+    const uint64_t period = payload_period(entries, count);
     uint64_t before = 0;
     uint8_t *out = plain;
-    *out++ = PAYLOAD_VERSION;
+    const uint8_t version = *out++ = version_of(entries, count);
     out = bytes_put_uleb(out, period);
     out = bytes_put_uleb(out, count);
     for (size_t i = 0; i < count; i++) {
@@ -71,17 +79,18 @@ static size_t write_plain(uint8_t *plain, const struct store_entry *entries, siz
         if (!period)
             out = bytes_put_uleb(out, entries[i].weight);
         *out++ = entries[i].sure;
+        if (version > 1 && certainty_in(entries[i].sure) == CERTAINTY_INFERRED)
+            out = bytes_put_uleb(out, entries[i].rest / (period ? period : 1));
         before = entries[i].context;
     }
     return (size_t)(out - plain);
 }
 
-int payload_pack(struct payload *p, struct store_entry *entries, size_t count, const void **data,
+int payload_pack(struct payload *p, const struct store_entry *entries, size_t count, const void **data,
                  size_t *size, struct fathom_error *err)
 {
     if (count > (PAYLOAD_MOST - HEAD_MOST) / ENTRY_MOST)
         return error_set(err, E2BIG, "a batch of %zu contexts is more than a store takes", count);
-    sort_by(entries, count, context);
     if (!vec_reserve(p->plain, 0, p->plain_capacity, HEAD_MOST + count * ENTRY_MOST))
         return error_memory(err);
     size_t plain = write_plain(p->plain, entries, count);
@@ -102,7 +111,7 @@ static int read_entries(struct payload *p, struct bytes *b, size_t *count, struc
     const uint8_t version = bytes_u8(b);
     const uint64_t period = bytes_uleb(b), wanted = bytes_uleb(b);
     uint64_t context = 0;
-    if (!b->failed && version != PAYLOAD_VERSION)
+    if (!b->failed && (version < 1 || version > PAYLOAD_VERSION))
         return error_set(err, ENOTSUP,
                          "a batch of the store is of version %u, and this program knows %u: use a newer one",
                          version, PAYLOAD_VERSION);
@@ -118,6 +127,9 @@ static int read_entries(struct payload *p, struct bytes *b, size_t *count, struc
         e.weight = period ? e.weight : bytes_uleb(b);
         e.context = context;
         e.sure = bytes_u8(b);
+        if (version > 1 && certainty_in(e.sure) == CERTAINTY_INFERRED)
+            fits &= !__builtin_mul_overflow(bytes_uleb(b), period ? period : 1, &e.rest) &&
+                    e.rest < (e.weight ? e.weight : 1);
         if (b->failed || !fits)
             return damaged(err, fits ? "it is cut short" : "a number is too large");
         p->entries[i] = e;

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "store/engine.h"
+#include "store/roll_up.h"
 
 #define DEEPEST (1u << 20) /* callers of a context: a stack of 8 MB has no room for more frames */
 
@@ -129,6 +130,12 @@ int store_rows(struct store *s, enum store_list list, const struct store_query *
                void *context, struct fathom_error *err)
 {
     return s->engine->rows(s->at, list, query, visit, context, err);
+}
+
+int store_roll_up(struct store *s, uint64_t from, uint64_t now, struct store_rolled *rolled,
+                  struct fathom_error *err)
+{
+    return roll_up(s->engine, s->at, from, now, rolled, err);
 }
 
 int store_drop(struct store *s, uint64_t before, uint64_t *dropped, struct fathom_error *err)

@@ -16,7 +16,7 @@
 #include "store/batch.h"
 #include "store/dictionary.h"
 
-#define STORE_VERSION 1 /* of the schema */
+#define STORE_VERSION 2 /* of the schema: 2 has roll-ups */
 
 struct store;
 
@@ -33,7 +33,8 @@ struct store_query {
     uint64_t from, to; /* seconds since 1970: slots that begin at `from` or later, and before `to` */
     /* How finely batches are told apart: an engine may add up those of one slice of time, and of all hosts unless they matter. */
     uint64_t slice; /* seconds; 0: all time is one */
-    bool by_host;
+    bool by_host;   /* they come host by host, */
+    bool by_build;  /* then build by build, and unit by unit: with by_host */
 };
 
 enum store_list { STORE_SERVICES, STORE_EVENTS, STORE_HOSTS, STORE_BUILDS };
@@ -65,8 +66,8 @@ int store_recording(struct store *store, uint64_t recording, uint64_t *ended, st
 
 /* A batch and its texts are valid during the call. Negative: stops, and is returned. */
 typedef int store_visit(void *context, const struct store_batch *batch, struct fathom_error *err);
-/* Each batch, or sums of them, once, in the order of slots where the query has one service and event. Of a server it must have a
- * service. */
+/* Each batch, or sums of them, once, in the order of slices where the query has one service and event; whatever is asked first. Sums are
+ * of roll-ups, where these are clean, and add up to the same. Of a server it must have a service. */
 int store_each(struct store *store, const struct store_query *query, store_visit *visit, void *context,
                struct fathom_error *err);
 typedef int store_visit_row(void *context, const struct store_row *row, struct fathom_error *err);
@@ -77,7 +78,18 @@ int store_rows(struct store *store, enum store_list list, const struct store_que
  * missing, or there is no end of callers. */
 int store_context(struct store *store, uint64_t context, struct dictionary *dictionary, uint32_t *number,
                   struct fathom_error *err);
-/* Removes the batches of slots before a time; of a server, those of whole days (UTC). */
+/* An hour or day (UTC) can be rolled up when it has been over for this time, in seconds: agents send within two slots after a slot's end. */
+#define ROLL_UP_MARGIN 900u
+
+struct store_rolled {
+    uint64_t hours, days; /* of one service and event each */
+};
+
+/* Adds up the batches of each closed hour and day, by host and build, so that less is read of them; from: periods that end later. What
+ * comes later than that is read from slots until it is called again. It can be interrupted at any time, and does nothing twice. */
+int store_roll_up(struct store *store, uint64_t from, uint64_t now, struct store_rolled *rolled,
+                  struct fathom_error *err);
+/* Removes the batches of slots before a time, and their roll-ups; of a server, those of whole days (UTC). */
 int store_drop(struct store *store, uint64_t before, uint64_t *dropped, struct fathom_error *err);
 
 #endif

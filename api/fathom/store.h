@@ -77,9 +77,20 @@ enum fathom_store_list {
 /* Prints a line for each of them and each event: from when to when, its samples and weight. */
 FATHOM_API int fathom_store_list(const struct fathom_store_selection *selection, enum fathom_store_list list,
                                  FILE *out, struct fathom_error *error);
-/* Removes all slots that ended before; of a server, whole days (UTC). keep: a time as in a selection. *dropped: batches. -EINVAL: it is no time. */
+/* Removes all slots that ended before, with their roll-ups; of a server, whole days (UTC). keep: a time as in a selection. *dropped: batches. -EINVAL: it is no time. */
 FATHOM_API int fathom_store_retain(const char *url, const char *credentials, const char *keep,
                                    uint64_t *dropped, struct fathom_error *error);
+
+/* What was made: hours and days of one service and event each. */
+struct fathom_store_rolled {
+    uint64_t hours, days;
+};
+
+/* Adds up the batches of each hour and day (UTC) that has been over for 15 minutes, by host and build, where that was not done since the
+ * last of its batches came: reports and differences of them then read less, and say the same. since: a time as in a selection; only what
+ * ends later; NULL: all. It may be interrupted at any time. Errors: those of the store; -EINVAL: it is no time. */
+FATHOM_API int fathom_store_roll_up(const char *url, const char *credentials, const char *since,
+                                    struct fathom_store_rolled *rolled, struct fathom_error *error);
 
 #ifdef __cplusplus
 }

@@ -289,7 +289,7 @@ int slotted_finish(struct slotted *s, struct store_batch **batches, size_t *coun
     for (size_t i = 0; i < s->entry_count; i++) {
         const struct entry *e = &s->entries[i];
         struct store_batch *batch = &s->batches[e->batch];
-        s->stored[i] = (struct store_entry){e->context, e->count, e->weight, sure_of(e)};
+        s->stored[i] = (struct store_entry){e->context, e->count, e->weight, sure_of(e), 0};
         batch->entries = batch->entries ? batch->entries : &s->stored[i];
         batch->count++;
     }

@@ -1,4 +1,4 @@
-/* store.c - makes stores, lists what they have, and removes what is old; see fathom/store.h. */
+/* store.c - makes stores, lists what they have, rolls it up, and removes what is old; see fathom/store.h. */
 #include <errno.h>
 #include <time.h>
 
@@ -66,5 +66,22 @@ int fathom_store_retain(const char *url, const char *credentials, const char *ke
     if (rc == 0)
         rc = store_drop(store, before - before % STORE_SLOT, dropped, error);
     store_close(store);
+    return rc;
+}
+
+int fathom_store_roll_up(const char *url, const char *credentials, const char *since,
+                         struct fathom_store_rolled *rolled, struct fathom_error *error)
+{
+    const uint64_t now = (uint64_t)time(NULL);
+    struct store *store = NULL;
+    struct store_rolled made = {0};
+    uint64_t from = 0;
+    int rc = since ? selection_time(since, now, &from, error) : 0;
+    if (rc == 0)
+        rc = store_open(url, credentials, false, &store, error);
+    if (rc == 0)
+        rc = store_roll_up(store, from, now, &made, error);
+    store_close(store);
+    *rolled = (struct fathom_store_rolled){made.hours, made.days};
     return rc;
 }

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DAY 86400u
-
 /* What brings the tables from one version to the next. A day's batches are a partition, which is dropped as a whole. */
 static const char *const first[] = {
     "create table if not exists %1$s.frames(frame UInt64, kind UInt8, image String, name String)"
@@ -24,7 +22,17 @@ static const char *const first[] = {
     "by recording",
     NULL,
 };
-static const char *const *const steps[STORE_VERSION] = {first};
+static const char *const second[] = {
+    "create table if not exists %1$s.rollups(service String, event String, length UInt32, begin UInt32, host "
+    "String, build String, unit String, first UInt32, last UInt32, batches UInt64, mark UInt64, size UInt64,"
+    " samples UInt64, weight UInt64, period UInt64,"
+    " contexts Array(UInt64), counts Array(UInt64), weights Array(UInt64), sure Array(UInt8), rests "
+    "Array(UInt64))"
+    " engine = ReplacingMergeTree(batches) partition by intDiv(begin, 86400)"
+    " order by (service, event, length, host, begin, build, unit) settings index_granularity = 8",
+    NULL,
+};
+static const char *const *const steps[STORE_VERSION] = {first, second};
 
 static void clickhouse_close(void *engine)
 {
@@ -151,10 +159,14 @@ static int clickhouse_drop(void *engine, uint64_t before, uint64_t *dropped, str
     struct bytes answer;
     char sql[128];
     if (s.out)
-        fprintf(s.out,
-                "select intDiv(slot, 86400) as day, count() from (select slot from %s.batches where slot < "
-                "%" PRIu64 " limit 1 by " BATCH_KEY ") group by day format RowBinary",
-                database, before - before % DAY);
+        fprintf(
+            s.out,
+            "select day, sum(n) from ("
+            "select intDiv(slot, 86400) as day, count() as n from (select slot from %s.batches where slot < "
+            "%" PRIu64 " limit 1 by " BATCH_KEY ") group by day"
+            " union all select distinct intDiv(begin, 86400) as day, toUInt64(0) as n from %s.rollups"
+            " where begin < %" PRIu64 ") group by day format RowBinary",
+            database, before - before % DAY, database, before - before % DAY);
     int rc = clickhouse_ask(c, &s, &answer, err);
     if (rc < 0)
         return rc;
@@ -166,8 +178,9 @@ static int clickhouse_drop(void *engine, uint64_t before, uint64_t *dropped, str
         *dropped += bytes_u64(&answer);
     }
     rc = list ? 0 : error_memory(err);
-    for (size_t i = 0; rc == 0 && i < days; i++) {
-        snprintf(sql, sizeof sql, "alter table %%1$s.batches drop partition %" PRIu32, list[i]);
+    for (size_t i = 0; rc == 0 && i < 2 * days; i++) {
+        snprintf(sql, sizeof sql, "alter table %%1$s.%s drop partition %" PRIu32,
+                 i % 2 ? "batches" : "rollups", list[i / 2]);
         rc = clickhouse_run(c, sql, err);
     }
     free(list);
@@ -186,4 +199,8 @@ const struct store_engine clickhouse_engine = {
     .context = clickhouse_context,
     .frame = clickhouse_frame,
     .drop = clickhouse_drop,
+    .unrolled = clickhouse_unrolled,
+    .roll_begin = clickhouse_roll_begin,
+    .roll_add = clickhouse_roll_add,
+    .roll_end = clickhouse_roll_end,
 };

@@ -115,3 +115,8 @@ int http_ask(struct http *h, const char *sql, const void *data, size_t size, con
     }
     return rc;
 }
+
+void http_give(struct http *h)
+{
+    http_client_give(h->client);
+}

@@ -23,5 +23,7 @@ const char *http_database(const struct http *http); /* letters, digits and '_' *
  * the server says. */
 int http_ask(struct http *http, const char *sql, const void *data, size_t size, const uint8_t **answer,
              size_t *answer_size, struct fathom_error *err);
+/* The last answer is the caller's from then on, to be freed. */
+void http_give(struct http *http);
 
 #endif

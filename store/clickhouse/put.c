@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "store/clickhouse/clickhouse.h"
+#include "store/payload.h"
 
-#define INSERT_MOST ((size_t)64 << 20) /* bytes of one statement's data */
-
-/* Sends rows, and frees them. Nothing is sent where there is none. */
-static int insert(struct clickhouse *c, const char *table, struct statement *rows, struct fathom_error *err)
+int clickhouse_insert(struct clickhouse *c, const char *table, struct statement *rows,
+                      struct fathom_error *err)
 {
     char sql[256];
     int rc = statement_end(rows) ? 0 : error_memory(err);
@@ -32,7 +31,7 @@ static int put_frames(struct clickhouse *c, const struct dictionary *dictionary,
         put_binary_text(rows.out, frames[i].image);
         put_binary_text(rows.out, frames[i].name);
     }
-    return insert(c, "frames", &rows, err);
+    return clickhouse_insert(c, "frames", &rows, err);
 }
 
 /* Which contexts batches of a service need, with their callers. Contexts come callers first. */
@@ -68,7 +67,7 @@ static int put_service(struct clickhouse *c, const struct dictionary *dictionary
         put_binary(rows.out, caller == DICTIONARY_NONE ? 0 : contexts[caller].hash, 8);
         put_binary(rows.out, frames[contexts[i].frame].hash, 8);
     }
-    int rc = insert(c, "contexts", &rows, err);
+    int rc = clickhouse_insert(c, "contexts", &rows, err);
     if (rc == 0 && !used)
         rc = error_memory(err);
     free(used);
@@ -94,23 +93,28 @@ static int put_contexts(struct clickhouse *c, const struct dictionary *dictionar
 
 /* Batches ------------------------------------------------------------------------------------------------------------ */
 
-/* The weight of every sample; 0: they differ. */
-static uint64_t period_of(const struct store_batch *batch)
+void put_entries(FILE *out, const struct dictionary_context *contexts, const struct store_batch *batch)
 {
     const struct store_entry *e = batch->entries;
-    const uint64_t period = batch->count && e->count ? e->weight / e->count : 0;
-    uint64_t weight;
+    const uint64_t period = payload_period(e, batch->count);
+    put_binary(out, period, 8);
+    put_binary_size(out, batch->count);
     for (size_t i = 0; i < batch->count; i++)
-        if (__builtin_mul_overflow(e[i].count, period, &weight) || weight != e[i].weight)
-            return 0;
-    return period;
+        put_binary(out, contexts ? contexts[e[i].context].hash : e[i].context, 8);
+    put_binary_size(out, batch->count);
+    for (size_t i = 0; i < batch->count; i++)
+        put_binary(out, e[i].count, 8);
+    put_binary_size(out, period ? 0 : batch->count);
+    for (size_t i = 0; !period && i < batch->count; i++)
+        put_binary(out, e[i].weight, 8);
+    put_binary_size(out, batch->count);
+    for (size_t i = 0; i < batch->count; i++)
+        put_binary(out, e[i].sure, 1);
 }
 
 static void put_batch(FILE *out, const struct dictionary_context *contexts, const struct store_batch *batch)
 {
     const struct store_key *key = &batch->key;
-    const struct store_entry *e = batch->entries;
-    const uint64_t period = period_of(batch);
     put_binary_text(out, key->service);
     put_binary_text(out, key->event);
     put_binary(out, key->slot, 4);
@@ -121,19 +125,7 @@ static void put_batch(FILE *out, const struct dictionary_context *contexts, cons
     put_binary_text(out, batch->unit);
     put_binary(out, batch->samples, 8);
     put_binary(out, batch->weight, 8);
-    put_binary(out, period, 8);
-    put_binary_size(out, batch->count);
-    for (size_t i = 0; i < batch->count; i++)
-        put_binary(out, contexts[e[i].context].hash, 8);
-    put_binary_size(out, batch->count);
-    for (size_t i = 0; i < batch->count; i++)
-        put_binary(out, e[i].count, 8);
-    put_binary_size(out, period ? 0 : batch->count);
-    for (size_t i = 0; !period && i < batch->count; i++)
-        put_binary(out, e[i].weight, 8);
-    put_binary_size(out, batch->count);
-    for (size_t i = 0; i < batch->count; i++)
-        put_binary(out, e[i].sure, 1);
+    put_entries(out, contexts, batch);
 }
 
 /* " and (service, host, sequence) in (...)": of all batches; one after the other that has the same is not said again. */
@@ -195,7 +187,7 @@ static int put_batches(struct clickhouse *c, const struct dictionary *dictionary
                 break;
             put_batch(rows.out, contexts, &batches[i]);
         }
-        rc = insert(c, "batches", &rows, err);
+        rc = clickhouse_insert(c, "batches", &rows, err);
     }
     return rc;
 }
@@ -244,5 +236,5 @@ int clickhouse_recording(void *engine, uint64_t recording, uint64_t *ended, stru
         put_binary(row.out, recording, 8);
         put_binary(row.out, *ended, 8);
     }
-    return insert(c, "recordings", &row, err);
+    return clickhouse_insert(c, "recordings", &row, err);
 }

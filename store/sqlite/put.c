@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/vec.h"
 #include "store/sqlite/sqlite.h"
 
@@ -10,7 +11,7 @@ struct putting {
     struct sqlite *sqlite;
     const struct connection *connection;
     sqlite3_stmt *find, *add; /* of what is entered: frames, then contexts */
-    sqlite3_stmt *batch;
+    sqlite3_stmt *batch, *dirty;
     int64_t *frames, *contexts; /* the dictionary's numbers -> the file's */
     struct store_entry *entries;
     size_t entry_capacity;
@@ -88,6 +89,7 @@ static int put_batch(struct putting *p, const struct store_batch *batch, struct 
         p->entries[i] = batch->entries[i];
         p->entries[i].context = (uint64_t)p->contexts[batch->entries[i].context];
     }
+    sort_by(p->entries, batch->count, context);
     int rc = payload_pack(p->sqlite->payload, p->entries, batch->count, &data, &size, err);
     if (rc < 0)
         return rc;
@@ -105,25 +107,41 @@ static int put_batch(struct putting *p, const struct store_batch *batch, struct 
     return connection_step(p->connection, p->batch, err);
 }
 
+/* Periods that have a new batch are not clean any more. */
+static int take_out(struct putting *p, const struct store_key *key, struct fathom_error *err)
+{
+    bind_text(p->dirty, 1, key->service);
+    bind_text(p->dirty, 2, key->event);
+    bind_u64(p->dirty, 3, key->slot);
+    return connection_step(p->connection, p->dirty, err);
+}
+
 static int put_batches(struct putting *p, const struct store_batch *batches, size_t count, uint64_t *added,
                        struct fathom_error *err)
 {
     int rc = connection_prepare(p->connection, "insert or ignore into batches values(?,?,?,?,?,?,?,?,?,?,?)",
                                 &p->batch, err);
+    if (rc == 0)
+        rc = connection_prepare(p->connection,
+                                "delete from rolled where service = ?1 and event = ?2 and begin <= ?3 and"
+                                " begin > ?3 - 86400 and begin + length > ?3",
+                                &p->dirty, err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         rc = put_batch(p, &batches[i], err);
-        *added += (uint64_t)sqlite3_changes(p->connection->db);
+        const bool is_new = rc == 0 && sqlite3_changes(p->connection->db);
+        *added += is_new;
+        if (is_new)
+            rc = take_out(p, &batches[i].key, err);
     }
     return rc;
 }
 
-static int begin(const struct connection *c, struct fathom_error *err)
+int sqlite_begin(const struct connection *c, struct fathom_error *err)
 {
     return connection_run(c, "begin immediate", err);
 }
 
-/* rc: what came of it. */
-static int end(const struct connection *c, int rc, struct fathom_error *err)
+int sqlite_end(const struct connection *c, int rc, struct fathom_error *err)
 {
     if (rc == 0)
         rc = connection_run(c, "commit", err);
@@ -138,7 +156,7 @@ int sqlite_put(void *engine, const struct dictionary *dictionary, struct store_b
     struct sqlite *s = engine;
     struct putting p = {.sqlite = s, .connection = &s->connection};
     *added = 0;
-    int rc = begin(p.connection, err);
+    int rc = sqlite_begin(p.connection, err);
     if (rc < 0)
         return rc;
     rc = enter_frames(&p, dictionary, err);
@@ -149,17 +167,18 @@ int sqlite_put(void *engine, const struct dictionary *dictionary, struct store_b
     sqlite3_finalize(p.find);
     sqlite3_finalize(p.add);
     sqlite3_finalize(p.batch);
+    sqlite3_finalize(p.dirty);
     free(p.frames);
     free(p.contexts);
     free(p.entries);
-    return end(p.connection, rc, err);
+    return sqlite_end(p.connection, rc, err);
 }
 
 int sqlite_recording(void *engine, uint64_t recording, uint64_t *ended, struct fathom_error *err)
 {
     const struct connection *c = &((struct sqlite *)engine)->connection;
     sqlite3_stmt *statement = NULL;
-    int rc = begin(c, err);
+    int rc = sqlite_begin(c, err);
     if (rc < 0)
         return rc;
     rc = connection_prepare(c,
@@ -174,23 +193,30 @@ int sqlite_recording(void *engine, uint64_t recording, uint64_t *ended, struct f
     if (rc == 1)
         *ended = column_u64(statement, 0);
     sqlite3_finalize(statement);
-    return end(c, rc < 0 ? rc : 0, err);
+    return sqlite_end(c, rc < 0 ? rc : 0, err);
 }
 
 int sqlite_drop(void *engine, uint64_t before, uint64_t *dropped, struct fathom_error *err)
 {
     const struct connection *c = &((struct sqlite *)engine)->connection;
     sqlite3_stmt *statement = NULL;
-    int rc = begin(c, err);
+    int rc = sqlite_begin(c, err);
     if (rc < 0)
         return rc;
-    rc = connection_prepare(c, "delete from batches where slot < ?", &statement, err);
-    if (rc == 0) {
-        bind_u64(statement, 1, before);
-        rc = connection_step(c, statement, err);
-        *dropped = (uint64_t)sqlite3_changes(c->db);
+    static const char *const tables[] = {"delete from rolled where begin < ?",
+                                         "delete from rollups where begin < ?",
+                                         "delete from batches where slot < ?"};
+    for (size_t i = 0; rc == 0 && i < sizeof tables / sizeof *tables; i++) {
+        sqlite3_finalize(statement);
+        statement = NULL;
+        rc = connection_prepare(c, tables[i], &statement, err);
+        if (rc == 0) {
+            bind_u64(statement, 1, before);
+            rc = connection_step(c, statement, err);
+        }
     }
+    *dropped = (uint64_t)sqlite3_changes(c->db);
     sqlite3_finalize(statement);
-    rc = end(c, rc, err);
+    rc = sqlite_end(c, rc, err);
     return rc == 0 ? connection_run(c, "pragma incremental_vacuum", err) : rc;
 }

@@ -1,8 +1,13 @@
 /* read.c - what is read of a store in one file. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "store/spans.h"
 #include "store/sqlite/sqlite.h"
+#include "store/statement.h"
 
 /* A column, and what it must be. */
 struct condition {
@@ -15,8 +20,8 @@ enum { CONDITIONS = 6 };
 static size_t conditions_of(const struct store_query *q, struct condition out[CONDITIONS])
 {
     const struct condition all[CONDITIONS] = {
-        {"service = ?", q->service, 0}, {"event = ?", q->event, 0}, {"slot >= ?", NULL, q->from},
-        {"slot < ?", NULL, q->to},      {"host = ?", q->host, 0},   {"instr(build, ?) = 1", q->build, 0},
+        {"service = ?1", q->service, 0},       {"event = ?2", q->event, 0},   {"host = ?3", q->host, 0},
+        {"instr(build, ?4) = 1", q->build, 0}, {"slot >= ?5", NULL, q->from}, {"slot < ?6", NULL, q->to},
     };
     size_t count = 0;
     for (size_t i = 0; i < CONDITIONS; i++)
@@ -25,25 +30,97 @@ static size_t conditions_of(const struct store_query *q, struct condition out[CO
     return count;
 }
 
-/* "select WHAT from batches where ... REST", its parameters bound. */
-static int prepare(const struct connection *c, const struct store_query *query, const char *what,
-                   const char *rest, sqlite3_stmt **out, struct fathom_error *err)
+/* " and CONDITION ...", of slots too, or of all else. */
+static void put_conditions(FILE *out, const struct store_query *query, bool slots)
 {
     struct condition conditions[CONDITIONS];
     const size_t count = conditions_of(query, conditions);
-    char sql[1024];
-    size_t length = (size_t)snprintf(sql, sizeof sql, "select %s from batches where 1", what);
     for (size_t i = 0; i < count; i++)
-        length += (size_t)snprintf(sql + length, sizeof sql - length, " and %s", conditions[i].sql);
-    snprintf(sql + length, sizeof sql - length, " %s", rest);
-    int rc = connection_prepare(c, sql, out, err);
+        if (slots || conditions[i].text)
+            fprintf(out, " and %s", conditions[i].sql);
+}
+
+/* Prepares what was written, and frees it. The numbers of parameters are those of conditions. */
+static int prepare(const struct connection *c, struct statement *text, const struct store_query *query,
+                   sqlite3_stmt **out, struct fathom_error *err)
+{
+    struct condition conditions[CONDITIONS];
+    const size_t count = conditions_of(query, conditions);
+    int rc = statement_end(text) ? connection_prepare(c, text->text, out, err) : error_memory(err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
+        const int number = atoi(strchr(conditions[i].sql, '?') + 1);
         if (conditions[i].text)
-            bind_text(*out, (int)i + 1, conditions[i].text);
+            bind_text(*out, number, conditions[i].text);
         else
-            bind_u64(*out, (int)i + 1, conditions[i].number);
+            bind_u64(*out, number, conditions[i].number);
     }
+    free(text->text);
     return rc;
+}
+
+/* Batches and roll-ups --------------------------------------------------------------------------------------------- */
+
+/* Each batch is in one span. */
+static int plan(const struct sqlite *s, const struct store_query *query, struct spans *spans,
+                struct fathom_error *err)
+{
+    const struct connection *c = &s->connection;
+    sqlite3_stmt *row = NULL;
+    int rc = 0;
+    *spans = (struct spans){.query = query};
+    if (query->service && query->event) {
+        rc =
+            connection_prepare(c,
+                               "select length, begin from rolled where service = ?1 and event = ?2 and begin "
+                               ">= ?3 order by begin, length desc",
+                               &row, err);
+        if (rc == 0) {
+            bind_text(row, 1, query->service);
+            bind_text(row, 2, query->event);
+            bind_u64(row, 3, query->from);
+        }
+        while (rc == 0 && (rc = connection_step(c, row, err)) == 1)
+            rc = spans_add(spans, (uint32_t)column_u64(row, 0), column_u64(row, 1)) < 0 ? error_memory(err)
+                                                                                        : 0;
+        sqlite3_finalize(row);
+    }
+    return rc == 0 && spans_end(spans) < 0 ? error_memory(err) : rc;
+}
+
+/* Keys are found first, and put in order, then the entries of each: these are large. */
+static void put_each(FILE *out, const struct spans *spans)
+{
+    const struct store_query *q = spans->query;
+    fputs("with spans(length, first, after) as (values", out);
+    for (size_t i = 0; i < spans->count; i++)
+        fprintf(out, "%s(%" PRIu32 ",%" PRIu64 ",%" PRIu64 ")", i ? "," : "", spans->at[i].length,
+                spans->at[i].from, spans->at[i].to);
+    fputs("), keys as (select service, event, 0 as length, slot as begin, host, sequence, build, phase, unit,"
+          " slot as first, slot as last, 1 as batches, samples, weight from spans cross join batches"
+          " where length = 0 and slot >= spans.first and slot < after",
+          out);
+    put_conditions(out, q, true);
+    fputs(
+        " union all select service, event, length, begin, host, 0, build, 0, unit, rollups.first, last, "
+        "batches,"
+        " samples, weight from spans join rollups using(length) where begin >= spans.first and begin < after",
+        out);
+    put_conditions(out, q, false);
+    fputs(q->by_build  ? " order by host, build, unit, begin"
+          : q->by_host ? " order by host, begin"
+          : q->slice   ? " order by begin"
+                       : "",
+          out);
+    fputs(
+        " limit -1) select service, event, host, build, unit, first, last, batches, samples, weight, case "
+        "length"
+        " when 0 then (select entries from batches b where b.service = keys.service and b.event = keys.event"
+        " and b.slot = begin and b.host = keys.host and b.sequence = keys.sequence and b.build = keys.build"
+        " and b.phase = keys.phase)"
+        " else (select entries from rollups r where r.service = keys.service and r.event = keys.event and"
+        " r.length = keys.length and r.begin = keys.begin and r.host = keys.host and r.build = keys.build"
+        " and r.unit = keys.unit) end from keys",
+        out);
 }
 
 static int visit_batch(struct sqlite *s, sqlite3_stmt *row, store_visit *visit, void *context,
@@ -51,12 +128,12 @@ static int visit_batch(struct sqlite *s, sqlite3_stmt *row, store_visit *visit, 
 {
     struct store_batch batch = {.key = {.service = column_text(row, 0),
                                         .event = column_text(row, 1),
-                                        .slot = column_u64(row, 2),
-                                        .host = column_text(row, 3),
-                                        .sequence = column_u64(row, 4),
-                                        .build = column_text(row, 5),
-                                        .phase = (uint32_t)column_u64(row, 6)},
-                                .unit = column_text(row, 7),
+                                        .host = column_text(row, 2),
+                                        .build = column_text(row, 3),
+                                        .slot = column_u64(row, 5)},
+                                .unit = column_text(row, 4),
+                                .last = column_u64(row, 6),
+                                .batches = column_u64(row, 7),
                                 .samples = column_u64(row, 8),
                                 .weight = column_u64(row, 9)};
     const void *data = sqlite3_column_blob(row, 10);
@@ -70,12 +147,19 @@ int sqlite_each(void *engine, const struct store_query *query, store_visit *visi
 {
     struct sqlite *s = engine;
     sqlite3_stmt *row = NULL;
-    int rc = prepare(&s->connection, query,
-                     "service, event, slot, host, sequence, build, phase, unit, samples, weight, entries", "",
-                     &row, err);
+    struct spans spans;
+    struct statement text;
+    int rc = plan(s, query, &spans, err);
+    if (rc == 0) {
+        statement_begin(&text);
+        if (text.out)
+            put_each(text.out, &spans);
+        rc = prepare(&s->connection, &text, query, &row, err);
+    }
     while (rc == 0 && (rc = connection_step(&s->connection, row, err)) == 1)
         rc = visit_batch(s, row, visit, context, err);
     sqlite3_finalize(row);
+    spans_clear(&spans);
     return rc;
 }
 
@@ -88,12 +172,17 @@ int sqlite_rows(void *engine, enum store_list list, const struct store_query *qu
                                           [STORE_BUILDS] = "build"};
     const struct connection *c = &((struct sqlite *)engine)->connection;
     sqlite3_stmt *row = NULL;
-    char what[256];
-    snprintf(what, sizeof what,
-             "%s, event, unit, min(slot), max(slot), cast(total(samples) as integer),"
-             " cast(total(weight) as integer), count(*)",
-             columns[list]);
-    int rc = prepare(c, query, what, "group by 1, 2, 3 order by 1, 2, 3", &row, err);
+    struct statement text;
+    statement_begin(&text);
+    if (text.out) {
+        fprintf(text.out,
+                "select %s, event, unit, min(slot), max(slot), cast(total(samples) as integer),"
+                " cast(total(weight) as integer), count(*) from batches where 1",
+                columns[list]);
+        put_conditions(text.out, query, true);
+        fputs(" group by 1, 2, 3 order by 1, 2, 3", text.out);
+    }
+    int rc = prepare(c, &text, query, &row, err);
     while (rc == 0 && (rc = connection_step(c, row, err)) == 1)
         rc = visit(context,
                    &(struct store_row){column_text(row, 0), column_text(row, 1), column_text(row, 2),

@@ -19,6 +19,15 @@ static const char *const steps[STORE_VERSION] = {
     " unit text not null, samples integer not null, weight integer not null, entries blob not null,"
     " primary key(service, event, slot, host, sequence, build, phase)) without rowid;"
     "create table recordings(recording integer primary key, ended integer not null);",
+    "create table rollups(service text not null, event text not null, length integer not null, begin integer "
+    "not null,"
+    " host text not null, build text not null, unit text not null, first integer not null, last integer not "
+    "null,"
+    " batches integer not null, samples integer not null, weight integer not null, entries blob not null,"
+    " primary key(service, event, length, begin, host, build, unit)) without rowid;"
+    "create table rolled(service text not null, event text not null, begin integer not null, length integer "
+    "not null,"
+    " primary key(service, event, begin, length)) without rowid;",
 };
 
 static void sqlite_close(void *engine)
@@ -26,6 +35,7 @@ static void sqlite_close(void *engine)
     struct sqlite *s = engine;
     sqlite3_finalize(s->context);
     sqlite3_finalize(s->frame);
+    sqlite3_finalize(s->rollup);
     payload_free(s->payload);
     connection_close(&s->connection);
     free(s);
@@ -95,4 +105,8 @@ const struct store_engine sqlite_engine = {
     .context = sqlite_context,
     .frame = sqlite_frame,
     .drop = sqlite_drop,
+    .unrolled = sqlite_unrolled,
+    .roll_begin = sqlite_roll_begin,
+    .roll_add = sqlite_roll_add,
+    .roll_end = sqlite_roll_end,
 };

@@ -11,7 +11,7 @@ static struct store_entry *some(size_t count, bool period)
     struct store_entry *entries = calloc(count, sizeof *entries);
     for (size_t i = 0; i < count; i++)
         entries[i] =
-            (struct store_entry){(count - i) * 1000, i + 1, period ? 10 * (i + 1) : i * i, (uint8_t)i};
+            (struct store_entry){(i + 1) * 1000, i + 1, period ? 10 * (i + 1) : i * i, (uint8_t)i, 0};
     return entries;
 }
 
@@ -28,7 +28,7 @@ static void check_round(size_t count, bool period)
     cr_assert_eq(read, count);
     for (size_t i = 0; i < count; i++) {
         cr_assert_eq(got[i].context, (i + 1) * 1000);
-        cr_assert_eq(got[i].count, count - i);
+        cr_assert_eq(got[i].count, i + 1);
         cr_assert_eq(got[i].weight, entries[i].weight);
         cr_assert_eq(got[i].sure, entries[i].sure);
     }

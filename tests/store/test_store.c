@@ -101,7 +101,7 @@ Test(store, gives_back_what_was_put)
 {
     struct fixture f = begin();
     struct store_entry entries[] = {
-        {f.leaf, 3, 30, STORE_PROVED}, {f.main, 1, 10, 127}, {f.leaf, 2, 25, STORE_UNKNOWN}};
+        {f.leaf, 3, 30, STORE_PROVED, 0}, {f.main, 1, 10, 127, 0}, {f.leaf, 2, 25, STORE_UNKNOWN, 0}};
     cr_assert_eq(put(&f, batch_of("web", "h1", "ab", 300, entries, 3)), 1);
     struct gathering *g = gathering_new(0);
     struct dictionary *d = dictionary_new();
@@ -130,7 +130,7 @@ Test(store, gives_back_what_was_put)
 Test(store, takes_a_batch_once)
 {
     struct fixture f = begin();
-    const struct store_entry entry = {f.leaf, 3, 30, STORE_PROVED};
+    const struct store_entry entry = {f.leaf, 3, 30, STORE_PROVED, 0};
     const struct store_batch batch = batch_of("web", "h1", "ab", 300, &entry, 1);
     cr_assert_eq(put(&f, batch), 1);
     cr_assert_eq(put(&f, batch), 0);
@@ -142,7 +142,7 @@ Test(store, chooses_by_all_of_the_query)
 {
     struct fixture f = begin();
     const char *names[] = {"web", "x'); drop table batches; --"};
-    const struct store_entry entry = {f.leaf, 1, 1, STORE_PROVED};
+    const struct store_entry entry = {f.leaf, 1, 1, STORE_PROVED, 0};
     for (unsigned i = 0; i < 16; i++)
         put(&f,
             batch_of(names[i & 1], i & 2 ? "h1" : "h2", i & 4 ? "abcd" : "ef", i & 8 ? 300 : 600, &entry, 1));
@@ -170,7 +170,7 @@ static int count_row(void *context, const struct store_row *row, struct fathom_e
 Test(store, lists_and_drops)
 {
     struct fixture f = begin();
-    const struct store_entry entry = {f.leaf, 1, 1, STORE_PROVED};
+    const struct store_entry entry = {f.leaf, 1, 1, STORE_PROVED, 0};
     unsigned rows = 0;
     uint64_t dropped = 0;
     for (unsigned i = 0; i < 4; i++)
@@ -207,10 +207,10 @@ Test(store, refuses_other_versions_and_other_files)
 {
     struct fixture f = begin();
     struct store *again = NULL;
-    sql(f.file, "pragma user_version = 2");
+    sql(f.file, "pragma user_version = 3");
     cr_assert_eq(store_open(f.file, NULL, true, &again, &f.err), -ENOTSUP);
     cr_assert(strstr(f.err.text, "use a newer one"), "%s", f.err.text);
-    sql(f.file, "pragma user_version = 1; pragma application_id = 0");
+    sql(f.file, "pragma user_version = 2; pragma application_id = 0");
     cr_assert_eq(store_open(f.file, NULL, false, &again, &f.err), -ENOMSG);
     cr_assert(strstr(f.err.text, "another program"), "%s", f.err.text);
     cr_assert_eq(store_open("/etc/passwd", NULL, false, &again, &f.err), -ENOMSG, "%s", f.err.text);
@@ -237,7 +237,7 @@ Test(store, tells_hostile_rows)
     };
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
         struct fixture f = begin();
-        const struct store_entry entry = {f.leaf, 3, 30, STORE_PROVED};
+        const struct store_entry entry = {f.leaf, 3, 30, STORE_PROVED, 0};
         put(&f, batch_of("web", "h1", "ab", 300, &entry, 1));
         store_close(f.store);
         f.store = NULL;
@@ -251,7 +251,7 @@ Test(store, tells_hostile_rows)
 Test(store, shows_names_of_hostile_rows_as_text)
 {
     struct fixture f = begin();
-    const struct store_entry entry = {f.leaf, 3, 30, STORE_PROVED};
+    const struct store_entry entry = {f.leaf, 3, 30, STORE_PROVED, 0};
     put(&f, batch_of("web", "h1", "ab", 300, &entry, 1));
     sql(f.file, "update frames set name = char(27) || '[31m', kind = 200; update batches set samples = 'x', "
                 "slot = -1");

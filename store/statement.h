@@ -1,11 +1,11 @@
 /*
- * statement.h - statements and data for ClickHouse as growing texts, and rows of its answers. Private to store/clickhouse/.
+ * statement.h - statements of SQL and data as growing texts, and rows of answers of ClickHouse. Private to store/.
  *
  * Values go into statements as hexadecimal digits alone, and into data behind their length: no name is ever SQL. RowBinary: numbers are
  * little-endian, texts and arrays follow their number of bytes or items in LEB128 (ClickHouse's documentation, "Formats").
  */
-#ifndef FATHOM_STORE_CLICKHOUSE_STATEMENT_H
-#define FATHOM_STORE_CLICKHOUSE_STATEMENT_H
+#ifndef FATHOM_STORE_STATEMENT_H
+#define FATHOM_STORE_STATEMENT_H
 
 #include <stdio.h>
 

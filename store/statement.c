@@ -1,5 +1,5 @@
 /* statement.c - see statement.h. */
-#include "store/clickhouse/statement.h"
+#include "store/statement.h"
 
 #include <string.h>
 
