@@ -84,25 +84,36 @@ void difference_free(struct difference *d)
 
 /* Adding --------------------------------------------------------------------------------------------------------- */
 
+/* The matching's number of an item, which `known` keeps, plus 1. FRAMES_NONE: out of memory. */
+static uint32_t frame_of(struct difference *d, const struct added *run, const struct contexts *c,
+                         uint32_t item, uint32_t *known)
+{
+    if (!known[item])
+        known[item] = matching_add(d->matching, frames_at(c->frames, item), run->side) + 1;
+    return known[item] - 1;
+}
+
 /* The nodes in preorder, with their numbers. */
 static bool copy_nodes(struct difference *d, struct added *run, const struct contexts *c,
                        struct table *numbers)
 {
     struct cct_node *root = cct_root(c->tree);
-    for (struct cct_node *at = root; at; at = cct_next(root, at)) {
+    uint32_t *known = calloc(frames_count(c->frames) + 1ul, sizeof *known);
+    bool copied = known;
+    for (struct cct_node *at = root; copied && at; at = cct_next(root, at)) {
         struct copied copy = {0};
         if (at != root) {
             copy.parent = (uint32_t)*table_find(numbers, (uintptr_t)cct_parent(at));
-            copy.frame = matching_add(d->matching, frames_at(c->frames, at->item), run->side);
+            copy.frame = frame_of(d, run, c, at->item, known);
         }
         uint64_t *number = table_put(numbers, (uintptr_t)at, NULL);
-        if (copy.frame == FRAMES_NONE || !number || run->node_count == UINT32_MAX)
-            return false;
-        *number = run->node_count;
-        if (!vec_push(run->nodes, run->node_count, run->node_capacity, copy))
-            return false;
+        if (number)
+            *number = run->node_count;
+        copied = copy.frame != FRAMES_NONE && number && run->node_count != UINT32_MAX &&
+                 vec_push(run->nodes, run->node_count, run->node_capacity, copy);
     }
-    return true;
+    free(known);
+    return copied;
 }
 
 /* count: of equal samples that it is the sum of. */
