@@ -47,16 +47,16 @@ enum { KEY_PROVED = 1, KEY_UNKNOWN = 2, KEY_BITS = 3 };
 
 static void put_sums(FILE *out, const char *database, const struct spans *spans)
 {
-    static const char columns[] =
-        "unit, %s as slot, greatest(period, 1) as each_period, contexts, counts, sure,"
-        " if(empty(weights), counts, weights) as weights_or_counts,"
-        " arrayResize(%s, length(contexts)) as all_rests";
+    static const char columns[] = "%s as slot, greatest(period, 1) as each_period, contexts, counts, sure,"
+                                  " if(empty(weights), counts, weights) as weights_or_counts,"
+                                  " arrayResize(%s, length(contexts)) as all_rests";
     const struct store_query *q = spans->query;
     char of_batches[sizeof columns + 64], of_rollups[sizeof columns + 64];
     snprintf(of_batches, sizeof of_batches, columns, "slot", "emptyArrayUInt64()");
     snprintf(of_rollups, sizeof of_rollups, columns, "first", "rests");
-    fputs("select any(a_unit), slice, groupArray(key), groupArray(n), groupArray(w), groupArray(low), "
-          "groupArray(high) from (select any(unit) as a_unit, ",
+    fputs("select slice, groupArray(key), groupArray(n), groupArray(w), groupArray(low), groupArray(high) "
+          "from ("
+          "select ",
           out);
     if (q->slice)
         fprintf(out, "toUInt64(intDiv(slot, %" PRIu64 ") * %" PRIu64 ")", q->slice, q->slice);
@@ -140,20 +140,50 @@ static bool take_sums(struct taking *t, size_t *count)
     return !b->failed;
 }
 
+/* The unit of all, asked for by itself, as texts beside numbers take long. Where there are two, the visit is told of both. */
+static int ask_unit(struct taking *t, const struct spans *spans, const char **unit, store_visit *visit,
+                    void *context, struct fathom_error *err)
+{
+    const struct store_query *q = spans->query;
+    struct store_batch batch = {.key = {q->service, q->event ? q->event : "", "", "", 0, 0, 0}};
+    struct statement s;
+    statement_begin(&s);
+    if (s.out) {
+        fputs("select min(unit), max(unit), toUInt64(min(slot)) from (", s.out);
+        put_both(s.out, http_database(t->clickhouse->http), "unit, slot", "unit, first as slot", spans, "");
+        fputs(") format RowBinary", s.out);
+    }
+    int rc = ask(t, &s, err);
+    if (rc < 0)
+        return rc;
+    batch.unit = take_text(&t->bytes, t->texts);
+    *unit = take_text(&t->bytes, t->texts);
+    batch.last = batch.key.slot = bytes_u64(&t->bytes);
+    if (!batch.unit || !*unit || t->bytes.failed)
+        return clickhouse_damaged(t->clickhouse, err);
+    if (strcmp(batch.unit, *unit) == 0)
+        return 0;
+    rc = visit(context, &batch, err);
+    batch.unit = *unit;
+    return rc == 0 ? visit(context, &batch, err) : rc;
+}
+
 static int each_sum(struct taking *t, const struct spans *spans, store_visit *visit, void *context,
                     struct fathom_error *err)
 {
     const struct store_query *q = spans->query;
+    struct store_batch batch = {.key = {q->service, q->event ? q->event : "", "", "", 0, 0, 0}};
     struct statement s;
+    int rc = ask_unit(t, spans, &batch.unit, visit, context, err);
+    if (rc < 0)
+        return rc;
     statement_begin(&s);
     if (s.out)
         put_sums(s.out, http_database(t->clickhouse->http), spans);
-    int rc = ask(t, &s, err);
+    rc = ask(t, &s, err);
     while (rc == 0 && bytes_left(&t->bytes)) {
-        struct store_batch batch = {.key = {q->service, q->event ? q->event : "", "", "", 0, 0, 0}};
-        batch.unit = take_text(&t->bytes, t->texts);
         batch.last = batch.key.slot = bytes_u64(&t->bytes);
-        const bool taken = batch.unit && take_sums(t, &batch.count);
+        const bool taken = take_sums(t, &batch.count);
         batch.entries = t->entries;
         rc = taken ? visit(context, &batch, err) : clickhouse_damaged(t->clickhouse, err);
     }
