@@ -103,7 +103,7 @@ static void put_each(FILE *out, const struct spans *spans)
     fputs(
         " union all select service, event, length, begin, host, 0, build, 0, unit, rollups.first, last, "
         "batches,"
-        " samples, weight from spans join rollups using(length) where begin >= spans.first and begin < after",
+        " samples, weight from spans cross join rollups using(length) where begin >= spans.first and begin < after",
         out);
     put_conditions(out, q, false);
     fputs(q->by_build  ? " order by host, build, unit, begin"

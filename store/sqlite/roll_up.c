@@ -137,7 +137,10 @@ int sqlite_roll_begin(void *engine, const struct store_period *p, struct fathom_
     if (rc < 0)
         return rc;
     rc = run(&s->connection,
-             "delete from rollups where service = ? and event = ? and length = ? and begin = ?", p, err);
+             "delete from rolled where service = ? and event = ? and length = ? and begin = ?", p, err);
+    if (rc == 0) /* another process may have made it since it was listed: it is not read while it is made */
+        rc = run(&s->connection,
+                 "delete from rollups where service = ? and event = ? and length = ? and begin = ?", p, err);
     if (rc == 0 && !s->rollup)
         rc = connection_prepare(&s->connection, "insert into rollups values(?,?,?,?,?,?,?,?,?,?,?,?,?)",
                                 &s->rollup, err);
