@@ -91,4 +91,4 @@ E2E_TESTS += \
 	tests/e2e/walks.test \
 	tests/e2e/views.test \
 	tests/e2e/work.test
-EXTRA_DIST += tests/e2e/console.sh tests/e2e/lib.sh tests/e2e/maps.sh
+EXTRA_DIST += tests/e2e/console.sh tests/e2e/lib.sh tests/e2e/maps.sh tests/e2e/roll_up.sh

@@ -22,6 +22,8 @@ static void read_one(struct payload *payload, const void *data, size_t size)
         sum += entries[i].weight;
         if (i && entries[i].context < entries[i - 1].context)
             abort();
+        if (entries[i].rest && entries[i].rest >= entries[i].weight)
+            abort();
     }
     (void)sum;
 }

@@ -183,6 +183,120 @@ Test(store, lists_and_drops)
     end(&f);
 }
 
+struct each_seen {
+    uint64_t batches, rows, weight, last;
+    char hosts[1024];
+};
+
+static int see_batch(void *context, const struct store_batch *b, struct fathom_error *err)
+{
+    struct each_seen *seen = context;
+    (void)err;
+    seen->batches += b->batches;
+    seen->rows++;
+    seen->weight += b->weight;
+    seen->last = b->last;
+    strcat(seen->hosts, b->key.host);
+    return 0;
+}
+
+static struct each_seen see(struct fixture *f, struct store_query query)
+{
+    struct each_seen seen = {0};
+    query.service = "web";
+    query.event = "cpu-clock";
+    cr_assert_eq(store_each(f->store, &query, see_batch, &seen, &f->err), 0, "%s", f->err.text);
+    return seen;
+}
+
+static struct store_rolled roll(struct fixture *f, uint64_t now)
+{
+    struct store_rolled rolled;
+    cr_assert_eq(store_roll_up(f->store, 0, now, &rolled, &f->err), 0, "%s", f->err.text);
+    return rolled;
+}
+
+Test(store, reads_roll_ups_of_what_is_whole_and_clean)
+{
+    enum { DAY = 86400, HOUR = 3600, SLOTS = DAY / STORE_SLOT + 12 };
+    struct fixture f = begin();
+    const struct store_entry entry = {f.leaf, 3, 30, STORE_PROVED, 0};
+    for (uint64_t slot = 0; slot < SLOTS; slot++) /* a day and an hour */
+        for (unsigned host = 0; host < 2; host++)
+            put(&f, batch_of("web", host ? "a" : "b", "ab", slot * STORE_SLOT, &entry, 1));
+    cr_assert_eq(see(&f, (struct store_query){0}).rows, 2 * SLOTS);
+    struct store_rolled rolled = roll(&f, DAY + ROLL_UP_MARGIN - 1);
+    cr_assert_eq(rolled.hours, 23);
+    cr_assert_eq(rolled.days, 0);
+    rolled = roll(&f, DAY + ROLL_UP_MARGIN);
+    cr_assert_eq(rolled.hours, 1);
+    cr_assert_eq(rolled.days, 1);
+    rolled = roll(&f, DAY + HOUR + ROLL_UP_MARGIN - 1);
+    cr_assert_eq(rolled.hours + rolled.days, 0);
+
+    struct each_seen seen = see(&f, (struct store_query){.by_host = true});
+    cr_assert_eq(seen.rows, 2 + 24, "a day, and the slots of the open hour: %lu", seen.rows);
+    cr_assert_str_eq(seen.hosts, "aaaaaaaaaaaaabbbbbbbbbbbbb");
+    cr_assert_eq(seen.batches, 2 * SLOTS);
+    cr_assert_eq(seen.weight, 60 * SLOTS);
+    cr_assert_eq(seen.last, DAY + HOUR - STORE_SLOT);
+    cr_assert_eq(see(&f, (struct store_query){.to = DAY, .host = "a"}).rows, 1);
+    seen = see(&f, (struct store_query){.from = HOUR, .to = DAY - 300, .host = "a"});
+    cr_assert_eq(seen.rows, 22 + 11, "hours, and the slots of the last: %lu", seen.rows);
+    cr_assert_eq(seen.batches, 23 * 12 - 1);
+    cr_assert_eq(see(&f, (struct store_query){.to = DAY, .host = "a", .slice = 6 * HOUR}).rows, 24);
+    cr_assert_eq(see(&f, (struct store_query){.to = DAY, .host = "a", .slice = 6600}).rows, 13 + 11 * 12);
+    cr_assert_eq(see(&f, (struct store_query){.to = DAY, .host = "a", .slice = 1800}).rows, 288);
+    cr_assert_eq(see(&f, (struct store_query){.to = DAY, .build = "b"}).rows, 0);
+
+    put(&f, batch_of("web", "c", "ab", 7200, &entry, 1)); /* late */
+    put(&f, batch_of("shop", "c", "ab", 7200, &entry, 1));
+    put(&f, batch_of("web", "a", "ab", 300, &entry, 1)); /* there already */
+    seen = see(&f, (struct store_query){.to = DAY});
+    cr_assert_eq(seen.rows, 2 * 23 + 25);
+    cr_assert_eq(seen.batches, 2 * 288 + 1);
+    rolled = roll(&f, DAY + ROLL_UP_MARGIN);
+    cr_assert_eq(rolled.hours, 2, "of web, and of shop");
+    cr_assert_eq(rolled.days, 2);
+    seen = see(&f, (struct store_query){.to = DAY});
+    cr_assert_eq(seen.rows, 3);
+    cr_assert_eq(seen.batches, 2 * 288 + 1);
+
+    uint64_t dropped;
+    cr_assert_eq(store_drop(f.store, HOUR + 300, &dropped, &f.err), 0);
+    seen = see(&f, (struct store_query){.to = DAY, .host = "a"});
+    cr_assert_eq(seen.batches, 288 - 13);
+    cr_assert_eq(seen.rows, 11 + 22);
+    end(&f);
+}
+
+Test(store, adds_up_how_sure_it_is_without_loss)
+{
+    struct fixture f = begin();
+    for (uint64_t slot = 0; slot < 24; slot++) {
+        const struct store_entry entries[] = {{f.leaf, 1 + slot, 7 * slot + 3, (uint8_t)(1 + slot * 9), 0},
+                                              {f.work, 1, 5, STORE_PROVED, 0}};
+        put(&f, batch_of("web", "h", "ab", slot * STORE_SLOT, entries, 2));
+    }
+    struct gathered sums[2];
+    for (unsigned i = 0; i < 2; i++) {
+        struct gathering *g = gathering_new(0);
+        struct dictionary *d = dictionary_new();
+        struct contexts c;
+        const struct store_query query = {.service = "web", .event = "cpu-clock"};
+        cr_assert_eq(store_each(f.store, &query, gathering_add, g, &f.err), 0, "%s", f.err.text);
+        cr_assert_eq(gathering_contexts(g, f.store, d, NULL, &c, &f.err), 0, "%s", f.err.text);
+        gathering_sums(g, &sums[i]);
+        gathering_free(g);
+        dictionary_free(d);
+        cr_assert_eq(roll(&f, 86400).hours, i ? 0 : 2);
+    }
+    cr_assert(sums[0].expected == sums[1].expected);
+    cr_assert_eq(sums[0].weight, sums[1].weight);
+    cr_assert_eq(sums[0].batches, sums[1].batches);
+    end(&f);
+}
+
 Test(store, keeps_when_a_recording_ended)
 {
     struct fixture f = begin();
@@ -244,6 +358,38 @@ Test(store, tells_hostile_rows)
         sql(f.file, statements[i]);
         cr_assert_eq(store_open(f.file, NULL, false, &f.store, &f.err), 0, "%s", f.err.text);
         cr_assert_eq(gather(&f), -EBADMSG, "%s: %s", statements[i], f.err.text);
+        end(&f);
+    }
+}
+
+Test(store, tells_hostile_roll_ups)
+{
+    static const char *const statements[] = {
+        "update rollups set entries = 'text'",
+        "update rollups set entries = (select entries from batches), batches = -1, first = 'x', begin = "
+        "begin + 1;"
+        "update rolled set begin = begin + 1",
+        "insert into rolled values('web', 'cpu-clock', -1, -1), ('web', 'cpu-clock', 9223372036854775807, "
+        "86400),"
+        " ('web', 'cpu-clock', 'x', 'y')",
+        "drop table rolled",
+    };
+    static const int wanted[] = {-EBADMSG, 0, 0, -EBADMSG};
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
+        struct fixture f = begin();
+        const struct store_entry entry = {f.leaf, 3, 30, STORE_PROVED, 0};
+        const struct store_query query = {.service = "web", .event = "cpu-clock"};
+        put(&f, batch_of("web", "h1", "ab", 300, &entry, 1));
+        cr_assert_eq(roll(&f, 86400).hours, 1);
+        store_close(f.store);
+        f.store = NULL;
+        sql(f.file, statements[i]);
+        cr_assert_eq(store_open(f.file, NULL, false, &f.store, &f.err), 0, "%s", f.err.text);
+        struct each_seen seen = {0};
+        cr_assert_eq(store_each(f.store, &query, see_batch, &seen, &f.err), wanted[i], "%s: %s",
+                     statements[i], f.err.text);
+        struct store_rolled rolled;
+        store_roll_up(f.store, 0, 2 * 86400, &rolled, &f.err);
         end(&f);
     }
 }
