@@ -16,17 +16,14 @@ roll_up_put()
 # roll_up_tell STORE FILE: what it reports, as bytes.
 roll_up_tell()
 {
-    for roll_up_options in "" "--since 2026-03-01 --until 2026-03-02" "--since 2026-03-01T03:00 --until 2026-03-01T11:00" \
-        "--since 2026-03-01T03:25 --until 2026-03-02T09:00" "--host h2" "--host h1 --since 2026-03-02" "--build f"; do
-        for roll_up_format in json folded; do
-            echo "$roll_up_options $roll_up_format"
-            # shellcheck disable=SC2086 # words
-            "$FATHOM" report -q --store "$1" $login --service web --format $roll_up_format $roll_up_options
-        done
+    for roll_up_options in "" "--since 2026-03-01T03:00 --until 2026-03-01T11:00" \
+        "--since 2026-03-01T03:25 --until 2026-03-02T09:00 --host h2" "--build f" "--format folded --until 2026-03-02"; do
+        # shellcheck disable=SC2086 # words
+        "$FATHOM" report -q --format json --store "$1" $login --service web $roll_up_options
     done >"$2" 2>&1
     "$FATHOM" report -q --store "$1" $login --service web --format html -o page.html
     grep -v "<title>" page.html >>"$2"
-    for roll_up_sides in "host=h1 host=h2" "until=2026-03-02 since=2026-03-02" "host=h1,until=2026-03-02 host=h1,since=2026-03-02"; do
+    for roll_up_sides in "until=2026-03-02 since=2026-03-02" "host=h1,until=2026-03-02 host=h1,since=2026-03-02"; do
         # shellcheck disable=SC2086 # words
         "$FATHOM" diff --format json --store "$1" $login --service web $roll_up_sides
     done >>"$2" 2>&1
