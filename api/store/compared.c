@@ -11,7 +11,8 @@
 #include "base/vec.h"
 #include "store/gathering.h"
 
-#define SLICES 400 /* of a side's time, where a side is one host: more than comparing.c makes use of */
+#define SLICES                                                                                               \
+    200 /* of a side's time, where a side is one host: a variance of so many is told to 10%, and each costs as a host does */
 
 struct side {
     const char *name; /* as it was given */
@@ -156,11 +157,8 @@ static int complete(struct compared *c, struct fathom_error *err)
     int rc = selection_complete(c->store, c->options.event, &a->query, &a->selected, err);
     if (rc == 0)
         rc = selection_complete(c->store, a->selected.event, &b->query, &b->selected, err);
-    for (unsigned i = 0; rc == 0 && i < 2 && a->selected.hosts == 1 && b->selected.hosts == 1; i++) {
-        struct side *s = &c->sides[i];
-        const uint64_t slots = (s->selected.last - s->selected.first) / STORE_SLOT + 1;
-        s->slice = (slots + SLICES - 1) / SLICES * STORE_SLOT;
-    }
+    for (unsigned i = 0; rc == 0 && i < 2 && a->selected.hosts == 1 && b->selected.hosts == 1; i++)
+        c->sides[i].slice = selected_slice(&c->sides[i].selected, SLICES);
     return rc;
 }
 

@@ -196,6 +196,16 @@ void selected_clear(struct selected *s)
     *s = (struct selected){0};
 }
 
+uint64_t selected_slice(const struct selected *s, uint64_t most)
+{
+    static const uint64_t parts[] = {1, 2, 3, 4, 6, 12}; /* slots, of an hour's 12 */
+    const uint64_t slots = (s->last - s->first) / STORE_SLOT + 1, least = (slots + most - 1) / most;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i] >= least)
+            return parts[i] * STORE_SLOT;
+    return (least + 11) / 12 * 12 * STORE_SLOT;
+}
+
 const char *time_format(char text[TIME_SIZE], uint64_t seconds)
 {
     const time_t at = (time_t)seconds;

@@ -25,6 +25,10 @@ int selection_complete(struct store *store, const char *event, struct store_quer
                        struct selected *out, struct fathom_error *err);
 void selected_clear(struct selected *selected);
 
+/* Seconds: what all of the time is cut into where times matter, in at most so many slices, and at least half as many if there are as many
+ * slots. Slices make up hours, or are made up of them, so that roll-ups can be read. */
+uint64_t selected_slice(const struct selected *selected, uint64_t most);
+
 /* "2026-11-28 10:05" (UTC). */
 #define TIME_SIZE 32
 const char *time_format(char text[TIME_SIZE], uint64_t seconds);

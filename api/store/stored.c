@@ -157,19 +157,12 @@ static void fill_report(struct stored *s)
     s->report = (struct report){.contexts = &s->contexts, .heading = &s->heading, .view = &s->view};
 }
 
-/* The length of a slice of time, in whole slots, where the format shows times. */
-static uint64_t slice_of(const struct stored *s)
-{
-    const uint64_t slots = (s->selected.last - s->selected.first) / STORE_SLOT + 1;
-    return s->options->format->samples ? (slots + SLICES - 1) / SLICES * STORE_SLOT : 0;
-}
-
 int stored_run(struct stored *s, struct fathom_error *err)
 {
     int rc = selection_complete(s->store, s->options->event, &s->query, &s->selected, err);
     if (rc < 0)
         return rc;
-    s->query.slice = slice_of(s);
+    s->query.slice = s->options->format->samples ? selected_slice(&s->selected, SLICES) : 0;
     s->gathering = gathering_new(s->query.slice);
     s->dictionary = dictionary_new();
     if (!s->gathering || !s->dictionary)
