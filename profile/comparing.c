@@ -66,6 +66,7 @@ static size_t count_cells(const struct comparing *c)
                  by_count = c->runs[i].sample_count / CELL_SAMPLES;
         most = by_time < most ? by_time : most;
         most = by_count < most ? by_count : most;
+        most = c->runs[i].times < most ? c->runs[i].times : most; /* no cell is empty for that alone */
     }
     return most < CELLS_LEAST ? CELLS_LEAST : most;
 }

@@ -17,6 +17,8 @@ struct compared_run {
     struct compared_sample *samples; /* sorted by place */
     size_t *starts;                  /* of each node, the first of its samples; with the end */
     size_t sample_count;
+    size_t
+        times; /* how often one sample has another time than the one before: of sums of slots, how many slots there are */
     double weight, squares; /* sums over all samples */
     uint64_t nanoseconds;
     unsigned side;

@@ -139,6 +139,7 @@ static bool copy_samples(struct difference *d, struct added *run, const struct c
         const struct placed_sample *s = &c->samples[i];
         uint64_t weight = c->sample_values[i * c->metrics->count];
         struct compared_sample sample = {.time = s->time - first, .weight = (double)weight, .doubt = 0};
+        run->run.times += i == 0 || s->time != c->samples[i - 1].time;
         sample.place = (uint32_t)*table_find(numbers, (uintptr_t)s->node);
         if (s->certainty == CERTAINTY_UNKNOWN)
             side->unknown = add_saturating(side->unknown, weight);
