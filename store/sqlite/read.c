@@ -100,11 +100,11 @@ static void put_each(FILE *out, const struct spans *spans)
           " where length = 0 and slot >= spans.first and slot < after",
           out);
     put_conditions(out, q, true);
-    fputs(
-        " union all select service, event, length, begin, host, 0, build, 0, unit, rollups.first, last, "
-        "batches,"
-        " samples, weight from spans cross join rollups using(length) where begin >= spans.first and begin < after",
-        out);
+    fputs(" union all select service, event, length, begin, host, 0, build, 0, unit, rollups.first, last, "
+          "batches,"
+          " samples, weight from spans cross join rollups using(length) where begin >= spans.first and begin "
+          "< after",
+          out);
     put_conditions(out, q, false);
     fputs(q->by_build  ? " order by host, build, unit, begin"
           : q->by_host ? " order by host, begin"
