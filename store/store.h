@@ -67,7 +67,7 @@ int store_recording(struct store *store, uint64_t recording, uint64_t *ended, st
 /* A batch and its texts are valid during the call. Negative: stops, and is returned. */
 typedef int store_visit(void *context, const struct store_batch *batch, struct fathom_error *err);
 /* Each batch, or sums of them, once, in the order of slices where the query has one service and event; whatever is asked first. Sums are
- * of roll-ups, where these are clean, and add up to the same. Of a server it must have a service. */
+ * of roll-ups, where these are clean, and add up to the same; neither sequence nor phase is told. Of a server it must have a service. */
 int store_each(struct store *store, const struct store_query *query, store_visit *visit, void *context,
                struct fathom_error *err);
 typedef int store_visit_row(void *context, const struct store_row *row, struct fathom_error *err);

@@ -84,32 +84,37 @@ static void put_balance(FILE *out, const char *database, const struct spans *slo
     fputs(") group by service, event, length, begin) group by service, event, length, begin", out);
 }
 
-int clickhouse_plan(struct clickhouse *c, const struct store_query *query, struct spans *spans,
-                    struct fathom_error *err)
+/* Adds the periods that are clean for a query. */
+static int plan_clean(struct clickhouse *c, struct spans *spans, struct fathom_error *err)
 {
-    struct span slots[] = {{query->from, query->to ? query->to : INT64_MAX, 0}},
-                periods[] = {{query->from, query->to ? query->to : INT64_MAX, HOUR},
-                             {query->from, query->to ? query->to : INT64_MAX, DAY}};
+    const struct store_query *q = spans->query;
+    const uint64_t to = q->to ? q->to : INT64_MAX;
+    struct span slots = {q->from, to, 0}, periods[] = {{q->from, to, HOUR}, {q->from, to, DAY}};
     struct statement s;
     struct bytes b;
-    *spans = (struct spans){.query = query};
     statement_begin(&s);
     if (s.out) {
         fputs("select length, begin from (", s.out);
-        put_balance(s.out, http_database(c->http), &(struct spans){query, slots, 1, 1},
-                    &(struct spans){query, periods, 2, 2}, "[toUInt32(3600), toUInt32(86400)]");
+        put_balance(s.out, http_database(c->http), &(struct spans){q, &slots, 1, 1},
+                    &(struct spans){q, periods, 2, 2}, "[toUInt32(3600), toUInt32(86400)]");
         fputs(") where a = 0 and b = 0 order by begin, length desc format RowBinary", s.out);
     }
-    int rc = query->event ? clickhouse_ask(c, &s, &b, err) : 0;
-    if (!query->event && statement_end(&s))
-        free(s.text);
-    while (rc == 0 && query->event && bytes_left(&b)) {
+    int rc = clickhouse_ask(c, &s, &b, err);
+    while (rc == 0 && bytes_left(&b)) {
         const uint32_t length = bytes_u32(&b);
         const uint64_t begin = bytes_u64(&b);
         rc = b.failed                              ? clickhouse_damaged(c, err)
              : spans_add(spans, length, begin) < 0 ? error_memory(err)
                                                    : 0;
     }
+    return rc;
+}
+
+int clickhouse_plan(struct clickhouse *c, const struct store_query *query, struct spans *spans,
+                    struct fathom_error *err)
+{
+    *spans = (struct spans){.query = query};
+    int rc = query->event ? plan_clean(c, spans, err) : 0;
     if (rc == 0 && spans_end(spans) < 0)
         rc = error_memory(err);
     if (rc < 0)

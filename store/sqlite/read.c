@@ -13,6 +13,7 @@
 struct condition {
     const char *sql, *text; /* text: its parameter; NULL: `number` is */
     uint64_t number;
+    int parameter; /* which */
 };
 
 enum { CONDITIONS = 6 };
@@ -20,8 +21,9 @@ enum { CONDITIONS = 6 };
 static size_t conditions_of(const struct store_query *q, struct condition out[CONDITIONS])
 {
     const struct condition all[CONDITIONS] = {
-        {"service = ?1", q->service, 0},       {"event = ?2", q->event, 0},   {"host = ?3", q->host, 0},
-        {"instr(build, ?4) = 1", q->build, 0}, {"slot >= ?5", NULL, q->from}, {"slot < ?6", NULL, q->to},
+        {"service = ?1", q->service, 0, 1}, {"event = ?2", q->event, 0, 2},
+        {"host = ?3", q->host, 0, 3},       {"instr(build, ?4) = 1", q->build, 0, 4},
+        {"slot >= ?5", NULL, q->from, 5},   {"slot < ?6", NULL, q->to, 6},
     };
     size_t count = 0;
     for (size_t i = 0; i < CONDITIONS; i++)
@@ -40,7 +42,7 @@ static void put_conditions(FILE *out, const struct store_query *query, bool slot
             fprintf(out, " and %s", conditions[i].sql);
 }
 
-/* Prepares what was written, and frees it. The numbers of parameters are those of conditions. */
+/* Prepares what was written, and frees it. */
 static int prepare(const struct connection *c, struct statement *text, const struct store_query *query,
                    sqlite3_stmt **out, struct fathom_error *err)
 {
@@ -48,11 +50,10 @@ static int prepare(const struct connection *c, struct statement *text, const str
     const size_t count = conditions_of(query, conditions);
     int rc = statement_end(text) ? connection_prepare(c, text->text, out, err) : error_memory(err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
-        const int number = atoi(strchr(conditions[i].sql, '?') + 1);
         if (conditions[i].text)
-            bind_text(*out, number, conditions[i].text);
+            bind_text(*out, conditions[i].parameter, conditions[i].text);
         else
-            bind_u64(*out, number, conditions[i].number);
+            bind_u64(*out, conditions[i].parameter, conditions[i].number);
     }
     free(text->text);
     return rc;
