@@ -2,7 +2,7 @@
 #
 # roll_up_test STORE OTHER OPTION...: of two new stores, with options that both need; OTHER is never rolled up. In a directory with the
 # recordings stages.data and containers.data.
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2086 # options are words
 
 # roll_up_put RECORDING HOST TIME: into both. Some bytes at the end make it another recording.
 roll_up_put()
@@ -18,16 +18,15 @@ roll_up_tell()
 {
     for roll_up_options in "" "--since 2026-03-01T03:00 --until 2026-03-01T11:00" \
         "--since 2026-03-01T03:25 --until 2026-03-02T09:00 --host h2" "--build f" "--format folded --until 2026-03-02"; do
-        # shellcheck disable=SC2086 # words
         "$FATHOM" report -q --format json --store "$1" $login --service web $roll_up_options
     done >"$2" 2>&1
     "$FATHOM" report -q --store "$1" $login --service web --format html -o page.html
-    grep -v "<title>" page.html >>"$2"
+    grep -v "<title>" page.html >page.lines
     for roll_up_sides in "until=2026-03-02 since=2026-03-02" "host=h1,until=2026-03-02 host=h1,since=2026-03-02"; do
-        # shellcheck disable=SC2086 # words
         "$FATHOM" diff --format json --store "$1" $login --service web $roll_up_sides
-    done >>"$2" 2>&1
-    "$FATHOM" store hosts $login "$1" >>"$2"
+    done >differences 2>&1
+    "$FATHOM" store hosts $login "$1" | cat "$2" page.lines differences - >all
+    mv all "$2"
 }
 
 # roll_up_same WHAT
@@ -80,7 +79,6 @@ roll_up_test()
         "$FATHOM" store roll-up -q $login "$rolled" 2>/dev/null &
         pids="${pids:-} $!"
     done
-    # shellcheck disable=SC2086 # words
     wait $pids
     roll_up_same "... and several at the same time change nothing"
     roll_up_says "what they left" 0 0
