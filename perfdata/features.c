@@ -205,6 +205,12 @@ void feature_put(FILE *out, enum feature feature, const struct feature_source *f
         if (features->level)
             put_compressed(out, features);
         break;
+    case FEATURE_WALL_CLOCK:
+        if (!features->clock_wall)
+            break;
+        fwrite(&features->clock_time, sizeof features->clock_time, 1, out);
+        fwrite(&features->clock_wall, sizeof features->clock_wall, 1, out);
+        break;
     case FEATURE_SCALING:
         if (features->scaling && features->scaling->count)
             scaling_put(out, features->scaling);
@@ -217,7 +223,7 @@ void feature_put(FILE *out, enum feature feature, const struct feature_source *f
 const enum feature features_written[FEATURES_WRITTEN] = {
     FEATURE_TRACING_DATA, FEATURE_BUILD_ID,   FEATURE_HOSTNAME,    FEATURE_OSRELEASE,  FEATURE_VERSION,
     FEATURE_ARCH,         FEATURE_NRCPUS,     FEATURE_CPUDESC,     FEATURE_CPUID,      FEATURE_TOTAL_MEM,
-    FEATURE_CMDLINE,      FEATURE_EVENT_DESC, FEATURE_SAMPLE_TIME, FEATURE_COMPRESSED, FEATURE_SCALING,
+    FEATURE_CMDLINE,      FEATURE_EVENT_DESC, FEATURE_SAMPLE_TIME, FEATURE_COMPRESSED, FEATURE_WALL_CLOCK, FEATURE_SCALING,
 };
 
 int features_serialise(const struct features *features, const struct event *events, size_t count, uint64_t at,

@@ -20,6 +20,7 @@ struct features {
     uint8_t *tracing; /* HEADER_TRACING_DATA */
     size_t tracing_size;
     uint64_t first_time, last_time; /* of the samples, ns; 0: none yet */
+    uint64_t clock_time, clock_wall; /* FEATURE_WALL_CLOCK; 0: not known */
     const struct host *host;        /* the recorded machine; borrowed; NULL: this one */
     const struct scaling *scaling;  /* borrowed; NULL: nothing is scaled */
     int level;                      /* zstd's, of compressed records; 0: they are not */
@@ -50,7 +51,7 @@ struct feature_source { /* where features come from */
     struct host host;
 };
 
-#define FEATURES_WRITTEN 15
+#define FEATURES_WRITTEN 16
 extern const enum feature features_written[FEATURES_WRITTEN]; /* in order of their bits */
 
 /* Fills in from->host. */

@@ -218,7 +218,7 @@ static bool is_read(uint64_t feature)
 {
     return is_of_host(feature) || feature == FEATURE_CMDLINE || feature == FEATURE_EVENT_DESC ||
            feature == FEATURE_COMPRESSED || feature == FEATURE_BUILD_ID || feature == FEATURE_TRACING_DATA ||
-           feature == FEATURE_SCALING;
+           feature == FEATURE_WALL_CLOCK || feature == FEATURE_SCALING;
 }
 
 static int read_feature(struct head *head, uint64_t feature, struct bytes b, struct fathom_error *err)
@@ -234,6 +234,10 @@ static int read_feature(struct head *head, uint64_t feature, struct bytes b, str
         return build_ids_take_all(&head->build_ids, b) < 0 ? error_memory(err) : 0;
     case FEATURE_TRACING_DATA:
         return read_tracing(head, b, err);
+    case FEATURE_WALL_CLOCK:
+        head->clock_time = bytes_u64(&b);
+        head->clock_wall = bytes_u64(&b);
+        break;
     case FEATURE_SCALING:
         return head->scaling.count ? 0 : scaling_take(b, &head->scaling, err);
     case FEATURE_EVENT_DESC:

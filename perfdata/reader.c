@@ -102,6 +102,13 @@ size_t reader_events(const struct reader *reader, const struct event **out)
     return reader->head.count;
 }
 
+bool reader_wall_clock(const struct reader *reader, uint64_t time, uint64_t *wall)
+{
+    const struct head *h = &reader->head;
+    *wall = h->clock_wall + (time - h->clock_time); /* or before it */
+    return h->clock_wall && *wall < (uint64_t)INT64_MAX;
+}
+
 const struct scaling *reader_scaling(const struct reader *reader, uint32_t event)
 {
     const struct scaling *s = &reader->head.scaling;

@@ -66,6 +66,8 @@ uint32_t reader_next_event(const struct reader *reader, uint32_t from);
 void reader_choose_event(struct reader *reader, uint32_t event);
 /* The names of the other events that can be reported, separated by ", ", as far as they fit. "": none. */
 void reader_other_events(const struct reader *reader, uint32_t event, char *out, size_t size);
+/* When a time of the samples was by the wall clock, ns since 1970. false: the recording does not tell. */
+bool reader_wall_clock(const struct reader *reader, uint64_t time, uint64_t *wall);
 /* How an event's samples are scaled: their periods have been. NULL: not at all. */
 const struct scaling *reader_scaling(const struct reader *reader, uint32_t event);
 const char *reader_command(const struct reader *reader); /* the recorded command line; NULL: unknown */

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -305,6 +306,17 @@ int writer_append(struct writer *writer, const void *data, size_t size, struct f
 int writer_command(struct writer *writer, int argc, char *const *argv, struct fathom_error *err)
 {
     return features_command(&writer->features, argc, argv, err);
+}
+
+void writer_wall_clock(struct writer *writer)
+{
+    struct features *f = &writer->features;
+    struct timespec now;
+    if (f->clock_time == f->last_time)
+        return;
+    clock_gettime(CLOCK_REALTIME, &now);
+    f->clock_time = f->last_time;
+    f->clock_wall = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 void writer_scaling(struct writer *writer, const struct scaling *scaling)

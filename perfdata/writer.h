@@ -40,6 +40,8 @@ int writer_flush(struct writer *writer, struct fathom_error *err);
  * tracepoints (HEADER_TRACING_DATA, at least one byte; copied), both for stock perf. A stream has only what
  * was set before its first record, except for build-ids. */
 int writer_command(struct writer *writer, int argc, char *const *argv, struct fathom_error *err);
+/* The newest sample so far was taken just now: so the file tells its times by the wall clock, too. */
+void writer_wall_clock(struct writer *writer);
 /* What the samples of some events stand for; borrowed until writer_close(). A stream does not have it. */
 void writer_scaling(struct writer *writer, const struct scaling *scaling);
 /* The recording is of that machine (NULL: of this one); borrowed. */

@@ -40,7 +40,7 @@ struct fathom_store_import_options {
     const char *service;   /* NULL: each process's container, service of systemd or else program */
     const char *host;      /* NULL: the recorded host's name */
     const char *
-        ended; /* when its last sample was taken, as `until` above; NULL: when the file was last written. Of a
+        ended; /* when its last sample was taken, as `until` above; NULL: as it tells, or when the file was last written. Of a
                               recording that is in the store already, what was taken then holds */
     struct fathom_profile_options profile; /* map, symfs, no_cache and inline_most */
 };

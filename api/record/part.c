@@ -42,6 +42,7 @@ int part_add(struct part *p, const void *records, size_t size, struct fathom_err
 int part_flush(struct part *p, struct fathom_error *err)
 {
     int rc = learning_flush(p->learning, err);
+    writer_wall_clock(p->writer);
     return rc == 0 ? writer_flush(p->writer, err) : rc;
 }
 
@@ -216,6 +217,7 @@ static int end_file(struct part *p, int rc, bool *nothing, struct fathom_error *
     struct writer *writer = p->writer;
     collector_summary(p->collector, &s);
     struct scaling scaling = {0};
+    writer_wall_clock(writer);
     if (rc == 0 && p->phases)
         rc = phase_switch_scaling(p->phases, &scaling, err);
     if (rc == 0 && p->phases)

@@ -113,8 +113,9 @@ static int identify(const char *path, uint64_t *out, struct fathom_error *err)
     return !sum ? error_memory(err) : got < 0 ? error_system(err, failed, "%s", path) : 0;
 }
 
-/* When the last sample was taken: as the user says, or when the file was written, at its end. In ns. */
-static int find_end(const struct fathom_store_import_options *o, uint64_t *out, struct fathom_error *err)
+/* When the last sample, of this time, was taken: as the user or the recording says, or when the file was written, at its end. In ns. */
+static int find_end(const struct fathom_store_import_options *o, const struct reader *reader, uint64_t last,
+                    uint64_t *out, struct fathom_error *err)
 {
     struct stat st;
     if (o->ended) {
@@ -122,6 +123,8 @@ static int find_end(const struct fathom_store_import_options *o, uint64_t *out, 
         *out *= SECOND_NS;
         return rc;
     }
+    if (reader && reader_wall_clock(reader, last, out))
+        return 0;
     if (stat(o->recording, &st) < 0)
         return error_system(err, errno, "%s", o->recording);
     *out = (uint64_t)st.st_mtim.tv_sec * SECOND_NS + (uint64_t)st.st_mtim.tv_nsec;
@@ -166,17 +169,17 @@ int fathom_store_import_run(struct fathom_store_import *i, struct fathom_store_i
     struct slotted_options slots = {.service = o->service, .host = o->host};
     *imported = (struct fathom_store_imported){0};
     int rc = fathom_report_run(i->report, error);
+    slots.last = rc == 0 ? last_time(report_of(i->report)) : 0;
     if (rc == 0)
         rc = identify(report_recording(i->report), &slots.sequence, error);
     if (rc == 0)
-        rc = find_end(o, &slots.ended, error);
+        rc = find_end(o, report_reader(i->report), slots.last, &slots.ended, error);
     if (rc == 0 && i->store)
         rc = store_recording(i->store, slots.sequence, &slots.ended, error);
     if (rc < 0)
         return rc;
     if (!slots.host)
         slots.host = report_reader(i->report) ? reader_host(report_reader(i->report))->name.nodename : "";
-    slots.last = last_time(report_of(i->report));
     slots.reader = report_reader(i->report);
     struct slotted *made = slotted_new(&slots);
     rc = made ? put(i, made, imported, error) : error_memory(error);
