@@ -116,18 +116,16 @@ struct go_code {
 
 static int derive_all_go(const struct image *image, struct go_code *out)
 {
-    struct go_table table;
+    const struct go_table *table = &image->go;
     struct go_function f;
     int rc = 0;
     *out = (struct go_code){0};
-    if (!go_table_open(&image->file, &table))
-        return 0;
-    for (uint32_t i = 0; rc == 0 && i < table.count; i++) {
-        if (!go_table_function(&table, i, &f) || f.address < out->high ||
+    for (uint32_t i = 0; rc == 0 && table->data && i < table->count; i++) {
+        if (!go_table_function(table, i, &f) || f.address < out->high ||
             !elf_file_is_code(&image->file, f.address, f.size))
             continue;
         if (!is_restorer(image, f.address))
-            rc = derive_go(image, &table, &f);
+            rc = derive_go(image, table, &f);
         out->low = out->high ? out->low : f.address;
         out->high = f.address + f.size;
     }

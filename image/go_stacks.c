@@ -115,10 +115,9 @@ static bool read_function(const struct image *image, const struct image_function
 
 bool image_go_stacks(const struct image *image, struct go_stacks *out)
 {
-    struct go_table table;
     bool found = false;
     *out = (struct go_stacks){.call_size = 0};
-    if (!go_table_open(&image->file, &table))
+    if (!image->go.data)
         return false;
     for (uint32_t i = 0; i < image_function_count(image); i++) {
         const struct image_function *f = image_function(image, i);

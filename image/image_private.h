@@ -2,12 +2,12 @@
 #ifndef FATHOM_IMAGE_IMAGE_PRIVATE_H
 #define FATHOM_IMAGE_IMAGE_PRIVATE_H
 
-#include "image/go_table.h"
 #include "base/arena.h"
 #include "image/cfi/frames.h"
 #include "image/cfi/table.h"
 #include "image/elf/elf_file.h"
 #include "image/functions.h"
+#include "image/go_table.h"
 #include "image/image.h"
 
 struct image {

@@ -94,7 +94,6 @@ static void run_expression(struct cfi_machine *m, struct bytes *code, uint8_t op
         set_other(&m->now, number, CFI_BP_UNKNOWN, CFI_RETURN_OTHER);
 }
 
-/* DWARF 5, 6.4.2.2: CFA instructions. Returns whether this is one of them. */
 /* Behind an expression there is no offset to keep, but libgcrypt's assembler code returns so, one instruction before its end: the CFA is
  * not known there. */
 static void change_cfa_register(struct cfi_machine *m, uint64_t number)
@@ -104,6 +103,7 @@ static void change_cfa_register(struct cfi_machine *m, uint64_t number)
     m->now.cfa_expression = expression;
 }
 
+/* DWARF 5, 6.4.2.2: CFA instructions. Returns whether this is one of them. */
 static bool run_cfa(struct cfi_machine *m, struct bytes *code, uint8_t op)
 {
     switch (op) {

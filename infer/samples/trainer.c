@@ -280,15 +280,16 @@ static int trainer_add_partial(struct trainer *t, struct process *process, const
 {
     struct trie_statistics *statistics = trie_statistics(t->trie);
     struct beginning begin = {0};
-    const bool cut = how == UNWIND_CUT || how == UNWIND_LONG, walked = count > 0;
-    if (cut && t->cut_nodes >= CUT_NODES_MOST && count > CUT_FRAMES_MOST)
+    const bool cut = how == UNWIND_CUT || how == UNWIND_LONG, walked = count > 0,
+               few = cut && t->cut_nodes >= CUT_NODES_MOST && count > CUT_FRAMES_MOST;
+    if (few)
         count = CUT_FRAMES_MOST;
     if (!walked && how == UNWIND_CUT && process && sample->has_regs)
         count = add_leaf(t, process, sample);
     int rc = count ? partial_begin(t, process, sample, count, how, &begin) : 0;
     if (rc < 0)
         return error_memory(err);
-    if (rc > 0 && walked)
+    if (rc > 0 && walked && !few)
         count = add_beyond(t, process, sample, count, how, &begin);
     bool usable = rc > 0 && trainer_usable(t, count, begin.base);
     if (how == UNWIND_CUT)
