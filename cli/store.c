@@ -132,7 +132,8 @@ static const struct option_row rows[] = {
     OPTION_TEXT("host", 0, "NAME", struct store_command_options, selection.host,
                 "import: they were taken on this host (default: the recorded one); lists: only of this one"),
     OPTION_TEXT("ended", 0, "TIME", struct store_command_options, ended,
-                "import: when the last sample was taken (default: as the recording tells, or when it was last written)"),
+                "import: when the last sample was taken (default: as the recording tells, or when it was "
+                "last written)"),
     STORE_BUILD(struct store_command_options, selection.build, "lists: only of a build whose ID begins so"),
     STORE_SINCE(struct store_command_options, selection.since, "lists, roll-up: only from a time on"),
     STORE_UNTIL(struct store_command_options, selection.until, "lists: only before a time"),
