@@ -205,16 +205,6 @@ void feature_put(FILE *out, enum feature feature, const struct feature_source *f
         if (features->level)
             put_compressed(out, features);
         break;
-    case FEATURE_WALL_CLOCK:
-        if (!features->clock_wall)
-            break;
-        fwrite(&features->clock_time, sizeof features->clock_time, 1, out);
-        fwrite(&features->clock_wall, sizeof features->clock_wall, 1, out);
-        break;
-    case FEATURE_SCALING:
-        if (features->scaling && features->scaling->count)
-            scaling_put(out, features->scaling);
-        break;
     case FEATURE_COUNT:
         break;
     }
@@ -223,7 +213,7 @@ void feature_put(FILE *out, enum feature feature, const struct feature_source *f
 const enum feature features_written[FEATURES_WRITTEN] = {
     FEATURE_TRACING_DATA, FEATURE_BUILD_ID,   FEATURE_HOSTNAME,    FEATURE_OSRELEASE,  FEATURE_VERSION,
     FEATURE_ARCH,         FEATURE_NRCPUS,     FEATURE_CPUDESC,     FEATURE_CPUID,      FEATURE_TOTAL_MEM,
-    FEATURE_CMDLINE,      FEATURE_EVENT_DESC, FEATURE_SAMPLE_TIME, FEATURE_COMPRESSED, FEATURE_WALL_CLOCK, FEATURE_SCALING,
+    FEATURE_CMDLINE,      FEATURE_EVENT_DESC, FEATURE_SAMPLE_TIME, FEATURE_COMPRESSED,
 };
 
 int features_serialise(const struct features *features, const struct event *events, size_t count, uint64_t at,
@@ -234,7 +224,8 @@ int features_serialise(const struct features *features, const struct event *even
     size_t sizes[FEATURES_WRITTEN] = {0};
     size_t sections = 0, total = 0;
     uint64_t map[4] = {0};
-    uint8_t *joined = NULL;
+    uint8_t *joined = NULL, *trailer = NULL;
+    size_t trailer_size = 0;
     int rc = 0;
 
     feature_source_host(&from);
@@ -253,11 +244,15 @@ int features_serialise(const struct features *features, const struct event *even
         sections += sizes[i] != 0;
     }
     total += sections * sizeof(struct file_section);
-    joined = malloc(total);
+    rc = trailer_make(&features->trailer, &trailer, &trailer_size, err);
+    if (rc < 0)
+        goto out;
+    joined = malloc(total + trailer_size);
     if (!joined) {
         rc = error_memory(err);
         goto out;
     }
+    memcpy(joined + total, trailer, trailer_size);
     size_t place = sections * sizeof(struct file_section);
     sections = 0;
     for (size_t i = 0; i < FEATURES_WRITTEN; i++) {
@@ -269,10 +264,11 @@ int features_serialise(const struct features *features, const struct event *even
         place += sizes[i];
         map[features_written[i] / 64] |= UINT64_C(1) << features_written[i] % 64;
     }
-    *out = (struct feature_bytes){.data = joined, .size = total};
+    *out = (struct feature_bytes){.data = joined, .size = total + trailer_size};
     memcpy(out->bits, map, sizeof map);
 out:
     for (size_t i = 0; i < FEATURES_WRITTEN; i++)
         free(parts[i]);
+    free(trailer);
     return rc;
 }

@@ -10,7 +10,7 @@
 #include "perfdata/format.h"
 #include "perfdata/host.h"
 #include "perfdata/record.h"
-#include "perfdata/scaling.h"
+#include "perfdata/trailer.h"
 
 struct features {
     char **command; /* copied argv */
@@ -20,9 +20,8 @@ struct features {
     uint8_t *tracing; /* HEADER_TRACING_DATA */
     size_t tracing_size;
     uint64_t first_time, last_time; /* of the samples, ns; 0: none yet */
-    uint64_t clock_time, clock_wall; /* FEATURE_WALL_CLOCK; 0: not known */
     const struct host *host;        /* the recorded machine; borrowed; NULL: this one */
-    const struct scaling *scaling;  /* borrowed; NULL: nothing is scaled */
+    struct trailer trailer;         /* its scaling is borrowed */
     int level;                      /* zstd's, of compressed records; 0: they are not */
     uint64_t raw, packed;           /* bytes of records, and what they were compressed to; 0: not yet known */
 };
@@ -51,7 +50,7 @@ struct feature_source { /* where features come from */
     struct host host;
 };
 
-#define FEATURES_WRITTEN 16
+#define FEATURES_WRITTEN 14
 extern const enum feature features_written[FEATURES_WRITTEN]; /* in order of their bits */
 
 /* Fills in from->host. */

@@ -72,9 +72,6 @@ enum feature {
     FEATURE_EVENT_DESC = 12,
     FEATURE_SAMPLE_TIME = 21,
     FEATURE_COMPRESSED = 27,
-    /* Fathom's own: */
-    FEATURE_WALL_CLOCK = 254, /* u64 time of a sample, u64 ns since 1970 at which it was read, just after */
-    FEATURE_SCALING = 255,    /* scaling.h */
     FEATURE_COUNT = 256,
 };
 

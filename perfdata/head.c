@@ -26,7 +26,7 @@ void head_free(struct head *head)
     free(head->events);
     free(head->command);
     free(head->tracing);
-    free(head->scaling.steps);
+    free(head->trailer.scaling.steps);
     build_ids_free(&head->build_ids);
     table_free(head->by_id);
     *head = (struct head){0};
@@ -217,8 +217,7 @@ static int read_tracing(struct head *head, struct bytes b, struct fathom_error *
 static bool is_read(uint64_t feature)
 {
     return is_of_host(feature) || feature == FEATURE_CMDLINE || feature == FEATURE_EVENT_DESC ||
-           feature == FEATURE_COMPRESSED || feature == FEATURE_BUILD_ID || feature == FEATURE_TRACING_DATA ||
-           feature == FEATURE_WALL_CLOCK || feature == FEATURE_SCALING;
+           feature == FEATURE_COMPRESSED || feature == FEATURE_BUILD_ID || feature == FEATURE_TRACING_DATA;
 }
 
 static int read_feature(struct head *head, uint64_t feature, struct bytes b, struct fathom_error *err)
@@ -234,12 +233,6 @@ static int read_feature(struct head *head, uint64_t feature, struct bytes b, str
         return build_ids_take_all(&head->build_ids, b) < 0 ? error_memory(err) : 0;
     case FEATURE_TRACING_DATA:
         return read_tracing(head, b, err);
-    case FEATURE_WALL_CLOCK:
-        head->clock_time = bytes_u64(&b);
-        head->clock_wall = bytes_u64(&b);
-        break;
-    case FEATURE_SCALING:
-        return head->scaling.count ? 0 : scaling_take(b, &head->scaling, err);
     case FEATURE_EVENT_DESC:
         read_names(head, b);
         break;
@@ -326,6 +319,24 @@ static int read_features(struct head *head, const struct input *input, const str
     return rc;
 }
 
+static int read_trailer(struct head *head, const struct input *input, struct fathom_error *err)
+{
+    const uint64_t least = head->records_end, all = input->size;
+    uint8_t end[TRAILER_END], *copy = NULL;
+    struct bytes body;
+    if (all - least < sizeof end)
+        return 0;
+    int rc = input_read(input, all - sizeof end, sizeof end, end, err);
+    const uint64_t size = rc == 0 ? trailer_size(end) : 0;
+    if (size == 0 || size > all - least)
+        return rc;
+    rc = section_bytes(input, (struct file_section){all - size, size - sizeof end}, &copy, &body, err);
+    if (rc == 0)
+        rc = trailer_take(body, &head->trailer, err);
+    free(copy);
+    return rc;
+}
+
 static int read_file(struct head *head, const struct input *input, const char *path, struct fathom_error *err)
 {
     struct file_header header;
@@ -347,7 +358,8 @@ static int read_file(struct head *head, const struct input *input, const char *p
     head->records_end = cut ? size : header.data.offset + header.data.size;
     /* Features follow the records and are written last; every finished recording has some. */
     head->truncated = cut || is_zero(header.features, sizeof header.features);
-    return cut ? 0 : read_features(head, input, &header, err);
+    rc = cut ? 0 : read_features(head, input, &header, err);
+    return rc < 0 || cut ? rc : read_trailer(head, input, err);
 }
 
 /* The size of the record at `at` with the payload that follows it; 0: damaged or truncated. */

@@ -11,7 +11,7 @@
 #include "perfdata/host.h"
 #include "perfdata/input.h"
 #include "perfdata/record.h"
-#include "perfdata/scaling.h"
+#include "perfdata/trailer.h"
 
 struct head {
     struct event *events;
@@ -25,8 +25,7 @@ struct head {
     struct build_ids build_ids;    /* of paths */
     uint64_t records, records_end; /* where the records are: bytes from the start */
     uint32_t mmap_size;            /* a compressed record holds at most that much; 0: unknown */
-    uint64_t clock_time, clock_wall; /* FEATURE_WALL_CLOCK; 0: not known */
-    struct scaling scaling;        /* of events that were not always on */
+    struct trailer trailer;        /* Fathom's own */
     bool pipe;
     bool truncated; /* there are fewer records than the header says, or its writer did not finish */
 };

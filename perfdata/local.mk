@@ -20,6 +20,7 @@ libperfdata_la_SOURCES = \
 	perfdata/scaling.c perfdata/scaling.h \
 	perfdata/stack_parts.c perfdata/stack_parts.h perfdata/stack_sample.c perfdata/stack_sample.h \
 	perfdata/stream.c \
+	perfdata/trailer.c perfdata/trailer.h \
 	perfdata/unsampled.c perfdata/unsampled.h \
 	perfdata/walks.c perfdata/walks.h \
 	perfdata/user_chain.c perfdata/user_chain.h \

@@ -104,14 +104,14 @@ size_t reader_events(const struct reader *reader, const struct event **out)
 
 bool reader_wall_clock(const struct reader *reader, uint64_t time, uint64_t *wall)
 {
-    const struct head *h = &reader->head;
-    *wall = h->clock_wall + (time - h->clock_time); /* or before it */
-    return h->clock_wall && *wall < (uint64_t)INT64_MAX;
+    const struct trailer *t = &reader->head.trailer;
+    *wall = t->clock_wall + (time - t->clock_time); /* or before it */
+    return t->clock_wall && *wall < (uint64_t)INT64_MAX;
 }
 
 const struct scaling *reader_scaling(const struct reader *reader, uint32_t event)
 {
-    const struct scaling *s = &reader->head.scaling;
+    const struct scaling *s = &reader->head.trailer.scaling;
     return s->count && event < SCALING_EVENTS && s->events >> event & 1 ? s : NULL;
 }
 
@@ -200,7 +200,7 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
         filled = *record;
         build_ids_fill(&pass->reader->head.build_ids, &filled.mmap);
         record = &filled;
-    } else if (pass->announced || pass->reader->said || pass->reader->head.scaling.count) {
+    } else if (pass->announced || pass->reader->said || pass->reader->head.trailer.scaling.count) {
         filled = *record;
         int rc = pass->announced ? announced_take(pass->announced, &filled, err) : 0;
         if (rc)

@@ -2,8 +2,8 @@
  * scaling.h - what the samples of events stand for that were on in some intervals of a recording only, chosen by their phases (hybrid
  * profiling: phase-aware remote profiling, section 4, "weights"): each for all intervals of its phase.
  *
- * A feature section of Fathom's own: u32 version, u32 number of steps, u64 events, u64 intervals, u64 sampled, f64 covered; then each step's
- * u64 time and f64 factor. Stock perf passes it over.
+ * A part of the trailer: u32 version, u32 number of steps, u64 events, u64 intervals, u64 sampled, f64 covered; then each step's
+ * u64 time and f64 factor.
  */
 #ifndef FATHOM_PERFDATA_SCALING_H
 #define FATHOM_PERFDATA_SCALING_H

@@ -310,18 +310,18 @@ int writer_command(struct writer *writer, int argc, char *const *argv, struct fa
 
 void writer_wall_clock(struct writer *writer)
 {
-    struct features *f = &writer->features;
+    struct trailer *t = &writer->features.trailer;
     struct timespec now;
-    if (f->clock_time == f->last_time)
+    if (t->clock_time == writer->features.last_time)
         return;
     clock_gettime(CLOCK_REALTIME, &now);
-    f->clock_time = f->last_time;
-    f->clock_wall = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    t->clock_time = writer->features.last_time;
+    t->clock_wall = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 void writer_scaling(struct writer *writer, const struct scaling *scaling)
 {
-    writer->features.scaling = scaling;
+    writer->features.trailer.scaling = *scaling;
 }
 
 void writer_host(struct writer *writer, const struct host *host)
