@@ -252,7 +252,8 @@ int features_serialise(const struct features *features, const struct event *even
         rc = error_memory(err);
         goto out;
     }
-    memcpy(joined + total, trailer, trailer_size);
+    if (trailer)
+        memcpy(joined + total, trailer, trailer_size);
     size_t place = sections * sizeof(struct file_section);
     sections = 0;
     for (size_t i = 0; i < FEATURES_WRITTEN; i++) {
