@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 #define VERSION     1u
 #define FACTOR_MOST 1e9
 #define STEP_BYTES  16u
@@ -61,17 +63,10 @@ int scaling_take(struct bytes b, struct scaling *out, struct fathom_error *err)
 
 uint64_t scaling_period(const struct scaling *s, uint64_t time, uint64_t period, double *rest)
 {
-    size_t low = 0, high = s->count; /* steps before `low` begin by then, those from `high` on later */
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (s->steps[middle].from <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    const size_t begun = lower_bound(i, (size_t)0, s->count, s->steps[i].from <= time);
+    if (begun == 0)
         return period;
-    const double exact = (double)period * s->steps[low - 1].factor + *rest;
+    const double exact = (double)period * s->steps[begun - 1].factor + *rest;
     if (exact >= 1e18)
         return (uint64_t)1e18;
     const uint64_t whole = (uint64_t)exact;
