@@ -77,6 +77,7 @@ libapi_la_SOURCES = \
 	api/train/uprobe.c \
 	api/top/counts.c api/top/counts.h \
 	api/top/rows.c api/top/rows.h \
+	api/top/stored_counts.c api/top/stored_counts.h \
 	api/top/top.c \
 	api/trees/merge.c \
 	api/trees/record.c \

@@ -1,4 +1,4 @@
-/* top.c - `fathom top`: hot contexts while they run, in a terminal or as text. */
+/* top.c - `fathom top`: hot contexts while they run, or of what a store has of the last time, in a terminal or as text. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -12,18 +12,23 @@
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/privilege.h"
+#include "cli/store_rows.h"
 #include "cli/target.h"
 #include "cli/top/screen.h"
 #include "cli/top/text.h"
 
-#define FIRST_NS  500000000u   /* after which the first picture is drawn */
-#define BEHIND_NS 10000000000u /* by which a picture comes later if much of it would be missing */
-#define KEYS_MS   100          /* to wait for a key once the target has ended */
+#define FIRST_NS       500000000u   /* after which the first picture is drawn */
+#define BEHIND_NS      10000000000u /* by which a picture comes later if much of it would be missing */
+#define KEYS_MS        100          /* to wait for a key once the target has ended */
+#define INTERVAL       1            /* seconds between two pictures, */
+#define STORE_INTERVAL 10           /* of a store */
+#define SINCE          "15m"        /* of a store: its agents send a slot when it is over */
 
 struct top_options {
     struct fathom_top_options top; /* the first member, which rows of options rely on */
-    double interval;               /* seconds between two pictures */
-    uint64_t count;                /* pictures, as text; 0: a screen */
+    struct fathom_store_selection store;
+    double interval; /* seconds between two pictures; 0: not given */
+    uint64_t count;  /* pictures, as text; 0: a screen */
     bool once;
     struct fathom_top_show show;
     uint64_t most; /* rows of a text */
@@ -86,29 +91,52 @@ static void name_target(const struct top *t, char *out, size_t size)
     text_clean(out);
 }
 
+static void name_what(struct top *t, const struct fathom_top_summary *o, char *out)
+{
+    char name[80], event[64];
+    snprintf(event, sizeof event, "%.60s", o->event);
+    text_clean(event);
+    if (o->stored) {
+        snprintf(out, TOP_LINE, "%.150s, %s: %llu samples", o->stored, event, (unsigned long long)o->samples);
+        return;
+    }
+    name_target(t, name, sizeof name);
+    snprintf(out, TOP_LINE, "%s, %s: %.0f s%s, %.0f samples/s, %llu samples", name, event,
+             (double)(clock_ns() - t->began) / 1e9,
+             t->ended    ? " (ended)"
+             : o->behind ? " (behind: opening files)"
+                         : "",
+             t->rate, (unsigned long long)o->samples);
+}
+
+/* How it goes: what was learned and lost, or that the store does not answer. */
+static void tell_state(const struct fathom_top_summary *o, char *out, size_t size)
+{
+    char lost[96] = "";
+    if (o->stored) {
+        snprintf(out, size, "%s%.160s", o->failure ? "; not read again: " : "", o->failure ? o->failure : "");
+        text_clean(out);
+        return;
+    }
+    if (o->lost_now || o->throttled || o->unread)
+        snprintf(lost, sizeof lost, "; %llu lost, %llu throttled, %llu stacks not read",
+                 (unsigned long long)o->lost, (unsigned long long)o->throttled,
+                 (unsigned long long)o->unread);
+    snprintf(out, size, "; learned %llu stack%s%s%s; %.0f MB", (unsigned long long)o->stacks,
+             o->stacks == 1 ? "" : "s", o->full ? ", no more fit" : "", lost, resident_mb());
+}
+
 static void make_status(struct top *t)
 {
     struct top_state *s = &t->state;
     struct fathom_top_summary o;
-    char name[80], proved[SHARE_SIZE], inferred[SHARE_SIZE], unknown[SHARE_SIZE], event[64], lost[96] = "";
+    char proved[SHARE_SIZE], inferred[SHARE_SIZE], unknown[SHARE_SIZE], state[192];
     fathom_top_summary(t->top, &o);
-    snprintf(event, sizeof event, "%.60s", o.event);
-    text_clean(event);
-    name_target(t, name, sizeof name);
-    snprintf(s->status[0], TOP_LINE, "%s, %s: %.0f s%s, %.0f samples/s, %llu samples", name, event,
-             (double)(clock_ns() - t->began) / 1e9,
-             t->ended   ? " (ended)"
-             : o.behind ? " (behind: opening files)"
-                        : "",
-             t->rate, (unsigned long long)o.samples);
-    if (o.lost_now || o.throttled || o.unread)
-        snprintf(lost, sizeof lost, "; %llu lost, %llu throttled, %llu stacks not read",
-                 (unsigned long long)o.lost, (unsigned long long)o.throttled, (unsigned long long)o.unread);
-    snprintf(s->status[1], TOP_LINE,
-             "paths: %s proved, %s inferred, %s unknown; learned %llu stack%s%s%s; %.0f MB",
+    name_what(t, &o, s->status[0]);
+    tell_state(&o, state, sizeof state);
+    snprintf(s->status[1], TOP_LINE, "paths: %s proved, %s inferred, %s unknown%s",
              share_format(proved, o.proved, o.weight), share_format(inferred, o.inferred, o.weight),
-             share_format(unknown, o.weight - o.proved - o.inferred, o.weight), (unsigned long long)o.stacks,
-             o.stacks == 1 ? "" : "s", o.full ? ", no more fit" : "", lost, resident_mb());
+             share_format(unknown, o.weight - o.proved - o.inferred, o.weight), state);
     char thread[96] = "", filter[96] = "", period[48] = "", rest[48] = "", share[SHARE_SIZE];
     if (s->thread != FATHOM_TOP_ALL)
         snprintf(thread, sizeof thread, ", only %.64s", s->thread_name);
@@ -192,7 +220,9 @@ static int progress(void *context, struct fathom_error *err)
     struct top *t = context;
     uint64_t now = clock_ns(), pause = (uint64_t)(t->options->interval * 1e9);
     int rc = t->screen ? take_keys(t, 0, err) : 0;
-    if (t->screen && !t->drawn && pause > FIRST_NS)
+    if (!t->drawn && t->options->store.url)
+        pause = 0;
+    else if (!t->drawn && t->screen && pause > FIRST_NS)
         pause = FIRST_NS;
     const uint64_t passed = now - (t->drawn ? t->drawn : t->began);
     if (rc < 0 || passed < pause || (!t->screen && passed < pause + BEHIND_NS && is_behind(t)))
@@ -228,7 +258,8 @@ static int observe(struct top *t, struct terminal *terminal, struct fathom_error
     int rc = fathom_top_open(&options, &terminal->listener, &t->top, err);
     if (rc < 0)
         return rc;
-    privilege_only_observe(&(struct privilege_observing){.launched = options.target.command}, terminal);
+    if (!options.store)
+        privilege_only_observe(&(struct privilege_observing){.launched = options.target.command}, terminal);
     t->began = clock_ns();
     interrupt_catch(stop, t->top, &before);
     rc = fathom_top_run(t->top, err);
@@ -279,14 +310,34 @@ static int run_top(const struct top_options *o, struct terminal *terminal)
     return t.ended && summary.status >= 0 ? exit_code_of_status(summary.status) : EXIT_OK;
 }
 
+/* With --store nothing is sampled here. -1, or the exit code. */
+static int complete_store(struct top_options *o, int argc, struct terminal *terminal)
+{
+    const struct fathom_target *target = &o->top.target;
+    int code = store_rows_check(&o->store, &top_command, terminal);
+    if (code < 0 &&
+        (optind < argc || target->pids.count || target->tids.count || fathom_target_wide(target) ||
+         target->frequency || target->period || o->top.map || o->top.decay > 0 || o->show.threads))
+        code = option_usage(terminal, &top_command,
+                            "--store shows what others have sampled: give no command or process, and none of "
+                            "--frequency, --period, --map, --decay, --threads");
+    if (!o->store.since)
+        o->store.since = SINCE;
+    o->top.store = &o->store;
+    return code;
+}
+
 static int top_run(int argc, char **argv, struct terminal *terminal)
 {
     struct top_options options = {.top = {.target.verify = fathom_verify_default, .eps = 2e-5},
-                                  .interval = 1,
                                   .show = {.min_percent = 1, .filter = ""}};
     int code = options_parse(&top_command, &options, false, argc, argv, terminal);
-    if (code < 0)
+    if (code < 0 && options.store.url)
+        code = complete_store(&options, argc, terminal);
+    else if (code < 0 && (code = store_rows_check(&options.store, &top_command, terminal)) < 0)
         code = target_complete(&options.top.target, &top_command, argc, argv, terminal);
+    if (!(options.interval > 0))
+        options.interval = options.store.url ? STORE_INTERVAL : INTERVAL;
     if (options.once && !options.count)
         options.count = 1;
     if (code < 0 && !options.count && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
@@ -307,6 +358,7 @@ static const struct option_row rows[] = {
     TARGET_UID(struct fathom_top_options),
     TARGET_NO_CHILDREN(struct fathom_top_options),
     TARGET_TID(struct fathom_top_options, "attach to these threads only"),
+    STORE_SELECTION(struct top_options, store),
     TARGET_EVENT(struct fathom_top_options, "what to sample, as for record (default: cycles, or cpu-clock)"),
     TARGET_FREQUENCY(struct fathom_top_options, "samples per second (default for clocks: 1000)"),
     TARGET_PERIOD(struct fathom_top_options, "one sample every N events (clocks: nanoseconds)"),
@@ -315,7 +367,7 @@ static const struct option_row rows[] = {
     OPTION_FLAG("once", 0, struct top_options, once,
                 "print one picture as text after the first interval, and exit"),
     OPTION_FRACTION("interval", 0, "S", 0.1, 86400, struct top_options, interval,
-                    "seconds between two pictures (default: 1)"),
+                    "seconds between two pictures (default: 1; with --store, 10)"),
     OPTION_NUMBER("count", 0, "N", 1, UINT32_MAX, struct top_options, count,
                   "print N pictures as text, and exit"),
     OPTION_CHOICE("view", 0, "VIEW", views, enum fathom_top_view, struct top_options, show.view,
@@ -346,7 +398,8 @@ const struct command top_command = {
     .synopsis = "[OPTIONS] -p PID[,PID...]\n"
                 "[OPTIONS] -t TID[,TID...]\n"
                 "[OPTIONS] -a | --cgroup PATH | --container ID | --uid USER\n"
-                "[OPTIONS] -- COMMAND [ARG...]",
+                "[OPTIONS] -- COMMAND [ARG...]\n"
+                "[OPTIONS] --store STORE",
     .about = "Samples a command or running processes as 'fathom record' does, finds each sample's call path "
              "at once, and "
              "shows the hot contexts in the terminal, or as text. Memory is bounded however long it runs.",

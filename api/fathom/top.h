@@ -1,11 +1,13 @@
 /*
- * top.h - the hot calling contexts of a command or running processes while they run, in bounded memory.
+ * top.h - the hot calling contexts of a command or running processes while they run, in bounded memory; or of what a store has of the
+ * last time.
  *
  * Rights are needed to open it, and few to run it: a caller with many gives up the others between the two.
  */
 #ifndef FATHOM_TOP_H
 #define FATHOM_TOP_H
 
+#include "store.h"
 #include "target.h"
 
 #ifdef __cplusplus
@@ -15,6 +17,9 @@ extern "C" {
 /* Pointers are borrowed until fathom_top_close(). */
 struct fathom_top_options {
     struct fathom_target target;
+    /* In place of a target, of which the event and the duration count then. Its `since` is taken anew whenever the store is read,
+     * which is when rows are made, and at most each 5 s. NULL: a target. */
+    const struct fathom_store_selection *store;
     const char *map; /* a path map; NULL: none */
     double eps;   /* the error allowed in a context's share, which sets the memory: 0.00002, say; above 0 */
     double decay; /* seconds: what counts is the last one to two times so long; 0: all since the start */
@@ -25,8 +30,8 @@ struct fathom_top_options {
 
 struct fathom_top;
 
-/* Opens the events, and forks the command, which waits. listener: borrowed until fathom_top_close(); NULL is allowed. Errors: as
- * those of fathom_recorder_open() (record.h). */
+/* Opens the events, and forks the command, which waits; or the store. listener: borrowed until fathom_top_close(); NULL is allowed.
+ * Errors: as those of fathom_recorder_open() (record.h); of a store, as those of fathom_report_open(). */
 FATHOM_API int fathom_top_open(const struct fathom_top_options *options,
                                const struct fathom_listener *listener, struct fathom_top **out,
                                struct fathom_error *error);
@@ -39,11 +44,14 @@ FATHOM_API void fathom_top_close(struct fathom_top *top); /* NULL is allowed */
 
 /* The next three are for `progress`, and for after the run. */
 
-/* Counts anew; what was learned of paths stays. */
+/* Counts anew; what was learned of paths stays. Of a store nothing changes. */
 FATHOM_API int fathom_top_clear(struct fathom_top *top, struct fathom_error *error);
 
 struct fathom_top_summary {
-    const char *event; /* the main one's name; good until fathom_top_close() */
+    const char *
+        event; /* the main one's name; good until fathom_top_close(), of a store until the next rows, as are: */
+    const char *stored;  /* what of a store was read; NULL: it is a target */
+    const char *failure; /* why the store could not be read the last time; NULL: it was */
     /* Since fathom_top_clear(), of the main event: */
     uint64_t samples, weight;
     uint64_t proved, inferred; /* weight with such a path */
@@ -84,7 +92,7 @@ struct fathom_top_show {
 
 struct fathom_top_row {
     const char *
-        function; /* its name, or a label such as "[unknown context]"; good until fathom_top_close(), as image */
+        function; /* its name, or a label such as "[unknown context]"; good until fathom_top_close(), of a store until the next rows, as image */
     const char *image; /* the file's name; "": of a label */
     uint64_t key;      /* of its path: the same in the next picture */
     uint64_t self, total;
@@ -103,7 +111,8 @@ struct fathom_top_rows {
     uint64_t rest;  /* of what is in no context that is kept */
 };
 
-/* The rows now. rows->at is good until the next call, or fathom_top_close(). -ENOMEM: then the rows from before stay. */
+/* The rows now. rows->at is good until the next call, or fathom_top_close(). After a failure the rows from before stay. Errors:
+ * -ENOMEM; of a store, before it was read for the first time, as those of fathom_report_run(). */
 FATHOM_API int fathom_top_rows(struct fathom_top *top, const struct fathom_top_show *show,
                                struct fathom_top_rows *rows, struct fathom_error *error);
 

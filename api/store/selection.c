@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/text.h"
+
 static const struct {
     char letter;
     uint64_t seconds;
@@ -204,6 +206,18 @@ uint64_t selected_slice(const struct selected *s, uint64_t most)
         if (parts[i] >= least)
             return parts[i] * STORE_SLOT;
     return (least + 11) / 12 * 12 * STORE_SLOT;
+}
+
+void selected_describe(const struct selected *s, const char *service, char out[STORED_SIZE])
+{
+    char first[TIME_SIZE], last[TIME_SIZE];
+    time_format(first, s->first);
+    time_format(last, s->last + STORE_SLOT);
+    const bool same_day = strncmp(first, last, strlen("2026-11-28")) == 0;
+    snprintf(out, STORED_SIZE, "%.200s on %zu host%s, %zu build%s, %s to %s UTC", service, s->hosts,
+             s->hosts == 1 ? "" : "s", s->builds, s->builds == 1 ? "" : "s", first,
+             last + (same_day ? strlen("2026-11-28 ") : 0));
+    text_clean(out);
 }
 
 const char *time_format(char text[TIME_SIZE], uint64_t seconds)

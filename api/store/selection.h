@@ -25,6 +25,10 @@ int selection_complete(struct store *store, const char *event, struct store_quer
                        struct selected *out, struct fathom_error *err);
 void selected_clear(struct selected *selected);
 
+/* "web on 3 hosts, 2 builds, 2026-11-28 10:00 to 11:00 UTC" */
+#define STORED_SIZE 512
+void selected_describe(const struct selected *selected, const char *service, char out[STORED_SIZE]);
+
 /* Seconds: what all of the time is cut into where times matter, in at most so many slices, and at least half as many if there are as many
  * slots. Slices make up hours, or are made up of them, so that roll-ups can be read. */
 uint64_t selected_slice(const struct selected *selected, uint64_t most);

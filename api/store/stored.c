@@ -25,7 +25,7 @@ struct stored {
     struct view_heading heading;
     struct view_options view;
     struct report report;
-    char what[512];
+    char what[STORED_SIZE];
 };
 
 int stored_check(const struct report_options *o, const struct fathom_profile_options *p,
@@ -111,20 +111,6 @@ void stored_close(struct stored *s)
     free(s);
 }
 
-/* "web on 3 hosts, 2 builds, 2026-11-28 10:00 to 11:00 UTC" */
-static void say_what(struct stored *s)
-{
-    const struct selected *of = &s->selected;
-    char first[TIME_SIZE], last[TIME_SIZE];
-    time_format(first, of->first);
-    time_format(last, of->last + STORE_SLOT);
-    const bool same_day = strncmp(first, last, strlen("2026-11-28")) == 0;
-    snprintf(s->what, sizeof s->what, "%.200s on %zu host%s, %zu build%s, %s to %s UTC", s->query.service,
-             of->hosts, of->hosts == 1 ? "" : "s", of->builds, of->builds == 1 ? "" : "s", first,
-             last + (same_day ? strlen("2026-11-28 ") : 0));
-    text_clean(s->what);
-}
-
 /* Events have perf's modifiers. */
 static bool is_user_only(const char *event)
 {
@@ -136,7 +122,7 @@ static void fill_report(struct stored *s)
 {
     struct gathered sums;
     gathering_sums(s->gathering, &sums);
-    say_what(s);
+    selected_describe(&s->selected, s->query.service, s->what);
     s->heading = (struct view_heading){.event = s->selected.event,
                                        .stored = s->what,
                                        .other_events = s->selected.others,

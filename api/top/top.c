@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "api/host.h"
 #include "api/record/learning.h"
@@ -11,6 +12,7 @@
 #include "api/record/target.h"
 #include "api/top/counts.h"
 #include "api/top/rows.h"
+#include "api/top/stored_counts.h"
 #include "base/clock.h"
 
 _Static_assert(FATHOM_TOP_ALL == FRAMES_NONE, "no item");
@@ -26,7 +28,8 @@ struct fathom_top {
     struct pathmap *map; /* NULL: none was given */
     struct online *online;
     struct counts *counts;
-    struct rows rows; /* the last ones */
+    struct stored_counts *stored; /* of a store; then of what is above there is none */
+    struct rows rows;             /* the last ones */
     bool ended;
     uint64_t looked; /* when it was last waited for records, ns; 0: not yet */
     unsigned behind; /* looks until what waited is counted */
@@ -35,7 +38,24 @@ struct fathom_top {
 
 #define BEHIND_NS                                                                                            \
     400000000u /* between two looks, of which there are 10 a second, unless files take long to open */
-#define BEHIND_LOOKS 3u /* for the records that came meanwhile, and to put them in order */
+#define BEHIND_LOOKS 3u         /* for the records that came meanwhile, and to put them in order */
+#define PAUSE_NS     100000000u /* between two calls of `progress`, of a store */
+
+static int open_target(struct fathom_top *t, struct fathom_error *err)
+{
+    t->images = image_cache_new(&(struct image_options){.log = &t->host.log, .live = true});
+    t->counts =
+        t->images ? counts_new(&(struct counts_options){t->options.eps, t->options.decay}, t->images) : NULL;
+    int rc = t->counts ? 0 : error_memory(err);
+    if (rc == 0 && t->options.map)
+        rc = pathmap_open(t->options.map, &t->map, err);
+    if (rc < 0)
+        return rc;
+    recorder_collector(
+        &(struct fathom_recorder_options){.target = t->options.target, .audit_hz = FATHOM_AUDIT_DEFAULT},
+        &t->host.log, &t->collect);
+    return collector_open(&t->collect, &t->collector, err);
+}
 
 int fathom_top_open(const struct fathom_top_options *options, const struct fathom_listener *listener,
                     struct fathom_top **out, struct fathom_error *err)
@@ -45,18 +65,8 @@ int fathom_top_open(const struct fathom_top_options *options, const struct fatho
         return error_memory(err);
     t->options = *options;
     host_init(&t->host, listener);
-    t->images = image_cache_new(&(struct image_options){.log = &t->host.log, .live = true});
-    t->counts =
-        t->images ? counts_new(&(struct counts_options){options->eps, options->decay}, t->images) : NULL;
-    int rc = t->counts ? 0 : error_memory(err);
-    if (rc == 0 && options->map)
-        rc = pathmap_open(options->map, &t->map, err);
-    if (rc == 0) {
-        recorder_collector(
-            &(struct fathom_recorder_options){.target = options->target, .audit_hz = FATHOM_AUDIT_DEFAULT},
-            &t->host.log, &t->collect);
-        rc = collector_open(&t->collect, &t->collector, err);
-    }
+    int rc = options->store ? stored_counts_new(options->store, options->target.event, &t->stored, err)
+                            : open_target(t, err);
     if (rc < 0)
         fathom_top_close(t);
     else
@@ -95,7 +105,7 @@ static int progress(void *top, struct fathom_error *err)
     return rc;
 }
 
-int fathom_top_run(struct fathom_top *t, struct fathom_error *err)
+static int observe_target(struct fathom_top *t, struct fathom_error *err)
 {
     struct online_input input = {
         .images = t->images, .log = &t->host.log, .map = t->map, .sink = count, .context = t};
@@ -116,6 +126,26 @@ int fathom_top_run(struct fathom_top *t, struct fathom_error *err)
     return rc;
 }
 
+/* Only `progress` has the store read, by asking for rows. */
+static int observe_store(struct fathom_top *t, struct fathom_error *err)
+{
+    const struct timespec pause = {0, PAUSE_NS};
+    const uint64_t began = clock_ns();
+    const double duration = t->options.target.duration;
+    int rc = 0;
+    while (rc == 0 && !atomic_load(&t->stop) &&
+           !(duration > 0 && (double)(clock_ns() - began) / 1e9 >= duration)) {
+        nanosleep(&pause, NULL);
+        rc = t->options.progress ? t->options.progress(t->options.context, err) : 0;
+    }
+    return rc;
+}
+
+int fathom_top_run(struct fathom_top *t, struct fathom_error *err)
+{
+    return t->stored ? observe_store(t, err) : observe_target(t, err);
+}
+
 void fathom_top_stop(struct fathom_top *t)
 {
     atomic_store(&t->stop, true);
@@ -129,6 +159,7 @@ void fathom_top_close(struct fathom_top *t)
     mapped_sink_free(t->mapped);
     online_free(t->online);
     counts_free(t->counts);
+    stored_counts_free(t->stored);
     rows_clear(&t->rows);
     pathmap_close(t->map);
     collector_close(t->collector);
@@ -138,6 +169,8 @@ void fathom_top_close(struct fathom_top *t)
 
 int fathom_top_clear(struct fathom_top *t, struct fathom_error *err)
 {
+    if (t->stored)
+        return 0;
     if (counts_clear(t->counts) < 0)
         return error_memory(err);
     if (t->online)
@@ -150,6 +183,10 @@ void fathom_top_summary(const struct fathom_top *t, struct fathom_top_summary *o
     struct online_summary o = {0};
     struct collector_summary c;
     const struct event *events;
+    if (t->stored) {
+        stored_counts_summary(t->stored, out);
+        return;
+    }
     if (t->online)
         online_summary(t->online, &o);
     collector_summary(t->collector, &c);
@@ -174,9 +211,15 @@ int fathom_top_rows(struct fathom_top *t, const struct fathom_top_show *show, st
                     struct fathom_error *err)
 {
     struct rows rows;
-    struct cct *tree = counts_tree(t->counts, show->threads, show->thread);
-    int rc = tree ? rows_make(tree, counts_frames(t->counts), show, &rows) : -ENOMEM;
-    cct_free(tree);
+    int rc = t->stored ? stored_counts_read(t->stored, err) : 0;
+    if (rc < 0)
+        return rc;
+    struct cct *tree =
+        t->stored ? stored_counts_tree(t->stored) : counts_tree(t->counts, show->threads, show->thread);
+    const struct frames *frames = t->stored ? stored_counts_frames(t->stored) : counts_frames(t->counts);
+    rc = tree ? rows_make(tree, frames, show, &rows) : -ENOMEM;
+    if (!t->stored)
+        cct_free(tree);
     if (rc < 0)
         return error_memory(err);
     rows_clear(&t->rows);
