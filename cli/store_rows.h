@@ -14,8 +14,7 @@
 
 /* Of commands that report: the struct has a `member` of that type. */
 #define STORE_SELECTION(type, member)                                                                        \
-    OPTION_TEXT("store", 0, "STORE", type, member.url,                                                       \
-                "of what a store has ('fathom store')"),                            \
+    OPTION_TEXT("store", 0, "STORE", type, member.url, "of what a store has ('fathom store')"),              \
         STORE_CREDENTIALS(type, member.credentials),                                                         \
         OPTION_TEXT("service", 0, "NAME", type, member.service, "with --store: of this service"),            \
         OPTION_TEXT("host", 0, "NAME", type, member.host, "with --store: of this host alone"),               \
