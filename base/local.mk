@@ -7,6 +7,7 @@ libbase_la_SOURCES = \
 	base/columns.c base/columns.h \
 	base/error.c base/error.h \
 	base/file.c base/file.h \
+	base/gzip.c base/gzip.h \
 	base/hash.c base/hash.h \
 	base/json_reader.c base/json_reader.h \
 	base/cache.c base/cache.h \
@@ -28,4 +29,4 @@ libbase_la_SOURCES = \
 	base/text.c base/text.h \
 	base/vec.c base/vec.h \
 	base/work.h
-libbase_la_LIBADD = $(XXHASH_LIBS)
+libbase_la_LIBADD = $(XXHASH_LIBS) -lz

@@ -1,7 +1,8 @@
 /*
  * bench_store.c - what a store takes for the batches of simulated hosts, and what reports of an hour, a day and all of it take.
  *
- *     bench_store STORE HOSTS SLOTS CONTEXTS     fills the store, which must be there and empty
+ *     bench_store STORE HOSTS SLOTS CONTEXTS           fills the store, which must be there and empty
+ *     bench_store STORE HOSTS SLOTS CONTEXTS SENDERS   likewise, as a fleet of agents does: each batch by itself, by so many at a time
  *
  * One service, whose program has TREE contexts of depth 34 on average: 59,000 nodes. In each slot of five minutes each host has CONTEXTS of
  * them, the hotter ones more often, with one to 30 samples each. One line for each figure: name, value, unit.
@@ -10,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "store/gathering.h"
@@ -19,7 +22,7 @@
 #define TREE      24000u
 #define FUNCTIONS 5200u
 #define PERIOD    10101010u /* ns: 99 Hz */
-#define AT_ONCE   100u      /* batches in one transaction */
+#define AT_ONCE   100u      /* batches in one transaction, but of a fleet */
 
 struct filling {
     struct store *store;
@@ -78,7 +81,9 @@ static void make_batch(struct filling *f, struct store_batch *b, struct store_en
     f->batches++;
 }
 
-static void fill(struct filling *f, unsigned hosts, unsigned slots, size_t contexts)
+/* The hosts `first`, `first + step`, ...: slot by slot. */
+static void fill(struct filling *f, unsigned hosts, unsigned slots, size_t contexts, size_t at_once,
+                 unsigned first, unsigned step)
 {
     struct store_batch *batches = calloc(AT_ONCE, sizeof *batches);
     struct store_entry *entries = calloc(AT_ONCE * contexts, sizeof *entries);
@@ -88,13 +93,13 @@ static void fill(struct filling *f, unsigned hosts, unsigned slots, size_t conte
     size_t count = 0;
     for (unsigned i = 0; i < hosts; i++)
         snprintf(names[i], sizeof names[i], "host%u", i);
-    for (unsigned i = 0; batches && entries && i < hosts * slots; i++) {
+    for (unsigned i = first; batches && entries && i < hosts * slots; i += step) {
         batches[count] =
             (struct store_batch){.key = {"service", "cpu-clock", names[i % hosts], i % 2 ? "aa11" : "bb22",
                                          FIRST + (uint64_t)(i / hosts) * STORE_SLOT, 1, 0},
                                  .unit = "ns"};
         make_batch(f, &batches[count], entries + count * contexts, contexts);
-        if (++count < AT_ONCE && i + 1 < hosts * slots)
+        if (++count < at_once && i + step < hosts * slots)
             continue;
         if (store_put(f->store, f->dictionary, batches, count, &added, &err) < 0)
             fail(&err);
@@ -125,13 +130,35 @@ static void report(struct store *store, const char *name, uint64_t length, bool 
     dictionary_free(d);
 }
 
+/* Each sender has a connection of its own. */
+static void send_all(struct filling *f, char **argv, unsigned senders)
+{
+    const unsigned hosts = (unsigned)atoi(argv[2]), slots = (unsigned)atoi(argv[3]);
+    struct fathom_error err;
+    int status = 0;
+    for (unsigned i = 0; i < senders; i++) {
+        if (fork() != 0)
+            continue;
+        if (store_open(argv[1], NULL, false, &f->store, &err) < 0)
+            fail(&err);
+        f->state = i + 2;
+        fill(f, hosts, slots, (size_t)atoi(argv[4]), 1, i, senders);
+        store_close(f->store);
+        _exit(0);
+    }
+    while (wait(&status) > 0)
+        if (status)
+            exit(1);
+    f->batches = (uint64_t)hosts * slots;
+}
+
 int main(int argc, char **argv)
 {
     struct filling f = {.dictionary = dictionary_new(), .state = 1};
     struct fathom_error err;
     struct stat st;
-    if (argc != 5) {
-        fprintf(stderr, "usage: bench_store STORE HOSTS SLOTS CONTEXTS\n");
+    if (argc != 5 && argc != 6) {
+        fprintf(stderr, "usage: bench_store STORE HOSTS SLOTS CONTEXTS [SENDERS]\n");
         return 2;
     }
     const unsigned hosts = (unsigned)atoi(argv[2]), slots = (unsigned)atoi(argv[3]);
@@ -139,11 +166,15 @@ int main(int argc, char **argv)
         fail(&err);
     make_tree(&f);
     const double before = seconds();
-    fill(&f, hosts, slots, (size_t)atoi(argv[4]));
+    if (argc == 6)
+        send_all(&f, argv, (unsigned)atoi(argv[5]));
+    else
+        fill(&f, hosts, slots, (size_t)atoi(argv[4]), AT_ONCE, 0, 1);
     const double took = seconds() - before;
     printf("put\t%.0f\tbatches/s\t(%" PRIu64 " batches)\n", (double)f.batches / took, f.batches);
-    printf("put\t%.2f\tmillion samples/s\t(%" PRIu64 " samples)\n", (double)f.samples / took / 1e6,
-           f.samples);
+    if (f.samples)
+        printf("put\t%.2f\tmillion samples/s\t(%" PRIu64 " samples)\n", (double)f.samples / took / 1e6,
+               f.samples);
     if (stat(argv[1], &st) == 0) {
         printf("size\t%.2f\tbytes a sample\t(%.0f MB)\n", (double)st.st_size / (double)f.samples,
                (double)st.st_size / 1e6);

@@ -144,13 +144,18 @@ static char *path_of(const struct agent *a, const char *name)
 static void start_shipper(struct agent *a, const struct spool_file *file)
 {
     struct fathom_error err;
-    const char *argv[16], **to = argv;
+    const char *argv[20], **to = argv;
+    char known[AGENT_TEXT + 16];
     a->shipping = path_of(a, file->name);
     a->shipping_bytes = file->bytes;
+    snprintf(known, sizeof known, "%s/known", a->config.spool);
     *to++ = "fathom";
     *to++ = "store";
     *to++ = "import";
     *to++ = "-q";
+    *to++ = "--json";
+    *to++ = "--known";
+    *to++ = known;
     *to++ = "-i";
     *to++ = a->shipping;
     if (*a->config.credentials) {
@@ -213,8 +218,19 @@ static void end_shipped(struct agent *a)
     set_aside(a);
 }
 
+/* "sent": 1234 of what `store import` prints. */
+static uint64_t bytes_sent(const char *told)
+{
+    static const char name[] = "\"sent\": ";
+    const char *at = strstr(told, name);
+    return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
 static void end_shipping(struct agent *a, int status)
 {
+    char told[512];
+    child_told(&a->shipper, told, sizeof told);
+    a->metrics.sent_bytes += bytes_sent(told);
     if (exit_code_of_status(status) == EXIT_OK)
         end_shipped(a);
     else

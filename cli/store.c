@@ -12,7 +12,8 @@
 struct store_command_options {
     struct report_rows rows; /* first */
     struct fathom_store_selection selection;
-    const char *ended, *keep;
+    const char *ended, *keep, *known;
+    bool json;
 };
 
 static int init(const struct store_command_options *o, struct terminal *terminal, struct fathom_error *err)
@@ -21,8 +22,12 @@ static int init(const struct store_command_options *o, struct terminal *terminal
     return fathom_store_init(o->selection.url, o->selection.credentials, err);
 }
 
-static int print_imported(const struct fathom_store_imported *i, struct terminal *terminal)
+static int print_imported(const struct fathom_store_imported *i, bool json, struct terminal *terminal)
 {
+    if (json)
+        printf("{\"batches\": %" PRIu64 ", \"added\": %" PRIu64 ", \"samples\": %" PRIu64
+               ", \"sent\": %" PRIu64 "}\n",
+               i->batches, i->added, i->samples, i->sent);
     terminal_say(terminal, LOG_NOTE, "%" PRIu64 " samples in %" PRIu64 " batches%s", i->samples, i->batches,
                  i->added == i->batches ? ""
                  : i->added             ? ", of which some were there already"
@@ -38,6 +43,7 @@ static int import(const struct store_command_options *o, struct terminal *termin
                                                         .service = o->selection.service,
                                                         .host = o->selection.host,
                                                         .ended = o->ended,
+                                                        .known = o->known,
                                                         .profile = o->rows.report.profile};
     struct fathom_store_import *importing = NULL;
     struct fathom_store_imported imported;
@@ -48,7 +54,7 @@ static int import(const struct store_command_options *o, struct terminal *termin
         terminal_progress_end(terminal);
     }
     fathom_store_import_close(importing);
-    return rc == 0 ? print_imported(&imported, terminal) : rc;
+    return rc == 0 ? print_imported(&imported, o->json, terminal) : rc;
 }
 
 static int roll_up(const struct store_command_options *o, struct terminal *terminal, struct fathom_error *err)
@@ -134,6 +140,9 @@ static const struct option_row rows[] = {
     OPTION_TEXT("ended", 0, "TIME", struct store_command_options, ended,
                 "import: when the last sample was taken (default: as the recording tells, or when it was "
                 "last written)"),
+    OPTION_TEXT("known", 0, "FILE", struct store_command_options, known,
+                "import: what a server has acknowledged is kept in a file, and not sent again for an hour"),
+    OPTION_FLAG("json", 0, struct store_command_options, json, "import: print what was put there as JSON"),
     STORE_BUILD(struct store_command_options, selection.build, "lists: only of a build whose ID begins so"),
     STORE_SINCE(struct store_command_options, selection.since, "lists, roll-up: only from a time on"),
     STORE_UNTIL(struct store_command_options, selection.until, "lists: only before a time"),

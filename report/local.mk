@@ -40,7 +40,7 @@ libreport_la_SOURCES = \
 	report/text/weight.c report/text/weight.h
 report_schemas = report/export/otlp.pb-c.c report/export/otlp.pb-c.h report/export/profile.pb-c.c report/export/profile.pb-c.h
 nodist_libreport_la_SOURCES = report/export/html_page.c $(report_schemas)
-libreport_la_LIBADD = $(PROTOBUF_C_LIBS) -lz
+libreport_la_LIBADD = $(PROTOBUF_C_LIBS)
 BUILT_SOURCES += report/export/otlp.pb-c.h report/export/profile.pb-c.h
 CLEANFILES += $(report_schemas)
 EXTRA_DIST += report/export/otlp.proto report/export/profile.proto

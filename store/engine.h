@@ -30,6 +30,9 @@ struct store_engine {
     /* 0: it has no tables yet. */
     int (*version)(void *engine, uint32_t *version, struct fathom_error *err);
     int (*init)(void *engine, uint32_t from, struct fathom_error *err);
+    /* What it is known to have is kept in a file, and not put again. NULL: it is a file itself. */
+    int (*know)(void *engine, const char *path, struct fathom_error *err);
+    uint64_t (*sent)(const void *engine); /* bytes, so far; NULL: none */
     int (*put)(void *engine, const struct dictionary *dictionary, struct store_batch *batches, size_t count,
                uint64_t *added, struct fathom_error *err);
     int (*recording)(void *engine, uint64_t recording, uint64_t *ended, struct fathom_error *err);

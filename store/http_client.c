@@ -10,10 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/gzip.h"
 #include "base/vec.h"
 
-#define ANSWER_MOST ((size_t)1 << 30)
-#define LINE_MOST   1024 /* of a file of credentials */
+#define ANSWER_MOST  ((size_t)1 << 30)
+#define LINE_MOST    1024 /* of a file of credentials */
+#define PACKED_LEAST 1024 /* bytes of a body that is compressed */
 
 enum { CONNECT_S = 10, SILENT_S = 120 };
 
@@ -24,7 +26,8 @@ struct http_client {
     size_t base; /* bytes of it that targets stand behind */
     uint8_t *answer;
     size_t size, capacity;
-    bool too_large;
+    bool too_large, compresses;
+    uint64_t sent;
 };
 
 /* Credentials -------------------------------------------------------------------------------------------------------- */
@@ -157,16 +160,24 @@ void http_client_escaped(char *text)
 static CURLcode perform(struct http_client *c, const char *url, const char *type, const void *data,
                         size_t size)
 {
-    char line[128];
-    struct curl_slist of_type = {line, c->headers};
+    char line[128], encoding[] = "Content-Encoding: gzip";
+    size_t packed_size = 0;
+    uint8_t *packed = c->compresses && size >= PACKED_LEAST ? gzip_pack(data, size, &packed_size) : NULL;
+    size = packed ? packed_size : size;
+    struct curl_slist of_encoding = {encoding, c->headers},
+                      of_type = {line, packed ? &of_encoding : c->headers};
     snprintf(line, sizeof line, "Content-Type: %s", type ? type : "application/x-www-form-urlencoded");
     c->size = 0;
     c->too_large = false;
     curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, &of_type);
     curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
-    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, data);
-    const CURLcode code = curl_easy_setopt(c->curl, CURLOPT_URL, url);
-    return code == CURLE_OK ? curl_easy_perform(c->curl) : code;
+    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, packed ? packed : data);
+    CURLcode code = curl_easy_setopt(c->curl, CURLOPT_URL, url);
+    if (code == CURLE_OK)
+        code = curl_easy_perform(c->curl);
+    free(packed);
+    c->sent += code == CURLE_OK ? strlen(url) + size : 0;
+    return code;
 }
 
 int http_client_post(struct http_client *c, const char *target, const char *type, const void *data,
@@ -188,6 +199,16 @@ int http_client_post(struct http_client *c, const char *target, const char *type
     *answer = (struct http_answer){0, c->answer, c->size};
     curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &answer->status);
     return 0;
+}
+
+void http_client_compress(struct http_client *c)
+{
+    c->compresses = true;
+}
+
+uint64_t http_client_sent(const struct http_client *c)
+{
+    return c->sent;
 }
 
 void http_client_give(struct http_client *c)

@@ -35,6 +35,9 @@ void http_client_escaped(char *text);
  * gigabyte. What the answer says is the caller's to judge. */
 int http_client_post(struct http_client *client, const char *target, const char *type, const void *data,
                      size_t size, struct http_answer *answer, struct fathom_error *err);
+/* From then on bodies of a kilobyte and more are compressed (Content-Encoding: gzip), for servers that take that. */
+void http_client_compress(struct http_client *client);
+uint64_t http_client_sent(const struct http_client *client); /* bytes of URLs and bodies so far */
 /* The last answer is the caller's from then on, to be freed. */
 void http_client_give(struct http_client *client);
 

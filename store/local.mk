@@ -12,6 +12,7 @@ libstore_la_SOURCES = \
 	store/gathering.c store/gathering.h \
 	store/http_client.c store/http_client.h \
 	store/kind.h \
+	store/known.c store/known.h \
 	store/payload.c store/payload.h \
 	store/roll_up.c store/roll_up.h \
 	store/spans.c store/spans.h \

@@ -99,6 +99,16 @@ void store_close(struct store *s)
     free(s);
 }
 
+int store_know(struct store *s, const char *path, struct fathom_error *err)
+{
+    return s->engine->know ? s->engine->know(s->at, path, err) : 0;
+}
+
+uint64_t store_sent(const struct store *s)
+{
+    return s->engine->sent ? s->engine->sent(s->at) : 0;
+}
+
 const char *store_file(const struct store *s)
 {
     return s->file;

@@ -42,6 +42,9 @@ struct fathom_store_import_options {
     const char *
         ended; /* when its last sample was taken, as `until` above; NULL: as it tells, or when the file was last written. Of a
                               recording that is in the store already, what was taken then holds */
+    const char *
+        known; /* a file of what a server has acknowledged, which is made: what it says is not sent again for an hour; NULL:
+                              all is sent. Other stores leave it */
     struct fathom_profile_options profile; /* map, symfs, no_cache and inline_most */
 };
 
@@ -51,6 +54,7 @@ struct fathom_store_import;
 struct fathom_store_imported {
     uint64_t batches, added; /* added: of them, those that were new */
     uint64_t samples;
+    uint64_t sent; /* bytes to a server, of URLs and bodies */
 };
 
 /* Opens the store and the recording, as fathom_report_open() does. listener: may be NULL; borrowed until

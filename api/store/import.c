@@ -40,6 +40,8 @@ static int begin(struct fathom_store_import *i, const struct fathom_listener *li
     if (rc == 0)
         rc = push_is(o->url) ? push_open(o->url, o->credentials, &i->push, err)
                              : store_open(o->url, o->credentials, false, &i->store, err);
+    if (rc == 0 && i->store && o->known)
+        rc = store_know(i->store, o->known, err);
     fathom_report_defaults(r);
     r->recording = o->recording;
     r->profile = o->profile;
@@ -50,7 +52,7 @@ static int begin(struct fathom_store_import *i, const struct fathom_listener *li
         return rc;
     const struct fathom_writing *w = fathom_report_writing(i->report);
     const char *file = i->store ? store_file(i->store) : NULL;
-    i->writing = (struct fathom_writing){w->directories, w->count, file, !file};
+    i->writing = (struct fathom_writing){w->directories, w->count, file ? file : o->known, !file};
     return 0;
 }
 
@@ -156,6 +158,7 @@ static int put(struct fathom_store_import *i, struct slotted *slots, struct fath
     else if (rc == 0)
         rc = push_batches(i->push, dictionary, batches, count, err);
     imported->batches = count;
+    imported->sent = i->store ? store_sent(i->store) : push_sent(i->push);
     imported->added = i->store ? imported->added : count;
     for (size_t b = 0; rc == 0 && b < count; b++)
         imported->samples += batches[b].samples;

@@ -183,6 +183,11 @@ int push_open(const char *url, const char *credentials, struct push **out, struc
     return rc;
 }
 
+uint64_t push_sent(const struct push *p)
+{
+    return http_client_sent(p->client);
+}
+
 void push_close(struct push *p)
 {
     if (!p)

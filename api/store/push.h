@@ -18,7 +18,8 @@ struct push;
 bool push_is(const char *url);
 /* Nothing is sent yet. credentials: as store_open(). -EINVAL, -EACCES: the URL, the file. */
 int push_open(const char *url, const char *credentials, struct push **out, struct fathom_error *err);
-void push_close(struct push *push); /* NULL is allowed */
+uint64_t push_sent(const struct push *push); /* bytes, of URLs and bodies */
+void push_close(struct push *push);          /* NULL is allowed */
 /* A request for each batch; entries' contexts are numbers of the dictionary. -ECONNREFUSED: no server; -EACCES: it wants (other) credentials;
  * -EIO: what else it says. */
 int push_batches(struct push *push, struct dictionary *dictionary, const struct store_batch *batches,

@@ -25,7 +25,7 @@ static void execute(const char *const *argv)
     execv("/proc/self/exe", (char *const *)(uintptr_t)argv);
 }
 
-static _Noreturn void become(const char *const *argv, bool idle, pid_t agent)
+static _Noreturn void become(const char *const *argv, bool idle, int output, pid_t agent)
 {
     static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE};
     sigset_t none;
@@ -38,7 +38,7 @@ static _Noreturn void become(const char *const *argv, bool idle, pid_t agent)
     if (getppid() != agent)
         _exit(0);
     dup2(null, STDIN_FILENO);
-    dup2(null, STDOUT_FILENO);
+    dup2(output >= 0 ? output : null, STDOUT_FILENO);
     if (idle)
         sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0});
     if (idle && setpriority(PRIO_PROCESS, 0, 10) != 0)
@@ -49,12 +49,22 @@ static _Noreturn void become(const char *const *argv, bool idle, pid_t agent)
 
 int child_start(struct child *c, const char *const *argv, bool idle, struct fathom_error *err)
 {
-    pid_t agent = getpid(), pid = fork();
-    if (pid < 0)
+    int pipes[2] = {-1, -1};
+    if (idle && pipe2(pipes, O_CLOEXEC | O_NONBLOCK) < 0)
         return error_system(err, errno, "cannot start 'fathom %s'", argv[1]);
+    pid_t agent = getpid(), pid = fork();
     if (pid == 0)
-        become(argv, idle, agent);
+        become(argv, idle, pipes[1], agent);
+    const int failed = errno;
+    if (idle)
+        close(pipes[1]);
+    if (pid < 0) {
+        if (idle)
+            close(pipes[0]);
+        return error_system(err, failed, "cannot start 'fathom %s'", argv[1]);
+    }
     c->pid = pid;
+    c->output = idle ? pipes[0] : 0;
     return 0;
 }
 
@@ -72,6 +82,15 @@ static bool collect(struct child *c, int options, int *status)
     c->cpu += child_cpu_used(&used);
     c->pid = 0;
     return true;
+}
+
+void child_told(struct child *c, char *text, size_t size)
+{
+    const ssize_t got = c->output ? read(c->output, text, size - 1) : 0;
+    text[got > 0 ? got : 0] = '\0';
+    if (c->output)
+        close(c->output);
+    c->output = 0;
 }
 
 bool child_ended(struct child *c, int *status)

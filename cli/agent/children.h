@@ -11,12 +11,16 @@
 struct child {
     pid_t pid;  /* 0: none runs */
     double cpu; /* s, of those that have ended */
+    int output; /* what it prints can be read there; 0: it goes nowhere */
 };
 
-/* argv ends with NULL; argv[1] is a command of Fathom. It gets SIGTERM when the agent ends, however. idle: at a low priority. */
+/* argv ends with NULL; argv[1] is a command of Fathom. It gets SIGTERM when the agent ends, however. idle: at a low priority, and what it
+ * prints, of less than a pipe's 64 KB, is kept for child_told(). */
 int child_start(struct child *child, const char *const *argv, bool idle, struct fathom_error *err);
 /* Whether it has ended just now: then *status is what waitpid() says. */
 bool child_ended(struct child *child, int *status);
+/* What it has printed, as a text of `size` bytes at most: once, after it has ended. */
+void child_told(struct child *child, char *text, size_t size);
 /* Has it end, and waits for that: 20 s, after which it is killed. */
 void child_stop(struct child *child);
 double child_cpu(const struct child *child);      /* s, with the one that runs */

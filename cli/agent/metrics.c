@@ -48,6 +48,7 @@ static void write_text(FILE *out, const struct agent_metrics *m)
         {"recorder_starts_total", "counter", "Recorders that were started.", (double)m->starts},
         {"shipped_total", "counter", "Recordings put into the store.", (double)m->shipped},
         {"shipped_bytes_total", "counter", "Bytes of them in the spool.", (double)m->shipped_bytes},
+        {"sent_bytes_total", "counter", "Bytes sent to the store's server for them.", (double)m->sent_bytes},
         {"failures_total", "counter", "Attempts to put one there that failed.", (double)m->failures},
         {"dropped_total", "counter", "Recordings removed for want of room in the spool.", (double)m->dropped},
         {"damaged_total", "counter", "Recordings that could not be read.", (double)m->damaged},

@@ -13,6 +13,7 @@ struct agent_metrics {
     bool recording;
     uint64_t starts;                 /* of recorders */
     uint64_t shipped, shipped_bytes; /* recordings that the store has */
+    uint64_t sent_bytes;             /* to a server, for them */
     uint64_t failures;               /* attempts to put one there */
     uint64_t dropped, damaged;       /* recordings that were never put there: for want of room; unreadable */
     uint64_t spool_parts, spool_bytes;

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
+#include "base/gzip.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -309,43 +309,21 @@ static void put_together(struct building *b)
     p->string_table = b->strings;
 }
 
-static int write_gzip(const uint8_t *bytes, size_t size, FILE *out, struct fathom_error *err)
-{
-    z_stream z = {0};
-    uint8_t piece[65536];
-    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-        return error_memory(err);
-    z.next_in = (uint8_t *)(uintptr_t)bytes;
-    struct printer printer = {.out = out};
-    int rc;
-    do {
-        if (!z.avail_in && size) {
-            z.avail_in = size > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uInt)size;
-            size -= z.avail_in;
-        }
-        z.next_out = piece;
-        z.avail_out = sizeof piece;
-        rc = deflate(&z, size ? Z_NO_FLUSH : Z_FINISH);
-        printer_bytes(&printer, (const char *)piece, sizeof piece - z.avail_out);
-    } while (rc == Z_OK && !printer.failed);
-    deflateEnd(&z);
-    return printer_finish(&printer, err);
-}
-
 static int write_profile(struct building *b, FILE *out, struct fathom_error *err)
 {
-    uint8_t *packed = NULL;
-    size_t size = 0;
-    if (!b->failed) {
-        size = fathom__pprof__profile__get_packed_size(&b->profile);
-        packed = malloc(size + 1);
+    struct printer printer = {.out = out};
+    size_t size = b->failed ? 0 : fathom__pprof__profile__get_packed_size(&b->profile), zipped_size;
+    uint8_t *packed = b->failed ? NULL : malloc(size + 1), *zipped = NULL;
+    if (packed) {
+        fathom__pprof__profile__pack(&b->profile, packed);
+        zipped = gzip_pack(packed, size, &zipped_size);
     }
-    if (!packed)
-        return error_memory(err);
-    fathom__pprof__profile__pack(&b->profile, packed);
-    int rc = write_gzip(packed, size, out, err);
     free(packed);
-    return rc;
+    if (!zipped)
+        return error_memory(err);
+    printer_bytes(&printer, (const char *)zipped, zipped_size);
+    free(zipped);
+    return printer_finish(&printer, err);
 }
 
 static void building_clear(struct building *b)

@@ -38,6 +38,7 @@ static void clickhouse_close(void *engine)
 {
     struct clickhouse *c = engine;
     http_free(c->http);
+    known_free(c->known);
     names_free(c->services);
     table_free(c->contexts);
     table_free(c->frames);
@@ -68,6 +69,18 @@ static int clickhouse_open(const struct store_place *place, bool init, void **en
     else
         *engine = c;
     return rc;
+}
+
+static int clickhouse_know(void *engine, const char *path, struct fathom_error *err)
+{
+    struct clickhouse *c = engine;
+    return c->known ? 0 : known_open(path, c->name, &c->known, err);
+}
+
+static uint64_t clickhouse_sent(const void *engine)
+{
+    const struct clickhouse *c = engine;
+    return http_sent(c->http);
 }
 
 int clickhouse_ask(struct clickhouse *c, struct statement *s, struct bytes *answer, struct fathom_error *err)
@@ -192,6 +205,8 @@ const struct store_engine clickhouse_engine = {
     .close = clickhouse_close,
     .version = clickhouse_version,
     .init = clickhouse_init,
+    .know = clickhouse_know,
+    .sent = clickhouse_sent,
     .put = clickhouse_put,
     .recording = clickhouse_recording,
     .each = clickhouse_each,

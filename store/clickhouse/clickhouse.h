@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "store/clickhouse/http.h"
 #include "store/engine.h"
+#include "store/known.h"
 #include "store/spans.h"
 #include "store/statement.h"
 
@@ -31,6 +32,7 @@ struct clickhouse {
     size_t context_count, context_capacity, frame_count, frame_capacity;
     struct arena *texts;
     struct statement rows; /* of the roll-up that is being made */
+    struct known *known;   /* what it needs not be sent again; NULL: not asked for */
 };
 
 /* The columns that make a batch. */

@@ -34,6 +34,8 @@ int http_new(const char *url, const char *credentials, struct http **out, struct
     if (rc == 0 && !database)
         rc = error_set(err, EINVAL,
                        "%s names no database: http://HOST:8123/DATABASE, of letters, digits and '_'", url);
+    if (rc == 0)
+        http_client_compress(h->client);
     if (rc == 0 && !(h->database = strdup(url + database)))
         rc = error_memory(err);
     if (rc < 0)
@@ -114,6 +116,11 @@ int http_ask(struct http *h, const char *sql, const void *data, size_t size, con
         *answer_size = got.size;
     }
     return rc;
+}
+
+uint64_t http_sent(const struct http *h)
+{
+    return http_client_sent(h->client);
 }
 
 void http_give(struct http *h)

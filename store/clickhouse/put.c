@@ -4,8 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "store/clickhouse/clickhouse.h"
 #include "store/payload.h"
+
+#define CHECKED      32u /* contexts that are known, */
+#define CHECKED_EACH 8u  /* of each batch */
 
 int clickhouse_insert(struct clickhouse *c, const char *table, struct statement *rows,
                       struct fathom_error *err)
@@ -19,6 +23,16 @@ int clickhouse_insert(struct clickhouse *c, const char *table, struct statement 
     return rc;
 }
 
+/* Whether it is to be sent; then it is known once all is acknowledged. */
+static bool is_new(struct clickhouse *c, uint64_t hash)
+{
+    if (c->known && known_has(c->known, hash))
+        return false;
+    if (c->known)
+        known_add(c->known, hash);
+    return true;
+}
+
 static int put_frames(struct clickhouse *c, const struct dictionary *dictionary, struct fathom_error *err)
 {
     const struct dictionary_frame *frames;
@@ -26,12 +40,20 @@ static int put_frames(struct clickhouse *c, const struct dictionary *dictionary,
     struct statement rows;
     statement_begin(&rows);
     for (size_t i = 0; rows.out && i < count; i++) {
+        if (!is_new(c, frames[i].hash))
+            continue;
         put_binary(rows.out, frames[i].hash, 8);
         put_binary(rows.out, frames[i].kind, 1);
         put_binary_text(rows.out, frames[i].image);
         put_binary_text(rows.out, frames[i].name);
     }
     return clickhouse_insert(c, "frames", &rows, err);
+}
+
+/* What a context of a service is known by. */
+static uint64_t known_as(uint64_t service, uint64_t context)
+{
+    return hash_u64(service ^ context);
 }
 
 /* Which contexts batches of a service need, with their callers. Contexts come callers first. */
@@ -52,6 +74,7 @@ static int put_service(struct clickhouse *c, const struct dictionary *dictionary
     const struct dictionary_context *contexts;
     const struct dictionary_frame *frames;
     const size_t all = dictionary_contexts(dictionary, &contexts);
+    const uint64_t of = checksum_of(service, strlen(service));
     bool *used = calloc(all + 1, sizeof *used);
     struct statement rows;
     statement_begin(&rows);
@@ -60,7 +83,7 @@ static int put_service(struct clickhouse *c, const struct dictionary *dictionary
         mark_used(contexts, batches, count, service, used);
     for (size_t i = 0; used && rows.out && i < all; i++) {
         const uint32_t caller = contexts[i].caller;
-        if (!used[i])
+        if (!used[i] || !is_new(c, known_as(of, contexts[i].hash)))
             continue;
         put_binary_text(rows.out, service);
         put_binary(rows.out, contexts[i].hash, 8);
@@ -89,6 +112,48 @@ static int put_contexts(struct clickhouse *c, const struct dictionary *dictionar
     }
     table_free(done);
     return rc;
+}
+
+/* What is known -------------------------------------------------------------------------------------------------------- */
+
+/* Asks for some of the contexts that are not sent again: a server without them was made anew, or lost some, and gets all. */
+static int check_known(struct clickhouse *c, const struct dictionary *dictionary,
+                       const struct store_batch *batches, size_t count, struct fathom_error *err)
+{
+    const struct dictionary_context *contexts;
+    struct statement s;
+    struct bytes answer;
+    size_t asked = 0;
+    dictionary_contexts(dictionary, &contexts);
+    statement_begin(&s);
+    if (s.out)
+        fprintf(s.out,
+                "select count() from (select context from %s.contexts where (service, context) in (('', "
+                "toUInt64(0))",
+                http_database(c->http));
+    for (size_t i = 0; s.out && i < count && asked < CHECKED; i++) {
+        const char *service = batches[i].key.service;
+        const uint64_t of = checksum_of(service, strlen(service));
+        for (size_t e = 0; e < batches[i].count && asked < CHECKED;
+             e += 1 + batches[i].count / CHECKED_EACH) {
+            const uint64_t hash = contexts[batches[i].entries[e].context].hash;
+            if (!known_has(c->known, known_as(of, hash)))
+                continue;
+            fputs(", (", s.out);
+            put_value(s.out, service);
+            fprintf(s.out, ", toUInt64(%" PRIu64 "))", hash);
+            asked++;
+        }
+    }
+    if (s.out)
+        fputs(") limit 1 by service, context) format RowBinary", s.out);
+    int rc = clickhouse_ask(c, &s, &answer, err);
+    if (rc < 0)
+        return rc;
+    const uint64_t there = bytes_u64(&answer);
+    if (answer.failed)
+        return clickhouse_damaged(c, err);
+    return there < asked ? known_forget(c->known, err) : 0;
 }
 
 /* Batches ------------------------------------------------------------------------------------------------------------ */
@@ -201,7 +266,10 @@ int clickhouse_put(void *engine, const struct dictionary *dictionary, struct sto
     int rc = count ? count_known(c, batches, count, &before, err) : 0;
     if (rc < 0 || before == count)
         return rc;
-    rc = put_frames(c, dictionary, err);
+    if (c->known && known_count(c->known))
+        rc = check_known(c, dictionary, batches, count, err);
+    if (rc == 0)
+        rc = put_frames(c, dictionary, err);
     if (rc == 0)
         rc = put_contexts(c, dictionary, batches, count, err);
     if (rc == 0)
@@ -209,6 +277,8 @@ int clickhouse_put(void *engine, const struct dictionary *dictionary, struct sto
     if (rc == 0)
         rc = count_known(c, batches, count, &after, err);
     *added = after > before ? after - before : 0;
+    if (rc == 0 && c->known)
+        known_save(c->known, NULL); /* else it is sent again */
     return rc;
 }
 

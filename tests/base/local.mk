@@ -36,3 +36,6 @@ tests_base_test_container_id_LDADD = libbase.la $(CRITERION_LIBS)
 UNIT_TESTS += tests/base/test_sort
 tests_base_test_sort_SOURCES = tests/base/test_sort.c
 tests_base_test_sort_LDADD = libbase.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/base/test_gzip
+tests_base_test_gzip_SOURCES = tests/base/test_gzip.c
+tests_base_test_gzip_LDADD = libbase.la $(CRITERION_LIBS) -lz

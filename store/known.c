@@ -1,0 +1,139 @@
+/* known.c - see known.h. The file: numbers of 64 bits, the magic, a hash of the URL, when it was begun (seconds since 1970), the hashes, and
+ * the checksum of all that. */
+#include "store/known.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/checksum.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/outfile.h"
+#include "base/vec.h"
+
+#define MAGIC UINT64_C(0x314e574f4e4b5446) /* "FTKNOWN1" */
+#define MOST  ((size_t)1 << 20)            /* hashes */
+#define AGE_S 3600u
+enum { HEAD = 3, TAIL = 1 }; /* numbers */
+
+struct known {
+    char *path;
+    uint64_t server, begun;
+    struct table *hashes;
+    uint64_t *added; /* since it was saved */
+    size_t added_count, added_capacity;
+};
+
+static bool is_good(const struct known *k, const uint64_t *numbers, size_t count)
+{
+    const uint64_t now = (uint64_t)time(NULL);
+    return count >= HEAD + TAIL && count <= HEAD + TAIL + MOST && numbers[0] == MAGIC &&
+           numbers[1] == k->server && numbers[2] <= now && now - numbers[2] < AGE_S &&
+           numbers[count - 1] == checksum_of(numbers, (count - 1) * sizeof *numbers);
+}
+
+static int load(struct known *k)
+{
+    struct file_view view;
+    int rc = 0;
+    if (file_view_read(k->path, &view, NULL) < 0)
+        return 0;
+    const uint64_t *numbers = (const uint64_t *)(const void *)view.data;
+    const size_t count = view.size / sizeof *numbers;
+    if (view.size % sizeof *numbers == 0 && is_good(k, numbers, count)) {
+        k->begun = numbers[2];
+        for (size_t i = HEAD; rc == 0 && i < count - TAIL; i++)
+            rc = table_put(k->hashes, numbers[i], NULL) ? 0 : -1;
+    }
+    file_view_close(&view);
+    return rc;
+}
+
+int known_open(const char *path, const char *url, struct known **out, struct fathom_error *err)
+{
+    struct known *k = calloc(1, sizeof *k);
+    if (!k)
+        return error_memory(err);
+    k->path = strdup(path);
+    k->server = checksum_of(url, strlen(url));
+    k->begun = (uint64_t)time(NULL);
+    k->hashes = table_new();
+    if (!k->path || !k->hashes || load(k) < 0) {
+        known_free(k);
+        return error_memory(err);
+    }
+    *out = k;
+    return 0;
+}
+
+void known_free(struct known *k)
+{
+    if (!k)
+        return;
+    table_free(k->hashes);
+    free(k->added);
+    free(k->path);
+    free(k);
+}
+
+bool known_has(const struct known *k, uint64_t hash)
+{
+    return table_find(k->hashes, hash) != NULL;
+}
+
+size_t known_count(const struct known *k)
+{
+    return table_count(k->hashes);
+}
+
+/* What finds no room is sent again. */
+void known_add(struct known *k, uint64_t hash)
+{
+    (void)(table_count(k->hashes) + k->added_count < MOST &&
+           vec_push(k->added, k->added_count, k->added_capacity, hash));
+}
+
+int known_forget(struct known *k, struct fathom_error *err)
+{
+    struct table *none = table_new();
+    if (!none)
+        return error_memory(err);
+    table_free(k->hashes);
+    k->hashes = none;
+    k->begun = (uint64_t)time(NULL);
+    return 0;
+}
+
+static int write_numbers(const struct known *k, const uint64_t *numbers, size_t count,
+                         struct fathom_error *err)
+{
+    struct outfile *file = NULL;
+    int rc = outfile_open(k->path, &file, err);
+    if (rc == 0)
+        rc = outfile_put(file, numbers, count * sizeof *numbers, err);
+    outfile_close(file);
+    return rc;
+}
+
+int known_save(struct known *k, struct fathom_error *err)
+{
+    size_t count = HEAD, cursor = 0;
+    uint64_t value;
+    for (size_t i = 0; i < k->added_count; i++)
+        if (!table_put(k->hashes, k->added[i], NULL))
+            return error_memory(err);
+    k->added_count = 0;
+    uint64_t *numbers = calloc(HEAD + TAIL + table_count(k->hashes), sizeof *numbers);
+    if (!numbers)
+        return error_memory(err);
+    numbers[0] = MAGIC;
+    numbers[1] = k->server;
+    numbers[2] = k->begun;
+    while (table_next(k->hashes, &cursor, &numbers[count], &value))
+        count++;
+    numbers[count] = checksum_of(numbers, count * sizeof *numbers);
+    const int rc = write_numbers(k, numbers, count + TAIL, err);
+    free(numbers);
+    return rc;
+}
