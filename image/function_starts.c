@@ -38,6 +38,8 @@ enum {
         256, /* behind traps that fill up to ALIGNMENT: no compiler fills up so within a function */
     MARK_TAILED =
         512, /* code that an FDE covers jumps here: a tail call, as its own parts are covered, too */
+    MARK_TAKEN = 1024,      /* code takes this address */
+    MARK_AFTER_CALL = 2048, /* which may not return: then a function may begin right here, without padding */
 };
 
 struct span {
@@ -181,7 +183,9 @@ static void follow(struct starts *s, const struct code_insn *insn)
     else if (insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH)
         mark_branch(s, insn);
     else if (insn->effect == CODE_ADDRESS)
-        mark(s, insn->memory, MARK_POINTED);
+        mark(s, insn->memory, MARK_POINTED | MARK_TAKEN);
+    else if (insn->effect == CODE_CONSTANT && s->file->type == ET_EXEC)
+        mark(s, insn->target, MARK_POINTED | MARK_TAKEN);
 }
 
 /* Marks the cases of a switch; 0 cases: as many as lead to code near by. */
@@ -220,7 +224,8 @@ static void sweep(struct starts *s, uint64_t address, uint64_t length, uint16_t 
         if (marks)
             marks[at] |=
                 (uint16_t)(MARK_INSN | (alone ? MARK_ALONE : 0) | (padded && aligned ? MARK_PADDED : 0) |
-                           (traps >= TRAPS && aligned ? MARK_TRAPPED : 0) | (endbr ? MARK_ENDBR : 0));
+                           (traps >= TRAPS && aligned ? MARK_TRAPPED : 0) | (endbr ? MARK_ENDBR : 0) |
+                           (called ? MARK_AFTER_CALL : 0));
         follow(s, &insn);
         if (alone)
             operands_forget(&operands);
@@ -256,6 +261,8 @@ static bool is_start(unsigned marks)
         return marks & MARK_INSN;
     if (marks & MARK_CASE)
         return false;
+    if ((marks & (MARK_TAKEN | MARK_AFTER_CALL | MARK_BRANCHED)) == (MARK_TAKEN | MARK_AFTER_CALL))
+        return true;
     return marks & MARK_TRAPPED || (marks & MARK_PADDED && marks & MARK_TAILED) ||
            (marks & (MARK_ALONE | MARK_PADDED) && marks & (MARK_POINTED | MARK_ENDBR)) ||
            (marks & (MARK_PADDED | MARK_BRANCHED)) == MARK_PADDED;
