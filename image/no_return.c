@@ -119,20 +119,29 @@ static bool leaves_stack(const uint8_t *bytes, const struct code_insn *insn)
     return insn->length == 3 && bytes[1] == 0x89 && insn->stack == CODE_SP_OTHER;
 }
 
+/* Whether nothing returns where another function begins behind an instruction: a call there does not return, and padding is not run.
+ * Else the code goes on into it. */
+static bool ends_at(struct walk *w, const struct code_insn *last, uint64_t address)
+{
+    return last->kind == CODE_CALL || last->kind == CODE_CALL_INDIRECT || last->kind == CODE_NOP ||
+           is_known(w->known, address);
+}
+
 /* Walks a block; false: it may return. */
 static bool walk_block(struct walk *w, uint64_t at)
 {
     const uint64_t start = at;
     size_t size;
     const uint8_t *bytes = image_bytes(w->known->image, at, &size);
-    struct code_insn insn;
+    struct code_insn insn, last = {.kind = CODE_PLAIN};
     unsigned leaving = 0; /* instructions: a return that soon behind leaves_stack() is none */
-    for (; bytes && code_read(bytes + (at - start), size - (at - start), at, &insn); at += insn.length) {
+    for (; bytes && code_read(bytes + (at - start), size - (at - start), at, &insn);
+         at += insn.length, last = insn) {
         leaving = leaves_stack(bytes + (at - start), &insn) ? 3 : leaving ? leaving - 1 : 0;
         if (leaving && (insn.kind == CODE_RETURN || insn.kind == CODE_JUMP_INDIRECT))
             return true;
         if (at != start && functions_start(&w->known->image->functions, at) == START_SURE)
-            return true;
+            return ends_at(w, &last, at);
         if (w->insns++ == INSNS_MOST || insn.kind == CODE_RETURN || insn.kind == CODE_JUMP_INDIRECT)
             return false;
         if ((insn.kind == CODE_JUMP || insn.kind == CODE_BRANCH) && !stays(w, insn.target))

@@ -398,3 +398,22 @@ Test(derive, what_covered_code_jumps_to_is_a_function, .fini = build_clean)
     image_close(bare);
     image_close(whole);
 }
+
+/* A function that goes on into the next one, which is called, too, returns as that does. */
+static const char fallen_source[] =
+    ".irp name, user, half, rest, inside\n.type \\name, @function\n.endr\n"
+    ".text\n.globl start\n.type start, @function\nstart: call user\n call rest\n ret\n.size start, .-start\n"
+    ".p2align 4\nuser: sub $24, %rsp\n call half\ninside: nop\n jmp 1f\n1: add $24, %rsp\n ret\n"
+    ".p2align 4\nhalf: lea (%rsi,%rsi,2), %rdx\nrest: mov %edi, %eax\n ret\n";
+
+Test(derive, what_goes_on_into_a_function_returns_as_it_does, .fini = build_clean)
+{
+    build_source("fallen.s", fallen_source);
+    build_run("$CC -nostdlib -shared -o whole fallen.s && strip -o bare whole");
+    struct image *whole = build_open("whole"), *bare = build_open("bare");
+    cr_assert_eq(image_derive_rows(bare), 0);
+    const struct cfi_row row = row_at(whole, bare, "inside");
+    cr_expect(row.cfa == CFI_SP && row.cfa_offset == 32, "CFA %d%+d", row.cfa, row.cfa_offset);
+    image_close(bare);
+    image_close(whole);
+}
