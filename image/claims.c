@@ -58,6 +58,14 @@ bool claims_contradict(const struct claims *claims, uint64_t address, uint64_t e
     return false;
 }
 
+bool claims_confirm(const struct claims *claims, uint64_t address, struct cfi_row row)
+{
+    const struct claim *items = claims->items;
+    const size_t i = lower_bound(k, (size_t)0, claims->settled, items[k].end <= address);
+    return row.cfa != CFI_NONE && i < claims->settled && items[i].address <= address &&
+           cfi_row_same(&items[i].row, &row);
+}
+
 int claims_derive(const struct claims *claims, struct cfi *cfi)
 {
     int rc = 0;

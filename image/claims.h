@@ -23,6 +23,8 @@ bool claims_add(struct claims *claims, uint64_t address, uint64_t end,
 void claims_settle(struct claims *claims);
 /* Whether a row contradicts one that is settled. */
 bool claims_contradict(const struct claims *claims, uint64_t address, uint64_t end, struct cfi_row row);
+/* Whether one that is settled has this row at an address. */
+bool claims_confirm(const struct claims *claims, uint64_t address, struct cfi_row row);
 /* Adds what is settled to a table. 0 or -ENOMEM. */
 int claims_derive(const struct claims *claims, struct cfi *cfi);
 void claims_free(struct claims *claims);

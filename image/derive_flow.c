@@ -261,13 +261,16 @@ static bool is_call(const struct code_insn *insn)
     return insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT;
 }
 
-/* Whether another function's part begins there: branches lead there, but none of this function. */
-static bool is_foreign(const struct derivation *d, uint32_t i)
+/* Whether another function's part begins at instruction i: branches lead there, but none of this function. Not where surer functions
+ * have the row that this one comes with: they go on there, too. */
+static bool is_foreign(const struct derivation *d, uint32_t i, const struct frame_state *after)
 {
     const uint64_t address = d->code.insns[i].address;
-    const bool behind_call = d->found && is_call(&d->code.insns[i - 1]);
-    return !(d->code.ways[i] & WAY_BRANCH) && (behind_call || function_parts_followed(&d->parts, address)) &&
-           functions_branched(&d->image->functions, address);
+    const bool behind_call = is_call(&d->code.insns[i - 1]);
+    return !(d->code.ways[i] & WAY_BRANCH) &&
+           ((behind_call && d->found) || function_parts_followed(&d->parts, address)) &&
+           functions_branched(&d->image->functions, address) &&
+           (behind_call || !claims_confirm(&d->claims, address, frame_state_row(after)));
 }
 
 /* If something is dropped from the stack behind all calls, that may be arguments, which are no longer there at a landing pad. */
@@ -299,7 +302,8 @@ static void leave(struct derivation *d, uint32_t i)
     }
     if (is_call(insn))
         note_state_at_call(d, i);
-    if (!function_code_goes_on(&d->code, i) || no_return_calls(&d->no_return, insn) || is_foreign(d, i + 1))
+    if (!function_code_goes_on(&d->code, i) || no_return_calls(&d->no_return, insn) ||
+        is_foreign(d, i + 1, &after))
         return;
     if (is_call(insn))
         d->failed |= !is_last(d, i) && !note_call(d, i);

@@ -417,3 +417,26 @@ Test(derive, what_goes_on_into_a_function_returns_as_it_does, .fini = build_clea
     image_close(bare);
     image_close(whole);
 }
+
+/* Functions that share another one's end, which they enter at different places, from far away. What they go on to there may be another
+ * function's, but for the rows of one that is called. */
+static const char shared_source[] =
+    ".irp name, called, pointed, later\n.type \\name, @function\n.endr\n"
+    ".text\n.globl start\n.type start, @function\n"
+    "start: lea pointed(%rip), %rax\n lea later(%rip), %rdx\n call called\n ret\n.size start, .-start\n"
+    ".p2align 4\ncalled: xor %eax, %eax\n1: not %edi\n2: add %edi, %eax\n ret\n"
+    ".p2align 8\n.fill 128, 1, 0xcc\n"
+    "pointed: mov $1, %eax\n jmp 1b\n"
+    ".p2align 4\nlater: mov $2, %eax\n jmp 2b\n";
+
+Test(derive, functions_share_the_end_of_one_that_is_called, .fini = build_clean)
+{
+    build_source("shared.s", shared_source);
+    build_run("$CC -nostdlib -shared -o whole shared.s && strip -o bare whole");
+    struct image *whole = build_open("whole"), *bare = build_open("bare");
+    cr_assert_eq(image_derive_rows(bare), 0);
+    cr_expect_eq(row_at(whole, bare, "pointed").cfa_offset, 8);
+    cr_expect_eq(row_at(whole, bare, "later").cfa_offset, 8);
+    image_close(bare);
+    image_close(whole);
+}
