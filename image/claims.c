@@ -78,6 +78,11 @@ int claims_derive(const struct claims *claims, struct cfi *cfi)
     return rc;
 }
 
+void claims_forget(struct claims *claims)
+{
+    claims->count = claims->settled = 0;
+}
+
 void claims_free(struct claims *claims)
 {
     free(claims->items);

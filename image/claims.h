@@ -27,6 +27,7 @@ bool claims_contradict(const struct claims *claims, uint64_t address, uint64_t e
 bool claims_confirm(const struct claims *claims, uint64_t address, struct cfi_row row);
 /* Adds what is settled to a table. 0 or -ENOMEM. */
 int claims_derive(const struct claims *claims, struct cfi *cfi);
+void claims_forget(struct claims *claims); /* all */
 void claims_free(struct claims *claims);
 
 #endif

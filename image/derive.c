@@ -151,15 +151,28 @@ static int derive_any(struct derivation *d, const struct image *image, const str
     return f->address == image->file.entry ? derive_entry(image, f) : derivation_function(d, function);
 }
 
-/* The surest first: the others may not contradict them. */
-static int derive_functions(struct derivation *d, const struct image *image, const struct go_code *go)
+/* Of functions that are as sure. */
+static int derive_these(struct derivation *d, const struct image *image, const struct go_code *go,
+                        unsigned sure)
 {
     const struct functions *functions = &image->functions;
     int rc = 0;
-    for (unsigned sure = START_SURE; sure > START_NONE; sure--) {
-        for (uint32_t i = 0; rc == 0 && i < functions->count; i++)
-            if (lacks_rows(image, i) && functions_start(functions, functions->items[i].address) == sure)
-                rc = derive_any(d, image, go, i);
+    for (uint32_t i = 0; rc == 0 && i < functions->count; i++)
+        if (lacks_rows(image, i) && functions_start(functions, functions->items[i].address) == sure)
+            rc = derive_any(d, image, go, i);
+    return rc;
+}
+
+/* The surest first: the others may not contradict them. */
+static int derive_functions(struct derivation *d, const struct image *image, const struct go_code *go)
+{
+    int rc = 0;
+    do
+        rc = derive_these(d, image, go, START_SURE);
+    while (rc == 0 && derivation_again(d));
+    derivation_settle(d);
+    for (unsigned sure = START_SURE - 1; rc == 0 && sure > START_NONE; sure--) {
+        rc = derive_these(d, image, go, sure);
         derivation_settle(d);
     }
     return rc == 0 ? derivation_finish(d) : rc;

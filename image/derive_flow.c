@@ -19,6 +19,7 @@
 #define FUNCTION_ALIGNMENT 16u
 #define ENDBR              0xf3 /* first byte of endbr64 */
 #define READS_MOST         4u   /* instructions that are read again to follow parts, for each byte of code */
+#define PASSES_MOST        8u   /* a function loses BP by another that does, and so on: assembler has few */
 #define SWITCH_MOST        8u   /* instructions from the check of its bounds to its jump */
 
 struct derivation {
@@ -34,6 +35,7 @@ struct derivation {
     uint32_t outside_count, outside_capacity;
     struct switch_tables tables;
     struct slots slots; /* words of data */
+    unsigned passes;    /* over surely called functions, but the first */
     uint64_t budget;    /* instructions that may still be read to follow parts */
     struct claims claims;
     struct no_return no_return;
@@ -42,6 +44,10 @@ struct derivation {
         by_frame; /* what is not proved by SP is by these: callees may leave SP otherwise than they found it */
     bool refused, failed; /* failed: out of memory */
     bool found;           /* no symbol or FDE says that a function begins there (function_starts.h) */
+    bool loses_bp;        /* a return was reached without the caller's BP */
+    uint8_t *losers;      /* by function: whether that is so of it */
+    bool more_losers;     /* than were known when the pass began */
+    bool trusted;         /* it is surely called, and may keep BP or not */
     bool left;            /* a way out was reached */
     bool prologue;        /* it begins as functions do */
     bool lost;            /* a jump was reached with a stack that is not known */
@@ -81,10 +87,20 @@ static bool begins_landing_pad(const struct derivation *d, uint32_t i)
     return (insn->kind != CODE_NOP || *bytes == ENDBR) && landing_pad_begins(bytes, size);
 }
 
+/* Whether a call leads to a function that does not keep its caller's BP. */
+static bool loses_bp(const struct derivation *d, const struct code_insn *insn)
+{
+    const uint32_t f =
+        insn->kind == CODE_CALL ? functions_find(&d->image->functions, insn->target) : IMAGE_NO_FUNCTION;
+    return f != IMAGE_NO_FUNCTION && d->losers[f] && d->image->functions.items[f].address == insn->target;
+}
+
 static struct frame_state state_after(const struct derivation *d, uint32_t i)
 {
     const struct code_insn *insn = &d->code.insns[i];
-    const struct frame_state after = frame_state_step(d->states[i], insn, insn_bytes(d, insn));
+    struct frame_state after = frame_state_step(d->states[i], insn, insn_bytes(d, insn));
+    if (loses_bp(d, insn))
+        frame_state_lose_bp(&after);
     return d->by_frame ? frame_state_by_frame(after, insn, insn_bytes(d, insn)) : after;
 }
 
@@ -247,13 +263,21 @@ static bool calls_argument(const struct derivation *d, uint32_t first)
     return bytes[0] == 0xff && (high ? by < 2 : by < 8 && memchr(arguments, by, sizeof arguments));
 }
 
+/* Whether a function may be left so. Assembler keeps its own rules about BP, but where a function is not surely called, that BP is kept
+ * shows that it is one. */
+static bool may_leave(const struct derivation *d, const struct frame_state *state)
+{
+    return frame_state_clean(state) || (d->trusted && state->depth == 8);
+}
+
 /* A jump to another function. */
 static void leave_function(struct derivation *d, const struct code_insn *insn,
                            const struct frame_state *after)
 {
     const enum function_start start = functions_start(&d->image->functions, insn->target);
     d->left |= start >= START_POINTED || d->prologue;
-    d->refused |= !d->by_frame && (!frame_state_clean(after) || (d->found && start == START_NONE));
+    d->loses_bp |= after->bp != BP_SAME;
+    d->refused |= !d->by_frame && (!may_leave(d, after) || (d->found && start == START_NONE));
 }
 
 static bool is_call(const struct code_insn *insn)
@@ -289,8 +313,9 @@ static void leave(struct derivation *d, uint32_t i)
     const struct frame_state after = state_after(d, i);
     const bool direct = insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH;
     d->refused |= !d->by_frame && ((after.depth != FRAME_STATE_OPEN && after.depth < 8) ||
-                                   (insn->kind == CODE_RETURN && !frame_state_clean(&d->states[i])));
+                                   (insn->kind == CODE_RETURN && !may_leave(d, &d->states[i])));
     d->left |= insn->kind == CODE_RETURN;
+    d->loses_bp |= insn->kind == CODE_RETURN && d->states[i].bp != BP_SAME;
     if (insn->kind == CODE_JUMP_INDIRECT) {
         jump(d, i, &after);
         follow_leads(d, i);
@@ -380,7 +405,8 @@ static void follow(struct derivation *d, uint32_t entry)
 {
     memset(d->states, 0, d->code.count * sizeof *d->states);
     d->work_count = d->call_count = d->doubtful_count = d->outside_count = 0;
-    d->refused = d->switched = d->guessing = d->maybe = d->called = d->keeps = d->left = d->lost = false;
+    d->refused = d->switched = d->guessing = d->maybe = d->called = d->keeps = d->left = d->lost =
+        d->loses_bp = false;
     d->prologue = has_prologue(d, entry);
     reach(d, entry, &frame_state_entry);
     settle(d);
@@ -490,6 +516,7 @@ int derivation_function(struct derivation *d, uint32_t function)
     const uint64_t entry = d->image->functions.items[function].address;
     const bool sure = functions_start(&d->image->functions, entry) == START_SURE;
     d->found = !d->image->functions.items[function].name;
+    d->trusted = sure && !d->keeps_frames;
     int rc = function_parts_find(&d->parts, function);
     d->by_frame = false;
     if (rc == 0)
@@ -501,7 +528,20 @@ int derivation_function(struct derivation *d, uint32_t function)
     if (first == FUNCTION_CODE_NONE || d->refused || (!d->left && is_doubtful(d, first)) ||
         (!sure && contradicts(d)))
         return rc;
+    d->more_losers |= d->loses_bp && !d->losers[function];
+    d->losers[function] |= d->loses_bp;
     return keep_rows(d);
+}
+
+bool derivation_again(struct derivation *d)
+{
+    const bool again = d->more_losers && d->passes++ < PASSES_MOST;
+    d->more_losers = false;
+    if (again) {
+        claims_forget(&d->claims);
+        d->budget = functions_bytes(&d->image->functions) * READS_MOST;
+    }
+    return again;
 }
 
 void derivation_settle(struct derivation *d)
@@ -522,7 +562,8 @@ struct derivation *derivation_new(const struct image *image)
         return NULL;
     d->image = image;
     d->keeps_frames = image_makes_code(image);
-    if (no_return_open(image, &d->slots, &d->no_return) < 0 ||
+    d->losers = calloc(image->functions.count + (size_t)1, 1);
+    if (!d->losers || no_return_open(image, &d->slots, &d->no_return) < 0 ||
         function_parts_open(image, &d->no_return, &d->parts) < 0) {
         derivation_free(d);
         return NULL;
@@ -542,6 +583,7 @@ void derivation_free(struct derivation *d)
     switch_tables_close(&d->tables);
     slots_free(&d->slots);
     free(d->states);
+    free(d->losers);
     free(d->work);
     free(d->calls);
     free(d->doubtful);

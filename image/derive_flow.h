@@ -2,7 +2,8 @@
  * derive_flow.h - the CFI rows of one function from its code: what objtool does for the kernel. Private to image/.
  *
  * A dataflow over the instructions, from the function's entry, where CFA = SP + 8: what is known of the frame (frame_state.h). A function
- * is left without rows if any way through it leaves with another depth than it came, or without its caller's BP; so is an instruction that
+ * is left without rows if any way through it leaves with another depth than it came, or, if it is not surely called,
+ * without its caller's BP; so is an instruction that
  * is reached with different depths, or by no way that is known. A call after which the depth would be another than by another way does
  * not return.
  *
@@ -25,6 +26,9 @@ struct derivation *derivation_new(const struct image *image); /* borrowed. NULL:
 void derivation_free(struct derivation *derivation);
 /* Claims rows for the function, if they are proved. 0 or -ENOMEM. */
 int derivation_function(struct derivation *derivation, uint32_t function);
+/* Whether functions do not keep their callers' BP that were taken to: then what was claimed is forgotten, and all functions that are sure
+ * are to be claimed for again. */
+bool derivation_again(struct derivation *derivation);
 /* Keeps what was claimed so far: functions that are not sure and come later may not contradict it. */
 void derivation_settle(struct derivation *derivation);
 /* Adds the rows to those that are derived (cfi/table.h). 0 or -ENOMEM. */

@@ -44,7 +44,7 @@ struct frame_state frame_state_meet(struct frame_state a, const struct frame_sta
         forget_saved(&a);
     if (a.drap != b->drap || a.drap_far != b->drap_far)
         forget_drap(&a);
-    if (a.bp != b->bp || a.slot != b->slot)
+    if (a.bp != b->bp || (a.bp != BP_SAME && a.slot != b->slot))
         a.bp = BP_LOST;
     a.slot = a.slot == b->slot ? a.slot : 0;
     return a;
@@ -80,6 +80,8 @@ static void set_depth(struct frame_state *s, int64_t depth)
     forget_saved(s);
     if ((s->bp == BP_SAVED && s->depth != OPEN && s->depth < s->slot) || s->bp == BP_AT_MARK)
         s->bp = BP_LOST; /* its slot is gone */
+    if (s->bp == BP_SAME && s->depth != OPEN && s->depth < s->slot)
+        s->slot = 0;
 }
 
 /* SP is not known: the mark is there, unless BP tells where it was already. */
@@ -183,11 +185,18 @@ static void leave_frame(struct frame_state *s)
     pop_bp(s);
 }
 
+/* BP is no longer the caller's. */
+static void replace_bp(struct frame_state *s)
+{
+    if (s->bp == BP_SAME)
+        s->bp = s->slot ? BP_SAVED : BP_LOST;
+}
+
 static void begin_frame(struct frame_state *s, int32_t above)
 {
     s->frame = s->depth == OPEN || s->depth - above <= 0 ? 0 : s->depth - above;
     s->pointer = s->below == NONE ? NONE : near_mark((int64_t)s->below - above);
-    s->bp = s->bp == BP_SAME ? BP_LOST : s->bp;
+    replace_bp(s);
 }
 
 /* The register of a push or pop, or CODE_NO_REGISTER. */
@@ -267,7 +276,29 @@ static void save_word(struct frame_state *s, const struct frame_state *before, u
     }
 }
 
-/* push, or mov to memory, 8 bytes, in an aligned frame. */
+/* CFA - the address of an operand in memory, which is found by SP, or 0. */
+static int32_t far_operand(const struct frame_state *s, const struct code_insn *insn)
+{
+    const bool by_sp =
+        insn->memory_operand && insn->base == CODE_SP && insn->index == CODE_NO_REGISTER && s->depth != OPEN;
+    return by_sp && s->depth - (int64_t)insn->displacement > WORD && insn->displacement >= 0
+               ? s->depth - insn->displacement
+               : 0;
+}
+
+/* A word of a frame of known depth becomes what a register is: perhaps the caller's BP, or no longer. */
+static void save_far(struct frame_state *s, unsigned reg, int32_t far)
+{
+    const bool own = reg == CODE_BP && s->bp == BP_SAME;
+    if (own)
+        s->slot = far;
+    else if ((s->bp == BP_SAME || s->bp == BP_SAVED) && s->slot - far < WORD && far - s->slot < WORD) {
+        s->bp = s->bp == BP_SAVED ? BP_LOST : BP_SAME;
+        s->slot = 0;
+    }
+}
+
+/* push, or mov to memory, 8 bytes. */
 static void track_store(struct frame_state *s, const struct frame_state *before, const struct code_insn *insn,
                         const uint8_t *bytes)
 {
@@ -275,8 +306,12 @@ static void track_store(struct frame_state *s, const struct frame_state *before,
     const bool moved =
         insn->memory_operand && insn->length > 3 && (bytes[0] & 0xfb) == 0x48 && bytes[1] == 0x89;
     const int32_t at = pushed != CODE_NO_REGISTER ? s->below : moved ? operand_at(before, insn) : NONE;
+    const unsigned reg = moved ? (bytes[2] >> 3 & 7u) | (bytes[0] & 4u) << 1 : pushed;
+    const int32_t far = moved ? far_operand(before, insn) : 0;
     if (at != NONE)
-        save_word(s, before, moved ? (bytes[2] >> 3 & 7u) | (bytes[0] & 4u) << 1 : pushed, at);
+        save_word(s, before, reg, at);
+    if (far)
+        save_far(s, reg, far);
 }
 
 static void track_drap(struct frame_state *s, const struct frame_state *before, const struct code_insn *insn,
@@ -321,11 +356,13 @@ static void set_sp_from_bp(struct frame_state *s, int32_t amount)
 
 static void write_bp(struct frame_state *s, const struct code_insn *insn, const uint8_t *bytes)
 {
-    const bool back = s->bp == BP_AT_MARK && loads(s, insn, bytes, s->slot);
+    const bool far = s->bp == BP_SAVED && insn->effect == CODE_LOAD && far_operand(s, insn) == s->slot,
+               back = far || (s->bp == BP_AT_MARK && loads(s, insn, bytes, s->slot));
     s->frame = 0;
     s->pointer = NONE;
-    s->bp = back ? BP_SAME : s->bp == BP_SAME ? BP_LOST : s->bp;
-    s->slot = back ? 0 : s->slot;
+    replace_bp(s);
+    s->bp = back ? BP_SAME : s->bp;
+    s->slot = back && !far ? 0 : s->slot;
 }
 
 struct frame_state frame_state_step(struct frame_state s, const struct code_insn *insn, const uint8_t *bytes)
@@ -356,6 +393,11 @@ struct frame_state frame_state_step(struct frame_state s, const struct code_insn
     track_store(&s, &before, insn, bytes);
     track_drap(&s, &before, insn, bytes);
     return s;
+}
+
+void frame_state_lose_bp(struct frame_state *s)
+{
+    replace_bp(s);
 }
 
 struct frame_state frame_state_by_frame(struct frame_state s, const struct code_insn *insn,

@@ -17,7 +17,7 @@
 #define FRAME_STATE_NONE INT32_MIN /* the same of what is relative to the mark, which may be negative */
 
 enum saved_bp {
-    BP_SAME,    /* in BP */
+    BP_SAME,    /* in BP; if there is a slot, there, too, as of BP_SAVED */
     BP_SAVED,   /* in its slot, at CFA - slot */
     BP_AT_MARK, /* in its slot, at the mark - slot */
     BP_LOST,
@@ -45,6 +45,8 @@ struct frame_state frame_state_meet(struct frame_state a, const struct frame_sta
 /* After an instruction. */
 struct frame_state frame_state_step(struct frame_state state, const struct code_insn *insn,
                                     const uint8_t *bytes);
+/* What was called did not keep the caller's BP. Where BP is the frame's own, it did: its code relies on it. */
+void frame_state_lose_bp(struct frame_state *state);
 /* The same where functions begin their frames by push %rbp; mov %rsp,%rbp, whatever they did with the stack before: V8's builtins take
  * their return address, and push arguments and it again. */
 struct frame_state frame_state_by_frame(struct frame_state after, const struct code_insn *insn,

@@ -140,28 +140,26 @@ Test(derive, of_the_c_library, .fini = build_clean)
                   compared.instructions);
 }
 
-/* A function that leaves the stack as it did not find it, or BP, has no rows. */
+/* A function that leaves the stack as it did not find it has no rows. */
 Test(derive, what_is_not_proved_has_no_row, .fini = build_clean)
 {
     build_source(
         "odd.s",
-        ".globl good, unbalanced, loses, twice\n.text\n"
+        ".globl good, unbalanced, twice\n.text\n"
         ".type good, @function\ngood: push %rbx\n call good\n pop %rbx\n ret\n.size good, .-good\n"
         ".type unbalanced, @function\nunbalanced: push %rbx\n nop\n ret\n.size unbalanced, .-unbalanced\n"
-        ".type loses, @function\nloses: xor %ebp, %ebp\n nop\n ret\n.size loses, .-loses\n"
         ".type twice, @function\ntwice: test %edi, %edi\n je 1f\n push %rbx\n1: nop\n jmp 1b\n"
         ".size twice, .-twice\n");
     build_run("$CC -nostdlib -shared -o odd.so odd.s");
     struct image *image = build_open("odd.so");
     cr_assert_eq(image_derive_rows(image), 0);
     uint64_t good = build_function(image, "good"), unbalanced = build_function(image, "unbalanced"),
-             loses = build_function(image, "loses"), twice = build_function(image, "twice");
+             twice = build_function(image, "twice");
     struct cfi_row row = cfi_lookup(image_cfi(image), good + 1);
     cr_expect_eq(row.cfa, CFI_SP);
     cr_expect_eq(row.cfa_offset, 16);
     cr_expect(row.derived);
     cr_expect_eq(cfi_lookup(image_cfi(image), unbalanced).cfa, CFI_NONE);
-    cr_expect_eq(cfi_lookup(image_cfi(image), loses).cfa, CFI_NONE);
     cr_expect_eq(cfi_lookup(image_cfi(image), twice).cfa, CFI_SP);
     cr_expect_eq(cfi_lookup(image_cfi(image), twice + 5).cfa, CFI_NONE, "reached with two depths");
     image_close(image);
@@ -170,6 +168,14 @@ Test(derive, what_is_not_proved_has_no_row, .fini = build_clean)
 static struct cfi_row row_at(const struct image *whole, const struct image *bare, const char *name)
 {
     return cfi_lookup(image_cfi(bare), build_function(whole, name));
+}
+
+static void expect_row(const struct image *whole, const struct image *bare, const char *name,
+                       struct cfi_row expected)
+{
+    const struct cfi_row row = row_at(whole, bare, name);
+    cr_expect(cfi_row_same(&row, &expected), "%s: CFA %d%+d+%u, BP %d%+d", name, row.cfa, row.cfa_offset,
+              row.cfa_add, row.bp, row.bp_offset);
 }
 
 /* musl's wrapper_cmp() of qsort(), behind the end of a function and a call that does not return. That a label's jump goes by an argument
@@ -369,11 +375,8 @@ Test(derive, aligned_frames_lead_back_by_a_word, .fini = build_clean)
         {"gone", {.cfa = CFI_NONE, .bp = CFI_BP_UNKNOWN}},
         {"met", {.cfa = CFI_NONE, .bp = CFI_BP_UNKNOWN}},
     };
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        const struct cfi_row row = row_at(whole, bare, expected[i].name);
-        cr_expect(cfi_row_same(&row, &expected[i].row), "%s: CFA %d%+d+%u, BP %d%+d", expected[i].name,
-                  row.cfa, row.cfa_offset, row.cfa_add, row.bp, row.bp_offset);
-    }
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        expect_row(whole, bare, expected[i].name, expected[i].row);
     image_close(bare);
     image_close(whole);
 }
@@ -437,6 +440,46 @@ Test(derive, functions_share_the_end_of_one_that_is_called, .fini = build_clean)
     cr_assert_eq(image_derive_rows(bare), 0);
     cr_expect_eq(row_at(whole, bare, "pointed").cfa_offset, 8);
     cr_expect_eq(row_at(whole, bare, "later").cfa_offset, 8);
+    image_close(bare);
+    image_close(whole);
+}
+
+/* Assembler that does not keep BP, or in a word of its frame. What calls it does not, either, wherever it stands. A function that may be
+ * none (pointed) is one only if it keeps BP. */
+static const char bp_source[] =
+    ".irp name, calls, behind, loses, lost, keeps, kept, back, over, gone, pointed\n.type \\name, "
+    "@function\n.endr\n"
+    ".text\n.globl start\n.type start, @function\n"
+    "start: call calls\n call keeps\n call over\n lea pointed(%rip), %rax\n ret\n.size start, .-start\n"
+    ".p2align 4\ncalls: push %rbx\n call loses\nbehind: nop\n pop %rbx\n ret\n"
+    ".p2align 4\nloses: xor %ebp, %ebp\nlost: nop\n ret\n"
+    ".p2align 4\nkeeps: sub $24, %rsp\n mov %rbp, 8(%rsp)\n xor %ebp, %ebp\n"
+    "kept: nop\n mov 8(%rsp), %rbp\nback: add $24, %rsp\n ret\n"
+    ".p2align 4\nover: sub $24, %rsp\n mov %rbp, 8(%rsp)\n mov %rdi, 8(%rsp)\n xor %ebp, %ebp\n"
+    "gone: nop\n add $24, %rsp\n ret\n"
+    ".p2align 4\npointed: xor %ebp, %ebp\n ret\n";
+
+Test(derive, of_functions_that_do_not_keep_bp, .fini = build_clean)
+{
+    build_source("bp.s", bp_source);
+    build_run("$CC -nostdlib -shared -o whole bp.s && strip -o bare whole");
+    struct image *whole = build_open("whole"), *bare = build_open("bare");
+    cr_assert_eq(image_derive_rows(bare), 0);
+    const struct {
+        const char *name;
+        struct cfi_row row;
+    } expected[] = {
+        {"calls", {.cfa = CFI_SP, .cfa_offset = 8, .bp = CFI_BP_SAME}},
+        {"behind", {.cfa = CFI_SP, .cfa_offset = 16, .bp = CFI_BP_UNKNOWN}},
+        {"loses", {.cfa = CFI_SP, .cfa_offset = 8, .bp = CFI_BP_SAME}},
+        {"lost", {.cfa = CFI_SP, .cfa_offset = 8, .bp = CFI_BP_UNKNOWN}},
+        {"kept", {.cfa = CFI_SP, .cfa_offset = 32, .bp = CFI_BP_AT_CFA, .bp_offset = -24}},
+        {"back", {.cfa = CFI_SP, .cfa_offset = 32, .bp = CFI_BP_SAME}},
+        {"gone", {.cfa = CFI_SP, .cfa_offset = 32, .bp = CFI_BP_UNKNOWN}},
+        {"pointed", {.cfa = CFI_NONE, .bp = CFI_BP_UNKNOWN}},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        expect_row(whole, bare, expected[i].name, expected[i].row);
     image_close(bare);
     image_close(whole);
 }
