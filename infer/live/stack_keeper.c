@@ -209,14 +209,42 @@ static bool find_code(const struct process *process, const struct stack_places *
     return false;
 }
 
+/* Whether the CFA is found in the same way at both places, by more than SP and BP: so the program compares PCs where that is so. */
+static bool has_row_of(const struct place *place, const struct place *kept)
+{
+    struct cfi_span span, kept_span;
+    if (place->image != kept->image || place->function != kept->function)
+        return false;
+    const struct cfi *cfi = image_cfi(place->image);
+    const struct cfi_row row = cfi_lookup_span(cfi, place->address, &span),
+                         other = cfi_lookup_span(cfi, kept->address, &kept_span);
+    if (row.cfa == CFI_UNSUPPORTED)
+        return span.start == kept_span.start;
+    return cfi_in_memory(&row) && row.cfa == other.cfa && row.cfa_offset == other.cfa_offset &&
+           row.cfa_add == other.cfa_add;
+}
+
+/* Whether the sample's innermost frame is a kept one with this CFA, and not that of another function in its place. */
+static bool is_innermost(const struct process *process, const struct sample *sample,
+                         const struct kept_frame *from, uint64_t cfa)
+{
+    const struct leaf_frame leaf = leaf_frame_of(process, sample);
+    struct unwind_frame kept;
+    struct place place;
+    if (leaf.reason == UNKNOWN_NOT)
+        return leaf.cfa == cfa;
+    return leaf.reason == UNKNOWN_CFI && !sample->regs_after && cfa > sample->sp &&
+           find_code(process, sample->placed, from, true, &kept) && process_place(process, kept.pc, &place) &&
+           has_row_of(&leaf.place, &place);
+}
+
 size_t stack_keeper_walk(struct stack_keeper *k, const struct process *process, struct sample *sample,
                          struct unwind_frame *frames)
 {
     uint32_t index;
     const struct program *p = find_number(k, sample->stack_number, &index);
     const struct stack_places *placed = sample->placed;
-    const struct leaf_frame leaf = leaf_frame_of(process, sample);
-    if (!p || !placed || leaf.reason != UNKNOWN_NOT)
+    if (!p || !placed)
         return 0;
     const size_t count = kept_stacks_frames(p->kept, index, k->frames);
     for (size_t i = 0; i < count; i++) {
@@ -227,7 +255,7 @@ size_t stack_keeper_walk(struct stack_keeper *k, const struct process *process, 
         if (i > 0 && !find_code(process, placed, from, frames[i].interrupted, &frames[i]))
             return 0;
     }
-    if (frames[0].cfa != leaf.cfa) /* in its place is another function */
+    if (!count || !is_innermost(process, sample, &k->frames[0], frames[0].cfa))
         return 0;
     frames[0].pc = sample->reg_ip;
     kept_stacks_use(p->kept, index);
