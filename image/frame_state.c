@@ -426,6 +426,16 @@ static void set_memory(struct cfi_row *row, const struct frame_state *s)
     row->cfa_add = (uint8_t)s->saved_far;
 }
 
+/* The CFA by the register that leads to it. */
+static void set_register(struct cfi_row *row, const struct frame_state *s)
+{
+    if (s->drap == CODE_NO_REGISTER)
+        return;
+    row->cfa = CFI_UNSUPPORTED;
+    row->cfa_offset = s->drap_far;
+    row->cfa_add = (uint8_t)(s->drap * 8u);
+}
+
 static void set_caller_bp(struct cfi_row *row, const struct frame_state *s)
 {
     if (s->bp == BP_SAME) {
@@ -445,12 +455,14 @@ static void set_caller_bp(struct cfi_row *row, const struct frame_state *s)
 struct cfi_row frame_state_row(const struct frame_state *s)
 {
     struct cfi_row row = {.cfa = CFI_NONE, .bp = CFI_BP_UNKNOWN, .derived = true};
-    if (!s->seen || frame_state_lost(s))
+    if (!s->seen)
         return row;
     row.cfa = s->depth != OPEN ? CFI_SP : s->frame ? CFI_BP : CFI_NONE;
     row.cfa_offset = s->depth != OPEN ? s->depth : s->frame;
-    if (row.cfa == CFI_NONE)
+    if (row.cfa == CFI_NONE && !frame_state_lost(s))
         set_memory(&row, s);
+    if (row.cfa == CFI_NONE)
+        set_register(&row, s);
     if (row.cfa != CFI_NONE)
         set_caller_bp(&row, s);
     return row;

@@ -370,7 +370,13 @@ const struct cfi *image_cfi(const struct image *image)
 
 bool image_registers(const struct image *image, uint64_t address, struct cfi_registers *out)
 {
-    return cfi_frames_registers(cfi_table_frames(image->cfi), address, out);
+    const struct cfi_row row = cfi_lookup(image->cfi, address);
+    if (!row.derived)
+        return cfi_frames_registers(cfi_table_frames(image->cfi), address, out);
+    if (row.cfa != CFI_UNSUPPORTED)
+        return false;
+    *out = cfi_derived_registers(&row);
+    return true;
 }
 
 bool image_thread_return(const struct image *image, uint64_t *address)

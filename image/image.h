@@ -131,7 +131,8 @@ int image_function_format(const struct image *image, uint32_t index, char *out, 
 /* The CFI table; empty if the file has no .eh_frame. Owned by the image. */
 const struct cfi *image_cfi(const struct image *image);
 
-/* The rules of all registers at an address, by its FDE. false: there is none, or it is damaged. */
+/* The rules of all registers at an address, by its FDE, or by a derived row that tells more than SP and BP (registers.h). false: there is
+ * none, or it is damaged. */
 bool image_registers(const struct image *image, uint64_t address, struct cfi_registers *out);
 
 /* Address in the image at which new threads' first frames return: the instruction after the indirect call in

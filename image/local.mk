@@ -8,7 +8,7 @@ libimage_la_SOURCES = \
 	image/calls/entered.c image/calls/entry_checks.c image/calls/entry_checks.h image/calls/exports.c image/calls/fields.c image/calls/through.c image/calls/sites.c image/calls/taken.c image/calls/vtables.c \
 	image/cfi/cfi.c image/cfi/cfi.h image/cfi/table.h \
 	image/cfi/expression.c image/cfi/expression.h \
-	image/cfi/evaluate.c image/cfi/registers.h \
+	image/cfi/derived_registers.c image/cfi/evaluate.c image/cfi/registers.h \
 	image/cfi/frames.c image/cfi/frames.h \
 	image/cfi/machine.c image/cfi/machine.h image/cfi/opcodes.h \
 	image/code/code.c image/code/code.h image/code/effects.c image/code/fields.h image/code/reader.h \

@@ -22,7 +22,8 @@ enum cfi_cfa {
     CFI_SP_MEMORY, /* CFA = *(uint64_t *)(SP + cfa_offset) + cfa_add: likewise */
     CFI_SIGNAL_FRAME, /* SP points at a struct ucontext (the kernel's x86-64 rt_sigframe): the interrupted
                          registers are in it */
-    CFI_UNSUPPORTED,  /* another register or expression */
+    CFI_UNSUPPORTED, /* another register or expression (registers.h). Derived: CFA = a register + cfa_offset; its number
+                         (image/code/code.h) is cfa_add / 8 */
 };
 
 enum cfi_bp {

@@ -1,6 +1,6 @@
 /*
  * registers.h - the rules of all registers at one PC (DWARF 5, section 6.4.1), for what the table (cfi.h) leaves out: a CFA by
- * any register or expression, and registers other than rbp. Found by running the FDE again.
+ * any register or expression, and registers other than rbp. Found by running the FDE again, or by a row that was derived.
  */
 #ifndef FATHOM_IMAGE_CFI_REGISTERS_H
 #define FATHOM_IMAGE_CFI_REGISTERS_H
@@ -32,6 +32,9 @@ struct cfi_registers {
     struct cfi_register cfa; /* CFI_UNDEFINED, CFI_REGISTER or CFI_VALUE */
     struct cfi_register of[CFI_REGISTERS];
 };
+
+/* Those of a derived row whose CFA is by a register (CFI_UNSUPPORTED). Of the caller's registers BP alone is known. */
+struct cfi_registers cfi_derived_registers(const struct cfi_row *row);
 
 /* What an expression is evaluated with. */
 struct cfi_machine_state {

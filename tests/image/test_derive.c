@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "image/cfi/cfi.h"
+#include "image/cfi/registers.h"
 #include "image/code/code.h"
 #include "image/derive.h"
 #include "tests/image/build.h"
@@ -348,8 +349,8 @@ static const char aligned_source[] =
     "gone: call plain\n mov (%rsp), %rsp\n ret\n"
     ".p2align 4\n"
     "two: mov %rsp, %rax\n and $-32, %rsp\n sub $32, %rsp\n test %edi, %edi\n je 1f\n mov %rax, (%rsp)\n jmp "
-    "met\n"
-    "1: mov %rax, 8(%rsp)\n"
+    "2f\n"
+    "1: mov %rax, 8(%rsp)\n2: xor %eax, %eax\n"
     "met: ud2\n"
     ".p2align 4\n"
     "plain: xor %eax, %eax\n ret\n";
@@ -440,6 +441,39 @@ Test(derive, functions_share_the_end_of_one_that_is_called, .fini = build_clean)
     cr_assert_eq(image_derive_rows(bare), 0);
     cr_expect_eq(row_at(whole, bare, "pointed").cfa_offset, 8);
     cr_expect_eq(row_at(whole, bare, "later").cfa_offset, 8);
+    image_close(bare);
+    image_close(whole);
+}
+
+/* An aligned frame of which a register alone leads back, as x86inc has them: one that callees keep, and one that they do not. */
+static const char register_source[] =
+    ".irp name, kept, in, back, leaf, free, other, behind\n.type \\name, @function\n.endr\n"
+    ".text\n.globl start\n.type start, @function\nstart: call kept\n call leaf\n call other\n ret\n.size "
+    "start, .-start\n"
+    ".p2align 4\nkept: push %rbp\n push %r14\n mov %rsp, %r14\n and $-64, %rsp\n sub $256, %rsp\n xor %ebp, "
+    "%ebp\n"
+    "in: call plain\n add $8, %rsp\nback: mov %r14, %rsp\n pop %r14\n pop %rbp\n ret\n"
+    ".p2align 4\nleaf: mov %rsp, %r9\n and $-32, %rsp\nfree: nop\n mov %r9, %rsp\n ret\n"
+    ".p2align 4\nother: mov %rsp, %rax\n and $-32, %rsp\n call plain\nbehind: ud2\n"
+    ".p2align 4\nplain: xor %eax, %eax\n ret\n";
+
+Test(derive, aligned_frames_lead_back_by_a_register, .fini = build_clean)
+{
+    build_source("register.s", register_source);
+    build_run("$CC -nostdlib -shared -o whole register.s && strip -o bare whole");
+    struct image *whole = build_open("whole"), *bare = build_open("bare");
+    cr_assert_eq(image_derive_rows(bare), 0);
+    const struct cfi_row kept = {CFI_UNSUPPORTED, CFI_BP_AT_CFA, .cfa_add = 14 * 8, .cfa_offset = 24,
+                                 .bp_offset = -16};
+    expect_row(whole, bare, "in", kept);
+    expect_row(whole, bare, "back", kept);
+    expect_row(whole, bare, "free", (struct cfi_row){CFI_UNSUPPORTED, CFI_BP_SAME, 9 * 8, .cfa_offset = 8});
+    expect_row(whole, bare, "behind", (struct cfi_row){.cfa = CFI_NONE, .bp = CFI_BP_UNKNOWN});
+    struct cfi_registers rules;
+    cr_assert(image_registers(bare, build_function(whole, "in"), &rules));
+    cr_expect(rules.cfa.where == CFI_REGISTER && rules.cfa.number == 14 && rules.cfa.offset == 24);
+    cr_expect(rules.of[6].where == CFI_AT_CFA && rules.of[6].offset == -16, "rbp");
+    cr_expect(rules.of[16].where == CFI_AT_CFA && rules.of[16].offset == -8, "the return address");
     image_close(bare);
     image_close(whole);
 }
