@@ -12,6 +12,7 @@
 #include "image/function_parts.h"
 #include "image/image_private.h"
 #include "image/landing_pad.h"
+#include "image/leaf_writes.h"
 #include "image/no_return.h"
 #include "image/run_time.h"
 #include "image/switch_tables.h"
@@ -95,12 +96,25 @@ static bool loses_bp(const struct derivation *d, const struct code_insn *insn)
     return f != IMAGE_NO_FUNCTION && d->losers[f] && d->image->functions.items[f].address == insn->target;
 }
 
+/* What a call leaves alone leads to the CFA still. */
+static void keep_drap(const struct derivation *d, const struct frame_state *before, uint64_t callee,
+                      struct frame_state *after)
+{
+    if (before->drap == CODE_NO_REGISTER || after->drap != CODE_NO_REGISTER ||
+        leaf_writes(d->image, callee) >> before->drap & 1)
+        return;
+    after->drap = before->drap;
+    after->drap_far = before->drap_far;
+}
+
 static struct frame_state state_after(const struct derivation *d, uint32_t i)
 {
     const struct code_insn *insn = &d->code.insns[i];
     struct frame_state after = frame_state_step(d->states[i], insn, insn_bytes(d, insn));
     if (loses_bp(d, insn))
         frame_state_lose_bp(&after);
+    if (insn->kind == CODE_CALL)
+        keep_drap(d, &d->states[i], insn->target, &after);
     return d->by_frame ? frame_state_by_frame(after, insn, insn_bytes(d, insn)) : after;
 }
 

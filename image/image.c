@@ -1,6 +1,7 @@
 /* image.c - assembles an image from its parts; see image.h. */
 #include "base/path.h"
 #include "image/image_private.h"
+#include "image/leaf_writes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -377,6 +378,13 @@ bool image_registers(const struct image *image, uint64_t address, struct cfi_reg
         return false;
     *out = cfi_derived_registers(&row);
     return true;
+}
+
+bool image_leaf_keeps(const struct image *image, uint32_t function, unsigned number)
+{
+    static const uint8_t numbers[16] = {0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15}; /* code.h's */
+    const struct image_function *f = image_function(image, function);
+    return f && number < sizeof numbers && !(leaf_writes(image, f->address) >> numbers[number] & 1);
 }
 
 bool image_thread_return(const struct image *image, uint64_t *address)

@@ -134,6 +134,8 @@ const struct cfi *image_cfi(const struct image *image);
 /* The rules of all registers at an address, by its FDE, or by a derived row that tells more than SP and BP (registers.h). false: there is
  * none, or it is damaged. */
 bool image_registers(const struct image *image, uint64_t address, struct cfi_registers *out);
+/* Whether a function calls nothing and leaves a register alone; number: DWARF's, of a general register. */
+bool image_leaf_keeps(const struct image *image, uint32_t function, unsigned number);
 
 /* Address in the image at which new threads' first frames return: the instruction after the indirect call in
  * glibc's clone3/clone (found by its code: it is not in .dynsym). false: none in this image. */

@@ -110,7 +110,7 @@ static uint64_t looked_up(const struct place *place, bool exact)
     return place->address - !exact;
 }
 
-/* In code whose rows were derived, BP alone is known. */
+/* BP in code whose rows were derived. */
 static bool by_row(struct registers *r, size_t frame, const struct cfi_row *row, uint64_t cfa,
                    uint64_t *value)
 {
@@ -138,8 +138,11 @@ static bool get_value(struct registers *r, size_t frame, unsigned number, uint64
     const struct cfi_row row = cfi_lookup(image_cfi(inner->place.image), address);
     if (row.cfa == CFI_SIGNAL_FRAME)
         return read_word(r, sp_of(r, frame - 1) + signal_places[number], value);
-    if (row.derived)
-        return number == DWARF_BP && by_row(r, frame - 1, &row, inner->cfa, value);
+    if (row.derived && number == DWARF_BP)
+        return by_row(r, frame - 1, &row, inner->cfa, value);
+    if (row.derived) /* a caller may rely on what its helper leaves alone (image/leaf_writes.h) */
+        return frame == 1 && image_leaf_keeps(inner->place.image, inner->place.function, number) &&
+               get_value(r, 0, number, value);
     return image_registers(inner->place.image, address, &rules) &&
            apply(r, frame - 1, inner->cfa, number, &rules.of[number], value);
 }

@@ -445,9 +445,10 @@ Test(derive, functions_share_the_end_of_one_that_is_called, .fini = build_clean)
     image_close(whole);
 }
 
-/* An aligned frame of which a register alone leads back, as x86inc has them: one that callees keep, and one that they do not. */
+/* An aligned frame of which a register alone leads back, as x86inc has them: one that callees keep, one that they do not, and one
+ * that this callee does. */
 static const char register_source[] =
-    ".irp name, kept, in, back, leaf, free, other, behind\n.type \\name, @function\n.endr\n"
+    ".irp name, kept, in, back, leaf, free, other, behind, held, still\n.type \\name, @function\n.endr\n"
     ".text\n.globl start\n.type start, @function\nstart: call kept\n call leaf\n call other\n ret\n.size "
     "start, .-start\n"
     ".p2align 4\nkept: push %rbp\n push %r14\n mov %rsp, %r14\n and $-64, %rsp\n sub $256, %rsp\n xor %ebp, "
@@ -455,6 +456,7 @@ static const char register_source[] =
     "in: call plain\n add $8, %rsp\nback: mov %r14, %rsp\n pop %r14\n pop %rbp\n ret\n"
     ".p2align 4\nleaf: mov %rsp, %r9\n and $-32, %rsp\nfree: nop\n mov %r9, %rsp\n ret\n"
     ".p2align 4\nother: mov %rsp, %rax\n and $-32, %rsp\n call plain\nbehind: ud2\n"
+    ".p2align 4\nheld: mov %rsp, %rcx\n and $-32, %rsp\n call plain\nstill: mov %rcx, %rsp\n ret\n"
     ".p2align 4\nplain: xor %eax, %eax\n ret\n";
 
 Test(derive, aligned_frames_lead_back_by_a_register, .fini = build_clean)
@@ -468,6 +470,7 @@ Test(derive, aligned_frames_lead_back_by_a_register, .fini = build_clean)
     expect_row(whole, bare, "in", kept);
     expect_row(whole, bare, "back", kept);
     expect_row(whole, bare, "free", (struct cfi_row){CFI_UNSUPPORTED, CFI_BP_SAME, 9 * 8, .cfa_offset = 8});
+    expect_row(whole, bare, "still", (struct cfi_row){CFI_UNSUPPORTED, CFI_BP_SAME, 8, .cfa_offset = 8});
     expect_row(whole, bare, "behind", (struct cfi_row){.cfa = CFI_NONE, .bp = CFI_BP_UNKNOWN});
     struct cfi_registers rules;
     cr_assert(image_registers(bare, build_function(whole, "in"), &rules));
