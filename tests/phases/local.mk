@@ -7,3 +7,6 @@ tests_phases_test_predictor_SOURCES = tests/phases/test_predictor.c
 tests_phases_test_predictor_LDADD = libphases.la libbase.la $(CRITERION_LIBS)
 tests_phases_test_timeline_SOURCES = tests/phases/test_timeline.c
 tests_phases_test_timeline_LDADD = libphases.la libbase.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/phases/test_sampling
+tests_phases_test_sampling_SOURCES = tests/phases/test_sampling.c
+tests_phases_test_sampling_LDADD = libphases.la libbase.la $(CRITERION_LIBS)
