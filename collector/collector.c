@@ -285,6 +285,21 @@ void collector_switch(const struct collector *c, bool on)
             counters_switch(c->counters, i, on);
 }
 
+bool collector_triggered(struct collector *c)
+{
+    uint64_t counted = 0;
+    for (size_t i = 0; i < c->trigger_count; i++) {
+        struct counters_totals t;
+        counters_totals(c->counters, c->first_trigger + i, &t);
+        counted += t.running && t.running < t.enabled
+                       ? (uint64_t)((double)t.value * (double)t.enabled / (double)t.running)
+                       : t.value;
+    }
+    const uint64_t before = c->trigger_before;
+    c->trigger_before = counted;
+    return counted > before && counted - before > c->trigger_most;
+}
+
 static void use_sink(struct collector *c, collector_sink *sink, void *context)
 {
     c->batch.sink = sink;

@@ -16,13 +16,14 @@
 
 #include "base/log.h"
 #include "collector/events/event.h"
+#include "collector/events/trigger.h"
 #include "collector/rings/batch.h"
 #include "collector/verify/verify.h"
 
 struct collector;
 
-#define COLLECTOR_EVENTS                                                                                     \
-    (EVENT_PARSED + 5) /* those asked for; stacks; two clocks; the ones for tasks and cgroups */
+/* Those asked for; stacks; two clocks; triggers; the ones for tasks and cgroups. */
+#define COLLECTOR_EVENTS (EVENT_PARSED + 5 + TRIGGER_EVENTS)
 #define COLLECTOR_CLOCKS 2
 
 /* How the main event is opened. By thread: each new thread starts with a whole period, so one that ends within
@@ -42,7 +43,8 @@ struct collector_options {
     bool audit_instead;         /* no audit samples if stacks are compared */
     bool audit_adapts;          /* at audit_hz and more: collector_set_clock() may be used */
     struct verify_options verify;
-    bool switched; /* events after the first one are off until collector_switch() */
+    bool switched;       /* events after the first one are off until collector_switch() */
+    const char *trigger; /* "EVENT:N", of collector_triggered(); NULL: none */
     bool
         unwound_elsewhere; /* stock perf is to unwind the recording's stacks: it needs mappings of data, as unwind
                                tables are mapped so, and call chains, to which it adds */
@@ -114,6 +116,8 @@ double collector_clock_time(const struct collector *collector, size_t clock);
 void collector_set_clock(struct collector *collector, size_t clock, double hz);
 /* Of `switched`: starts or stops the events after the first one, in all threads. */
 void collector_switch(const struct collector *collector, bool on);
+/* Of `trigger`: whether its event happened more than N times since the last call, or the start. */
+bool collector_triggered(struct collector *collector);
 /* Passes the records of already running processes to the sink, then starts the events and the command. */
 int collector_start(struct collector *collector, collector_sink *sink, void *context,
                     struct fathom_error *err);

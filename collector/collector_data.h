@@ -40,6 +40,8 @@ struct collector {
     size_t cgroups;                  /* index of the one that tells of new cgroups; 0: none */
     size_t first_clock, clock_count; /* among the events: those whose rate can be set */
     double clock_hz[COLLECTOR_CLOCKS];
+    size_t first_trigger, trigger_count;   /* among the events: those that are counted only */
+    uint64_t trigger_most, trigger_before; /* in an interval; what they had counted when it began */
     struct counters *counters;
     struct decoder *decoder;
     struct stackbases *bases;

@@ -39,6 +39,7 @@ libcollector_la_SOURCES = \
 	collector/targets/touch.c collector/targets/touch.h \
 	collector/events/tracefs.c collector/events/tracefs.h \
 	collector/events/tracing.c collector/events/tracing.h \
+	collector/events/trigger.c collector/events/trigger.h \
 	collector/events/vary.c collector/events/vary.h \
 	collector/events/uprobes.c collector/events/uprobes.h \
 	collector/verify/kernel_members.c collector/verify/kernel_members.h \

@@ -452,6 +452,23 @@ static int prepare_switched(struct collector *c, struct fathom_error *err)
                            "always on (-e cpu-clock,page-faults)");
 }
 
+/* It is counted for each thread, as samples of others than those that are recorded are left out, but not what they count. */
+static int prepare_trigger(struct collector *c, struct fathom_error *err)
+{
+    const struct collector_options *o = c->options;
+    if (!o->trigger)
+        return 0;
+    if (o->one_user)
+        return error_set(
+            err, EINVAL,
+            "what is counted of a trigger cannot be told apart by user: record all (-a), or a cgroup");
+    c->first_trigger = c->event_count;
+    int rc = trigger_events(o->trigger, o->event.pmus, &c->events[c->event_count], &c->trigger_count,
+                            &c->trigger_most, err);
+    c->event_count += rc == 0 ? c->trigger_count : 0;
+    return rc;
+}
+
 int collector_prepare(struct collector *c, struct fathom_error *err)
 {
     int rc = events_parse(&c->options->event, c->options->log, c->events, &c->asked, err);
@@ -474,6 +491,8 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
         add_own_frame(&c->events[i].attr);
     c->event_count = c->asked + (c->verify != NULL);
     rc = prepare_audits(c, err);
+    if (rc == 0)
+        rc = prepare_trigger(c, err);
     if (rc)
         return rc;
     prepare_tasks(c);

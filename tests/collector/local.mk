@@ -74,3 +74,6 @@ check_PROGRAMS += tests/collector/verify/skids
 E2E_TESTS += tests/collector/verify/skids.test
 tests_collector_verify_skids_SOURCES = tests/collector/verify/skids.c
 tests_collector_verify_skids_LDADD = libmachine.la libcollector.la libperfdata.la libimage.la libbase.la
+UNIT_TESTS += tests/collector/test_trigger
+tests_collector_test_trigger_SOURCES = tests/collector/test_trigger.c
+tests_collector_test_trigger_LDADD = libcollector.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
