@@ -39,11 +39,13 @@ libapi_la_SOURCES = \
 	api/map/recover.c api/map/recover.h \
 	api/map/show.c \
 	api/record/clocks.c api/record/clocks.h \
+	api/record/control_socket.c api/record/control_socket.h \
 	api/record/learning.c api/record/learning.h \
 	api/record/live.c \
 	api/record/mapped.c api/record/mapped.h \
 	api/record/mapped_finder.c api/record/mapped_finder.h \
 	api/record/mapped_sink.c api/record/mapped_sink.h \
+	api/record/phase_control.h \
 	api/record/phase_switch.c api/record/phase_switch.h \
 	api/record/part.c api/record/part.h \
 	api/record/recorder.c api/record/recorder.h \

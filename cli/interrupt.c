@@ -5,6 +5,30 @@
 static void (*stop)(void *object);
 static void *stopped;
 
+static void (*volatile ask)(void *object); /* NULL: nobody is to be asked */
+static void *asked;
+
+static void on_request(int signal)
+{
+    void (*to)(void *object) = ask;
+    (void)signal;
+    if (to)
+        to(asked);
+}
+
+void interrupt_ask(void (*ask_it)(void *object), void *object)
+{
+    struct sigaction action = {.sa_handler = on_request, .sa_flags = SA_RESTART};
+    asked = object;
+    ask = ask_it;
+    sigaction(SIGUSR1, &action, NULL);
+}
+
+void interrupt_unask(void)
+{
+    ask = NULL;
+}
+
 static void on_signal(int signal)
 {
     (void)signal;

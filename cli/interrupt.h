@@ -16,6 +16,10 @@ struct interrupts { /* the previous handlers */
 /* Catches SIGINT, SIGTERM and SIGHUP from now on: each calls stop(object), which must be safe in a signal handler. */
 void interrupt_catch(void (*stop)(void *object), void *object, struct interrupts *before);
 void interrupt_restore(const struct interrupts *before);
+/* Catches SIGUSR1 from now on to the end of the process: it calls ask(object), which must be safe in a signal handler, until
+ * interrupt_unask(). */
+void interrupt_ask(void (*ask)(void *object), void *object);
+void interrupt_unask(void);
 
 /* The same for a command that libfathom starts with hooks, which gets the dispositions from before: hold, start it, begin, run,
  * end. No signal arrives between the first two. stop: called by the handlers. The command's end interrupts system calls, too. */

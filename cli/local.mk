@@ -30,7 +30,7 @@ fathom_SOURCES = \
 	cli/report_rows.c cli/report_rows.h \
 	cli/report.c \
 	cli/completion.c cli/completion.h cli/diff.c \
-	cli/phases.c cli/phase_rows.h \
+	cli/phases.c cli/phase_rows.h cli/phases_policy.c cli/phases_policy.h \
 	cli/script.c \
 	cli/store.c cli/store_rows.h \
 	cli/symfs.h \

@@ -7,6 +7,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/pager.h"
+#include "cli/phases_policy.h"
 #include "cli/privilege.h"
 #include "cli/record.h"
 
@@ -26,6 +27,11 @@ static char **typed_words(int argc, char **argv)
 static void stop(void *recorder)
 {
     fathom_recorder_stop(recorder);
+}
+
+static void profile_once(void *recorder)
+{
+    fathom_recorder_control(recorder, FATHOM_CONTROL_ONCE);
 }
 
 static int record_to_file(struct record_options *options, int argc, char **argv, struct terminal *terminal)
@@ -48,7 +54,10 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
                                           .opens_again = o->part_bytes || o->part_seconds > 0},
             terminal);
         interrupt_catch(stop, recorder, &before);
+        if (o->phase_interval > 0)
+            interrupt_ask(profile_once, recorder);
         rc = fathom_recorder_run(recorder, &err);
+        interrupt_unask();
         interrupt_restore(&before);
         terminal_progress_end(terminal);
         privilege_only_read(terminal);
@@ -180,6 +189,15 @@ static bool take_switch(struct terminal *terminal, const struct option_row *row,
     return false;
 }
 
+static bool take_policy(struct terminal *terminal, const struct option_row *row, char *text, void *value)
+{
+    if (phases_policy_take(text, value))
+        return true;
+    terminal_wrong(terminal, "--%s: '%s' is not one of %s, with or without ':N' (1 to 1000000)", row->name,
+                   text, phases_policy_words);
+    return false;
+}
+
 static const struct option_word scopes[] = {
     {"auto", FATHOM_SCOPE_AUTO}, {"always", FATHOM_SCOPE_CPU}, {"never", FATHOM_SCOPE_THREAD}, {0}};
 
@@ -234,10 +252,18 @@ static const struct option_row rows[] = {
                   "with --switch: the files to have at a time; then the oldest is removed (default: all)"),
     OPTION_FRACTION(
         "phases", 0, "MS", 100, 1e12, struct fathom_recorder_options, phase_interval,
-        "switch the events after the first one on in one interval of each phase only: intervals of MS "
+        "switch the events after the first one on in some intervals of each phase only: intervals of MS "
         "milliseconds of a clock, or MS events of the first one, whose samples tell the phases"),
-    OPTION_FLAG("phases-second", 0, struct fathom_recorder_options, phase_second,
-                "with --phases: the second interval of a phase, not the third, for programs with short runs"),
+    OPTION_OWN(
+        "phases-policy", 0, "WHICH[:N]", take_policy,
+        "with --phases: the third, second or a random interval of a phase, then one in N (28) of it; or "
+        "one in N of all, periodic or by chance (default: third)"),
+    OPTION_TEXT(
+        "trigger", 0, "EVENT:N", struct fathom_recorder_options, trigger,
+        "with --phases: switch them on, too, after an interval in which this event happened more than N "
+        "times"),
+    OPTION_TEXT("control", 0, "SOCKET", struct fathom_recorder_options, control,
+                "with --phases: take commands at this socket, of this user: once, on, off, auto, status"),
     OPTION_FLAG("compress", 'z', struct fathom_recorder_options, compress,
                 "compress what is written, with zstd, as 'perf record -z' does"),
     OPTION_NUMBER("ring", 0, "KIB", 4, 1 << 20, struct fathom_recorder_options, ring_kib,
@@ -276,6 +302,7 @@ const struct command record_command = {
         "Records the thread, program counter and stack pointer of each sample, and each stack that is new; "
         "'fathom report' shows the call paths. The file is a standard perf.data file.",
     .options = rows,
-    .notes = "If the recording succeeds, the exit code is the command's own; see fathom-record(1).",
+    .notes = "SIGUSR1 switches the events of --phases on in the next interval. If the recording succeeds, "
+             "the exit code is the command's own; see fathom-record(1).",
     .run = record_run,
 };

@@ -18,6 +18,15 @@ enum fathom_scope {
     FATHOM_SCOPE_CPU, /* the period runs on, so that processes shorter than it are sampled too; needs CAP_PERFMON */
 };
 
+/* Which intervals events that are not always on are on in: of each phase, or of all (phases/sampling.h). */
+enum fathom_interval_policy {
+    FATHOM_INTERVAL_THIRD,
+    FATHOM_INTERVAL_SECOND,
+    FATHOM_INTERVAL_RANDOM,
+    FATHOM_INTERVAL_PERIODIC, /* of all, from here on */
+    FATHOM_INTERVAL_CHANCE,
+};
+
 /* What was recorded in all. */
 struct fathom_recorder_summary {
     uint64_t samples;
@@ -39,10 +48,17 @@ struct fathom_recorder_options {
 #define FATHOM_PART_SECONDS 1
     uint64_t part_bytes;
     double part_seconds;
-    /* Events after the first one are on in an interval of each phase only: the first one's samples tell the phases while they are
+    /* Events after the first one are on in some intervals only: of each phase, which the first one's samples tell while they are
      * recorded, in intervals of so many ms of a clock, or events. 0: all events are always on. */
     double phase_interval;
-    bool phase_second;   /* ... the second interval of each phase, not the third */
+    enum fathom_interval_policy phase_policy;
+    uint64_t phase_share;     /* one in so many intervals, of a phase or of all; 0: FATHOM_PHASE_SHARE */
+#define FATHOM_PHASE_SHARE 28 /* an error of 5% for regions of code: docs/benchmarks.md, "Phases" */
+    /* With phase_interval, "EVENT:N": they are on in an interval, too, if this event happened more often than N times in the one
+     * before. NULL: none. */
+    const char *trigger;
+    /* With phase_interval: where to make a socket for this user's commands (fathom-record(1)), which goes when the run ends. NULL: none. */
+    const char *control;
     uint64_t parts_kept; /* at a time, the growing one among them: then the oldest is removed; 0: all */
     int stream;          /* if output is "-": the descriptor that is written to, which must be no terminal */
     /* A command line for the recording to name. */
@@ -85,6 +101,15 @@ FATHOM_API int fathom_recorder_open(const struct fathom_recorder_options *option
 FATHOM_API int fathom_recorder_run(struct fathom_recorder *recorder, struct fathom_error *error);
 /* Ends the run soon. Safe in a signal handler, and in another thread. */
 FATHOM_API void fathom_recorder_stop(struct fathom_recorder *recorder);
+enum fathom_control {
+    FATHOM_CONTROL_AUTO, /* as the policy and the trigger say, which is the case at first */
+    FATHOM_CONTROL_ON,   /* in all intervals */
+    FATHOM_CONTROL_OFF,  /* in none */
+    FATHOM_CONTROL_ONCE, /* in the next interval, and then as before */
+};
+/* With phase_interval: when the events after the first one are on, from the next interval on. Safe in a signal handler, and in another
+ * thread. */
+FATHOM_API void fathom_recorder_control(struct fathom_recorder *recorder, enum fathom_control control);
 FATHOM_API void fathom_recorder_summary(const struct fathom_recorder *recorder,
                                         struct fathom_recorder_summary *summary);
 /* After the run: adds the stacks of the file (of several files, nothing) to the maps that are kept of its programs, for recordings to come; nothing of a stream,

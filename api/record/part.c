@@ -11,6 +11,7 @@
 #include "api/record/phase_switch.h"
 #include "api/record/recorder.h"
 #include "api/record/stack_sink.h"
+#include "base/clock.h"
 #include "perfdata/writer.h"
 
 struct part {
@@ -26,6 +27,7 @@ struct part {
     struct stack_sink *stacks; /* NULL: stack records are written as they are */
     struct learning *learning;
     struct phase_switch *phases; /* NULL: all events are always on */
+    struct phase_control *control;
 };
 
 struct collector *part_collector(const struct part *p)
@@ -112,6 +114,7 @@ int part_open(const struct part_input *input, struct outfile **file, struct part
         return error_memory(err);
     p->options = input->options;
     p->host = input->host;
+    p->control = input->control;
     recorder_collector(p->options, &p->host->log, &p->collect);
     if (input->before)
         follow_on(p, input->before);
@@ -162,15 +165,28 @@ static int open_sink(struct part *p, struct fathom_error *err)
     return rc == 0 ? mapped_sink_new(&input, &p->sink, err) : rc;
 }
 
+_Static_assert((int)FATHOM_INTERVAL_THIRD == (int)PHASE_SAMPLING_THIRD &&
+                   (int)FATHOM_INTERVAL_SECOND == (int)PHASE_SAMPLING_SECOND &&
+                   (int)FATHOM_INTERVAL_RANDOM == (int)PHASE_SAMPLING_RANDOM &&
+                   (int)FATHOM_INTERVAL_PERIODIC == (int)PHASE_SAMPLING_PERIODIC &&
+                   (int)FATHOM_INTERVAL_CHANCE == (int)PHASE_SAMPLING_CHANCE,
+               "the same numbers");
+
 static int begin_phases(struct part *p, struct fathom_error *err)
 {
+    const struct fathom_recorder_options *o = p->options;
     const struct event *events;
+    if (o->phase_interval <= 0)
+        return 0;
     collector_events(p->collector, &events);
-    double interval = p->options->phase_interval * (attr_is_clock(&events[0].attr) ? 1e6 : 1);
-    return interval > 0 ? phase_switch_new(p->collector,
-                                           &(struct phase_switch_options){interval, p->options->phase_second},
-                                           &p->host->log, &p->phases, err)
-                        : 0;
+    const uint64_t share = o->phase_share ? o->phase_share : FATHOM_PHASE_SHARE;
+    const struct phase_switch_options options = {
+        .interval = o->phase_interval * (attr_is_clock(&events[0].attr) ? 1e6 : 1),
+        .sampling = {.policy = (enum phase_sampling_policy)o->phase_policy,
+                     .share = share > UINT32_MAX ? UINT32_MAX : (uint32_t)share,
+                     .seed = clock_ns()},
+        .control = p->control};
+    return phase_switch_new(p->collector, &options, &p->host->log, &p->phases, err);
 }
 
 int part_begin(struct part *p, struct fathom_error *err)

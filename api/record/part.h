@@ -7,6 +7,7 @@
 
 #include "api/fathom/record.h"
 #include "api/host.h"
+#include "api/record/phase_control.h"
 #include "base/outfile.h"
 #include "collector/collector.h"
 
@@ -15,6 +16,7 @@ struct part;
 struct part_input {                                /* borrowed by the part */
     const struct fathom_recorder_options *options; /* `output` is not looked at */
     const struct host *host;
+    struct phase_control *control;
     const struct part *
         before; /* which still records, and whose target this one goes on with; NULL: none. Borrowed by part_open() */
 };

@@ -1,6 +1,7 @@
 /* phase_switch.c - see phase_switch.h. */
 #include "api/record/phase_switch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +13,11 @@
 #include "process/process.h"
 #include "profile/phasing.h"
 
-#define THRESHOLD 0.17 /* with SHARE: an error of 5% for regions of code, docs/benchmarks.md, "Phases" */
-#define SHARE     28u  /* of a phase's intervals, one in so many is profiled */
+#define THRESHOLD                                                                                            \
+    0.17 /* with FATHOM_PHASE_SHARE: an error of 5% for regions of code, docs/benchmarks.md, "Phases" */
 
-struct seen_phase {
-    uint32_t intervals; /* so many so far */
-    uint32_t profiled;  /* with the other events on */
-};
+/* Why the other events are on in an interval. */
+enum reason { NO_REASON, BY_POLICY, BY_TRIGGER, BY_REQUEST, REASONS };
 
 /* An interval with the other events on. */
 struct turn {
@@ -34,14 +33,14 @@ struct phase_switch {
     struct image_cache *images; /* opens nothing: only where files are mapped is of interest */
     struct processes *processes;
     struct phase_tracker *tracker;
-    uint64_t time;             /* of the latest sample: those of other CPUs can be older */
-    struct seen_phase *phases; /* by number - 1 */
+    uint64_t time;              /* of the latest sample: those of other CPUs can be older */
+    struct phase_tally *phases; /* by number - 1 */
     size_t phase_count, capacity;
-    bool on;
+    enum reason on;
     struct turn *turns;
     size_t turn_count, turn_capacity;
-    struct scaling_step *steps; /* of phase_switch_scaling() */
-    uint64_t intervals, profiled;
+    struct scaling_step *steps;            /* of phase_switch_scaling() */
+    uint64_t intervals, profiled[REASONS]; /* that have ended */
     uint64_t switches, switch_ns;
 };
 
@@ -63,6 +62,10 @@ int phase_switch_new(struct collector *collector, const struct phase_switch_opti
         phase_switch_free(s);
     else
         *out = s;
+    if (rc == 0) {
+        options->control->of = s;
+        options->control->on = false;
+    }
     return rc;
 }
 
@@ -91,49 +94,71 @@ static uint64_t region_of(const struct phase_switch *s, const struct sample *sam
     return checksum_of(m->path, strlen(m->path)) + (sample->ip - m->start + m->offset) / PHASE_REGION_BYTES;
 }
 
-static void turn(struct phase_switch *s, bool on)
+/* Whether what is asked for is for this file. */
+static bool is_asked(const struct phase_switch *s)
 {
-    if (s->on == on)
-        return;
-    uint64_t from = clock_ns();
-    collector_switch(s->collector, on);
-    s->switch_ns += clock_ns() - from;
-    s->switches++;
-    s->on = on;
+    return s->options.control->of == s;
 }
 
-static struct seen_phase *phase_at(struct phase_switch *s, uint32_t phase)
+static void turn(struct phase_switch *s, enum reason on)
+{
+    if (!s->on != !on) {
+        uint64_t from = clock_ns();
+        collector_switch(s->collector, on);
+        s->switch_ns += clock_ns() - from;
+        s->switches++;
+    }
+    s->on = on;
+    if (is_asked(s))
+        s->options.control->on = on;
+}
+
+static struct phase_tally *phase_at(struct phase_switch *s, uint32_t phase)
 {
     while (s->phase_count < phase)
-        if (!vec_push(s->phases, s->phase_count, s->capacity, (struct seen_phase){0}))
+        if (!vec_push(s->phases, s->phase_count, s->capacity, (struct phase_tally){0}))
             return NULL;
     return &s->phases[phase - 1];
 }
 
-/* One interval of a phase does not stand for all, but the mean of some that are spread over its time does. */
-static bool is_wanted(const struct phase_switch *s, const struct seen_phase *phase)
+/* Whether the next interval is profiled, which is foretold to be of this phase. */
+static enum reason decide(const struct phase_switch *s, uint32_t next)
 {
-    return phase->intervals >= (s->options.second ? 1 : 2) && phase->profiled < 1 + phase->intervals / SHARE;
+    struct phase_control *control = s->options.control;
+    const bool triggered = collector_triggered(s->collector),
+               once = is_asked(s) && atomic_exchange(&control->once, false);
+    const int held = atomic_load(&control->held);
+    return once || held == FATHOM_CONTROL_ON                                        ? BY_REQUEST
+           : held == FATHOM_CONTROL_OFF                                             ? NO_REASON
+           : triggered                                                              ? BY_TRIGGER
+           : phase_sampling_wants(&s->options.sampling, next, &s->phases[next - 1]) ? BY_POLICY
+                                                                                    : NO_REASON;
 }
 
-/* The next interval is profiled if it is foretold to be of a phase that has too few profiles. */
+/* Counts the interval that has ended, in which the other events were on. */
+static void note_turn(struct phase_switch *s, uint32_t was)
+{
+    s->phases[was - 1].profiled++;
+    s->profiled[s->on]++;
+    s->turns[s->turn_count - 1].phase = was;
+    s->options.control->profiled++;
+    log_write(s->log, LOG_DEBUG, "interval %llu, of phase %u, was profiled", (unsigned long long)s->intervals,
+              was);
+}
+
 static int end_interval(struct phase_switch *s, const struct phase_interval *ended, struct fathom_error *err)
 {
-    uint32_t next = phase_tracker_foretold(s->tracker);
-    if (!phase_at(s, ended->phase > next ? ended->phase : next))
+    const bool by_phase = phase_sampling_by_phase(&s->options.sampling);
+    const uint32_t was = by_phase ? ended->phase : 1,
+                   next = by_phase ? phase_tracker_foretold(s->tracker) : 1;
+    if (!phase_at(s, was > next ? was : next))
         return error_memory(err);
-    struct seen_phase *phase = &s->phases[ended->phase - 1];
-    const struct seen_phase *foretold = &s->phases[next - 1];
     s->intervals++;
-    phase->intervals++;
-    s->profiled += s->on;
-    phase->profiled += s->on;
+    s->options.control->intervals++;
+    s->phases[was - 1].intervals++;
     if (s->on)
-        s->turns[s->turn_count - 1].phase = ended->phase;
-    if (s->on)
-        log_write(s->log, LOG_DEBUG, "interval %llu, of phase %u, was profiled",
-                  (unsigned long long)s->intervals, ended->phase);
-    turn(s, is_wanted(s, foretold));
+        note_turn(s, was);
+    turn(s, decide(s, next));
     return !s->on || vec_push(s->turns, s->turn_count, s->turn_capacity, (struct turn){s->time, next})
                ? 0
                : error_memory(err);
@@ -170,6 +195,11 @@ int phase_switch_see(void *context, const void *records, size_t size, struct fat
     return rc;
 }
 
+static uint64_t profiled_of(const struct phase_switch *s)
+{
+    return s->profiled[BY_POLICY] + s->profiled[BY_TRIGGER] + s->profiled[BY_REQUEST];
+}
+
 int phase_switch_scaling(struct phase_switch *s, struct scaling *out, struct fathom_error *err)
 {
     const struct event *events;
@@ -180,7 +210,7 @@ int phase_switch_scaling(struct phase_switch *s, struct scaling *out, struct fat
     if (!s->steps)
         return error_memory(err);
     for (size_t i = 0; i < s->turn_count; i++) {
-        const struct seen_phase *p = &s->phases[s->turns[i].phase - 1];
+        const struct phase_tally *p = &s->phases[s->turns[i].phase - 1];
         const double factor = p->profiled ? (double)p->intervals / p->profiled : p->intervals;
         s->steps[i] = (struct scaling_step){s->turns[i].from, factor > 1 ? factor : 1};
     }
@@ -189,7 +219,7 @@ int phase_switch_scaling(struct phase_switch *s, struct scaling *out, struct fat
     *out = (struct scaling){.steps = s->steps,
                             .count = s->turn_count,
                             .intervals = s->intervals,
-                            .sampled = s->profiled,
+                            .sampled = profiled_of(s),
                             .covered = s->intervals ? (double)covered / (double)s->intervals : 0};
     for (size_t i = 0; i < count && i < SCALING_EVENTS; i++)
         out->events |= (uint64_t)events[i].switched << i;
@@ -198,14 +228,21 @@ int phase_switch_scaling(struct phase_switch *s, struct scaling *out, struct fat
 
 void phase_switch_tell(const struct phase_switch *s)
 {
+    char phases[64] = "", of[64] = "", asked[96] = "";
     size_t profiled = 0;
     for (size_t i = 0; i < s->phase_count; i++)
         profiled += s->phases[i].profiled > 0;
-    log_write(s->log, LOG_NOTE,
-              "%zu phase%s in %llu intervals; the other events were on in %llu of these, for %zu of the "
-              "phases; to switch "
-              "took %.0f us each time",
-              s->phase_count, s->phase_count == 1 ? "" : "s", (unsigned long long)s->intervals,
-              (unsigned long long)s->profiled, profiled,
-              s->switches ? (double)s->switch_ns / 1e3 / (double)s->switches : 0);
+    if (phase_sampling_by_phase(&s->options.sampling)) {
+        snprintf(phases, sizeof phases, "%zu phase%s in ", s->phase_count, s->phase_count == 1 ? "" : "s");
+        snprintf(of, sizeof of, ", for %zu of the phases", profiled);
+    }
+    if (s->profiled[BY_TRIGGER] + s->profiled[BY_REQUEST])
+        snprintf(asked, sizeof asked, " (%llu by --trigger, %llu on request)",
+                 (unsigned long long)s->profiled[BY_TRIGGER], (unsigned long long)s->profiled[BY_REQUEST]);
+    log_write(
+        s->log, LOG_NOTE,
+        "%s%llu interval%s; the other events were on in %llu of these%s%s; to switch took %.0f us each time",
+        phases, (unsigned long long)s->intervals, s->intervals == 1 ? "" : "s",
+        (unsigned long long)profiled_of(s), asked, of,
+        s->switches ? (double)s->switch_ns / 1e3 / (double)s->switches : 0);
 }

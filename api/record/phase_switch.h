@@ -1,22 +1,25 @@
 /*
  * phase_switch.h - hybrid profiling (phase-aware remote profiling, section 4): from the main event's samples the phases of what is
- * recorded are told while it runs, and the other events, which may be costly, are on in one interval of each phase, and in one of 28 where it lasts.
+ * recorded are told while it runs, and the other events, which may be costly, are on in some intervals of each (phases/sampling.h), and when
+ * somebody or another event asks for it.
  *
- * The third interval of a phase represents it (the paper's section 5.3), or the second, when phases are to be met sooner: an interval is
- * chosen before it begins, as the one that is foretold to be of a phase that has none yet. What it turns out to be is what counts.
+ * An interval is chosen before it begins, as the one that is foretold to be of a phase that has too few. What it turns out to be is what counts.
  * Regions of code are told by their files, so that processes of one program have the same phases.
  */
 #ifndef FATHOM_API_RECORD_PHASE_SWITCH_H
 #define FATHOM_API_RECORD_PHASE_SWITCH_H
 
+#include "api/record/phase_control.h"
 #include "collector/collector.h"
 #include "perfdata/scaling.h"
+#include "phases/sampling.h"
 
 struct phase_switch;
 
 struct phase_switch_options {
     double interval; /* of the main event: ns of a clock, or events */
-    bool second;     /* the second interval, not the third */
+    struct phase_sampling sampling;
+    struct phase_control *control; /* borrowed */
 };
 
 /* The collector, whose events are switched (collector_switch()), and log are borrowed. */

@@ -9,6 +9,7 @@
 
 #include "api/cached_maps.h"
 #include "api/host.h"
+#include "api/record/control_socket.h"
 #include "api/record/part.h"
 #include "api/record/series.h"
 #include "api/record/target.h"
@@ -36,6 +37,8 @@ struct fathom_recorder {
     uint64_t ends;         /* when the recording does, ns; 0: when its target does */
     uint64_t from; /* bytes that the part had at its first look: of what ran when it began; 0: none was yet */
     atomic_bool stop;
+    struct phase_control control;
+    struct control_socket *socket; /* NULL: none */
 };
 
 static bool is_series(const struct fathom_recorder_options *o)
@@ -57,11 +60,12 @@ static void show_status(const struct fathom_recorder *r)
                 (double)part_size(r->part) / 1e6);
 }
 
-static int open_part(const struct fathom_recorder *r, const struct part *before, struct part **out,
+static int open_part(struct fathom_recorder *r, const struct part *before, struct part **out,
                      struct fathom_error *err)
 {
     const struct fathom_recorder_options *o = &r->options;
-    const struct part_input input = {.options = o, .host = &r->host, .before = before};
+    const struct part_input input = {
+        .options = o, .host = &r->host, .control = &r->control, .before = before};
     struct outfile *file = NULL;
     int fd;
     /* Before the command is forked, which is not to hold a stream that is written. */
@@ -157,6 +161,8 @@ static int record_progress(void *context, struct fathom_error *err)
     }
     if (host_asks_status(&r->host))
         show_status(r);
+    if (r->socket)
+        control_socket_serve(r->socket);
     if (!r->from)
         r->from = part_size(r->part);
     return is_full(r, now) ? go_on(r, err) : 0;
@@ -205,6 +211,7 @@ void recorder_collector(const struct fathom_recorder_options *options, const str
     target_collector(&options->target, log, out);
     out->event.data_address = options->data;
     out->switched = options->phase_interval > 0;
+    out->trigger = options->trigger;
     out->event.kernel = options->kernel;
     bool by_default = options->audit_hz == FATHOM_AUDIT_DEFAULT;
     out->audit_hz = by_default ? AUDIT_HZ : options->audit_hz;
@@ -231,6 +238,13 @@ int fathom_recorder_check(const struct fathom_recorder_options *options, struct 
     if ((options->part_bytes && options->part_bytes < FATHOM_PART_BYTES) ||
         (options->part_seconds > 0 && options->part_seconds < FATHOM_PART_SECONDS))
         return error_set(err, EINVAL, "a recording in several files is of files of 1 MB or 1 s at least");
+    const char *needs_phases = options->trigger                                ? "--trigger"
+                               : options->control                              ? "--control"
+                               : options->phase_policy || options->phase_share ? "--phases-policy"
+                                                                               : NULL;
+    if (needs_phases && !(options->phase_interval > 0))
+        return error_set(err, EINVAL, "%s tells when the events of --phases are on: give --phases, too",
+                         needs_phases);
     int rc = options->map ? pathmap_open(options->map, &map, err) : 0;
     pathmap_close(map);
     return rc;
@@ -251,6 +265,8 @@ int fathom_recorder_open(const struct fathom_recorder_options *options,
         rc = error_memory(err);
     if (rc == 0)
         rc = open_part(r, NULL, &r->part, err);
+    if (rc == 0 && options->control)
+        rc = control_socket_open(options->control, &r->control, &r->socket, err);
     if (rc < 0)
         fathom_recorder_close(r);
     else
@@ -284,6 +300,8 @@ int fathom_recorder_run(struct fathom_recorder *r, struct fathom_error *err)
     rc = end_part(r, r->part, rc, err);
     if (rc == 0 && r->series)
         series_trim(r->series);
+    control_socket_close(r->socket); /* which the caller's rights may not suffice for later */
+    r->socket = NULL;
     return rc;
 }
 
@@ -298,6 +316,11 @@ void recorder_summary(const struct collector *collector, bool nothing, struct fa
 void fathom_recorder_stop(struct fathom_recorder *r)
 {
     atomic_store(&r->stop, true);
+}
+
+void fathom_recorder_control(struct fathom_recorder *r, enum fathom_control control)
+{
+    phase_control_ask(&r->control, control);
 }
 
 void fathom_recorder_summary(const struct fathom_recorder *r, struct fathom_recorder_summary *out)
@@ -322,6 +345,7 @@ void fathom_recorder_close(struct fathom_recorder *r)
 {
     if (!r)
         return;
+    control_socket_close(r->socket);
     part_close(r->next);
     part_close(r->part);
     series_free(r->series);

@@ -29,3 +29,7 @@ tests_api_reads_LDADD = libapi.la $(FATHOM_LIBS)
 UNIT_TESTS += tests/api/test_mapped
 tests_api_test_mapped_SOURCES = tests/api/test_mapped.c tests/perfdata/build.h
 tests_api_test_mapped_LDADD = libapi.la $(FATHOM_LIBS) $(CRITERION_LIBS)
+
+UNIT_TESTS += tests/api/test_control_socket
+tests_api_test_control_socket_SOURCES = tests/api/test_control_socket.c
+tests_api_test_control_socket_LDADD = libapi.la $(FATHOM_LIBS) $(CRITERION_LIBS)
