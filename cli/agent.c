@@ -59,12 +59,14 @@ struct agent {
     uint64_t random;
 };
 
-static volatile sig_atomic_t asked_to_stop, asked_to_reload;
+static volatile sig_atomic_t asked_to_stop, asked_to_reload, asked_to_profile;
 
 static void note_signal(int signal)
 {
     if (signal == SIGHUP)
         asked_to_reload = 1;
+    else if (signal == SIGUSR1)
+        asked_to_profile = 1;
     else if (signal != SIGCHLD)
         asked_to_stop = 1;
 }
@@ -80,25 +82,29 @@ static void wait_longer(struct agent *a, struct retry *retry)
 
 /* Recording ------------------------------------------------------------------------------------------------------ */
 
+/* Adds an option with a value, if it has one; returns the end. */
+static const char **add_option(const char **to, const char *name, const char *value)
+{
+    if (!*value)
+        return to;
+    *to++ = name;
+    *to++ = value;
+    return to;
+}
+
 static void start_recorder(struct agent *a)
 {
     struct fathom_error err;
-    char hz[24], part[24], phases[24], output[AGENT_TEXT + 16];
-    const char *argv[] = {"fathom",
-                          "record",
-                          "-q",
-                          "-a",
-                          "-e",
-                          a->config.events,
-                          "-F",
-                          hz,
-                          "--switch",
-                          part,
-                          "-o",
-                          output,
-                          a->config.phase_ms ? "--phases" : NULL,
-                          phases,
-                          NULL};
+    char hz[24], part[24], phases[24] = "0", output[AGENT_TEXT + 16];
+    const char *argv[32] = {"fathom", "record", "-q",       "-a", "-e", a->config.events,
+                            "-F",     hz,       "--switch", part, "-o", output},
+               **to = argv;
+    while (*to)
+        to++;
+    to = add_option(to, "--phases", a->config.phase_ms ? phases : "");
+    to = add_option(to, "--phases-policy", a->config.phases_policy);
+    to = add_option(to, "--trigger", a->config.trigger);
+    add_option(to, "--control", a->config.control);
     snprintf(phases, sizeof phases, "%llu", (unsigned long long)a->config.phase_ms);
     snprintf(hz, sizeof hz, "%llu", (unsigned long long)a->config.frequency);
     snprintf(part, sizeof part, "%llus", (unsigned long long)a->config.part_seconds);
@@ -326,6 +332,10 @@ static void work(struct agent *a, const sigset_t *during)
             asked_to_reload = 0;
             reload(a);
         }
+        if (asked_to_profile) {
+            asked_to_profile = 0;
+            child_signal(&a->recorder, SIGUSR1);
+        }
         look_after_recorder(a);
         look_after_spool(a);
         struct pollfd asked = {.fd = a->socket, .events = POLLIN};
@@ -339,7 +349,7 @@ static void work(struct agent *a, const sigset_t *during)
 /* Signals arrive only while it waits. */
 static void hold_signals(sigset_t *during)
 {
-    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR1};
     sigset_t held;
     sigemptyset(&held);
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
@@ -408,7 +418,7 @@ const struct command agent_command = {
              "until the "
              "store has it.",
     .options = rows,
-    .notes =
-        "SIGHUP has the configuration read anew. The service is fathom-agent.service; see fathom-agent(1).",
+    .notes = "SIGHUP has the configuration read anew; SIGUSR1 has the costly events of `phases` profile the "
+             "next interval. The service is fathom-agent.service; see fathom-agent(1).",
     .run = agent_run,
 };

@@ -32,6 +32,7 @@ static _Noreturn void become(const char *const *argv, bool idle, int output, pid
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
         signal(caught[i], SIG_DFL);
+    signal(SIGUSR1, SIG_IGN); /* which a recorder catches only once it records */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -96,6 +97,12 @@ void child_told(struct child *c, char *text, size_t size)
 bool child_ended(struct child *c, int *status)
 {
     return collect(c, WNOHANG, status);
+}
+
+void child_signal(const struct child *c, int signal)
+{
+    if (c->pid)
+        kill(c->pid, signal);
 }
 
 void child_stop(struct child *c)

@@ -21,6 +21,7 @@ int child_start(struct child *child, const char *const *argv, bool idle, struct 
 bool child_ended(struct child *child, int *status);
 /* What it has printed, as a text of `size` bytes at most: once, after it has ended. */
 void child_told(struct child *child, char *text, size_t size);
+void child_signal(const struct child *child, int signal); /* nothing if none runs */
 /* Has it end, and waits for that: 20 s, after which it is killed. */
 void child_stop(struct child *child);
 double child_cpu(const struct child *child);      /* s, with the one that runs */

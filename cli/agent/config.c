@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/agent/metrics.h"
+#include "cli/phases_policy.h"
 
 struct setting {
     const char *name;
@@ -28,6 +29,9 @@ static const struct setting settings[] = {
     {"host", offsetof(struct agent_config, host), true, 0, 0, NULL, NULL},
     {"events", offsetof(struct agent_config, events), true, 0, 0, NULL, NULL},
     {"listen", offsetof(struct agent_config, listen), true, 0, 0, NULL, NULL},
+    {"phases-policy", offsetof(struct agent_config, phases_policy), true, 0, 0, NULL, NULL},
+    {"trigger", offsetof(struct agent_config, trigger), true, 0, 0, NULL, NULL},
+    {"control", offsetof(struct agent_config, control), true, 0, 0, NULL, NULL},
     {"frequency", offsetof(struct agent_config, frequency), false, 1, 999, "", NULL},
     {"phases", offsetof(struct agent_config, phase_ms), false, 100, 3600000, "", NULL},
     {"part", offsetof(struct agent_config, part_seconds), false, 1, 86400, "smhd", seconds},
@@ -80,17 +84,29 @@ static const char *take_line(char *line, struct agent_config *to)
     return "there is no such setting; fathom-agent(1) lists them";
 }
 
+/* What is wrong with when costly events are on. */
+static const char *check_phases(const struct agent_config *c)
+{
+    struct fathom_recorder_options taken = {0};
+    return !c->phase_ms              ? *c->phases_policy || *c->trigger || *c->control
+                                           ? "phases-policy, trigger and control tell when the events of phases are on"
+                                           : NULL
+           : !strchr(c->events, ',') ? "phases switches the events after the first one: name some in 'events'"
+           : *c->phases_policy && !phases_policy_take(c->phases_policy, &taken)
+               ? "there is no such phases-policy; fathom-record(1) lists them"
+           : *c->control && *c->control != '/' ? "the control socket must be an absolute path"
+                                               : NULL;
+}
+
 static const char *check(const struct agent_config *c)
 {
     return !*c->store                       ? "it names no store"
            : *c->store == '-'               ? "no store's name begins with '-'"
            : strncmp(c->spool, "/", 1) != 0 ? "the spool must be an absolute path"
-           : c->phase_ms && !strchr(c->events, ',')
-               ? "phases switches the events after the first one: name some in 'events'"
            : *c->listen && strncmp(c->listen, "127.0.0.1:", 10) != 0
                ? "metrics are told on the loopback alone: listen 127.0.0.1:PORT"
            : *c->listen && !metrics_port(c->listen) ? "there is no such port to listen on"
-                                                    : NULL;
+                                                    : check_phases(c);
 }
 
 int agent_config_read(const char *path, struct agent_config *out, struct fathom_error *err)
@@ -127,5 +143,7 @@ int agent_config_read(const char *path, struct agent_config *out, struct fathom_
 bool agent_config_records_alike(const struct agent_config *a, const struct agent_config *b)
 {
     return strcmp(a->spool, b->spool) == 0 && strcmp(a->events, b->events) == 0 &&
-           a->frequency == b->frequency && a->part_seconds == b->part_seconds && a->phase_ms == b->phase_ms;
+           a->frequency == b->frequency && a->part_seconds == b->part_seconds && a->phase_ms == b->phase_ms &&
+           strcmp(a->phases_policy, b->phases_policy) == 0 && strcmp(a->trigger, b->trigger) == 0 &&
+           strcmp(a->control, b->control) == 0;
 }

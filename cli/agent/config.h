@@ -20,8 +20,9 @@ struct agent_config {
     char listen[AGENT_TEXT];      /* "127.0.0.1:PORT" for metrics; "": nowhere */
     uint64_t frequency;           /* Hz */
     uint64_t phase_ms;            /* as of `fathom record --phases`; 0: all events are always on */
-    uint64_t part_seconds;        /* of a recording in the spool */
-    uint64_t spool_bytes;         /* at most, on disk */
+    char phases_policy[AGENT_TEXT], trigger[AGENT_TEXT], control[AGENT_TEXT]; /* likewise; "": not given */
+    uint64_t part_seconds; /* of a recording in the spool */
+    uint64_t spool_bytes;  /* at most, on disk */
 };
 
 /* Errors: of the file; -EINVAL: "FILE:LINE: SENTENCE". */
