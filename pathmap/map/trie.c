@@ -210,6 +210,11 @@ void trie_add(struct trie *t, uint32_t node, uint64_t passes, uint64_t self)
     t->nodes[node].self = add_saturating(t->nodes[node].self, self);
 }
 
+uint64_t trie_self(const struct trie *t, uint32_t node)
+{
+    return t->nodes[node].self;
+}
+
 void trie_add_path(struct trie *trie, uint32_t node)
 {
     trie_add(trie, node, 0, 1);

@@ -64,6 +64,7 @@ void trie_reserve(struct trie *trie, uint32_t count);
 /* passes: times the path was entered, or walked through by an unwound sample. self: samples whose innermost
  * frame it was. Counts saturate rather than wrap around. The root has no counts. */
 void trie_add(struct trie *trie, uint32_t node, uint64_t passes, uint64_t self);
+uint64_t trie_self(const struct trie *trie, uint32_t node);
 /* One more sample with this innermost frame: a pass for the node and each of its callers, and a self for it. */
 void trie_add_path(struct trie *trie, uint32_t node);
 /* Whether two nodes end paths of the same functions at the same heights, whatever the call sites. */

@@ -1,7 +1,7 @@
 /*
  * bursts.c - static bursts (HCCT paper, section 4.3): a thread of the runtime's own puts all hooks in for `burst_ns` and
  * takes them out for the rest of `interval_ns`. Without hooks the code is what it was, byte for byte. Or it does so when
- * numbers of calls are reached (checks.c); then some hooks stay.
+ * numbers of calls are reached (checks.c); then some hooks stay. Or when the trainer says so.
  *
  * Code that other threads may be running is changed in steps. After each of them, all threads execute a serialising
  * instruction (membarrier(2), SYNC_CORE; Intel SDM, volume 3, section 8.1.3):
@@ -23,6 +23,7 @@
 #include "pathmap/probe/bursts.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <signal.h>
@@ -202,11 +203,47 @@ static void turns_by_calls(const struct recording *recording)
     }
 }
 
+/* Until the trainer says something else than it did, or LOOK_NS have passed. */
+static void await_request(uint32_t turns)
+{
+    struct timespec t = {0, LOOK_NS};
+    raw_call(SYS_futex, (long)&state.mail->turns, FUTEX_WAIT, (long)turns, (long)&t, 0, 0);
+}
+
+static void turns_on_request(const struct recording *recording)
+{
+    uint64_t from = now_ns(), retry = RETRY_NS;
+    while (probe_works() && !mail_is_over(state.mail)) {
+        const uint32_t turns = __atomic_load_n(&state.mail->turns, __ATOMIC_ACQUIRE);
+        const bool burst = state.in;
+        if ((turns & 1) == burst) {
+            await_request(turns);
+            continue;
+        }
+        const uint64_t end = now_ns();
+        if (burst)
+            take_out();
+        else
+            put_in(recording);
+        if (state.in == burst) {
+            pause_ns(retry);
+            retry = 2 * retry < LOOK_NS ? 2 * retry : LOOK_NS;
+            continue;
+        }
+        if (burst)
+            core_burst(end - from);
+        retry = RETRY_NS;
+        from = now_ns();
+    }
+}
+
 static int turns(void *unused)
 {
     const struct recording *recording = &state.mail->recording;
     (void)unused;
-    if (recording->burst_calls)
+    if (recording->on_request)
+        turns_on_request(recording);
+    else if (recording->burst_calls)
         turns_by_calls(recording);
     else
         turns_by_time(recording);

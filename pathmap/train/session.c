@@ -36,6 +36,7 @@ struct session {
     struct session_directory directory;
     struct mail *mail;
     struct alive alive; /* of mail->trainer */
+    uint32_t turns;     /* mail->turns, which clients can write to */
     struct session_notes notes;
     struct plan_cache *plans;
     uint32_t answered; /* request_seq of the last answer */
@@ -228,6 +229,14 @@ bool session_serve(struct session *s, int timeout_ms)
     __atomic_store_n(&mail->reply_seq, request, __ATOMIC_RELEASE);
     wake(&mail->reply_seq);
     return true;
+}
+
+void session_hooks(struct session *s, bool in)
+{
+    if ((s->turns & 1) == in)
+        return;
+    __atomic_store_n(&s->mail->turns, ++s->turns, __ATOMIC_RELEASE);
+    wake(&s->mail->turns);
 }
 
 const struct session_notes *session_notes(struct session *s)

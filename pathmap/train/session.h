@@ -39,6 +39,8 @@ int session_open(const struct session_options *options, struct session **out, st
 const char *session_directory(const struct session *session);
 /* Answers one request; waits timeout_ms for it (less if a signal arrives). Returns whether there was one. */
 bool session_serve(struct session *session, int timeout_ms);
+/* With recording.on_request: has the hooks put in, or taken out, soon. They are out at first. */
+void session_hooks(struct session *session, bool in);
 /* What was not trained so far. */
 const struct session_notes *session_notes(struct session *session);
 /* Tells running processes to stop asking, and removes the directory. NULL is allowed. */

@@ -27,7 +27,7 @@
 #include "pathmap/wire/recording.h"
 
 #define MAIL_NAME     "mail"
-#define MAIL_MAGIC    0x354d5446u /* "FTM5" */
+#define MAIL_MAGIC    0x364d5446u /* "FTM6" */
 #define MAIL_SIZE     65536       /* bytes of the file */
 #define MAIL_NOTES    200
 #define MAIL_PATIENCE 120 /* seconds that a client waits for a live trainer: large files take a while */
@@ -78,6 +78,7 @@ struct mail {
     uint32_t trainer; /* the kernel sets FUTEX_OWNER_DIED when `fathom train` ends (pathmap/train/alive.h) */
     uint32_t filters; /* number of seccomp filters of the trainer itself; a program with more has its own */
     uint32_t notes_lost; /* for lack of a free one */
+    uint32_t turns; /* futex, of the server: with recording.on_request, hooks are to be in while it is odd */
     struct recording recording;
     struct mail_note notes[MAIL_NOTES];
 };

@@ -72,6 +72,25 @@ static struct plan read_answer(struct file_view *view)
     return plan;
 }
 
+/* What clients write there changes nothing of what they are told. */
+Test(session, has_hooks_put_in_and_out)
+{
+    begin((struct session_options){.recording = {.on_request = 1}});
+    cr_expect_eq(mail->turns, 0);
+    session_hooks(session, false);
+    cr_expect_eq(mail->turns, 0, "they are out");
+    session_hooks(session, true);
+    cr_expect_eq(mail->turns, 1);
+    session_hooks(session, true);
+    cr_expect_eq(mail->turns, 1);
+    mail->turns = 1000;
+    session_hooks(session, false);
+    cr_expect_eq(mail->turns, 2);
+    session_hooks(session, true);
+    cr_expect_eq(mail->turns, 3);
+    end();
+}
+
 Test(session, answers_with_a_plan_once_for_each_file)
 {
     char path[4096], plan[sizeof mail->plan], other[64];
