@@ -7,6 +7,7 @@
 #include "api/fathom/calls.h"
 #include "api/hooks/hooked.h"
 #include "api/hooks/hooks.h"
+#include "api/hooks/phased.h"
 #include "api/report/options.h"
 #include "base/clock.h"
 #include "base/outfile.h"
@@ -28,12 +29,14 @@ struct reading {
     struct trie *trie;
     struct pathmap *map;
     struct counted *counted;
+    struct trie *scaled; /* with phases: what the map is over */
 };
 
 struct fathom_calls {
     struct fathom_calls_options options;
     struct host host;
     struct hooked hooked;
+    struct phased *phased; /* NULL: hooks do not follow phases */
     struct image_cache *images;
     struct outfile *out;         /* the saved tree; NULL: none */
     uint64_t began, began_ticks; /* ns; the time-stamp counter */
@@ -110,6 +113,28 @@ static void print_error(const struct fathom_calls *c, FILE *out)
                 o->counter == FATHOM_CALLS_STICKY ? ", with a probability of 99%" : "");
 }
 
+static void print_phases(const struct fathom_calls *c, FILE *out)
+{
+    const struct phased_phase *phases;
+    const size_t count = phased_phases(c->phased, &phases);
+    unsigned long long intervals = 0, profiled = 0;
+    double work = 0, covered = 0;
+    for (size_t i = 0; i < count; i++) {
+        intervals += phases[i].intervals;
+        profiled += phases[i].profiled;
+        work += phases[i].work;
+        covered += phases[i].profiled ? phases[i].work : 0;
+    }
+    fprintf(out,
+            "phases:   %zu in %llu intervals; hooks were in in %llu of these, which stand for the others of "
+            "their phases",
+            count, intervals, profiled);
+    if (covered < work)
+        fprintf(out, "; %.1f%% of the time is of phases in which they never were",
+                100 * (1 - covered / work));
+    fprintf(out, "\n");
+}
+
 static void print_heading(const struct fathom_calls *c, FILE *out)
 {
     const struct fathom_calls_options *o = &c->options;
@@ -138,10 +163,46 @@ static void print_heading(const struct fathom_calls *c, FILE *out)
                 "bursts are counted\n",
                 (unsigned long long)h->bursts, (unsigned long long)o->burst_calls,
                 (unsigned long long)o->check_calls);
+    if (c->phased)
+        print_phases(c, out);
     if (o->adaptive)
         fprintf(out, "omitted:  %llu bursts in contexts known from others, or without calls\n",
                 (unsigned long long)h->bursts_omitted);
     fprintf(out, "\n");
+}
+
+#define PHASE_ROWS 5 /* contexts of each phase, where the number is not given */
+
+/* The hot contexts of a phase. */
+static int write_phase(const struct fathom_calls *c, uint32_t phase, struct view_options view, FILE *out,
+                       struct fathom_error *err)
+{
+    const struct phased_phase *phases;
+    phased_phases(c->phased, &phases);
+    const struct phased_phase *of = &phases[phase - 1];
+    const struct counted_options counting = {0};
+    struct trie *trie = NULL;
+    struct pathmap *map = NULL;
+    struct counted *counted = NULL;
+    struct contexts contexts;
+    char weight[WEIGHT_SIZE];
+    int rc = phased_trie(c->phased, phase, &trie, err);
+    if (rc == 0)
+        rc = pathmap_over(trie, &map, err);
+    if (rc == 0)
+        rc = counted_new(map, c->images, &counting, &counted, err);
+    if (rc == 0) {
+        counted_contexts(counted, &contexts);
+        fprintf(out, "\nphase %u: %s calls; hooks were in in %u of %u interval%s\n", phase,
+                weight_format(weight, counted_weight(counted), "calls"), of->profiled, of->intervals,
+                of->intervals == 1 ? "" : "s");
+        view.max_rows = view.max_rows ? view.max_rows : PHASE_ROWS;
+        rc = view_write(&contexts, &view, out, err);
+    }
+    counted_free(counted);
+    pathmap_close(map);
+    trie_free(trie);
+    return rc;
 }
 
 int fathom_calls_write(struct fathom_calls *c, const struct fathom_calls_listing *listing, FILE *out,
@@ -167,7 +228,12 @@ int fathom_calls_write(struct fathom_calls *c, const struct fathom_calls_listing
     if (listing->format == FATHOM_CALLS_FOLDED)
         return folded_write(&contexts, out, err);
     print_heading(c, out);
-    return view_write(&contexts, &view, out, err);
+    int rc = view_write(&contexts, &view, out, err);
+    const struct phased_phase *phases;
+    const size_t count = c->phased ? phased_phases(c->phased, &phases) : 0;
+    for (uint32_t i = 0; rc == 0 && i < count; i++)
+        rc = phases[i].profiled ? write_phase(c, i + 1, view, out, err) : 0;
+    return rc;
 }
 
 /* ns for each tick, by what passed since the start. */
@@ -217,9 +283,26 @@ static void clear_reading(struct reading *r)
 {
     counted_free(r->counted);
     pathmap_close(r->map);
+    trie_free(r->scaled);
     trie_free(r->trie);
     harvest_free(&r->harvest);
     *r = (struct reading){0};
+}
+
+/* The whole run's counts by those of the intervals in which hooks were in. */
+static int scale(struct fathom_calls *c, struct fathom_error *err)
+{
+    const struct phased_phase *phases;
+    int rc = c->ended ? phased_end(c->phased, err) : 0;
+    size_t count = phased_phases(c->phased, &phases), profiled = 0;
+    for (size_t i = 0; i < count; i++)
+        profiled += phases[i].profiled > 0;
+    if (rc == 0 && c->ended && !profiled)
+        rc = error_set(
+            err, ECHILD,
+            "%s ran for too short a time for its phases to be told: give a shorter --phases, or leave it out",
+            c->options.command[0]);
+    return rc == 0 ? phased_trie(c->phased, 0, &c->reading.scaled, err) : rc;
 }
 
 int fathom_calls_count(struct fathom_calls *c, struct fathom_error *err)
@@ -240,8 +323,10 @@ int fathom_calls_count(struct fathom_calls *c, struct fathom_error *err)
         hooks_say(&c->host, &r->harvest, session, o->image_count > 0);
     if (rc == 0 && r->harvest.calls + r->harvest.purged == 0 && c->ended)
         rc = hooks_none(o->command[0], session_notes(session), o->image_count > 0, err);
+    if (rc == 0 && c->phased)
+        rc = scale(c, err);
     if (rc == 0)
-        rc = pathmap_over(r->trie, &r->map, err);
+        rc = pathmap_over(r->scaled ? r->scaled : r->trie, &r->map, err);
     counting.bound = bound_of(o, &r->harvest);
     counting.lost = r->harvest.purged;
     return rc == 0 ? counted_new(r->map, c->images, &counting, &r->counted, err) : rc;
@@ -255,6 +340,21 @@ int fathom_calls_save(struct fathom_calls *c, struct fathom_error *err)
     return rc;
 }
 
+static int open_phased(struct fathom_calls *c, struct fathom_error *err)
+{
+    const struct fathom_calls_options *o = &c->options;
+    const uint64_t share = o->phase_share ? o->phase_share : FATHOM_PHASE_SHARE;
+    const struct phased_options options = {
+        .interval_ns = o->phase_interval * 1e6,
+        .sampling = {.policy = (enum phase_sampling_policy)o->phase_policy,
+                     .share = share > UINT32_MAX ? UINT32_MAX : (uint32_t)share,
+                     .seed = clock_ns()},
+        .images = c->images,
+        .host = &c->host,
+        .hooked = &c->hooked};
+    return phased_new(&options, &c->phased, err);
+}
+
 int fathom_calls_open(const struct fathom_calls_options *options, const struct fathom_listener *listener,
                       struct fathom_calls **out, struct fathom_error *err)
 {
@@ -265,6 +365,8 @@ int fathom_calls_open(const struct fathom_calls_options *options, const struct f
     *o = *options;
     if (o->eps <= 0)
         o->eps = o->phi / 5; /* as in the HCCT paper, section 5.2 */
+    if (o->phase_interval > 0)
+        o->counter = FATHOM_CALLS_EXACT;
     host_init(&c->host, listener);
     c->images = image_cache_new(&(struct image_options){.log = &c->host.log});
     struct session_options session_options = {
@@ -279,6 +381,7 @@ int fathom_calls_open(const struct fathom_calls_options *options, const struct f
                       .once_in = once_in(o),
                       .burst_calls = o->burst_calls,
                       .check_calls = o->check_calls,
+                      .on_request = o->phase_interval > 0,
                       .burst_ns = (uint64_t)(o->burst * 1e6),
                       .interval_ns = (uint64_t)(o->interval * 1e6)},
         .images = c->images,
@@ -288,6 +391,8 @@ int fathom_calls_open(const struct fathom_calls_options *options, const struct f
         rc = outfile_open(o->output, &c->out, err);
     if (rc == 0)
         rc = hooked_open(&c->hooked, &session_options, o->runtime, &c->host, err);
+    if (rc == 0 && o->phase_interval > 0)
+        rc = open_phased(c, err);
     if (rc == 0)
         *out = c;
     else
@@ -304,7 +409,13 @@ int fathom_calls_start(struct fathom_calls *c, struct fathom_error *err)
 
 int fathom_calls_run(struct fathom_calls *c, double seconds)
 {
-    c->ended = !hooked_serve(&c->hooked, &(struct hooked_serving){.duration = c->options.duration}, seconds);
+    struct hooked_serving serving = {.duration = c->options.duration};
+    if (c->phased) {
+        serving.asked = phased_begin;
+        serving.poll = phased_poll;
+        serving.context = c->phased;
+    }
+    c->ended = !hooked_serve(&c->hooked, &serving, seconds);
     if (c->ended)
         hooks_say_unhooked(&c->host, session_notes(c->hooked.session));
     return !c->ended;
@@ -325,6 +436,7 @@ void fathom_calls_close(struct fathom_calls *c)
     if (!c)
         return;
     clear_reading(&c->reading);
+    phased_free(c->phased);
     hooked_close(&c->hooked);
     image_cache_free(c->images);
     outfile_close(c->out);

@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/pager.h"
+#include "cli/phases_policy.h"
 
 #define RE_ENABLE 10.0 /* percent: one of the ratios of the HCCT paper's figure 13 */
 
@@ -93,6 +94,16 @@ static int count_calls(const struct calls_values *v, struct terminal *terminal)
     return status >= 0 ? exit_code_of_status(status) : EXIT_OK;
 }
 
+/* Which options of bursts and counters do not go with --phases. */
+static const char *against_phases(const struct fathom_calls_options *o)
+{
+    return o->burst > 0 || o->burst_calls     ? "bursts, which are other times at which hooks are in"
+           : o->metric != FATHOM_CALLS_NUMBER ? "--metric time: calls are counted"
+           : o->counter != FATHOM_CALLS_PURGE && o->counter != FATHOM_CALLS_EXACT
+               ? "--counter: the counts are exact in an interval"
+               : NULL;
+}
+
 static int calls_run(int argc, char **argv, struct terminal *terminal)
 {
     struct calls_values v = {
@@ -129,6 +140,10 @@ static int calls_run(int argc, char **argv, struct terminal *terminal)
         code = option_usage(terminal, &calls_command, "--adaptive needs --burst");
     if (code < 0 && o->re_enable >= 0 && !o->adaptive)
         code = option_usage(terminal, &calls_command, "--re-enable needs --adaptive");
+    if (code < 0 && (o->phase_policy || o->phase_share) && !(o->phase_interval > 0))
+        code = option_usage(terminal, &calls_command, "--phases-policy needs --phases");
+    if (code < 0 && o->phase_interval > 0 && against_phases(o))
+        code = option_usage(terminal, &calls_command, "--phases goes without %s", against_phases(o));
     if (o->re_enable < 0)
         o->re_enable = RE_ENABLE;
     v.listing.view = v.view->name;
@@ -140,6 +155,12 @@ static int calls_run(int argc, char **argv, struct terminal *terminal)
         code = count_calls(&v, terminal);
     free((void *)(uintptr_t)v.images.at);
     return code;
+}
+
+static bool take_policy(struct terminal *terminal, const struct option_row *row, char *text, void *value)
+{
+    struct calls_values *v = value;
+    return phases_policy_option(terminal, row, text, &v->options.phase_policy, &v->options.phase_share);
 }
 
 static const struct option_word kinds[] = {{"purge", FATHOM_CALLS_PURGE},
@@ -175,6 +196,12 @@ static const struct option_row rows[] = {
         "count in bursts of N calls; between them only some functions have hooks, which count checks"),
     OPTION_NUMBER("check-calls", 0, "N", 1, INT64_MAX, struct calls_values, options.check_calls,
                   "with --burst-calls: after so many checks the next burst begins"),
+    OPTION_FRACTION(
+        "phases", 0, "MS", 100, 1e12, struct calls_values, options.phase_interval,
+        "count in some intervals of each phase, of MS milliseconds of CPU time, and scale that to the "
+        "whole run; between them the program runs as without hooks"),
+    OPTION_OWN("phases-policy", 0, "WHICH[:N]", take_policy,
+               "with --phases: which intervals, as of fathom record (default: third)"),
     OPTION_FLAG("adaptive", 0, struct calls_values, options.adaptive,
                 "with --burst: mostly omit bursts in contexts in which one began before"),
     OPTION_FRACTION("re-enable", 0, "PERCENT", 0, 100, struct calls_values, options.re_enable,

@@ -1,6 +1,9 @@
-/* phases.c - `fathom phases`: the phases of a recording over time. */
+/* phases.c - `fathom phases`: the phases of a recording over time; or of a command, with its calls. */
 #include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "cli/exit.h"
 #include "cli/phase_rows.h"
 
 struct phases_command_options {
@@ -18,8 +21,39 @@ static const struct option_word phase_policies[] = {{"centroid", FATHOM_PHASE_CE
                                                     {"random", FATHOM_PHASE_RANDOM},
                                                     {0}};
 
+#define CALLS_INTERVAL "100" /* ms, which tell phases by a hundred samples */
+
+/* `phases [OPTIONS] -- COMMAND`: its calls by phases, with the options of `calls`. */
+static int count_calls(int argc, char **argv, struct terminal *terminal)
+{
+    char **words = calloc((size_t)argc + 3, sizeof *words);
+    if (!words) {
+        struct fathom_error err;
+        error_memory(&err);
+        terminal_error(terminal, &err);
+        return exit_code_of(&err);
+    }
+    words[0] = argv[0];
+    words[1] = (char *)(uintptr_t) "--phases";
+    words[2] = (char *)(uintptr_t)CALLS_INTERVAL;
+    memcpy(words + 3, argv + 1, ((size_t)argc - 1) * sizeof *words);
+    int code = calls_command.run(argc + 2, words, terminal);
+    free(words);
+    return code;
+}
+
+static bool has_command(int argc, char **argv)
+{
+    for (int i = 1; i + 1 < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return true;
+    return false;
+}
+
 static int phases_run(int argc, char **argv, struct terminal *terminal)
 {
+    if (has_command(argc, argv))
+        return count_calls(argc, argv, terminal);
     struct phases_command_options options = {0};
     struct fathom_report_options *report = &options.rows.report;
     report_rows_init(&options.rows);
@@ -65,12 +99,15 @@ static const struct option_row rows[] = {
 const struct command phases_command = {
     .name = "phases",
     .summary = "print the phases of a recording over time",
-    .synopsis = "[OPTIONS] [RECORDING]",
+    .synopsis = "[OPTIONS] [RECORDING]\n"
+                "[OPTIONS of fathom calls] -- COMMAND [ARG...]",
     .about = "Cuts the recording into intervals of equal work, and tells those apart that did different "
              "things: these are its phases. Prints when each was, which interval represents it, which "
              "phases followed it, and its hot calling contexts.",
     .options = rows,
     .paged = true,
-    .notes = "fathom-report(1) prints one phase, and fathom-diff(1) what differs between two.",
+    .notes = "With a command, its calls are counted in some intervals of each phase, with the options of "
+             "fathom-calls(1). "
+             "fathom-report(1) prints one phase of a recording, and fathom-diff(1) what differs between two.",
     .run = phases_run,
 };

@@ -18,7 +18,7 @@ static const struct {
 
 const char phases_policy_words[] = "third, second, random, periodic or chance";
 
-bool phases_policy_take(const char *text, struct fathom_recorder_options *options)
+bool phases_policy_take(const char *text, enum fathom_interval_policy *policy, uint64_t *share_out)
 {
     const size_t length = strcspn(text, ":");
     const char *digits = text[length] ? text + length + 1 : NULL;
@@ -28,9 +28,19 @@ bool phases_policy_take(const char *text, struct fathom_recorder_options *option
         return false;
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
         if (strlen(policies[i].word) == length && memcmp(policies[i].word, text, length) == 0) {
-            options->phase_policy = policies[i].policy;
-            options->phase_share = share;
+            *policy = policies[i].policy;
+            *share_out = share;
             return true;
         }
+    return false;
+}
+
+bool phases_policy_option(struct terminal *terminal, const struct option_row *row, const char *text,
+                          enum fathom_interval_policy *policy, uint64_t *share)
+{
+    if (phases_policy_take(text, policy, share))
+        return true;
+    terminal_wrong(terminal, "--%s: '%s' is not one of %s, with or without ':N' (1 to 1000000)", row->name,
+                   text, phases_policy_words);
     return false;
 }

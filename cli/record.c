@@ -191,11 +191,8 @@ static bool take_switch(struct terminal *terminal, const struct option_row *row,
 
 static bool take_policy(struct terminal *terminal, const struct option_row *row, char *text, void *value)
 {
-    if (phases_policy_take(text, value))
-        return true;
-    terminal_wrong(terminal, "--%s: '%s' is not one of %s, with or without ':N' (1 to 1000000)", row->name,
-                   text, phases_policy_words);
-    return false;
+    struct fathom_recorder_options *o = value;
+    return phases_policy_option(terminal, row, text, &o->phase_policy, &o->phase_share);
 }
 
 static const struct option_word scopes[] = {

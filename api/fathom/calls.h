@@ -5,6 +5,7 @@
 #define FATHOM_CALLS_H
 
 #include "common.h"
+#include "record.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,7 +41,12 @@ struct fathom_calls_options {
     double re_enable;       /* percent of them are not omitted, and count for all */
     /* or of so many calls, after so many checks by a few hooks that stay. */
     uint64_t burst_calls, check_calls; /* 0: not so */
-    double duration;                   /* seconds, after which the command gets SIGTERM; 0: to its end */
+    /* or in some intervals of each phase, of so many ms of the command's CPU time: which ones, and one in how many, as in record.h. Then
+     * weights are scaled to the whole run. With FATHOM_CALLS_EXACT, which FATHOM_CALLS_PURGE stands for here, and FATHOM_CALLS_NUMBER. */
+    double phase_interval; /* 0: not so */
+    enum fathom_interval_policy phase_policy;
+    uint64_t phase_share; /* 0: FATHOM_PHASE_SHARE */
+    double duration;      /* seconds, after which the command gets SIGTERM; 0: to its end */
 };
 
 struct fathom_calls;

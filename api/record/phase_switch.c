@@ -7,6 +7,7 @@
 
 #include "base/checksum.h"
 #include "base/clock.h"
+#include "base/path.h"
 #include "base/vec.h"
 #include "image/cache.h"
 #include "phases/tracker.h"
@@ -83,15 +84,20 @@ void phase_switch_free(struct phase_switch *s)
     free(s);
 }
 
-/* The region of code of a sample. Code that is of no file is told by its address. */
-static uint64_t region_of(const struct phase_switch *s, const struct sample *sample)
+/* The region of code of a sample. Code that is of no file is told by its address. false: it is not of what is recorded. */
+static bool find_region(const struct phase_switch *s, const struct sample *sample, uint64_t *region)
 {
+    const struct phase_switch_user *user = s->options.user;
     const struct process *process = process_find(s->processes, sample->pid);
     const struct build_id *id;
     const struct mapping *m = process ? process_mapping_unopened(process, sample->ip, &id) : NULL;
-    if (!m || !m->path)
-        return sample->ip / PHASE_REGION_BYTES;
-    return checksum_of(m->path, strlen(m->path)) + (sample->ip - m->start + m->offset) / PHASE_REGION_BYTES;
+    const bool no_file = !m || !m->path || strncmp(m->path, "//", 2) == 0;
+    if (user && (no_file ? s->on != NO_REASON : strcmp(path_base(m->path), user->runtime) == 0))
+        return false;
+    *region = !m || !m->path ? sample->ip / PHASE_REGION_BYTES
+                             : checksum_of(m->path, strlen(m->path)) +
+                                   (sample->ip - m->start + m->offset) / PHASE_REGION_BYTES;
+    return true;
 }
 
 /* Whether what is asked for is for this file. */
@@ -104,7 +110,10 @@ static void turn(struct phase_switch *s, enum reason on)
 {
     if (!s->on != !on) {
         uint64_t from = clock_ns();
-        collector_switch(s->collector, on);
+        if (s->options.user)
+            s->options.user->turn(s->options.user->context, on);
+        else
+            collector_switch(s->collector, on);
         s->switch_ns += clock_ns() - from;
         s->switches++;
     }
@@ -158,6 +167,10 @@ static int end_interval(struct phase_switch *s, const struct phase_interval *end
     s->phases[was - 1].intervals++;
     if (s->on)
         note_turn(s, was);
+    const struct phase_switch_user *user = s->options.user;
+    int rc = user ? user->ended(user->context, was, ended->weight, s->on != NO_REASON, err) : 0;
+    if (rc < 0)
+        return rc;
     turn(s, decide(s, next));
     return !s->on || vec_push(s->turns, s->turn_count, s->turn_capacity, (struct turn){s->time, next})
                ? 0
@@ -167,9 +180,9 @@ static int end_interval(struct phase_switch *s, const struct phase_interval *end
 static int take_sample(struct phase_switch *s, const struct sample *sample, struct fathom_error *err)
 {
     struct phase_interval ended;
-    if (sample->event != 0)
+    uint64_t region;
+    if (sample->event != 0 || !find_region(s, sample, &region))
         return 0;
-    uint64_t region = region_of(s, sample);
     s->time = sample->time > s->time ? sample->time : s->time;
     int rc = phase_tracker_add(s->tracker,
                                &(struct phase_sample){s->time, (double)sample->period, &region, 1}, &ended);

@@ -16,13 +16,24 @@
 
 struct phase_switch;
 
+/* What is switched instead of the collector's events: hooks. */
+struct phase_switch_user {
+    void (*turn)(void *context, bool on);
+    /* An interval has ended, before the next one's turn; on: they were. `work` is its weight. */
+    int (*ended)(void *context, uint32_t phase, double work, bool on, struct fathom_error *err);
+    void *context;
+    /* The name of a file whose code is theirs, and no work of what is recorded; nor is code of no file, while they are on. */
+    const char *runtime;
+};
+
 struct phase_switch_options {
     double interval; /* of the main event: ns of a clock, or events */
     struct phase_sampling sampling;
-    struct phase_control *control; /* borrowed */
+    struct phase_control *control;        /* borrowed */
+    const struct phase_switch_user *user; /* borrowed; NULL: the events are switched */
 };
 
-/* The collector, whose events are switched (collector_switch()), and log are borrowed. */
+/* The collector, whose events are switched (collector_switch()) unless there is a user, and log are borrowed. */
 int phase_switch_new(struct collector *collector, const struct phase_switch_options *options,
                      const struct log *log, struct phase_switch **out, struct fathom_error *err);
 void phase_switch_free(struct phase_switch *phases); /* NULL is allowed */

@@ -87,12 +87,13 @@ static const char *take_line(char *line, struct agent_config *to)
 /* What is wrong with when costly events are on. */
 static const char *check_phases(const struct agent_config *c)
 {
-    struct fathom_recorder_options taken = {0};
+    enum fathom_interval_policy policy;
+    uint64_t share;
     return !c->phase_ms              ? *c->phases_policy || *c->trigger || *c->control
                                            ? "phases-policy, trigger and control tell when the events of phases are on"
                                            : NULL
            : !strchr(c->events, ',') ? "phases switches the events after the first one: name some in 'events'"
-           : *c->phases_policy && !phases_policy_take(c->phases_policy, &taken)
+           : *c->phases_policy && !phases_policy_take(c->phases_policy, &policy, &share)
                ? "there is no such phases-policy; fathom-record(1) lists them"
            : *c->control && *c->control != '/' ? "the control socket must be an absolute path"
                                                : NULL;

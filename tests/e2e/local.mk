@@ -56,7 +56,7 @@ E2E_TESTS += \
 	tests/e2e/pid_reuse.test \
 	tests/e2e/push.test \
 	tests/e2e/uprobe_return.test \
-	tests/e2e/phases.test tests/e2e/phases_control.test tests/e2e/perf.test \
+	tests/e2e/phases.test tests/e2e/phases_control.test tests/e2e/calls_phases.test tests/e2e/perf.test \
 	tests/e2e/privilege.test \
 	tests/e2e/programs.test \
 	tests/e2e/readme.test \
