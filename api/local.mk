@@ -7,7 +7,7 @@ libapi_la_SOURCES = \
 	api/archive/kernel.c \
 	api/archive/pack.c \
 	api/archived.c api/archived.h \
-	api/calls.c \
+	api/calls.c api/calls_data.h api/calls_text.c \
 	api/contexts.c \
 	api/counter.h \
 	api/doctor/doctor.c api/doctor/doctor.h \
