@@ -155,8 +155,13 @@ static double beta_fraction(double x, double a, double b)
     return value;
 }
 
+/* From here on the normal law, of which Student's differs by about t^4 / (4 freedom) of itself. */
+#define NORMAL_FREEDOM 1e8
+
 double chance_student(double t, double freedom)
 {
+    if (freedom >= NORMAL_FREEDOM)
+        return erfc(fabs(t) / M_SQRT2);
     double a = freedom / 2, b = 0.5, x = freedom / (freedom + t * t);
     if (!isfinite(t) || x <= 0)
         return 0;
