@@ -3,12 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/search.h"
 #include "image/calls/private.h"
 
-static int by_name(const void *a, const void *b)
+static uint64_t hash_of(const char *name)
+{
+    return checksum_of(name, strlen(name));
+}
+
+static int by_hash(const void *a, const void *b)
 {
     const struct exported *x = a, *y = b;
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
     int order = strcmp(x->name, y->name);
     return order ? order : (x->function > y->function) - (x->function < y->function);
 }
@@ -57,7 +65,8 @@ static int read_symbols(struct calls *calls, const struct elf_section *table)
         const char *name = name_at(strings, string_size, symbol.st_name);
         uint32_t f = image_function_entry(calls->image, symbol.st_value);
         if (name && f != IMAGE_NO_FUNCTION)
-            calls->exports[calls->export_count++] = (struct exported){name, f, type == STT_GNU_IFUNC};
+            calls->exports[calls->export_count++] =
+                (struct exported){hash_of(name), name, f, type == STT_GNU_IFUNC};
     }
     return 0;
 }
@@ -73,17 +82,21 @@ int calls_build_exports(struct calls *calls)
         break;
     }
     if (calls->export_count)
-        qsort(calls->exports, calls->export_count, sizeof *calls->exports, by_name);
+        qsort(calls->exports, calls->export_count, sizeof *calls->exports, by_hash);
     return 0;
 }
 
 uint32_t calls_export(const struct calls *calls, const char *symbol, bool *resolver)
 {
-    size_t first = lower_bound(i, 0, calls->export_count, strcmp(calls->exports[i].name, symbol) < 0);
-    if (first == calls->export_count || strcmp(calls->exports[first].name, symbol) != 0)
+    uint64_t hash = hash_of(symbol);
+    const struct exported *all = calls->exports;
+    size_t i = lower_bound(k, 0, calls->export_count, all[k].hash < hash);
+    while (i < calls->export_count && all[i].hash == hash && strcmp(all[i].name, symbol) != 0)
+        i++;
+    if (i == calls->export_count || all[i].hash != hash)
         return IMAGE_NO_FUNCTION;
-    *resolver = calls->exports[first].resolver;
-    return calls->exports[first].function;
+    *resolver = all[i].resolver;
+    return all[i].function;
 }
 
 bool image_exports(const struct image *image, const char *symbol)

@@ -14,6 +14,7 @@ struct taken { /* the code of a function takes another's address */
 };
 
 struct exported {
+    uint64_t hash; /* of the name */
     const char *name;
     uint32_t function;
     bool resolver;
@@ -39,7 +40,7 @@ struct calls {
     struct call_table *tables;
     size_t table_count;
     uint32_t *table_functions;
-    struct exported *exports; /* by name */
+    struct exported *exports; /* by the hash of their names, which are looked up in many images */
     size_t export_count;
     uint64_t *objects; /* addresses of data that something points to */
     size_t object_count, object_capacity;

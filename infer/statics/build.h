@@ -19,6 +19,7 @@
 struct part {
     struct image *image;
     const struct calls *calls;
+    bool vdso;           /* it is the vDSO */
     uint32_t number;     /* of the image in the trie */
     uint32_t *functions; /* TRIE_NONE before it is looked up */
 };

@@ -117,6 +117,7 @@ static void add_image(struct building *b, const struct choice *choice)
     uint32_t functions = image_function_count(choice->image);
     part->image = choice->image;
     part->calls = choice->calls;
+    part->vdso = strcmp(image_path(part->image), VDSO_NAME) == 0;
     part->number = trie_image(b->trie, image_path(part->image), image_build_id(part->image));
     part->functions = malloc(((size_t)functions + 1) * sizeof *part->functions);
     b->failed = part->number == TRIE_NONE || !part->functions;

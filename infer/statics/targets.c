@@ -62,11 +62,6 @@ static void add_found(struct building *b, const struct search *search, uint32_t 
 static void add_target(struct building *b, struct part *part, uint32_t function, const struct search *search,
                        int jumps);
 
-static bool is_vdso(const struct part *part)
-{
-    return strcmp(image_path(part->image), VDSO_NAME) == 0;
-}
-
 /* Adds the vDSO function that the C library's resolver of this symbol looks up. */
 static void add_vdso(struct building *b, const struct part *from, const char *symbol,
                      const struct search *search, int jumps)
@@ -74,7 +69,7 @@ static void add_vdso(struct building *b, const struct part *from, const char *sy
     for (size_t i = 0; symbol && i < b->count; i++) {
         struct part *part = &b->parts[i];
         bool resolver;
-        uint32_t function = is_vdso(part) && statics_together(b, from, part)
+        uint32_t function = part->vdso && statics_together(b, from, part)
                                 ? calls_export(part->calls, symbol, &resolver)
                                 : IMAGE_NO_FUNCTION;
         if (function != IMAGE_NO_FUNCTION)
@@ -91,7 +86,7 @@ static void add_symbol(struct building *b, const struct part *from, const char *
     size_t found_count = 0;
     for (size_t i = 0; i < b->count && found_count < SYMBOL_PARTS; i++) {
         struct part *part = &b->parts[i];
-        bool resolver, hidden = !statics_together(b, from, part) || is_vdso(part);
+        bool resolver, hidden = !statics_together(b, from, part) || part->vdso;
         for (size_t k = 0; !hidden && k < found_count; k++)
             hidden = statics_together(b, found[k], part);
         uint32_t function = hidden ? IMAGE_NO_FUNCTION : calls_export(part->calls, symbol, &resolver);
