@@ -73,7 +73,10 @@ struct announced {
     uint64_t page, sp, bp, ip;
     const struct shape *shape;
     struct stack_word words[WORDS_DEEP];
+    size_t before; /* 1 + the place of the last one before with a number of the same remainder; 0: none */
 };
+
+#define REMAINDERS 4096
 
 struct told_by {
     uint32_t tid, number;
@@ -88,6 +91,7 @@ struct world {
     struct shape shapes[DEPTHS][SHAPES];
     struct announced *stacks;                    /* which move as more come */
     size_t stack_capacity, stack_count, learned; /* those before were looked at by the learner */
+    size_t last[REMAINDERS];                     /* as announced.before */
     struct told_by told[TOLD_MAX];
     size_t told_count;
     uint32_t ring_full, told_full; /* one in so many; 0: never */
@@ -172,10 +176,10 @@ static void set_word(struct thread *t, uint64_t address, uint64_t word)
 
 static const struct announced *stack_of(const struct world *w, uint32_t number)
 {
-    for (size_t i = w->stack_count; i-- > 0;)
-        if (w->stacks[i].number == number)
-            return &w->stacks[i];
-    return NULL;
+    size_t i = w->last[number % REMAINDERS];
+    while (i && w->stacks[i - 1].number != number)
+        i = w->stacks[i - 1].before;
+    return i ? &w->stacks[i - 1] : NULL;
 }
 
 /* Whether the thread's memory is that stack's, as far as it is compared. */
@@ -271,7 +275,8 @@ static void keep_new(struct world *w, const struct scene *scene, uint32_t number
     struct announced *a = &w->stacks[w->stack_count++];
     const struct machine_sample *s = &scene->sample;
     *a = (struct announced){number,       s->pid, s->ip >> w->config.page_bits, s->sp, s->bp, s->ip,
-                            scene->shape, {{0}}};
+                            scene->shape, {{0}},  w->last[number % REMAINDERS]};
+    w->last[number % REMAINDERS] = w->stack_count;
     for (uint32_t i = 0; i < a->shape->count; i++) {
         const uint64_t address = s->sp + a->shape->offset[i], value = word_at(scene->thread, address);
         const uint32_t function = (uint32_t)((value - function_start(0)) / 256);
