@@ -80,8 +80,6 @@ static void wait_longer(struct agent *a, struct retry *retry)
     retry->at = clock_ns() + retry->delay + hash_random(&a->random) % retry->delay;
 }
 
-/* Recording ------------------------------------------------------------------------------------------------------ */
-
 /* Adds an option with a value, if it has one; returns the end. */
 static const char **add_option(const char **to, const char *name, const char *value)
 {
@@ -91,6 +89,8 @@ static const char **add_option(const char **to, const char *name, const char *va
     *to++ = value;
     return to;
 }
+
+/* Recording ------------------------------------------------------------------------------------------------------ */
 
 static void start_recorder(struct agent *a)
 {
@@ -164,14 +164,8 @@ static void start_shipper(struct agent *a, const struct spool_file *file)
     *to++ = known;
     *to++ = "-i";
     *to++ = a->shipping;
-    if (*a->config.credentials) {
-        *to++ = "--credentials";
-        *to++ = a->config.credentials;
-    }
-    if (*a->config.host) {
-        *to++ = "--host";
-        *to++ = a->config.host;
-    }
+    to = add_option(to, "--credentials", a->config.credentials);
+    to = add_option(to, "--host", a->config.host);
     *to++ = "--";
     *to++ = a->config.store;
     *to = NULL;
