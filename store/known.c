@@ -63,8 +63,14 @@ int known_open(const char *path, const char *url, struct known **out, struct fat
         known_free(k);
         return error_memory(err);
     }
-    *out = k;
-    return 0;
+    struct outfile *file = NULL;
+    int rc = outfile_open(path, &file, err); /* what cannot be written is told before anything is sent */
+    outfile_close(file);
+    if (rc < 0)
+        known_free(k);
+    else
+        *out = k;
+    return rc;
 }
 
 void known_free(struct known *k)

@@ -15,7 +15,8 @@
 
 struct known;
 
-/* url: the server's. Both texts are copied. -ENOMEM; what is wrong with the file is none. */
+/* url: the server's. Both texts are copied. What is wrong with the file's bytes is no error; that it cannot be written is: those of
+ * outfile_open(). */
 int known_open(const char *path, const char *url, struct known **out, struct fathom_error *err);
 void known_free(struct known *known); /* NULL is allowed */
 bool known_has(const struct known *known, uint64_t hash);

@@ -54,7 +54,8 @@ int store_open(const char *url, const char *credentials, bool init, struct store
 void store_close(struct store *store); /* NULL is allowed */
 /* Makes the tables, or brings those of earlier versions to STORE_VERSION. Nothing changes if they are there. */
 int store_init(struct store *store, struct fathom_error *err);
-/* Of a server: frames and contexts that it has acknowledged are kept in this file, for an hour, and not sent again. -ENOMEM. */
+/* Of a server: frames and contexts that it has acknowledged are kept in this file, for an hour, and not sent again. -ENOMEM, and
+ * those of outfile_open(). */
 int store_know(struct store *store, const char *path, struct fathom_error *err);
 uint64_t store_sent(const struct store *store); /* bytes to a server, of URLs and bodies */
 /* The file that is written; NULL: it is a server's. */
