@@ -1,6 +1,7 @@
 /* leaf_writes.c - see leaf_writes.h. */
 #include "image/leaf_writes.h"
 
+#include "image/block_list.h"
 #include "image/code/code.h"
 
 #define BLOCKS_MOST 16u   /* helpers have few */
@@ -11,17 +12,6 @@ struct walk {
     unsigned count, insns;
     uint16_t written;
 };
-
-static bool add_block(struct walk *w, uint64_t address)
-{
-    for (unsigned i = 0; i < w->count; i++)
-        if (w->blocks[i] == address)
-            return true;
-    if (w->count == BLOCKS_MOST)
-        return false;
-    w->blocks[w->count++] = address;
-    return true;
-}
 
 /* false: it does what is not followed. */
 static bool walk_block(struct walk *w, const struct image *image, uint64_t start)
@@ -35,7 +25,8 @@ static bool walk_block(struct walk *w, const struct image *image, uint64_t start
         if (insn.kind == CODE_CALL || insn.kind == CODE_CALL_INDIRECT || insn.kind == CODE_JUMP_INDIRECT ||
             w->insns++ == INSNS_MOST)
             return false;
-        if ((insn.kind == CODE_JUMP || insn.kind == CODE_BRANCH) && !add_block(w, insn.target))
+        if ((insn.kind == CODE_JUMP || insn.kind == CODE_BRANCH) &&
+            !block_list_add(w->blocks, &w->count, BLOCKS_MOST, insn.target))
             return false;
         if (!code_goes_on(&insn))
             return true;

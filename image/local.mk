@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += libimage.la
 libimage_la_SOURCES = \
 	image/elf/address_index.c image/elf/address_index.h \
 	image/elf/build_id.c image/elf/build_id.h \
+	image/block_list.h \
 	image/build_id_cache.c image/build_id_cache.h \
 	image/cache.c image/cache.h \
 	image/calls/calls.c image/calls/calls.h image/calls/jumps.c image/calls/jumps.h image/calls/private.h \

@@ -7,6 +7,7 @@
 
 #include "base/search.h"
 #include "base/vec.h"
+#include "image/block_list.h"
 #include "image/image_private.h"
 
 #define DEPTH_MAX   32u   /* calls of calls: what is called from there is taken to return */
@@ -94,23 +95,12 @@ bool no_return_calls(struct no_return *known, const struct code_insn *insn)
     return insn->kind == CODE_CALL && is_known(known, insn->target);
 }
 
-static bool add_block(struct walk *w, uint64_t address)
-{
-    for (unsigned i = 0; i < w->count; i++)
-        if (w->blocks[i] == address)
-            return true;
-    if (w->count == BLOCKS_MOST)
-        return false;
-    w->blocks[w->count++] = address;
-    return true;
-}
-
 /* Whether a jump leads to where nothing returns, as far as is known yet. */
 static bool stays(struct walk *w, uint64_t target)
 {
     const bool function =
         functions_start(&w->known->image->functions, target) == START_SURE && target != w->blocks[0];
-    return function ? is_known(w->known, target) : add_block(w, target);
+    return function ? is_known(w->known, target) : block_list_add(w->blocks, &w->count, BLOCKS_MOST, target);
 }
 
 /* Whether an instruction is mov %reg,%rsp: to another stack or frame, where longjmp() and _Unwind_Resume() go. */

@@ -126,6 +126,8 @@ int known_save(struct known *k, struct fathom_error *err)
 {
     size_t count = HEAD, cursor = 0;
     uint64_t value;
+    if (!k->added_count)
+        return 0; /* the file has it all */
     for (size_t i = 0; i < k->added_count; i++)
         if (!table_put(k->hashes, k->added[i], NULL))
             return error_memory(err);

@@ -175,6 +175,12 @@ static bool awaits_checks(const struct recording *recording, uint64_t from, uint
 }
 
 /* What could not be done is tried again. */
+static void wait_longer(uint64_t *retry)
+{
+    pause_ns(*retry);
+    *retry = 2 * *retry < LOOK_NS ? 2 * *retry : LOOK_NS;
+}
+
 static void turns_by_calls(const struct recording *recording)
 {
     uint64_t from = now_ns(), out = cpu_ns(), end = 0, retry = RETRY_NS, wait = RETRY_NS;
@@ -189,8 +195,7 @@ static void turns_by_calls(const struct recording *recording)
             put_in(recording);
         }
         if (state.in == burst) {
-            pause_ns(retry);
-            retry = 2 * retry < LOOK_NS ? 2 * retry : LOOK_NS;
+            wait_longer(&retry);
             continue;
         }
         retry = wait = RETRY_NS;
@@ -226,8 +231,7 @@ static void turns_on_request(const struct recording *recording)
         else
             put_in(recording);
         if (state.in == burst) {
-            pause_ns(retry);
-            retry = 2 * retry < LOOK_NS ? 2 * retry : LOOK_NS;
+            wait_longer(&retry);
             continue;
         }
         if (burst)
