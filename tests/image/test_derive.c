@@ -166,6 +166,17 @@ Test(derive, what_is_not_proved_has_no_row, .fini = build_clean)
     image_close(image);
 }
 
+/* A library of assembler, and the same without symbols, whose rows were derived. */
+static struct image *bare_of(const char *text, struct image **whole)
+{
+    build_source("source.s", text);
+    build_run("$CC -nostdlib -shared -o whole source.s && strip -o bare whole");
+    *whole = build_open("whole");
+    struct image *bare = build_open("bare");
+    cr_assert_eq(image_derive_rows(bare), 0);
+    return bare;
+}
+
 static struct cfi_row row_at(const struct image *whole, const struct image *bare, const char *name)
 {
     return cfi_lookup(image_cfi(bare), build_function(whole, name));
@@ -296,10 +307,7 @@ static const char parts_source[] =
 
 Test(derive, parts_have_the_rows_of_the_jumps_to_them, .fini = build_clean)
 {
-    build_source("parts.s", parts_source);
-    build_run("$CC -nostdlib -shared -o whole parts.s && strip -o bare whole");
-    struct image *whole = build_open("whole"), *bare = build_open("bare");
-    cr_assert_eq(image_derive_rows(bare), 0);
+    struct image *whole, *bare = bare_of(parts_source, &whole);
     cr_expect_eq(row_at(whole, bare, "part").cfa_offset, 32);
     cr_expect_eq(row_at(whole, bare, "leave").cfa_offset, 32);
     cr_expect_eq(row_at(whole, bare, "back").cfa_offset, 32);
@@ -357,10 +365,7 @@ static const char aligned_source[] =
 
 Test(derive, aligned_frames_lead_back_by_a_word, .fini = build_clean)
 {
-    build_source("aligned.s", aligned_source);
-    build_run("$CC -nostdlib -shared -o whole aligned.s && strip -o bare whole");
-    struct image *whole = build_open("whole"), *bare = build_open("bare");
-    cr_assert_eq(image_derive_rows(bare), 0);
+    struct image *whole, *bare = bare_of(aligned_source, &whole);
     const struct {
         const char *name;
         struct cfi_row row;
@@ -393,10 +398,7 @@ static const char jumped_source[] =
 
 Test(derive, what_covered_code_jumps_to_is_a_function, .fini = build_clean)
 {
-    build_source("jumped.s", jumped_source);
-    build_run("$CC -nostdlib -shared -o whole jumped.s && strip -o bare whole");
-    struct image *whole = build_open("whole"), *bare = build_open("bare");
-    cr_assert_eq(image_derive_rows(bare), 0);
+    struct image *whole, *bare = bare_of(jumped_source, &whole);
     const struct cfi_row row = row_at(whole, bare, "inside");
     cr_expect(row.cfa == CFI_SP && row.cfa_offset == 16, "CFA %d%+d", row.cfa, row.cfa_offset);
     image_close(bare);
@@ -412,10 +414,7 @@ static const char fallen_source[] =
 
 Test(derive, what_goes_on_into_a_function_returns_as_it_does, .fini = build_clean)
 {
-    build_source("fallen.s", fallen_source);
-    build_run("$CC -nostdlib -shared -o whole fallen.s && strip -o bare whole");
-    struct image *whole = build_open("whole"), *bare = build_open("bare");
-    cr_assert_eq(image_derive_rows(bare), 0);
+    struct image *whole, *bare = bare_of(fallen_source, &whole);
     const struct cfi_row row = row_at(whole, bare, "inside");
     cr_expect(row.cfa == CFI_SP && row.cfa_offset == 32, "CFA %d%+d", row.cfa, row.cfa_offset);
     image_close(bare);
@@ -435,10 +434,7 @@ static const char shared_source[] =
 
 Test(derive, functions_share_the_end_of_one_that_is_called, .fini = build_clean)
 {
-    build_source("shared.s", shared_source);
-    build_run("$CC -nostdlib -shared -o whole shared.s && strip -o bare whole");
-    struct image *whole = build_open("whole"), *bare = build_open("bare");
-    cr_assert_eq(image_derive_rows(bare), 0);
+    struct image *whole, *bare = bare_of(shared_source, &whole);
     cr_expect_eq(row_at(whole, bare, "pointed").cfa_offset, 8);
     cr_expect_eq(row_at(whole, bare, "later").cfa_offset, 8);
     image_close(bare);
@@ -461,10 +457,7 @@ static const char register_source[] =
 
 Test(derive, aligned_frames_lead_back_by_a_register, .fini = build_clean)
 {
-    build_source("register.s", register_source);
-    build_run("$CC -nostdlib -shared -o whole register.s && strip -o bare whole");
-    struct image *whole = build_open("whole"), *bare = build_open("bare");
-    cr_assert_eq(image_derive_rows(bare), 0);
+    struct image *whole, *bare = bare_of(register_source, &whole);
     const struct cfi_row kept = {CFI_UNSUPPORTED, CFI_BP_AT_CFA, .cfa_add = 14 * 8, .cfa_offset = 24,
                                  .bp_offset = -16};
     expect_row(whole, bare, "in", kept);
@@ -498,10 +491,7 @@ static const char bp_source[] =
 
 Test(derive, of_functions_that_do_not_keep_bp, .fini = build_clean)
 {
-    build_source("bp.s", bp_source);
-    build_run("$CC -nostdlib -shared -o whole bp.s && strip -o bare whole");
-    struct image *whole = build_open("whole"), *bare = build_open("bare");
-    cr_assert_eq(image_derive_rows(bare), 0);
+    struct image *whole, *bare = bare_of(bp_source, &whole);
     const struct {
         const char *name;
         struct cfi_row row;
