@@ -13,6 +13,9 @@
  * average; more than 512 tell a variance no better than to 6%. */
 enum { CELLS_LEAST = 4, CELLS_MOST = 512, CELL_NS = 10000000, CELL_SAMPLES = 4 };
 
+/* Samples between two places up to which the cells are summed. */
+enum { MARK = 2048 };
+
 #define SURE        1e9  /* degrees of freedom of what is known */
 #define RECOMMENDED 3.0  /* recordings a side, as fewer tell little of how runs vary */
 #define MUCH        1000 /* recordings, or times as long: more are none that anyone makes */
@@ -41,6 +44,9 @@ struct work {
     double between;   /* the variance of a change, in that of one recording: the sum of 1 / counts */
     double *whole[2], *part[2], *series;
     struct sums *sums; /* by run */
+    struct sums
+        *before[2]; /* with cells: by run, of all nodes before a node, as such recordings have many samples */
+    double *marks[2]; /* with cells: by run, of each MARKth sample, the cells of all before it */
     struct judged *judged;
     size_t judged_count, judged_capacity;
     struct range *ranges;
@@ -54,6 +60,38 @@ static size_t cell_of(const struct work *w, const struct compared_run *run, cons
     double part = run->nanoseconds ? (double)s->time / (double)run->nanoseconds : 0;
     size_t cell = (size_t)(part * (double)w->cells);
     return cell < w->cells ? cell : w->cells - 1;
+}
+
+static void add_cells(const struct work *w, size_t i, size_t from, size_t to, double *part)
+{
+    const struct compared_run *run = &w->c->runs[i];
+    for (size_t s = from; s < to; s++)
+        part[cell_of(w, run, &run->samples[s])] += run->samples[s].weight;
+}
+
+static bool mark_cells(struct work *w, size_t i)
+{
+    const size_t marks = w->c->runs[i].sample_count / MARK + 1;
+    double *at = w->marks[i] = calloc(marks * w->cells, sizeof *at);
+    for (size_t m = 1; at && m < marks; m++, at += w->cells) {
+        memcpy(at + w->cells, at, w->cells * sizeof *at);
+        add_cells(w, i, (m - 1) * MARK, m * MARK, at + w->cells);
+    }
+    return at != NULL;
+}
+
+static void add_range(const struct work *w, size_t i, size_t from, size_t to, double *part)
+{
+    const size_t first = from / MARK + 1, last = to / MARK;
+    if (first >= last) {
+        add_cells(w, i, from, to, part);
+        return;
+    }
+    const double *lower = w->marks[i] + first * w->cells, *upper = w->marks[i] + last * w->cells;
+    for (size_t cell = 0; cell < w->cells; cell++)
+        part[cell] += upper[cell] - lower[cell];
+    add_cells(w, i, from, first * MARK, part);
+    add_cells(w, i, last * MARK, to, part);
 }
 
 static size_t count_cells(const struct comparing *c)
@@ -71,6 +109,31 @@ static size_t count_cells(const struct comparing *c)
     return most < CELLS_LEAST ? CELLS_LEAST : most;
 }
 
+/* What the samples from one place up to another have. */
+static struct sums sums_of(const struct compared_run *run, size_t from, size_t to)
+{
+    struct sums sums = {0};
+    for (size_t s = from; s < to; s++) {
+        sums.weight += run->samples[s].weight;
+        sums.doubt += run->samples[s].doubt;
+    }
+    return sums;
+}
+
+static bool sum_before(struct work *w, size_t i)
+{
+    const struct compared_run *run = &w->c->runs[i];
+    struct sums *before = w->before[i] = malloc((w->c->node_count + 1) * sizeof *before);
+    if (!before)
+        return false;
+    before[0] = sums_of(run, 0, run->starts[0]);
+    for (size_t node = 0; node < w->c->node_count; node++) {
+        struct sums own = sums_of(run, run->starts[node], run->starts[node + 1]);
+        before[node + 1] = (struct sums){before[node].weight + own.weight, before[node].doubt + own.doubt};
+    }
+    return true;
+}
+
 static int start_comparing(struct work *w)
 {
     struct comparing *c = w->c;
@@ -86,10 +149,11 @@ static int start_comparing(struct work *w)
     }
     if (!w->sums || !w->series || !w->whole[0] || !w->whole[1] || !w->part[0] || !w->part[1])
         return -ENOMEM;
-    for (size_t i = 0; w->cells && i < 2; i++)
-        for (size_t s = 0; s < c->runs[i].sample_count; s++)
-            w->whole[c->runs[i].side][cell_of(w, &c->runs[i], &c->runs[i].samples[s])] +=
-                c->runs[i].samples[s].weight;
+    for (size_t i = 0; w->cells && i < 2; i++) {
+        if (!sum_before(w, i) || !mark_cells(w, i))
+            return -ENOMEM;
+        add_range(w, i, 0, c->runs[i].sample_count, w->whole[c->runs[i].side]);
+    }
     return 0;
 }
 
@@ -98,6 +162,8 @@ static void finish(struct work *w)
     for (unsigned side = 0; side < 2; side++) {
         free(w->whole[side]);
         free(w->part[side]);
+        free(w->before[side]);
+        free(w->marks[side]);
     }
     free(w->series);
     free(w->sums);
@@ -110,19 +176,31 @@ static void finish(struct work *w)
 static void add_up(struct work *w, const struct range *ranges, size_t count)
 {
     const struct comparing *c = w->c;
-    for (unsigned side = 0; side < 2; side++)
-        memset(w->part[side], 0, w->cells * sizeof **w->part);
     for (size_t i = 0; i < c->run_count; i++) {
         const struct compared_run *run = &c->runs[i];
         struct sums sums = {0};
-        for (size_t r = 0; r < count; r++)
-            for (size_t s = run->starts[ranges[r].first]; s < run->starts[ranges[r].end]; s++) {
-                sums.weight += run->samples[s].weight;
-                sums.doubt += run->samples[s].doubt;
-                if (w->cells)
-                    w->part[run->side][cell_of(w, run, &run->samples[s])] += run->samples[s].weight;
-            }
+        for (size_t r = 0; r < count; r++) {
+            const struct sums *before = w->cells ? w->before[i] : NULL;
+            const struct range *range = &ranges[r];
+            struct sums more = !before
+                                   ? sums_of(run, run->starts[range->first], run->starts[range->end])
+                                   : (struct sums){before[range->end].weight - before[range->first].weight,
+                                                   before[range->end].doubt - before[range->first].doubt};
+            sums.weight += more.weight;
+            sums.doubt += more.doubt;
+        }
         w->sums[i] = sums;
+    }
+}
+
+static void fill_cells(struct work *w, const struct range *ranges, size_t count)
+{
+    for (size_t i = 0; i < 2; i++) {
+        const struct compared_run *run = &w->c->runs[i];
+        double *part = w->part[run->side];
+        memset(part, 0, w->cells * sizeof *part);
+        for (size_t r = 0; r < count; r++)
+            add_range(w, i, run->starts[ranges[r].first], run->starts[ranges[r].end], part);
     }
 }
 
@@ -210,10 +288,12 @@ static bool compare_row(struct work *w, const struct range *ranges, size_t count
     if (part <= 0 || part < c->least || (part >= 1 && !c->absolute))
         return true;
     struct noise noise = {0, SURE};
-    if (c->run_count > 2)
+    if (c->run_count > 2) {
         noise = between_runs(w, values);
-    else if (w->cells)
+    } else if (w->cells) {
+        fill_cells(w, ranges, count);
         noise = over_time(w, values);
+    }
     change->compared = true;
     return vec_push(w->judged, w->judged_count, w->judged_capacity,
                     (struct judged){change, noise, sampling_variance(w), doubts[0] + doubts[1],
