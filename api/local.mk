@@ -67,6 +67,7 @@ libapi_la_SOURCES = \
 	api/store/import.c \
 	api/store/push.c api/store/push.h \
 	api/store/selection.c api/store/selection.h \
+	api/store/stored_reading.c api/store/stored_reading.h \
 	api/store/slotted.c api/store/slotted.h \
 	api/store/store.c \
 	api/store/stored.c api/store/stored.h \

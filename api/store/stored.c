@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "api/report/reporting.h"
-#include "api/store/selection.h"
+#include "api/store/stored_reading.h"
 #include "base/text.h"
-#include "store/gathering.h"
 
 #define SLICES 400 /* of a page's time, as of one that is made of a recording */
 
@@ -16,16 +15,12 @@ struct stored {
     const struct report_options *options;
     const struct fathom_report_options *from;
     struct store *store;
-    struct store_query query;
-    struct selected selected;
     struct dictionary *dictionary;
-    struct gathering *gathering;
     struct filter *filter; /* NULL: all paths count */
-    struct contexts contexts;
+    struct stored_reading reading;
     struct view_heading heading;
     struct view_options view;
     struct report report;
-    char what[STORED_SIZE];
 };
 
 int stored_check(const struct report_options *o, const struct fathom_profile_options *p,
@@ -87,7 +82,8 @@ int stored_open(const struct report_options *options, const struct fathom_report
         return error_memory(err);
     s->options = options;
     s->from = from;
-    rc = selection_query(from->store, &s->query, err);
+    rc = selection_query(from->store, &s->reading.query,
+                         err); /* wrong times are told before a server is asked */
     if (rc == 0)
         rc = stored_filter(&options->filter, &s->filter, err);
     if (rc == 0)
@@ -103,10 +99,9 @@ void stored_close(struct stored *s)
 {
     if (!s)
         return;
-    gathering_free(s->gathering);
+    stored_reading_clear(&s->reading);
     filter_free(s->filter);
     dictionary_free(s->dictionary);
-    selected_clear(&s->selected);
     store_close(s->store);
     free(s);
 }
@@ -120,42 +115,34 @@ static bool is_user_only(const char *event)
 
 static void fill_report(struct stored *s)
 {
-    struct gathered sums;
-    gathering_sums(s->gathering, &sums);
-    selected_describe(&s->selected, s->query.service, s->what);
-    s->heading = (struct view_heading){.event = s->selected.event,
-                                       .stored = s->what,
-                                       .other_events = s->selected.others,
-                                       .samples = sums.samples,
-                                       .weight = sums.weight,
-                                       .left_out = sums.left_out,
-                                       .proved = sums.by_certainty[CERTAINTY_PROVED],
-                                       .inferred = sums.by_certainty[CERTAINTY_INFERRED],
-                                       .unknown = sums.by_certainty[CERTAINTY_UNKNOWN],
-                                       .expected = sums.expected,
-                                       .expected_least = sums.expected,
-                                       .expected_most = sums.expected,
-                                       .user_only = is_user_only(s->selected.event),
+    const struct stored_reading *r = &s->reading;
+    s->heading = (struct view_heading){.event = r->selected.event,
+                                       .stored = r->what,
+                                       .other_events = r->selected.others,
+                                       .samples = r->sums.samples,
+                                       .weight = r->sums.weight,
+                                       .left_out = r->sums.left_out,
+                                       .proved = r->sums.by_certainty[CERTAINTY_PROVED],
+                                       .inferred = r->sums.by_certainty[CERTAINTY_INFERRED],
+                                       .unknown = r->sums.by_certainty[CERTAINTY_UNKNOWN],
+                                       .expected = r->sums.expected,
+                                       .expected_least = r->sums.expected,
+                                       .expected_most = r->sums.expected,
+                                       .user_only = is_user_only(r->selected.event),
                                        .followed = true};
     s->view = s->options->view;
-    s->view.unit = metrics_unit(s->contexts.metrics, 0);
+    s->view.unit = metrics_unit(r->contexts.metrics, 0);
     s->view.filtered = s->filter != NULL;
-    s->report = (struct report){.contexts = &s->contexts, .heading = &s->heading, .view = &s->view};
+    s->report = (struct report){.contexts = &r->contexts, .heading = &s->heading, .view = &s->view};
 }
 
 int stored_run(struct stored *s, struct fathom_error *err)
 {
-    int rc = selection_complete(s->store, s->options->event, &s->query, &s->selected, err);
-    if (rc < 0)
-        return rc;
-    s->query.slice = s->options->format->samples ? selected_slice(&s->selected, SLICES) : 0;
-    s->gathering = gathering_new(s->query.slice);
     s->dictionary = dictionary_new();
-    if (!s->gathering || !s->dictionary)
+    if (!s->dictionary)
         return error_memory(err);
-    rc = store_each(s->store, &s->query, gathering_add, s->gathering, err);
-    if (rc == 0)
-        rc = gathering_contexts(s->gathering, s->store, s->dictionary, s->filter, &s->contexts, err);
+    int rc = stored_reading_fill(&s->reading, s->store, s->from->store, s->options->event, s->dictionary,
+                                 s->filter, s->options->format->samples ? SLICES : 0, err);
     if (rc == 0)
         fill_report(s);
     return rc;

@@ -4,41 +4,21 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "api/store/selection.h"
+#include "api/store/stored_reading.h"
 #include "base/clock.h"
-#include "store/gathering.h"
 
 #define FRESH_NS 5000000000u /* for which nothing is read again: slots are of five minutes */
-
-/* What was read at one time. */
-struct reading {
-    struct store_query query;
-    struct selected selected;
-    struct gathering *gathering;
-    struct gathered sums;
-    struct contexts contexts;
-    char what[STORED_SIZE];
-};
 
 struct stored_counts {
     const struct fathom_store_selection *selection;
     const char *event;
     struct store *store;
     struct dictionary *dictionary; /* of all readings, so that numbers of frames stay */
-    struct reading *reading;       /* NULL: none yet */
+    struct stored_reading reading; /* the last one that was read whole */
     uint64_t read;                 /* when it was tried last, ns; 0: not yet */
     struct fathom_error failure;   /* of the last try */
     bool failed;
 };
-
-static void reading_free(struct reading *r)
-{
-    if (!r)
-        return;
-    gathering_free(r->gathering);
-    selected_clear(&r->selected);
-    free(r);
-}
 
 int stored_counts_new(const struct fathom_store_selection *selection, const char *event,
                       struct stored_counts **out, struct fathom_error *err)
@@ -62,7 +42,7 @@ void stored_counts_free(struct stored_counts *c)
 {
     if (!c)
         return;
-    reading_free(c->reading);
+    stored_reading_clear(&c->reading);
     dictionary_free(c->dictionary);
     store_close(c->store);
     free(c);
@@ -80,44 +60,25 @@ static void weigh_certainty(struct contexts *c)
     }
 }
 
-static int fill(struct stored_counts *c, struct reading *r, struct fathom_error *err)
-{
-    int rc = selection_query(c->selection, &r->query, err);
-    if (rc == 0)
-        rc = selection_complete(c->store, c->event, &r->query, &r->selected, err);
-    if (rc == 0)
-        rc = store_each(c->store, &r->query, gathering_add, r->gathering, err);
-    if (rc == 0)
-        rc = gathering_contexts(r->gathering, c->store, c->dictionary, NULL, &r->contexts, err);
-    if (rc < 0)
-        return rc;
-    gathering_sums(r->gathering, &r->sums);
-    selected_describe(&r->selected, r->query.service, r->what);
-    weigh_certainty(&r->contexts);
-    return 0;
-}
-
 int stored_counts_read(struct stored_counts *c, struct fathom_error *err)
 {
     if (c->read && clock_ns() - c->read < FRESH_NS)
         return 0;
-    struct reading *r = calloc(1, sizeof *r);
-    if (!r || !(r->gathering = gathering_new(0))) {
-        reading_free(r);
-        return error_memory(err);
-    }
+    struct stored_reading reading;
     struct fathom_error failure = {0};
-    const int rc = fill(c, r, &failure);
+    const int rc =
+        stored_reading_fill(&reading, c->store, c->selection, c->event, c->dictionary, NULL, 0, &failure);
     c->read = clock_ns();
     c->failed = rc < 0;
     c->failure = failure;
     if (rc == 0) {
-        reading_free(c->reading);
-        c->reading = r;
+        weigh_certainty(&reading.contexts);
+        stored_reading_clear(&c->reading);
+        c->reading = reading;
         return 0;
     }
-    reading_free(r);
-    if (c->reading)
+    stored_reading_clear(&reading);
+    if (c->reading.gathering)
         return 0;
     *err = failure;
     return rc;
@@ -125,20 +86,20 @@ int stored_counts_read(struct stored_counts *c, struct fathom_error *err)
 
 struct cct *stored_counts_tree(const struct stored_counts *c)
 {
-    return c->reading ? c->reading->contexts.tree : NULL;
+    return c->reading.contexts.tree;
 }
 
 const struct frames *stored_counts_frames(const struct stored_counts *c)
 {
-    return c->reading->contexts.frames;
+    return c->reading.contexts.frames;
 }
 
 void stored_counts_summary(const struct stored_counts *c, struct fathom_top_summary *out)
 {
-    const struct reading *r = c->reading;
+    const struct stored_reading *r = &c->reading;
     *out = (struct fathom_top_summary){
         .event = "", .stored = "", .status = -1, .failure = c->failed ? c->failure.text : NULL};
-    if (!r)
+    if (!r->gathering)
         return;
     out->event = r->selected.event;
     out->stored = r->what;
