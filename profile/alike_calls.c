@@ -1,7 +1,9 @@
 /* alike_calls.c - see alike_calls.h. */
 #include "profile/alike_calls.h"
 
+#include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/hash.h"
@@ -16,7 +18,7 @@ struct alike {
 
 struct alike_calls {
     struct arena *arena;
-    struct table *known; /* image and site, hashed -> struct alike */
+    struct table *known; /* image, site and callee, hashed -> struct alike */
 };
 
 struct alike_calls *alike_calls_new(void)
@@ -73,35 +75,122 @@ static bool next_call(const uint8_t *code, size_t size, uint64_t start, size_t *
     return false;
 }
 
-static void find_alike(const struct image *image, struct alike *alike)
+/* Whether a call leads to a function. */
+enum leads { LEADS_NEVER, LEADS_MAYBE, LEADS_SURE };
+
+/* Whether a text has a name as a word, as "__strlen_avx2" has "strlen". */
+static bool has_word(const char *text, const char *name, size_t length)
 {
-    uint64_t site = alike->sites[0], start, first, last;
+    for (const char *at = text; (at = strchr(at, *name)) != NULL; at++)
+        if (strncmp(at, name, length) == 0 && !isalnum((unsigned char)at[length]) &&
+            (at == text || !isalnum((unsigned char)at[-1])))
+            return true;
+    return false;
+}
+
+/* A stub of the PLT leads to what has its name, or to a choice for that by the loader, which has the name in its own. */
+static enum leads stub_leads(const struct image *image, uint32_t stub, const struct alike_callee *callee)
+{
+    const char *name = image_function(image, stub)->name,
+               *text = image_function(callee->image, callee->function)->name;
+    const size_t length = name ? strcspn(name, "@") : 0;
+    const bool named = length && *name != '*'; /* "*ABS*+0x1234": of a resolver */
+    if (named && text && has_word(text, name, length))
+        return LEADS_SURE;
+    return named && callee->image == image ? LEADS_NEVER : LEADS_MAYBE;
+}
+
+/* A function that is called may go on to another one by its last jump. */
+static enum leads jump_leads(const struct image *image, uint32_t function, const struct alike_callee *callee)
+{
+    const struct image_function *f = image_function(image, function);
     size_t size, at = 0;
-    const uint8_t *code = part_code(image, site - 1, &start, &size);
-    struct code_insn known = {0}, insn;
-    while (code && known.address + known.length != site && next_call(code, size, start, &at, &known))
-        ;
-    if (!code || known.address + known.length != site)
-        return;
-    image_return_range(image, site - 1, &first, &last);
-    for (at = 0; next_call(code, size, start, &at, &insn) && alike->count < ALIKE_CALLS_MOST;) {
-        uint64_t end = insn.address + insn.length;
-        bool same =
-            insn.kind == known.kind && (insn.kind == CODE_CALL_INDIRECT || insn.target == known.target);
-        if (same && end != site && end - 1 >= first && end - 1 < last)
-            alike->sites[alike->count++] = end;
+    const uint8_t *code = image_bytes(image, f->address, &size);
+    struct code_insn insn;
+    size = code && size > f->size ? f->size : size;
+    while (code && at < size && code_read(code + at, size - at, f->address + at, &insn)) {
+        at += insn.length;
+        if (insn.kind == CODE_JUMP_INDIRECT)
+            return LEADS_MAYBE;
+        const uint32_t to =
+            insn.kind == CODE_JUMP ? image_function_at(image, insn.target) : IMAGE_NO_FUNCTION;
+        if (to == IMAGE_NO_FUNCTION || to == function)
+            continue;
+        if ((callee->image == image && to == callee->function) ||
+            (image_function_is_stub(image, to) && stub_leads(image, to, callee) != LEADS_NEVER))
+            return LEADS_MAYBE;
+    }
+    return LEADS_NEVER;
+}
+
+static enum leads call_leads(const struct image *image, const struct code_insn *call,
+                             const struct alike_callee *callee)
+{
+    if (call->kind == CODE_CALL_INDIRECT)
+        return LEADS_MAYBE;
+    const uint32_t to = image_function_at(image, call->target);
+    if (to == IMAGE_NO_FUNCTION)
+        return LEADS_MAYBE;
+    if (callee->image == image && to == callee->function)
+        return LEADS_SURE;
+    return image_function_is_stub(image, to) ? stub_leads(image, to, callee) : jump_leads(image, to, callee);
+}
+
+/* The calls with the CFI row of a known one. */
+struct row_calls {
+    const struct image *image;
+    const struct alike_callee *callee;
+    const uint8_t *code;
+    size_t size;
+    uint64_t start, first, last; /* first, last: of the last bytes of calls */
+    struct alike *out;
+};
+
+/* Adds direct calls that lead at least so, and indirect ones. */
+static void add_calls(const struct row_calls *r, bool direct, bool indirect, enum leads least)
+{
+    struct code_insn call;
+    for (size_t at = 0;
+         next_call(r->code, r->size, r->start, &at, &call) && r->out->count < ALIKE_CALLS_MOST;) {
+        const uint64_t end = call.address + call.length;
+        if (end - 1 >= r->first && end - 1 < r->last &&
+            (call.kind == CODE_CALL_INDIRECT ? indirect
+                                             : direct && call_leads(r->image, &call, r->callee) >= least))
+            r->out->sites[r->out->count++] = end;
     }
 }
 
-const uint64_t *alike_calls_find(struct alike_calls *c, const struct image *image, uint64_t site,
-                                 uint32_t *count)
+static void find_alike(const struct image *image, uint64_t site, const struct alike_callee *callee,
+                       struct alike *alike)
 {
-    uint64_t *place = table_put(c->known, hash_u64((uintptr_t)image) + hash_u64(site), NULL);
+    struct row_calls r = {.image = image, .callee = callee, .out = alike};
+    size_t at = 0;
+    r.code = part_code(image, site - 1, &r.start, &r.size);
+    struct code_insn known = {0};
+    while (r.code && known.address + known.length != site && next_call(r.code, r.size, r.start, &at, &known))
+        ;
+    if (r.code && known.address + known.length == site) {
+        image_return_range(image, site - 1, &r.first, &r.last);
+        add_calls(&r, true, known.kind == CODE_CALL_INDIRECT, LEADS_SURE);
+        /* Another call's stack, of which only the caller is known: any call that can lead to the callee. */
+        if (!alike->count)
+            add_calls(&r, true, call_leads(image, &known, callee) == LEADS_NEVER, LEADS_MAYBE);
+    }
+    if (!alike->count)
+        alike->sites[alike->count++] = site;
+}
+
+const uint64_t *alike_calls_find(struct alike_calls *c, const struct image *image, uint64_t site,
+                                 const struct alike_callee *callee, uint32_t *count)
+{
+    const uint64_t caller = hash_u64((uintptr_t)image) + hash_u64(site),
+                   key = hash_u64(caller + hash_u64((uintptr_t)callee->image) + callee->function);
+    uint64_t *place = table_put(c->known, key, NULL);
     struct alike *alike = place ? (struct alike *)(uintptr_t)*place : NULL;
     if (place && !alike && (alike = arena_alloc(c->arena, sizeof *alike))) {
-        *alike = (struct alike){1, {site}};
+        *alike = (struct alike){0};
         *place = (uintptr_t)alike;
-        find_alike(image, alike);
+        find_alike(image, site, callee, alike);
     }
     *count = alike ? alike->count : 0;
     return alike ? alike->sites : NULL;

@@ -182,14 +182,18 @@ int framing_functions(struct framing *f, const uint32_t *functions, size_t count
 }
 
 /* Appends the frames of a function's call of the next one. */
-static int append_call(struct framing *f, uint32_t function, const struct call_step *step,
+static int append_call(struct framing *f, uint32_t function, uint32_t next, const struct call_step *step,
                        struct fathom_error *err)
 {
-    struct image *image;
+    struct image *image, *to;
     uint32_t index, items[INLINED_MOST];
+    struct alike_callee callee = {0};
     if (!locate_function(f->images, f->map, function, &image, &index))
         return 0;
-    int count = inlined_call(f->inlined, image, index, step, items), rc = count < 0 ? error_memory(err) : 0;
+    if (locate_function(f->images, f->map, next, &to, &callee.function))
+        callee.image = to;
+    int count = inlined_call(f->inlined, image, index, step, &callee, items),
+        rc = count < 0 ? error_memory(err) : 0;
     for (int i = 0; rc == 0 && i < count; i++)
         rc = append(f, items[i], err);
     return rc;
@@ -206,7 +210,7 @@ static int frame_calls(struct framing *f, const uint32_t *functions, uint32_t de
         rc = append(f, framing_item(f, functions[i]), err);
         ends[i] = (uint32_t)(f->depth - before);
         if (rc == 0 && i < f->sites.count)
-            rc = append_call(f, functions[i], &f->sites.steps[i], err);
+            rc = append_call(f, functions[i], functions[i + 1], &f->sites.steps[i], err);
     }
     size_t count = f->depth - before;
     struct framed *framed =

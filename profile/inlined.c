@@ -7,7 +7,6 @@
 
 #include "base/path.h"
 #include "image/lines/lines.h"
-#include "profile/alike_calls.h"
 
 #define MAX_INLINED 32 /* functions at one place */
 
@@ -113,7 +112,7 @@ static int add_site(struct inlined *in, const struct image *image, uint32_t func
 }
 
 int inlined_call(struct inlined *in, const struct image *image, uint32_t function,
-                 const struct call_step *step, uint32_t out[INLINED_MOST])
+                 const struct call_step *step, const struct alike_callee *callee, uint32_t out[INLINED_MOST])
 {
     struct common_calls common = {.items = out, .count = -1};
     bool more = step->more;
@@ -124,7 +123,8 @@ int inlined_call(struct inlined *in, const struct image *image, uint32_t functio
         uint64_t site = step->sites[i];
         uint32_t count = 1;
         const uint64_t *alike = &site;
-        if (!step->own && site && !(alike = alike_calls_find(in->alike, image, site, &count)))
+        if (!step->own && site && callee->image &&
+            !(alike = alike_calls_find(in->alike, image, site, callee, &count)))
             return -ENOMEM;
         more |= count == ALIKE_CALLS_MOST;
         for (uint32_t j = 0; rc == 0 && j < count; j++)

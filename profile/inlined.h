@@ -6,6 +6,7 @@
 #define FATHOM_PROFILE_INLINED_H
 
 #include "image/cache.h"
+#include "profile/alike_calls.h"
 #include "profile/call_sites.h"
 #include "profile/frames.h"
 
@@ -23,9 +24,9 @@ void inlined_free(struct inlined *inlined);
  * nothing is known, or -ENOMEM. */
 int inlined_at(struct inlined *inlined, const struct image *image, uint64_t address,
                uint32_t out[INLINED_MOST]);
-/* The same at the call sites of a step in the function's code: the beginning that all of them have in common, and
+/* The same at the call sites of a step in the function's code, which led to `callee` (image NULL: not known): the beginning that all of them have in common, and
  * INLINED_SEVERAL where they differ, or others, that are not known, may. */
 int inlined_call(struct inlined *inlined, const struct image *image, uint32_t function,
-                 const struct call_step *step, uint32_t out[INLINED_MOST]);
+                 const struct call_step *step, const struct alike_callee *callee, uint32_t out[INLINED_MOST]);
 
 #endif

@@ -12,9 +12,14 @@ __asm__(".pushsection .text\n"
         ".size alike_callee, . - alike_callee\n"
         ".type alike_other, @function\n"
         "alike_other: .cfi_startproc\n"
-        "ret\n"
+        "jmp alike_further\n"
         ".cfi_endproc\n"
         ".size alike_other, . - alike_other\n"
+        ".type alike_further, @function\n"
+        "alike_further: .cfi_startproc\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size alike_further, . - alike_further\n"
         ".globl alike_caller, alike_first, alike_second, alike_third, alike_another\n"
         ".type alike_caller, @function\n"
         "alike_caller: .cfi_startproc\n"
@@ -37,14 +42,24 @@ extern const char alike_caller[], alike_first[], alike_second[], alike_third[], 
 
 static struct image *image;
 static uint64_t start; /* of the caller in the image */
+static struct alike_callee callee, other, further;
+
+static struct alike_callee function_of(const char *name)
+{
+    for (uint32_t i = 0; i < image_function_count(image); i++)
+        if (image_function(image, i)->name && strcmp(image_function(image, i)->name, name) == 0)
+            return (struct alike_callee){image, i};
+    cr_assert_fail("no %s", name);
+    return (struct alike_callee){0};
+}
 
 static void open_image(void)
 {
     cr_assert_eq(image_open("/proc/self/exe", NULL, &image, NULL), 0);
-    for (uint32_t i = 0; i < image_function_count(image); i++)
-        if (image_function(image, i)->name && strcmp(image_function(image, i)->name, "alike_caller") == 0)
-            start = image_function(image, i)->address;
-    cr_assert(start);
+    callee = function_of("alike_callee");
+    other = function_of("alike_other");
+    further = function_of("alike_further");
+    start = image_function(image, function_of("alike_caller").function)->address;
 }
 
 static uint64_t site(const char *label)
@@ -52,26 +67,49 @@ static uint64_t site(const char *label)
     return start + (uint64_t)(label - alike_caller);
 }
 
-static void expect(struct alike_calls *calls, uint64_t of, uint32_t count, uint64_t other)
+/* second 0: there is one. */
+static void expect(struct alike_calls *calls, uint64_t of, const struct alike_callee *to, uint64_t first,
+                   uint64_t second)
 {
     uint32_t found;
-    const uint64_t *sites = alike_calls_find(calls, image, of, &found);
+    const uint64_t *sites = alike_calls_find(calls, image, of, to, &found);
     cr_assert_not_null(sites);
-    cr_assert_eq(found, count);
-    cr_expect_eq(sites[0], of);
-    if (count > 1)
-        cr_expect_eq(sites[1], other);
+    cr_assert_eq(found, second ? 2 : 1);
+    cr_expect_eq(sites[0], first);
+    if (second)
+        cr_expect_eq(sites[1], second);
 }
 
 Test(alike_calls, same_callee_and_frame, .init = open_image)
 {
     struct alike_calls *calls = alike_calls_new();
     for (int again = 0; again < 2; again++) {
-        expect(calls, site(alike_first), 2, site(alike_second));
-        expect(calls, site(alike_second), 2, site(alike_first));
-        expect(calls, site(alike_third), 1, 0);
-        expect(calls, site(alike_another), 1, 0);
+        expect(calls, site(alike_first), &callee, site(alike_first), site(alike_second));
+        expect(calls, site(alike_second), &callee, site(alike_first), site(alike_second));
+        expect(calls, site(alike_third), &callee, site(alike_third), 0);
+        expect(calls, site(alike_another), &other, site(alike_another), 0);
     }
+    alike_calls_free(calls);
+    image_close(image);
+}
+
+/* A sample in one callee whose stack was compared with that of a sample in the other one. */
+Test(alike_calls, those_of_the_callee_where_the_site_is_of_another, .init = open_image)
+{
+    struct alike_calls *calls = alike_calls_new();
+    expect(calls, site(alike_first), &other, site(alike_another), 0);
+    expect(calls, site(alike_another), &callee, site(alike_first), site(alike_second));
+    expect(calls, site(alike_third), &other, site(alike_third), 0); /* no call leads there: as it was found */
+    alike_calls_free(calls);
+    image_close(image);
+}
+
+/* Nothing calls it, but alike_other may go on to it. */
+Test(alike_calls, of_a_function_that_goes_on_to_the_callee, .init = open_image)
+{
+    struct alike_calls *calls = alike_calls_new();
+    expect(calls, site(alike_another), &further, site(alike_another), 0);
+    expect(calls, site(alike_first), &further, site(alike_another), 0);
     alike_calls_free(calls);
     image_close(image);
 }
@@ -79,10 +117,10 @@ Test(alike_calls, same_callee_and_frame, .init = open_image)
 Test(alike_calls, what_is_no_call_is_alone, .init = open_image)
 {
     struct alike_calls *calls = alike_calls_new();
-    expect(calls, start, 1, 0);
-    expect(calls, start + 1, 1, 0);
-    expect(calls, 1, 1, 0);
-    expect(calls, UINT64_MAX, 1, 0);
+    for (uint64_t at = start; at < start + 2; at++)
+        expect(calls, at, &callee, at, 0);
+    expect(calls, 1, &callee, 1, 0);
+    expect(calls, UINT64_MAX, &callee, UINT64_MAX, 0);
     alike_calls_free(calls);
     image_close(image);
 }
