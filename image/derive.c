@@ -12,9 +12,9 @@
 #include "image/go_table.h"
 #include "image/image_private.h"
 
-#define FRAME_MOST (1 << 30) /* bytes */
-#define PLT_STUB   16u       /* bytes */
-#define NOP        0x90
+#define FRAME_MOST   (1 << 30) /* bytes */
+#define PLT_STUB     16u       /* bytes */
+#define PADDING_MOST 11u       /* bytes of one instruction */
 
 /* The stubs of a PLT (x86-64 psABI, section 5.2): each begins as a function does, but the first of .plt, which the others jump to
  * when they have pushed a number. */
@@ -52,12 +52,24 @@ static bool is_restorer(const struct image *image, uint64_t address)
                      (size >= sizeof narrow && memcmp(bytes, narrow, sizeof narrow) == 0));
 }
 
+/* Whether an instruction that does nothing ends at an address. */
+static bool is_padded(const struct image *image, uint64_t address)
+{
+    for (size_t length = 1; length <= PADDING_MOST && length < address; length++) {
+        size_t size;
+        struct code_insn insn;
+        const uint8_t *bytes = image_bytes(image, address - length, &size);
+        if (bytes && size >= length && code_read(bytes, length, address - length, &insn) &&
+            insn.kind == CODE_NOP && insn.length == length)
+            return true;
+    }
+    return false;
+}
+
 /* From the byte before it, if that is padding: it is returned to, but not called. */
 static int derive_restorer(const struct image *image, const struct image_function *f)
 {
-    size_t size;
-    const uint8_t *before = image_bytes(image, f->address - 1, &size);
-    const uint64_t start = f->address - (before && *before == NOP);
+    const uint64_t start = f->address - is_padded(image, f->address);
     const struct cfi_row row = {.cfa = CFI_SIGNAL_FRAME, .bp = CFI_BP_UNKNOWN, .derived = true};
     int rc = cfi_table_derive(image->cfi, start, row);
     return rc == 0 ? cfi_table_derive(image->cfi, f->address + (f->size ? f->size : 1),

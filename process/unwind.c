@@ -273,7 +273,8 @@ bool unwind_is_handler(const struct process *process, uint64_t return_address)
     return process_cfi(process, return_address, &place, &row) && row.cfa == CFI_SIGNAL_FRAME;
 }
 
-/* Whether the return address is behind a call, or in a function that calls nothing but is returned to (Go's goexit). */
+/* Whether the return address is behind a call, or in a function that calls nothing but is returned to (Go's goexit, or what a
+ * signal's handler returns to). */
 static bool is_called(const struct process *process, uint64_t return_address)
 {
     struct place place;
@@ -281,7 +282,8 @@ static bool is_called(const struct process *process, uint64_t return_address)
         return false;
     place.address++;
     return image_is_run_time(place.image) || follows_call(&place) ||
-           cfi_lookup(image_cfi(place.image), place.address - 1).root;
+           cfi_lookup(image_cfi(place.image), place.address - 1).root ||
+           unwind_is_handler(process, return_address);
 }
 
 /* Whether a frame stands for nothing that was called: outermost functions return there, as Go's do to goexit. A thread's start is
