@@ -35,7 +35,8 @@ int attach_add(struct collector *c, struct process process, struct fathom_error 
 int attach_thread(struct collector *c, pid_t tid, bool late, struct fathom_error *err)
 {
     int rc = counters_open(c->counters, tid, late, err);
-    if (rc == 0 && c->verify && !c->by_cpu)
+    const bool waits = tid == c->launch.pid && !c->launch.started;
+    if (rc == 0 && c->verify && !c->by_cpu && !waits)
         verify_follow(c->verify, tid, true);
     return rc;
 }

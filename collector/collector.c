@@ -81,8 +81,6 @@ static int attach_verify(struct collector *c, struct fathom_error *err)
     for (size_t i = 0; i < count; i++)
         verify_room(c->verify, rings[i].cpu, rings[i].page ? ring_stack_room(&rings[i]) : 0);
     int rc = counters_each(c->counters, c->stacks, attach_output, c->verify, err);
-    if (c->launch.pid && c->members)
-        verify_follow(c->verify, c->launch.pid, true);
     for (size_t i = 0; i < c->process_count && c->members; i++)
         verify_follow(c->verify, members_id(c->members, c->processes[i].pid, c->processes[i].tid), true);
     return rc;
@@ -372,10 +370,15 @@ static int introduce_cgroups(struct collector *c, struct fathom_error *err)
     return cgroup_root(CGROUP_MOUNTS, root, NULL) == 0 ? cgroup_each(root, root, tell_cgroup, c, err) : 0;
 }
 
-/* Lets the launched command run, with the base of its stack. */
+/* Lets the launched command run, with the base of its stack. What the exec does not enable, events by CPU and the program at a
+ * tracepoint, begins at the stop after it: the code before it is ours. */
 static int start_command(struct collector *c, struct fathom_error *err)
 {
     int rc = launch_go(&c->launch, c->options->command[0], err);
+    if (rc == 0 && c->verify && (c->members || !c->by_cpu))
+        verify_follow(c->verify, c->launch.pid, true);
+    if (rc == 0)
+        counters_enable_cpus(c->counters);
     if (rc == 0 && c->launch.base)
         rc = stackbases_expect(c->bases, c->launch.pid, c->launch.low, c->launch.base, err);
     if (rc == 0 && c->launch.base)
@@ -399,10 +402,8 @@ int collector_start(struct collector *c, collector_sink *sink, void *context, st
     int told = c->kernel ? introduce_kernel(c, err) : 0;
     if (told < 0)
         return told;
-    if (c->launch.pid && !c->launch.started && !c->wide) {
-        counters_enable_cpus(c->counters);
+    if (c->launch.pid && !c->launch.started && !c->wide)
         return start_command(c, err);
-    }
     /* The mappings first: a mapping made in between is recorded twice, but none is missed. To tell of everyone can take a
      * second, in which samples would fill the rings: they start later. */
     if (c->wide)

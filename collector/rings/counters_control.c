@@ -11,10 +11,13 @@ static const struct event *event_of(const struct counters *counters, size_t open
     return &counters->events[counters->opened[opened].event];
 }
 
-/* Those of groups first, and each group's leader last: an event that is enabled after its leader stays off if they are of
- * different software PMUs, as a clock and page faults are (Linux 6.18). */
+/* First those of stacks, which samples write. Those of groups next, and each group's leader last: an event that is enabled after its leader
+ * stays off if they are of different software PMUs, as a clock and page faults are (Linux 6.18). */
 static void enable(const struct counters *counters, size_t first, size_t count)
 {
+    for (size_t i = first; i < first + count; i++)
+        if (event_of(counters, i)->stacks)
+            ioctl(counters->opened[i].fd, PERF_EVENT_IOC_ENABLE, 0);
     for (size_t i = first + count; i-- > first;)
         if (event_of(counters, i)->group && !event_of(counters, i)->switched)
             ioctl(counters->opened[i].fd, PERF_EVENT_IOC_ENABLE, 0);

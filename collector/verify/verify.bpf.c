@@ -5,7 +5,7 @@
  * For Linux 5.10 and later: no helper and no kind of loop that is younger, but for precise events and those in the kernel (5.15). It is compiled a second time, with VERIFY_FILES, for
  * Linux 5.17 and later with BTF: processes then share what is known of their files' code, wherever it is mapped.
  */
-#include <asm-generic/errno-base.h>
+#include <asm-generic/errno.h>
 #include <asm/ptrace.h>
 #include <linux/bpf.h>
 #include <linux/bpf_perf_event.h>
