@@ -10,6 +10,13 @@
 #include "perfdata/stack_parts.h"
 #include "perfdata/walks.h"
 
+/* Bytes of a stack whose record is to come. */
+struct more {
+    struct stack_record head;
+    uint32_t tid;
+    uint32_t from, end; /* bytes from SP on; end 0: none */
+};
+
 struct announced {
     const struct event *events;
     size_t count;
@@ -36,7 +43,8 @@ struct announced {
     bool has_walked;
     bool no_places;
     struct stack_places last_places; /* then: of the last record; count: 0: it tells none */
-    uint8_t *unfolded;               /* its stack, if it has a run, or words; else not used */
+    struct more more;                /* they are in `unfolded` */
+    uint8_t *unfolded; /* its stack, if it has a run, or words, or if there was more of it; else not used */
     size_t unfolded_capacity;
 };
 
@@ -127,16 +135,66 @@ static void forget(struct announced *a, uint32_t tid)
 static bool is_plausible(const struct announced *a, const struct stack_record *r)
 {
     return r->page_bits < 64 && (!a->any || (r->page_bits == a->page_bits && r->compared == a->compared)) &&
-           r->kind >= STACK_RECORD_NEW && r->kind <= STACK_RECORD_GONE &&
+           r->kind >= STACK_RECORD_NEW && r->kind <= STACK_RECORD_MORE &&
            (r->kind == STACK_RECORD_NONE) == (r->number == 0) &&
            (r->kind == STACK_RECORD_RETURNED) == (r->number == STACK_RECORD_LATE) &&
            (r->kind == STACK_RECORD_GONE) == (r->number == STACK_RECORD_NOWHERE);
 }
 
-/* The bytes of a stack that is new. false: no memory. */
-static bool take_bytes(struct announced *a)
+/* Whether a record is about the stack of which there is more. */
+static bool is_of_more(const struct more *more, uint32_t tid, const struct stack_record *record)
+{
+    return more->end && more->tid == tid && more->head.number == record->number &&
+           more->head.sp == record->sp && more->head.ip == record->ip;
+}
+
+/* Bytes of the stack whose record is to come: what comes in another order than it is written in is of no use. 1, or -ENOMEM. */
+static int take_more(struct announced *a, uint32_t tid, const struct stack_parts *parts,
+                     struct fathom_error *err)
+{
+    struct more *more = &a->more;
+    if (!is_of_more(more, tid, &parts->head))
+        *more = (struct more){parts->head, tid, parts->more_at, parts->more_at};
+    if (parts->more_at != more->end) {
+        a->damaged++;
+        more->end = 0;
+        return 1;
+    }
+    if (!vec_reserve(a->unfolded, more->end, a->unfolded_capacity, parts->size))
+        return error_memory(err);
+    memcpy(a->unfolded + parts->more_at, parts->bytes, parts->size);
+    more->end += parts->size;
+    return 1;
+}
+
+/* Puts bytes of a new stack, which those that came before its record follow, in front of these; and behind them the outermost ones. false:
+ * no memory. */
+static bool join_more(struct announced *a)
 {
     struct stack_parts *parts = &a->parts;
+    const struct more *more = &a->more;
+    if (!parts->bytes || parts->size != more->from || parts->switch_at || stack_parts_folded(parts)) {
+        a->damaged += parts->bytes != NULL;
+        return true;
+    }
+    parts->cut = !parts->outer || parts->outer_at - parts->head.sp != more->end;
+    const uint32_t outer = parts->cut ? 0 : STACK_RECORD_OUTER;
+    if (!vec_reserve(a->unfolded, more->end, a->unfolded_capacity, outer))
+        return false;
+    memcpy(a->unfolded, parts->bytes, parts->size);
+    if (outer)
+        memcpy(a->unfolded + more->end, parts->outer, outer);
+    parts->bytes = a->unfolded;
+    parts->size = more->end + outer;
+    return true;
+}
+
+/* The bytes of a stack that is new. false: no memory. */
+static bool take_bytes(struct announced *a, uint32_t tid)
+{
+    struct stack_parts *parts = &a->parts;
+    if (is_of_more(&a->more, tid, &parts->head))
+        return join_more(a);
     if (!stack_parts_folded(parts))
         return true;
     if (!vec_reserve(a->unfolded, 0, a->unfolded_capacity, stack_parts_whole(parts)))
@@ -199,10 +257,13 @@ static int take_record(struct announced *a, const struct sample *sample, struct 
         memcpy(&magic, sample->raw, sizeof magic);
     if (!stack_parts_read(sample->raw, sample->raw_size, &parts) || !is_plausible(a, &parts.head)) {
         a->damaged += magic == STACK_RECORD_MAGIC;
+        a->more.end = 0;
         forget(a, sample->tid);
         return 1;
     }
     const struct stack_record record = parts.head;
+    if (record.kind == STACK_RECORD_MORE)
+        return take_more(a, sample->tid, &parts, err);
     a->any = true;
     a->page_bits = record.page_bits;
     a->compared = record.compared;
@@ -226,8 +287,9 @@ static int take_record(struct announced *a, const struct sample *sample, struct 
     a->has_walked = false;
     if (!is_read)
         a->parts.bytes = NULL;
-    else if (!take_bytes(a) || take_walk(a, sample) < 0)
+    else if (!take_bytes(a, sample->tid) || take_walk(a, sample) < 0)
         return error_memory(err);
+    a->more.end = 0;
     if (is_read && sample->stack) { /* stack_sample.h */
         a->parts.bytes = sample->stack;
         a->parts.size = sample->stack_size;

@@ -51,6 +51,17 @@ static bool read_rest(const uint8_t *at, uint64_t offset, uint32_t size, struct 
     return true;
 }
 
+/* What is not among the bytes of the record that comes next. false: damaged. */
+static bool read_more(const uint8_t *at, int64_t offset, uint32_t size, struct stack_parts *out)
+{
+    if (out->bytes || size == 0 || offset <= 0 || offset > STACK_WORDS_MAX - (int64_t)size)
+        return false;
+    out->bytes = at;
+    out->size = size;
+    out->more_at = (uint32_t)offset;
+    return true;
+}
+
 /* From SP on, or from below it, or what follows a run, or the outermost ones. Of bytes elsewhere this reader knows nothing. */
 static bool read_bytes(struct bytes part, struct stack_parts *out)
 {
@@ -59,6 +70,8 @@ static bool read_bytes(struct bytes part, struct stack_parts *out)
     const uint32_t low = offset == 0 ? 0 : STACK_RECORD_BELOW;
     if (part.failed || size > STACK_RECORD_MAX)
         return false;
+    if (out->head.kind == STACK_RECORD_MORE)
+        return read_more(part.at, offset, (uint32_t)size, out);
     if (offset > 0 && out->run.times && !out->rest)
         return read_rest(part.at, (uint64_t)offset, (uint32_t)size, out);
     if (offset > 0 && size == STACK_RECORD_OUTER && out->bytes &&
@@ -169,12 +182,12 @@ bool stack_parts_read(const uint8_t *data, size_t size, struct stack_parts *out)
         out->bytes = head->size ? parts.at : NULL;
         out->size = head->size;
         out->cut = head->size == STACK_RECORD_MAX;
-        return head->size <= STACK_RECORD_MAX;
+        return head->size <= STACK_RECORD_MAX && head->kind != STACK_RECORD_MORE;
     }
     bool good = head->version == STACK_RECORD_VERSION;
     while (good && bytes_left(&parts))
         good = read_part(&parts, out);
-    return good && (!out->run.times || out->rest);
+    return good && (!out->run.times || out->rest) && (head->kind != STACK_RECORD_MORE || out->more_at);
 }
 
 bool stack_parts_folded(const struct stack_parts *parts)
@@ -224,7 +237,7 @@ size_t stack_parts_write(const struct stack_parts *parts, uint8_t *out)
     const unsigned count = (unsigned)__builtin_popcountll(parts->mask & STACK_RECORD_REGISTERS);
     const struct stack_part registers = {STACK_PART_REGISTERS, 0, 8 + 8 * count},
                             bytes = {STACK_PART_BYTES, 0, 8 + parts->size};
-    const uint64_t mask = parts->mask & STACK_RECORD_REGISTERS, offset = 0;
+    const uint64_t mask = parts->mask & STACK_RECORD_REGISTERS, offset = parts->more_at;
     head.version = STACK_RECORD_VERSION;
     head.size = (parts->size ? (uint32_t)sizeof bytes + bytes.size : 0) +
                 (mask ? (uint32_t)sizeof registers + registers.size : 0);

@@ -13,10 +13,11 @@
 
 struct stack_parts {
     struct stack_record head;
-    const uint8_t
-        *bytes;    /* of the stack, from head.sp on; NULL: none. Borrowed, not aligned, like the next */
-    uint32_t size; /* of these, at most STACK_RECORD_MAX, or STACK_WORDS_MAX where they were unfolded */
-    bool cut;      /* the record had no room for more */
+    const uint8_t *
+        bytes; /* of the stack, from head.sp + more_at on; NULL: none. Borrowed, not aligned, like the next */
+    uint32_t size;    /* of these, at most STACK_RECORD_MAX, or STACK_WORDS_MAX where they were unfolded */
+    uint32_t more_at; /* of STACK_RECORD_MORE: not 0, and with `size` at most STACK_WORDS_MAX. Else 0 */
+    bool cut;         /* the record had no room for more */
     struct stack_run run; /* which follows `bytes`; times 0: none does */
     const uint8_t *rest;  /* the bytes that follow that, at head.sp + rest_at; NULL: none */
     uint32_t rest_at, rest_size;

@@ -3,7 +3,8 @@
  * the event "stacks" (a software bpf-output event). Also compiled for the BPF target.
  *
  * A stack record stands right before its sample in the ring of its CPU; the collector gives it the sample's
- * time, so that the two stay neighbours when records are sorted. A sample of a followed thread without a record
+ * time, so that the two stay neighbours when records are sorted. Right before that of a stack that is larger than a record may stand
+ * others, with the same number, of kind MORE. A sample of a followed thread without a record
  * has the stack that was announced last for its thread, page of code and SP: all of the known return addresses
  * that were compared are in place.
  */
@@ -23,11 +24,12 @@ enum stack_record_kind {
     STACK_RECORD_NONE, /* no known stack fits, and it was not read: over budget */
     STACK_RECORD_RETURNED, /* of a precise sample: its function may have returned before the stack could be read */
     STACK_RECORD_GONE, /* nothing is there to be read: the process is in the kernel, at its end or within execve */
+    STACK_RECORD_MORE, /* bytes of the new stack whose record, with the same number, comes next: see STACK_RECORD_MORES */
 };
 
 #define STACK_RECORD_MAX                                                                                     \
     61440u /* bytes of a stack: one of this size was cut, as a record is at most 64 KiB */
-#define STACK_WORDS_MAX      131072      /* bytes of one of which the outer part is words alone */
+#define STACK_WORDS_MAX      262144 /* bytes of one of which the outer part is words, or in records of kind MORE */
 #define STACK_RECORD_NO_BASE 16384       /* bytes of a stack that are read if its base is not known */
 #define STACK_RECORD_LATE    0xffffffffu /* the number of RETURNED */
 #define STACK_RECORD_NOWHERE 0xfffffffeu /* that of GONE */
@@ -159,6 +161,9 @@ struct stack_placed {
 
 #define STACK_RECORD_OUTER                                                                                   \
     4096u /* bytes before the base, if it is known, of a stack that is larger than a record: its second part of bytes */
+/* Where all of it fits into so many records of kind MORE, they stand before its record: each has one part of bytes. They are, one behind the
+ * other without a gap, those between the first and the second part of the record that follows. Three: 240 KB in all, within STACK_WORDS_MAX. */
+#define STACK_RECORD_MORES 3u
 #define STACK_RECORD_BELOW                                                                                   \
     128u /* bytes below sp that a function may use (psABI, section 3.2.2): the red zone */
 

@@ -375,3 +375,128 @@ Test(announced, random_records_harm_nothing)
         free(raw);
     }
 }
+
+/* A stack that is larger than a record: bytes of it before that, each byte of which tells where it is. */
+#define INNER 4096u
+
+static uint8_t byte_at(uint32_t at)
+{
+    return (uint8_t)(at * 31 + at / 251);
+}
+
+static uint32_t put_bytes(uint8_t *raw, int64_t offset, uint32_t size)
+{
+    const struct stack_part part = {STACK_PART_BYTES, 0, 8 + size};
+    memcpy(raw, &part, sizeof part);
+    memcpy(raw + sizeof part, &offset, sizeof offset);
+    for (uint32_t i = 0; i < size; i++)
+        raw[sizeof part + sizeof offset + i] = byte_at((uint32_t)offset + i);
+    return (uint32_t)(sizeof part + sizeof offset) + size;
+}
+
+static void tell_bytes(uint8_t kind, uint32_t number, uint32_t tid, int64_t offset, uint32_t size,
+                       int64_t outer)
+{
+    static uint8_t raw[65536];
+    struct stack_record head = make(STACK_RECORD_SAME, number, 800)->head;
+    head.kind = kind;
+    head.version = STACK_RECORD_VERSION;
+    head.size = put_bytes(raw + sizeof head, offset, size);
+    if (outer)
+        head.size += put_bytes(raw + sizeof head + head.size, outer, STACK_RECORD_OUTER);
+    memcpy(raw, &head, sizeof head);
+    tell_raw(tid, 0x401234, 5, raw, (uint32_t)sizeof head + head.size);
+}
+
+static void tell_more(uint32_t number, uint32_t tid, uint32_t offset, uint32_t size)
+{
+    tell_bytes(STACK_RECORD_MORE, number, tid, offset, size, 0);
+}
+
+static void tell_large(uint32_t number, int64_t outer)
+{
+    tell_bytes(STACK_RECORD_NEW, number, 1, 0, INNER, outer);
+}
+
+static void expect_stack(uint32_t size, bool cut)
+{
+    cr_assert_eq(ask(1, 800, 5), SAMPLE_STACK_NEW);
+    cr_expect_eq(last_sample.stack_number, 6u);
+    cr_assert_eq(last_sample.stack_size, size);
+    cr_expect_eq(last_sample.stack_cut, cut);
+    for (uint32_t i = 0; i < size; i++)
+        cr_assert_eq(last_sample.stack[i], byte_at(i), "byte %u", i);
+}
+
+Test(announced, a_stack_larger_than_a_record)
+{
+    const uint32_t full = 61440;
+    for (int i = 0; i < 2; i++) {
+        tell_more(6, 1, INNER, full);
+        tell_more(6, 1, INNER + full, full);
+        tell_more(6, 1, INNER + 2 * full, 1000);
+        tell_large(6, INNER + 2 * full + 1000);
+        expect_stack(INNER + 2 * full + 1000 + STACK_RECORD_OUTER, false);
+    }
+    tell_more(6, 1, INNER, 8);
+    tell_large(6, INNER + 16);
+    expect_stack(INNER + 8, true);
+    tell_more(6, 1, INNER, full);
+    tell_large(6, 0);
+    expect_stack(INNER + full, true);
+    cr_expect_eq(announced_damaged(a), 0u);
+    tell_large(6, 0);
+    expect_stack(INNER, false);
+}
+
+Test(announced, more_of_another_stack_is_ignored)
+{
+    tell_more(5, 1, INNER, 800); /* by its number */
+    tell_large(6, 0);
+    expect_stack(INNER, false);
+    tell_more(6, 2, INNER, 800); /* by its thread */
+    tell_large(6, 0);
+    expect_stack(INNER, false);
+    tell_more(6, 1, INNER, 800); /* another record comes first */
+    tell(STACK_RECORD_NONE, 0, 1, 800, 5);
+    tell_large(6, 0);
+    expect_stack(INNER, false);
+    tell_more(5, 1, INNER, 1600); /* a later one's */
+    tell_more(6, 1, INNER, 800);
+    tell_large(6, 0);
+    expect_stack(INNER + 800, true);
+    cr_expect_eq(announced_damaged(a), 0u);
+}
+
+Test(announced, damaged_more)
+{
+    static const struct {
+        uint32_t offset, size; /* of what follows 800 bytes in place; or of the first, if that is `alone` */
+        bool alone;
+        uint32_t damaged, left;
+    } tries[] = {{INNER + 808, 800, false, 1, INNER}, /* a gap */
+                 {INNER + 792, 800, false, 1, INNER}, /* an overlap */
+                 {INNER, 800, false, 1, INNER},       /* twice */
+                 {INNER - 8, 800, true, 1, INNER},    /* not what follows the record's bytes */
+                 {INNER + 8, 800, true, 1, INNER},
+                 {STACK_WORDS_MAX, 8, true, 1, INNER}, /* too far out */
+                 {STACK_WORDS_MAX - 8, 16, true, 1, INNER},
+                 {INNER, 0, true, 1, INNER}, /* none */
+                 {0, 800, true, 1, INNER}};
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+        const uint64_t before = announced_damaged(a);
+        if (!tries[i].alone)
+            tell_more(6, 1, INNER, 800);
+        tell_more(6, 1, tries[i].offset, tries[i].size);
+        tell_large(6, 0);
+        cr_expect_eq(announced_damaged(a) - before, tries[i].damaged, "%zu", i);
+        expect_stack(tries[i].left, false);
+    }
+    tell_bytes(STACK_RECORD_MORE, 6, 1, -8, 800, 0);
+    tell_bytes(STACK_RECORD_MORE, 6, 1, INT64_MAX - 8, 800, 0);
+    tell_bytes(STACK_RECORD_MORE, 6, 1, INNER, 800, INNER + 800); /* two parts */
+    tell_large(6, 0);
+    expect_stack(INNER, false);
+    tell(STACK_RECORD_MORE, 6, 1, 800, 5); /* without parts */
+    cr_expect_eq(announced_damaged(a), sizeof tries / sizeof *tries + 4);
+}
