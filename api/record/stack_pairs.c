@@ -4,11 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
+#include "perfdata/stack_record.h"
+
 struct stack_pairs {
     struct stack_pairs_input in;
     struct decoder *decoder;
     uint64_t held[STACK_PAIRS_RECORD / 8 + 1]; /* a stack record that waits for its sample */
     size_t held_size;                          /* 0: none */
+    uint8_t *more;                             /* records of the same stack that came before */
+    size_t more_size, more_capacity;
+    uint32_t number, tid; /* of these */
 };
 
 int stack_pairs_new(const struct stack_pairs_input *input, struct stack_pairs **out, struct fathom_error *err)
@@ -30,6 +36,7 @@ void stack_pairs_free(struct stack_pairs *p)
     if (!p)
         return;
     decoder_free(p->decoder);
+    free(p->more);
     free(p);
 }
 
@@ -40,9 +47,10 @@ int stack_pairs_decode(const struct stack_pairs *p, const void *record, size_t s
 
 int stack_pairs_finish(struct stack_pairs *p, struct fathom_error *err)
 {
-    const size_t size = p->held_size;
-    p->held_size = 0;
-    return size ? p->in.next(p->in.context, p->held, size, err) : 0;
+    const size_t size = p->held_size, more = p->more_size;
+    p->held_size = p->more_size = 0;
+    int rc = more ? p->in.next(p->in.context, p->more, more, err) : 0;
+    return rc == 0 && size ? p->in.next(p->in.context, p->held, size, err) : rc;
 }
 
 /* What becomes of the stack record that is held, before this sample. */
@@ -55,28 +63,64 @@ static int choose(const struct stack_pairs *p, const struct perf_event_header *h
         stack_pairs_decode(p, p->held, p->held_size, &held) < 0 || held.sample.tid != sample->tid ||
         held.sample.time != sample->time)
         return STACK_PAIR_LEAVE;
-    return p->in.take(p->in.context,
-                      &(struct stack_pair){(const void *)p->held, header, &held.sample, sample}, err);
+    return p->in.take(
+        p->in.context,
+        &(struct stack_pair){(const void *)p->held, header, &held.sample, sample, p->more, p->more_size},
+        err);
+}
+
+/* Lets a stack record of kind STACK_RECORD_MORE wait. 0, -ENOMEM or what the sink says. */
+static int hold_more(struct stack_pairs *p, const struct perf_event_header *header, uint32_t tid,
+                     uint32_t number, struct fathom_error *err)
+{
+    const bool goes_on = !p->held_size && p->tid == tid && p->number == number &&
+                         p->more_size < (size_t)STACK_RECORD_MORES * STACK_PAIRS_RECORD;
+    int rc = goes_on ? 0 : stack_pairs_finish(p, err);
+    if (rc == 0 && !vec_reserve(p->more, p->more_size, p->more_capacity, header->size))
+        rc = error_memory(err);
+    if (rc < 0)
+        return rc;
+    memcpy(p->more + p->more_size, header, header->size);
+    p->more_size += header->size;
+    p->tid = tid;
+    p->number = number;
+    return 0;
+}
+
+/* Lets a stack record wait if it is wanted, with those of kind STACK_RECORD_MORE that belong to it. *kept: it does. */
+static int hold(struct stack_pairs *p, const struct perf_event_header *header, const struct sample *stack,
+                bool *kept, struct fathom_error *err)
+{
+    struct stack_record head = {0};
+    if (stack->raw && stack->raw_size >= sizeof head)
+        memcpy(&head, stack->raw, sizeof head);
+    *kept = true;
+    if (head.magic == STACK_RECORD_MAGIC && head.kind == STACK_RECORD_MORE)
+        return hold_more(p, header, stack->tid, head.number, err);
+    *kept = !p->in.is_wanted || p->in.is_wanted(p->in.context, stack);
+    const bool follows =
+        *kept && !p->held_size && p->more_size && p->tid == stack->tid && p->number == head.number;
+    int rc = follows ? 0 : stack_pairs_finish(p, err);
+    if (rc < 0 || !*kept)
+        return rc;
+    memcpy(p->held, header, header->size);
+    p->held_size = header->size;
+    return 0;
 }
 
 /* *kept: the sample is not passed on, or not yet. */
 static int take_sample(struct stack_pairs *p, const struct perf_event_header *header,
                        const struct sample *sample, bool *kept, struct fathom_error *err)
 {
+    if (p->in.events[sample->event].stacks)
+        return hold(p, header, sample, kept, err);
     int rc = choose(p, header, sample, err);
     if (rc < 0)
         return rc;
     *kept = rc == STACK_PAIR_TAKE;
     if (rc != STACK_PAIR_LEAVE)
-        p->held_size = 0;
-    rc = stack_pairs_finish(p, err);
-    if (rc == 0 && p->in.events[sample->event].stacks &&
-        (!p->in.is_wanted || p->in.is_wanted(p->in.context, sample))) {
-        memcpy(p->held, header, header->size);
-        p->held_size = header->size;
-        *kept = true;
-    }
-    return rc;
+        p->held_size = p->more_size = 0;
+    return stack_pairs_finish(p, err);
 }
 
 /* A sample that may belong to the stack record that is held, or is a stack record. */
@@ -84,7 +128,7 @@ static bool concerns(const struct stack_pairs *p, const struct perf_event_header
                      struct record *record)
 {
     return header->type == PERF_RECORD_SAMPLE && stack_pairs_decode(p, header, header->size, record) == 0 &&
-           (p->held_size || p->in.events[record->sample.event].stacks);
+           (p->held_size || p->more_size || p->in.events[record->sample.event].stacks);
 }
 
 int stack_pairs_add(struct stack_pairs *p, const void *records, size_t size, struct fathom_error *err)

@@ -1,6 +1,7 @@
 /*
  * stack_pairs.h - finds each stack record and the sample behind it among a collector's records; others are passed on. A stack record
- * waits for its sample, if need be to the next call, at most to the end of the round in which the collector passes both on.
+ * waits for its sample, if need be to the next call, at most to the end of the round in which the collector passes both on; those of kind
+ * STACK_RECORD_MORE wait with the one that they come before.
  */
 #ifndef FATHOM_API_RECORD_STACK_PAIRS_H
 #define FATHOM_API_RECORD_STACK_PAIRS_H
@@ -16,12 +17,14 @@ struct stack_pairs;
 struct stack_pair { /* of the same thread and time */
     const struct perf_event_header *stack_record, *sample_record;
     const struct sample *stack, *sample;
+    const void *more; /* records of the same stack that came before */
+    size_t more_size; /* bytes of them; 0: none */
 };
 
 enum stack_pair_choice {
-    STACK_PAIR_LEAVE,  /* pass both on */
+    STACK_PAIR_LEAVE,  /* pass all on */
     STACK_PAIR_SAMPLE, /* pass the sample on */
-    STACK_PAIR_TAKE,   /* pass neither on */
+    STACK_PAIR_TAKE,   /* pass none on */
 };
 
 /* All borrowed. */

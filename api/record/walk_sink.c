@@ -28,10 +28,10 @@
  * bytes can have STACK_FRAMES_MAX of them. */
 #define FOUND_MAX 700000u
 
-/* A stack record, and its sample behind it. */
+/* A stack record, those of kind STACK_RECORD_MORE before it, and its sample behind it. */
 struct waiting {
     uint8_t *records; /* NULL: passed on */
-    uint32_t stack_size, size;
+    uint32_t more_size, stack_size, size;
     uint32_t kept; /* number of the kept stack that it announces; 0: it has a copy */
     uint64_t key;
     uint64_t call, since; /* of walk_sink_add(); ns */
@@ -148,13 +148,13 @@ static size_t make_record(struct walk_sink *s, const struct waiting *w, const st
     struct record record;
     struct stack_record head;
     struct perf_event_header header;
-    if (stack_pairs_decode(s->pairs, w->records, w->stack_size, &record) < 0)
+    const uint8_t *stack = w->records + w->more_size;
+    if (stack_pairs_decode(s->pairs, stack, w->stack_size, &record) < 0)
         return 0;
     const struct sample *sample = &record.sample;
     memcpy(&head, sample->raw, sizeof head);
     const uint8_t *parts = sample->raw + sizeof head, *rest = sample->raw + sample->raw_size;
-    const size_t before = (size_t)(sample->raw - w->records),
-                 behind = w->stack_size - before - sample->raw_size;
+    const size_t before = (size_t)(sample->raw - stack), behind = w->stack_size - before - sample->raw_size;
     head.kind = w->kept ? STACK_RECORD_NEW : head.kind;
     head.number = result->number;
     const size_t copy = keep || w->kept ? head.size : 0,
@@ -170,9 +170,9 @@ static size_t make_record(struct walk_sink *s, const struct waiting *w, const st
     head.size = (uint32_t)(sizeof part + frames + copy);
     const size_t used = sizeof head + head.size;
     const uint32_t raw_size = (uint32_t)(((used + 4 + 7) & ~(size_t)7) - 4);
-    memcpy(&header, w->records, sizeof header);
+    memcpy(&header, stack, sizeof header);
     header.size = (uint16_t)(before + raw_size + behind);
-    memcpy(made, w->records, before);
+    memcpy(made, stack, before);
     memcpy(made, &header, sizeof header);
     memcpy(made + before - sizeof raw_size, &raw_size, sizeof raw_size);
     memcpy(made + before, &head, sizeof head);
@@ -186,7 +186,8 @@ static size_t make_record(struct walk_sink *s, const struct waiting *w, const st
 /* Whether the copy of a stack whose walk ended early is kept. */
 static bool may_keep(struct walk_sink *s, const struct waiting *w, uint64_t time)
 {
-    const uint64_t until = (s->kept_until > time ? s->kept_until : time) + w->stack_size * BYTE_NS;
+    const uint64_t until =
+        (s->kept_until > time ? s->kept_until : time) + (w->more_size + w->stack_size) * BYTE_NS;
     if (until - time > KEPT_BYTES * BYTE_NS)
         return false;
     s->kept_until = until;
@@ -213,9 +214,11 @@ static int pass(struct walk_sink *s, struct waiting *w, const struct result *res
 {
     const bool early = result && result->walked.end != UNWIND_ROOT && result->walked.end != UNWIND_SIGNAL,
                keep = result && !early && !w->kept && ++s->written % KEPT_EVERY == 0;
-    size_t made = 0;
+    size_t made = 0, more = 0; /* bytes of the records before it that are passed on with what is made */
     if (result && !(early && may_keep(s, w, result->time)))
         made = make_record(s, w, result, keep);
+    if (keep)
+        more = made ? w->more_size : 0;
     if (keep && !made)
         made = make_record(s, w, result, false);
     if (made && w->kept == result->number)
@@ -223,8 +226,10 @@ static int pass(struct walk_sink *s, struct waiting *w, const struct result *res
     else if (!made)
         tell_untold(s, w->kept);
     s->left_out += early && made;
-    int rc = made ? s->next(s->context, s->made, made, err) : 0;
-    const size_t done = made ? w->stack_size : 0;
+    int rc = more ? s->next(s->context, w->records, more, err) : 0;
+    if (rc == 0 && made)
+        rc = s->next(s->context, s->made, made, err);
+    const size_t done = made ? w->more_size + w->stack_size : 0;
     if (rc == 0)
         rc = s->next(s->context, w->records + done, w->size - done, err);
     table_remove(s->places, w->key);
@@ -299,7 +304,8 @@ static bool is_wanted(void *sink, const struct sample *sample)
 static bool let_wait(struct walk_sink *s, const struct stack_pair *pair, uint32_t number, uint32_t kept)
 {
     bool added;
-    const uint32_t stack_size = pair->stack_record->size, size = stack_size + pair->sample_record->size;
+    const uint32_t more_size = (uint32_t)pair->more_size, stack_size = pair->stack_record->size,
+                   size = more_size + stack_size + pair->sample_record->size;
     if (s->waiting + size > WAIT_BYTES || !vec_reserve(s->queue, s->count, s->capacity, 1))
         return false;
     const uint64_t key = key_of(number, pair->stack);
@@ -312,9 +318,12 @@ static bool let_wait(struct walk_sink *s, const struct stack_pair *pair, uint32_
         table_remove(s->places, key);
         return false;
     }
-    memcpy(records, pair->stack_record, stack_size);
-    memcpy(records + stack_size, pair->sample_record, pair->sample_record->size);
+    if (more_size)
+        memcpy(records, pair->more, more_size);
+    memcpy(records + more_size, pair->stack_record, stack_size);
+    memcpy(records + more_size + stack_size, pair->sample_record, pair->sample_record->size);
     s->queue[s->count++] = (struct waiting){.records = records,
+                                            .more_size = more_size,
                                             .stack_size = stack_size,
                                             .size = size,
                                             .kept = kept,

@@ -57,6 +57,8 @@ static char letter_of(const struct sample *sample)
         return 'm';
     if (!stack_parts_read(sample->raw, sample->raw_size, &parts))
         return '!';
+    if (parts.head.kind == STACK_RECORD_MORE)
+        return '+';
     return parts.frames ? parts.bytes ? 'b' : 'f' : parts.bytes ? 's' : '-';
 }
 
@@ -99,6 +101,7 @@ static int read_record(void *context, const struct record *given, struct fathom_
                : s->known == SAMPLE_STACK_SAME && s->placed          ? '='
                : s->known != SAMPLE_STACK_NEW                        ? '?'
                : s->walk                                             ? s->stack ? 'b' : 'f'
+               : s->stack_size == 1024                               ? 'l'
                : s->stack                                            ? 's'
                                                                      : '!');
     return 0;
@@ -114,7 +117,8 @@ static void put_sample(uint32_t tid, uint64_t time)
     record_end(&in);
 }
 
-static void put_stack(uint8_t kind, uint32_t number, uint32_t tid, uint64_t time, uint32_t bytes)
+static void put_stack_at(uint8_t kind, uint32_t number, uint32_t tid, uint64_t time, uint32_t offset,
+                         uint32_t bytes)
 {
     static const uint8_t zero[60000];
     const struct stack_part part = {STACK_PART_BYTES, 0, 8 + bytes};
@@ -131,17 +135,30 @@ static void put_stack(uint8_t kind, uint32_t number, uint32_t tid, uint64_t time
     put(&in, &head, sizeof head);
     if (bytes) {
         put(&in, &part, sizeof part);
-        put64(&in, 0);
+        put64(&in, offset);
         put(&in, zero, bytes);
     }
     put32(&in, 0);
     record_end(&in);
 }
 
+static void put_stack(uint8_t kind, uint32_t number, uint32_t tid, uint64_t time, uint32_t bytes)
+{
+    put_stack_at(kind, number, tid, time, 0, bytes);
+}
+
 static void put_new(uint32_t number, uint32_t tid, uint64_t time)
 {
     put_stack(STACK_RECORD_NEW, number, tid, time, 512);
     put_sample(tid, time);
+}
+
+/* A stack of 1024 bytes, of which 512 come before its record. */
+static void put_large(uint32_t number, uint32_t tid, uint64_t time)
+{
+    put_stack_at(STACK_RECORD_MORE, number, tid, time, 512, 400);
+    put_stack_at(STACK_RECORD_MORE, number, tid, time, 912, 112);
+    put_new(number, tid, time);
 }
 
 static void put_same(uint32_t number, uint32_t tid, uint64_t time)
@@ -512,4 +529,38 @@ Test(walk_sink, a_failed_write_is_told)
     cr_expect_eq(walk_sink_add(other, 0, in.bytes, in.size, NULL), 0);
     cr_expect_eq(walk_sink_finish(other, NULL), -5);
     walk_sink_free(other);
+}
+
+/* A stack that comes in several records: all wait, and the frames take the place of all. */
+Test(walk_sink, a_stack_larger_than_a_record)
+{
+    put_large(1, 8, 1);
+    put_large(2, 8, 2);
+    put_sample(9, 3);
+    pass(0);
+    cr_expect_str_eq(seen, "m");
+    walk(1, 8, 1);
+    pass(0);
+    cr_expect_str_eq(seen, "mfm");
+    finish();
+    cr_expect_str_eq(seen, "mfm++sm");
+    cr_expect_str_eq(read, "fl?");
+}
+
+/* What belongs to no record, or to none that waits, is passed on. */
+Test(walk_sink, more_of_another_stack)
+{
+    put_stack_at(STACK_RECORD_MORE, 1, 8, 1, 512, 400);
+    put_stack_at(STACK_RECORD_MORE, 2, 8, 1, 512, 400);
+    put_new(3, 8, 1);
+    put_stack_at(STACK_RECORD_MORE, 4, 8, 2, 512, 400);
+    put_sample(8, 2);
+    put_stack_at(STACK_RECORD_MORE, 5, 8, 3, 512, 400);
+    put_stack(STACK_RECORD_NONE, 0, 8, 3, 0);
+    put_sample(8, 3);
+    put_stack_at(STACK_RECORD_MORE, 6, 8, 4, 512, 400);
+    pass(0);
+    walk(3, 8, 1);
+    finish();
+    cr_expect_str_eq(seen, "+++m+-mfm+");
 }
