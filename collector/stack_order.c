@@ -1,9 +1,11 @@
 /* stack_order.c - see stack_order.h. */
 #include "collector/stack_order.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "collector/rings/records.h"
+#include "perfdata/stack_record.h"
 
 bool stack_order_concerns(const struct stack_order *order, const struct perf_event_header *header)
 {
@@ -20,33 +22,47 @@ bool stack_order_concerns(const struct stack_order *order, const struct perf_eve
 #define PAIR_NS            100000u
 #define PAIR_TRACEPOINT_NS 20000000u
 
-/* A stack record stands before its sample, but was written about a microsecond later (at a tracepoint, earlier): it
- * is to get the sample's time, so that sorting keeps the two together. Returns that; 0: the next record, at `at`, is
- * not the sample. */
-static uint64_t sample_time(const struct stack_order *order, const struct ring *ring, uint64_t at,
-                            uint64_t head, const struct sample_record *stack)
+/* Goes from behind a stack record of a thread to what may be its sample, over further stack records (STACK_RECORD_MORE). *at: where that is;
+ * the ring's head: it is not there yet. Returns how many were passed over, or UINT_MAX: something else comes next. */
+static unsigned find_sample(const struct stack_order *order, const struct ring *ring, uint64_t head,
+                            uint32_t tid, uint64_t *at, struct sample_record *next)
 {
-    struct sample_record scratch, next;
-    if (head - at < sizeof next)
-        return 0;
-    memcpy(&next, ring_view(ring, at, sizeof next, &scratch), sizeof next);
-    size_t event = counters_event(order->counters, next.id);
-    if (next.header.type != PERF_RECORD_SAMPLE || next.tid != stack->tid || event >= order->event_count ||
-        order->events[event].audit || order->events[event].stacks)
-        return 0;
-    const bool is_late = order->events[event].attr.type == PERF_TYPE_TRACEPOINT;
-    return next.time < stack->time + (is_late ? PAIR_TRACEPOINT_NS : PAIR_NS) ? next.time : 0;
+    struct sample_record scratch;
+    for (unsigned passed = 0; passed <= STACK_RECORD_MORES; passed++) {
+        if (head - *at < sizeof *next)
+            return passed;
+        memcpy(next, ring_view(ring, *at, sizeof *next, &scratch), sizeof *next);
+        if (next->header.type != PERF_RECORD_SAMPLE || next->tid != tid)
+            return UINT_MAX;
+        if (!stack_order_concerns(order, &next->header))
+            return passed;
+        *at += next->header.size;
+    }
+    return UINT_MAX;
 }
 
+/* A stack record stands before its sample, but was written about a microsecond later (at a tracepoint, earlier): it
+ * is to get the sample's time, so that sorting keeps the two together. */
 bool stack_order_ready(const struct stack_order *order, struct ring *ring, uint64_t at, uint64_t head,
                        const struct perf_event_header *header, uint64_t *time)
 {
-    struct sample_record start;
+    struct sample_record start, next;
+    uint64_t next_at = at + header->size;
     memcpy(&start, header, sizeof start);
-    if (at + header->size == head && ring->waited != at) {
+    const unsigned passed = find_sample(order, ring, head, start.tid, &next_at, &next);
+    *time = 0;
+    if (next_at == head && ring->waited != at) {
         ring->waited = at;
         return false;
     }
-    *time = sample_time(order, ring, at + header->size, head, &start);
+    if (passed == UINT_MAX || head - next_at < sizeof next)
+        return true;
+    const size_t event = counters_event(order->counters, next.id);
+    if (event >= order->event_count || order->events[event].audit)
+        return true;
+    const bool is_late = order->events[event].attr.type == PERF_TYPE_TRACEPOINT;
+    const uint64_t most = is_late ? PAIR_TRACEPOINT_NS : (passed + UINT64_C(1)) * PAIR_NS;
+    if (next.time < start.time + most)
+        *time = next.time;
     return true;
 }

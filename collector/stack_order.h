@@ -18,7 +18,8 @@ struct stack_order {
 /* Whether a record is a stack record. */
 bool stack_order_concerns(const struct stack_order *order, const struct perf_event_header *header);
 /* Whether the sample of the stack record at this position is there. Else the record is to be left for the next round;
- * it is asked for once. *time: the sample's, ns, which the record is to get; 0: the next record is not its sample. */
+ * it is asked for once. *time: the sample's, ns, which the record is to get; 0: the next record, but for further stack records of
+ * the thread, is not its sample. */
 bool stack_order_ready(const struct stack_order *order, struct ring *ring, uint64_t at, uint64_t head,
                        const struct perf_event_header *header, uint64_t *time);
 

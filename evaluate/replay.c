@@ -60,7 +60,9 @@ static int announce(struct replaying *r, const struct sample *sample, struct fat
     for (size_t i = 0; rc >= 0 && i < r->machine.record_count; i++) {
         const struct machine_record *made = &r->machine.records[i];
         const size_t head = stack_parts_write(
-            &(struct stack_parts){.head = made->head, .bytes = made->stack, .size = made->head.size}, r->raw);
+            &(struct stack_parts){
+                .head = made->head, .bytes = made->stack, .size = made->head.size, .more_at = made->more_at},
+            r->raw);
         memcpy(r->raw + head, made->stack, made->head.size);
         struct record record = {.kind = RECORD_SAMPLE, .pid = sample->pid, .tid = sample->tid};
         record.sample = (struct sample){.event = STACKS,
@@ -71,7 +73,7 @@ static int announce(struct replaying *r, const struct sample *sample, struct fat
                                         .raw_size = (uint32_t)(head + made->head.size)};
         rc = announced_take(r->announced, &record, err);
         r->out->records++;
-        r->out->read += made->head.size > 0;
+        r->out->read += made->head.size > 0 && !made->more_at;
     }
     return rc < 0 ? rc : 0;
 }

@@ -168,6 +168,14 @@ static bool is_outer(const struct known_stack *stack, const struct stack_word *w
            word->address - stack->sp + sizeof word->value > RULE_STACK_MAX;
 }
 
+/* A word that lies further out than what is read at once, and is none of the outermost ones. */
+static bool is_far(const struct known_stack *stack, const struct stack_word *word, uint64_t base)
+{
+    const uint64_t end = word->address - stack->sp + sizeof word->value;
+    return end > RULE_STACK_MAX && end <= STACK_WORDS_MAX && base > word->address && !stack->switch_at &&
+           !is_outer(stack, word, base);
+}
+
 /* The place of an address in code; NULL: it is in none, or cannot be told so. */
 static const struct stack_place *place_of(const struct known_stack *stack, uint64_t address)
 {
@@ -306,6 +314,8 @@ static bool make_known(const struct known_stacks *s, const struct known_stack *s
             out->below = true;
         else if (is_outer(stack, &stack->words[i], base))
             out->outer = true;
+        else if (is_far(stack, &stack->words[i], base))
+            continue;
         else if (stack->words[i].address - stack->sp + 8 > extent)
             extent = stack->words[i].address - stack->sp + 8;
     out->extent = (uint32_t)extent;

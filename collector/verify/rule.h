@@ -124,8 +124,9 @@ struct rule_words {
 
 struct rule_known {
     __u32 count;
-    __u32 extent; /* bytes from SP on that hold all words of its stacks */
-    __u32 below;  /* whether one has a word below SP, in the red zone */
+    __u32
+        extent; /* bytes from SP on that hold all words of its stacks, but for those that are further out than RULE_STACK_MAX */
+    __u32 below; /* whether one has a word below SP, in the red zone */
     __u32
         outer; /* whether one has a word among the STACK_RECORD_OUTER bytes before the base, beyond what can be read from SP on */
     __u32 switched; /* stacks that go on on another one are under a further key */

@@ -49,7 +49,7 @@ static __always_inline int try_caller(struct moment *m, __u32 cpu)
     return verify_known(cpu);
 }
 
-/* Adds the words of one block of the known stack that fits the trial, which are in the CPU's buffer. Returns 1 + index of the block with
+/* Adds the words of one block of the known stack that fits the trial: those within `extent` are in the CPU's buffer. Returns 1 + index of the block with
  * further ones; 0: they cannot be told so. */
 __noinline int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 further)
 {
@@ -59,11 +59,13 @@ __noinline int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 furt
         return 0;
     const __u32 depth = buffer->trial.depth;
     for (__u32 i = 0; i < RULE_WORDS && i < w->count; i++) {
-        const __u32 at = depth - (w->height[i] & ~7u), number = buffer->joint.known.count & (WORDS_MAX - 1);
-        if (at > extent - 8)
+        const __u32 height = w->height[i] & ~7u, at = depth - height;
+        const __u32 number = buffer->joint.known.count & (WORDS_MAX - 1);
+        __u64 word = word_at(buffer->stack + bounded(at));
+        if (at > extent - 8 && (at >= depth || further + at > STACK_WORDS_MAX - 8 ||
+                                !user_word(buffer->trial.base - height, &word)))
             return 0;
-        buffer->joint.words[number] =
-            (struct stack_word_at){further + at, 0, word_at(buffer->stack + bounded(at))};
+        buffer->joint.words[number] = (struct stack_word_at){further + at, 0, word};
         buffer->joint.known.count = number + 1;
         if (buffer->joint.known.whole < further + at + 8)
             buffer->joint.known.whole = further + at + 8;

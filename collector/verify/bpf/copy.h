@@ -114,6 +114,30 @@ static __always_inline __u32 read_deep(struct moment *m, __u32 cpu, __u64 from)
     return RULE_STACK_MAX;
 }
 
+/* Bytes of a stack that is larger than a record that are to be written before that; 0: it repeats, or is too large to be written as a
+ * whole. */
+static __always_inline __u64 bytes_of_more(const struct moment *m, __u32 below)
+{
+    const __u64 size = m->base - STACK_RECORD_OUTER - m->sp - (INNER_BYTES - below);
+    return size <= STACK_RECORD_MORES * RULE_STACK_MAX && !verify_number(m->ip, RULE_RUNS, m->space) ? size
+                                                                                                     : 0;
+}
+
+/* Writes them. What is not there is STACK_RECORD_HOLE: readers want no gap. If one cannot be written, nor are those behind it. */
+static __always_inline void tell_more(struct moment *m, __u32 cpu, __u32 below, __u32 number, __u64 left)
+{
+    __u32 at = INNER_BYTES - below;
+    for (__u32 i = 0; i < STACK_RECORD_MORES && left >= 8; i++) {
+        const __u32 size = left < RULE_STACK_MAX ? left : RULE_STACK_MAX;
+        read_stack(m, cpu, m->sp + at, size);
+        if (put_more(m, number, at, size) != 0)
+            return;
+        take_capacity(cpu, size);
+        at += size;
+        left -= size;
+    }
+}
+
 /* Behind a stack that goes on on another one. */
 struct switch_part {
     struct stack_part part;
@@ -227,6 +251,9 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
         wanted = below + m->split + 8 + m->buffer->other.size + sizeof(struct switch_part);
     else if (m->joint)
         wanted = below + m->joint + sizeof m->buffer->joint;
+    __u64 more = deep && !m->split && !m->joint ? bytes_of_more(m, below) : 0;
+    if (!has_room(cpu, wanted + more))
+        more = 0;
     if (!has_room(cpu, wanted)) {
         if (kind == STACK_RECORD_AGAIN)
             return 1;
@@ -236,6 +263,8 @@ static __always_inline int tell_read(struct moment *m, __u8 kind)
     if (*number + 1 >= STACK_NUMBER_KEPT >> config.cpu_bits ||
         !within_budget(m)) /* no stack has a number twice */
         return kind == STACK_RECORD_AGAIN ? 1 : tell_none(m);
+    if (more && take_outer(m->base, m->buffer->outer)) /* else the record has no second part, either */
+        tell_more(m, cpu, below, (*number + 1) << config.cpu_bits | cpu, more);
     __u32 size = m->split   ? read_both(m, cpu, below)
                  : m->joint ? read_joined(m, cpu, below)
                  : deep     ? read_deep(m, cpu, m->sp - below)

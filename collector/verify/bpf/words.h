@@ -12,7 +12,8 @@ static __always_inline __u64 guess_at(__u64 word, __u64 low, __u32 size)
 }
 
 /* Whether the words of one block are in place in the CPU's buffer: 0, or 1 + index of the block with further words; negative if they are
- * to be there several times. reach: the buffer's last byte that a word may begin at. */
+ * to be there several times. reach: the buffer's last byte that a word may begin at; those between that and the outermost bytes are read one
+ * by one. */
 __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 depth_and_reach)
 {
     const struct buffer *buffer = bpf_map_lookup_elem(&buffers, &cpu);
@@ -36,9 +37,10 @@ __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 
             word = word_at(buffer->below + bounded_below(STACK_RECORD_BELOW - under));
         else if (offset > reach && (at & ~7u) <= STACK_RECORD_OUTER)
             word = word_at(buffer->outer + bounded_outer(STACK_RECORD_OUTER - (at & ~7u)));
-        else if (offset > reach)
-            return 0;
-        else
+        else if (offset > reach) {
+            if (offset >= depth || !user_word(base - (at & ~7u), &word))
+                return 0;
+        } else
             word = word_at(buffer->stack + bounded(offset));
         __u64 low = w->low[i];
         if (at & RULE_RELATIVE)

@@ -33,6 +33,29 @@ static __always_inline void fill_head(const struct moment *m, __u8 kind, __u32 n
     r->sp = m->sp;
 }
 
+/* As a new stack's record begins, in the same buffer. */
+struct more_record {
+    struct stack_record head;
+    struct stack_part part;
+    __s64 offset;
+};
+
+/* Writes so many bytes in the CPU's buffer as those of a stack from an offset on, before its record. */
+static __always_inline long put_more(struct moment *m, __u32 number, __u32 offset, __u32 size)
+{
+    struct more_record *r = (void *)((__u8 *)m->buffer + offsetof(struct buffer, stack) - sizeof *r);
+    const __u32 follows = sizeof *r - sizeof r->head + bounded(size);
+    if (size > RULE_STACK_MAX)
+        return -1;
+    fill_head(m, STACK_RECORD_MORE, number, follows, &r->head);
+    r->part = (struct stack_part){STACK_PART_BYTES, 0, sizeof r->offset + size};
+    r->offset = offset;
+    long rc = bpf_perf_event_output(m->ctx, &outputs, BPF_F_CURRENT_CPU, r, sizeof r->head + follows);
+    if (rc == -ENOSPC)
+        __sync_fetch_and_add(&counts.unwritten, 1);
+    return rc;
+}
+
 static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, __u32 size)
 {
     struct stack_record *r = &m->buffer->record.head;

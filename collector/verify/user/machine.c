@@ -182,6 +182,7 @@ long machine_output(const void *data, uint64_t size)
         abort();
     record->head = parts.head;
     record->head.size = stack_parts_whole(&parts);
+    record->more_at = parts.more_at;
     record->written = size;
     record->left_out = parts.rest ? parts.size : 0;
     record->rest_at = parts.rest_at;

@@ -30,6 +30,7 @@ struct machine_mapping {
 
 struct machine_record {
     struct stack_record head; /* its size: bytes of the stack */
+    uint32_t more_at;         /* stack_parts.h */
     uint8_t *stack;
     size_t written; /* bytes of the record */
     uint32_t left_out,
@@ -68,7 +69,7 @@ struct machine {
     void *context;
     bool out_of_memory; /* of this process: what the program said since then may be wrong */
     /* What was put out for the last sample. */
-    struct machine_record records[4];
+    struct machine_record records[4 + STACK_RECORD_MORES];
     size_t record_count;
 };
 
