@@ -59,7 +59,7 @@ struct sample {
     const uint8_t *stack; /* STACK_USER dump from sp upward; NULL: none. Borrowed from the record */
     const uint8_t *below; /* the 128 bytes below sp (stack_record.h); NULL: not recorded. Borrowed */
     const uint8_t *
-        outer; /* the STACK_RECORD_OUTER bytes that end at the base of a stack that goes on beyond `stack`; NULL: none.
+        outer; /* the STACK_RECORD_OUTER bytes that end at the base of a stack larger than a record; NULL: none.
                                 Borrowed */
     uint64_t outer_at;   /* their address */
     uint32_t stack_size; /* valid bytes of it (dyn_size) */
