@@ -644,6 +644,7 @@ static void leave_out(struct known_stacks *s, const struct rule_key *key, uint32
             continue;
         words = known.stacks[i].words;
         known.stacks[i] = known.stacks[--known.count];
+        memset(&known.stacks[known.count], 0, sizeof *known.stacks); /* the next one would free its words */
         break;
     }
     if (s->maps.put(s->maps.known, key, &known) == 0)

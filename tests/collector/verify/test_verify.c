@@ -1275,6 +1275,29 @@ Test(verify, a_kept_stack_can_be_unknown_again)
     world_stop(&w);
 }
 
+/* ... as often as there are blocks for words, which later stacks get. */
+Test(verify, words_of_what_is_unknown_again_are_free_once)
+{
+    struct world w;
+    struct laid laid;
+    world_start(&w, &plain_config, 1);
+    lay(&w, PROGRAM, LIBRARY, 1, &laid);
+    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
+    w.machine.records[0].head.number = STACK_NUMBER_KEPT;
+    w.machine.records[0].code.version = KNOWN_STACK_ANY;
+    for (uint32_t i = 0; i < VERIFY_BLOCKS; i++) {
+        cr_assert_eq(learn_laid(&w, 0, &laid), 1);
+        known_stacks_unknow(w.known, STACK_NUMBER_KEPT);
+    }
+    for (uint64_t at = 0x800; at > 0x780; at -= 16) {
+        cr_assert_eq(run_laid(&w, 0, 0x400, at), STACK_RECORD_NEW);
+        cr_assert_eq(learn_laid(&w, 0, &laid), 1);
+    }
+    for (uint64_t at = 0x800; at > 0x780; at -= 16)
+        cr_expect_neq(run_laid(&w, 0, 0x400, at), STACK_RECORD_NEW, "%#lx", (unsigned long)at);
+    world_stop(&w);
+}
+
 /* The vDSO is in no file, and memory that a program made executable is not in one either. */
 Test(verify, what_the_kernel_maps_is_known_wherever_it_is)
 {
