@@ -7,17 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/gzip.h"
 #include "base/vec.h"
 
-#define ANSWER_MOST  ((size_t)1 << 30)
 #define LINE_MOST    1024 /* of a file of credentials */
 #define PACKED_LEAST 1024 /* bytes of a body that is compressed */
 
-enum { CONNECT_S = 10, SILENT_S = 120 };
+/* Slower than that for so long is a server that hangs: questions take a server of ClickHouse seconds, in which nothing comes. */
+enum { CONNECT_S = 10, SLOW_S = 120, SLOW_BYTES = 1000 };
 
 struct http_client {
     CURL *curl;
@@ -25,7 +26,7 @@ struct http_client {
     char *url;
     size_t base; /* bytes of it that targets stand behind */
     uint8_t *answer;
-    size_t size, capacity;
+    size_t size, capacity, most;
     bool too_large, compresses;
     uint64_t sent;
 };
@@ -76,7 +77,7 @@ static int take_credentials(struct http_client *c, const char *file, struct fath
 static size_t take_piece(char *data, size_t one, size_t size, void *context)
 {
     struct http_client *c = context;
-    c->too_large |= size > ANSWER_MOST - c->size;
+    c->too_large |= size > c->most - c->size;
     if (c->too_large || !vec_reserve(c->answer, c->size, c->capacity, size * one + 1))
         return 0;
     memcpy(c->answer + c->size, data, size * one);
@@ -90,8 +91,8 @@ static bool set_options(struct http_client *c)
     return curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
            curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
            curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S) == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L) == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SILENT_S) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)SLOW_BYTES) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SLOW_S) == CURLE_OK &&
            curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_piece) == CURLE_OK &&
            curl_easy_setopt(curl, CURLOPT_WRITEDATA, c) == CURLE_OK;
 }
@@ -157,21 +158,23 @@ void http_client_escaped(char *text)
 
 /* Sending ------------------------------------------------------------------------------------------------------------ */
 
-static CURLcode perform(struct http_client *c, const char *url, const char *type, const void *data,
-                        size_t size)
+static CURLcode perform(struct http_client *c, const char *url, const struct http_request *r)
 {
     char line[128], encoding[] = "Content-Encoding: gzip";
     size_t packed_size = 0;
-    uint8_t *packed = c->compresses && size >= PACKED_LEAST ? gzip_pack(data, size, &packed_size) : NULL;
-    size = packed ? packed_size : size;
+    uint8_t *packed =
+        c->compresses && r->size >= PACKED_LEAST ? gzip_pack(r->data, r->size, &packed_size) : NULL;
+    const size_t size = packed ? packed_size : r->size;
     struct curl_slist of_encoding = {encoding, c->headers},
                       of_type = {line, packed ? &of_encoding : c->headers};
-    snprintf(line, sizeof line, "Content-Type: %s", type ? type : "application/x-www-form-urlencoded");
+    snprintf(line, sizeof line, "Content-Type: %s", r->type ? r->type : "application/x-www-form-urlencoded");
     c->size = 0;
+    c->most = r->answer_most;
     c->too_large = false;
     curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, &of_type);
     curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
-    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, packed ? packed : data);
+    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, packed ? packed : r->data);
+    curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, (long)r->seconds_most);
     CURLcode code = curl_easy_setopt(c->curl, CURLOPT_URL, url);
     if (code == CURLE_OK)
         code = curl_easy_perform(c->curl);
@@ -180,25 +183,42 @@ static CURLcode perform(struct http_client *c, const char *url, const char *type
     return code;
 }
 
-int http_client_post(struct http_client *c, const char *target, const char *type, const void *data,
-                     size_t size, struct http_answer *answer, struct fathom_error *err)
+static int tell_failure(const struct http_client *c, CURLcode code, struct fathom_error *err)
 {
-    char *url = NULL;
-    if (asprintf(&url, "%.*s%s", (int)c->base, c->url, target) < 0)
+    if (code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY)
+        return error_set(err, ECONNREFUSED, "%s: what answers there does not speak HTTP", c->url);
+    if (code == CURLE_OPERATION_TIMEDOUT)
+        return error_set(err, ETIMEDOUT, "%s: the server took too long", c->url);
+    return error_set(err, ECONNREFUSED, "%s: %s", c->url, curl_easy_strerror(code));
+}
+
+int http_client_post(struct http_client *c, const struct http_request *request, struct http_answer *answer,
+                     struct fathom_error *err)
+{
+    char *url = NULL, *type = NULL, *elsewhere = NULL;
+    if (asprintf(&url, "%.*s%s", (int)c->base, c->url, request->target) < 0)
         return error_memory(err);
-    const CURLcode code = perform(c, url, type, data, size);
+    const CURLcode code = perform(c, url, request);
     free(url);
     if (c->too_large)
-        return error_set(err, EFBIG, "%s: the answer is too large: choose less", c->url);
+        return error_set(err, EFBIG, "%s: the answer is too large", c->url);
     if (code == CURLE_OUT_OF_MEMORY || code == CURLE_WRITE_ERROR ||
         !vec_reserve(c->answer, c->size, c->capacity, 1))
         return error_memory(err);
     if (code != CURLE_OK)
-        return error_set(err, ECONNREFUSED, "%s: %s", c->url, curl_easy_strerror(code));
+        return tell_failure(c, code, err);
     c->answer[c->size] = '\0';
-    *answer = (struct http_answer){0, c->answer, c->size};
+    curl_easy_getinfo(c->curl, CURLINFO_CONTENT_TYPE, &type);
+    curl_easy_getinfo(c->curl, CURLINFO_REDIRECT_URL, &elsewhere);
+    *answer = (struct http_answer){0, c->answer, c->size, type ? type : "", elsewhere ? elsewhere : ""};
     curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &answer->status);
     return 0;
+}
+
+bool http_answer_is(const struct http_answer *answer, const char *type)
+{
+    const size_t length = strlen(type);
+    return strncasecmp(answer->type, type, length) == 0 && strchr("; \t", answer->type[length]);
 }
 
 void http_client_compress(struct http_client *c)

@@ -19,6 +19,11 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define TOLD_MOST 300 /* bytes of what a server says of an error */
 
+enum {
+    SEND_S = 600,
+    ANSWER_MOST = 64 << 10
+}; /* what these servers answer has some bytes, or says what is wrong */
+
 /* A message to a server, or a part of one; `data` is the caller's to free. */
 struct message {
     char *data;
@@ -32,7 +37,7 @@ struct receiver {
     /* Puts the profile into the server's message; NULL: it is one. */
     int (*wrap)(const struct store_key *key, const char *name, const struct message *profile,
                 struct message *out, struct fathom_error *err);
-    /* What is wrong though it answered 200; "": nothing. NULL: nothing can be. */
+    /* What is wrong with an answer of the right type; "": nothing. */
     void (*judge)(const struct http_answer *answer, char told[TOLD_MOST]);
 };
 
@@ -114,11 +119,28 @@ static int wrap_parca(const struct store_key *key, const char *name, const struc
     return write_series(key, name, profile, true, out, err);
 }
 
+/* PushResponse and WriteRawResponse have no fields: "{}". An object with any may be the error of another server. */
+static void judge_json(const struct http_answer *answer, char told[TOLD_MOST])
+{
+    static const char blank[] = " \t\r\n";
+    const char *at = (const char *)answer->data + strspn((const char *)answer->data, blank);
+    bool good = *at == '{';
+    at += good + strspn(at + good, blank);
+    good &= *at == '}';
+    at += good + strspn(at + good, blank);
+    good &= at == (const char *)answer->data + answer->size;
+    *told = '\0';
+    if (!good)
+        snprintf(told, TOLD_MOST, "it did not acknowledge the profile, but answered: %.200s",
+                 (const char *)answer->data);
+}
+
+/* No bytes are a message, too: opentelemetry.io/docs/specs/otlp, "OTLP/HTTP Response". */
 static void judge_otlp(const struct http_answer *answer, char told[TOLD_MOST])
 {
     Fathom__Otlp__Response *r = fathom__otlp__response__unpack(NULL, answer->size, answer->data);
     const Fathom__Otlp__PartialSuccess *partial = r ? r->partial_success : NULL;
-    *told = '\0';
+    snprintf(told, TOLD_MOST, r ? "" : "it did not acknowledge the profile: its answer is damaged");
     if (partial && partial->rejected_profiles)
         snprintf(told, TOLD_MOST, "it rejected %lld profiles: %.200s", (long long)partial->rejected_profiles,
                  partial->error_message);
@@ -127,8 +149,8 @@ static void judge_otlp(const struct http_answer *answer, char told[TOLD_MOST])
 }
 
 static const struct receiver receivers[] = {
-    {"pyroscope", "push.v1.PusherService/Push", "application/json", "pprof", wrap_pyroscope, NULL},
-    {"parca", "profiles/writeraw", "application/json", "pprof", wrap_parca, NULL},
+    {"pyroscope", "push.v1.PusherService/Push", "application/json", "pprof", wrap_pyroscope, judge_json},
+    {"parca", "profiles/writeraw", "application/json", "pprof", wrap_parca, judge_json},
     {"otlp", "v1development/profiles", "application/x-protobuf", "otlp", NULL, judge_otlp},
 };
 
@@ -253,19 +275,33 @@ static int make_profile(const struct push *p, struct dictionary *dictionary, con
     return stream && fclose(stream) != 0 && rc == 0 ? error_memory(err) : rc;
 }
 
+/* What is wrong with an answer; "": it acknowledges all. Login pages come with HTTP 200, too. */
+static void judge(const struct receiver *r, const struct http_answer *answer, char told[TOLD_MOST])
+{
+    const char *text = (const char *)answer->data;
+    if (*answer->elsewhere)
+        snprintf(told, TOLD_MOST, "HTTP %ld: it redirects to %.200s, which is not followed", answer->status,
+                 answer->elsewhere);
+    else if (answer->status != 200)
+        snprintf(told, TOLD_MOST, "HTTP %ld%s%.200s", answer->status, *text ? ": " : "", text);
+    else if (!http_answer_is(answer, r->type))
+        snprintf(told, TOLD_MOST, "it did not acknowledge the profile: it answered with %.64s, not %s",
+                 *answer->type ? answer->type : "no Content-Type", r->type);
+    else
+        r->judge(answer, told);
+}
+
 static int send(struct push *p, const struct message *m, struct fathom_error *err)
 {
     const struct receiver *r = p->receiver;
+    const struct http_request request = {r->target, r->type, m->data, m->size, ANSWER_MOST, SEND_S};
     struct http_answer answer;
-    char told[TOLD_MOST] = "";
-    int rc = http_client_post(p->client, r->target, r->type, m->data, m->size, &answer, err);
+    char told[TOLD_MOST];
+    int rc = http_client_post(p->client, &request, &answer, err);
     if (rc < 0)
         return rc;
     const bool denied = answer.status == 401 || answer.status == 403;
-    if (answer.status / 100 != 2)
-        snprintf(told, sizeof told, "HTTP %ld: %.200s", answer.status, (const char *)answer.data);
-    else if (r->judge)
-        r->judge(&answer, told);
+    judge(r, &answer, told);
     if (!*told)
         return 0;
     text_clean(told);

@@ -87,7 +87,8 @@ int clickhouse_ask(struct clickhouse *c, struct statement *s, struct bytes *answ
 {
     const uint8_t *data = NULL;
     size_t size = 0;
-    int rc = statement_end(s) ? http_ask(c->http, s->text, NULL, 0, &data, &size, err) : error_memory(err);
+    int rc = statement_end(s) ? http_ask(c->http, s->text, NULL, 0, answer ? &data : NULL, &size, err)
+                              : error_memory(err);
     free(s->text);
     if (rc == 0 && answer)
         *answer = bytes_of(data, size);
@@ -112,14 +113,16 @@ int clickhouse_damaged(const struct clickhouse *c, struct fathom_error *err)
     return error_set(err, EBADMSG, "%s: the server's answer is damaged", c->name);
 }
 
-static int ask_number(struct clickhouse *c, struct statement *s, uint64_t *out, struct fathom_error *err)
+/* At most so large, and alone. */
+static int ask_number(struct clickhouse *c, struct statement *s, uint64_t most, uint64_t *out,
+                      struct fathom_error *err)
 {
     struct bytes answer;
     int rc = clickhouse_ask(c, s, &answer, err);
     if (rc < 0)
         return rc;
     *out = bytes_u64(&answer);
-    return answer.failed ? clickhouse_damaged(c, err) : 0;
+    return answer.failed || bytes_left(&answer) || *out > most ? http_refuse(c->http, err) : 0;
 }
 
 static int clickhouse_version(void *engine, uint32_t *version, struct fathom_error *err)
@@ -134,14 +137,14 @@ static int clickhouse_version(void *engine, uint32_t *version, struct fathom_err
             s.out,
             "select count() from system.tables where database = '%s' and name = 'versions' format RowBinary",
             database);
-    int rc = ask_number(c, &s, &number, err);
+    int rc = ask_number(c, &s, 1, &number, err);
     if (rc == 0 && number) {
         statement_begin(&s);
         if (s.out)
             fprintf(s.out, "select toUInt64(max(version)) from %s.versions format RowBinary", database);
-        rc = ask_number(c, &s, &number, err);
+        rc = ask_number(c, &s, UINT32_MAX, &number, err);
     }
-    *version = number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+    *version = (uint32_t)number;
     return rc;
 }
 

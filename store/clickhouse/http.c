@@ -11,6 +11,9 @@
 
 #define TOLD_MOST 300 /* bytes of what a server says of an error */
 
+/* An insert of a recording takes seconds, and its answer says no more than an error. A report's gigabyte takes an hour at 2 Mbit/s. */
+enum { INSERT_S = 600, ASK_S = 3600, INSERT_ANSWER_MOST = 64 << 10 };
+
 struct http {
     struct http_client *client;
     char *database;
@@ -59,6 +62,11 @@ const char *http_database(const struct http *h)
     return h->database;
 }
 
+int http_refuse(const struct http *h, struct fathom_error *err)
+{
+    return error_set(err, EIO, "%s: no ClickHouse answers there", http_client_url(h->client));
+}
+
 /* "Code: 60, e.displayText() = DB::Exception: TEXT, e.what() = ...": the number, and TEXT in place. */
 static int tell_refusal(struct http *h, const struct http_answer *answer, struct fathom_error *err)
 {
@@ -83,8 +91,12 @@ static int tell_refusal(struct http *h, const struct http_answer *answer, struct
     if (answer->status == 401 || answer->status == 403 || code == UNKNOWN_USER || code == WRONG_PASSWORD ||
         code == REQUIRED_PASSWORD || code == DENIED || code == FAILED)
         return error_set(err, EACCES, "%s: %s (--credentials FILE)", name, told);
-    return error_set(err, code == FULL ? ENOSPC : EIO, "%s: %s", name,
-                     *told ? told : "no ClickHouse answers there");
+    if (*answer->elsewhere)
+        return error_set(err, EIO, "%s: it redirects to %.200s, which is not followed", name,
+                         answer->elsewhere);
+    return *told && !http_answer_is(answer, "text/html")
+               ? error_set(err, code == FULL ? ENOSPC : EIO, "%s: %s", name, told)
+               : http_refuse(h, err);
 }
 
 /* The statement goes into the URL where there is data. NULL: out of memory. */
@@ -103,14 +115,22 @@ int http_ask(struct http *h, const char *sql, const void *data, size_t size, con
              size_t *answer_size, struct fathom_error *err)
 {
     char *target = make_target(h, data ? sql : NULL);
+    const struct http_request request = {.target = target,
+                                         .data = data ? data : sql,
+                                         .size = data ? size : strlen(sql),
+                                         .answer_most = data ? INSERT_ANSWER_MOST : HTTP_ANSWER_MOST,
+                                         .seconds_most = data ? INSERT_S : ASK_S};
     struct http_answer got;
     if (!target)
         return error_memory(err);
-    int rc =
-        http_client_post(h->client, target, NULL, data ? data : sql, data ? size : strlen(sql), &got, err);
+    int rc = http_client_post(h->client, &request, &got, err);
     free(target);
+    if (rc == -EFBIG && answer)
+        rc = error_set(err, EFBIG, "%s: the answer is too large: choose less", http_client_url(h->client));
     if (rc == 0 && got.status != 200)
         rc = tell_refusal(h, &got, err);
+    else if (rc == 0 && (http_answer_is(&got, "text/html") || (!answer && got.size)))
+        rc = http_refuse(h, err);
     if (rc == 0 && answer) {
         *answer = got.data;
         *answer_size = got.size;

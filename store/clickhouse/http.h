@@ -23,6 +23,8 @@ const char *http_database(const struct http *http); /* letters, digits and '_' *
  * the server says. */
 int http_ask(struct http *http, const char *sql, const void *data, size_t size, const uint8_t **answer,
              size_t *answer_size, struct fathom_error *err);
+/* -EIO: what answers is no ClickHouse. */
+int http_refuse(const struct http *http, struct fathom_error *err);
 uint64_t http_sent(const struct http *http); /* bytes, as http_client_sent() */
 /* The last answer is the caller's from then on, to be freed. */
 void http_give(struct http *http);

@@ -1,5 +1,7 @@
-UNIT_TESTS += tests/store/test_known tests/store/test_payload tests/store/test_store
+UNIT_TESTS += tests/store/test_http_client tests/store/test_known tests/store/test_payload tests/store/test_store
 STORE_TEST_LIBS = libstore.la libprofile.la libhcct.la libinfer.la libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
+tests_store_test_http_client_SOURCES = tests/store/test_http_client.c
+tests_store_test_http_client_LDADD = $(STORE_TEST_LIBS)
 tests_store_test_known_SOURCES = tests/store/test_known.c
 tests_store_test_known_LDADD = $(STORE_TEST_LIBS)
 tests_store_test_payload_SOURCES = tests/store/test_payload.c
