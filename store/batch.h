@@ -9,6 +9,11 @@
 
 #define STORE_SLOT 300u /* seconds; slots begin at multiples of it, UTC */
 
+/* What a store has at most. */
+#define STORE_TIME_MOST  UINT32_MAX         /* seconds since 1970, in 2106: a server has 32 bits for a slot */
+#define STORE_NAME_MOST  1024u              /* bytes of the name of a service, an event, a host or a build */
+#define STORE_FRAME_MOST ((size_t)64 << 10) /* bytes of the names of a frame and of its file */
+
 /* How sure a path is. */
 enum { STORE_UNKNOWN = 0, STORE_SURE_MOST = 254, STORE_PROVED = 255 }; /* between: inferred, in 255ths */
 

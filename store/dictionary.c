@@ -8,6 +8,7 @@
 #include "base/checksum.h"
 #include "base/hash.h"
 #include "base/vec.h"
+#include "store/batch.h"
 
 struct dictionary {
     struct arena *texts;
@@ -43,6 +44,23 @@ void dictionary_free(struct dictionary *d)
     free(d);
 }
 
+static char *copy_name(struct dictionary *d, const char *name)
+{
+    const size_t length = strnlen(name, STORE_FRAME_MOST);
+    char *copy = arena_alloc(d->texts, length + 1);
+    if (copy) {
+        memcpy(copy, name, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
+static void add_name(struct checksum *sum, const char *name)
+{
+    checksum_add(sum, name, strnlen(name, STORE_FRAME_MOST));
+    checksum_add(sum, "", 1);
+}
+
 /* Of the bytes "KIND" "image\0" "name\0". 0: out of memory. */
 static uint64_t hash_frame(uint8_t kind, const char *image, const char *name)
 {
@@ -50,8 +68,8 @@ static uint64_t hash_frame(uint8_t kind, const char *image, const char *name)
     if (!sum)
         return 0;
     checksum_add(sum, &kind, 1);
-    checksum_add(sum, image, strlen(image) + 1);
-    checksum_add(sum, name, strlen(name) + 1);
+    add_name(sum, image);
+    add_name(sum, name);
     return checksum_end(sum);
 }
 
@@ -63,8 +81,8 @@ uint32_t dictionary_frame(struct dictionary *d, uint8_t kind, const char *image,
         return DICTIONARY_NONE;
     if (*number)
         return (uint32_t)(*number - 1);
-    frame.image = arena_strdup(d->texts, image);
-    frame.name = arena_strdup(d->texts, name);
+    frame.image = copy_name(d, image);
+    frame.name = copy_name(d, name);
     if (!frame.image || !frame.name || !vec_push(d->frames, d->frame_count, d->frame_capacity, frame))
         return DICTIONARY_NONE;
     *number = d->frame_count;

@@ -29,7 +29,7 @@ struct dictionary_context {
 
 struct dictionary *dictionary_new(void); /* NULL: out of memory */
 void dictionary_free(struct dictionary *dictionary);
-/* Numbers from 0 on; the same for the same. Texts are copied. DICTIONARY_NONE: out of memory. */
+/* Numbers from 0 on; the same for the same. Texts are copied, and cut at STORE_FRAME_MOST. DICTIONARY_NONE: out of memory. */
 uint32_t dictionary_frame(struct dictionary *dictionary, uint8_t kind, const char *image, const char *name);
 uint32_t dictionary_context(struct dictionary *dictionary, uint32_t caller, uint32_t frame);
 

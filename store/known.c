@@ -2,6 +2,7 @@
  * the checksum of all that. */
 #include "store/known.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -28,23 +29,29 @@ struct known {
 static bool is_good(const struct known *k, const uint64_t *numbers, size_t count)
 {
     const uint64_t now = (uint64_t)time(NULL);
-    return count >= HEAD + TAIL && count <= HEAD + TAIL + MOST && numbers[0] == MAGIC &&
-           numbers[1] == k->server && numbers[2] <= now && now - numbers[2] < AGE_S &&
+    return count >= HEAD + TAIL && numbers[1] == k->server && numbers[2] <= now && now - numbers[2] < AGE_S &&
            numbers[count - 1] == checksum_of(numbers, (count - 1) * sizeof *numbers);
 }
 
-static int load(struct known *k)
+/* What another program's file has is not written over. */
+static int load(struct known *k, struct fathom_error *err)
 {
     struct file_view view;
-    int rc = 0;
-    if (file_view_read(k->path, &view, NULL) < 0)
-        return 0;
+    int rc = file_view_open(k->path, &view, err);
+    if (rc < 0)
+        return rc == -ENOENT ? 0 : rc;
+    const bool fits = view.size <= (HEAD + TAIL + MOST) * sizeof(uint64_t);
+    rc = file_view_need(&view, 0, fits ? view.size : sizeof(uint64_t), err);
     const uint64_t *numbers = (const uint64_t *)(const void *)view.data;
     const size_t count = view.size / sizeof *numbers;
-    if (view.size % sizeof *numbers == 0 && is_good(k, numbers, count)) {
+    if (rc == 0 && view.size && (!count || numbers[0] != MAGIC))
+        rc = error_set(err, ENOMSG,
+                       "%s has something else than what a server knows: remove it, or give another file",
+                       k->path);
+    if (rc == 0 && fits && view.size % sizeof *numbers == 0 && is_good(k, numbers, count)) {
         k->begun = numbers[2];
         for (size_t i = HEAD; rc == 0 && i < count - TAIL; i++)
-            rc = table_put(k->hashes, numbers[i], NULL) ? 0 : -1;
+            rc = table_put(k->hashes, numbers[i], NULL) ? 0 : error_memory(err);
     }
     file_view_close(&view);
     return rc;
@@ -59,12 +66,10 @@ int known_open(const char *path, const char *url, struct known **out, struct fat
     k->server = checksum_of(url, strlen(url));
     k->begun = (uint64_t)time(NULL);
     k->hashes = table_new();
-    if (!k->path || !k->hashes || load(k) < 0) {
-        known_free(k);
-        return error_memory(err);
-    }
+    int rc = k->path && k->hashes ? load(k, err) : error_memory(err);
     struct outfile *file = NULL;
-    int rc = outfile_open(path, &file, err); /* what cannot be written is told before anything is sent */
+    if (rc == 0)
+        rc = outfile_open(path, &file, err); /* what cannot be written is told before anything is sent */
     outfile_close(file);
     if (rc < 0)
         known_free(k);

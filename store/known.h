@@ -15,8 +15,8 @@
 
 struct known;
 
-/* url: the server's. Both texts are copied. What is wrong with the file's bytes is no error; that it cannot be written is: those of
- * outfile_open(). */
+/* url: the server's. Both texts are copied. -ENOMSG: there is something else than such a file, whose bytes may be
+ * wrong otherwise; those of outfile_open(): it cannot be written. */
 int known_open(const char *path, const char *url, struct known **out, struct fathom_error *err);
 void known_free(struct known *known); /* NULL is allowed */
 bool known_has(const struct known *known, uint64_t hash);

@@ -170,6 +170,8 @@ static int find_frame(struct store *s, uint64_t number, uint32_t *out, struct fa
         int rc = s->engine->frame(s->at, number, &frame, err);
         if (rc < 0)
             return rc == -ENODATA ? damaged(s, "a context has a frame that is missing", number, err) : rc;
+        if (strlen(frame.image) > STORE_FRAME_MOST || strlen(frame.name) > STORE_FRAME_MOST)
+            return damaged(s, "a frame's name is too long", number, err);
         uint8_t kind = frame.kind < UINT8_MAX ? (uint8_t)frame.kind : UINT8_MAX;
         uint32_t found = dictionary_frame(s->of, kind, frame.image, frame.name);
         if (found == DICTIONARY_NONE)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -47,6 +48,11 @@ int connection_error(const struct connection *c, struct fathom_error *err)
     return error_set(err, code, "%s: %s", c->file, code == ENOSPC ? strerror(code) : sqlite3_errmsg(c->db));
 }
 
+int connection_damaged(const struct connection *c, const char *what, struct fathom_error *err)
+{
+    return error_set(err, EBADMSG, "%s is damaged: %s", c->file, what);
+}
+
 /* A file that nobody else may read, unless it is there. */
 static int make_file(const char *file, struct fathom_error *err)
 {
@@ -79,6 +85,17 @@ static void distrust(sqlite3 *db)
     sqlite3_busy_timeout(db, BUSY_MS);
 }
 
+/* SQLite takes ":memory:" and "file:NAME?OPTIONS" for something else than files; paths with a '/' before them are none of these. */
+static int open_file(struct connection *c, struct fathom_error *err)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s%s", c->file[0] == '/' ? "" : "./", c->file) < 0)
+        return error_memory(err);
+    const int rc = sqlite3_open_v2(path, &c->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    free(path);
+    return rc == SQLITE_OK ? 0 : connection_error(c, err);
+}
+
 int connection_open(struct connection *c, const char *file, bool create, struct fathom_error *err)
 {
     int64_t ignored;
@@ -88,9 +105,8 @@ int connection_open(struct connection *c, const char *file, bool create, struct 
         rc = make_file(file, err);
     if (rc == 0)
         rc = check_file(file, err);
-    if (rc == 0 &&
-        sqlite3_open_v2(file, &c->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
-        rc = connection_error(c, err);
+    if (rc == 0)
+        rc = open_file(c, err);
     if (rc == 0) {
         distrust(c->db);
         rc = connection_run(

@@ -20,6 +20,8 @@ void connection_close(struct connection *connection); /* a zeroed one is allowed
 
 /* Of what SQLite returned last; returns a negative errno: -ENOSPC, -EROFS, -EBUSY, -ENOMSG: no database, -EBADMSG, -EIO, ... */
 int connection_error(const struct connection *connection, struct fathom_error *err);
+/* -EBADMSG: what the file has cannot be. */
+int connection_damaged(const struct connection *connection, const char *what, struct fathom_error *err);
 /* Statements without results. */
 int connection_run(const struct connection *connection, const char *sql, struct fathom_error *err);
 int connection_prepare(const struct connection *connection, const char *sql, sqlite3_stmt **out,
@@ -46,6 +48,20 @@ static inline const char *column_text(sqlite3_stmt *statement, int number)
 {
     const unsigned char *text = sqlite3_column_text(statement, number);
     return text ? (const char *)text : "";
+}
+
+/* SQLite's numbers have a sign: a larger sum is the largest. */
+static inline void bind_sum(sqlite3_stmt *statement, int number, uint64_t sum)
+{
+    bind_u64(statement, number, sum < INT64_MAX ? sum : INT64_MAX);
+}
+
+/* false: it is no whole number from 0 to `most`: columns have what values the file's writer put there. */
+static inline bool column_take(sqlite3_stmt *statement, int number, uint64_t most, uint64_t *out)
+{
+    const sqlite3_int64 value = sqlite3_column_int64(statement, number);
+    *out = (uint64_t)value;
+    return sqlite3_column_type(statement, number) == SQLITE_INTEGER && value >= 0 && *out <= most;
 }
 
 static inline uint64_t column_u64(sqlite3_stmt *statement, int number)

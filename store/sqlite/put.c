@@ -101,8 +101,8 @@ static int put_batch(struct putting *p, const struct store_batch *batch, struct 
     bind_text(p->batch, 6, key->build);
     bind_u64(p->batch, 7, key->phase);
     bind_text(p->batch, 8, batch->unit);
-    bind_u64(p->batch, 9, batch->samples);
-    bind_u64(p->batch, 10, batch->weight);
+    bind_sum(p->batch, 9, batch->samples);
+    bind_sum(p->batch, 10, batch->weight);
     sqlite3_bind_blob64(p->batch, 11, data, size, SQLITE_STATIC);
     return connection_step(p->connection, p->batch, err);
 }
@@ -190,8 +190,8 @@ int sqlite_recording(void *engine, uint64_t recording, uint64_t *ended, struct f
         bind_u64(statement, 2, *ended);
         rc = connection_step(c, statement, err);
     }
-    if (rc == 1)
-        *ended = column_u64(statement, 0);
+    if (rc == 1 && !column_take(statement, 0, STORE_TIME_MOST * UINT64_C(1000000000), ended))
+        rc = connection_damaged(c, "when a recording ended is no time", err);
     sqlite3_finalize(statement);
     return sqlite_end(c, rc < 0 ? rc : 0, err);
 }

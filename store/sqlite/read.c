@@ -130,13 +130,13 @@ static int visit_batch(struct sqlite *s, sqlite3_stmt *row, store_visit *visit, 
     struct store_batch batch = {.key = {.service = column_text(row, 0),
                                         .event = column_text(row, 1),
                                         .host = column_text(row, 2),
-                                        .build = column_text(row, 3),
-                                        .slot = column_u64(row, 5)},
-                                .unit = column_text(row, 4),
-                                .last = column_u64(row, 6),
-                                .batches = column_u64(row, 7),
-                                .samples = column_u64(row, 8),
-                                .weight = column_u64(row, 9)};
+                                        .build = column_text(row, 3)},
+                                .unit = column_text(row, 4)};
+    if (!column_take(row, 5, STORE_TIME_MOST, &batch.key.slot) ||
+        !column_take(row, 6, STORE_TIME_MOST, &batch.last) || batch.last < batch.key.slot ||
+        !column_take(row, 7, INT64_MAX, &batch.batches) || !column_take(row, 8, INT64_MAX, &batch.samples) ||
+        !column_take(row, 9, INT64_MAX, &batch.weight))
+        return connection_damaged(&s->connection, "a batch has a number that cannot be", err);
     const void *data = sqlite3_column_blob(row, 10);
     int rc = payload_unpack(s->payload, data ? data : "", (size_t)sqlite3_column_bytes(row, 10),
                             &batch.entries, &batch.count, err);
@@ -178,18 +178,22 @@ int sqlite_rows(void *engine, enum store_list list, const struct store_query *qu
     if (text.out) {
         fprintf(text.out,
                 "select %s, event, unit, min(slot), max(slot), cast(total(samples) as integer),"
-                " cast(total(weight) as integer), count(*) from batches where 1",
-                columns[list]);
+                " cast(total(weight) as integer), count(*), max(typeof(slot) <> 'integer' or typeof(samples)"
+                " <> 'integer' or typeof(weight) <> 'integer' or slot not between 0 and %" PRIu64
+                " or samples < 0 or weight < 0) from batches where 1",
+                columns[list], (uint64_t)STORE_TIME_MOST);
         put_conditions(text.out, query, true);
         fputs(" group by 1, 2, 3 order by 1, 2, 3", text.out);
     }
     int rc = prepare(c, &text, query, &row, err);
     while (rc == 0 && (rc = connection_step(c, row, err)) == 1)
-        rc = visit(context,
-                   &(struct store_row){column_text(row, 0), column_text(row, 1), column_text(row, 2),
-                                       column_u64(row, 3), column_u64(row, 4), column_u64(row, 5),
-                                       column_u64(row, 6), column_u64(row, 7)},
-                   err);
+        rc = column_u64(row, 8)
+                 ? connection_damaged(c, "a batch has a number that cannot be", err)
+                 : visit(context,
+                         &(struct store_row){column_text(row, 0), column_text(row, 1), column_text(row, 2),
+                                             column_u64(row, 3), column_u64(row, 4), column_u64(row, 5),
+                                             column_u64(row, 6), column_u64(row, 7)},
+                         err);
     sqlite3_finalize(row);
     return rc;
 }
@@ -213,10 +217,12 @@ int sqlite_context(void *engine, uint64_t number, struct stored_context *out, st
         find(&s->connection, &s->context, "select caller, frame from contexts where number = ?", number, err);
     if (rc <= 0)
         return rc < 0 ? rc : -ENODATA;
-    *out = (struct stored_context){column_u64(s->context, 0), column_u64(s->context, 1)};
-    return out->caller < number ? 0
-                                : error_set(err, EBADMSG, "%s is damaged: a context is newer than its caller",
-                                            s->connection.file);
+    if (!column_take(s->context, 0, INT64_MAX, &out->caller) ||
+        !column_take(s->context, 1, INT64_MAX, &out->frame))
+        return connection_damaged(&s->connection, "a context has a number that cannot be", err);
+    return out->caller < number
+               ? 0
+               : connection_damaged(&s->connection, "a context is newer than its caller", err);
 }
 
 int sqlite_frame(void *engine, uint64_t number, struct stored_frame *out, struct fathom_error *err)

@@ -28,8 +28,7 @@ static int next_pair(struct stepping *s, struct fathom_error *err)
     const bool later = order > 0 || (order == 0 && event && strcmp(event, s->event) > 0);
     rc = !service || !event ? error_memory(err)
          : later            ? 1
-                            : error_set(err, EBADMSG, "%s is damaged: names of its batches are no texts",
-                                        s->connection->file);
+                            : connection_damaged(s->connection, "names of its batches are no texts", err);
     free(s->service);
     free(s->event);
     s->service = service;
@@ -162,9 +161,9 @@ int sqlite_roll_add(void *engine, const struct store_period *p, const struct sto
     bind_text(s->rollup, 7, sum->unit);
     bind_u64(s->rollup, 8, sum->key.slot);
     bind_u64(s->rollup, 9, sum->last);
-    bind_u64(s->rollup, 10, sum->batches);
-    bind_u64(s->rollup, 11, sum->samples);
-    bind_u64(s->rollup, 12, sum->weight);
+    bind_sum(s->rollup, 10, sum->batches);
+    bind_sum(s->rollup, 11, sum->samples);
+    bind_sum(s->rollup, 12, sum->weight);
     sqlite3_bind_blob64(s->rollup, 13, data, size, SQLITE_STATIC);
     return connection_step(&s->connection, s->rollup, err);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/checksum.h"
@@ -101,9 +102,9 @@ Test(known, forgets_what_is_old_or_damaged)
         bool sums;
         size_t count, known;
     } cases[] = {{2, 0, true, 14, 10},   {2, -3500, true, 14, 10}, {2, -3601, true, 14, 0},
-                 {2, 1000, true, 14, 0}, {0, 1, true, 14, 0},      {5, 1, false, 14, 0},
-                 {5, 0, false, 13, 0},   {5, 0, false, 3, 0},      {5, 0, false, 0, 0},
-                 {5, 0, true, 13, 9},    {5, 0, true, 4, 0}};
+                 {2, 1000, true, 14, 0}, {5, 1, false, 14, 0},     {5, 0, false, 13, 0},
+                 {5, 0, false, 3, 0},    {5, 0, false, 0, 0},      {5, 0, true, 13, 9},
+                 {5, 0, true, 4, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fixture f = begin();
         save(&f, 1, 11);
@@ -126,5 +127,28 @@ Test(known, a_file_that_cannot_be_written_is_told)
     struct known *k = NULL;
     struct fathom_error err;
     cr_assert_eq(known_open("/nowhere/known", URL, &k, &err), -ENOENT);
-    cr_assert_eq(known_open("/tmp", URL, &k, &err), -EISDIR);
+}
+
+Test(known, what_is_something_else_is_left_as_it_is)
+{
+    static const char *const texts[] = {"x", "not a file of known hashes\n"};
+    struct known *k = NULL;
+    struct fixture f = begin();
+    cr_assert_eq(known_open("/tmp", URL, &k, &f.err), -ENOMSG);
+    cr_assert_eq(mkfifo(f.file, 0600), 0);
+    cr_assert_eq(known_open(f.file, URL, &k, &f.err), -ENOMSG, "and does not wait for a writer");
+    unlink(f.file);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char got[64] = "";
+        FILE *file = fopen(f.file, "w+");
+        fputs(texts[i], file);
+        fflush(file);
+        cr_assert_eq(known_open(f.file, URL, &k, &f.err), -ENOMSG);
+        cr_assert(strstr(f.err.text, "something else"), "%s", f.err.text);
+        rewind(file);
+        cr_assert_eq(fread(got, 1, sizeof got, file), strlen(texts[i]));
+        cr_assert_str_eq(got, texts[i]);
+        fclose(file);
+    }
+    unlink(f.file);
 }

@@ -342,6 +342,13 @@ Test(store, tells_hostile_rows)
         "update contexts set caller = 77 where number = 1", /* none */
         "update contexts set frame = 77",
         "delete from contexts where number = 3",
+        "update contexts set caller = 'x' where number = 2",
+        "update contexts set frame = -1",
+        "update frames set name = hex(zeroblob(32769))",
+        "update batches set samples = -5",
+        "update batches set samples = 'x'",
+        "update batches set weight = 1.5",
+        "update batches set slot = 4294967400",
         "update batches set entries = 'text'",
         "update batches set entries = zeroblob(1000000)",
         "update batches set entries = x''",
@@ -360,6 +367,79 @@ Test(store, tells_hostile_rows)
         cr_assert_eq(gather(&f), -EBADMSG, "%s: %s", statements[i], f.err.text);
         end(&f);
     }
+}
+
+static int ignore_row(void *context, const struct store_row *row, struct fathom_error *err)
+{
+    (void)context, (void)row, (void)err;
+    return 0;
+}
+
+Test(store, tells_hostile_rows_in_lists)
+{
+    static const char *const changes[] = {"slot = 9223372036854775807",
+                                          "slot = 'abc', samples = 'x'",
+                                          "slot = -300",
+                                          "samples = -5",
+                                          "weight = x'00'",
+                                          "weight = 0.5"};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        struct fixture f = begin();
+        const struct store_entry entry = {f.leaf, 3, 30, STORE_PROVED, 0};
+        char statement[128];
+        put(&f, batch_of("web", "h1", "ab", 300, &entry, 1));
+        put(&f, batch_of("web", "h2", "ab", 300, &entry, 1));
+        snprintf(statement, sizeof statement, "update batches set %s where host = 'h1'", changes[i]);
+        sql(f.file, statement);
+        cr_assert_eq(store_rows(f.store, STORE_SERVICES, &(struct store_query){0}, ignore_row, NULL, &f.err),
+                     -EBADMSG, "%s", changes[i]);
+        end(&f);
+    }
+}
+
+Test(store, takes_sums_of_64_bits)
+{
+    struct fixture f = begin();
+    const struct store_entry entry = {f.leaf, 1, UINT64_MAX, STORE_PROVED, 0};
+    put(&f, batch_of("web", "h1", "ab", 300, &entry, 1));
+    cr_assert_eq(gather(&f), 0, "%s", f.err.text);
+    cr_assert_eq(store_rows(f.store, STORE_SERVICES, &(struct store_query){0}, ignore_row, NULL, &f.err), 0);
+    end(&f);
+}
+
+Test(store, cuts_long_names)
+{
+    struct fixture f = begin();
+    const size_t size = STORE_FRAME_MOST + 10;
+    char *name = calloc(size, 1);
+    memset(name, 'x', size - 1);
+    const uint32_t frame = dictionary_frame(f.dictionary, 0, "prog", name);
+    name[size - 2] = 'y';
+    cr_assert_eq(dictionary_frame(f.dictionary, 0, "prog", name), frame);
+    const struct store_entry entry = {dictionary_context(f.dictionary, DICTIONARY_NONE, frame), 1, 1,
+                                      STORE_PROVED, 0};
+    put(&f, batch_of("web", "h1", "ab", 300, &entry, 1));
+    cr_assert_eq(gather(&f), 0, "%s", f.err.text);
+    free(name);
+    end(&f);
+}
+
+Test(store, has_files_by_any_name)
+{
+    static const char *const names[] = {":memory:", "file:named.db?mode=memory", "a?b=c"};
+    char directory[] = "/tmp/fathom_names_XXXXXX";
+    cr_assert(mkdtemp(directory) && chdir(directory) == 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct store *store = NULL;
+        struct fathom_error err = {0};
+        cr_assert_eq(store_open(names[i], NULL, true, &store, &err), 0, "%s", err.text);
+        cr_assert_eq(store_init(store, &err), 0, "%s", err.text);
+        store_close(store);
+        cr_assert_eq(store_open(names[i], NULL, false, &store, &err), 0, "%s: %s", names[i], err.text);
+        store_close(store);
+        cr_assert_eq(unlink(names[i]), 0, "%s", names[i]);
+    }
+    cr_assert(chdir("/") == 0 && rmdir(directory) == 0);
 }
 
 Test(store, tells_hostile_roll_ups)
