@@ -150,13 +150,23 @@ static int visit_host(struct compared *c, unsigned side, uint32_t host, compared
     return rc;
 }
 
+static int complete_side(struct compared *c, unsigned side, const char *event, struct fathom_error *err)
+{
+    struct side *s = &c->sides[side];
+    struct fathom_error told = {0};
+    int rc = selection_complete(c->store, event, &s->query, &s->selected, &told);
+    return rc == 0         ? 0
+           : rc == -ENOENT ? error_set(err, ENOENT, "side %c, %.128s: %s", "AB"[side], s -> name, told.text)
+                           : error_set(err, -rc, "%s", told.text);
+}
+
 /* Both sides, before either is read: of one host each, how it changes over time tells what is chance. */
 static int complete(struct compared *c, struct fathom_error *err)
 {
     struct side *a = &c->sides[0], *b = &c->sides[1];
-    int rc = selection_complete(c->store, c->options.event, &a->query, &a->selected, err);
+    int rc = complete_side(c, 0, c->options.event, err);
     if (rc == 0)
-        rc = selection_complete(c->store, a->selected.event, &b->query, &b->selected, err);
+        rc = complete_side(c, 1, a->selected.event, err);
     for (unsigned i = 0; rc == 0 && i < 2 && a->selected.hosts == 1 && b->selected.hosts == 1; i++)
         c->sides[i].slice = selected_slice(&c->sides[i].selected, SLICES);
     return rc;
@@ -170,6 +180,8 @@ int compared_run(struct compared *c, compared_visit *visit, void *context, struc
         s->query.slice = s->slice;
         s->query.by_host = true;
         rc = store_each(c->store, &s->query, add_batch, s, err);
+        if (rc == 0 && !names_count(s->hosts)) /* they were removed since */
+            rc = error_set(err, ENOENT, "side %c, %.128s: the store has no such samples", "AB"[i], s -> name);
         for (uint32_t host = 0; rc == 0 && host < names_count(s->hosts); host++)
             rc = visit_host(c, i, host, visit, context, err);
     }

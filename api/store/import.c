@@ -28,13 +28,28 @@ struct fathom_store_import {
     struct fathom_writing writing;
 };
 
+/* --ended, in ns. */
+static int take_ended(const char *text, uint64_t *out, struct fathom_error *err)
+{
+    uint64_t at;
+    int rc = selection_time(text, (uint64_t)time(NULL), &at, err);
+    if (rc == 0 && at > STORE_TIME_MOST)
+        rc = error_set(err, EINVAL, "'%.64s' is no time that a store has, which ends in 2106", text);
+    *out = rc == 0 ? at * SECOND_NS : 0;
+    return rc;
+}
+
 static int begin(struct fathom_store_import *i, const struct fathom_listener *listener,
                  struct fathom_error *err)
 {
     const struct fathom_store_import_options *o = &i->options;
     struct fathom_report_options *r = &i->report_options;
     uint64_t ignored;
-    int rc = o->ended ? selection_time(o->ended, (uint64_t)time(NULL), &ignored, err) : 0;
+    int rc = o->ended ? take_ended(o->ended, &ignored, err) : 0;
+    if (rc == 0)
+        rc = selection_name("service", o->service, err);
+    if (rc == 0)
+        rc = selection_name("host", o->host, err);
     if (rc == 0 && strcmp(o->recording, "-") == 0)
         rc = error_set(err, EINVAL, "what is put into a store must be a file, not standard input");
     if (rc == 0)
@@ -120,15 +135,16 @@ static int find_end(const struct fathom_store_import_options *o, const struct re
                     uint64_t *out, struct fathom_error *err)
 {
     struct stat st;
-    if (o->ended) {
-        int rc = selection_time(o->ended, (uint64_t)time(NULL), out, err);
-        *out *= SECOND_NS;
-        return rc;
-    }
-    if (reader && reader_wall_clock(reader, last, out))
+    if (o->ended)
+        return take_ended(o->ended, out, err);
+    if (reader && reader_wall_clock(reader, last, out) && *out / SECOND_NS <= STORE_TIME_MOST)
         return 0;
     if (stat(o->recording, &st) < 0)
         return error_system(err, errno, "%s", o->recording);
+    if (st.st_mtim.tv_sec < 0 || st.st_mtim.tv_sec > STORE_TIME_MOST)
+        return error_set(err, EINVAL,
+                         "%s was written at no time that a store has: give --ended, from 1970 to 2106",
+                         o->recording);
     *out = (uint64_t)st.st_mtim.tv_sec * SECOND_NS + (uint64_t)st.st_mtim.tv_nsec;
     return 0;
 }
@@ -142,6 +158,20 @@ static uint64_t last_time(const struct report *report)
     return last;
 }
 
+/* Names that a recording tells may be anything. */
+static int check_names(const struct store_batch *batches, size_t count, struct fathom_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct store_key *k = &batches[i].key;
+        if (strlen(k->service) > STORE_NAME_MOST || strlen(k->event) > STORE_NAME_MOST ||
+            strlen(k->host) > STORE_NAME_MOST)
+            return error_set(err, EBADMSG,
+                             "the recording has a service, event or host whose name is longer than %u bytes",
+                             STORE_NAME_MOST);
+    }
+    return 0;
+}
+
 static int put(struct fathom_store_import *i, struct slotted *slots, struct fathom_store_imported *imported,
                struct fathom_error *err)
 {
@@ -153,6 +183,8 @@ static int put(struct fathom_store_import *i, struct slotted *slots, struct fath
         rc = slotted_add(slots, r, err);
     if (rc == 0)
         rc = slotted_finish(slots, &batches, &count, &dictionary, err);
+    if (rc == 0)
+        rc = check_names(batches, count, err);
     if (rc == 0 && i->store)
         rc = store_put(i->store, dictionary, batches, count, &imported->added, err);
     else if (rc == 0)

@@ -37,9 +37,10 @@ static bool take_date(const char *text, uint64_t *out)
         const char *end = strptime(text, forms[i], &tm);
         if (!end || (*end == 'Z' ? end[1] : *end))
             continue;
-        const time_t at = timegm(&tm);
+        const struct tm told = tm;
+        const time_t at = timegm(&tm); /* of February 30, it makes March 2 */
         *out = (uint64_t)at;
-        return at >= 0;
+        return at >= 0 && tm.tm_mday == told.tm_mday && tm.tm_sec == told.tm_sec;
     }
     return false;
 }
@@ -71,16 +72,30 @@ int selection_time(const char *text, uint64_t now, uint64_t *out, struct fathom_
         text);
 }
 
+int selection_name(const char *what, const char *name, struct fathom_error *err)
+{
+    return name && strlen(name) > STORE_NAME_MOST
+               ? error_set(err, EINVAL, "the name of a %s has at most %u bytes, and not %zu", what,
+                           STORE_NAME_MOST, strlen(name))
+               : 0;
+}
+
 int selection_query(const struct fathom_store_selection *s, struct store_query *out, struct fathom_error *err)
 {
     const uint64_t now = (uint64_t)time(NULL);
     struct store_query query = {.service = s->service, .host = s->host, .build = s->build};
-    int rc = s->since ? selection_time(s->since, now, &query.from, err) : 0;
+    int rc = selection_name("service", s->service, err);
+    if (rc == 0)
+        rc = selection_name("host", s->host, err);
+    if (rc == 0)
+        rc = selection_name("build", s->build, err);
+    if (rc == 0 && s->since)
+        rc = selection_time(s->since, now, &query.from, err);
     if (rc == 0 && s->until)
         rc = selection_time(s->until, now, &query.to, err);
-    query.from -= query.from % STORE_SLOT;
     if (rc == 0 && s->until && query.to <= query.from)
         rc = error_set(err, EINVAL, "--until must be later than --since");
+    query.from -= query.from % STORE_SLOT;
     if (rc == 0)
         *out = query;
     return rc;
@@ -154,6 +169,38 @@ static int take_event(void *context, const struct store_row *row, struct fathom_
     return 0;
 }
 
+struct extent {
+    uint64_t first, last;
+    bool any;
+};
+
+static int widen(void *context, const struct store_row *row, struct fathom_error *err)
+{
+    struct extent *e = context;
+    (void)err;
+    e->first = !e->any || row->first < e->first ? row->first : e->first;
+    e->last = row->last > e->last ? row->last : e->last;
+    e->any = true;
+    return 0;
+}
+
+/* That there is nothing, and when there is something of the service. */
+static int tell_nothing(struct store *store, const struct store_query *query, struct fathom_error *err)
+{
+    const struct store_query of_service = {.service = query->service};
+    struct extent all = {0};
+    char first[TIME_SIZE], last[TIME_SIZE], when[128] = "";
+    int rc = store_rows(store, STORE_EVENTS, &of_service, widen, &all, err);
+    if (rc < 0)
+        return rc;
+    if (all.any)
+        snprintf(when, sizeof when, ", but others, from %s to %s UTC", time_format(first, all.first),
+                 time_format(last, all.last + STORE_SLOT));
+    return error_set(err, ENOENT,
+                     "the store has no such samples%s%.200s%s ('fathom store services' lists what there is)",
+                     query->service ? " of service " : "", query->service ? query->service : "", when);
+}
+
 static int choose_event(struct store *store, const char *event, struct store_query *query, struct selected *s,
                         struct fathom_error *err)
 {
@@ -162,12 +209,9 @@ static int choose_event(struct store *store, const char *event, struct store_que
     query->event = s->event;
     if (rc < 0 || s->event)
         return rc;
-    return c.names[0]
-               ? error_set(err, ENOENT, "there is no event '%s' of service %s, but: %s", event,
-                           query->service, c.names)
-               : error_set(err, ENOENT,
-                           "the store has no such samples%s%s ('fathom store services' lists what there is)",
-                           query->service ? " of service " : "", query->service ? query->service : "");
+    return c.names[0] ? error_set(err, ENOENT, "there is no event '%s' of service %s, but: %s", event,
+                                  query->service, c.names)
+                      : tell_nothing(store, query, err);
 }
 
 static int count_row(void *context, const struct store_row *row, struct fathom_error *err)

@@ -7,6 +7,8 @@
 
 /* A time as in struct fathom_store_selection, in seconds since 1970. -EINVAL. */
 int selection_time(const char *text, uint64_t now, uint64_t *out, struct fathom_error *err);
+/* what: "service". NULL is good. -EINVAL: it is longer than STORE_NAME_MOST. */
+int selection_name(const char *what, const char *name, struct fathom_error *err);
 /* The query of a selection, without an event; texts are borrowed. */
 int selection_query(const struct fathom_store_selection *selection, struct store_query *out,
                     struct fathom_error *err);
