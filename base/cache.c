@@ -92,7 +92,9 @@ int cache_open(const char *path)
 bool cache_use(const char *path)
 {
     int fd = cache_open(path);
-    bool used = fd >= 0 && futimens(fd, NULL) == 0;
+    /* Its time of access: whoever reads it sees by the other one whether it was written. */
+    bool used =
+        fd >= 0 && futimens(fd, (struct timespec[]){{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_OMIT}}) == 0;
     if (fd >= 0)
         close(fd);
     return used;
@@ -125,7 +127,7 @@ static bool note_kept(int directory, const char *name, time_t now, struct cache_
         return false;
     *list = grown;
     struct cache_entry *k = &grown[(*count)++];
-    *k = (struct cache_entry){.bytes = (uint64_t)st.st_size, .used = st.st_mtim};
+    *k = (struct cache_entry){.bytes = (uint64_t)st.st_size, .used = st.st_atim};
     strcpy(k->name, name);
     return true;
 }
