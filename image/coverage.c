@@ -1,7 +1,10 @@
 /* coverage.c - see coverage.h. */
 #include "image/coverage.h"
 
+#include <errno.h>
+
 #include "image/code/code.h"
+#include "image/derive.h"
 #include "image/image_private.h"
 
 /* Bytes of [from, to) that are not padding between functions: nops, int3 and zeros. */
@@ -66,8 +69,10 @@ static void add_functions(const struct image *image, struct image_coverage *out)
     out->functions = image_function_count(image);
     for (uint32_t i = 0; i < out->functions; i++) {
         const struct image_function *f = image_function(image, i);
+        const struct cfi_row row = cfi_lookup(image->cfi, f->address);
         out->named += f->name != NULL;
-        if (cfi_lookup(image->cfi, f->address).cfa != CFI_NONE)
+        out->derived += row.cfa != CFI_NONE && row.derived ? f->size : 0;
+        if (row.cfa != CFI_NONE)
             continue;
         out->uncovered++;
         out->bare += f->size;
@@ -75,7 +80,7 @@ static void add_functions(const struct image *image, struct image_coverage *out)
     }
 }
 
-void image_coverage(const struct image *image, struct image_coverage *out)
+int image_coverage(struct image *image, struct image_coverage *out)
 {
     const struct elf_file *debug = image->debug.data ? &image->debug : NULL;
     *out = (struct image_coverage){.debug_file = image->debug_path};
@@ -84,6 +89,8 @@ void image_coverage(const struct image *image, struct image_coverage *out)
         if (s->flags & SHF_EXECINSTR && s->flags & SHF_ALLOC && s->file_size)
             add_section(image, s, out);
     }
+    if (image_derive_rows(image) < 0)
+        return -ENOMEM;
     add_functions(image, out);
     out->names = elf_file_section(&image->file, ".symtab") ? COVERAGE_OWN
                  : image->debug_path                       ? COVERAGE_DEBUG_FILE
@@ -91,4 +98,5 @@ void image_coverage(const struct image *image, struct image_coverage *out)
                                                            : COVERAGE_EXPORTED;
     out->go = elf_file_section(&image->file, ".go.buildinfo");
     out->lines = elf_file_has_debug_info(&image->file) || (debug && elf_file_has_debug_info(debug));
+    return 0;
 }

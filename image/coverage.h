@@ -17,9 +17,10 @@ enum coverage_names {
 
 struct image_coverage {
     uint64_t code, covered; /* bytes of the executable sections without padding; those that FDEs cover */
-    uint64_t bare;          /* of the rest, those of known functions; others may be tables */
+    uint64_t derived; /* of the rest, those of functions whose rows are derived from their code (derive.h) */
+    uint64_t bare;    /* and those of other known functions; the rest may be tables */
     uint32_t functions, named, uncovered;
-    uint32_t listed[COVERAGE_LISTED]; /* the largest functions without an FDE, the largest first */
+    uint32_t listed[COVERAGE_LISTED]; /* the largest functions without rows, the largest first */
     uint32_t listed_count;
     enum coverage_names names;
     const char *debug_file; /* the separate debug file, in the image's memory; NULL: none found */
@@ -27,6 +28,7 @@ struct image_coverage {
     bool lines;             /* there is debug information in the file or in that one */
 };
 
-void image_coverage(const struct image *image, struct image_coverage *out);
+/* Derives rows. 0 or -ENOMEM. */
+int image_coverage(struct image *image, struct image_coverage *out);
 
 #endif

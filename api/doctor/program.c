@@ -38,8 +38,8 @@ static void add_symbols(const struct image *image, const struct image_coverage *
 {
     char hex[2 * BUILD_ID_MAX + 1];
     build_id_format(image_build_id(image), hex);
-    enum fathom_finding_state state =
-        c->names == COVERAGE_EXPORTED ? FATHOM_FINDING_LIMIT : FATHOM_FINDING_OK;
+    const bool named = c->names != COVERAGE_EXPORTED || (c->functions && c->named == c->functions);
+    enum fathom_finding_state state = named ? FATHOM_FINDING_OK : FATHOM_FINDING_LIMIT;
     static const char *const from[] = {[COVERAGE_EXPORTED] =
                                            "stripped, and no separate debug file is found: ",
                                        [COVERAGE_EMBEDDED] = "of its compressed symbols: ",
@@ -63,25 +63,32 @@ static void add_symbols(const struct image *image, const struct image_coverage *
 /* Whether functions that may matter have none. A file with none at all knows no functions but exported ones. */
 static bool lacks_cfi(const struct image_coverage *c)
 {
-    return !c->covered || c->bare > START_CODE + (uint64_t)((double)c->code * BARE_SHARE);
+    return !(c->covered + c->derived) || c->bare > START_CODE + (uint64_t)((double)c->code * BARE_SHARE);
 }
 
 static void add_cfi(const struct image *image, const struct image_coverage *c, struct rows *rows)
 {
     char names[NAMES_SIZE] = "";
-    uint64_t outside =
-        c->code - c->covered - (c->bare < c->code - c->covered ? c->bare : c->code - c->covered);
+    const uint64_t rest = c->code - c->covered, known = c->derived + c->bare,
+                   outside = rest > known ? rest - known : 0;
+    char derived[96] = "";
+    if (c->derived) /* sizes of functions have padding */
+        snprintf(derived, sizeof derived, "; derived from %s of %.1f%%",
+                 c->go ? "Go's table or the code" : "the code",
+                 100.0 * (double)(rest - outside) / (double)c->code * (double)c->derived / (double)known);
     for (uint32_t i = 0; i < c->listed_count; i++) {
         char name[256];
         image_function_format(image, c->listed[i], name, sizeof name);
         list_name(names, name);
     }
     rows_add(rows, "cfi", "unwind information", lacks_cfi(c) ? FATHOM_FINDING_LIMIT : FATHOM_FINDING_OK,
-             "of %.1f%% of %" PRIu64 " bytes of code (.eh_frame)%s%s",
-             c->code ? 100.0 * (double)c->covered / (double)c->code : 0.0, c->code,
+             "of %.1f%% of %" PRIu64 " bytes of code (.eh_frame)%s%s%s",
+             c->code ? 100.0 * (double)c->covered / (double)c->code : 0.0, c->code, derived,
              names[0] ? "; functions without: " : "", names);
     if (lacks_cfi(c)) {
-        rows_costs(rows, "samples in functions without it, and in what they call, have no known path");
+        rows_costs(
+            rows,
+            "samples in functions without it, and in what they call, have their innermost callers alone");
         rows_mend(
             rows,
             c->go ? "none for Go, whose compiler makes no .eh_frame: the frame pointers that it keeps are "
@@ -89,10 +96,9 @@ static void add_cfi(const struct image *image, const struct image_coverage *c, s
                   : "compile with -fasynchronous-unwind-tables, and do not remove .eh_frame; in "
                     "assembler, .cfi_startproc");
     } else if (outside > START_CODE) {
-        rows_costs(rows,
-                   "%" PRIu64
-                   " bytes are in no known function: tables, or code whose samples have no known path",
-                   outside);
+        rows_costs(
+            rows, "%" PRIu64 " bytes are in no known function: tables, or code whose samples have no callers",
+            outside);
     }
 }
 
@@ -131,14 +137,16 @@ static void add_kept(const struct build_id *id, struct rows *rows)
                  "none: no recording of this build has been kept");
 }
 
-static void add_image(const struct image *image, struct rows *rows)
+static int add_image(struct image *image, struct rows *rows, struct fathom_error *err)
 {
     struct image_coverage coverage;
-    image_coverage(image, &coverage);
+    if (image_coverage(image, &coverage) < 0)
+        return error_memory(err);
     add_identity(image, &coverage, rows);
     add_symbols(image, &coverage, rows);
     add_cfi(image, &coverage, rows);
     add_kept(image_build_id(image), rows);
+    return 0;
 }
 
 static void add_hooks(const struct program *program, struct rows *rows)
@@ -210,11 +218,11 @@ int doctor_program(const char *name, struct rows *rows, struct fathom_error *err
              : program.kind == PROGRAM_DYNAMIC ? "dynamically linked"
                                                : "statically linked",
              program.raised ? ", set-user-ID or with capabilities" : "");
-    add_image(image, rows);
-    if (!library)
+    rc = add_image(image, rows, err);
+    if (rc == 0 && !library)
         add_hooks(&program, rows);
     image_close(image);
-    return 0;
+    return rc;
 }
 
 /* Files that are mapped for execution, but the program's own. */
@@ -241,11 +249,12 @@ static void add_libraries(pid_t pid, const char *program, struct rows *rows)
             list_name(closed, slash + 1);
             continue;
         }
-        image_coverage(image, &c);
-        if (c.names == COVERAGE_EXPORTED)
-            list_name(nameless, slash + 1);
-        if (lacks_cfi(&c))
-            list_name(bare, slash + 1);
+        if (image_coverage(image, &c) == 0) {
+            if (c.names == COVERAGE_EXPORTED)
+                list_name(nameless, slash + 1);
+            if (lacks_cfi(&c))
+                list_name(bare, slash + 1);
+        }
         image_close(image);
     }
     proc_maps_free(&maps);
@@ -257,7 +266,7 @@ static void add_libraries(pid_t pid, const char *program, struct rows *rows)
              closed[0] ? "; cannot be read: " : "", closed, nameless[0] ? "; only exported names: " : "",
              nameless);
     if (bare[0] || closed[0])
-        rows_costs(rows, "samples in such code, and in what it calls, have no known path");
+        rows_costs(rows, "samples in such code, and in what it calls, have their innermost callers alone");
     if (nameless[0])
         rows_mend(rows,
                   "for names, install debug symbols (Debian: -dbgsym packages), or set DEBUGINFOD_URLS");
@@ -317,8 +326,9 @@ int doctor_process(pid_t pid, struct rows *rows, struct fathom_error *err)
     rc = image_open_as(file, p.program, NULL, &image, err);
     if (rc < 0)
         return rc;
-    add_image(image, rows);
+    rc = add_image(image, rows, err);
     image_close(image);
-    add_libraries(pid, p.program, rows);
-    return 0;
+    if (rc == 0)
+        add_libraries(pid, p.program, rows);
+    return rc;
 }
