@@ -149,8 +149,8 @@ static void make_status(struct top *t)
         snprintf(rest, sizeof rest, "; %s in light contexts",
                  share_format(share, t->rows.rest, t->rows.whole));
     snprintf(s->status[2], TOP_LINE, "%s%s by %s, from %g%%%s%s%s%s%s", s->paused ? "PAUSED: " : "",
-             views[s->view].word, sorts[s->sort].word, s->min_percent, period, s->threads ? ", threads" : "",
-             thread, filter, rest);
+             views[s->view].word, sorts[top_sort(s)].word, s->min_percent, period,
+             s->threads ? ", threads" : "", thread, filter, rest);
     text_clean(s->status[2]);
 }
 
@@ -164,8 +164,8 @@ static bool is_folded(void *state, uint64_t key)
 static int make_rows(struct top *t, struct fathom_error *err)
 {
     struct top_state *s = &t->state;
-    struct fathom_top_show show = {s->view,    s->sort,   s->min_percent, s->filter,
-                                   s->threads, s->thread, is_folded,      s};
+    struct fathom_top_show show = {s->view,    top_sort(s), s->min_percent, s->filter,
+                                   s->threads, s->thread,   is_folded,      s};
     return fathom_top_rows(t->top, &show, &t->rows, err);
 }
 
@@ -330,7 +330,7 @@ static int complete_store(struct top_options *o, int argc, struct terminal *term
 static int top_run(int argc, char **argv, struct terminal *terminal)
 {
     struct top_options options = {.top = {.target.verify = fathom_verify_default, .eps = 2e-5},
-                                  .show = {.min_percent = 1, .filter = ""}};
+                                  .show = {.sort = FATHOM_TOP_SORTS, .min_percent = 1, .filter = ""}};
     int code = options_parse(&top_command, &options, false, argc, argv, terminal);
     if (code < 0 && options.store.url)
         code = complete_store(&options, argc, terminal);
@@ -373,7 +373,7 @@ static const struct option_row rows[] = {
     OPTION_CHOICE("view", 0, "VIEW", views, enum fathom_top_view, struct top_options, show.view,
                   "tree (default), callers or flat"),
     OPTION_CHOICE("sort", 0, "BY", sorts, enum fathom_top_sort, struct top_options, show.sort,
-                  "total (default), self or name"),
+                  "total, self or name (default: total, in view flat self)"),
     OPTION_TEXT("filter", 0, "TEXT", struct top_options, show.filter,
                 "only contexts with a function whose name contains this"),
     OPTION_FRACTION("min", 0, "PERCENT", 0, 100, struct top_options, show.min_percent,

@@ -269,7 +269,7 @@ static enum screen_wish key_pressed(struct screen *s, struct top_state *state,
         state->view = (enum fathom_top_view)(key - '1');
         break;
     case 's':
-        state->sort = (state->sort + 1) % FATHOM_TOP_SORTS;
+        state->sort = (top_sort(state) + 1) % FATHOM_TOP_SORTS;
         break;
     case 'f':
     case '/':

@@ -11,7 +11,7 @@
 
 struct top_state {
     enum fathom_top_view view;
-    enum fathom_top_sort sort;
+    enum fathom_top_sort sort; /* FATHOM_TOP_SORTS: not chosen */
     double min_percent;
     char filter[TOP_TEXT], search[TOP_TEXT];
     struct table *folded; /* keys of rows */
@@ -21,5 +21,13 @@ struct top_state {
     const char *thread_name;
     char status[TOP_LINES][TOP_LINE];
 };
+
+/* By what it is sorted: if that was not chosen, functions by their own weight, as in a report. */
+static inline enum fathom_top_sort top_sort(const struct top_state *state)
+{
+    return state->sort != FATHOM_TOP_SORTS  ? state->sort
+           : state->view == FATHOM_TOP_FLAT ? FATHOM_TOP_BY_SELF
+                                            : FATHOM_TOP_BY_TOTAL;
+}
 
 #endif
