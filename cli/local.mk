@@ -32,6 +32,7 @@ fathom_SOURCES = \
 	cli/completion.c cli/completion.h cli/diff.c \
 	cli/phases.c cli/phase_rows.h cli/phases_policy.c cli/phases_policy.h \
 	cli/script.c \
+	cli/slips.c cli/slips.h \
 	cli/store.c cli/store_rows.h \
 	cli/symfs.h \
 	cli/target.c cli/target.h \
