@@ -5,8 +5,9 @@
 static void (*stop)(void *object);
 static void *stopped;
 
-static void (*volatile ask)(void *object); /* NULL: nobody is to be asked */
+static void (*volatile ask)(void *object); /* NULL: nobody is to be asked yet */
 static void *asked;
+static volatile sig_atomic_t asked_early;
 
 static void on_request(int signal)
 {
@@ -14,14 +15,26 @@ static void on_request(int signal)
     (void)signal;
     if (to)
         to(asked);
+    else
+        asked_early = 1;
+}
+
+void interrupt_expect(void)
+{
+    struct sigaction action = {.sa_handler = on_request, .sa_flags = SA_RESTART};
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR1);
+    sigaction(SIGUSR1, &action, NULL);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
 }
 
 void interrupt_ask(void (*ask_it)(void *object), void *object)
 {
-    struct sigaction action = {.sa_handler = on_request, .sa_flags = SA_RESTART};
     asked = object;
     ask = ask_it;
-    sigaction(SIGUSR1, &action, NULL);
+    if (asked_early)
+        ask_it(object);
 }
 
 void interrupt_unask(void)

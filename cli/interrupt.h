@@ -16,8 +16,9 @@ struct interrupts { /* the previous handlers */
 /* Catches SIGINT, SIGTERM and SIGHUP from now on: each calls stop(object), which must be safe in a signal handler. */
 void interrupt_catch(void (*stop)(void *object), void *object, struct interrupts *before);
 void interrupt_restore(const struct interrupts *before);
-/* Catches SIGUSR1 from now on to the end of the process: it calls ask(object), which must be safe in a signal handler, until
- * interrupt_unask(). */
+/* Catches SIGUSR1 from now on to the end of the process, and takes one that was blocked: what comes before interrupt_ask() waits for it. */
+void interrupt_expect(void);
+/* After that: SIGUSR1 calls ask(object), which must be safe in a signal handler, until interrupt_unask(). */
 void interrupt_ask(void (*ask)(void *object), void *object);
 void interrupt_unask(void);
 

@@ -24,6 +24,16 @@ static char **typed_words(int argc, char **argv)
     return words;
 }
 
+static int fail(const struct fathom_error *err, struct terminal *terminal)
+{
+    const int code = exit_code_of(err);
+    terminal_error(terminal, err);
+    if (code == EXIT_PERMISSION)
+        terminal_say(terminal, LOG_NOTE,
+                     "'fathom doctor' tells what this user may record, and how to change that");
+    return code;
+}
+
 static void stop(void *recorder)
 {
     fathom_recorder_stop(recorder);
@@ -72,12 +82,8 @@ static int record_to_file(struct record_options *options, int argc, char **argv,
         else if (!o->target.command && summary.nothing)
             code = EXIT_NOTHING;
     } else {
-        terminal_error(terminal, &err);
-        code = exit_code_of(&err);
+        code = fail(&err, terminal);
     }
-    if (rc < 0 && code == EXIT_PERMISSION)
-        terminal_say(terminal, LOG_NOTE,
-                     "'fathom doctor' tells what this user may record, and how to change that");
     fathom_recorder_close(recorder);
     free(words);
     return code;
@@ -97,10 +103,7 @@ static int check_passive(const struct fathom_recorder_options *o, struct termina
         return option_usage(terminal, &record_command,
                             "--passive takes samples without interrupts: leave out %s", other);
     struct fathom_error err;
-    if (fathom_recorder_check(o, &err) == 0)
-        return -1;
-    terminal_error(terminal, &err);
-    return exit_code_of(&err);
+    return fathom_recorder_check(o, &err) == 0 ? -1 : fail(&err, terminal);
 }
 
 static int report_live(struct record_options *options, int argc, char **argv, struct terminal *terminal)
@@ -125,6 +128,7 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
     struct record_options options = {
         .recorder = {.audit_hz = FATHOM_AUDIT_DEFAULT, .target.verify = fathom_verify_default}};
     struct fathom_recorder_options *recorder = &options.recorder;
+    interrupt_expect();
     int code = options_parse(&record_command, &options, false, argc, argv, terminal);
     if (code < 0 && wants_list(&options)) {
         pager_start(terminal);
