@@ -82,7 +82,8 @@ struct fathom_recorder_options {
     bool keep_stacks;   /* the copies of new stacks, too, not only what was found in them while recording */
 };
 
-/* What can be told before: whether the map, if there is one, can be read. fathom_recorder_open() does it, too. */
+/* What can be told before: whether there are such events and such a trigger, and the map, if there is one, can be read. fathom_recorder_open() tells it,
+ * too, with the same errors. */
 FATHOM_API int fathom_recorder_check(const struct fathom_recorder_options *options,
                                      struct fathom_error *error);
 

@@ -27,6 +27,9 @@ struct fathom_store_selection {
                                   if it is the first moment of it */
 };
 
+/* What can be told of a store, or of a server of another tool, without asking it: whether there is such a kind, and the credentials, if there are some, can be
+ * read. Errors: those of the file; -EINVAL: the URL, or what the file has; -EACCES: others may read the file. */
+FATHOM_API int fathom_store_check(const char *url, const char *credentials, struct fathom_error *error);
 /* Makes the store, if it is not there, or brings it to the version that this library knows. Errors: those of files; -ENOMSG: it is
  * something else; -ENOTSUP: of a later version. */
 FATHOM_API int fathom_store_init(const char *url, const char *credentials, struct fathom_error *error);

@@ -230,7 +230,7 @@ void recorder_collector(const struct fathom_recorder_options *options, const str
     out->ring_bytes = options->ring_kib * 1024;
 }
 
-int fathom_recorder_check(const struct fathom_recorder_options *options, struct fathom_error *err)
+static int check_options(const struct fathom_recorder_options *options, struct fathom_error *err)
 {
     struct pathmap *map = NULL;
     if (is_series(options) && options->output && strcmp(options->output, "-") == 0)
@@ -250,6 +250,22 @@ int fathom_recorder_check(const struct fathom_recorder_options *options, struct 
     return rc;
 }
 
+int fathom_recorder_check(const struct fathom_recorder_options *options, struct fathom_error *err)
+{
+    const struct log silent = {0};
+    struct collector_options o;
+    struct event events[EVENT_PARSED];
+    size_t count;
+    uint64_t most;
+    recorder_collector(options, &silent, &o);
+    int rc = check_options(options, err);
+    if (rc == 0)
+        rc = events_parse(&o.event, &silent, events, &count, err);
+    if (rc == 0 && o.trigger)
+        rc = trigger_events(o.trigger, o.event.pmus, events, &count, &most, err);
+    return rc;
+}
+
 int fathom_recorder_open(const struct fathom_recorder_options *options,
                          const struct fathom_listener *listener, struct fathom_recorder **recorder,
                          struct fathom_error *err)
@@ -259,7 +275,7 @@ int fathom_recorder_open(const struct fathom_recorder_options *options,
         return error_memory(err);
     r->options = *options;
     host_init(&r->host, listener);
-    int rc = fathom_recorder_check(options, err);
+    int rc = check_options(options, err);
     if (rc == 0 && is_series(options) &&
         !(r->series = series_new(options->output, options->parts_kept, &r->host.log)))
         rc = error_memory(err);
