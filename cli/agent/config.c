@@ -3,19 +3,23 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "cli/agent/metrics.h"
 #include "cli/phases_policy.h"
+#include "cli/slips.h"
+
+#define CONFIG_MOST (1u << 20) /* bytes */
 
 struct setting {
     const char *name;
     size_t at;
-    bool text;
-    uint64_t least, most; /* of numbers */
-    const char *units;    /* letters, of which each is worth `times` */
+    const char *range; /* of numbers: what there is from `least` to `most`; NULL: it is a text */
+    uint64_t least, most;
+    const char *units; /* letters, of which each is worth `times` */
     const uint64_t *times;
 };
 
@@ -23,19 +27,19 @@ static const uint64_t seconds[] = {1, 60, 3600, 86400}, bytes[] = {1u << 10, 1u 
 
 /* clang-format off */
 static const struct setting settings[] = {
-    {"store", offsetof(struct agent_config, store), true, 0, 0, NULL, NULL},
-    {"credentials", offsetof(struct agent_config, credentials), true, 0, 0, NULL, NULL},
-    {"spool", offsetof(struct agent_config, spool), true, 0, 0, NULL, NULL},
-    {"host", offsetof(struct agent_config, host), true, 0, 0, NULL, NULL},
-    {"events", offsetof(struct agent_config, events), true, 0, 0, NULL, NULL},
-    {"listen", offsetof(struct agent_config, listen), true, 0, 0, NULL, NULL},
-    {"phases-policy", offsetof(struct agent_config, phases_policy), true, 0, 0, NULL, NULL},
-    {"trigger", offsetof(struct agent_config, trigger), true, 0, 0, NULL, NULL},
-    {"control", offsetof(struct agent_config, control), true, 0, 0, NULL, NULL},
-    {"frequency", offsetof(struct agent_config, frequency), false, 1, 999, "", NULL},
-    {"phases", offsetof(struct agent_config, phase_ms), false, 100, 3600000, "", NULL},
-    {"part", offsetof(struct agent_config, part_seconds), false, 1, 86400, "smhd", seconds},
-    {"spool-limit", offsetof(struct agent_config, spool_bytes), false, 1u << 20, UINT64_C(1) << 50, "KMG", bytes},
+    {"store", offsetof(struct agent_config, store), NULL, 0, 0, NULL, NULL},
+    {"credentials", offsetof(struct agent_config, credentials), NULL, 0, 0, NULL, NULL},
+    {"spool", offsetof(struct agent_config, spool), NULL, 0, 0, NULL, NULL},
+    {"host", offsetof(struct agent_config, host), NULL, 0, 0, NULL, NULL},
+    {"events", offsetof(struct agent_config, events), NULL, 0, 0, NULL, NULL},
+    {"listen", offsetof(struct agent_config, listen), NULL, 0, 0, NULL, NULL},
+    {"phases-policy", offsetof(struct agent_config, phases_policy), NULL, 0, 0, NULL, NULL},
+    {"trigger", offsetof(struct agent_config, trigger), NULL, 0, 0, NULL, NULL},
+    {"control", offsetof(struct agent_config, control), NULL, 0, 0, NULL, NULL},
+    {"frequency", offsetof(struct agent_config, frequency), "a whole number from 1 to 999 (samples per second)", 1, 999, "", NULL},
+    {"phases", offsetof(struct agent_config, phase_ms), "a whole number from 100 to 3600000 (milliseconds)", 100, 3600000, "", NULL},
+    {"part", offsetof(struct agent_config, part_seconds), "a time from 1s to 1d (s, m, h, d)", 1, 86400, "smhd", seconds},
+    {"spool-limit", offsetof(struct agent_config, spool_bytes), "a size from 1M to 1048576G (K, M, G)", 1u << 20, UINT64_C(1) << 50, "KMG", bytes},
 };
 /* clang-format on */
 enum { SETTINGS = sizeof settings / sizeof *settings };
@@ -56,32 +60,66 @@ static bool take_number(const struct setting *s, const char *text, uint64_t *out
     return true;
 }
 
-static const char *take_value(const struct setting *s, const char *value, struct agent_config *to)
+static int take_value(const struct setting *s, const char *value, struct agent_config *to,
+                      struct fathom_error *err)
 {
     void *at = (char *)to + s->at;
-    if (!s->text)
-        return take_number(s, value, at) ? NULL : "the value is no number, or out of range";
+    if (!*value)
+        return error_set(err, EINVAL, "%s has no value", s->name);
+    if (s->range)
+        return take_number(s, value, at)
+                   ? 0
+                   : error_set(err, EINVAL, "%s: '%.40s' is not %s", s->name, value, s->range);
     if (strlen(value) >= AGENT_TEXT)
-        return "the value is too long";
+        return error_set(err, EINVAL, "the value of %s has more than %d bytes", s->name, AGENT_TEXT - 1);
     strcpy(at, value);
-    return NULL;
+    return 0;
 }
 
-/* What is wrong with the line; NULL: nothing. */
-static const char *take_line(char *line, struct agent_config *to)
+static int refuse_name(const char *name, struct fathom_error *err)
 {
-    line[strcspn(line, "#\n")] = '\0';
+    const char *like = NULL;
+    unsigned fewest = SLIPS_MOST + 1;
+    for (size_t i = 0; i < SETTINGS; i++)
+        if (slips_are_few(name, settings[i].name, &fewest))
+            like = settings[i].name;
+    return error_set(err, EINVAL, "there is no setting '%.40s'%s%s%s; fathom-agent(1) lists them", name,
+                     like ? ": did you mean '" : "", like ? like : "", like ? "'?" : "");
+}
+
+static int take_line(char *line, struct agent_config *to, struct fathom_error *err)
+{
+    line[strcspn(line, "#")] = '\0';
     char *name = line + strspn(line, " \t\r"), *end = line + strlen(line);
     while (end > name && strchr(" \t\r", end[-1]))
         *--end = '\0';
     if (!*name)
-        return NULL;
-    size_t length = strcspn(name, " \t");
-    char *value = name + length + strspn(name + length, " \t");
+        return 0;
+    char *value = name + strcspn(name, " \t");
+    if (*value)
+        *value++ = '\0';
+    value += strspn(value, " \t");
     for (size_t i = 0; i < SETTINGS; i++)
-        if (strlen(settings[i].name) == length && memcmp(settings[i].name, name, length) == 0)
-            return *value ? take_value(&settings[i], value, to) : "it has no value";
-    return "there is no such setting; fathom-agent(1) lists them";
+        if (strcmp(settings[i].name, name) == 0)
+            return take_value(&settings[i], value, to, err);
+    return refuse_name(name, err);
+}
+
+static int take_lines(const char *path, char *text, size_t size, struct agent_config *to,
+                      struct fathom_error *err)
+{
+    unsigned number = 0;
+    struct fathom_error wrong;
+    for (char *line; (line = strsep(&text, "\n"));) {
+        const size_t length = strlen(line);
+        number++;
+        if (length != (text ? (size_t)(text - line) - 1 : size))
+            return error_set(err, EINVAL, "%s:%u: there is a NUL byte in it", path, number);
+        size -= text ? length + 1 : length;
+        if (take_line(line, to, &wrong) < 0)
+            return error_set(err, wrong.code, "%s:%u: %s", path, number, wrong.text);
+    }
+    return 0;
 }
 
 /* What is wrong with when costly events are on. */
@@ -110,6 +148,31 @@ static const char *check(const struct agent_config *c)
                                                     : check_phases(c);
 }
 
+/* What the recorder and what puts files into the store would tell at their start. */
+static int check_use(const struct agent_config *c, struct fathom_error *err)
+{
+    const struct fathom_recorder_options o = {
+        .target = {.event = c->events, .frequency = c->frequency, .everyone = true},
+        .phase_interval = (double)c->phase_ms,
+        .trigger = *c->trigger ? c->trigger : NULL};
+    int rc = fathom_recorder_check(&o, err);
+    return rc < 0 ? rc : fathom_store_check(c->store, *c->credentials ? c->credentials : NULL, err);
+}
+
+static int read_text(const char *path, char **text, size_t *size, struct fathom_error *err)
+{
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        return error_set(err, ENOENT, "there is no configuration %s: write one, see fathom-agent(1)", path);
+    int fd = file_open_regular(path, err);
+    if (fd < 0)
+        return fd;
+    int rc = file_read_text(fd, CONFIG_MOST, text, size);
+    close(fd);
+    return rc == -EFBIG ? error_set(err, EBADMSG, "%s is no configuration: it has more than 1 MB", path)
+           : rc < 0     ? error_system(err, -rc, "cannot read %s", path)
+                        : 0;
+}
+
 int agent_config_read(const char *path, struct agent_config *out, struct fathom_error *err)
 {
     struct agent_config c = {.spool = "/var/lib/fathom",
@@ -117,26 +180,20 @@ int agent_config_read(const char *path, struct agent_config *out, struct fathom_
                              .frequency = 19,
                              .part_seconds = 300,
                              .spool_bytes = UINT64_C(1) << 30};
-    char *line = NULL;
-    size_t size = 0;
-    unsigned number = 0;
-    const char *wrong = NULL;
-    FILE *in = fopen(path, "re");
-    if (!in)
-        return error_system(err, errno, "%s", path);
-    while (!wrong && getline(&line, &size, in) > 0) {
-        number++;
-        wrong = take_line(line, &c);
-    }
-    free(line);
-    int failed = ferror(in) ? errno : 0;
-    fclose(in);
-    if (failed)
-        return error_system(err, failed, "%s", path);
+    struct fathom_error why;
+    char *text = NULL;
+    size_t size;
+    int rc = read_text(path, &text, &size, err);
+    if (rc == 0)
+        rc = take_lines(path, text, size, &c, err);
+    free(text);
+    if (rc < 0)
+        return rc;
+    const char *wrong = check(&c);
     if (wrong)
-        return error_set(err, EINVAL, "%s:%u: %s", path, number, wrong);
-    if ((wrong = check(&c)))
         return error_set(err, EINVAL, "%s: %s", path, wrong);
+    if (check_use(&c, &why) < 0)
+        return error_set(err, why.code, "%s: %s", path, why.text);
     *out = c;
     return 0;
 }

@@ -25,7 +25,9 @@ struct agent_config {
     uint64_t spool_bytes;  /* at most, on disk */
 };
 
-/* Errors: of the file; -EINVAL: "FILE:LINE: SENTENCE". */
+/* Whether the machine has the events, and the store is of a kind that there is, with credentials that are good, is checked, too. Errors: of the
+ * file, those of fathom_recorder_check() and fathom_store_check(); -EINVAL: "FILE:LINE: SENTENCE"; -ENOMSG, -EBADMSG: no regular file, or
+ * more than 1 MB. */
 int agent_config_read(const char *path, struct agent_config *out, struct fathom_error *err);
 /* Whether the recorder must be started anew for it. */
 bool agent_config_records_alike(const struct agent_config *a, const struct agent_config *b);
