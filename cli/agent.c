@@ -12,31 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/checksum.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/path.h"
 #include "cli/agent/children.h"
 #include "cli/agent/config.h"
 #include "cli/agent/metrics.h"
+#include "cli/agent/retry.h"
+#include "cli/agent/shipping.h"
 #include "cli/agent/spool.h"
 #include "cli/exit.h"
 #include "cli/options.h"
 
-#define SECOND_NS     UINT64_C(1000000000)
-#define RETRY_LEAST   (1 * SECOND_NS) /* doubled after each failure, */
-#define FAILURES_MOST 3
-#define STEADY_NS     (60 * SECOND_NS) /* a recorder that ran so long had no fault at its start */
-#define RETRY_MOST    (300 * SECOND_NS)
-#define PATIENCE_MS   1000
-
-struct retry {
-    uint64_t at, delay; /* ns; 0: at once */
-};
+#define STEADY_NS   (60 * SECOND_NS) /* a recorder that ran so long had no fault at its start */
+#define PATIENCE_NS SECOND_NS        /* between looks at the spool */
 
 struct agent_options {
     const char *config;
@@ -47,15 +38,18 @@ struct agent {
     struct terminal *terminal;
     const char *path; /* of the configuration */
     struct agent_config config;
-    struct child recorder, shipper;
-    struct retry record, ship;
-    struct spool spool;
-    char *shipping; /* path of the file that is being put into the store; NULL: none is */
-    uint64_t shipping_bytes;
-    struct table *failures;  /* hash of a path -> how often that failed */
+    struct agent_config before; /* while `untried` */
+    bool untried;               /* no recorder has written a file by this configuration yet */
+    int lock;                   /* of the spool; -1: none */
+    struct child recorder;
+    struct retry record;
     uint64_t recorder_since; /* ns: when the recorder was started */
+    bool stranger; /* a recorder of an agent that was killed still writes: which file is not known */
+    struct spool spool;
+    bool unlisted; /* the spool could not be read, which was said */
+    struct shipping ship;
     struct agent_metrics metrics;
-    int socket; /* -1: none */
+    struct metrics_server *server; /* NULL: none */
     uint64_t random;
 };
 
@@ -71,15 +65,6 @@ static void note_signal(int signal)
         asked_to_stop = 1;
 }
 
-/* Agents that lost one store do not come back at the same moment: each waits for a random part more. */
-static void wait_longer(struct agent *a, struct retry *retry)
-{
-    retry->delay = retry->delay ? 2 * retry->delay : RETRY_LEAST;
-    if (retry->delay > RETRY_MOST)
-        retry->delay = RETRY_MOST;
-    retry->at = clock_ns() + retry->delay + hash_random(&a->random) % retry->delay;
-}
-
 /* Adds an option with a value, if it has one; returns the end. */
 static const char **add_option(const char **to, const char *name, const char *value)
 {
@@ -92,9 +77,8 @@ static const char **add_option(const char **to, const char *name, const char *va
 
 /* Recording ------------------------------------------------------------------------------------------------------ */
 
-static void start_recorder(struct agent *a)
+static int run_recorder(struct agent *a, int lock, struct fathom_error *err)
 {
-    struct fathom_error err;
     char hz[24], part[24], phases[24] = "0", output[AGENT_TEXT + 16];
     const char *argv[32] = {"fathom", "record", "-q",       "-a", "-e", a->config.events,
                             "-F",     hz,       "--switch", part, "-o", output},
@@ -109,172 +93,87 @@ static void start_recorder(struct agent *a)
     snprintf(hz, sizeof hz, "%llu", (unsigned long long)a->config.frequency);
     snprintf(part, sizeof part, "%llus", (unsigned long long)a->config.part_seconds);
     snprintf(output, sizeof output, "%s/profile", a->config.spool);
-    if (child_start(&a->recorder, argv, false, &err) < 0) {
+    return child_start(&a->recorder, argv, false, lock, err);
+}
+
+/* The recorder alone keeps its lock, so that it is held as long as it writes, whatever becomes of the agent. */
+static void start_recorder(struct agent *a)
+{
+    struct fathom_error err;
+    int lock = -1, rc = spool_lock(a->config.spool, SPOOL_RECORDER_LOCK, &lock, &err);
+    if (rc == -EBUSY) {
+        if (!a->stranger)
+            terminal_say(a->terminal, LOG_NOTE,
+                         "a recorder of an agent that was killed still writes into %s: waiting for its end",
+                         a->config.spool);
+        a->stranger = true;
+        a->record.at = clock_ns() + PATIENCE_NS;
+        return;
+    }
+    a->stranger = false;
+    if (rc == 0)
+        rc = run_recorder(a, lock, &err);
+    if (lock >= 0)
+        close(lock);
+    if (rc < 0) {
         terminal_error(a->terminal, &err);
-        wait_longer(a, &a->record);
+        retry_later(&a->record, &a->random);
         return;
     }
     a->metrics.starts++;
     a->recorder_since = clock_ns();
 }
 
+static int use_config(struct agent *a, const struct agent_config *config, struct fathom_error *err);
+
 /* A recorder does not end by itself. */
+static void end_recorder(struct agent *a, int status)
+{
+    struct fathom_error err;
+    const bool steady = clock_ns() - a->recorder_since >= STEADY_NS;
+    if (steady)
+        a->record.delay = 0;
+    retry_later(&a->record, &a->random);
+    terminal_say(a->terminal, LOG_WARNING, "the recorder has ended (exit code %d)",
+                 exit_code_of_status(status));
+    if (a->untried && !steady) {
+        const struct agent_config before = a->before;
+        terminal_say(a->terminal, LOG_WARNING,
+                     "... before it wrote anything by what %s says now: what it said before is used again",
+                     a->path);
+        if (use_config(a, &before, &err) < 0)
+            terminal_error(a->terminal, &err);
+        a->record = (struct retry){0};
+    }
+    a->untried = false;
+}
+
 static void look_after_recorder(struct agent *a)
 {
     int status;
-    if (child_ended(&a->recorder, &status)) {
-        terminal_say(a->terminal, LOG_WARNING, "the recorder has ended (exit code %d)",
-                     exit_code_of_status(status));
-        if (clock_ns() - a->recorder_since >= STEADY_NS)
-            a->record.delay = 0;
-        wait_longer(a, &a->record);
-    }
-    if (!a->recorder.pid && clock_ns() >= a->record.at)
+    if (child_ended(&a->recorder, &status))
+        end_recorder(a, status);
+    if (!a->recorder.pid && retry_is_due(&a->record))
         start_recorder(a);
 }
 
-/* Shipping ------------------------------------------------------------------------------------------------------- */
-
-static uint64_t *failures_of(struct agent *a, const char *path)
-{
-    return table_put(a->failures, checksum_of(path, strlen(path)), NULL);
-}
-
-/* malloc'd; NULL: out of memory. */
-static char *path_of(const struct agent *a, const char *name)
-{
-    char *path;
-    return asprintf(&path, "%s/%s", a->config.spool, name) < 0 ? NULL : path;
-}
-
-static void start_shipper(struct agent *a, const struct spool_file *file)
-{
-    struct fathom_error err;
-    const char *argv[20], **to = argv;
-    char known[AGENT_TEXT + 16];
-    a->shipping = path_of(a, file->name);
-    a->shipping_bytes = file->bytes;
-    snprintf(known, sizeof known, "%s/known", a->config.spool);
-    *to++ = "fathom";
-    *to++ = "store";
-    *to++ = "import";
-    *to++ = "-q";
-    *to++ = "--json";
-    *to++ = "--known";
-    *to++ = known;
-    *to++ = "-i";
-    *to++ = a->shipping;
-    to = add_option(to, "--credentials", a->config.credentials);
-    to = add_option(to, "--host", a->config.host);
-    *to++ = "--";
-    *to++ = a->config.store;
-    *to = NULL;
-    if (!a->shipping || child_start(&a->shipper, argv, true, &err) < 0) {
-        free(a->shipping);
-        a->shipping = NULL;
-        wait_longer(a, &a->ship);
-    }
-}
-
-static void note_failure(struct agent *a)
-{
-    uint64_t *failures = failures_of(a, a->shipping);
-    if (failures)
-        ++*failures;
-    a->metrics.failures++;
-    wait_longer(a, &a->ship);
-}
-
-/* The store works, as another file was put there since: what failed so often is the file's fault, and must not hold up others. */
-static void set_aside(struct agent *a)
-{
-    for (size_t i = 0; i < a->spool.count; i++) {
-        const struct spool_file *file = &a->spool.files[i];
-        char *path = file->damaged || file->growing ? NULL : path_of(a, file->name), *aside = NULL;
-        const uint64_t *failures = path ? failures_of(a, path) : NULL;
-        if (failures && *failures >= FAILURES_MOST && asprintf(&aside, "%s" SPOOL_DAMAGED, path) > 0) {
-            bool moved = rename(path, aside) == 0;
-            terminal_say(a->terminal, LOG_WARNING, "%s could not be put into the store %d times: %s%s", path,
-                         FAILURES_MOST, moved ? "it is now " : "and it cannot be renamed to ", aside);
-            a->metrics.damaged += moved;
-        }
-        free(aside);
-        free(path);
-    }
-}
-
-/* The store has acknowledged it. */
-static void end_shipped(struct agent *a)
-{
-    if (unlink(a->shipping) != 0) { /* it would be put there again, which changes nothing */
-        terminal_say(a->terminal, LOG_WARNING, "cannot remove %s: %s", a->shipping, strerror(errno));
-        note_failure(a);
-        return;
-    }
-    a->metrics.shipped++;
-    a->metrics.shipped_bytes += a->shipping_bytes;
-    a->metrics.last_shipped = (uint64_t)time(NULL);
-    a->ship = (struct retry){0};
-    set_aside(a);
-}
-
-/* "sent": 1234 of what `store import` prints. */
-static uint64_t bytes_sent(const char *told)
-{
-    static const char name[] = "\"sent\": ";
-    const char *at = strstr(told, name);
-    return at ? strtoull(at + strlen(name), NULL, 10) : 0;
-}
-
-static void end_shipping(struct agent *a, int status)
-{
-    char told[512];
-    child_told(&a->shipper, told, sizeof told);
-    a->metrics.sent_bytes += bytes_sent(told);
-    if (exit_code_of_status(status) == EXIT_OK)
-        end_shipped(a);
-    else
-        note_failure(a);
-    free(a->shipping);
-    a->shipping = NULL;
-}
-
-/* Of the complete files that failed least often the oldest. NULL: none is complete. */
-static const struct spool_file *choose_file(struct agent *a)
-{
-    const struct spool_file *found = NULL;
-    uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i < a->spool.count; i++) {
-        const struct spool_file *file = &a->spool.files[i];
-        char *path = file->damaged || file->growing ? NULL : path_of(a, file->name);
-        const uint64_t *failures = path ? failures_of(a, path) : NULL;
-        free(path);
-        if (failures && *failures < least) {
-            least = *failures;
-            found = file;
-        }
-    }
-    return found;
-}
+/* The spool ------------------------------------------------------------------------------------------------------ */
 
 static void look_after_spool(struct agent *a)
 {
     struct fathom_error err;
-    int status;
-    if (child_ended(&a->shipper, &status))
-        end_shipping(a, status);
-    if (spool_list(a->config.spool, &a->spool, &err) < 0) {
+    shipping_end(&a->ship, &a->config, &a->spool);
+    bool listed = spool_list(a->config.spool, &a->spool, &err) == 0;
+    if (!listed && !a->unlisted)
         terminal_error(a->terminal, &err);
+    a->unlisted = !listed;
+    if (!listed || a->stranger || (a->recorder.pid && !spool_find_growing(&a->spool, a->recorder.pid)))
         return;
-    }
-    bool told = !a->recorder.pid || spool_find_growing(&a->spool, a->recorder.pid);
-    const struct spool_file *next =
-        told && !a->shipper.pid && clock_ns() >= a->ship.at ? choose_file(a) : NULL;
-    if (next)
-        start_shipper(a, next);
-    if (told)
-        a->metrics.dropped += spool_trim(a->config.spool, &a->spool, a->config.spool_bytes,
-                                         a->shipping ? path_base(a->shipping) : NULL);
+    for (size_t i = 0; i < a->spool.count; i++)
+        a->untried &= !a->spool.files[i].growing;
+    shipping_begin(&a->ship, &a->config, &a->spool);
+    a->metrics.dropped += spool_trim(a->config.spool, &a->spool, a->config.spool_bytes,
+                                     a->ship.path ? path_base(a->ship.path) : NULL);
 }
 
 /* The agent ------------------------------------------------------------------------------------------------------ */
@@ -287,9 +186,51 @@ static void tell_metrics(struct agent *a)
     a->metrics.spool_parts = a->spool.count;
     a->metrics.spool_bytes = a->spool.bytes;
     a->metrics.recorder_cpu = child_cpu(&a->recorder);
-    a->metrics.shipping_cpu = child_cpu(&a->shipper);
+    a->metrics.shipping_cpu = child_cpu(&a->ship.child);
     a->metrics.own_cpu = child_cpu_used(&own);
-    metrics_answer(a->socket, &a->metrics);
+    metrics_serve(a->server, &a->metrics);
+}
+
+/* Takes what is new of spool and port, and then gives up the old ones. After an error nothing has changed. */
+static int use_config(struct agent *a, const struct agent_config *config, struct fathom_error *err)
+{
+    const bool moves = strcmp(config->spool, a->config.spool) != 0;
+    const bool listens = strcmp(config->listen, a->config.listen) != 0;
+    struct metrics_server *server = NULL;
+    int lock = -1, rc = moves ? spool_make(config->spool, err) : 0;
+    if (rc == 0 && moves)
+        rc = spool_lock(config->spool, SPOOL_LOCK, &lock, err);
+    if (rc == 0 && listens && *config->listen)
+        rc = metrics_listen(config->listen, &server, err);
+    if (rc < 0) {
+        if (lock >= 0)
+            close(lock);
+        return rc;
+    }
+    if (moves) {
+        if (a->lock >= 0)
+            close(a->lock);
+        a->lock = lock;
+    }
+    if (listens) {
+        metrics_close(a->server);
+        a->server = server;
+    }
+    if (strcmp(config->store, a->config.store) != 0)
+        a->ship.failing = 0;
+    a->config = *config;
+    a->ship.retry = a->record = (struct retry){0};
+    return 0;
+}
+
+/* "cpu-clock at 19 Hz; recordings wait in /var/lib/fathom, 1024 MB at most, and go to sqlite:store.db" */
+static void tell_config(const struct agent *a)
+{
+    const struct agent_config *c = &a->config;
+    terminal_say(a->terminal, LOG_NOTE,
+                 "recording %s at %llu Hz; recordings wait in %s, %llu MB at most, and go to %s", c->events,
+                 (unsigned long long)c->frequency, c->spool, (unsigned long long)(c->spool_bytes >> 20),
+                 c->store);
 }
 
 /* A configuration that is wrong changes nothing. */
@@ -297,47 +238,56 @@ static void reload(struct agent *a)
 {
     struct fathom_error err = {0};
     struct agent_config config;
+    const struct agent_config before = a->config;
     int rc = agent_config_read(a->path, &config, &err);
     if (rc == 0)
-        rc = spool_make(config.spool, &err);
-    if (rc == 0 && strcmp(config.listen, a->config.listen) != 0) {
-        int socket = -1;
-        rc = *config.listen ? metrics_listen(config.listen, &socket, &err) : 0;
-        if (rc == 0 && a->socket >= 0)
-            close(a->socket);
-        a->socket = rc == 0 ? socket : a->socket;
-    }
+        rc = use_config(a, &config, &err);
     if (rc < 0) {
         terminal_error(a->terminal, &err);
         return;
     }
-    if (!agent_config_records_alike(&config, &a->config))
-        child_stop(&a->recorder);
-    a->config = config;
-    a->ship = a->record = (struct retry){0};
     terminal_say(a->terminal, LOG_NOTE, "%s was read anew", a->path);
+    tell_config(a);
+    if (agent_config_records_alike(&config, &before))
+        return;
+    if (!a->untried)
+        a->before = before;
+    a->untried = true;
+    child_stop(&a->recorder);
+}
+
+/* For a while, or until a signal comes; peers are served meanwhile. */
+static void wait_a_while(struct agent *a, const sigset_t *during)
+{
+    const uint64_t end = clock_ns() + PATIENCE_NS;
+    int ready = 0;
+    for (uint64_t now; ready >= 0 && (now = clock_ns()) < end;) {
+        struct pollfd waits[METRICS_WAITS];
+        const struct timespec rest = {.tv_sec = (time_t)((end - now) / SECOND_NS),
+                                      .tv_nsec = (long)((end - now) % SECOND_NS)};
+        ready = ppoll(waits, metrics_waits(a->server, waits), &rest, during);
+        tell_metrics(a);
+    }
 }
 
 static void work(struct agent *a, const sigset_t *during)
 {
-    const struct timespec patience = {.tv_sec = PATIENCE_MS / 1000};
+    tell_config(a);
     while (!asked_to_stop) {
         if (asked_to_reload) {
             asked_to_reload = 0;
             reload(a);
         }
-        if (asked_to_profile) {
+        look_after_recorder(a);
+        if (asked_to_profile && a->recorder.pid) {
             asked_to_profile = 0;
             child_signal(&a->recorder, SIGUSR1);
         }
-        look_after_recorder(a);
         look_after_spool(a);
-        struct pollfd asked = {.fd = a->socket, .events = POLLIN};
-        if (ppoll(&asked, 1, &patience, during) > 0)
-            tell_metrics(a);
+        wait_a_while(a, during);
     }
     child_stop(&a->recorder);
-    child_stop(&a->shipper);
+    child_stop(&a->ship.child);
 }
 
 /* Signals arrive only while it waits. */
@@ -354,26 +304,25 @@ static void hold_signals(sigset_t *during)
     signal(SIGPIPE, SIG_IGN);
 }
 
-static int run_agent(const struct agent_options *options, struct terminal *terminal, struct fathom_error *err)
+static int run_agent(const struct agent_options *options, const sigset_t *during, struct terminal *terminal,
+                     struct fathom_error *err)
 {
-    struct agent a = {.terminal = terminal, .path = options->config, .socket = -1, .random = clock_ns()};
-    a.failures = table_new();
-    sigset_t during;
-    int rc = a.failures ? agent_config_read(a.path, &a.config, err) : error_memory(err);
-    bool runs = rc == 0 && !options->check;
-    if (runs)
-        rc = spool_make(a.config.spool, err);
-    if (runs && rc == 0 && *a.config.listen)
-        rc = metrics_listen(a.config.listen, &a.socket, err);
-    if (runs && rc == 0) {
-        hold_signals(&during);
-        work(&a, &during);
+    struct agent a = {.terminal = terminal, .path = options->config, .lock = -1, .random = clock_ns()};
+    struct agent_config config;
+    a.ship = (struct shipping){
+        .terminal = terminal, .metrics = &a.metrics, .failures = failures_new(), .random = &a.random};
+    int rc = a.ship.failures ? agent_config_read(a.path, &config, err) : error_memory(err);
+    if (rc == 0 && !options->check) {
+        rc = use_config(&a, &config, err);
+        if (rc == 0)
+            work(&a, during);
     }
-    if (a.socket >= 0)
-        close(a.socket);
+    metrics_close(a.server);
+    if (a.lock >= 0)
+        close(a.lock);
     spool_clear(&a.spool);
-    free(a.shipping);
-    table_free(a.failures);
+    free(a.ship.path);
+    failures_free(a.ship.failures);
     return rc;
 }
 
@@ -381,12 +330,16 @@ static int agent_run(int argc, char **argv, struct terminal *terminal)
 {
     struct agent_options options = {.config = "/etc/fathom/agent.conf"};
     struct fathom_error err = {0};
+    sigset_t during;
+    hold_signals(&during);
     int code = options_parse(&agent_command, &options, true, argc, argv, terminal);
     if (code < 0 && optind < argc)
         code = option_usage(terminal, &agent_command, "unexpected argument '%s'", argv[optind]);
     if (code >= 0)
         return code;
-    int rc = run_agent(&options, terminal, &err);
+    names_free(terminal->warnings); /* what happens again is said again */
+    terminal->warnings = NULL;
+    int rc = run_agent(&options, &during, terminal, &err);
     if (rc < 0)
         terminal_error(terminal, &err);
     else if (options.check)

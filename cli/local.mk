@@ -3,7 +3,10 @@ fathom_SOURCES = \
 	cli/agent.c \
 	cli/agent/children.c cli/agent/children.h \
 	cli/agent/config.c cli/agent/config.h \
+	cli/agent/failures.c cli/agent/failures.h \
 	cli/agent/metrics.c cli/agent/metrics.h \
+	cli/agent/retry.h \
+	cli/agent/shipping.c cli/agent/shipping.h \
 	cli/agent/spool.c cli/agent/spool.h \
 	cli/ambiguity.c \
 	cli/annotate.c \

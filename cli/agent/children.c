@@ -12,7 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 #define STOP_WAIT_US 50000
+#define PIPE_BYTES   65536
 #define STOP_TRIES   400 /* 20 s: a recorder completes its file */
 
 /* By its path, so that the process has the program's name; or the file that it was, if another is there by now, or none. */
@@ -25,47 +28,70 @@ static void execute(const char *const *argv)
     execv("/proc/self/exe", (char *const *)(uintptr_t)argv);
 }
 
-static _Noreturn void become(const char *const *argv, bool idle, int output, pid_t agent)
+struct start {
+    const char *const *argv;
+    bool idle;
+    int output[2], errors[2]; /* pipes; -1: none */
+    int held;
+    pid_t agent;
+};
+
+static _Noreturn void become(const struct start *s)
 {
-    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE};
-    sigset_t none;
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE, SIGUSR1};
+    sigset_t later;
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
         signal(caught[i], SIG_DFL);
-    signal(SIGUSR1, SIG_IGN); /* which a recorder catches only once it records */
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    sigemptyset(&later);
+    sigaddset(&later, SIGUSR1); /* which waits until a recorder takes it */
+    sigprocmask(SIG_SETMASK, &later, NULL);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != agent)
+    if (getppid() != s->agent)
         _exit(0);
     dup2(null, STDIN_FILENO);
-    dup2(output >= 0 ? output : null, STDOUT_FILENO);
-    if (idle)
+    dup2(s->idle ? s->output[1] : null, STDOUT_FILENO);
+    if (s->idle) {
+        dup2(s->errors[1], STDERR_FILENO);
         sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0});
-    if (idle && setpriority(PRIO_PROCESS, 0, 10) != 0)
+    }
+    if (s->idle && setpriority(PRIO_PROCESS, 0, 10) != 0)
         _exit(127);
-    execute(argv);
+    if (s->held >= 0)
+        fcntl(s->held, F_SETFD, 0);
+    execute(s->argv);
     _exit(127);
 }
 
-int child_start(struct child *c, const char *const *argv, bool idle, struct fathom_error *err)
+static void close_both(const int pipes[2])
 {
-    int pipes[2] = {-1, -1};
-    if (idle && pipe2(pipes, O_CLOEXEC | O_NONBLOCK) < 0)
-        return error_system(err, errno, "cannot start 'fathom %s'", argv[1]);
-    pid_t agent = getpid(), pid = fork();
+    for (int i = 0; i < 2; i++)
+        if (pipes[i] >= 0)
+            close(pipes[i]);
+}
+
+int child_start(struct child *c, const char *const *argv, bool idle, int held, struct fathom_error *err)
+{
+    struct start s = {argv, idle, {-1, -1}, {-1, -1}, held, getpid()};
+    pid_t pid = -1;
+    if (!idle ||
+        (pipe2(s.output, O_CLOEXEC | O_NONBLOCK) == 0 && pipe2(s.errors, O_CLOEXEC | O_NONBLOCK) == 0))
+        pid = fork();
     if (pid == 0)
-        become(argv, idle, pipes[1], agent);
+        become(&s);
     const int failed = errno;
-    if (idle)
-        close(pipes[1]);
     if (pid < 0) {
-        if (idle)
-            close(pipes[0]);
+        close_both(s.output);
+        close_both(s.errors);
         return error_system(err, failed, "cannot start 'fathom %s'", argv[1]);
     }
+    if (idle) {
+        close(s.output[1]);
+        close(s.errors[1]);
+        c->output = s.output[0];
+        c->errors = s.errors[0];
+    }
     c->pid = pid;
-    c->output = idle ? pipes[0] : 0;
     return 0;
 }
 
@@ -85,13 +111,22 @@ static bool collect(struct child *c, int options, int *status)
     return true;
 }
 
-void child_told(struct child *c, char *text, size_t size)
+static char *read_all(int *pipe)
 {
-    const ssize_t got = c->output ? read(c->output, text, size - 1) : 0;
-    text[got > 0 ? got : 0] = '\0';
-    if (c->output)
-        close(c->output);
-    c->output = 0;
+    char *text = NULL;
+    size_t size;
+    if (*pipe && file_read_text(*pipe, PIPE_BYTES, &text, &size) < 0)
+        text = NULL;
+    if (*pipe)
+        close(*pipe);
+    *pipe = 0;
+    return text;
+}
+
+void child_told(struct child *c, char **output, char **errors)
+{
+    *output = read_all(&c->output);
+    *errors = read_all(&c->errors);
 }
 
 bool child_ended(struct child *c, int *status)

@@ -9,18 +9,18 @@
 #include "base/error.h"
 
 struct child {
-    pid_t pid;  /* 0: none runs */
-    double cpu; /* s, of those that have ended */
-    int output; /* what it prints can be read there; 0: it goes nowhere */
+    pid_t pid;          /* 0: none runs */
+    double cpu;         /* s, of those that have ended */
+    int output, errors; /* what it prints can be read there; 0: it goes nowhere, and to the agent's own */
 };
 
 /* argv ends with NULL; argv[1] is a command of Fathom. It gets SIGTERM when the agent ends, however. idle: at a low priority, and what it
- * prints, of less than a pipe's 64 KB, is kept for child_told(). */
-int child_start(struct child *child, const char *const *argv, bool idle, struct fathom_error *err);
+ * prints, of less than a pipe's 64 KB, is kept for child_told(). held: a descriptor that it has, too; -1: none. */
+int child_start(struct child *child, const char *const *argv, bool idle, int held, struct fathom_error *err);
 /* Whether it has ended just now: then *status is what waitpid() says. */
 bool child_ended(struct child *child, int *status);
-/* What it has printed, as a text of `size` bytes at most: once, after it has ended. */
-void child_told(struct child *child, char *text, size_t size);
+/* What it has printed on standard output and error, malloc'd: once, after it has ended. NULL: it cannot be told. */
+void child_told(struct child *child, char **output, char **errors);
 void child_signal(const struct child *child, int signal); /* nothing if none runs */
 /* Has it end, and waits for that: 20 s, after which it is killed. */
 void child_stop(struct child *child);

@@ -5,12 +5,32 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+
+#define PEERS        (METRICS_WAITS - 1)
+#define REQUEST_MOST 2048 /* bytes */
+#define PATIENCE_NS  UINT64_C(5000000000)
+
+struct peer {
+    int fd;         /* -1: there is none */
+    uint64_t since; /* ns */
+    char request[REQUEST_MOST + 1];
+    size_t got;
+    char *answer; /* malloc'd; NULL: the request is not complete */
+    size_t size, sent;
+};
+
+struct metrics_server {
+    int socket;
+    struct peer peers[PEERS];
+};
 
 uint16_t metrics_port(const char *address)
 {
@@ -20,7 +40,7 @@ uint16_t metrics_port(const char *address)
     return port > 65535 || (end && *end) ? 0 : (uint16_t)port;
 }
 
-int metrics_listen(const char *address, int *out, struct fathom_error *err)
+static int listen_at(const char *address, struct fathom_error *err)
 {
     struct sockaddr_in in = {.sin_family = AF_INET,
                              .sin_port = htons(metrics_port(address)),
@@ -29,13 +49,58 @@ int metrics_listen(const char *address, int *out, struct fathom_error *err)
     if (fd < 0)
         return error_system(err, errno, "listen %s", address);
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (bind(fd, (struct sockaddr *)&in, sizeof in) != 0 || listen(fd, 8) != 0) {
+    if (bind(fd, (struct sockaddr *)&in, sizeof in) != 0 || listen(fd, PEERS) != 0) {
         int failed = errno;
         close(fd);
         return error_system(err, failed, "listen %s", address);
     }
-    *out = fd;
+    return fd;
+}
+
+int metrics_listen(const char *address, struct metrics_server **out, struct fathom_error *err)
+{
+    int socket = listen_at(address, err);
+    struct metrics_server *s = socket < 0 ? NULL : calloc(1, sizeof *s);
+    if (socket < 0)
+        return socket;
+    if (!s) {
+        close(socket);
+        return error_memory(err);
+    }
+    s->socket = socket;
+    for (size_t i = 0; i < PEERS; i++)
+        s->peers[i].fd = -1;
+    *out = s;
     return 0;
+}
+
+static void end_peer(struct peer *p)
+{
+    if (p->fd >= 0)
+        close(p->fd);
+    free(p->answer);
+    *p = (struct peer){.fd = -1};
+}
+
+void metrics_close(struct metrics_server *s)
+{
+    for (size_t i = 0; s && i < PEERS; i++)
+        end_peer(&s->peers[i]);
+    if (s)
+        close(s->socket);
+    free(s);
+}
+
+unsigned metrics_waits(const struct metrics_server *s, struct pollfd waits[METRICS_WAITS])
+{
+    unsigned count = 0;
+    if (s)
+        waits[count++] = (struct pollfd){.fd = s->socket, .events = POLLIN};
+    for (size_t i = 0; s && i < PEERS; i++)
+        if (s->peers[i].fd >= 0)
+            waits[count++] =
+                (struct pollfd){.fd = s->peers[i].fd, .events = s->peers[i].answer ? POLLOUT : POLLIN};
+    return count;
 }
 
 static void write_text(FILE *out, const struct agent_metrics *m)
@@ -65,47 +130,78 @@ static void write_text(FILE *out, const struct agent_metrics *m)
                 rows[i].name, rows[i].help, rows[i].name, rows[i].type, rows[i].name, rows[i].value);
 }
 
-/* Whether the request is one that is answered: its first line is enough. */
-static bool is_asked(int fd)
+static void make_answer(struct peer *p, const struct agent_metrics *m)
 {
-    char request[1024] = "";
-    ssize_t got = recv(fd, request, sizeof request - 1, 0);
-    return got > 0 && (strncmp(request, "GET /metrics ", 13) == 0 || strncmp(request, "GET / ", 6) == 0);
-}
-
-static void send_all(int fd, const char *data, size_t size)
-{
-    while (size > 0) {
-        ssize_t sent = send(fd, data, size, MSG_NOSIGNAL);
-        if (sent <= 0)
-            return;
-        data += sent;
-        size -= (size_t)sent;
-    }
-}
-
-void metrics_answer(int socket, const struct agent_metrics *m)
-{
-    static const char missing[] = "HTTP/1.0 404 Not Found\r\nContent-Length: 0\r\n\r\n";
-    static const char head[] = "HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n\r\n";
-    const struct timeval patience = {.tv_sec = 1};
-    int fd = accept4(socket, NULL, NULL, SOCK_CLOEXEC);
-    if (fd < 0)
+    FILE *out = open_memstream(&p->answer, &p->size);
+    if (!out)
         return;
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = is_asked(fd) ? open_memstream(&text, &size) : NULL;
-    if (out) {
+    if (strncmp(p->request, "GET /metrics ", 13) == 0 || strncmp(p->request, "GET / ", 6) == 0) {
+        fputs("HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n\r\n", out);
         write_text(out, m);
-        fclose(out);
-        send_all(fd, head, sizeof head - 1);
-        send_all(fd, text, size);
     } else {
-        send_all(fd, missing, sizeof missing - 1);
+        fputs("HTTP/1.0 404 Not Found\r\nContent-Length: 0\r\n\r\n", out);
     }
-    shutdown(fd, SHUT_WR);
-    free(text);
-    close(fd);
+    if (fclose(out) != 0) {
+        free(p->answer);
+        p->answer = NULL;
+    }
+}
+
+/* Reads up to the blank line, the end of what is sent, or what a request may have. false: the peer has gone. */
+static bool read_request(struct peer *p, const struct agent_metrics *m)
+{
+    ssize_t got = recv(p->fd, p->request + p->got, REQUEST_MOST - p->got, MSG_DONTWAIT);
+    if (got < 0)
+        return errno == EAGAIN || errno == EINTR;
+    p->got += (size_t)got;
+    if (got > 0 && p->got < REQUEST_MOST && !strstr(p->request, "\r\n\r\n") && !strstr(p->request, "\n\n"))
+        return true;
+    if (p->got)
+        make_answer(p, m);
+    return p->answer;
+}
+
+/* false: the peer has all of it, or has gone. */
+static bool send_answer(struct peer *p)
+{
+    ssize_t sent = send(p->fd, p->answer + p->sent, p->size - p->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0)
+        return errno == EAGAIN || errno == EINTR;
+    p->sent += (size_t)sent;
+    if (p->sent < p->size)
+        return true;
+    shutdown(p->fd, SHUT_WR);
+    return false;
+}
+
+static struct peer *find_place(struct metrics_server *s)
+{
+    struct peer *oldest = &s->peers[0];
+    for (size_t i = 0; i < PEERS && oldest->fd >= 0; i++)
+        if (s->peers[i].fd < 0 || s->peers[i].since < oldest->since)
+            oldest = &s->peers[i];
+    end_peer(oldest);
+    return oldest;
+}
+
+void metrics_serve(struct metrics_server *s, const struct agent_metrics *m)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < PEERS; i++) { /* as many at a time as there are places */
+        int fd = accept4(s->socket, NULL, NULL, SOCK_CLOEXEC);
+        if (fd < 0)
+            break;
+        struct peer *p = find_place(s);
+        p->fd = fd;
+        p->since = clock_ns();
+    }
+    for (size_t i = 0; i < PEERS; i++) {
+        struct peer *p = &s->peers[i];
+        bool stays = p->fd >= 0 && (p->answer || read_request(p, m));
+        if (stays && p->answer)
+            stays = send_answer(p);
+        if (p->fd >= 0 && (!stays || clock_ns() - p->since > PATIENCE_NS))
+            end_peer(p);
+    }
 }

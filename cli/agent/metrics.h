@@ -1,9 +1,11 @@
 /*
- * metrics.h - what the agent tells of itself, in Prometheus' text format (version 0.0.4), over HTTP on the loopback.
+ * metrics.h - what the agent tells of itself, in Prometheus' text format (version 0.0.4), over HTTP on the loopback: each connection
+ * has one request, of 2 KB at most, and 5 s for it. When there are 32 the oldest goes.
  */
 #ifndef FATHOM_CLI_AGENT_METRICS_H
 #define FATHOM_CLI_AGENT_METRICS_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,11 +23,17 @@ struct agent_metrics {
     double recorder_cpu, shipping_cpu, own_cpu; /* s */
 };
 
+struct metrics_server; /* listens, and has peers: none of them holds up the agent, or another one */
+
 /* Of "127.0.0.1:PORT"; 0: there is no such port. */
 uint16_t metrics_port(const char *address);
-/* A socket that listens there. Errors: those of bind(). */
-int metrics_listen(const char *address, int *socket, struct fathom_error *err);
-/* Answers one request that waits, within a second. */
-void metrics_answer(int socket, const struct agent_metrics *metrics);
+/* Errors: those of bind(). */
+int metrics_listen(const char *address, struct metrics_server **out, struct fathom_error *err);
+void metrics_close(struct metrics_server *server); /* NULL is allowed */
+/* What it waits for. Returns how many; NULL waits for nothing. */
+#define METRICS_WAITS 33
+unsigned metrics_waits(const struct metrics_server *server, struct pollfd waits[METRICS_WAITS]);
+/* Takes new peers, reads requests and answers them, as far as that goes at once. */
+void metrics_serve(struct metrics_server *server, const struct agent_metrics *metrics);
 
 #endif

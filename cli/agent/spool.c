@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,6 +27,25 @@ int spool_make(const char *directory, struct fathom_error *err)
     if (st.st_uid != geteuid() || st.st_mode & 077)
         return error_set(err, EPERM, "the spool %s belongs to another user, or others have rights there",
                          directory);
+    return 0;
+}
+
+int spool_lock(const char *directory, const char *name, int *out, struct fathom_error *err)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (fd < 0)
+        return error_system(err, errno, "%s", path);
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        const int failed = errno;
+        close(fd);
+        return failed == EWOULDBLOCK
+                   ? error_set(err, EBUSY, "another agent uses the spool %s: give each a spool of its own",
+                               directory)
+                   : error_system(err, failed, "%s", path);
+    }
+    *out = fd;
     return 0;
 }
 

@@ -32,10 +32,15 @@ struct spool {
 
 /* Makes the directory, if it is not there. */
 int spool_make(const char *directory, struct fathom_error *err);
+/* Which processes use it, as locks of files there: one agent, and one recorder, which may go on for a while when its agent was killed. */
+#define SPOOL_LOCK          "lock"
+#define SPOOL_RECORDER_LOCK "lock.recorder"
+/* A descriptor: the lock is held as long as a process has it. -EBUSY: another one has; others of files. */
+int spool_lock(const char *directory, const char *name, int *fd, struct fathom_error *err);
 /* Lists it anew. */
 int spool_list(const char *directory, struct spool *spool, struct fathom_error *err);
 void spool_clear(struct spool *spool);
-/* Marks those that the process has open. false: it cannot be told. */
+/* Marks those that the process has open. false: what it has open cannot be told. */
 bool spool_find_growing(struct spool *spool, pid_t pid);
 /* Removes files until it has at most so many bytes: damaged ones, then the oldest, but none that grows, nor the one of this name
  * (NULL: none). Returns how many. */

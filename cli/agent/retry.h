@@ -1,0 +1,37 @@
+/* retry.h - when what failed is tried again: a second later, and after each further failure twice as late, up to ten minutes. */
+#ifndef FATHOM_CLI_AGENT_RETRY_H
+#define FATHOM_CLI_AGENT_RETRY_H
+
+#include "base/clock.h"
+#include "base/hash.h"
+
+#define SECOND_NS   UINT64_C(1000000000)
+#define RETRY_LEAST (1 * SECOND_NS)
+#define RETRY_MOST  (300 * SECOND_NS) /* and a random part more */
+
+struct retry {
+    uint64_t at, delay; /* ns; 0: at once */
+};
+
+/* Agents that lost one store do not come back at the same moment: each waits for a random part more. */
+static inline void retry_later(struct retry *retry, uint64_t *random)
+{
+    retry->delay = retry->delay ? 2 * retry->delay : RETRY_LEAST;
+    if (retry->delay > RETRY_MOST)
+        retry->delay = RETRY_MOST;
+    retry->at = clock_ns() + retry->delay + hash_random(random) % retry->delay;
+}
+
+static inline bool retry_is_due(const struct retry *retry)
+{
+    return clock_ns() >= retry->at;
+}
+
+/* Seconds until then. */
+static inline unsigned retry_in(const struct retry *retry)
+{
+    const uint64_t now = clock_ns();
+    return retry->at > now ? (unsigned)((retry->at - now + SECOND_NS - 1) / SECOND_NS) : 0;
+}
+
+#endif
