@@ -2,10 +2,12 @@
 #include "collector/events/event_name.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/hw_breakpoint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "collector/events/near.h"
 #include "collector/events/pfm.h"
@@ -108,6 +110,20 @@ static int parse_tracepoint(const char *text, struct perf_event_attr *attr)
     return 0;
 }
 
+/* Whether it begins with a system of tracepoints: libpfm4, which knows them where debugfs is mounted, takes what follows for an attribute. */
+static bool has_system(const char *text)
+{
+    char path[256];
+    const size_t length = strcspn(text, ":/.");
+    if (!length || text[length] != ':')
+        return false;
+    snprintf(path, sizeof path, "events/%.*s", (int)length, text);
+    const int fd = tracefs_open(path, O_RDONLY | O_DIRECTORY);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
 /* Software events that are raised in kernel mode: with exclude_kernel they would never fire. */
 static bool fires_in_kernel(const struct perf_event_attr *attr)
 {
@@ -151,7 +167,7 @@ static int parse_listed(struct event_name *name, struct perf_event_attr *attr, s
         if (!name->precise)
             name->precise = code.precise;
     } else if (!parse_software(name->text, attr) && parse_tracepoint(name->text, attr) != 0) {
-        if (rc == -EINVAL)
+        if (rc == -EINVAL && !has_system(name->text))
             return error_set(err, EINVAL, "event '%s': %s", name->text, reason);
         return unknown(name->text, err);
     }

@@ -132,7 +132,8 @@ static __always_inline int write_record_at(struct moment *m, __u8 kind, __u32 nu
         return 1;
     }
     bpf_map_delete_elem(&told, &m->told_key);
-    if (rc == -EOPNOTSUPP) /* events are off: a tracepoint's program runs all the same (__bpf_perf_event_output()) */
+    if (rc ==
+        -EOPNOTSUPP) /* events are off: a tracepoint's program runs all the same (__bpf_perf_event_output()) */
         return 0;
     if (size && put_out(m, STACK_RECORD_NONE, 0, 0) == 0)
         return 1;
