@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#define SECOND_NS UINT64_C(1000000000)
+
 /* In ns since an unspecified start: CLOCK_MONOTONIC. */
 static inline uint64_t clock_ns(void)
 {

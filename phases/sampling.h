@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum phase_sampling_policy {
-    PHASE_SAMPLING_THIRD,  /* the third interval of a phase, then its `share`th, ... */
+    PHASE_SAMPLING_THIRD,  /* the third interval of a phase, then the first of each further `share` */
     PHASE_SAMPLING_SECOND, /* the same from its second one on */
     PHASE_SAMPLING_RANDOM, /* at random: one of the second to the fourth, then one of each further `share` */
     PHASE_SAMPLING_PERIODIC, /* every `share`th interval of all */

@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/saturate.h"
 #include "base/vec.h"
 #include "store/kind.h"
 #include "store/summing.h"
-
-#define SECOND_NS UINT64_C(1000000000)
 
 /* A context's sum of one certainty, in a slice of time. */
 struct sum {

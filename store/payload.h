@@ -15,7 +15,7 @@
 #include "store/batch.h"
 
 #define PAYLOAD_VERSION 2
-#define PAYLOAD_MOST    ((size_t)64 << 20) /* bytes of one, unpacked: 10 million contexts */
+#define PAYLOAD_MOST    ((size_t)64 << 20) /* bytes of one, unpacked: at least 1.6 million contexts */
 
 /* What packs and unpacks, with its memory. */
 struct payload;

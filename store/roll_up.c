@@ -41,7 +41,7 @@ static int list_period(void *context, const struct store_period *period, struct 
 
 static int end_sum(struct rolling *r, struct fathom_error *err)
 {
-    if (!r->sum.batches)
+    if (!r->host) /* none was begun */
         return 0;
     r->sum.entries = summing_take(r->summing, &r->sum.count);
     int rc = r->sum.entries ? r->engine->roll_add(r->at, &r->period, &r->sum, err) : error_memory(err);
@@ -69,8 +69,8 @@ static int add_batch(void *context, const struct store_batch *b, struct fathom_e
     struct rolling *r = context;
     struct store_batch *sum = &r->sum;
     int rc = 0;
-    if (!sum->batches || strcmp(sum->key.host, b->key.host) != 0 ||
-        strcmp(sum->key.build, b->key.build) != 0 || strcmp(sum->unit, b->unit) != 0) {
+    if (!r->host || strcmp(sum->key.host, b->key.host) != 0 || strcmp(sum->key.build, b->key.build) != 0 ||
+        strcmp(sum->unit, b->unit) != 0) {
         rc = end_sum(r, err);
         if (rc == 0)
             rc = begin_sum(r, b, err);

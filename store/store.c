@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "store/engine.h"
+#include "store/http_client.h"
 #include "store/roll_up.h"
 
 #define DEEPEST (1u << 20) /* callers of a context: a stack of 8 MB has no room for more frames */
@@ -42,6 +43,28 @@ static int find_engine(struct store *s, const char *url, struct store_place *pla
     s->file = strdup(file);
     place->file = s->file;
     return s->file ? 0 : error_memory(err);
+}
+
+/* Of a kind without credentials they are read all the same: what is given should be good. */
+static int check_credentials(const char *file, struct fathom_error *err)
+{
+    struct http_client *client = NULL;
+    int rc = file ? http_client_new("http://localhost/", 0, file, &client, err) : 0;
+    http_client_free(client);
+    return rc;
+}
+
+int store_check(const char *url, const char *credentials, struct fathom_error *err)
+{
+    struct store s = {0};
+    struct store_place place = {.credentials = credentials};
+    int rc = find_engine(&s, url, &place, err);
+    if (rc == 0 && s.file)
+        rc = check_credentials(credentials, err);
+    else if (rc == 0 && (rc = s.engine->open(&place, false, &s.at, err)) == 0)
+        s.engine->close(s.at); /* a server is not asked before the first request */
+    free(s.file);
+    return rc;
 }
 
 static int check_version(struct store *s, bool init, struct fathom_error *err)

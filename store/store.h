@@ -46,6 +46,8 @@ struct store_row {
     uint64_t samples, weight, batches;
 };
 
+/* Whether a URL is one of a store, and its credentials can be read (NULL: none), without asking or opening it. -EINVAL, or the error of reading. */
+int store_check(const char *url, const char *credentials, struct fathom_error *err);
 /* Opens what is there. init: it is, or will be, made by store_init(): a new file is created, with mode 0600. Errors: those of files and
  * connections; -ENOENT: there is no store; -ENOMSG: it is none; -ENOTSUP: of a later version than STORE_VERSION, or of an earlier one,
  * which store_init() migrates. */

@@ -12,9 +12,8 @@
 #include "api/store/selection.h"
 #include "api/store/slotted.h"
 #include "base/checksum.h"
+#include "base/clock.h"
 #include "perfdata/host.h"
-
-#define SECOND_NS UINT64_C(1000000000)
 
 /* All events with their samples; nothing is written by it. */
 static const struct format no_format = {.name = "store", .samples = true, .events = true};

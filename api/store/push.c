@@ -8,6 +8,7 @@
 
 #include "base/base64.h"
 #include "base/checksum.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "report/export/json.h"
@@ -16,7 +17,6 @@
 #include "store/gathering.h"
 #include "store/http_client.h"
 
-#define SECOND_NS UINT64_C(1000000000)
 #define TOLD_MOST 300 /* bytes of what a server says of an error */
 
 enum {

@@ -22,7 +22,7 @@ struct selected {
 };
 
 /* Completes the query: the only service, unless it names one; the event whose name begins with `event`, or the one with the most samples
- * for NULL. It borrows from *out, which is cleared also after a failure. -ENOENT: there is nothing, or several services. */
+ * for NULL. It borrows from *out, which is cleared also after a failure. -ENOENT: there is nothing; -EINVAL: there are several services. */
 int selection_complete(struct store *store, const char *event, struct store_query *query,
                        struct selected *out, struct fathom_error *err);
 void selected_clear(struct selected *selected);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/path.h"
 #include "base/saturate.h"
@@ -12,8 +13,6 @@
 #include "infer/contexts/certainty.h"
 #include "profile/levels.h"
 #include "store/kind.h"
-
-#define SECOND_NS UINT64_C(1000000000)
 
 /* Who ran: frames' texts. */
 struct who {

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/hash.h"
 
-#define SECOND_NS   UINT64_C(1000000000)
 #define RETRY_LEAST (1 * SECOND_NS)
 #define RETRY_MOST  (300 * SECOND_NS) /* and a random part more */
 

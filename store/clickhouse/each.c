@@ -215,12 +215,14 @@ static bool take_batch(struct taking *t, struct store_batch *out)
         t->entries[i].sure = bytes_u8(b);
     if (!take_numbers(t, out->count, offsetof(struct store_entry, rest), true))
         return false;
+    bool good = out->key.slot <= out->last && out->last <= STORE_TIME_MOST;
     for (size_t i = 0; period && i < out->count; i++) {
-        t->entries[i].weight = t->entries[i].count * period;
-        t->entries[i].rest *= period;
+        struct store_entry *e = &t->entries[i];
+        good &= !__builtin_mul_overflow(e->count, period, &e->weight) &&
+                !__builtin_mul_overflow(e->rest, period, &e->rest);
     }
     out->entries = t->entries;
-    return true;
+    return good;
 }
 
 static int each_of(struct taking *t, const struct spans *spans, const char *more, store_visit *visit,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checksum.h"
+#include "base/clock.h"
 #include "store/clickhouse/clickhouse.h"
 #include "store/payload.h"
 
@@ -123,7 +124,10 @@ static int check_known(struct clickhouse *c, const struct dictionary *dictionary
     const struct dictionary_context *contexts;
     struct statement s;
     struct bytes answer;
+    struct table *done = table_new(); /* several batches have a context: a server counts it once */
     size_t asked = 0;
+    if (!done)
+        return error_memory(err);
     dictionary_contexts(dictionary, &contexts);
     statement_begin(&s);
     if (s.out)
@@ -137,7 +141,9 @@ static int check_known(struct clickhouse *c, const struct dictionary *dictionary
         for (size_t e = 0; e < batches[i].count && asked < CHECKED;
              e += 1 + batches[i].count / CHECKED_EACH) {
             const uint64_t hash = contexts[batches[i].entries[e].context].hash;
-            if (!known_has(c->known, known_as(of, hash)))
+            bool added = false;
+            if (!known_has(c->known, known_as(of, hash)) || !table_put(done, known_as(of, hash), &added) ||
+                !added)
                 continue;
             fputs(", (", s.out);
             put_value(s.out, service);
@@ -145,6 +151,7 @@ static int check_known(struct clickhouse *c, const struct dictionary *dictionary
             asked++;
         }
     }
+    table_free(done);
     if (s.out)
         fputs(") limit 1 by service, context) format RowBinary", s.out);
     int rc = clickhouse_ask(c, &s, &answer, err);
@@ -299,7 +306,7 @@ int clickhouse_recording(void *engine, uint64_t recording, uint64_t *ended, stru
         return rc;
     if (bytes_left(&answer) >= 8) {
         *ended = bytes_u64(&answer);
-        return 0;
+        return *ended / SECOND_NS <= STORE_TIME_MOST ? 0 : clickhouse_damaged(c, err);
     }
     statement_begin(&row);
     if (row.out) {

@@ -198,16 +198,18 @@ int sqlite_rows(void *engine, enum store_list list, const struct store_query *qu
     return rc;
 }
 
-/* 1: the row of this number; 0: there is none. */
+/* 1: the row of this number, which the caller resets; 0: there is none. */
 static int find(const struct connection *c, sqlite3_stmt **statement, const char *sql, uint64_t number,
                 struct fathom_error *err)
 {
     int rc = *statement ? 0 : connection_prepare(c, sql, statement, err);
     if (rc < 0)
         return rc;
-    sqlite3_reset(*statement);
     bind_u64(*statement, 1, number);
-    return connection_step(c, *statement, err);
+    rc = connection_step(c, *statement, err);
+    if (rc <= 0)
+        sqlite3_reset(*statement);
+    return rc;
 }
 
 int sqlite_context(void *engine, uint64_t number, struct stored_context *out, struct fathom_error *err)
@@ -217,12 +219,27 @@ int sqlite_context(void *engine, uint64_t number, struct stored_context *out, st
         find(&s->connection, &s->context, "select caller, frame from contexts where number = ?", number, err);
     if (rc <= 0)
         return rc < 0 ? rc : -ENODATA;
-    if (!column_take(s->context, 0, INT64_MAX, &out->caller) ||
-        !column_take(s->context, 1, INT64_MAX, &out->frame))
+    const bool good = column_take(s->context, 0, INT64_MAX, &out->caller) &&
+                      column_take(s->context, 1, INT64_MAX, &out->frame);
+    sqlite3_reset(s->context);
+    if (!good)
         return connection_damaged(&s->connection, "a context has a number that cannot be", err);
     return out->caller < number
                ? 0
                : connection_damaged(&s->connection, "a context is newer than its caller", err);
+}
+
+/* false: out of memory. */
+static bool keep_texts(struct sqlite *s, const char *image, const char *name, struct stored_frame *out)
+{
+    const size_t first = strlen(image) + 1, second = strlen(name) + 1;
+    char *texts = realloc(s->texts, first + second);
+    if (!texts)
+        return false;
+    s->texts = texts;
+    out->image = memcpy(texts, image, first);
+    out->name = memcpy(texts + first, name, second);
+    return true;
 }
 
 int sqlite_frame(void *engine, uint64_t number, struct stored_frame *out, struct fathom_error *err)
@@ -230,8 +247,10 @@ int sqlite_frame(void *engine, uint64_t number, struct stored_frame *out, struct
     struct sqlite *s = engine;
     int rc =
         find(&s->connection, &s->frame, "select kind, image, name from frames where number = ?", number, err);
-    if (rc == 1)
-        *out = (struct stored_frame){column_u64(s->frame, 0), column_text(s->frame, 1),
-                                     column_text(s->frame, 2)};
-    return rc < 0 ? rc : rc == 1 ? 0 : -ENODATA;
+    if (rc <= 0)
+        return rc < 0 ? rc : -ENODATA;
+    out->kind = column_u64(s->frame, 0);
+    rc = keep_texts(s, column_text(s->frame, 1), column_text(s->frame, 2), out) ? 0 : error_memory(err);
+    sqlite3_reset(s->frame);
+    return rc;
 }

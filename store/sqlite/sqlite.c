@@ -36,6 +36,7 @@ static void sqlite_close(void *engine)
     sqlite3_finalize(s->context);
     sqlite3_finalize(s->frame);
     sqlite3_finalize(s->rollup);
+    free(s->texts);
     payload_free(s->payload);
     connection_close(&s->connection);
     free(s);

@@ -15,8 +15,10 @@
 struct sqlite {
     struct connection connection;
     struct payload *payload;
-    sqlite3_stmt *context, *frame; /* prepared when first used */
-    sqlite3_stmt *rollup;          /* puts a row of the roll-up that is being made */
+    sqlite3_stmt *context,
+        *frame;  /* prepared when first used; reset after each use, as what is on a row has the file locked */
+    char *texts; /* of the last frame */
+    sqlite3_stmt *rollup; /* puts a row of the roll-up that is being made */
 };
 
 /* A transaction, and its end. rc: what came of it, which is returned, or what came of its end. */

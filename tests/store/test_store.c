@@ -138,6 +138,17 @@ Test(store, takes_a_batch_once)
     end(&f);
 }
 
+/* fathom top --store keeps its store open. */
+Test(store, has_the_file_locked_only_while_it_reads)
+{
+    struct fixture f = begin();
+    const struct store_entry entry = {f.leaf, 3, 30, STORE_PROVED, 0};
+    put(&f, batch_of("web", "h1", "ab", 300, &entry, 1));
+    cr_assert_eq(gather(&f), 0);
+    sql(f.file, "delete from batches");
+    end(&f);
+}
+
 Test(store, chooses_by_all_of_the_query)
 {
     struct fixture f = begin();
