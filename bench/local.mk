@@ -35,7 +35,7 @@ bench_cpu_of_SOURCES = bench/cpu_of.c
 
 EXTRA_DIST += bench/run.sh bench/verify.sh bench/verified.sh bench/inlined.sh bench/go.sh bench/go.py bench/train.sh bench/accuracy.sh bench/map_alone.sh \
 	bench/hcct.sh bench/trees.py bench/stored.sh bench/record.sh bench/rows.sh bench/sources.sh bench/inputs.sh bench/disambig.sh \
-	bench/text.awk bench/unknown.sh bench/work.sh bench/other.lua bench/other.sql
+	bench/protocols.sh bench/text.awk bench/unknown.sh bench/work.sh bench/other.lua bench/other.sql
 CLEANFILES += $(EXTRA_PROGRAMS)
 # Figures with their limits and peers; docs/benchmarks.md keeps the last ones.
 .PHONY: bench bench-hcct bench-record bench-verify bench-train bench-accuracy bench-stored
