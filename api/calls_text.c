@@ -45,7 +45,7 @@ static void print_phases(const struct fathom_calls *c, FILE *out)
         covered += phases[i].profiled ? phases[i].work : 0;
     }
     fprintf(out,
-            "phases:   %zu in %llu intervals; hooks were in in %llu of these, which stand for the others of "
+            "phases:   %zu in %llu intervals; hooks were on in %llu of these, which stand for the others of "
             "their phases",
             count, intervals, profiled);
     if (covered < work)
@@ -112,7 +112,7 @@ static int write_phase(const struct fathom_calls *c, uint32_t phase, struct view
         rc = counted_new(map, c->images, &counting, &counted, err);
     if (rc == 0) {
         counted_contexts(counted, &contexts);
-        fprintf(out, "\nphase %u: %s calls; hooks were in in %u of %u interval%s\n", phase,
+        fprintf(out, "\nphase %u: %s calls; hooks were on in %u of %u interval%s\n", phase,
                 weight_format(weight, counted_weight(counted), "calls"), of->profiled, of->intervals,
                 of->intervals == 1 ? "" : "s");
         view.max_rows = view.max_rows ? view.max_rows : PHASE_ROWS;

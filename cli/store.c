@@ -28,7 +28,8 @@ static int print_imported(const struct fathom_store_imported *i, bool json, stru
         printf("{\"batches\": %" PRIu64 ", \"added\": %" PRIu64 ", \"samples\": %" PRIu64
                ", \"sent\": %" PRIu64 "}\n",
                i->batches, i->added, i->samples, i->sent);
-    terminal_say(terminal, LOG_NOTE, "%" PRIu64 " samples in %" PRIu64 " batches%s", i->samples, i->batches,
+    terminal_say(terminal, LOG_NOTE, "%" PRIu64 " samples in %" PRIu64 " batch%s%s", i->samples, i->batches,
+                 i->batches == 1 ? "" : "es",
                  i->added == i->batches ? ""
                  : i->added             ? ", of which some were there already"
                                         : ", which were there already");
@@ -73,7 +74,8 @@ static int retain(const struct store_command_options *o, struct terminal *termin
     uint64_t dropped = 0;
     int rc = fathom_store_retain(o->selection.url, o->selection.credentials, o->keep, &dropped, err);
     if (rc == 0)
-        terminal_say(terminal, LOG_NOTE, "%" PRIu64 " batches were removed", dropped);
+        terminal_say(terminal, LOG_NOTE, "%" PRIu64 " batch%s removed", dropped,
+                     dropped == 1 ? " was" : "es were");
     return rc;
 }
 
