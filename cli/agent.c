@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/hash.h"
 #include "base/path.h"
 #include "cli/agent/children.h"
 #include "cli/agent/config.h"

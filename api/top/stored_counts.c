@@ -1,7 +1,6 @@
 /* stored_counts.c - see stored_counts.h. */
 #include "api/top/stored_counts.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "api/store/stored_reading.h"

@@ -1,5 +1,4 @@
 /* put.c - what is put into a server: frames and contexts first, then batches, so that no batch refers to what is not there. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

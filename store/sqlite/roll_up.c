@@ -1,5 +1,4 @@
 /* roll_up.c - roll-ups in one file: each in one transaction. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
