@@ -79,7 +79,7 @@ static int begin(struct fathom_live *l, const struct fathom_report_options *repo
 {
     int rc = report_options_set(&l->report, report, err);
     if (rc == 0)
-        rc = fathom_recorder_check(&l->options, err);
+        rc = recorder_check_options(&l->options, err);
     if (rc < 0)
         return rc;
     recorder_collector(&l->options, &l->host.log, &l->collect);

@@ -230,7 +230,7 @@ void recorder_collector(const struct fathom_recorder_options *options, const str
     out->ring_bytes = options->ring_kib * 1024;
 }
 
-static int check_options(const struct fathom_recorder_options *options, struct fathom_error *err)
+int recorder_check_options(const struct fathom_recorder_options *options, struct fathom_error *err)
 {
     struct pathmap *map = NULL;
     if (is_series(options) && options->output && strcmp(options->output, "-") == 0)
@@ -258,7 +258,7 @@ int fathom_recorder_check(const struct fathom_recorder_options *options, struct 
     size_t count;
     uint64_t most;
     recorder_collector(options, &silent, &o);
-    int rc = check_options(options, err);
+    int rc = recorder_check_options(options, err);
     if (rc == 0)
         rc = events_parse(&o.event, &silent, events, &count, err);
     if (rc == 0 && o.trigger)
@@ -275,7 +275,7 @@ int fathom_recorder_open(const struct fathom_recorder_options *options,
         return error_memory(err);
     r->options = *options;
     host_init(&r->host, listener);
-    int rc = check_options(options, err);
+    int rc = recorder_check_options(options, err);
     if (rc == 0 && is_series(options) &&
         !(r->series = series_new(options->output, options->parts_kept, &r->host.log)))
         rc = error_memory(err);

@@ -5,6 +5,8 @@
 #include "api/fathom/record.h"
 #include "collector/collector.h"
 
+/* As fathom_recorder_check(), but for events and trigger, which opening the collector looks at. */
+int recorder_check_options(const struct fathom_recorder_options *options, struct fathom_error *err);
 /* Fills in the collector's options; they borrow from `options` and `log`. */
 void recorder_collector(const struct fathom_recorder_options *options, const struct log *log,
                         struct collector_options *out);
