@@ -294,17 +294,12 @@ static void leave_function(struct derivation *d, const struct code_insn *insn,
     d->refused |= !d->by_frame && (!may_leave(d, after) || (d->found && start == START_NONE));
 }
 
-static bool is_call(const struct code_insn *insn)
-{
-    return insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT;
-}
-
 /* Whether another function's part begins at instruction i: branches lead there, but none of this function. Not where surer functions
  * have the row that this one comes with: they go on there, too. */
 static bool is_foreign(const struct derivation *d, uint32_t i, const struct frame_state *after)
 {
     const uint64_t address = d->code.insns[i].address;
-    const bool behind_call = is_call(&d->code.insns[i - 1]);
+    const bool behind_call = code_is_call(&d->code.insns[i - 1]);
     return !(d->code.ways[i] & WAY_BRANCH) &&
            ((behind_call && d->found) || function_parts_followed(&d->parts, address)) &&
            functions_branched(&d->image->functions, address) &&
@@ -339,12 +334,12 @@ static void leave(struct derivation *d, uint32_t i)
     } else if (d->code.jumps[i] != FUNCTION_CODE_NONE) {
         reach(d, d->code.jumps[i], &after);
     }
-    if (is_call(insn))
+    if (code_is_call(insn))
         note_state_at_call(d, i);
     if (!function_code_goes_on(&d->code, i) || no_return_calls(&d->no_return, insn) ||
         is_foreign(d, i + 1, &after))
         return;
-    if (is_call(insn))
+    if (code_is_call(insn))
         d->failed |= !is_last(d, i) && !note_call(d, i);
     else
         reach(d, i + 1, &after);

@@ -317,7 +317,7 @@ static void track_store(struct frame_state *s, const struct frame_state *before,
 static void track_drap(struct frame_state *s, const struct frame_state *before, const struct code_insn *insn,
                        const uint8_t *bytes)
 {
-    const bool call = insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT;
+    const bool call = code_is_call(insn);
     const unsigned written = insn->written | (call ? CLOBBERED : 0);
     int32_t far = 0;
     const uint8_t drap = new_drap(before, insn, bytes, &far);
@@ -388,7 +388,7 @@ struct frame_state frame_state_step(struct frame_state s, const struct code_insn
         write_bp(&s, insn, bytes);
     if (insn->kind == CODE_CALL && insn->target == insn->address + insn->length)
         move_sp(&s, WORD); /* to learn its own address */
-    else if (insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT)
+    else if (code_is_call(insn))
         forget_freed(&s);
     track_store(&s, &before, insn, bytes);
     track_drap(&s, &before, insn, bytes);

@@ -44,11 +44,6 @@ void alike_calls_free(struct alike_calls *c)
     free(c);
 }
 
-static bool is_call(const struct code_insn *insn)
-{
-    return insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT;
-}
-
 /* The code from the start of the address's function, or part of one. */
 static const uint8_t *part_code(const struct image *image, uint64_t address, uint64_t *start, size_t *size)
 {
@@ -69,7 +64,7 @@ static bool next_call(const uint8_t *code, size_t size, uint64_t start, size_t *
 {
     while (*at < size && code_read(code + *at, size - *at, start + *at, out)) {
         *at += out->length;
-        if (is_call(out))
+        if (code_is_call(out))
             return true;
     }
     return false;

@@ -76,6 +76,11 @@ struct code_insn {
     bool notrack; /* an indirect jump that need not land on endbr64: a switch */
 };
 
+static inline bool code_is_call(const struct code_insn *insn)
+{
+    return insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT;
+}
+
 /* Whether it may be followed by the next one: no jump, return or stop. */
 static inline bool code_goes_on(const struct code_insn *insn)
 {

@@ -158,7 +158,7 @@ static bool ends(const struct unit *u, uint32_t i)
     const struct code_insn *insn = &u->code.insns[i];
     while (insn->kind == CODE_NOP && i > 0 && insn[-1].address + insn[-1].length == insn->address)
         insn--, i--;
-    return insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT;
+    return code_is_call(insn);
 }
 
 /* A jump to another function: a tail call. */
