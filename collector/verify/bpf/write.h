@@ -11,6 +11,15 @@ static __always_inline __u64 output_for(const struct moment *m, __u8 kind)
     return config.cpus + bpf_get_smp_processor_id();
 }
 
+/* Writes a record to where `output` says, and counts one that does not fit. */
+static __always_inline long put_record(const struct moment *m, __u64 output, void *record, __u64 size)
+{
+    const long rc = bpf_perf_event_output(m->ctx, &outputs, output, record, size);
+    if (rc == -ENOSPC)
+        __sync_fetch_and_add(&counts.unwritten, 1);
+    return rc;
+}
+
 /* Of a stack that is larger than a record: bytes from SP on, and behind these a part with the outermost ones. */
 struct outer_part {
     struct stack_part part;
@@ -50,10 +59,7 @@ static __always_inline long put_more(struct moment *m, __u32 number, __u32 offse
     fill_head(m, STACK_RECORD_MORE, number, follows, &r->head);
     r->part = (struct stack_part){STACK_PART_BYTES, 0, sizeof r->offset + size};
     r->offset = offset;
-    long rc = bpf_perf_event_output(m->ctx, &outputs, BPF_F_CURRENT_CPU, r, sizeof r->head + follows);
-    if (rc == -ENOSPC)
-        __sync_fetch_and_add(&counts.unwritten, 1);
-    return rc;
+    return put_record(m, BPF_F_CURRENT_CPU, r, sizeof r->head + follows);
 }
 
 static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, __u32 size)
@@ -64,10 +70,7 @@ static __always_inline long put_out(struct moment *m, __u8 kind, __u32 number, _
     if (size > RULE_STACK_MAX)
         return -1;
     m->buffer->record.bytes_part = (struct stack_part){STACK_PART_BYTES, 0, sizeof(__u64) + m->inner};
-    long rc = bpf_perf_event_output(m->ctx, &outputs, output_for(m, kind), m->buffer, sizeof *r + follows);
-    if (rc == -ENOSPC)
-        __sync_fetch_and_add(&counts.unwritten, 1);
-    return rc;
+    return put_record(m, output_for(m, kind), m->buffer, sizeof *r + follows);
 }
 
 /* One of the places that a record tells, if there is room. The count is in memory, where the kernel's verifier does not follow it: it would
@@ -113,10 +116,7 @@ static __always_inline long put_placed(struct moment *m, __u32 number)
     r->part = (struct stack_part){STACK_PART_PLACED, 0, follows - sizeof r->part};
     r->placed.base = m->base;
     r->placed.depth = m->compared_depth;
-    long rc = bpf_perf_event_output(m->ctx, &outputs, BPF_F_CURRENT_CPU, r, sizeof r->head + follows);
-    if (rc == -ENOSPC)
-        __sync_fetch_and_add(&counts.unwritten, 1);
-    return rc;
+    return put_record(m, BPF_F_CURRENT_CPU, r, sizeof r->head + follows);
 }
 
 /* Writes a record and notes what it announced; an earlier announcement is never left in place. version: not 0: the stack is placed

@@ -37,19 +37,20 @@ long machine_find_mapping(uint64_t address,
                           struct seen *out);
 uint32_t machine_random(void);
 
-#define bpf_map_lookup_elem(map, key)                      machine_lookup((map), (key))
-#define bpf_map_update_elem(map, key, value, flags)        machine_update((map), (key), (value))
-#define bpf_map_delete_elem(map, key)                      machine_delete((map), (key))
-#define bpf_perf_event_output(ctx, map, flags, data, size) machine_output((data), (size))
-#define bpf_probe_read_user(to, size, from)                machine_read((to), (uint32_t)(size), (from))
-#define bpf_probe_read_kernel(to, size, from)              (memmove((to), (from), (size)) == NULL)
-#define bpf_ktime_get_ns()                                 machine_now()
-#define bpf_get_smp_processor_id()                         machine_cpu()
-#define bpf_get_current_pid_tgid()                         machine_task()
-#define bpf_get_current_ancestor_cgroup_id(level)          machine_cgroup(level)
-#define bpf_get_current_uid_gid()                          machine_user()
-#define bpf_get_current_task()                             ((uint64_t)(uintptr_t)machine_task_struct())
-#define bpf_get_current_task_btf()                         machine_current()
+#define bpf_map_lookup_elem(map, key)               machine_lookup((map), (key))
+#define bpf_map_update_elem(map, key, value, flags) machine_update((map), (key), (value))
+#define bpf_map_delete_elem(map, key)               machine_delete((map), (key))
+#define bpf_perf_event_output(ctx, map, flags, data, size)                                                   \
+    ((void)(ctx), (void)(flags), machine_output((data), (size)))
+#define bpf_probe_read_user(to, size, from)       machine_read((to), (uint32_t)(size), (from))
+#define bpf_probe_read_kernel(to, size, from)     (memmove((to), (from), (size)) == NULL)
+#define bpf_ktime_get_ns()                        machine_now()
+#define bpf_get_smp_processor_id()                machine_cpu()
+#define bpf_get_current_pid_tgid()                machine_task()
+#define bpf_get_current_ancestor_cgroup_id(level) machine_cgroup(level)
+#define bpf_get_current_uid_gid()                 machine_user()
+#define bpf_get_current_task()                    ((uint64_t)(uintptr_t)machine_task_struct())
+#define bpf_get_current_task_btf()                machine_current()
 #define bpf_find_vma(task, address, see, out, flags)                                                         \
     ((void)(task), machine_find_mapping((address), (see), (out)))
 #define bpf_get_prandom_u32()                                machine_random()
