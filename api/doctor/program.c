@@ -72,7 +72,7 @@ static void add_cfi(const struct image *image, const struct image_coverage *c, s
     const uint64_t rest = c->code - c->covered, known = c->derived + c->bare,
                    outside = rest > known ? rest - known : 0;
     char derived[96] = "";
-    if (c->derived) /* sizes of functions have padding */
+    if (c->derived && c->code) /* sizes of functions have padding */
         snprintf(derived, sizeof derived, "; derived from %s of %.1f%%",
                  c->go ? "Go's table or the code" : "the code",
                  100.0 * (double)(rest - outside) / (double)c->code * (double)c->derived / (double)known);
