@@ -25,8 +25,8 @@
 #include "cli/exit.h"
 #include "cli/options.h"
 
-#define STEADY_NS   (60 * SECOND_NS) /* a recorder that ran so long had no fault at its start */
-#define PATIENCE_NS SECOND_NS        /* between looks at the spool */
+#define STEADY_NS (60 * SECOND_NS) /* a recorder that ran so long had no fault at its start */
+#define LOOK_NS   SECOND_NS        /* between looks at the spool */
 
 struct agent_options {
     const char *config;
@@ -106,7 +106,7 @@ static void start_recorder(struct agent *a)
                          "a recorder of an agent that was killed still writes into %s: waiting for its end",
                          a->config.spool);
         a->stranger = true;
-        a->record.at = clock_ns() + PATIENCE_NS;
+        a->record.at = clock_ns() + LOOK_NS;
         return;
     }
     a->stranger = false;
@@ -258,7 +258,7 @@ static void reload(struct agent *a)
 /* For a while, or until a signal comes; peers are served meanwhile. */
 static void wait_a_while(struct agent *a, const sigset_t *during)
 {
-    const uint64_t end = clock_ns() + PATIENCE_NS;
+    const uint64_t end = clock_ns() + LOOK_NS;
     int ready = 0;
     for (uint64_t now; ready >= 0 && (now = clock_ns()) < end;) {
         struct pollfd waits[METRICS_WAITS];

@@ -82,8 +82,8 @@ int stored_open(const struct report_options *options, const struct fathom_report
         return error_memory(err);
     s->options = options;
     s->from = from;
-    rc = selection_query(from->store, &s->reading.query,
-                         err); /* wrong times are told before a server is asked */
+    struct store_query query; /* wrong times are told before a server is asked */
+    rc = selection_query(from->store, &query, err);
     if (rc == 0)
         rc = stored_filter(&options->filter, &s->filter, err);
     if (rc == 0)

@@ -1,4 +1,4 @@
-/* retry.h - when what failed is tried again: a second later, and after each further failure twice as late, up to ten minutes. */
+/* retry.h - when what failed is tried again: after one to two seconds, and after each further failure twice as late, up to ten minutes. */
 #ifndef FATHOM_CLI_AGENT_RETRY_H
 #define FATHOM_CLI_AGENT_RETRY_H
 

@@ -1249,17 +1249,22 @@ Test(verify, stacks_are_known_wherever_their_files_lie)
     world_stop(&w);
 }
 
+/* The last record is of a stack of an earlier recording. */
+static void start_kept(struct world *w, struct laid *laid)
+{
+    world_start(w, &plain_config, 1);
+    lay(w, PROGRAM, LIBRARY, 1, laid);
+    cr_expect_eq(run_laid(w, 0, 0x400, 0x800), STACK_RECORD_NEW);
+    w->machine.records[0].head.number = STACK_NUMBER_KEPT;
+    w->machine.records[0].code.version = KNOWN_STACK_ANY;
+}
+
 /* A stack of an earlier recording lies elsewhere in each process; one whose frames nobody tells is read as a new one. */
 Test(verify, a_kept_stack_can_be_unknown_again)
 {
     struct world w;
     struct laid laid;
-    world_start(&w, &plain_config, 1);
-    lay(&w, PROGRAM, LIBRARY, 1, &laid);
-    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
-    struct machine_record *r = w.machine.records;
-    r->head.number = STACK_NUMBER_KEPT;
-    r->code.version = KNOWN_STACK_ANY;
+    start_kept(&w, &laid);
     cr_expect_eq(learn_laid(&w, 0, &laid), 1);
     cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_SAME);
     cr_expect_eq(w.machine.records[0].head.number, STACK_NUMBER_KEPT);
@@ -1280,11 +1285,7 @@ Test(verify, words_of_what_is_unknown_again_are_free_once)
 {
     struct world w;
     struct laid laid;
-    world_start(&w, &plain_config, 1);
-    lay(&w, PROGRAM, LIBRARY, 1, &laid);
-    cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_NEW);
-    w.machine.records[0].head.number = STACK_NUMBER_KEPT;
-    w.machine.records[0].code.version = KNOWN_STACK_ANY;
+    start_kept(&w, &laid);
     for (uint32_t i = 0; i < VERIFY_BLOCKS; i++) {
         cr_assert_eq(learn_laid(&w, 0, &laid), 1);
         known_stacks_unknow(w.known, STACK_NUMBER_KEPT);
