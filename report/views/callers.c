@@ -239,7 +239,7 @@ static void write_blocks(struct callers *c, const struct functions *functions)
         columns.function_weight = c->blocks[i].weight;
         if (i > 0)
             printer_write(printer, "\n");
-        branches_draw(drawing, &c->blocks[i].rows, write_columns, &columns, true);
+        branches_draw(drawing, &c->blocks[i].rows, &(struct row_style){write_columns, &columns, true});
     }
     if (c->cut)
         printer_write(printer, "... callers more than %d levels out are not shown\n", CALLER_LEVELS);

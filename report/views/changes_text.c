@@ -114,7 +114,7 @@ static int write_tree(const struct text *t, struct fathom_error *err)
     if (shown) {
         printer_write(t->printer, "\n%*s  %*s  %*s  context\n", t->value_width, "A", t->value_width, "B",
                       t->change_width, "change");
-        branches_draw(&drawing, &b, write_path, t, false);
+        branches_draw(&drawing, &b, &(struct row_style){write_path, t, false});
     }
     branches_clear(&b);
     return 0;

@@ -81,7 +81,7 @@ int tree_write(const struct drawing *drawing, struct fathom_error *err)
     if (columns.sure)
         sure_heading_write(drawing);
     printer_write(drawing->printer, "context\n");
-    branches_draw(drawing, b, write_columns, &columns, false);
+    branches_draw(drawing, b, &(struct row_style){write_columns, &columns, false});
     left_out_write(drawing, hidden, "context", "contexts", hidden_weight, LEFT_OUT_SELF);
     return 0;
 }

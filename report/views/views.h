@@ -57,9 +57,12 @@ void sure_write(const struct drawing *drawing, double sure);
 /* Writes the columns before the name. */
 typedef void branch_row_write(const struct drawing *drawing, const struct branch_row *row,
                               const void *context);
-/* Draws those of the arranged branches that are marked `shown`: a shown branch's parent must be shown too. A
- * row is coloured by its self weight, or by its total. */
-void branches_draw(const struct drawing *drawing, struct branches *branches, branch_row_write *write_row,
-                   const void *context, bool colour_by_total);
+struct row_style {
+    branch_row_write *write_row;
+    const void *context;
+    bool by_total; /* a row is coloured by its total, not by its self weight */
+};
+/* Draws those of the arranged branches that are marked `shown`: a shown branch's parent must be shown too. */
+void branches_draw(const struct drawing *drawing, struct branches *branches, const struct row_style *style);
 
 #endif

@@ -259,6 +259,48 @@ Test(tree, a_function_that_only_calls_itself_fills_one_row)
     report_tree_free(&tree);
 }
 
+Test(tree, functions_that_call_each_other_in_turns_fill_one_row_more)
+{
+    struct report_tree tree = report_tree_new();
+    report_tree_add(&tree, "main;even;odd;even;odd;even;odd;even;odd;even;work",
+                    60); /* the first turn and three more */
+    report_tree_add(&tree, "main;even;odd;even;odd;even;odd", 30);
+    report_tree_add(&tree, "main;even;odd", 10);
+    expect(&tree, &(struct view_options){.view = view_named("tree"), .unit = "samples"},
+           "  total    self  samples  context\n"
+           " 100.0%              100  main\n"
+           " 100.0%              100  even\n"
+           " 100.0%   10.0%      100  odd\n"
+           "  90.0%   30.0%       90  [the 2 rows above, 3 times more]\n"
+           "  60.0%               60  even\n"
+           "  60.0%   60.0%       60  work\n");
+    report_tree_free(&tree);
+}
+
+Test(tree, two_more_turns_are_drawn_and_a_fork_ends_them)
+{
+    struct report_tree tree = report_tree_new();
+    report_tree_add(&tree, "a;b;a;b;a;b", 50);
+    report_tree_add(&tree, "a;b;a;b;a;b;a;b;a;c", 50);
+    report_tree_add(&tree, "a;b;a;b;a;b;a;b;a;b;a;b;a;b;a;b;d", 100);
+    expect(&tree, &(struct view_options){.view = view_named("tree"), .unit = "samples"},
+           "  total    self  samples  context\n"
+           " 100.0%              200  a\n"
+           " 100.0%              200  b\n"
+           " 100.0%   25.0%      200  [the 2 rows above, 3 times more]\n"
+           "  75.0%              150  a\n"
+           "  50.0%              100  + b\n"
+           "  50.0%              100    a\n"
+           "  50.0%              100    b\n"
+           "  50.0%              100    a\n"
+           "  50.0%              100    b\n"
+           "  50.0%              100    a\n"
+           "  50.0%              100    b\n"
+           "  50.0%   50.0%      100    d\n"
+           "  25.0%   25.0%       50  + c\n");
+    report_tree_free(&tree);
+}
+
 Test(tree, a_function_that_calls_itself_beside_others_is_one_row_with_what_all_its_calls_call)
 {
     struct report_tree tree = report_tree_new();
