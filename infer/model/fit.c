@@ -10,10 +10,7 @@
 #include "infer/model/weights.h"
 
 #define STAKE_LEAST                                                                                          \
-    0.005 /* of the samples: for fewer, no paths are looked for, which takes seconds in large programs */
-#define PART_STAKE                                                                                           \
-    0.1 /* as which a sample counts for that whose innermost frames are proved: of the 2% of clang++'s whose copies were cut, none got a path
-           that was sure enough */
+    0.005 /* of the samples: for fewer nothing is inferred, which takes seconds in large programs */
 
 /* Steps of work (base/work.h) to find paths: for each sample whose path is not known from its own stack, within bounds. Of
  * them some may go to the reading of code, by the samples too: large libraries are not read for a few, and their calls take 10
@@ -51,7 +48,6 @@ struct fit {
     uint64_t steps;    /* allowed */
     struct work work;  /* of them, what is left */
     uint64_t stake;    /* samples whose paths are looked for, */
-    uint64_t part;     /* of them, those of whose paths the innermost frames are proved */
     uint64_t samples;  /* of so many */
     bool surveyed;     /* the survey is done: all settings are known */
 };
@@ -375,16 +371,28 @@ static void allow_work(struct fit *f, const struct wanted *wanted, size_t count,
     const struct wanted *cids;
     uint64_t most = weighed ? STEPS_MOST : STEPS_BLIND;
     size_t all = survey_cids(f->input.survey, &cids);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         f->stake += extend_need(&wanted[i]);
-        f->part += wanted[i].part;
-    }
     for (size_t i = 0; i < all; i++)
         f->samples += cids[i].samples;
     bool many = f->stake > most / STEPS_EACH;
     f->steps = f->input.brief ? f->input.brief : many ? most : STEPS_LEAST + STEPS_EACH * f->stake;
     f->steps = f->steps < most ? f->steps : most;
     f->work.left = f->steps;
+}
+
+/* Whether so few samples are to be inferred that it does not matter how. A sample whose innermost frames are proved is none of
+ * them: of the 2% of clang++'s whose copies were cut, none got a path that was sure enough, nor in recursions of 60000 calls. */
+static bool is_settled(const struct fit *f)
+{
+    const struct wanted *cids;
+    const size_t count = survey_cids(f->input.survey, &cids);
+    uint64_t open = 0, all = 0;
+    for (size_t i = 0; i < count; i++) {
+        open += cids[i].samples - cids[i].sure - cids[i].part;
+        all += cids[i].samples;
+    }
+    return (double)open < STAKE_LEAST * (double)all;
 }
 
 int fit_paths(struct fit *f, struct fathom_error *err)
@@ -397,8 +405,7 @@ int fit_paths(struct fit *f, struct fathom_error *err)
     int rc = wanted_cids(f, &wanted, &count) < 0 ? error_memory(err) : 0;
     if (rc == 0)
         allow_work(f, wanted, count, weighed);
-    const double stake = (double)f->stake - (1 - PART_STAKE) * (double)f->part;
-    if (rc == 0 && count && stake >= STAKE_LEAST * (double)f->samples)
+    if (rc == 0 && count && !is_settled(f))
         rc = extend_map(f, weighed, wanted, count, err);
     else
         f->stake = 0;
@@ -408,6 +415,8 @@ int fit_paths(struct fit *f, struct fathom_error *err)
 
 int fit_coherence(struct fit *f, struct fathom_error *err)
 {
+    if (is_settled(f))
+        return 0;
     progress_show(f->input.progress, "learning how long contexts last", 0, 0);
     f->model = coherence_new(f->resolver);
     struct expectation_input input = {.survey = f->input.survey,
