@@ -29,6 +29,8 @@ struct peer {
 
 struct metrics_server {
     int socket;
+    bool
+        refused; /* the next peer could not be accepted: that is tried again, but not waited for, as the peer still waits */
     struct peer peers[PEERS];
 };
 
@@ -94,7 +96,7 @@ void metrics_close(struct metrics_server *s)
 unsigned metrics_waits(const struct metrics_server *s, struct pollfd waits[METRICS_WAITS])
 {
     unsigned count = 0;
-    if (s)
+    if (s && !s->refused)
         waits[count++] = (struct pollfd){.fd = s->socket, .events = POLLIN};
     for (size_t i = 0; s && i < PEERS; i++)
         if (s->peers[i].fd >= 0)
@@ -190,6 +192,7 @@ void metrics_serve(struct metrics_server *s, const struct agent_metrics *m)
         return;
     for (size_t i = 0; i < PEERS; i++) { /* as many at a time as there are places */
         int fd = accept4(s->socket, NULL, NULL, SOCK_CLOEXEC);
+        s->refused = fd < 0 && errno != EAGAIN;
         if (fd < 0)
             break;
         struct peer *p = find_place(s);

@@ -33,7 +33,8 @@ void metrics_close(struct metrics_server *server); /* NULL is allowed */
 /* What it waits for. Returns how many; NULL waits for nothing. */
 #define METRICS_WAITS 33
 unsigned metrics_waits(const struct metrics_server *server, struct pollfd waits[METRICS_WAITS]);
-/* Takes new peers, reads requests and answers them, as far as that goes at once. */
+/* Takes new peers, reads requests and answers them, as far as that goes at once. To be called now and then without a wait's end: a peer
+ * for which there is no descriptor is taken later, and not waited for. */
 void metrics_serve(struct metrics_server *server, const struct agent_metrics *metrics);
 
 #endif
