@@ -7,8 +7,9 @@
 #include "base/checksum.h"
 #include "base/hash.h"
 
-#define BLAMED 12u /* points: of a failure to read the file 4, of others 1 */
-#define OWN    4u
+#define BLAMED 12u /* points */
+
+static const uint16_t points_of[] = {[FAILED_TO_READ] = 4, [FAILED_TO_SHIP] = 1, [FAILED_TO_REMOVE] = 0};
 
 struct failures {
     struct table *of; /* checksum of a name -> struct failure */
@@ -52,15 +53,13 @@ void failures_free(struct failures *f)
     free(f);
 }
 
-unsigned failures_note(struct failures *f, const char *name, bool own)
+unsigned failures_note(struct failures *f, const char *name, enum failed what)
 {
     struct failure failure = find(f, name);
     uint64_t *value = table_put(f->of, key(name), NULL);
     failure.times++;
-    if (own)
-        failure.unsettled = OWN;
-    else if (!failure.unsettled)
-        failure.unsettled = 1;
+    if (failure.unsettled < points_of[what])
+        failure.unsettled = points_of[what];
     if (value)
         memcpy(value, &failure, sizeof failure);
     return failure.times;

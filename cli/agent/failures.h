@@ -13,8 +13,10 @@ struct failures;
 
 struct failures *failures_new(void); /* NULL: out of memory */
 void failures_free(struct failures *failures);
-/* own: what failed was to read the file. Returns how often this file has failed. */
-unsigned failures_note(struct failures *failures, const char *name, bool own);
+/* FAILED_TO_REMOVE: it is in the store, and nobody's fault there. */
+enum failed { FAILED_TO_READ, FAILED_TO_SHIP, FAILED_TO_REMOVE };
+/* Returns how often this file has failed. */
+unsigned failures_note(struct failures *failures, const char *name, enum failed what);
 /* Another file was put into the store. */
 void failures_settle(struct failures *failures);
 unsigned failures_of(const struct failures *failures, const char *name);

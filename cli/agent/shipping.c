@@ -56,7 +56,8 @@ static void set_aside(struct shipping *s, const struct agent_config *config, con
 static void note_failure(struct shipping *s, const struct spool *spool, int code, const char *why)
 {
     const bool own = code == EXIT_INPUT || code > 128; /* 128 + signal: what reads it crashed */
-    const bool first = failures_note(s->failures, path_base(s->path), own) == 1;
+    const bool first =
+        failures_note(s->failures, path_base(s->path), own ? FAILED_TO_READ : FAILED_TO_SHIP) == 1;
     s->metrics->failures++;
     retry_later(&s->retry, s->random);
     if (own ? first : code != s->failing)
@@ -67,16 +68,23 @@ static void note_failure(struct shipping *s, const struct spool *spool, int code
         s->failing = code;
 }
 
+/* It is put into the store again, which changes nothing there, and tried again: after all that did not fail. */
+static void note_unremoved(struct shipping *s, int code)
+{
+    if (failures_note(s->failures, path_base(s->path), FAILED_TO_REMOVE) == 1)
+        terminal_say(s->terminal, LOG_WARNING, "%s is in the store, but cannot be removed: %s", s->path,
+                     strerror(code));
+    retry_later(&s->retry, s->random);
+}
+
 /* The store has acknowledged it. */
 static void note_success(struct shipping *s, const struct agent_config *config, const struct spool *spool)
 {
     if (s->failing)
         terminal_say(s->terminal, LOG_NOTE, "the store answers again");
     s->failing = 0;
-    if (unlink(s->path) != 0) { /* it would be put there again, which changes nothing */
-        char why[128];
-        snprintf(why, sizeof why, "it is there, and cannot be removed: %s", strerror(errno));
-        note_failure(s, spool, EXIT_OUTPUT, why);
+    if (unlink(s->path) != 0) {
+        note_unremoved(s, errno);
         return;
     }
     s->metrics->shipped++;

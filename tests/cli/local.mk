@@ -7,3 +7,7 @@ tests_cli_test_privilege_LDADD = $(FATHOM_LIBS) $(CRITERION_LIBS)
 UNIT_TESTS += tests/cli/test_metrics
 tests_cli_test_metrics_SOURCES = tests/cli/test_metrics.c cli/agent/metrics.c
 tests_cli_test_metrics_LDADD = $(FATHOM_LIBS) $(CRITERION_LIBS)
+
+UNIT_TESTS += tests/cli/test_failures
+tests_cli_test_failures_SOURCES = tests/cli/test_failures.c cli/agent/failures.c
+tests_cli_test_failures_LDADD = $(FATHOM_LIBS) $(CRITERION_LIBS)
