@@ -92,3 +92,22 @@ void failures_forget(struct failures *f, const char *name)
 {
     table_remove(f->of, key(name));
 }
+
+void failures_keep(struct failures *f, const struct spool *spool)
+{
+    struct table *kept = table_new();
+    bool whole = kept;
+    for (size_t i = 0; whole && i < spool->count; i++) {
+        const uint64_t name = key(spool->files[i].name), *value = table_find(f->of, name);
+        uint64_t *to = value ? table_put(kept, name, NULL) : NULL;
+        if (to)
+            *to = *value;
+        whole = to || !value;
+    }
+    if (whole) {
+        struct table *all = f->of;
+        f->of = kept;
+        kept = all;
+    }
+    table_free(kept);
+}

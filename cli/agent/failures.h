@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+#include "cli/agent/spool.h"
+
 struct failures;
 
 struct failures *failures_new(void); /* NULL: out of memory */
@@ -24,5 +26,7 @@ unsigned failures_of(const struct failures *failures, const char *name);
  * some of what it gets: of two thirds, one good file in 500,000 is taken for a bad one. */
 bool failures_blame(const struct failures *failures, const char *name);
 void failures_forget(struct failures *failures, const char *name);
+/* Forgets all files but those of the spool: what was trimmed, or somebody else removed. */
+void failures_keep(struct failures *failures, const struct spool *spool);
 
 #endif

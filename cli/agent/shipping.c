@@ -181,6 +181,7 @@ void shipping_begin(struct shipping *s, const struct agent_config *config, const
     const struct spool_file *file = !s->child.pid && retry_is_due(&s->retry) ? choose_file(s, spool) : NULL;
     if (!file)
         return;
+    failures_keep(s->failures, spool);
     char *known = path_in(config, "known");
     s->path = path_in(config, file->name);
     s->bytes = file->bytes;

@@ -1,4 +1,4 @@
-/* Which of the agent's files are at fault. */
+/* Which of the agent's files are at fault, and which failures are forgotten. */
 #include <criterion/criterion.h>
 
 #include "cli/agent/failures.h"
@@ -29,5 +29,19 @@ Test(failures, blame)
         failures_note(failures, "other", FAILED_TO_SHIP);
     failures_settle(failures);
     cr_assert(!failures_blame(failures, "other"));
+    failures_free(failures);
+}
+
+Test(failures, keep_those_of_the_spool)
+{
+    char new[] = "new", waits[] = "waits";
+    struct spool_file files[] = {{.name = new}, {.name = waits}};
+    const struct spool spool = {.files = files, .count = 2};
+    failures = failures_new();
+    fail("trimmed", FAILED_TO_SHIP, 3);
+    fail("waits", FAILED_TO_SHIP, 5);
+    failures_keep(failures, &spool);
+    cr_assert_eq(failures_of(failures, "trimmed"), 0);
+    cr_assert_eq(failures_of(failures, "waits"), 5);
     failures_free(failures);
 }
