@@ -56,16 +56,21 @@ static int sqlite_open(const struct store_place *place, bool init, void **engine
     return rc;
 }
 
+/* All of it at one moment, as another process may be making the tables. */
 static int sqlite_version(void *engine, uint32_t *version, struct fathom_error *err)
 {
     const struct connection *c = &((struct sqlite *)engine)->connection;
     int64_t application, tables, number;
-    int rc = connection_number(
-        c, "select " APPLICATION " = (select application_id from pragma_application_id)", &application, err);
+    int rc = connection_run(c, "savepoint version", err);
+    if (rc < 0)
+        return rc;
+    rc = connection_number(c, "select " APPLICATION " = (select application_id from pragma_application_id)",
+                           &application, err);
     if (rc == 0)
         rc = connection_number(c, "select count(*) from sqlite_schema", &tables, err);
     if (rc == 0)
         rc = connection_number(c, "pragma user_version", &number, err);
+    connection_run(c, "release version", NULL);
     if (rc < 0)
         return rc;
     if (tables && (!application || number <= 0))
@@ -80,18 +85,17 @@ static int sqlite_init(void *engine, uint32_t from, struct fathom_error *err)
     char version[64];
     int rc = from == 0 ? connection_run(c, "pragma auto_vacuum = incremental", err) : 0;
     if (rc == 0)
-        rc = connection_run(c, "begin immediate", err);
+        rc = sqlite_begin(c, err);
+    if (rc < 0)
+        return rc;
+    rc = sqlite_version(engine, &from, err); /* another process may have made them since */
     for (uint32_t i = from; rc == 0 && i < STORE_VERSION; i++)
         rc = connection_run(c, steps[i], err);
     snprintf(version, sizeof version, "pragma application_id = " APPLICATION "; pragma user_version = %u",
              STORE_VERSION);
-    if (rc == 0)
+    if (rc == 0 && from < STORE_VERSION)
         rc = connection_run(c, version, err);
-    if (rc == 0)
-        rc = connection_run(c, "commit", err);
-    else
-        connection_run(c, "rollback", NULL);
-    return rc;
+    return sqlite_end(c, rc, err);
 }
 
 const struct store_engine sqlite_engine = {

@@ -435,6 +435,23 @@ Test(store, cuts_long_names)
     end(&f);
 }
 
+/* Two processes make one store: both found none. */
+Test(store, is_made_by_two)
+{
+    struct fixture f = {.file = "/tmp/fathom_store_XXXXXX"};
+    struct store *other = NULL;
+    close(mkstemp(f.file));
+    unlink(f.file);
+    cr_assert_eq(store_open(f.file, NULL, true, &f.store, &f.err), 0, "%s", f.err.text);
+    cr_assert_eq(store_open(f.file, NULL, true, &other, &f.err), 0, "%s", f.err.text);
+    cr_assert_eq(store_init(f.store, &f.err), 0, "%s", f.err.text);
+    cr_assert_eq(store_init(other, &f.err), 0, "%s", f.err.text);
+    store_close(f.store);
+    store_close(other);
+    cr_assert_eq(store_open(f.file, NULL, false, &f.store, &f.err), 0, "%s", f.err.text);
+    end(&f);
+}
+
 Test(store, has_files_by_any_name)
 {
     static const char *const names[] = {":memory:", "file:named.db?mode=memory", "a?b=c"};
