@@ -14,7 +14,7 @@
 #include "base/gzip.h"
 #include "base/vec.h"
 
-#define LINE_MOST    1024 /* of a file of credentials */
+#define LINE_MOST    1023 /* bytes of a line of credentials */
 #define PACKED_LEAST 1024 /* bytes of a body that is compressed */
 
 /* Slower than that for so long is a server that hangs: questions take a server of ClickHouse seconds, in which nothing comes. */
@@ -33,7 +33,7 @@ struct http_client {
 
 /* Credentials -------------------------------------------------------------------------------------------------------- */
 
-static int read_line(const char *file, char line[LINE_MOST], struct fathom_error *err)
+static int read_line(const char *file, char line[LINE_MOST + 2], struct fathom_error *err)
 {
     struct stat st;
     int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -44,18 +44,21 @@ static int read_line(const char *file, char line[LINE_MOST], struct fathom_error
                  : error_set(err, EINVAL, "%s is not a regular file", file);
     if (rc == 0 && st.st_mode & 077)
         rc = error_set(err, EACCES, "%s may be read or written by others: chmod 600 %s", file, file);
-    ssize_t got = rc == 0 ? read(fd, line, LINE_MOST - 1) : 0;
+    ssize_t got = rc == 0 ? read(fd, line, LINE_MOST + 1) : 0;
     if (got < 0)
         rc = error_system(err, errno, "%s", file);
     line[got > 0 ? got : 0] = '\0';
-    line[strcspn(line, "\r\n")] = '\0';
+    const size_t length = strcspn(line, "\r\n");
+    line[length] = '\0';
+    if (rc == 0 && length > LINE_MOST)
+        rc = error_set(err, EINVAL, "the first line of %s has more than %d bytes", file, LINE_MOST);
     close(fd);
     return rc;
 }
 
 static int take_credentials(struct http_client *c, const char *file, struct fathom_error *err)
 {
-    char line[LINE_MOST];
+    char line[LINE_MOST + 2];
     int rc = read_line(file, line, err);
     char *colon = rc == 0 ? strchr(line, ':') : NULL;
     if (rc == 0 && !colon)

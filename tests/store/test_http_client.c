@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -95,4 +96,27 @@ Test(http_client, knows_types)
         const struct http_answer answer = {.type = cases[i].type};
         cr_assert_eq(http_answer_is(&answer, "text/html"), cases[i].is, "%s", cases[i].type);
     }
+}
+
+/* A line of so many bytes, 'user:xxx...'. */
+static int use_credentials(int length, struct fathom_error *err)
+{
+    struct http_client *client = NULL;
+    char file[] = "/tmp/fathom_login_XXXXXX";
+    const int fd = mkstemp(file);
+    dprintf(fd, "user:%0*d\n", length - 5, 0);
+    close(fd);
+    int rc = http_client_new("http://localhost/", 0, file, &client, err);
+    http_client_free(client);
+    unlink(file);
+    return rc;
+}
+
+Test(http_client, refuses_a_long_password)
+{
+    struct fathom_error err = {0};
+    cr_assert_eq(use_credentials(1023, &err), 0, "%s", err.text);
+    cr_assert_eq(use_credentials(1024, &err), -EINVAL);
+    cr_assert(strstr(err.text, "has more than 1023 bytes"), "%s", err.text);
+    cr_assert_eq(use_credentials(5000, &err), -EINVAL);
 }
