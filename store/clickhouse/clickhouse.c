@@ -34,6 +34,18 @@ static const char *const second[] = {
 };
 static const char *const *const steps[STORE_VERSION] = {first, second};
 
+int clickhouse_forget(struct clickhouse *c, struct fathom_error *err)
+{
+    table_free(c->contexts);
+    table_free(c->frames);
+    arena_free(c->texts);
+    c->context_count = c->frame_count = 0;
+    c->contexts = table_new();
+    c->frames = table_new();
+    c->texts = arena_new(0);
+    return c->contexts && c->frames && c->texts ? 0 : error_memory(err);
+}
+
 static void clickhouse_close(void *engine)
 {
     struct clickhouse *c = engine;
@@ -58,10 +70,7 @@ static int clickhouse_open(const struct store_place *place, bool init, void **en
         return error_memory(err);
     c->name = strdup(place->url);
     c->services = names_new();
-    c->contexts = table_new();
-    c->frames = table_new();
-    c->texts = arena_new(0);
-    int rc = c->name && c->services && c->contexts && c->frames && c->texts ? 0 : error_memory(err);
+    int rc = c->name && c->services ? clickhouse_forget(c, err) : error_memory(err);
     if (rc == 0)
         rc = http_new(place->url, place->credentials, &c->http, err);
     if (rc < 0)

@@ -42,6 +42,8 @@ struct clickhouse {
 #define BATCH_MARK  "cityHash64(" BATCH_KEY ")"
 #define INSERT_MOST ((size_t)64 << 20) /* bytes of one statement's data */
 
+/* What was read of contexts and frames, and the texts of it. After -ENOMEM it can only be closed. */
+int clickhouse_forget(struct clickhouse *clickhouse, struct fathom_error *err);
 /* Sends a statement of this format, with the database's name in place of each "%1$s", and no answer that matters. */
 int clickhouse_run(struct clickhouse *clickhouse, const char *sql, struct fathom_error *err);
 /* Ends the statement, sends it, and frees it. */

@@ -114,8 +114,7 @@ static int load_frames(struct clickhouse *c, const char *service, struct fathom_
 /* Those of all services that were read. */
 static int load(struct clickhouse *c, struct fathom_error *err)
 {
-    int rc = 0;
-    c->context_count = c->frame_count = 0;
+    int rc = clickhouse_forget(c, err);
     for (uint32_t i = 0; rc == 0 && i < names_count(c->services); i++) {
         rc = load_contexts(c, names_text(c->services, i), err);
         if (rc == 0)
