@@ -2,10 +2,11 @@
  * unwind.h - walks a dumped stack by the CFI tables: the ground truth of audit samples and training.
  *
  * SP, IP, BP and the dump are enough for nearly all code; where a rule needs another register, or is an expression, the sample's
- * registers are used, if they were recorded (registers.h). A row whose CFA or BP cannot be computed from these ends the walk,
- * with the reason. A step by a derived row (cfi/cfi.h) is believed only if a call is before the return address that it finds, or that is
- * in run-time code (image/run_time.h). CFAs grow strictly from frame to frame. A signal frame's CFA is the interrupted SP (as
- * glibc's CFI for __restore_rt says). A stack ends with its outermost function:
+ * registers are used, if they were recorded (registers.h). A frame whose CFA cannot be computed from these ends the walk, with the
+ * reason; a BP that cannot be is unknown, which matters once a CFA needs it. A step by a derived row (cfi/cfi.h) is believed only if
+ * a call is before the return address that it finds, or that is in run-time code (image/run_time.h). CFAs grow strictly from frame
+ * to frame. A signal frame's CFA is the interrupted SP (as glibc's CFI for __restore_rt says). A stack ends with its outermost
+ * function:
  *   - by its CFI (the return address is undefined: _start, clone3), or with a return address of 0, unless the thread's own base is known
  *     and is not there;
  *   - at the thread's own base, if that is known;

@@ -9,8 +9,8 @@
 #include "base/vec.h"
 #include "profile/chance.h"
 
-/* Cells of time: at least 10 ms, so that what a thread does between two switches is in one of few, and at least 4 samples on
- * average; more than 512 tell a variance no better than to 6%. */
+/* Cells of time: of at least 10 ms, so that what a thread does between two switches is in one or few of them, and of 4 samples or more on
+ * average, unless there are fewer than CELLS_LEAST of these. 512 tell a variance to 6%, which is enough: each costs memory and time. */
 enum { CELLS_LEAST = 4, CELLS_MOST = 512, CELL_NS = 10000000, CELL_SAMPLES = 4 };
 
 /* Samples between two places up to which the cells are summed. */

@@ -74,7 +74,7 @@ void gathering_free(struct gathering *g)
 
 /* Adding --------------------------------------------------------------------------------------------------------- */
 
-/* Keeps the sums of the slice that was added last. */
+/* Keeps the sums of the slice that was added last, by context, then by certainty: whatever order batches came in. */
 static int end_slice(struct gathering *g)
 {
     size_t count;
@@ -181,7 +181,7 @@ static int leaves_out(struct making *m, uint32_t number, bool *out, struct fatho
     return 0;
 }
 
-/* Sums are in the order of slices, contexts and certainties: what is made of them depends on nothing else. */
+/* Of each sum's context the number in the dictionary, to which the store's contexts are added. */
 static int look_up(struct making *m, uint32_t *numbers, struct fathom_error *err)
 {
     const struct gathering *g = m->gathering;

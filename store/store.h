@@ -56,14 +56,15 @@ int store_open(const char *url, const char *credentials, bool init, struct store
 void store_close(struct store *store); /* NULL is allowed */
 /* Makes the tables, or brings those of earlier versions to STORE_VERSION. Nothing changes if they are there. */
 int store_init(struct store *store, struct fathom_error *err);
-/* Of a server: frames and contexts that it has acknowledged are kept in this file, for an hour, and not sent again. -ENOMEM, and
- * those of outfile_open(). */
+/* Of a server: frames and contexts that it has acknowledged are kept in this file, for an hour, and not sent again. Errors:
+ * those of known_open(). */
 int store_know(struct store *store, const char *path, struct fathom_error *err);
 uint64_t store_sent(const struct store *store); /* bytes to a server, of URLs and bodies */
 /* The file that is written; NULL: it is a server's. */
 const char *store_file(const struct store *store);
 
-/* All of it or nothing: the dictionary's frames and contexts, and the batches, whose entries are sorted. *added: how many were new. */
+/* The dictionary's frames and contexts, and the batches, whose entries are sorted. *added: how many were new. A file has all of it or
+ * nothing; a server may have a part after an error, but no batch without its contexts: putting all again completes it. */
 int store_put(struct store *store, const struct dictionary *dictionary, struct store_batch *batches,
               size_t count, uint64_t *added, struct fathom_error *err);
 /* When a recording ended, in ns since 1970: what an earlier call said of the same one, if there was any, else `*ended`, which is kept.

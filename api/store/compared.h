@@ -23,7 +23,8 @@ struct compared_options {
 typedef int compared_visit(void *context, unsigned side, const char *name, const char *event,
                            const char *unit, const struct contexts *contexts, struct fathom_error *err);
 
-/* Opens the store. All but `sides` is borrowed. -EINVAL: a side is no list of such words; others: as store_open(). */
+/* Opens the store. All options are borrowed until compared_close(), the texts of `sides`, too. -EINVAL: a side is no list of such
+ * words; others: as store_open(). */
 int compared_open(const struct compared_options *options, struct compared **out, struct fathom_error *err);
 void compared_close(struct compared *compared); /* NULL is allowed */
 /* Visits each host of each side; once. Errors: as selection_complete(), store_each(), store_context(), and what a visit returns. */

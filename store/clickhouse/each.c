@@ -10,7 +10,7 @@
 
 #define AT_ONCE ((uint64_t)8 << 20) /* contexts of hosts that are asked for together: about 200 MB */
 
-/* Of both, with a size that no fewer contexts have. */
+/* What a batch is made of (take_batch()), from either table. */
 #define BATCH_COLUMNS                                                                                        \
     "unit, slot, slot as last, host, build, toUInt64(1) as batches, " BATCH_MARK " as mark, samples,"        \
     " weight, period, contexts, counts, weights, sure, emptyArrayUInt64() as rests"
@@ -192,7 +192,7 @@ static int each_sum(struct taking *t, const struct spans *spans, store_visit *vi
 
 /* Host by host ------------------------------------------------------------------------------------------------------ */
 
-/* What the columns above are. */
+/* A row of BATCH_COLUMNS or ROLLUP_COLUMNS. */
 static bool take_batch(struct taking *t, struct store_batch *out)
 {
     struct bytes *b = &t->bytes;
