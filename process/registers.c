@@ -7,12 +7,6 @@
 
 #define STEPS_MOST 16384u /* for one walk: rules may refer to registers of further frames in turn */
 
-enum { /* DWARF's numbers */
-       DWARF_BP = 6,
-       DWARF_SP = 7,
-       DWARF_RETURN = 16,
-};
-
 /* By DWARF's number (psABI, figure 3.36): rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15, rip. */
 static const uint8_t perf_numbers[CFI_REGISTERS] = {0,  3,  2,  1,  4,  5,  6,  7, 16,
                                                     17, 18, 19, 20, 21, 22, 23, 8};
@@ -47,11 +41,11 @@ static bool of_sample(struct registers *r, unsigned number, uint64_t *value)
 {
     const struct sample *s = r->sample;
     const uint64_t bit = UINT64_C(1) << perf_numbers[number];
-    if (number == DWARF_RETURN) {
+    if (number == REGISTER_RETURN) {
         *value = s->reg_ip;
         return true;
     }
-    if (number == DWARF_BP)
+    if (number == REGISTER_BP)
         *value = s->bp;
     else if (s->registers && s->register_mask & bit)
         memcpy(value, s->registers + 8 * __builtin_popcountll(s->register_mask & (bit - 1)), sizeof *value);
@@ -115,7 +109,7 @@ static bool by_row(struct registers *r, size_t frame, const struct cfi_row *row,
                    uint64_t *value)
 {
     if (row->bp == CFI_BP_SAME)
-        return get_value(r, frame, DWARF_BP, value);
+        return get_value(r, frame, REGISTER_BP, value);
     if (row->bp == CFI_BP_AT_SP)
         return read_word(r, sp_of(r, frame) + (uint64_t)(int64_t)row->bp_offset, value);
     return row->bp == CFI_BP_AT_CFA && read_word(r, cfa + (uint64_t)(int64_t)row->bp_offset, value);
@@ -125,7 +119,7 @@ static bool by_row(struct registers *r, size_t frame, const struct cfi_row *row,
 static bool get_value(struct registers *r, size_t frame, unsigned number, uint64_t *value)
 {
     struct cfi_registers rules;
-    if (number == DWARF_SP) {
+    if (number == REGISTER_SP) {
         *value = sp_of(r, frame);
         return true;
     }
@@ -138,7 +132,7 @@ static bool get_value(struct registers *r, size_t frame, unsigned number, uint64
     const struct cfi_row row = cfi_lookup(image_cfi(inner->place.image), address);
     if (row.cfa == CFI_SIGNAL_FRAME)
         return read_word(r, sp_of(r, frame - 1) + signal_places[number], value);
-    if (row.derived && number == DWARF_BP)
+    if (row.derived && number == REGISTER_BP)
         return by_row(r, frame - 1, &row, inner->cfa, value);
     if (row.derived) /* a caller may rely on what its helper leaves alone (image/leaf_writes.h) */
         return frame == 1 && image_leaf_keeps(inner->place.image, inner->place.function, number) &&
@@ -154,12 +148,12 @@ enum frame_end registers_frame(struct registers *r, const struct place *place, b
     const size_t frame = r->count;
     if (!image_registers(place->image, looked_up(place, exact), &rules))
         return FRAME_UNSUPPORTED;
-    const struct cfi_register *rule = &rules.cfa, *back = &rules.of[DWARF_RETURN];
+    const struct cfi_register *rule = &rules.cfa, *back = &rules.of[REGISTER_RETURN];
     bool found = rule->where == CFI_REGISTER
                      ? get_value(r, frame, rule->number, cfa)
                      : rule->where == CFI_VALUE && evaluate(r, frame, rule, NULL, cfa);
     if (!found)
         return FRAME_UNSUPPORTED;
     *cfa += (uint64_t)rule->offset;
-    return apply(r, frame, *cfa, DWARF_RETURN, back, return_address) ? FRAME_FOUND : FRAME_BEYOND;
+    return apply(r, frame, *cfa, REGISTER_RETURN, back, return_address) ? FRAME_FOUND : FRAME_BEYOND;
 }

@@ -3,7 +3,6 @@
 
 /* DWARF's numbers (psABI, figure 3.36) by those of the instruction set. */
 static const uint8_t dwarf_numbers[16] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
-enum { DWARF_BP = 6, DWARF_SP = 7, DWARF_RETURN = 16 };
 
 struct cfi_registers cfi_derived_registers(const struct cfi_row *row)
 {
@@ -12,11 +11,11 @@ struct cfi_registers cfi_derived_registers(const struct cfi_row *row)
                                       .offset = row->cfa_offset}};
     for (unsigned i = 0; i < CFI_REGISTERS; i++)
         r.of[i].where = CFI_UNDEFINED;
-    r.of[DWARF_SP].where = CFI_CFA_PLUS;
-    r.of[DWARF_RETURN] = (struct cfi_register){.where = CFI_AT_CFA, .offset = -8};
+    r.of[REGISTER_SP].where = CFI_CFA_PLUS;
+    r.of[REGISTER_RETURN] = (struct cfi_register){.where = CFI_AT_CFA, .offset = -8};
     if (row->bp == CFI_BP_SAME)
-        r.of[DWARF_BP].where = CFI_SAME;
+        r.of[REGISTER_BP].where = CFI_SAME;
     else if (row->bp == CFI_BP_AT_CFA)
-        r.of[DWARF_BP] = (struct cfi_register){.where = CFI_AT_CFA, .offset = row->bp_offset};
+        r.of[REGISTER_BP] = (struct cfi_register){.where = CFI_AT_CFA, .offset = row->bp_offset};
     return r;
 }

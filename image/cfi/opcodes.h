@@ -1,13 +1,8 @@
-/* opcodes.h - the codes of call frame instructions (DWARF 5, section 7.24, and the GNU ones), and the
- * registers that they name. */
+/* opcodes.h - the codes of call frame instructions (DWARF 5, section 7.24, and the GNU ones). */
 #ifndef FATHOM_IMAGE_CFI_OPCODES_H
 #define FATHOM_IMAGE_CFI_OPCODES_H
 
-enum { /* DWARF numbers of x86-64 registers (psABI, figure 3.36) */
-       REGISTER_BP = 6,
-       REGISTER_SP = 7,
-       REGISTER_RETURN = 16,
-};
+#include "image/cfi/registers.h"
 
 enum {
     CFA_advance_loc = 0x40, /* high two bits; the operand is in the low six */

@@ -7,8 +7,9 @@
 
 #include "image/cfi/cfi.h"
 
-#define CFI_REGISTERS                                                                                        \
-    17u /* DWARF's numbers on x86-64 (psABI, figure 3.36): the general ones, and the return address */
+/* DWARF's numbers on x86-64 (psABI, figure 3.36): the general ones, and the return address. */
+enum { REGISTER_BP = 6, REGISTER_SP = 7, REGISTER_RETURN = 16 };
+#define CFI_REGISTERS 17u
 
 enum cfi_where {           /* of the caller's value */
                  CFI_SAME, /* in the register still */
