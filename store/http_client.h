@@ -26,6 +26,8 @@ struct http_request {
 };
 
 #define HTTP_ANSWER_MOST ((size_t)1 << 30)
+/* Of sending profiles: seconds (a recording's take some), and bytes of an answer, which says no more than an error; of this, what is told. */
+enum { HTTP_SEND_S = 600, HTTP_SENT_ANSWER_MOST = 64 << 10, HTTP_TOLD_MOST = 300 };
 
 /* Texts and data are the client's, until the next call. */
 struct http_answer {

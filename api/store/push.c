@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/report/options.h"
 #include "base/base64.h"
 #include "base/checksum.h"
 #include "base/clock.h"
@@ -16,13 +17,6 @@
 #include "report/format.h"
 #include "store/gathering.h"
 #include "store/http_client.h"
-
-#define TOLD_MOST 300 /* bytes of what a server says of an error */
-
-enum {
-    SEND_S = 600,
-    ANSWER_MOST = 64 << 10
-}; /* what these servers answer has some bytes, or says what is wrong */
 
 /* A message to a server, or a part of one; `data` is the caller's to free. */
 struct message {
@@ -38,7 +32,7 @@ struct receiver {
     int (*wrap)(const struct store_key *key, const char *name, const struct message *profile,
                 struct message *out, struct fathom_error *err);
     /* What is wrong with an answer of the right type; "": nothing. */
-    void (*judge)(const struct http_answer *answer, char told[TOLD_MOST]);
+    void (*judge)(const struct http_answer *answer, char told[HTTP_TOLD_MOST]);
 };
 
 struct push {
@@ -120,7 +114,7 @@ static int wrap_parca(const struct store_key *key, const char *name, const struc
 }
 
 /* PushResponse and WriteRawResponse have no fields: "{}". An object with any may be the error of another server. */
-static void judge_json(const struct http_answer *answer, char told[TOLD_MOST])
+static void judge_json(const struct http_answer *answer, char told[HTTP_TOLD_MOST])
 {
     static const char blank[] = " \t\r\n";
     const char *at = (const char *)answer->data + strspn((const char *)answer->data, blank);
@@ -131,19 +125,19 @@ static void judge_json(const struct http_answer *answer, char told[TOLD_MOST])
     good &= at == (const char *)answer->data + answer->size;
     *told = '\0';
     if (!good)
-        snprintf(told, TOLD_MOST, "it did not acknowledge the profile, but answered: %.200s",
+        snprintf(told, HTTP_TOLD_MOST, "it did not acknowledge the profile, but answered: %.200s",
                  (const char *)answer->data);
 }
 
 /* No bytes are a message, too: opentelemetry.io/docs/specs/otlp, "OTLP/HTTP Response". */
-static void judge_otlp(const struct http_answer *answer, char told[TOLD_MOST])
+static void judge_otlp(const struct http_answer *answer, char told[HTTP_TOLD_MOST])
 {
     Fathom__Otlp__Response *r = fathom__otlp__response__unpack(NULL, answer->size, answer->data);
     const Fathom__Otlp__PartialSuccess *partial = r ? r->partial_success : NULL;
-    snprintf(told, TOLD_MOST, r ? "" : "it did not acknowledge the profile: its answer is damaged");
+    snprintf(told, HTTP_TOLD_MOST, r ? "" : "it did not acknowledge the profile: its answer is damaged");
     if (partial && partial->rejected_profiles)
-        snprintf(told, TOLD_MOST, "it rejected %lld profiles: %.200s", (long long)partial->rejected_profiles,
-                 partial->error_message);
+        snprintf(told, HTTP_TOLD_MOST, "it rejected %lld profiles: %.200s",
+                 (long long)partial->rejected_profiles, partial->error_message);
     if (r)
         fathom__otlp__response__free_unpacked(r, NULL);
 }
@@ -177,14 +171,6 @@ bool push_is(const char *url)
 
 /* Opening --------------------------------------------------------------------------------------------------------- */
 
-static const struct format *find_format(const char *name)
-{
-    const struct format *f = format_table;
-    while (strcmp(f->name, name) != 0)
-        f++;
-    return f;
-}
-
 int push_open(const char *url, const char *credentials, struct push **out, struct fathom_error *err)
 {
     struct push *p = calloc(1, sizeof *p);
@@ -192,7 +178,7 @@ int push_open(const char *url, const char *credentials, struct push **out, struc
     if (!p)
         return error_memory(err);
     p->receiver = find_receiver(&url);
-    p->format = find_format(p->receiver->format);
+    p->format = report_word_find("format", format_table, sizeof *p->format, p->receiver->format, err);
     const size_t length = strlen(url);
     int rc = asprintf(&base, "%s%s", url, url[length - 1] == '/' ? "" : "/") < 0 ? error_memory(err) : 0;
     if (rc == 0)
@@ -276,16 +262,16 @@ static int make_profile(const struct push *p, struct dictionary *dictionary, con
 }
 
 /* What is wrong with an answer; "": it acknowledges all. Login pages come with HTTP 200, too. */
-static void judge(const struct receiver *r, const struct http_answer *answer, char told[TOLD_MOST])
+static void judge(const struct receiver *r, const struct http_answer *answer, char told[HTTP_TOLD_MOST])
 {
     const char *text = (const char *)answer->data;
     if (*answer->elsewhere)
-        snprintf(told, TOLD_MOST, "HTTP %ld: it redirects to %.200s, which is not followed", answer->status,
-                 answer->elsewhere);
+        snprintf(told, HTTP_TOLD_MOST, "HTTP %ld: it redirects to %.200s, which is not followed",
+                 answer->status, answer->elsewhere);
     else if (answer->status != 200)
-        snprintf(told, TOLD_MOST, "HTTP %ld%s%.200s", answer->status, *text ? ": " : "", text);
+        snprintf(told, HTTP_TOLD_MOST, "HTTP %ld%s%.200s", answer->status, *text ? ": " : "", text);
     else if (!http_answer_is(answer, r->type))
-        snprintf(told, TOLD_MOST, "it did not acknowledge the profile: it answered with %.64s, not %s",
+        snprintf(told, HTTP_TOLD_MOST, "it did not acknowledge the profile: it answered with %.64s, not %s",
                  *answer->type ? answer->type : "no Content-Type", r->type);
     else
         r->judge(answer, told);
@@ -294,9 +280,10 @@ static void judge(const struct receiver *r, const struct http_answer *answer, ch
 static int send(struct push *p, const struct message *m, struct fathom_error *err)
 {
     const struct receiver *r = p->receiver;
-    const struct http_request request = {r->target, r->type, m->data, m->size, ANSWER_MOST, SEND_S};
+    const struct http_request request = {r->target,  r->type, m->data, m->size, HTTP_SENT_ANSWER_MOST,
+                                         HTTP_SEND_S};
     struct http_answer answer;
-    char told[TOLD_MOST];
+    char told[HTTP_TOLD_MOST];
     int rc = http_client_post(p->client, &request, &answer, err);
     if (rc < 0)
         return rc;

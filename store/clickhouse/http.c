@@ -9,10 +9,7 @@
 #include "base/text.h"
 #include "store/http_client.h"
 
-#define TOLD_MOST 300 /* bytes of what a server says of an error */
-
-/* An insert of a recording takes seconds, and its answer says no more than an error. A report's gigabyte takes an hour at 2 Mbit/s. */
-enum { INSERT_S = 600, ASK_S = 3600, INSERT_ANSWER_MOST = 64 << 10 };
+enum { ASK_S = 3600 }; /* what a report's gigabyte takes at 2 Mbit/s */
 
 struct http {
     struct http_client *client;
@@ -81,7 +78,7 @@ static int tell_refusal(struct http *h, const struct http_answer *answer, struct
     const char *text = (const char *)answer->data, *begin = strstr(text, "Exception: "),
                *name = http_client_url(h->client);
     const long code = strncmp(text, "Code: ", 6) == 0 ? strtol(text + 6, NULL, 10) : 0;
-    char told[TOLD_MOST];
+    char told[HTTP_TOLD_MOST];
     snprintf(told, sizeof told, "%s", begin ? begin + strlen("Exception: ") : text);
     char *end = strstr(told, ", e.what()");
     if (end)
@@ -118,8 +115,8 @@ int http_ask(struct http *h, const char *sql, const void *data, size_t size, con
     const struct http_request request = {.target = target,
                                          .data = data ? data : sql,
                                          .size = data ? size : strlen(sql),
-                                         .answer_most = data ? INSERT_ANSWER_MOST : HTTP_ANSWER_MOST,
-                                         .seconds_most = data ? INSERT_S : ASK_S};
+                                         .answer_most = data ? HTTP_SENT_ANSWER_MOST : HTTP_ANSWER_MOST,
+                                         .seconds_most = data ? HTTP_SEND_S : ASK_S};
     struct http_answer got;
     if (!target)
         return error_memory(err);
