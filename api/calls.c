@@ -108,7 +108,7 @@ static void clear_reading(struct reading *r)
 /* The whole run's counts by those of the intervals in which hooks were in. */
 static int scale(struct fathom_calls *c, struct fathom_error *err)
 {
-    const struct phased_phase *phases;
+    const struct phase_tally *phases;
     int rc = c->ended ? phased_end(c->phased, err) : 0;
     size_t count = phased_phases(c->phased, &phases), profiled = 0;
     for (size_t i = 0; i < count; i++)

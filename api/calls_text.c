@@ -34,15 +34,15 @@ static void print_error(const struct fathom_calls *c, FILE *out)
 
 static void print_phases(const struct fathom_calls *c, FILE *out)
 {
-    const struct phased_phase *phases;
+    const struct phase_tally *phases;
     const size_t count = phased_phases(c->phased, &phases);
     unsigned long long intervals = 0, profiled = 0;
     double work = 0, covered = 0;
     for (size_t i = 0; i < count; i++) {
         intervals += phases[i].intervals;
         profiled += phases[i].profiled;
-        work += phases[i].work;
-        covered += phases[i].profiled ? phases[i].work : 0;
+        work += phases[i].weight;
+        covered += phases[i].profiled ? phases[i].weight : 0;
     }
     fprintf(out,
             "phases:   %zu in %llu intervals; hooks were on in %llu of these, which stand for the others of "
@@ -96,9 +96,9 @@ static void print_heading(const struct fathom_calls *c, FILE *out)
 static int write_phase(const struct fathom_calls *c, uint32_t phase, struct view_options view, FILE *out,
                        struct fathom_error *err)
 {
-    const struct phased_phase *phases;
+    const struct phase_tally *phases;
     phased_phases(c->phased, &phases);
-    const struct phased_phase *of = &phases[phase - 1];
+    const struct phase_tally *of = &phases[phase - 1];
     const struct counted_options counting = {0};
     struct trie *trie = NULL;
     struct pathmap *map = NULL;
@@ -148,7 +148,7 @@ int fathom_calls_write(struct fathom_calls *c, const struct fathom_calls_listing
         return folded_write(&contexts, out, err);
     print_heading(c, out);
     int rc = view_write(&contexts, &view, out, err);
-    const struct phased_phase *phases;
+    const struct phase_tally *phases;
     const size_t count = c->phased ? phased_phases(c->phased, &phases) : 0;
     for (uint32_t i = 0; rc == 0 && i < count; i++)
         rc = phases[i].profiled ? write_phase(c, i + 1, view, out, err) : 0;

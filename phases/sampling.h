@@ -27,8 +27,8 @@ struct phase_sampling {
 
 /* Of a phase, or of all intervals. */
 struct phase_tally {
-    uint32_t intervals; /* so many so far */
-    uint32_t profiled;
+    uint32_t intervals, profiled; /* so many so far */
+    double weight, profiled_weight;
 };
 
 /* Whether intervals are chosen by their phases. Otherwise they all are of one, of the number 1. */

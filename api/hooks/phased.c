@@ -29,8 +29,6 @@ struct phased {
     size_t node_count, sum_capacity, count_capacity;
     struct grown *grown;
     size_t grown_count, grown_capacity;
-    struct phased_phase *all; /* by number - 1 */
-    size_t phase_count, phase_capacity;
     uint32_t pending; /* the phase of an interval that has ended, whose counts are yet to be read; 0: none */
     bool read;        /* the counts of the start */
     pid_t pid;
@@ -73,27 +71,10 @@ static int read_pending(struct phased *p, struct fathom_error *err)
     return phase ? read_counts(p, phase, err) : 0;
 }
 
-static struct phased_phase *phase_at(struct phased *p, uint32_t phase)
-{
-    while (p->phase_count < phase)
-        if (!vec_push(p->all, p->phase_count, p->phase_capacity, (struct phased_phase){0}))
-            return NULL;
-    return &p->all[phase - 1];
-}
-
 /* What was counted is read when hooks have had time to go out, or are to stay in, or to come in again. */
-static int end_interval(void *context, uint32_t phase, double work, bool on, struct fathom_error *err)
+static int end_interval(void *context, uint32_t phase, struct fathom_error *err)
 {
     struct phased *p = context;
-    struct phased_phase *of = phase_at(p, phase);
-    if (!of)
-        return error_memory(err);
-    of->intervals++;
-    of->work += work;
-    if (!on)
-        return 0;
-    of->profiled++;
-    of->profiled_work += work;
     int rc = read_pending(p, err);
     p->pending = phase;
     return rc;
@@ -132,7 +113,6 @@ void phased_free(struct phased *p)
     free(p->sums);
     free(p->counts);
     free(p->grown);
-    free(p->all);
     free(p);
 }
 
@@ -194,10 +174,9 @@ int phased_end(struct phased *p, struct fathom_error *err)
     return 0;
 }
 
-size_t phased_phases(const struct phased *p, const struct phased_phase **out)
+size_t phased_phases(const struct phased *p, const struct phase_tally **out)
 {
-    *out = p->all;
-    return p->phase_count;
+    return p->phases ? phase_switch_phases(p->phases, out) : 0;
 }
 
 int phased_trie(const struct phased *p, uint32_t phase, struct trie **out, struct fathom_error *err)
@@ -206,14 +185,16 @@ int phased_trie(const struct phased *p, uint32_t phase, struct trie **out, struc
     struct trie *trie = trie_new();
     double *weights = calloc(nodes, sizeof *weights);
     uint32_t *copies = malloc(nodes * sizeof *copies);
+    const struct phase_tally *all = NULL;
+    phased_phases(p, &all);
     bool good = trie && weights && copies && trie_copy_functions(trie, p->paths);
     for (uint32_t i = 0; good && i < nodes; i++)
         copies[i] = TRIE_NONE;
     for (size_t i = 0; good && i < p->grown_count; i++) {
         const struct grown *g = &p->grown[i];
-        const struct phased_phase *of = &p->all[g->phase - 1];
-        if ((!phase || g->phase == phase) && of->profiled_work > 0)
-            weights[g->node] += (double)g->calls * of->work / of->profiled_work;
+        const struct phase_tally *of = &all[g->phase - 1];
+        if ((!phase || g->phase == phase) && of->profiled_weight > 0)
+            weights[g->node] += (double)g->calls * of->weight / of->profiled_weight;
     }
     for (uint32_t i = 0; good && i < nodes; i++) {
         const uint64_t weight = weights[i] < 0x1p63 ? (uint64_t)(weights[i] + 0.5) : UINT64_MAX / 2;

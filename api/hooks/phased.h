@@ -24,11 +24,6 @@ struct phased_options {
     struct hooked *hooked; /* its session has recording.on_request, and no limit of nodes. All are borrowed */
 };
 
-struct phased_phase {
-    uint32_t intervals, profiled;
-    double work, profiled_work; /* ns */
-};
-
 int phased_new(const struct phased_options *options, struct phased **out, struct fathom_error *err);
 void phased_free(struct phased *phased); /* NULL is allowed */
 /* Once the command has begun and waits, and then often. Once it fails, the command is told to end, and phased_end() says why. */
@@ -36,7 +31,7 @@ void phased_begin(void *phased, pid_t pid);
 void phased_poll(void *phased);
 /* When the command has ended: takes in what is left. */
 int phased_end(struct phased *phased, struct fathom_error *err);
-size_t phased_phases(const struct phased *phased, const struct phased_phase **out);
+size_t phased_phases(const struct phased *phased, const struct phase_tally **out); /* weights in ns */
 /* A new trie with the calls of a phase by its number, or of all with 0, scaled. */
 int phased_trie(const struct phased *phased, uint32_t phase, struct trie **out, struct fathom_error *err);
 

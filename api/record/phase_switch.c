@@ -145,9 +145,10 @@ static enum reason decide(const struct phase_switch *s, uint32_t next)
 }
 
 /* Counts the interval that has ended, in which the other events were on. */
-static void note_turn(struct phase_switch *s, uint32_t was)
+static void note_turn(struct phase_switch *s, uint32_t was, double weight)
 {
     s->phases[was - 1].profiled++;
+    s->phases[was - 1].profiled_weight += weight;
     s->profiled[s->on]++;
     s->turns[s->turn_count - 1].phase = was;
     s->options.control->profiled++;
@@ -165,10 +166,11 @@ static int end_interval(struct phase_switch *s, const struct phase_interval *end
     s->intervals++;
     s->options.control->intervals++;
     s->phases[was - 1].intervals++;
+    s->phases[was - 1].weight += ended->weight;
     if (s->on)
-        note_turn(s, was);
+        note_turn(s, was, ended->weight);
     const struct phase_switch_user *user = s->options.user;
-    int rc = user ? user->ended(user->context, was, ended->weight, s->on != NO_REASON, err) : 0;
+    int rc = user && s->on ? user->ended(user->context, was, err) : 0;
     if (rc < 0)
         return rc;
     turn(s, decide(s, next));
@@ -206,6 +208,12 @@ int phase_switch_see(void *context, const void *records, size_t size, struct fat
         at += header.size;
     }
     return rc;
+}
+
+size_t phase_switch_phases(const struct phase_switch *s, const struct phase_tally **out)
+{
+    *out = s->phases;
+    return s->phase_count;
 }
 
 static uint64_t profiled_of(const struct phase_switch *s)

@@ -19,8 +19,8 @@ struct phase_switch;
 /* What is switched instead of the collector's events: hooks. */
 struct phase_switch_user {
     void (*turn)(void *context, bool on);
-    /* An interval has ended, before the next one's turn; on: they were. `work` is its weight. */
-    int (*ended)(void *context, uint32_t phase, double work, bool on, struct fathom_error *err);
+    /* An interval in which they were on has ended, before the next one's turn. */
+    int (*ended)(void *context, uint32_t phase, struct fathom_error *err);
     void *context;
     /* The name of a file whose code is theirs, and no work of what is recorded; nor is code of no file, while they are on. */
     const char *runtime;
@@ -38,6 +38,8 @@ int phase_switch_new(struct collector *collector, const struct phase_switch_opti
                      const struct log *log, struct phase_switch **out, struct fathom_error *err);
 void phase_switch_free(struct phase_switch *phases); /* NULL is allowed */
 collector_sink phase_switch_see; /* looks at the records; context: the struct phase_switch */
+/* What there was of each phase so far, by number - 1; returns how many. Valid until more records are seen. */
+size_t phase_switch_phases(const struct phase_switch *phases, const struct phase_tally **out);
 /* At the end: what the other events' samples stand for. Valid until phase_switch_free(). -ENOMEM. */
 int phase_switch_scaling(struct phase_switch *phases, struct scaling *out, struct fathom_error *err);
 /* At the end: tells how many phases and intervals there were, in how many of these the other events were on, and how long it took to switch. */

@@ -75,8 +75,8 @@ Test(sampling, what_was_missed_is_made_up_for)
 {
     for (enum phase_sampling_policy p = PHASE_SAMPLING_THIRD; p <= PHASE_SAMPLING_CHANCE; p++) {
         const struct phase_sampling s = {p, SHARE, 1};
-        cr_expect(phase_sampling_wants(&s, 1, &(struct phase_tally){SHARE, 0}));
-        cr_expect(!phase_sampling_wants(&s, 1, &(struct phase_tally){SHARE, 2}));
+        cr_expect(phase_sampling_wants(&s, 1, &(struct phase_tally){.intervals = SHARE}));
+        cr_expect(!phase_sampling_wants(&s, 1, &(struct phase_tally){.intervals = SHARE, .profiled = 2}));
     }
 }
 
