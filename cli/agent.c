@@ -43,7 +43,7 @@ struct agent {
     struct child recorder;
     struct retry record;
     uint64_t recorder_since; /* ns: when the recorder was started */
-    bool stranger; /* a recorder of an agent that was killed still writes: which file is not known */
+    bool orphan_recorder; /* a recorder of an agent that was killed still writes: which file is not known */
     struct spool spool;
     bool unlisted; /* the spool could not be read, which was said */
     struct shipping ship;
@@ -101,15 +101,15 @@ static void start_recorder(struct agent *a)
     struct fathom_error err;
     int lock = -1, rc = spool_lock(a->config.spool, SPOOL_RECORDER_LOCK, &lock, &err);
     if (rc == -EBUSY) {
-        if (!a->stranger)
+        if (!a->orphan_recorder)
             terminal_say(a->terminal, LOG_NOTE,
                          "a recorder of an agent that was killed still writes into %s: waiting for its end",
                          a->config.spool);
-        a->stranger = true;
+        a->orphan_recorder = true;
         a->record.at = clock_ns() + LOOK_NS;
         return;
     }
-    a->stranger = false;
+    a->orphan_recorder = false;
     if (rc == 0)
         rc = run_recorder(a, lock, &err);
     if (lock >= 0)
@@ -166,7 +166,7 @@ static void look_after_spool(struct agent *a)
     if (!listed && !a->unlisted)
         terminal_error(a->terminal, &err);
     a->unlisted = !listed;
-    if (!listed || a->stranger || (a->recorder.pid && !spool_find_growing(&a->spool, a->recorder.pid)))
+    if (!listed || a->orphan_recorder || (a->recorder.pid && !spool_find_growing(&a->spool, a->recorder.pid)))
         return;
     for (size_t i = 0; i < a->spool.count; i++)
         a->untried &= !a->spool.files[i].growing;
