@@ -239,9 +239,9 @@ void collector_forget(struct collector *c, uint32_t space)
     verify_forget(c->verify, space);
 }
 
-void collector_unknow(struct collector *c, uint32_t number)
+void collector_retract(struct collector *c, uint32_t number)
 {
-    verify_unknow(c->verify, number);
+    verify_retract(c->verify, number);
 }
 
 size_t collector_clocks(const struct collector *c, struct collector_clock out[COLLECTOR_CLOCKS])

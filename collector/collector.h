@@ -89,7 +89,7 @@ int collector_tracing_data(const struct collector *collector, uint8_t **data, si
                            struct fathom_error *err);
 /* Whether a BPF program compares the event's stacks with those that collector_know() was told (verify.h). */
 bool collector_follows(const struct collector *collector);
-/* All that follow, to collector_unknow(), may be called by one other thread. */
+/* All that follow, to collector_retract(), may be called by one other thread. */
 bool collector_finds_files(const struct collector *collector); /* verify_finds_files() */
 int collector_know(struct collector *collector, const struct known_stack *stack, struct fathom_error *err);
 bool collector_stacks_are(struct collector *collector, uint32_t space, const struct go_stacks *go,
@@ -99,7 +99,7 @@ void collector_number(struct collector *collector, const struct stack_file *file
 bool collector_rows(struct collector *collector, const struct code_rows_key *key,
                     const struct code_rows *rows);
 void collector_forget(struct collector *collector, uint32_t space);
-void collector_unknow(struct collector *collector, uint32_t number); /* verify_unknow() */
+void collector_retract(struct collector *collector, uint32_t number); /* verify_retract() */
 /* The clocks that take audit samples, if their rates can be set (audit_adapts), by the size of their dumps. */
 struct collector_clock {
     uint32_t stack_size; /* bytes */

@@ -68,10 +68,10 @@ static bool wants(void *learning, uint32_t number)
     return walk_sink_wants(l->walks, number);
 }
 
-static void unknow(void *learning, uint32_t number)
+static void retract(void *learning, uint32_t number)
 {
     struct learning *l = learning;
-    collector_unknow(l->collector, number);
+    collector_retract(l->collector, number);
 }
 
 int learning_new(struct collector *collector, const struct collector_options *options, bool walks, bool cache,
@@ -91,7 +91,7 @@ int learning_new(struct collector *collector, const struct collector_options *op
     if (rc == 0 && l->walks && cache && collector_finds_files(collector)) {
         l->keeper = stack_keeper_new();
         rc = l->keeper ? 0 : error_memory(err);
-        walk_sink_untold(l->walks, unknow, l);
+        walk_sink_untold(l->walks, retract, l);
     }
     if (rc == 0 && collector_follows(collector))
         rc = stack_learner_start(&(struct stack_learner_input){.events = events,
@@ -153,7 +153,7 @@ int learning_add(void *learning, const void *records, size_t size, struct fathom
                   why.text);
         stop_learning(l);
         if (l->keeper) /* nobody tells their frames */
-            collector_unknow(l->collector, 0);
+            collector_retract(l->collector, 0);
     }
     return passed;
 }

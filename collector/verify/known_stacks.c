@@ -651,7 +651,7 @@ static void leave_out(struct known_stacks *s, const struct rule_key *key, uint32
         free_blocks(s, words);
 }
 
-void known_stacks_unknow(struct known_stacks *s, uint32_t number)
+void known_stacks_retract(struct known_stacks *s, uint32_t number)
 {
     for (size_t i = s->kept_count; i-- > 0;) {
         if (number && s->kept[i].number != number)

@@ -27,11 +27,11 @@ struct known_stacks_maps {
 int known_stacks_new(const struct known_stacks_maps *maps, unsigned compared, unsigned page_bits,
                      struct known_stacks **out);
 void known_stacks_free(struct known_stacks *stacks);
-/* As verify_know(), verify_stacks_are(), verify_forget() and verify_unknow(). */
+/* As verify_know(), verify_stacks_are(), verify_forget() and verify_retract(). */
 int known_stacks_add(struct known_stacks *stacks, const struct known_stack *stack, struct fathom_error *err);
 bool known_stacks_switch(struct known_stacks *stacks, uint32_t space, const struct go_stacks *go,
                          uint64_t bias);
 void known_stacks_forget(struct known_stacks *stacks, uint32_t space);
-void known_stacks_unknow(struct known_stacks *stacks, uint32_t number);
+void known_stacks_retract(struct known_stacks *stacks, uint32_t number);
 
 #endif

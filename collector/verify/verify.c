@@ -420,9 +420,9 @@ void verify_forget(struct verify *v, uint32_t space)
     pthread_mutex_unlock(&v->lock);
 }
 
-void verify_unknow(struct verify *v, uint32_t number)
+void verify_retract(struct verify *v, uint32_t number)
 {
     pthread_mutex_lock(&v->lock);
-    known_stacks_unknow(v->stacks, number);
+    known_stacks_retract(v->stacks, number);
     pthread_mutex_unlock(&v->lock);
 }

@@ -84,6 +84,6 @@ bool verify_rows(struct verify *verify, const struct code_rows_key *key, const s
 /* Forgets all stacks of a space. */
 void verify_forget(struct verify *verify, uint32_t space);
 /* Stacks are no longer announced by this number, one from STACK_NUMBER_KEPT on; 0: by none of these. Any thread may call it. */
-void verify_unknow(struct verify *verify, uint32_t number);
+void verify_retract(struct verify *verify, uint32_t number);
 
 #endif

@@ -1269,13 +1269,13 @@ Test(verify, a_kept_stack_can_be_unknown_again)
     cr_expect_eq(run_laid(&w, 0, 0x400, 0x800), STACK_RECORD_SAME);
     cr_expect_eq(w.machine.records[0].head.number, STACK_NUMBER_KEPT);
     expect_placed(&w, w.threads[0].low + REGION, &laid);
-    known_stacks_unknow(w.known, STACK_NUMBER_KEPT + 2);
+    known_stacks_retract(w.known, STACK_NUMBER_KEPT + 2);
     run_laid(&w, 0, 0x404, 0x800);
     cr_expect_neq(run_laid(&w, 0, 0x404, 0x800), STACK_RECORD_NEW);
-    known_stacks_unknow(w.known, STACK_NUMBER_KEPT);
+    known_stacks_retract(w.known, STACK_NUMBER_KEPT);
     cr_expect_eq(run_laid(&w, 0, 0x404, 0x800), STACK_RECORD_NEW);
     cr_expect_eq(learn_laid(&w, 0, &laid), 1);
-    known_stacks_unknow(w.known, 0);
+    known_stacks_retract(w.known, 0);
     cr_expect_neq(run_laid(&w, 0, 0x404, 0x800), STACK_RECORD_NEW, "it is one of this recording");
     world_stop(&w);
 }
@@ -1288,7 +1288,7 @@ Test(verify, words_of_what_is_unknown_again_are_free_once)
     start_kept(&w, &laid);
     for (uint32_t i = 0; i < VERIFY_BLOCKS; i++) {
         cr_assert_eq(learn_laid(&w, 0, &laid), 1);
-        known_stacks_unknow(w.known, STACK_NUMBER_KEPT);
+        known_stacks_retract(w.known, STACK_NUMBER_KEPT);
     }
     for (uint64_t at = 0x800; at > 0x780; at -= 16) {
         cr_assert_eq(run_laid(&w, 0, 0x400, at), STACK_RECORD_NEW);
