@@ -30,7 +30,7 @@ bool phase_sampling_by_phase(const struct phase_sampling *s)
 }
 
 /* One interval of a phase does not stand for all, but the mean of some that are spread over its time does. What was missed, as another
- * phase came than was foretold, is made up for. */
+ * phase came than was predicted, is made up for. */
 bool phase_sampling_wants(const struct phase_sampling *s, uint32_t phase, const struct phase_tally *tally)
 {
     const uint32_t block = tally->intervals / s->share, within = tally->intervals % s->share;

@@ -3,7 +3,7 @@
  * comparison, of all intervals whatever their phase is. One in `share` is; they differ in which one that is.
  *
  * While it runs nobody knows how often a phase will come. So its first profile is taken early, and the second one in its second `share`
- * intervals. The first interval of a phase cannot be chosen, as only one that was seen before can be foretold.
+ * intervals. The first interval of a phase cannot be chosen, as only one that was seen before can be predicted.
  */
 #ifndef FATHOM_PHASES_SAMPLING_H
 #define FATHOM_PHASES_SAMPLING_H

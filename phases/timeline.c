@@ -60,7 +60,7 @@ static int keep(struct timeline *t, const struct phase_interval *i, struct fatho
         !vec_reserve(t->vectors, t->count, t->vector_capacity, 1))
         return error_memory(err);
     if (t->count) {
-        t->right += i->foretold == i->phase;
+        t->right += i->predicted == i->phase;
         t->lasting += t->intervals[t->count - 1].phase == i->phase;
     }
     t->intervals[t->count] = *i;
@@ -254,7 +254,7 @@ uint32_t timeline_phase_at(const struct timeline *t, uint64_t time)
     return found < t->count && t->intervals[found].from <= time ? t->intervals[found].phase : 0;
 }
 
-void timeline_foretold(const struct timeline *t, uint32_t *right, uint32_t *lasting)
+void timeline_predicted(const struct timeline *t, uint32_t *right, uint32_t *lasting)
 {
     *right = t->right;
     *lasting = t->lasting;

@@ -42,8 +42,8 @@ const struct phase_interval *timeline_intervals(const struct timeline *timeline,
 const struct phase *timeline_phases(const struct timeline *timeline, uint32_t *count);
 /* The phase of a time; 0: it is before the first interval, or after the last. */
 uint32_t timeline_phase_at(const struct timeline *timeline, uint64_t time);
-/* How many of the intervals but the first were foretold right, and would have been by "the phase goes on"; of the phases as the
+/* How many of the intervals but the first were predicted right, and would have been by "the phase goes on"; of the phases as the
  * tracker told them. */
-void timeline_foretold(const struct timeline *timeline, uint32_t *right, uint32_t *lasting);
+void timeline_predicted(const struct timeline *timeline, uint32_t *right, uint32_t *lasting);
 
 #endif

@@ -11,7 +11,7 @@ struct phase_tracker {
     struct phase_vector vectors[2]; /* of the interval that is filled, and the one that ended last */
     unsigned filled;                /* which of them */
     uint64_t from, last;            /* ns: of the samples of the one that is filled */
-    uint32_t foretold;
+    uint32_t predicted;
 };
 
 struct phase_tracker *phase_tracker_new(const struct phase_options *options)
@@ -44,8 +44,8 @@ static int end_interval(struct phase_tracker *t, uint64_t to, struct phase_inter
     uint32_t next = phase ? phase_predictor_take(t->predictor, phase) : 0;
     if (!next)
         return -ENOMEM;
-    *ended = (struct phase_interval){t->from, to, v->weight, v->samples, phase, t->foretold};
-    t->foretold = next;
+    *ended = (struct phase_interval){t->from, to, v->weight, v->samples, phase, t->predicted};
+    t->predicted = next;
     t->filled = !t->filled;
     t->vectors[t->filled] = (struct phase_vector){0};
     return 1;
@@ -72,9 +72,9 @@ int phase_tracker_end(struct phase_tracker *t, struct phase_interval *ended)
     return t->vectors[t->filled].samples > 0 ? end_interval(t, t->last + 1, ended) : 0;
 }
 
-uint32_t phase_tracker_foretold(const struct phase_tracker *t)
+uint32_t phase_tracker_predicted(const struct phase_tracker *t)
 {
-    return t->foretold;
+    return t->predicted;
 }
 
 const struct phase_vector *phase_tracker_vector(const struct phase_tracker *t)

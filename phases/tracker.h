@@ -1,5 +1,5 @@
 /*
- * tracker.h - cuts a run into intervals of equal work, tells the phase of each when it ends, and foretells that of the next one (the
+ * tracker.h - cuts a run into intervals of equal work, tells the phase of each when it ends, and predicts that of the next one (the
  * paper's section 4.1), from samples as they come. Takes some 20 ns a sample, and 3 us for each phase at the end of an interval.
  */
 #ifndef FATHOM_PHASES_TRACKER_H
@@ -17,8 +17,8 @@ struct phase_options {
 struct phase_interval {
     uint64_t from, to; /* ns: it has the samples of these times, the second excluded */
     double weight, samples;
-    uint32_t phase;    /* by its number from 1 on */
-    uint32_t foretold; /* what it was foretold to be when it began; 0: nothing, as of the first */
+    uint32_t phase;     /* by its number from 1 on */
+    uint32_t predicted; /* what it was predicted to be when it began; 0: nothing, as of the first */
 };
 
 struct phase_sample {
@@ -38,8 +38,8 @@ int phase_tracker_add(struct phase_tracker *tracker, const struct phase_sample *
                       struct phase_interval *ended);
 /* Ends the interval that is not yet complete: 1, or 0 if it has no sample. */
 int phase_tracker_end(struct phase_tracker *tracker, struct phase_interval *ended);
-/* What the interval that is filled was foretold to be; 0: nothing yet. */
-uint32_t phase_tracker_foretold(const struct phase_tracker *tracker);
+/* What the interval that is filled was predicted to be; 0: nothing yet. */
+uint32_t phase_tracker_predicted(const struct phase_tracker *tracker);
 /* What the interval that ended last consists of; good until the next call of one of these. */
 const struct phase_vector *phase_tracker_vector(const struct phase_tracker *tracker);
 

@@ -23,7 +23,7 @@ enum reason { NO_REASON, BY_POLICY, BY_TRIGGER, BY_REQUEST, REASONS };
 /* An interval with the other events on. */
 struct turn {
     uint64_t from;  /* the time of the newest sample before */
-    uint32_t phase; /* which was foretold, or, once it has ended, what it was */
+    uint32_t phase; /* which was predicted, or, once it has ended, what it was */
 };
 
 struct phase_switch {
@@ -130,7 +130,7 @@ static struct phase_tally *phase_at(struct phase_switch *s, uint32_t phase)
     return &s->phases[phase - 1];
 }
 
-/* Whether the next interval is profiled, which is foretold to be of this phase. */
+/* Whether the next interval is profiled, which is predicted to be of this phase. */
 static enum reason decide(const struct phase_switch *s, uint32_t next)
 {
     struct phase_control *control = s->options.control;
@@ -160,7 +160,7 @@ static int end_interval(struct phase_switch *s, const struct phase_interval *end
 {
     const bool by_phase = phase_sampling_by_phase(&s->options.sampling);
     const uint32_t was = by_phase ? ended->phase : 1,
-                   next = by_phase ? phase_tracker_foretold(s->tracker) : 1;
+                   next = by_phase ? phase_tracker_predicted(s->tracker) : 1;
     if (!phase_at(s, was > next ? was : next))
         return error_memory(err);
     s->intervals++;

@@ -3,7 +3,7 @@
  * recorded are told while it runs, and the other events, which may be costly, are on in some intervals of each (phases/sampling.h), and when
  * somebody or another event asks for it.
  *
- * An interval is chosen before it begins, as the one that is foretold to be of a phase that has too few. What it turns out to be is what counts.
+ * An interval is chosen before it begins, as the one that is predicted to be of a phase that has too few. What it turns out to be is what counts.
  * Regions of code are told by their files, so that processes of one program have the same phases.
  */
 #ifndef FATHOM_API_RECORD_PHASE_SWITCH_H

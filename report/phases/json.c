@@ -56,7 +56,7 @@ static void write_all(struct json *json, const struct report *report, const stru
 {
     uint32_t right = 0, lasting = 0;
     if (shown->timeline)
-        timeline_foretold(shown->timeline, &right, &lasting);
+        timeline_predicted(shown->timeline, &right, &lasting);
     json_object(json, NULL);
     json_number(json, "version", VERSION);
     json_text(json, "event", report->heading->event);

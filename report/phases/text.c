@@ -41,7 +41,7 @@ static void write_heading(struct phases_text *t)
     const struct phasing_options *o = t->report->view->phasing;
     char weight[WEIGHT_SIZE], right[SHARE_SIZE], lasting[SHARE_SIZE];
     uint32_t foretold, same, later = t->shown.interval_count - 1;
-    timeline_foretold(t->shown.timeline, &foretold, &same);
+    timeline_predicted(t->shown.timeline, &foretold, &same);
     weight_format(weight, (uint64_t)(t->shown.weight / t->shown.interval_count), t->report->view->unit);
     printer_write(&t->printer, "phases:   %u in %u intervals of %s, by %s\n", t->shown.phase_count,
                   t->shown.interval_count, weight, phase_kind_names[o->kind]);

@@ -1,10 +1,10 @@
-/* Run lengths foretell what comes. */
+/* Run lengths predict what comes. */
 #include <criterion/criterion.h>
 
 #include "phases/predictor.h"
 
-/* How many of the last 100 of these intervals are foretold. */
-static unsigned foretold(const uint32_t *cycle, unsigned length, unsigned intervals)
+/* How many of the last 100 of these intervals are predicted. */
+static unsigned predicted(const uint32_t *cycle, unsigned length, unsigned intervals)
 {
     struct phase_predictor *p = phase_predictor_new();
     uint32_t next = 0;
@@ -22,13 +22,13 @@ static unsigned foretold(const uint32_t *cycle, unsigned length, unsigned interv
 Test(predictor, one_phase_goes_on)
 {
     const uint32_t cycle[] = {1};
-    cr_expect_eq(foretold(cycle, 1, 1000), 100);
+    cr_expect_eq(predicted(cycle, 1, 1000), 100);
 }
 
 Test(predictor, runs_of_known_lengths)
 {
     const uint32_t cycle[] = {1, 1, 1, 2, 2, 3, 3, 3, 3};
-    cr_expect_eq(foretold(cycle, 9, 200), 100);
+    cr_expect_eq(predicted(cycle, 9, 200), 100);
 }
 
 Test(predictor, long_runs)
@@ -37,5 +37,5 @@ Test(predictor, long_runs)
     static uint32_t cycle[2 * RUN];
     for (unsigned i = 0; i < 2 * RUN; i++)
         cycle[i] = 1 + i / RUN;
-    cr_expect_geq(foretold(cycle, 2 * RUN, 8 * RUN), 90, "lengths from 256 on are rounded");
+    cr_expect_geq(predicted(cycle, 2 * RUN, 8 * RUN), 90, "lengths from 256 on are rounded");
 }

@@ -5,7 +5,7 @@
 
 enum { INTERVALS = 280, SHARE = 28 };
 
-/* The numbers of the chosen ones of one phase that is always foretold, from 0 on, and how many they are. */
+/* The numbers of the chosen ones of one phase that is always predicted, from 0 on, and how many they are. */
 static unsigned choose(const struct phase_sampling *s, uint32_t phase, uint32_t chosen[INTERVALS])
 {
     struct phase_tally tally = {0};

@@ -105,11 +105,11 @@ Test(timeline, samples_of_one_time_are_in_one_interval)
     timeline_free(t);
 }
 
-Test(timeline, foretells)
+Test(timeline, predicts)
 {
     struct timeline *t = run("aabaabaabaabaabaabaabaabaabaab", PHASE_FIRST);
     uint32_t right, lasting;
-    timeline_foretold(t, &right, &lasting);
+    timeline_predicted(t, &right, &lasting);
     cr_expect_geq(right, 24);
     cr_expect_eq(lasting, 10);
     timeline_free(t);
