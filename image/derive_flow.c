@@ -128,7 +128,7 @@ static void note_switch(struct derivation *d, const struct frame_state *after)
 }
 
 /* Whether the stack was known until the instruction before the jump loaded another one, as a loader's last step does. */
-static bool is_switch(const struct derivation *d, uint32_t i)
+static bool switches_stack(const struct derivation *d, uint32_t i)
 {
     return i && d->code.insns[i - 1].stack == CODE_SP_OTHER && d->states[i - 1].seen &&
            !frame_state_lost(&d->states[i - 1]);
@@ -146,7 +146,7 @@ static void jump(struct derivation *d, uint32_t i, const struct frame_state *aft
     } else if (frame_state_clean(after)) {
         d->maybe |= d->code.ways[i] & WAY_TABLE;
     } else if (frame_state_lost(after)) {
-        d->lost |= !d->prologue || !is_switch(d, i); /* to another stack, as longjmp() does */
+        d->lost |= !d->prologue || !switches_stack(d, i); /* to another stack, as longjmp() does */
     } else {
         note_switch(d, after);
     }
