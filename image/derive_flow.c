@@ -45,9 +45,9 @@ struct derivation {
         by_frame; /* what is not proved by SP is by these: callees may leave SP otherwise than they found it */
     bool refused, failed; /* failed: out of memory */
     bool found;           /* no symbol or FDE says that a function begins there (function_starts.h) */
-    bool loses_bp;        /* a return was reached without the caller's BP */
-    uint8_t *losers;      /* by function: whether that is so of it */
-    bool more_losers;     /* than were known when the pass began */
+    bool clobbers_bp;     /* a return was reached without the caller's BP */
+    uint8_t *clobbers;    /* by function: whether that is so of it */
+    bool more_clobbers;   /* than were known when the pass began */
     bool trusted;         /* it is surely called, and may keep BP or not */
     bool left;            /* a way out was reached */
     bool prologue;        /* it begins as functions do */
@@ -89,11 +89,11 @@ static bool begins_landing_pad(const struct derivation *d, uint32_t i)
 }
 
 /* Whether a call leads to a function that does not keep its caller's BP. */
-static bool loses_bp(const struct derivation *d, const struct code_insn *insn)
+static bool callee_clobbers_bp(const struct derivation *d, const struct code_insn *insn)
 {
     const uint32_t f =
         insn->kind == CODE_CALL ? functions_find(&d->image->functions, insn->target) : IMAGE_NO_FUNCTION;
-    return f != IMAGE_NO_FUNCTION && d->losers[f] && d->image->functions.items[f].address == insn->target;
+    return f != IMAGE_NO_FUNCTION && d->clobbers[f] && d->image->functions.items[f].address == insn->target;
 }
 
 /* What a call leaves alone leads to the CFA still. */
@@ -111,7 +111,7 @@ static struct frame_state state_after(const struct derivation *d, uint32_t i)
 {
     const struct code_insn *insn = &d->code.insns[i];
     struct frame_state after = frame_state_step(d->states[i], insn, insn_bytes(d, insn));
-    if (loses_bp(d, insn))
+    if (callee_clobbers_bp(d, insn))
         frame_state_lose_bp(&after);
     if (insn->kind == CODE_CALL)
         keep_drap(d, &d->states[i], insn->target, &after);
@@ -290,7 +290,7 @@ static void leave_function(struct derivation *d, const struct code_insn *insn,
 {
     const enum function_start start = functions_start(&d->image->functions, insn->target);
     d->left |= start >= START_POINTED || d->prologue;
-    d->loses_bp |= after->bp != BP_SAME;
+    d->clobbers_bp |= after->bp != BP_SAME;
     d->refused |= !d->by_frame && (!may_leave(d, after) || (d->found && start == START_NONE));
 }
 
@@ -324,7 +324,7 @@ static void leave(struct derivation *d, uint32_t i)
     d->refused |= !d->by_frame && ((after.depth != FRAME_STATE_OPEN && after.depth < 8) ||
                                    (insn->kind == CODE_RETURN && !may_leave(d, &d->states[i])));
     d->left |= insn->kind == CODE_RETURN;
-    d->loses_bp |= insn->kind == CODE_RETURN && d->states[i].bp != BP_SAME;
+    d->clobbers_bp |= insn->kind == CODE_RETURN && d->states[i].bp != BP_SAME;
     if (insn->kind == CODE_JUMP_INDIRECT) {
         jump(d, i, &after);
         follow_leads(d, i);
@@ -415,7 +415,7 @@ static void follow(struct derivation *d, uint32_t entry)
     memset(d->states, 0, d->code.count * sizeof *d->states);
     d->work_count = d->call_count = d->doubtful_count = d->outside_count = 0;
     d->refused = d->switched = d->guessing = d->maybe = d->called = d->keeps = d->left = d->lost =
-        d->loses_bp = false;
+        d->clobbers_bp = false;
     d->prologue = has_prologue(d, entry);
     reach(d, entry, &frame_state_entry);
     settle(d);
@@ -537,15 +537,15 @@ int derivation_function(struct derivation *d, uint32_t function)
     if (first == FUNCTION_CODE_NONE || d->refused || (!d->left && is_doubtful(d, first)) ||
         (!sure && contradicts(d)))
         return rc;
-    d->more_losers |= d->loses_bp && !d->losers[function];
-    d->losers[function] |= d->loses_bp;
+    d->more_clobbers |= d->clobbers_bp && !d->clobbers[function];
+    d->clobbers[function] |= d->clobbers_bp;
     return keep_rows(d);
 }
 
 bool derivation_again(struct derivation *d)
 {
-    const bool again = d->more_losers && d->passes++ < PASSES_MOST;
-    d->more_losers = false;
+    const bool again = d->more_clobbers && d->passes++ < PASSES_MOST;
+    d->more_clobbers = false;
     if (again) {
         claims_forget(&d->claims);
         d->budget = functions_bytes(&d->image->functions) * READS_MOST;
@@ -571,8 +571,8 @@ struct derivation *derivation_new(const struct image *image)
         return NULL;
     d->image = image;
     d->keeps_frames = image_makes_code(image);
-    d->losers = calloc(image->functions.count + (size_t)1, 1);
-    if (!d->losers || no_return_open(image, &d->slots, &d->no_return) < 0 ||
+    d->clobbers = calloc(image->functions.count + (size_t)1, 1);
+    if (!d->clobbers || no_return_open(image, &d->slots, &d->no_return) < 0 ||
         function_parts_open(image, &d->no_return, &d->parts) < 0) {
         derivation_free(d);
         return NULL;
@@ -592,7 +592,7 @@ void derivation_free(struct derivation *d)
     switch_tables_close(&d->tables);
     slots_free(&d->slots);
     free(d->states);
-    free(d->losers);
+    free(d->clobbers);
     free(d->work);
     free(d->calls);
     free(d->doubtful);
