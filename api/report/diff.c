@@ -364,7 +364,7 @@ const struct fathom_writing *fathom_diff_writing(const struct fathom_diff *d)
 
 int fathom_diff_run(struct fathom_diff *d, struct fathom_error *error)
 {
-    int rc = d->stored ? compared_run(d->stored, add_stored, d, error) : 0;
+    int rc = d->stored ? compared_each(d->stored, add_stored, d, error) : 0;
     for (size_t i = 0; rc == 0 && i < d->count; i++)
         rc = is_tree(d->inputs[i].path) ? add_tree(d, d->inputs[i].side, d->inputs[i].path, error)
                                         : add_recording(d, &d->inputs[i], error);

@@ -172,7 +172,7 @@ static int complete(struct compared *c, struct fathom_error *err)
     return rc;
 }
 
-int compared_run(struct compared *c, compared_visit *visit, void *context, struct fathom_error *err)
+int compared_each(struct compared *c, compared_visit *visit, void *context, struct fathom_error *err)
 {
     int rc = complete(c, err);
     for (unsigned i = 0; rc == 0 && i < 2; i++) {

@@ -28,6 +28,6 @@ typedef int compared_visit(void *context, unsigned side, const char *name, const
 int compared_open(const struct compared_options *options, struct compared **out, struct fathom_error *err);
 void compared_close(struct compared *compared); /* NULL is allowed */
 /* Visits each host of each side; once. Errors: as selection_complete(), store_each(), store_context(), and what a visit returns. */
-int compared_run(struct compared *compared, compared_visit *visit, void *context, struct fathom_error *err);
+int compared_each(struct compared *compared, compared_visit *visit, void *context, struct fathom_error *err);
 
 #endif
