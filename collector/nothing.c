@@ -22,7 +22,7 @@ static struct cpu_use use(const struct collector *c)
     return used;
 }
 
-static void tell_event(const struct collector *c, char *text, size_t size)
+static void describe_event(const struct collector *c, char *text, size_t size)
 {
     struct counters_totals totals;
     const struct event *event = &c->events[0];
@@ -44,7 +44,7 @@ static double ms(uint64_t ticks)
     return 1e3 * (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
-static void tell_time(const struct collector *c, char *text, size_t size)
+static void describe_time(const struct collector *c, char *text, size_t size)
 {
     if (c->options->everyone || c->options->one_user) { /* of whom it is not told */
         snprintf(text, size, "hardly any CPU time was used%s%s", c->options->one_user ? " by this user" : "",
@@ -73,7 +73,7 @@ void nothing_reason(const struct collector *c, char *text, size_t size)
     else if (c->cgroup.fd >= 0 && !c->process_count)
         snprintf(text, size, "no process was in cgroup %s when it began", c->cgroup.path);
     else if (attr_is_clock(&c->events[0].attr) || (c->by_cpu && !c->options->everyone))
-        tell_time(c, text, size);
+        describe_time(c, text, size);
     else
-        tell_event(c, text, size);
+        describe_event(c, text, size);
 }

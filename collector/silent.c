@@ -27,7 +27,7 @@ static uint64_t counted_of(const struct event *event, const struct cpu_use *use)
     return ticks * (NS / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-static void tell_reason(const struct silent_view *view, char *text, size_t size)
+static void describe_reason(const struct silent_view *view, char *text, size_t size)
 {
     const struct event *event = view->event;
     if (view->lost)
@@ -58,7 +58,7 @@ bool silent_tell(const struct silent_view *view, const struct cpu_uses *uses, en
     }
     if (!silent)
         return false;
-    tell_reason(view, why, sizeof why);
+    describe_reason(view, why, sizeof why);
     snprintf(text, size, "%zu process%s used %.1f s of CPU time and %s no sample: %s%s: %s", silent,
              silent == 1 ? "" : "es", (double)time / (double)NS, silent == 1 ? "has" : "have", who,
              silent > NAMED ? ", ..." : "", why);

@@ -253,7 +253,7 @@ static bool is_exhaustive(const struct resolver *r, const struct group *groups, 
 
 /* Sets the kind of an answer of which training saw `trained` paths; `sure`: the other paths can be ruled
  * out. */
-static void tell_kind(const struct resolver *r, size_t paths, uint32_t trained, bool sure, struct answer *out)
+static void set_kind(const struct resolver *r, size_t paths, uint32_t trained, bool sure, struct answer *out)
 {
     bool exhaustive = is_exhaustive(r, r->groups, paths);
     out->paths = trained && exhaustive ? trained : (uint32_t)paths;
@@ -285,7 +285,7 @@ static void rank_groups(const struct resolver *r, size_t paths, struct candidate
     }
     qsort(ranked, paths, sizeof *ranked, candidate_compare);
     out->evidence = self + 1;
-    tell_kind(r, paths, trained, true, out);
+    set_kind(r, paths, trained, true, out);
 }
 
 static bool any_expected(const struct group *groups, size_t paths)
@@ -311,10 +311,10 @@ static void rank_settled(const struct resolver *r, size_t paths, struct candidat
         ranked[i] = (struct candidate_path){groups[i].node, (float)(groups[i].expected / expected)};
     qsort(ranked, paths, sizeof *ranked, candidate_compare);
     out->evidence = 1;
-    tell_kind(r, paths, trained, (double)ranked[0].probability > 1 - RESOLVER_SURE, out);
+    set_kind(r, paths, trained, (double)ranked[0].probability > 1 - RESOLVER_SURE, out);
 }
 
-static void tell_first_kind(const struct resolver *r, struct answer *answer)
+static void set_first_kind(const struct resolver *r, struct answer *answer)
 {
     bool trained = resolver_trained(r, r->candidates[answer->first].node);
     answer->first_kind = trained ? answer->kind : RESOLVED_INFERRED;
@@ -335,7 +335,7 @@ static bool resolver_rank(struct resolver *r, size_t paths, struct answer *out)
     while (out->count > 1 &&
            (double)ranked[out->count - 1].probability < LEAST * (double)ranked[0].probability)
         out->count--;
-    tell_first_kind(r, out);
+    set_first_kind(r, out);
     r->candidate_count += out->count;
     return true;
 }
@@ -420,7 +420,7 @@ int resolver_weigh(struct resolver *r, uint32_t answer, const double *likelihood
     }
     qsort(weighed, made.count, sizeof *weighed, candidate_compare);
     made.first = (uint32_t)r->candidate_count;
-    tell_first_kind(r, &made);
+    set_first_kind(r, &made);
     if (!resolver_add_answer(r, made))
         return -ENOMEM;
     r->candidate_count += made.count;

@@ -147,7 +147,7 @@ static struct setting_file file_of(const struct image *image)
     return (struct setting_file){image_path(image), *image_build_id(image)};
 }
 
-static void tell_together(struct building *b, const struct settings *settings)
+static void find_together(struct building *b, const struct settings *settings)
 {
     b->together = malloc((b->count * b->count + 1) * sizeof *b->together);
     b->failed |= !b->together;
@@ -167,7 +167,7 @@ int statics_build(struct trie *trie, const struct image_cache *images, struct im
     struct building b = {.trie = trie, .work = work};
     open_parts(&b, images, calls, need);
     if (!b.failed)
-        tell_together(&b, settings);
+        find_together(&b, settings);
     for (size_t i = 0; i < b.count && !b.failed; i++)
         add_part(&b, &b.parts[i]);
     for (size_t i = 0; i < b.count && !b.failed; i++)
