@@ -118,6 +118,63 @@ static void limit_clocks(struct collector *c)
             collector_set_clock(c, i, clocks[i].most);
 }
 
+/* All that is recorded from, before any of it starts. */
+static int open_sources(struct collector *c, struct fathom_error *err)
+{
+    const struct collector_options *o = c->options;
+    int rc = find_cgroup(c, err);
+    if (rc == 0)
+        rc = collector_prepare(c, err);
+    /* Before privileges are given up. */
+    if (rc == 0 && o->event.kernel && !(c->kernel = running_kernel_open(&kernel_places_here)))
+        rc = error_memory(err);
+    if (rc == 0)
+        rc = batch_init(&c->batch, err);
+    if (rc == 0)
+        rc = stackbases_new(&c->bases, err);
+    if (rc == 0)
+        rc = counters_new(c->events, c->event_count, o->ring_bytes, o->log, &c->counters, err);
+    if (rc == 0 && c->verify)
+        counters_attach(c->counters, verify_program(c->verify));
+    if (rc == 0)
+        rc = o->command ? launch(c, err) : c->wide ? 0 : attach_open(c, err);
+    if (rc == 0)
+        rc = open_cpus(c, err);
+    if (rc == 0)
+        rc = attach_verify(c, err);
+    if (rc == 0)
+        limit_clocks(c);
+    for (size_t i = 0; i < c->asked; i++)
+        c->vary_at[i] = VARY_SAMPLES;
+    /* Now that all events have their ids. */
+    return rc == 0 ? decoder_new(c->events, c->event_count, &c->decoder, err) : rc;
+}
+
+static int open_drain(struct collector *c, struct fathom_error *err)
+{
+    const struct collector_options *o = c->options;
+    c->to = (struct sideband){.batch = &c->batch, .id = c->events[c->tasks].ids[0]};
+    c->drain = (struct drain){.counters = c->counters,
+                              .decoder = c->decoder,
+                              .events = c->events,
+                              .event_count = c->event_count,
+                              .asked = c->asked,
+                              .bases = c->bases,
+                              .to = &c->to,
+                              .tasks = {.members = c->members,
+                                        .verify = c->verify,
+                                        .expected = c->drain.tasks.expected,
+                                        .no_children = o->no_children},
+                              .summary = &c->summary,
+                              .by_tid = o->tid_count > 0,
+                              .self = c->wide ? getpid() : 0,
+                              .meets = c->wide && c->members,
+                              .mappings = o->event.data_address  ? SYNTH_ALL
+                                          : o->unwound_elsewhere ? SYNTH_FILES
+                                                                 : SYNTH_CODE};
+    return drain_init(&c->drain, err);
+}
+
 int collector_open(const struct collector_options *options, struct collector **out, struct fathom_error *err)
 {
     int rc = check_options(options, err);
@@ -130,62 +187,14 @@ int collector_open(const struct collector_options *options, struct collector **o
     c->launch = LAUNCH_NONE;
     c->cgroup = CGROUP_NONE;
     c->wide = options->everyone || options->cgroup || options->container || options->one_user;
-    rc = find_cgroup(c, err);
+    rc = open_sources(c, err);
     if (rc == 0)
-        rc = collector_prepare(c, err);
-    /* Before privileges are given up. */
-    if (rc == 0 && options->event.kernel && !(c->kernel = running_kernel_open(&kernel_places_here)))
-        rc = error_memory(err);
-    if (rc == 0)
-        rc = batch_init(&c->batch, err);
-    if (rc == 0)
-        rc = stackbases_new(&c->bases, err);
-    if (rc == 0)
-        rc = counters_new(c->events, c->event_count, options->ring_bytes, options->log, &c->counters, err);
-    if (rc == 0 && c->verify)
-        counters_attach(c->counters, verify_program(c->verify));
-    if (rc == 0)
-        rc = options->command ? launch(c, err) : c->wide ? 0 : attach_open(c, err);
-    if (rc == 0)
-        rc = open_cpus(c, err);
-    if (rc == 0)
-        rc = attach_verify(c, err);
-    if (rc == 0)
-        limit_clocks(c);
-    for (size_t i = 0; i < c->asked; i++)
-        c->vary_at[i] = VARY_SAMPLES;
-    if (rc == 0) /* now that all events have their ids */
-        rc = decoder_new(c->events, c->event_count, &c->decoder, err);
-    if (rc) {
+        rc = open_drain(c, err);
+    if (rc)
         collector_close(c);
-        return rc;
-    }
-    c->to = (struct sideband){.batch = &c->batch, .id = c->events[c->tasks].ids[0]};
-    c->drain = (struct drain){.counters = c->counters,
-                              .decoder = c->decoder,
-                              .events = c->events,
-                              .event_count = c->event_count,
-                              .asked = c->asked,
-                              .bases = c->bases,
-                              .to = &c->to,
-                              .tasks = {.members = c->members,
-                                        .verify = c->verify,
-                                        .expected = c->drain.tasks.expected,
-                                        .no_children = options->no_children},
-                              .summary = &c->summary,
-                              .by_tid = options->tid_count > 0,
-                              .self = c->wide ? getpid() : 0,
-                              .meets = c->wide && c->members,
-                              .mappings = options->event.data_address  ? SYNTH_ALL
-                                          : options->unwound_elsewhere ? SYNTH_FILES
-                                                                       : SYNTH_CODE};
-    rc = drain_init(&c->drain, err);
-    if (rc) {
-        collector_close(c);
-        return rc;
-    }
-    *out = c;
-    return 0;
+    else
+        *out = c;
+    return rc;
 }
 
 size_t collector_events(const struct collector *c, const struct event **out)
