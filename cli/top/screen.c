@@ -218,48 +218,42 @@ static void choose_thread(const struct screen *s, struct top_state *state, const
         }
 }
 
-static enum screen_wish key_pressed(struct screen *s, struct top_state *state,
-                                    const struct fathom_top_rows *rows, int key)
+/* Whether the key selects another row. */
+static bool key_selects(struct screen *s, const struct fathom_top_rows *rows, int key)
 {
-    long page = LINES > 6 ? LINES - 6 : 1, at = (long)s->at;
-    s->not_found = false;
-    if (s->asking != ASK_NOTHING)
-        return answer_key(s, state, rows, key);
-    if (s->help && key != 'q') {
-        s->help = false;
-        return SCREEN_DRAW;
-    }
+    const long page = LINES > 6 ? LINES - 6 : 1, at = (long)s->at;
     switch (key) {
-    case 'q':
-        return SCREEN_QUIT;
     case KEY_UP:
     case 'k':
         select_row(s, rows, at - 1);
-        break;
+        return true;
     case KEY_DOWN:
     case 'j':
         select_row(s, rows, at + 1);
-        break;
+        return true;
     case KEY_PPAGE:
         select_row(s, rows, at - page);
-        break;
+        return true;
     case KEY_NPAGE:
         select_row(s, rows, at + page);
-        break;
+        return true;
     case KEY_HOME:
     case 'g':
         select_row(s, rows, 0);
-        break;
+        return true;
     case KEY_END:
     case 'G':
         select_row(s, rows, (long)rows->count);
-        break;
-    case '\r':
-    case ' ':
-    case KEY_ENTER:
-        if (s->at < rows->count)
-            fold(state, &rows->at[s->at]);
-        break;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What a key changes of how rows are made. */
+static void key_changes(struct top_state *state, int key)
+{
+    switch (key) {
     case 'v':
         state->view = (state->view + 1) % FATHOM_TOP_VIEWS;
         break;
@@ -270,14 +264,6 @@ static enum screen_wish key_pressed(struct screen *s, struct top_state *state,
         break;
     case 's':
         state->sort = (top_sort(state) + 1) % FATHOM_TOP_SORTS;
-        break;
-    case 'f':
-    case '/':
-        s->asking = key == 'f' ? ASK_FILTER : ASK_SEARCH;
-        memset(s->answer, 0, sizeof s->answer);
-        break;
-    case 'n':
-        search_rows(s, state, rows);
         break;
     case '+':
         state->min_percent = state->min_percent < 0.01 ? 0.01
@@ -291,19 +277,54 @@ static enum screen_wish key_pressed(struct screen *s, struct top_state *state,
         state->threads = !state->threads;
         state->thread = FATHOM_TOP_ALL;
         break;
-    case 'o':
-        choose_thread(s, state, rows);
-        break;
     case 'p':
         state->paused = !state->paused;
         break;
+    default:
+        break;
+    }
+}
+
+static enum screen_wish key_pressed(struct screen *s, struct top_state *state,
+                                    const struct fathom_top_rows *rows, int key)
+{
+    s->not_found = false;
+    if (s->asking != ASK_NOTHING)
+        return answer_key(s, state, rows, key);
+    if (s->help && key != 'q') {
+        s->help = false;
+        return SCREEN_DRAW;
+    }
+    if (key_selects(s, rows, key))
+        return SCREEN_DRAW;
+    switch (key) {
+    case 'q':
+        return SCREEN_QUIT;
     case 'c':
         return SCREEN_CLEAR;
+    case '\r':
+    case ' ':
+    case KEY_ENTER:
+        if (s->at < rows->count)
+            fold(state, &rows->at[s->at]);
+        break;
+    case 'f':
+    case '/':
+        s->asking = key == 'f' ? ASK_FILTER : ASK_SEARCH;
+        memset(s->answer, 0, sizeof s->answer);
+        break;
+    case 'n':
+        search_rows(s, state, rows);
+        break;
+    case 'o':
+        choose_thread(s, state, rows);
+        break;
     case 'h':
     case '?':
         s->help = true;
         break;
     default:
+        key_changes(state, key);
         break;
     }
     return SCREEN_DRAW;
