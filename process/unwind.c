@@ -323,7 +323,7 @@ static enum unwind_end walk_kept(struct walk *walk, const struct cfi_row *row, u
         return UNWIND_CUT;
     note_word(walk, slot, sp, true);
     *cfa = sp + (uint64_t)(int64_t)row->cfa_offset;
-    return sp - slot <= SWITCH_ROOM_C ? UNWIND_ENDS : UNWIND_BAD;
+    return sp - slot <= SWITCH_ROOM_C ? UNWIND_CONTINUES : UNWIND_BAD;
 }
 
 /* From a function that C called back to, on the goroutine's stack, to what is there beyond the call of C. */
@@ -337,7 +337,7 @@ static enum unwind_end walk_back(struct walk *walk, uint64_t cfa)
     walk->exact = true;
     const bool saved = process_place(walk->process, walk->pc, &place) &&
                        image_go_role(place.image, place.function) == GO_SAVED_PC;
-    return saved ? UNWIND_ENDS : UNWIND_ROOT;
+    return saved ? UNWIND_CONTINUES : UNWIND_ROOT;
 }
 
 static bool has_scheduler(const struct unwind_frame *frames, size_t count)
@@ -359,8 +359,8 @@ static bool can_end(const struct walk *walk, uint64_t cfa)
     return !walk->base || cfa >= walk->base || walk->base - cfa <= BASE_ROOM;
 }
 
-/* What ends the walk at a frame whose row has no caller; UNWIND_ENDS: nothing, as it is a function of Go's that changed stacks. *back: the
- * walk is at its caller already. */
+/* What ends the walk at a frame whose row has no caller; UNWIND_CONTINUES: nothing, as it is a function of Go's that changed stacks.
+ * *back: the walk is at its caller already. */
 static enum unwind_end leave_root(struct walk *walk, struct unwind_frame *frames, size_t count,
                                   const struct cfi_row *row, bool *back)
 {
@@ -370,7 +370,7 @@ static enum unwind_end leave_root(struct walk *walk, struct unwind_frame *frames
     switch (role) {
     case GO_CALLED_BACK: {
         const enum unwind_end end = walk_back(walk, frame->cfa);
-        *back = end == UNWIND_ENDS;
+        *back = end == UNWIND_CONTINUES;
         return end;
     }
     case GO_CALLS_C: {
@@ -389,8 +389,8 @@ static enum unwind_end leave_root(struct walk *walk, struct unwind_frame *frames
         return row->derived || can_end(walk, frame->cfa) ? UNWIND_ROOT : UNWIND_BAD;
     }
     if (count == 2 && image_go_role(frames[0].place.image, frames[0].place.function) == GO_SAVES)
-        return UNWIND_ENDS; /* it did not change yet */
-    return walk_switch(walk, row, role, &frame->cfa) ? UNWIND_ENDS : UNWIND_SWITCHED;
+        return UNWIND_CONTINUES; /* it did not change yet */
+    return walk_switch(walk, row, role, &frame->cfa) ? UNWIND_CONTINUES : UNWIND_SWITCHED;
 }
 
 bool unwind_switched(const struct sample *sample, const struct unwind_frame *frames, size_t count)
@@ -495,8 +495,9 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
         if (!row.root && cfa == walk.base)
             return count;
         bool back = false;
-        const enum unwind_end left = row.root ? leave_root(&walk, frames, count, &row, &back) : UNWIND_ENDS;
-        if (left != UNWIND_ENDS) {
+        const enum unwind_end left =
+            row.root ? leave_root(&walk, frames, count, &row, &back) : UNWIND_CONTINUES;
+        if (left != UNWIND_CONTINUES) {
             *end = left;
             return count;
         }

@@ -36,7 +36,8 @@ enum unwind_end {
     UNWIND_LONG,        /* more frames than requested */
     UNWIND_SWITCHED,    /* it goes on on another stack, which was not copied */
     UNWIND_SIGNAL, /* at a signal handler that was the first to run on the alternate stack: what it interrupted is on another */
-    UNWIND_ENDS /* number of kinds */
+    UNWIND_ENDS,                   /* number of kinds */
+    UNWIND_CONTINUES = UNWIND_ENDS /* of a step: it is none of these */
 };
 
 struct unwind_frame {
