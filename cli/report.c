@@ -16,9 +16,10 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
     struct report_command_options options = {.view = fathom_views, .format = fathom_report_formats};
     report_rows_init(&options.rows);
     int code = options_parse(&report_command, &options, true, argc, argv, terminal);
+    if (code < 0 && argc - optind > !options.store.url)
+        code = option_usage(terminal, &report_command, "give one recording, or --store");
     if (code < 0 && optind < argc)
-        code = option_usage(terminal, &report_command, "unexpected argument '%s'; give the recording with -i",
-                            argv[optind]);
+        options.rows.report.recording = argv[optind];
     if (code < 0)
         code = store_rows_check(&options.store, &report_command, terminal);
     options.rows.report.store = options.store.url ? &options.store : NULL;
@@ -102,7 +103,7 @@ static const struct option_row rows[] = {
 const struct command report_command = {
     .name = "report",
     .summary = "print the hot calling contexts of a recording",
-    .synopsis = "[OPTIONS]",
+    .synopsis = "[OPTIONS] [RECORDING]",
     .about =
         "Finds each sample's call path from the recording's own stacks, and infers it from these and a path "
         "map where there is none; prints the hot calling contexts. What is unsure or unknown is marked as "

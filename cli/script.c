@@ -10,9 +10,10 @@ static int script_run(int argc, char **argv, struct terminal *terminal)
     own.report.format = "script";
     own.report.profile.ambiguous = FATHOM_AMBIGUOUS_BEST;
     int code = options_parse(&script_command, &own, true, argc, argv, terminal);
+    if (code < 0 && argc - optind > 1)
+        code = option_usage(terminal, &script_command, "give one recording");
     if (code < 0 && optind < argc)
-        code = option_usage(terminal, &script_command, "unexpected argument '%s'; give the recording with -i",
-                            argv[optind]);
+        own.report.recording = argv[optind];
     if (code < 0)
         code = report_rows_run(&own, &script_command, terminal);
     report_rows_clear(&own);
@@ -41,7 +42,7 @@ static const struct option_row rows[] = {
 const struct command script_command = {
     .name = "script",
     .summary = "print each sample of a recording with its call path",
-    .synopsis = "[OPTIONS]",
+    .synopsis = "[OPTIONS] [RECORDING]",
     .about = "Prints a line for each sample, in the order of time: fields that are parted by tabs, the most "
              "probable "
              "call path among them.",
