@@ -46,9 +46,10 @@ static void write_heading(struct phases_text *t)
     printer_write(&t->printer, "phases:   %u in %u intervals of %s, by %s\n", t->shown.phase_count,
                   t->shown.interval_count, weight, phase_kind_names[o->kind]);
     if (later)
-        printer_write(&t->printer,
-                      "foretold: %s of the intervals by run lengths, %s if the phase is taken to go on\n",
-                      share_format(right, foretold, later), share_format(lasting, same, later));
+        printer_write(
+            &t->printer,
+            "predicted: %s of the intervals by how long phases last, %s by taking each phase to go on\n",
+            share_format(right, foretold, later), share_format(lasting, same, later));
 }
 
 /* The phase with the most weight of some intervals. */
