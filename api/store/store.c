@@ -16,21 +16,29 @@ int fathom_store_init(const char *url, const char *credentials, struct fathom_er
     return rc;
 }
 
+struct listing {
+    struct printer printer;
+    bool events; /* their names are the rows' */
+};
+
 static int print_row(void *context, const struct store_row *row, struct fathom_error *err)
 {
-    struct printer *p = context;
+    struct listing *listing = context;
+    struct printer *p = &listing->printer;
     char first[TIME_SIZE], last[TIME_SIZE], weight[WEIGHT_SIZE];
     (void)err;
     if (!p->written)
-        printer_write(p, "%-16s  %-16s  %12s  %12s  %-20s  %s\n", "from (UTC)", "to", "samples", "weight",
-                      "event", "name");
+        printer_write(p, "%-16s  %-16s  %12s  %12s  %s\n", "from (UTC)", "to", "samples", "weight",
+                      listing->events ? "event" : "event                 name");
     printer_write(p, "%-16s  %-16s  %12llu  %12s  ", time_format(first, row->first),
                   time_format(last, row->last + STORE_SLOT), (unsigned long long)row->samples,
                   weight_format(weight, row->weight, row->unit));
     char event[128];
-    snprintf(event, sizeof event, "%-20s", row->event);
-    printer_foreign(p, event);
-    printer_write(p, "  ");
+    if (!listing->events) {
+        snprintf(event, sizeof event, "%-20s", row->event);
+        printer_foreign(p, event);
+        printer_write(p, "  ");
+    }
     printer_foreign(p, *row->name ? row->name : "[unknown]");
     printer_write(p, "\n");
     return 0;
@@ -45,14 +53,14 @@ int fathom_store_list(const struct fathom_store_selection *selection, enum fatho
                                             [FATHOM_STORE_BUILDS] = STORE_BUILDS};
     struct store *store = NULL;
     struct store_query query;
-    struct printer printer = {.out = out};
+    struct listing listing = {.printer.out = out, .events = list == FATHOM_STORE_EVENTS};
     int rc = selection_query(selection, &query, error);
     if (rc == 0)
         rc = store_open(selection->url, selection->credentials, false, &store, error);
     if (rc == 0)
-        rc = store_rows(store, lists[list], &query, print_row, &printer, error);
+        rc = store_rows(store, lists[list], &query, print_row, &listing, error);
     store_close(store);
-    return rc == 0 ? printer_finish(&printer, error) : rc;
+    return rc == 0 ? printer_finish(&listing.printer, error) : rc;
 }
 
 int fathom_store_retain(const char *url, const char *credentials, const char *keep, uint64_t *dropped,
