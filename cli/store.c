@@ -64,8 +64,8 @@ static int roll_up(const struct store_command_options *o, struct terminal *termi
     int rc =
         fathom_store_roll_up(o->selection.url, o->selection.credentials, o->selection.since, &rolled, err);
     if (rc == 0)
-        terminal_say(terminal, LOG_NOTE, "%" PRIu64 " hours and %" PRIu64 " days were rolled up",
-                     rolled.hours, rolled.days);
+        terminal_say(terminal, LOG_NOTE, "%" PRIu64 " hour%s and %" PRIu64 " day%s rolled up", rolled.hours,
+                     rolled.hours == 1 ? "" : "s", rolled.days, rolled.days == 1 ? "" : "s");
     return rc;
 }
 

@@ -41,7 +41,7 @@ roll_up_same()
 roll_up_says()
 {
     exits 0 "$1" "$FATHOM" store roll-up $login "$rolled"
-    check "... says what it made" grep -q "$2 hours and $3 days were rolled up" err
+    check "... says what it made" grep -q -E "$2 hours? and $3 days? rolled up" err
 }
 
 roll_up_test()
