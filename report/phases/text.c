@@ -149,8 +149,8 @@ static void write_phase(struct phases_text *t, uint32_t phase, uint32_t *counts)
     const struct phase *p = &t->shown.phases[phase - 1];
     const struct phase_interval *chosen = &t->shown.intervals[p->chosen];
     char share[SHARE_SIZE], weight[WEIGHT_SIZE];
-    printer_write(&t->printer, "%5u %c %7s %9s %9u %6u %7.2f  %8.2f to %.2f s  ", phase, symbol_of(phase),
-                  share_of(share, p->weight, t->shown.weight),
+    printer_write(&t->printer, "%5u %c %7s %9s %9u %6u %7.2f  %8.2f to %.2f s  ", phase,
+                  phase < 10 ? ' ' : symbol_of(phase), share_of(share, p->weight, t->shown.weight),
                   weight_format(weight, (uint64_t)p->weight, t->report->view->unit), p->intervals, p->runs,
                   p->spread, seconds(t, chosen->from), seconds(t, chosen->to));
     write_following(t, phase, counts);
