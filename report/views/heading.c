@@ -125,7 +125,9 @@ static void write_lost(struct printer *printer, const struct view_heading *headi
         printer_write(printer, ", about %s%s%s (%.1f%% of all)",
                       weight_format(weight, heading->lost_weight, unit), strcmp(unit, WEIGHT_NS) ? " " : "",
                       strcmp(unit, WEIGHT_NS) ? unit : "", 100 * (double)heading->lost_weight / all);
-    printer_write(printer, " because the rings were full (use a larger --ring or sample less often)\n");
+    printer_write(
+        printer,
+        " because the rings were full (use a larger --ring or sample less often): shares are of the rest\n");
 }
 
 #define UNSAMPLED_LEAST 0.1  /* of the threads, and of the weight, are worth a warning */
@@ -298,7 +300,7 @@ static void write_samples(struct printer *printer, const struct view_heading *he
         printer_foreign(printer, heading->event);
     }
     if (heading->other_events && *heading->other_events) {
-        printer_write(printer, " (--event: ");
+        printer_write(printer, " (also recorded, see --event: ");
         printer_foreign(printer, heading->other_events);
         printer_write(printer, ")");
     }

@@ -237,7 +237,7 @@ Test(heading, warns_of_what_is_missing_and_of_control_characters_only_what_they_
            "warning:  no unwound stack was used: paths are based only on the binaries' code, and many may be "
            "wrong (record longer, or with a larger --audit; or train a map)\n"
            "warning:  5 records were lost because the rings were full (use a larger --ring or sample less "
-           "often)\n"
+           "often): shares are of the rest\n"
            "warning:  the kernel throttled sampling 6 times: busy periods are underweighted\n"
            "warning:  7 damaged records were left out\n"
            "warning:  3 stacks are not known, as they refer to records that are missing or damaged\n"
@@ -413,7 +413,7 @@ Test(heading, has_three_lines_and_what_is_wrong_unless_more_is_asked_for)
         "samples:  3490 of cpu-clock:u\n"
         "paths:    100.0% proved (verified), 0.0% inferred, 0.0% unknown; 100.0% expected on the right path\n"
         "warning:  5 records were lost, about 10.0 ms (0.3% of all) because the rings were full (use a "
-        "larger --ring or sample less often)\n"
+        "larger --ring or sample less often): shares are of the rest\n"
         "\n",
         "%s", text);
     free(text);
