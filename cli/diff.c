@@ -63,7 +63,7 @@ static int diff_run(int argc, char **argv, struct terminal *terminal)
     if (code < 0 && argc - optind != (phases ? 1 : 2))
         code = option_usage(
             terminal, &diff_command, "%s",
-            phases ? "give the recording whose phases are to be compared"
+            phases ? "give one recording, of which two phases are to be compared"
             : options.store.url
                 ? "give two sides, such as 'build=1f3a' 'build=9c2b', or 'since=2d,until=1d' 'since=1d'"
                 : "give two recordings, or two lists 'A1,A2' 'B1,B2'");
