@@ -16,9 +16,10 @@ struct bytes {
     bool failed;
 };
 
+/* NULL has no bytes: to add 0 to it is undefined (C17, 6.5.6), too. */
 static inline struct bytes bytes_of(const void *data, size_t size)
 {
-    return (struct bytes){data, (const uint8_t *)data + size, false};
+    return (struct bytes){data, size ? (const uint8_t *)data + size : data, false};
 }
 
 static inline size_t bytes_left(const struct bytes *b)

@@ -38,6 +38,15 @@ Test(bytes, a_read_past_the_end_fails_and_stays_failed)
     cr_assert_eq(bytes_left(&b), 0);
 }
 
+/* A sanitized build says so where it is not. */
+Test(bytes, nothing_at_all_is_read_as_an_end)
+{
+    struct bytes b = bytes_of(NULL, 0);
+    cr_assert_eq(bytes_left(&b), 0);
+    cr_assert_eq(bytes_u8(&b), 0);
+    cr_assert(b.failed);
+}
+
 Test(bytes, endless_leb128_and_open_strings_fail)
 {
     uint8_t data[64];
