@@ -1,4 +1,4 @@
-/* saturate.h - saturating sums of counts. */
+/* saturate.h - counts that stay at the most there can be. */
 #ifndef FATHOM_BASE_SATURATE_H
 #define FATHOM_BASE_SATURATE_H
 
@@ -8,6 +8,12 @@ static inline uint64_t add_saturating(uint64_t a, uint64_t b)
 {
     uint64_t sum;
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+/* The whole part of a product or share of counts; what is less than 0, or no number, is 0. */
+static inline uint64_t count_saturating(double value)
+{
+    return value >= 0x1p64 ? UINT64_MAX : value > 0 ? (uint64_t)value : 0;
 }
 
 #endif

@@ -18,8 +18,9 @@ static const char *recorded_command(const struct reader *reader)
 /* Estimates the weight of lost records: the average of the kept ones, of all kinds. */
 static uint64_t lost_weight(const struct reader_summary *summary, uint64_t weight)
 {
-    return summary->records ? (uint64_t)((double)summary->lost * (double)weight / (double)summary->records)
-                            : 0;
+    return summary->records
+               ? count_saturating((double)summary->lost * (double)weight / (double)summary->records)
+               : 0;
 }
 
 /* fathom record follows the event or, where it may not do that, adds an audit event. */
@@ -119,8 +120,8 @@ static int fill_inference(struct view_heading *h, const struct heading_parts *p,
     h->audit_samples = learned.learned;
     h->walks_compared = learned.walks_compared;
     h->walks_differing = learned.walks_differing;
-    h->audits_checked = (uint64_t)checked.all.weight;
-    h->audits_right = (uint64_t)checked.right.weight;
+    h->audits_checked = count_saturating(checked.all.weight);
+    h->audits_right = count_saturating(checked.right.weight);
     h->inferences = inferences_of(&learned);
     if (learned.trained) {
         h->expected_by = by_training[learned.trained->by];

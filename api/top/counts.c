@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/path.h"
+#include "base/saturate.h"
 #include "base/vec.h"
 #include "hcct/hcct.h"
 #include "pathmap/map/partial.h"
@@ -142,7 +143,8 @@ int counts_add(struct counts *c, const struct trie *trie, const struct online_co
                struct fathom_error *err)
 {
     size_t depth = 0;
-    uint64_t weight = s->sample->period, values[2] = {weight, (uint64_t)(s->sure * (double)weight + 0.5)};
+    uint64_t weight = s->sample->period,
+             values[2] = {weight, count_saturating(s->sure * (double)weight + 0.5)};
     if (turn(c) < 0 || !vec_reserve(c->path, 0, c->path_capacity, s->depth + 2))
         return error_memory(err);
     c->path[depth++] = thread_item(c, s->process, s->sample->tid);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/saturate.h"
 #include "base/vec.h"
 
 struct node {
@@ -217,7 +218,7 @@ int rows_make(struct cct *tree, const struct frames *frames, const struct fathom
     struct making m = {.show = show, .frames = frames, .work = cct_new(2)};
     struct rows rows = {.whole = cct_total(tree), .rest = cct_root(tree)->self[0]};
     struct cct_node *root = cct_root(tree);
-    m.least = (uint64_t)(show->min_percent / 100 * (double)rows.whole);
+    m.least = count_saturating(show->min_percent / 100 * (double)rows.whole);
     int rc = m.work && find_matches(&m) ? 0 : -ENOMEM;
     for (struct cct_node *n = root; n && rc == 0; n = cct_next(root, n))
         if (n != root && n->self[0])

@@ -5,6 +5,7 @@
 
 #include "api/store/stored_reading.h"
 #include "base/clock.h"
+#include "base/saturate.h"
 
 #define FRESH_NS 5000000000u /* for which nothing is read again: slots are of five minutes */
 
@@ -54,7 +55,7 @@ static void weigh_certainty(struct contexts *c)
         n->self[1] = 0;
     for (size_t i = 0; i < c->sample_count; i++) {
         const double weight = (double)c->sample_values[i * c->metrics->count];
-        const uint64_t sure[] = {0, (uint64_t)(weight * (double)c->samples[i].probability + 0.5)};
+        const uint64_t sure[] = {0, count_saturating(weight * (double)c->samples[i].probability + 0.5)};
         cct_weigh(c->tree, (struct cct_node *)(uintptr_t)c->samples[i].node, sure);
     }
 }

@@ -3,6 +3,7 @@
  * and of B, with one entry for each context; `changes` has the changes of contexts and functions, by number:
  * [a, b, bound], 1 or -1 if it is called more or less, and 1 if it is unclear.
  */
+#include "base/saturate.h"
 #include "report/export/export.h"
 #include "report/export/html_page.h"
 
@@ -67,7 +68,7 @@ static void write_changes(struct json *json, const struct changes *changes, cons
 static uint64_t weight_of_both(const struct changes *changes, const struct cct_node *node)
 {
     double scale = (double)changes->sides[1].weight / (double)changes->sides[0].weight;
-    return (uint64_t)(((double)node->self[0] * scale + (double)node->self[1]) / 2);
+    return count_saturating(((double)node->self[0] * scale + (double)node->self[1]) / 2);
 }
 
 int changes_html_write(const struct changes_report *report, FILE *out, struct fathom_error *err)

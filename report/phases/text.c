@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/saturate.h"
 #include "base/vec.h"
 #include "report/phases/phases.h"
 #include "report/phases/shown.h"
@@ -40,16 +41,16 @@ static void write_heading(struct phases_text *t)
 {
     const struct phasing_options *o = t->report->view->phasing;
     char weight[WEIGHT_SIZE], right[SHARE_SIZE], lasting[SHARE_SIZE];
-    uint32_t foretold, same, later = t->shown.interval_count - 1;
-    timeline_predicted(t->shown.timeline, &foretold, &same);
-    weight_format(weight, (uint64_t)(t->shown.weight / t->shown.interval_count), t->report->view->unit);
+    uint32_t predicted, same, later = t->shown.interval_count - 1;
+    timeline_predicted(t->shown.timeline, &predicted, &same);
+    weight_format(weight, count_saturating(t->shown.weight / t->shown.interval_count), t->report->view->unit);
     printer_write(&t->printer, "phases:   %u in %u intervals of %s, by %s\n", t->shown.phase_count,
                   t->shown.interval_count, weight, phase_kind_names[o->kind]);
     if (later)
         printer_write(
             &t->printer,
             "predicted: %s of the intervals by how long phases last, %s by taking each phase to go on\n",
-            share_format(right, foretold, later), share_format(lasting, same, later));
+            share_format(right, predicted, later), share_format(lasting, same, later));
 }
 
 /* The phase with the most weight of some intervals. */
@@ -151,8 +152,8 @@ static void write_phase(struct phases_text *t, uint32_t phase, uint32_t *counts)
     char share[SHARE_SIZE], weight[WEIGHT_SIZE];
     printer_write(&t->printer, "%5u %c %7s %9s %9u %6u %7.2f  %8.2f to %.2f s  ", phase,
                   phase < 10 ? ' ' : symbol_of(phase), share_of(share, p->weight, t->shown.weight),
-                  weight_format(weight, (uint64_t)p->weight, t->report->view->unit), p->intervals, p->runs,
-                  p->spread, seconds(t, chosen->from), seconds(t, chosen->to));
+                  weight_format(weight, count_saturating(p->weight), t->report->view->unit), p->intervals,
+                  p->runs, p->spread, seconds(t, chosen->from), seconds(t, chosen->to));
     write_following(t, phase, counts);
     printer_write(&t->printer, "\n");
     write_contexts(t, phase);

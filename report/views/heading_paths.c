@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/saturate.h"
 #include "report/text/weight.h"
 
 enum { REASONS_MAX = sizeof((struct view_heading *)0)->unknown_by_reason / sizeof(uint64_t) };
@@ -63,11 +64,11 @@ static void write_expected(struct printer *printer, const struct view_heading *h
     else
         printer_write(printer, "; %s%s expected on the right path",
                       by == EXPECTED_BY_SLICES ? "no more than " : "",
-                      share_format(expected, (uint64_t)(heading->expected + 0.5), heading->weight));
+                      share_format(expected, count_saturating(heading->expected + 0.5), heading->weight));
     if (told)
         printer_write(printer, " (%s to %s)",
-                      share_format(least, (uint64_t)(heading->expected_least + 0.5), heading->weight),
-                      share_format(most, (uint64_t)(heading->expected_most + 0.5), heading->weight));
+                      share_format(least, count_saturating(heading->expected_least + 0.5), heading->weight),
+                      share_format(most, count_saturating(heading->expected_most + 0.5), heading->weight));
     if (by == EXPECTED_BY_INPUTS)
         printer_write(printer, ", as the map's %u inputs predict each other", heading->expected_parts);
     if (by == EXPECTED_BY_SLICES)

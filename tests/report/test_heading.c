@@ -488,3 +488,13 @@ Test(heading, begins_with_the_time_and_how_much_of_it_was_in_the_kernel)
         free(line);
     }
 }
+
+/* A damaged recording may tell of any weight. */
+Test(heading, the_most_weight_is_expected_as_all_of_it)
+{
+    struct view_heading heading = {
+        .samples = 1, .weight = UINT64_MAX, .proved = UINT64_MAX, .expected = (double)UINT64_MAX};
+    char *text = report_heading(&heading, &(struct view_options){.unit = "samples"});
+    cr_expect_not_null(strstr(text, "; 100.0% expected on the right path\n"), "%s", text);
+    free(text);
+}
