@@ -56,7 +56,10 @@ static enum unwind_end end_here(const struct process *process, const struct walk
 {
     struct place place;
     struct cfi_row row;
-    const enum unwind_end end = walk->end < UNWIND_ENDS ? (enum unwind_end)walk->end : UNWIND_BAD;
+    /* Only a frame can be a root, or a handler: without any the record is damaged. */
+    const bool possible =
+        walk->end < UNWIND_ENDS && (walk->count || (walk->end != UNWIND_ROOT && walk->end != UNWIND_SIGNAL));
+    const enum unwind_end end = possible ? (enum unwind_end)walk->end : UNWIND_BAD;
     if (end == UNWIND_ROOT && walk->has_back && unwind_is_handler(process, walk->back))
         return UNWIND_SIGNAL;
     if ((end != UNWIND_NO_MAPPING && end != UNWIND_NO_CFI) || !walk->has_back ||

@@ -593,6 +593,23 @@ Test(unwind, damaged_walks_never_harm)
     shot_free();
 }
 
+/* No frame, and so nothing that could be the base. */
+Test(unwind, a_damaged_walk_without_frames_has_no_root)
+{
+    shot_new();
+    with_alloca(500);
+    self = self_open();
+    for (enum unwind_end told = 0; told < UNWIND_ENDS; told++) {
+        const struct walked walked = {.end = (uint8_t)told};
+        struct sample sample = shot->sample;
+        enum unwind_end end;
+        sample.walk = &walked;
+        cr_expect_eq(unwind_sample(self.process, &sample, frames, FRAMES, &end), 0u);
+        cr_expect_eq(end, told == UNWIND_ROOT || told == UNWIND_SIGNAL ? UNWIND_BAD : told);
+    }
+    shot_free();
+}
+
 /* The words of a walk --------------------------------------------------------------------------------------- */
 
 static struct unwind_words words;
