@@ -228,12 +228,18 @@ struct scene *scenes_of(struct scenes *all, const struct process *process)
     return scene;
 }
 
+/* Of a build that has several files, as copies of a program, paths have the one that was seen first. */
 static struct part *scene_part(const struct scene *scene, const struct image *image)
 {
-    for (size_t i = 0; i < scene->count; i++)
+    const struct build_id *build = image_build_id(image);
+    struct part *alike = NULL;
+    for (size_t i = 0; i < scene->count; i++) {
         if (scene->parts[i]->image == image)
             return scene->parts[i];
-    return NULL;
+        if (build->size && build_id_equal(build, image_build_id(scene->parts[i]->image)))
+            alike = scene->parts[i];
+    }
+    return alike;
 }
 
 bool scene_has(const struct scene *scene, const struct image *image)
