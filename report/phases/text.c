@@ -16,6 +16,7 @@
 struct phases_text {
     const struct report *report;
     struct phases_shown shown;
+    const struct cct_node *common; /* whose frames all paths that are shown begin with; NULL: none is shown */
     struct printer printer;
 };
 
@@ -109,13 +110,14 @@ static void write_following(struct phases_text *t, uint32_t phase, uint32_t *cou
     }
 }
 
-/* "... > deflate > deflate_slow": as many of the inner frames as there is room for. */
-static void write_path(struct phases_text *t, const struct cct_node *node, size_t room)
+/* "main > deflate > deflate_slow", of the frames inside of `outside`: as many of the inner ones as there is room for. */
+static void write_path(struct phases_text *t, const struct cct_node *outside, const struct cct_node *node,
+                       size_t room)
 {
     const struct frames *frames = t->report->contexts->frames;
     const char *names[FRAMES_SHOWN];
     size_t count = 0, used = 0;
-    for (; cct_parent(node) && count < FRAMES_SHOWN; node = cct_parent(node)) {
+    for (; node != outside && cct_parent(node) && count < FRAMES_SHOWN; node = cct_parent(node)) {
         const char *name = frames_at(frames, node->item)->name;
         used += strlen(name) + (count ? 3 : 0);
         if (count && room && used + 6 > room)
@@ -130,18 +132,55 @@ static void write_path(struct phases_text *t, const struct cct_node *node, size_
     printer_write(&t->printer, "\n");
 }
 
-static void write_contexts(struct phases_text *t, uint32_t phase)
+/* Behind the last of the phase's contexts that is shown. */
+static size_t shown_end(const struct phases_text *t, uint32_t phase)
 {
     const struct view_options *view = t->report->view;
-    size_t first = t->shown.starts[phase - 1], end = t->shown.starts[phase];
-    size_t most = view->max_rows ? view->max_rows : CONTEXTS_SHOWN;
-    double weight = t->shown.phases[phase - 1].weight;
-    for (size_t i = first; i < end && i - first < most; i++) {
+    const size_t most = view->max_rows ? view->max_rows : CONTEXTS_SHOWN, first = t->shown.starts[phase - 1];
+    const double least = view->min_percent / 100 * t->shown.phases[phase - 1].weight;
+    size_t end = first;
+    while (end < t->shown.starts[phase] && end - first < most && (double)t->shown.hot[end].weight >= least)
+        end++;
+    return end;
+}
+
+static size_t depth_of(const struct cct_node *node)
+{
+    size_t depth = 0;
+    for (; cct_parent(node); node = cct_parent(node))
+        depth++;
+    return depth;
+}
+
+static const struct cct_node *common_of(const struct cct_node *a, const struct cct_node *b)
+{
+    size_t of_a = depth_of(a), of_b = depth_of(b);
+    for (; of_a > of_b; of_a--)
+        a = cct_parent(a);
+    for (; of_b > of_a; of_b--)
+        b = cct_parent(b);
+    for (; a != b; a = cct_parent(a))
+        b = cct_parent(b);
+    return a;
+}
+
+static void find_common(struct phases_text *t)
+{
+    for (uint32_t p = 1; p <= t->shown.phase_count; p++)
+        for (size_t i = t->shown.starts[p - 1], end = shown_end(t, p); i < end; i++) {
+            const struct cct_node *caller = cct_parent(t->shown.hot[i].node);
+            t->common = t->common && caller ? common_of(t->common, caller) : caller ? caller : t->common;
+        }
+}
+
+static void write_contexts(struct phases_text *t, uint32_t phase)
+{
+    const size_t width = t->report->view->width, end = shown_end(t, phase);
+    const double weight = t->shown.phases[phase - 1].weight;
+    for (size_t i = t->shown.starts[phase - 1]; i < end; i++) {
         char share[SHARE_SIZE];
-        if ((double)t->shown.hot[i].weight < view->min_percent / 100 * weight)
-            break;
         printer_write(&t->printer, "        %7s  ", share_of(share, (double)t->shown.hot[i].weight, weight));
-        write_path(t, t->shown.hot[i].node, view->width > 24 ? view->width - 17 : 0);
+        write_path(t, t->common, t->shown.hot[i].node, width > 24 ? width - 17 : 0);
     }
 }
 
@@ -166,6 +205,11 @@ static int write_phases(struct phases_text *t, struct fathom_error *err)
         return error_memory(err);
     write_heading(t);
     write_strip(t);
+    find_common(t);
+    if (t->common && cct_parent(t->common)) {
+        printer_write(&t->printer, "\nall paths below begin with ");
+        write_path(t, cct_root(t->report->contexts->tree), t->common, 0);
+    }
     printer_write(&t->printer, "\n%5s   %7s %9s %9s %6s %7s  %-20s  %s\n", "phase", "share",
                   weight_title(t->report->view->unit), "intervals", "runs", "spread", "represented by",
                   "followed by");
