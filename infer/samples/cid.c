@@ -85,7 +85,7 @@ const char *unknown_reason_text(enum unknown_reason reason)
     case UNKNOWN_NOT:
         return "it is known";
     case UNKNOWN_CONTEXT:
-        return "no known path has its function and height";
+        return "no known path reaches its function at its stack depth";
     case UNKNOWN_FUNCTION:
         return "its address is in no known function";
     case UNKNOWN_MAPPING:

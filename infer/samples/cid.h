@@ -46,6 +46,6 @@ struct cid cid_of_frame(const struct process *process, const struct sample *samp
                         const struct leaf_frame *frame);
 struct cid cid_of_sample(const struct process *process, const struct sample *sample); /* both */
 
-const char *unknown_reason_text(enum unknown_reason reason); /* "no known path has its function and height" */
+const char *unknown_reason_text(enum unknown_reason reason); /* "its address is in no known function" */
 
 #endif
