@@ -39,7 +39,7 @@ struct store_query {
 
 enum store_list { STORE_SERVICES, STORE_EVENTS, STORE_HOSTS, STORE_BUILDS };
 
-/* A service, event, host or build, and what there is of it of one event. */
+/* A service, event, host, or build with its service, and what there is of it of one event. */
 struct store_row {
     const char *name, *event, *unit;
     uint64_t first, last; /* slots */

@@ -15,7 +15,8 @@ int clickhouse_rows(void *engine, enum store_list list, const struct store_query
     static const char *const columns[] = {[STORE_SERVICES] = "service",
                                           [STORE_EVENTS] = "event",
                                           [STORE_HOSTS] = "host",
-                                          [STORE_BUILDS] = "build"};
+                                          [STORE_BUILDS] =
+                                              "concat(if(build = '', '[unknown]', build), '  ', service)"};
     struct clickhouse *c = engine;
     struct spans spans = {.query = query}; /* of slots alone: names and sums are small */
     struct statement s;

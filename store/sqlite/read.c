@@ -167,10 +167,11 @@ int sqlite_each(void *engine, const struct store_query *query, store_visit *visi
 int sqlite_rows(void *engine, enum store_list list, const struct store_query *query, store_visit_row *visit,
                 void *context, struct fathom_error *err)
 {
-    static const char *const columns[] = {[STORE_SERVICES] = "service",
-                                          [STORE_EVENTS] = "event",
-                                          [STORE_HOSTS] = "host",
-                                          [STORE_BUILDS] = "build"};
+    static const char *const columns[] = {
+        [STORE_SERVICES] = "service",
+        [STORE_EVENTS] = "event",
+        [STORE_HOSTS] = "host",
+        [STORE_BUILDS] = "case build when '' then '[unknown]' else build end || '  ' || service"};
     const struct connection *c = &((struct sqlite *)engine)->connection;
     sqlite3_stmt *row = NULL;
     struct statement text;
