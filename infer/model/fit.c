@@ -49,6 +49,7 @@ struct fit {
     struct work work;  /* of them, what is left */
     uint64_t stake;    /* samples whose paths are looked for, */
     uint64_t samples;  /* of so many */
+    uint64_t open;     /* of them, those of whose paths no frame is proved */
     bool surveyed;     /* the survey is done: all settings are known */
 };
 
@@ -120,6 +121,12 @@ int fit_map(struct fit *f, struct fathom_error *err)
 
 int fit_surveyed(struct fit *f, struct fathom_error *err)
 {
+    const struct wanted *cids;
+    const size_t count = survey_cids(f->input.survey, &cids);
+    for (size_t i = 0; i < count; i++) {
+        f->samples += cids[i].samples;
+        f->open += cids[i].samples - cids[i].sure - cids[i].part;
+    }
     f->surveyed = true;
     return fit_map(f, err);
 }
@@ -368,13 +375,9 @@ static int extend_map(struct fit *f, bool weighed, struct wanted *wanted, size_t
  * goes by them. */
 static void allow_work(struct fit *f, const struct wanted *wanted, size_t count, bool weighed)
 {
-    const struct wanted *cids;
     uint64_t most = weighed ? STEPS_MOST : STEPS_BLIND;
-    size_t all = survey_cids(f->input.survey, &cids);
     for (size_t i = 0; i < count; i++)
         f->stake += extend_need(&wanted[i]);
-    for (size_t i = 0; i < all; i++)
-        f->samples += cids[i].samples;
     bool many = f->stake > most / STEPS_EACH;
     f->steps = f->input.brief ? f->input.brief : many ? most : STEPS_LEAST + STEPS_EACH * f->stake;
     f->steps = f->steps < most ? f->steps : most;
@@ -385,14 +388,7 @@ static void allow_work(struct fit *f, const struct wanted *wanted, size_t count,
  * them: of the 2% of clang++'s whose copies were cut, none got a path that was sure enough, nor in recursions of 60000 calls. */
 static bool is_settled(const struct fit *f)
 {
-    const struct wanted *cids;
-    const size_t count = survey_cids(f->input.survey, &cids);
-    uint64_t open = 0, all = 0;
-    for (size_t i = 0; i < count; i++) {
-        open += cids[i].samples - cids[i].sure - cids[i].part;
-        all += cids[i].samples;
-    }
-    return (double)open < STAKE_LEAST * (double)all;
+    return (double)f->open < STAKE_LEAST * (double)f->samples;
 }
 
 int fit_paths(struct fit *f, struct fathom_error *err)
