@@ -39,9 +39,10 @@ struct store_query {
 
 enum store_list { STORE_SERVICES, STORE_EVENTS, STORE_HOSTS, STORE_BUILDS };
 
-/* A service, event, host, or build with its service, and what there is of it of one event. */
+/* A service, event, host or build, and what there is of it of one event. */
 struct store_row {
     const char *name, *event, *unit;
+    const char *service;  /* of a build; "": of others */
     uint64_t first, last; /* slots */
     uint64_t samples, weight, batches;
 };

@@ -40,6 +40,8 @@ static int print_row(void *context, const struct store_row *row, struct fathom_e
         printer_write(p, "  ");
     }
     printer_foreign(p, *row->name ? row->name : "[unknown]");
+    printer_write(p, *row->service ? "  " : "");
+    printer_foreign(p, row->service);
     printer_write(p, "\n");
     return 0;
 }

@@ -15,8 +15,8 @@ int clickhouse_rows(void *engine, enum store_list list, const struct store_query
     static const char *const columns[] = {[STORE_SERVICES] = "service",
                                           [STORE_EVENTS] = "event",
                                           [STORE_HOSTS] = "host",
-                                          [STORE_BUILDS] =
-                                              "concat(if(build = '', '[unknown]', build), '  ', service)"};
+                                          [STORE_BUILDS] = "build"};
+    const char *const service = list == STORE_BUILDS ? "service" : "''";
     struct clickhouse *c = engine;
     struct spans spans = {.query = query}; /* of slots alone: names and sums are small */
     struct statement s;
@@ -26,14 +26,14 @@ int clickhouse_rows(void *engine, enum store_list list, const struct store_query
     statement_begin(&s);
     if (s.out) {
         fprintf(s.out,
-                "select %s, event, unit, toUInt64(min(slot)), toUInt64(max(slot)), sum(samples), "
+                "select %s, event, unit, %s, toUInt64(min(slot)), toUInt64(max(slot)), sum(samples), "
                 "sum(weight), count()"
                 " from (",
-                columns[list]);
+                columns[list], service);
         put_batches_of(s.out, http_database(c->http),
                        "service, event, host, build, unit, slot, samples, weight", &spans, "");
-        fprintf(s.out, ") group by %s, event, unit order by %s, event, unit format RowBinary", columns[list],
-                columns[list]);
+        fprintf(s.out, ") group by %s, event, unit, %s order by %s, %s, event, unit format RowBinary",
+                columns[list], service, columns[list], service);
     }
     int rc = clickhouse_ask(c, &s, &b, err);
     spans_clear(&spans);
@@ -44,13 +44,14 @@ int clickhouse_rows(void *engine, enum store_list list, const struct store_query
         struct store_row row = {.name = take_text(&b, arena)};
         row.event = take_text(&b, arena);
         row.unit = take_text(&b, arena);
+        row.service = take_text(&b, arena);
         row.first = bytes_u64(&b);
         row.last = bytes_u64(&b);
         row.samples = bytes_u64(&b);
         row.weight = bytes_u64(&b);
         row.batches = bytes_u64(&b);
-        rc = b.failed || !row.name || !row.event || !row.unit ? clickhouse_damaged(c, err)
-                                                              : visit(context, &row, err);
+        rc = b.failed || !row.name || !row.event || !row.unit || !row.service ? clickhouse_damaged(c, err)
+                                                                              : visit(context, &row, err);
     }
     arena_free(arena);
     return rc;

@@ -167,11 +167,10 @@ int sqlite_each(void *engine, const struct store_query *query, store_visit *visi
 int sqlite_rows(void *engine, enum store_list list, const struct store_query *query, store_visit_row *visit,
                 void *context, struct fathom_error *err)
 {
-    static const char *const columns[] = {
-        [STORE_SERVICES] = "service",
-        [STORE_EVENTS] = "event",
-        [STORE_HOSTS] = "host",
-        [STORE_BUILDS] = "case build when '' then '[unknown]' else build end || '  ' || service"};
+    static const char *const columns[] = {[STORE_SERVICES] = "service",
+                                          [STORE_EVENTS] = "event",
+                                          [STORE_HOSTS] = "host",
+                                          [STORE_BUILDS] = "build"};
     const struct connection *c = &((struct sqlite *)engine)->connection;
     sqlite3_stmt *row = NULL;
     struct statement text;
@@ -181,10 +180,10 @@ int sqlite_rows(void *engine, enum store_list list, const struct store_query *qu
                 "select %s, event, unit, min(slot), max(slot), cast(total(samples) as integer),"
                 " cast(total(weight) as integer), count(*), max(typeof(slot) <> 'integer' or typeof(samples)"
                 " <> 'integer' or typeof(weight) <> 'integer' or slot not between 0 and %" PRIu64
-                " or samples < 0 or weight < 0) from batches where 1",
-                columns[list], (uint64_t)STORE_TIME_MOST);
+                " or samples < 0 or weight < 0), %s from batches where 1",
+                columns[list], (uint64_t)STORE_TIME_MOST, list == STORE_BUILDS ? "service" : "''");
         put_conditions(text.out, query, true);
-        fputs(" group by 1, 2, 3 order by 1, 2, 3", text.out);
+        fputs(" group by 1, 2, 3, 10 order by 1, 10, 2, 3", text.out);
     }
     int rc = prepare(c, &text, query, &row, err);
     while (rc == 0 && (rc = connection_step(c, row, err)) == 1)
@@ -192,8 +191,8 @@ int sqlite_rows(void *engine, enum store_list list, const struct store_query *qu
                  ? connection_damaged(c, "a batch has a number that cannot be", err)
                  : visit(context,
                          &(struct store_row){column_text(row, 0), column_text(row, 1), column_text(row, 2),
-                                             column_u64(row, 3), column_u64(row, 4), column_u64(row, 5),
-                                             column_u64(row, 6), column_u64(row, 7)},
+                                             column_text(row, 9), column_u64(row, 3), column_u64(row, 4),
+                                             column_u64(row, 5), column_u64(row, 6), column_u64(row, 7)},
                          err);
     sqlite3_finalize(row);
     return rc;
