@@ -58,7 +58,8 @@ static int plan(const struct image *image, const struct growth *growth, const st
         const struct wrap *wraps = wraps_of(of, &pads[i], &wrapped);
         if (rc == 0)
             rc = edits_wrap(image, wraps, wrapped, e);
-        out->functions[i] = (struct move_function){pads[i].address, e->at, e->count};
+        out->functions[i] =
+            (struct move_function){.address = pads[i].address, .edits = e->at, .edit_count = e->count};
         if (rc == -ENOMEM)
             error_memory(err);
         else if (rc < 0)

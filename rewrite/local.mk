@@ -22,6 +22,7 @@ librewrite_la_SOURCES = \
 	rewrite/patch/resize.c \
 	rewrite/move/appended.c rewrite/move/appended.h \
 	rewrite/move/cfa.c \
+	rewrite/move/codes.c \
 	rewrite/move/check.c \
 	rewrite/move/checker.h \
 	rewrite/move/compare.c \

@@ -26,7 +26,8 @@ struct translation {
     uint32_t at;       /* in the new part */
     int64_t shift;
     uint64_t arguments;    /* bytes of pushed ones, as the file says */
-    size_t edit, edit_end; /* the plan's MOVE_CFA of this part not yet reached */
+    size_t edit, edit_end; /* the plan's MOVE_CFA of this part not yet reached, */
+    size_t code, code_end; /* and what it puts before instructions */
     int64_t data_alignment;
     struct state now, remembered[CFI_REMEMBER_DEPTH];
     unsigned depth;
@@ -115,6 +116,33 @@ static void put_arguments(struct translation *t, const struct move_edit *edit)
     put_size(t, t->arguments);
 }
 
+/* Goes on to where the CFA is further from SP than it was, and says so. */
+static void shift_at(struct translation *t, uint32_t at, int64_t by)
+{
+    if (at != t->at)
+        settle_rows(t);
+    advance_to(t, at);
+    t->shift += by;
+}
+
+/* Code before instructions below an old location that lowers SP for some of its bytes. */
+static void lower_until(struct translation *t, uint64_t location)
+{
+    const struct move_code *codes = t->layout->plan->codes;
+    uint32_t at = 0;
+    for (uint64_t last = 0; t->code < t->code_end && codes[t->code].address < location; t->code++) {
+        const struct move_code *code = &codes[t->code];
+        if (last != code->address)
+            at = entry_of(t->layout, code->address);
+        last = code->address;
+        if (code->low) {
+            shift_at(t, at + code->low_from, code->low);
+            shift_at(t, at + code->low_to, -(int64_t)code->low);
+        }
+        at += code->size;
+    }
+}
+
 /* The shifts that begin below an old location. */
 static void shift_until(struct translation *t, uint64_t location)
 {
@@ -123,6 +151,7 @@ static void shift_until(struct translation *t, uint64_t location)
         const struct move_edit *edit = &plan->edits[t->edit];
         if (edit->what != MOVE_CFA && edit->what != MOVE_CFA_BEFORE && edit->what != MOVE_ARGUMENTS)
             continue;
+        lower_until(t, edit->what == MOVE_CFA_BEFORE ? edit->address : edit->address + 1);
         uint32_t at = edit->what == MOVE_CFA_BEFORE
                           ? entry_of(t->layout, edit->address)
                           : move_layout_boundary(t->layout, t->part, edit->address, true);
@@ -134,6 +163,7 @@ static void shift_until(struct translation *t, uint64_t location)
         else
             t->shift = edit->value;
     }
+    lower_until(t, location);
     settle_rows(t);
 }
 
@@ -280,6 +310,8 @@ bool move_cfa(struct move_work *work, const struct move_layout *layout, uint32_t
     uint64_t end = part->address + part->size;
     t.edit = lower_bound(i, 0, plan->edit_count, plan->edits[i].address < part->address);
     t.edit_end = lower_bound(i, 0, plan->edit_count, plan->edits[i].address < end);
+    t.code = lower_bound(i, 0, plan->code_count, plan->codes[i].address < part->address);
+    t.code_end = lower_bound(i, 0, plan->code_count, plan->codes[i].address < end);
     piece->program = work->program_count;
     run_instructions(&t, part->fde->code);
     if (!t.bad)

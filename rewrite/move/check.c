@@ -50,8 +50,9 @@ static bool check_cfi(struct checker *c, uint64_t old, uint64_t old_insn, int32_
            checker_fail(c, old_insn, "another CFI");
 }
 
-/* The guards before a call, which is now `new`. *bytes: of all of them. */
-static bool check_guards(struct checker *c, uint32_t i, const struct code_insn *new, unsigned *bytes)
+/* The guards before a call, which is now `new`, behind so many bytes of code. *bytes: of all of them. */
+static bool check_guards(struct checker *c, uint32_t i, const struct code_insn *new, unsigned code,
+                         unsigned *bytes)
 {
     const struct code_insn *old = &c->unit.code.insns[i];
     int32_t before = c->function->edit_count ? lea_of(c, old->address, MOVE_LEA_BEFORE) : 0;
@@ -62,7 +63,7 @@ static bool check_guards(struct checker *c, uint32_t i, const struct code_insn *
         return true;
     if (!move_entry(c->result, old->address, c->copy, &start))
         return checker_fail(c, old->address, "no translation");
-    start += before ? move_lea(before, NULL) : 0;
+    start += code + (before ? move_lea(before, NULL) : 0);
     *bytes = (unsigned)(new->address - start);
     const char *what = move_guards_check(&check, start);
     if (what)
@@ -70,6 +71,26 @@ static bool check_guards(struct checker *c, uint32_t i, const struct code_insn *
     int32_t shift = shift_at(c, old->address, false);
     for (uint64_t at = start; at < new->address; at++)
         if (!check_cfi(c, old->address, old->address, shift, at))
+            return false;
+    return true;
+}
+
+/* What is put before the instruction, at the beginning of all that is added to it, and its CFI. *bytes: of all of it. */
+static bool check_codes(struct checker *c, uint64_t address, unsigned *bytes)
+{
+    const struct move_code *codes;
+    uint64_t start;
+    if (!move_codes_of(c->function, address, &codes, bytes))
+        return true;
+    if (!move_entry(c->result, address, c->copy, &start))
+        return checker_fail(c, address, "no translation");
+    const char *what = move_codes_check(c->after, c->result, c->function, address, start);
+    if (what)
+        return checker_fail(c, address, what);
+    int32_t shift = shift_at(c, address, true);
+    for (unsigned i = 0; i < *bytes; i++)
+        if (!check_cfi(c, address, address, shift + (int32_t)move_codes_low(c->function, address, i),
+                       start + i))
             return false;
     return true;
 }
@@ -91,21 +112,31 @@ static bool check_rows(struct checker *c, uint32_t i, int32_t before, int32_t af
            check_cfi(c, end - 1, old->address, shift, at + length - 1);
 }
 
+/* All that stands before the instruction is of these bytes. */
+static bool check_before(struct checker *c, uint64_t address, uint64_t at, unsigned bytes)
+{
+    uint64_t start;
+    return (move_entry(c->result, address, c->copy, &start) && at - start == bytes) ||
+           checker_fail(c, address, "something else before an instruction");
+}
+
 static bool check_insn(struct checker *c, uint32_t i)
 {
     const struct code_insn *old = &c->unit.code.insns[i];
     struct code_insn new;
     uint64_t at;
-    unsigned guards;
+    unsigned guards, code;
     if (!move_translate(c->result, old->address, c->copy, false, &at))
         return checker_fail(c, old->address, "no translation");
     bool edits = c->function->edit_count > 0;
     int32_t before = edits ? lea_of(c, old->address, MOVE_LEA_BEFORE) : 0;
     int32_t after = edits ? lea_of(c, old->address, MOVE_LEA_AFTER) : 0;
+    unsigned lea = before ? move_lea(before, NULL) : 0;
     if (!checker_compare(c, i, at, &new))
         return false;
-    return check_guards(c, i, &new, &guards) &&
-           check_lea(c, old->address, at - guards - (before ? move_lea(before, NULL) : 0), before) &&
+    return check_codes(c, old->address, &code) && check_guards(c, i, &new, code, &guards) &&
+           check_before(c, old->address, at, code + lea + guards) &&
+           check_lea(c, old->address, at - guards - lea, before) &&
            check_lea(c, old->address, at + new.length, after) &&
            check_rows(c, i, before, after, at, guards, new.length);
 }

@@ -128,7 +128,8 @@ static bool put_insn(struct emitter *e, uint32_t i)
     uint8_t bytes[16];
     unsigned length = move_layout_encode(e->layout, i, bytes);
     bool done;
-    if (!put_lea(e, i, MOVE_LEA_BEFORE) ||
+    if (!move_codes_put(e->work, e->layout->plan, insn->address, e->places[e->part].buffer) ||
+        !put_lea(e, i, MOVE_LEA_BEFORE) ||
         !move_guards_put(e->work, e->layout, i, bytes, length, e->places[e->part].buffer))
         return false;
     if (insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH || insn->kind == CODE_CALL)

@@ -140,8 +140,14 @@ static int measure(struct move_layout *layout, uint32_t i)
     int32_t after = move_layout_lea(layout, i, MOVE_LEA_AFTER);
     layout->bad |= length == 0;
     layout->after[i] = after ? (uint8_t)move_lea(after, NULL) : 0;
+    int32_t before = layout->plan->edit_count ? move_layout_lea(layout, i, MOVE_LEA_BEFORE) : 0;
+    const struct move_code *codes;
+    unsigned code;
+    move_codes_of(layout->plan, insn->address, &codes, &code);
+    code += before ? move_lea(before, NULL) : 0;
     unsigned guards = length ? move_guards_size(layout, i, bytes, length) : 0;
-    layout->bad |= guards > (unsigned)UINT8_MAX - length;
+    layout->bad |= guards > (unsigned)UINT8_MAX - length || code > (unsigned)UINT8_MAX - guards;
+    layout->before[i] = (uint8_t)code;
     layout->sizes[i] = (uint8_t)(length + guards);
     layout->wide[i] = false;
     if (length && move_is_short(bytes, length, insn)) {
@@ -161,9 +167,8 @@ static void place_parts(struct move_layout *layout)
     for (uint32_t p = 0; p < unit->part_count; p++) {
         uint32_t at = 0;
         for (uint32_t i = unit->parts[p].first; i < unit->parts[p].first + unit->parts[p].count; i++) {
-            int32_t before = layout->plan->edit_count ? move_layout_lea(layout, i, MOVE_LEA_BEFORE) : 0;
             layout->entries[i] = at;
-            layout->bodies[i] = at + (before ? move_lea(before, NULL) : 0);
+            layout->bodies[i] = at + layout->before[i];
             at = layout->bodies[i] + layout->sizes[i] + layout->after[i];
         }
         layout->part_sizes[p] = at;
@@ -198,6 +203,10 @@ static bool edits_meet(const struct move_layout *layout)
         if (function_code_find(&layout->unit->code, plan->edits[i].address) == FUNCTION_CODE_NONE ||
             (i && plan->edits[i].address < plan->edits[i - 1].address))
             return false;
+    for (size_t i = 0; i < plan->code_count; i++)
+        if (function_code_find(&layout->unit->code, plan->codes[i].address) == FUNCTION_CODE_NONE ||
+            (i && plan->codes[i].address < plan->codes[i - 1].address))
+            return false;
     return true;
 }
 
@@ -205,10 +214,12 @@ int move_layout_make(struct move_layout *layout, const struct move_unit *unit,
                      const struct move_function *plan)
 {
     uint32_t count = unit->code.count;
-    uint32_t rooms[4] = {layout->capacity, layout->capacity, layout->capacity, layout->capacity};
+    uint32_t rooms[5];
+    for (unsigned i = 0; i < 5; i++)
+        rooms[i] = layout->capacity;
     if (!vec_reserve(layout->entries, 0, rooms[0], count) ||
         !vec_reserve(layout->bodies, 0, rooms[1], count) || !vec_reserve(layout->sizes, 0, rooms[2], count) ||
-        !vec_reserve(layout->after, 0, rooms[3], count) ||
+        !vec_reserve(layout->after, 0, rooms[3], count) || !vec_reserve(layout->before, 0, rooms[4], count) ||
         !vec_reserve(layout->wide, 0, layout->capacity, count) ||
         !vec_reserve(layout->part_sizes, 0, layout->part_capacity, unit->part_count))
         return -ENOMEM;
@@ -230,6 +241,7 @@ void move_layout_free(struct move_layout *layout)
     free(layout->entries);
     free(layout->bodies);
     free(layout->sizes);
+    free(layout->before);
     free(layout->after);
     free(layout->wide);
     free(layout->part_sizes);

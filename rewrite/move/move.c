@@ -84,7 +84,7 @@ static int emit_function(struct move_work *work, struct move_unit *unit, struct 
     int rc = function == IMAGE_NO_FUNCTION ? 0 : move_unit_read(unit, function);
     enum move_refusal refusal = unit->refusal;
     for (size_t i = 0; i < count && rc == 0; i++) {
-        if (refusal == MOVE_MOVABLE && order[i].copy && unit->labels)
+        if (refusal == MOVE_MOVABLE && order[i].copy && unit->labels && !order[i].function->crosses)
             refusal = MOVE_CLONED_LABELS;
         bool other_frame = changes_frame(order[i].function);
         if (refusal == MOVE_MOVABLE && unit->probes && (order[i].copy || other_frame))
@@ -130,7 +130,39 @@ static uint64_t place_buffer(struct move_buffer *buffer, uint64_t at, uint64_t a
     return buffer->address + buffer->size;
 }
 
-static int place_all(struct move_work *work, const struct move_output *out, struct fathom_error *err)
+static int take_runs(struct move_work *work, struct move_result *result)
+{
+    result->runs = malloc((work->run_count + 1) * sizeof *result->runs);
+    if (!result->runs)
+        return -ENOMEM;
+    for (size_t i = 0; i < work->run_count; i++) {
+        struct move_run *run = &result->runs[i];
+        *run = work->runs[i].run;
+        run->to += work->buffers[work->runs[i].buffer].address;
+    }
+    result->run_count = work->run_count;
+    if (result->run_count)
+        qsort(result->runs, result->run_count, sizeof *result->runs, by_copy);
+    return 0;
+}
+
+static int fill_in(struct move_work *work, struct move_result *result, struct fathom_error *err)
+{
+    const char *path = image_path(work->survey->image);
+    if (take_runs(work, result) < 0)
+        return error_memory(err);
+    switch (move_fix_all(work, result)) {
+    case -EOVERFLOW:
+        return error_set(err, EOVERFLOW, "%s: its new code is out of reach of the old", path);
+    case -EINVAL:
+        return error_set(err, EINVAL, "%s: code is to lead to a copy that cannot be made", path);
+    default:
+        return 0;
+    }
+}
+
+static int place_all(struct move_work *work, const struct move_output *out, struct move_result *result,
+                     struct fathom_error *err)
 {
     struct move_buffer *b = work->buffers;
     uint64_t at = place_buffer(&b[BUFFER_HOT], out->address + out->header_bytes, 64);
@@ -142,10 +174,7 @@ static int place_all(struct move_work *work, const struct move_output *out, stru
         return rc;
     place_buffer(&b[BUFFER_INDEX], b[BUFFER_FRAMES].address + b[BUFFER_FRAMES].size, 4);
     rc = move_index(work, err);
-    if (rc == 0 && move_fix_all(work) < 0)
-        rc = error_set(err, EOVERFLOW, "%s: its new code is out of reach of the old",
-                       image_path(work->survey->image));
-    return rc;
+    return rc < 0 ? rc : fill_in(work, result, err);
 }
 
 static int by_return(const void *a, const void *b)
@@ -170,22 +199,6 @@ static int take_returns(struct move_work *work, struct move_result *result)
     result->return_count = work->return_count;
     if (result->return_count)
         qsort(result->returns, result->return_count, sizeof *result->returns, by_return);
-    return 0;
-}
-
-static int take_runs(struct move_work *work, struct move_result *result)
-{
-    result->runs = malloc((work->run_count + 1) * sizeof *result->runs);
-    if (!result->runs)
-        return -ENOMEM;
-    for (size_t i = 0; i < work->run_count; i++) {
-        struct move_run *run = &result->runs[i];
-        *run = work->runs[i].run;
-        run->to += work->buffers[work->runs[i].buffer].address;
-    }
-    result->run_count = work->run_count;
-    if (result->run_count)
-        qsort(result->runs, result->run_count, sizeof *result->runs, by_copy);
     return 0;
 }
 
@@ -236,7 +249,7 @@ static int build(struct move_work *work, struct move_result *result, struct fath
         return rc;
     if (emit_all(work, result) < 0)
         return error_memory(err);
-    rc = place_all(work, &out, err);
+    rc = place_all(work, &out, result, err);
     if (rc < 0)
         return rc;
     out.bytes = malloc(work->survey->size);
@@ -253,7 +266,7 @@ static int build(struct move_work *work, struct move_result *result, struct fath
     result->size = out.size;
     const struct move_buffer *last = &work->buffers[BUFFER_INDEX];
     result->segment_bytes = last->address + last->size - out.address;
-    if (rc == 0 && (take_runs(work, result) < 0 || take_returns(work, result) < 0))
+    if (rc == 0 && take_returns(work, result) < 0)
         rc = error_memory(err);
     if (rc == 0)
         set_build_id(work->survey, result);

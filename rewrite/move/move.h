@@ -8,7 +8,8 @@
  * costs no instruction. A call through a pointer can be guarded (ICPP paper, section 5.3: devirtualization):
  * where the pointer is a given function, a copy of that is called directly. Unwind tables, jump tables,
  * exception tables and symbols are added for the new code; jumps through pointers into the middle of a
- * function (computed gotos) are re-pointed by their relocations.
+ * function (computed gotos) are re-pointed by their relocations. Code can be put before instructions, which may jump to
+ * the same place in another copy.
  *
  * A function that cannot be proved safe is left alone, and the reason told. ICPP (OOPSLA 2009), section 5
  * (cloning).
@@ -61,11 +62,42 @@ struct move_edit {
     uint8_t what;     /* enum move_what */
 };
 
+enum move_code_target {
+    MOVE_TO_BODY,   /* the instruction at `target`, in a copy, behind what is put before it */
+    MOVE_TO_CODE,   /* what is put before that, so many bytes behind the beginning */
+    MOVE_TO_MEMORY, /* the address, which stays what it is */
+};
+
+/* Four bytes of distance in code that is put before an instruction. */
+struct move_code_fix {
+    uint8_t at;     /* offset in the code */
+    uint8_t from;   /* offset that the distance is measured from: the end of its instruction */
+    uint8_t kind;   /* enum move_code_target */
+    uint8_t behind; /* MOVE_TO_CODE: bytes */
+    uint32_t copy;  /* of the same function */
+    uint64_t target;
+};
+
+/* Code that is put before an instruction: whoever jumps to it executes that, too. It leaves SP as it is, but between two of its
+ * bytes, where SP may be lower. */
+struct move_code {
+    uint64_t address; /* of the instruction */
+    const uint8_t *bytes;
+    const struct move_code_fix *fixes;
+    uint8_t size, fix_count;
+    uint8_t low_from, low_to; /* offsets in the code: SP is lower while it executes what is between them, */
+    uint32_t low;             /* by so many bytes */
+};
+
 /* One copy of a function. Copies of the same function are numbered in the order of the list, from 0. */
 struct move_function {
     uint64_t address;              /* of its entry */
     const struct move_edit *edits; /* ascending by address; in its .cold parts, too. Borrowed */
     size_t edit_count;
+    const struct move_code *codes; /* the same; those of one instruction in their order */
+    size_t code_count;
+    bool
+        crosses; /* it does not matter which copy goes on where the function jumps through pointers to its labels */
 };
 
 /* Which copy a direct call or jump goes to; 0 for those not listed. */
@@ -102,7 +134,7 @@ struct move_run {
     uint64_t from, to;
     uint32_t size; /* bytes */
     uint32_t copy;
-    uint8_t before; /* bytes that are added before the first of them */
+    uint8_t before; /* bytes that are added before the first of them, guards among them */
 };
 
 /* Where a call returns to, other than its run says. */

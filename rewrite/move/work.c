@@ -62,9 +62,19 @@ struct move_call move_call_find(const struct move_work *work, uint64_t site, uin
     return found ? calls[i] : (struct move_call){.site = site, .in = in};
 }
 
-static bool fix_one(struct move_work *work, const struct move_fix *fix)
+/* Where what code before an instruction leads to is in the new file; false: nowhere. */
+static bool find_code(const struct move_result *result, const struct move_fix *fix, uint64_t *to)
 {
-    uint64_t target = fix->target, at = move_place_address(work, fix->at);
+    if (fix->kind == FIX_CODE)
+        return move_translate(result, fix->target, fix->to.offset, false, to);
+    bool found = move_entry(result, fix->target, fix->to.offset, to);
+    *to += found ? fix->to.buffer : 0;
+    return found;
+}
+
+static bool fix_one(struct move_work *work, const struct move_fix *fix, uint64_t target)
+{
+    uint64_t at = move_place_address(work, fix->at);
     uint8_t *bytes = work->buffers[fix->at.buffer].bytes + fix->at.offset;
     if (fix->kind == FIX_FUNCTION) {
         const struct move_copy *copy = move_copy_find(work, target, fix->to.offset);
@@ -72,7 +82,7 @@ static bool fix_one(struct move_work *work, const struct move_fix *fix)
             copy = move_copy_find(work, target, 0);
         if (copy)
             target = move_place_address(work, copy->entry);
-    } else if (fix->kind != FIX_FAR) {
+    } else if (fix->kind == FIX_PLACE || fix->kind == FIX_PLACE_4 || fix->kind == FIX_SPOT_8) {
         target = move_place_address(work, fix->to);
     }
     if (fix->kind == FIX_SPOT_8) {
@@ -84,10 +94,15 @@ static bool fix_one(struct move_work *work, const struct move_fix *fix)
     return value >= INT32_MIN && value <= INT32_MAX;
 }
 
-int move_fix_all(struct move_work *work)
+int move_fix_all(struct move_work *work, const struct move_result *result)
 {
-    for (size_t i = 0; i < work->fix_count; i++)
-        if (!fix_one(work, &work->fixes[i]))
+    for (size_t i = 0; i < work->fix_count; i++) {
+        const struct move_fix *fix = &work->fixes[i];
+        uint64_t target = fix->target;
+        if ((fix->kind == FIX_CODE || fix->kind == FIX_ENTRY) && !find_code(result, fix, &target))
+            return -EINVAL;
+        if (!fix_one(work, fix, target))
             return -EOVERFLOW;
+    }
     return 0;
 }

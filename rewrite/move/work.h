@@ -32,11 +32,14 @@ enum move_fix_kind {
     FIX_PLACE,    /* the same to a place */
     FIX_PLACE_4,  /* the place's address in 4 bytes */
     FIX_SPOT_8,   /* in 8 */
+    FIX_CODE,     /* distance to where an instruction is in a copy, */
+    FIX_ENTRY,    /* or to so many bytes behind the beginning of what is added before it */
 };
 
 struct move_fix {
     struct move_place at;
-    struct move_place to; /* FIX_FUNCTION: offset is the copy's number */
+    struct move_place
+        to; /* FIX_FUNCTION, FIX_CODE, FIX_ENTRY: offset is the copy's number; FIX_ENTRY: buffer, the bytes */
     uint64_t target;
     int32_t from; /* what distances are measured from: so many bytes behind `at` */
     uint8_t kind;
@@ -114,8 +117,9 @@ size_t move_append(struct move_buffer *buffer, const void *data, size_t n);
 bool move_align(struct move_buffer *buffer, uint64_t like, size_t modulus, uint8_t fill);
 bool move_fix(struct move_work *work, const struct move_fix *fix);
 bool move_note_return(struct move_work *work, const struct move_return *at, uint32_t buffer);
-/* Fills all in; the buffers must have their addresses. -EOVERFLOW: out of reach. */
-int move_fix_all(struct move_work *work);
+/* Fills all in; the buffers must have their addresses, and the result its runs. -EOVERFLOW: out of reach; -EINVAL: a copy that
+ * code is to lead to could not be made. */
+int move_fix_all(struct move_work *work, const struct move_result *result);
 /* The copy; NULL: the function is not moved. */
 const struct move_copy *move_copy_find(const struct move_work *work, uint64_t address, uint32_t number);
 /* What the plan says of a direct call or jump; with a copy of 0 and no target: nothing. */
@@ -129,9 +133,10 @@ struct move_layout {
     const struct move_guards *guards; /* NULL: none */
     uint32_t number;                  /* of the copy */
     uint32_t *entries,
-        *bodies;            /* offsets in the part: of what is added before the instruction, and of itself */
-    uint8_t *sizes, *after; /* of itself with its guards, of what is added after it; bytes */
-    bool *wide;             /* a branch of one byte's distance that needs four */
+        *bodies; /* offsets in the part: of what is added before the instruction, and of itself */
+    uint8_t *sizes, *before,
+        *after; /* of itself with its guards, of what is added before and after it; bytes */
+    bool *wide; /* a branch of one byte's distance that needs four */
     uint32_t capacity;
     uint32_t *part_sizes;
     uint32_t part_capacity;
@@ -167,6 +172,17 @@ struct move_guards_check {
 /* Whether the guards of the call, which begin at an address of the new file, are those of the plan, and
  * nothing else stands before the call; else what differs. */
 const char *move_guards_check(const struct move_guards_check *check, uint64_t start);
+/* codes.c: those of the plan before one instruction, and the bytes of all of them. */
+size_t move_codes_of(const struct move_function *plan, uint64_t address, const struct move_code **first,
+                     unsigned *bytes);
+/* Appends them to a buffer. */
+bool move_codes_put(struct move_work *work, const struct move_function *plan, uint64_t address,
+                    uint32_t buffer);
+/* Whether the code at an address of the new file is what the plan puts before an instruction; else what differs. */
+const char *move_codes_check(const struct image *after, const struct move_result *result,
+                             const struct move_function *plan, uint64_t address, uint64_t at);
+/* By how much SP is lower at so many bytes behind the beginning. */
+uint32_t move_codes_low(const struct move_function *plan, uint64_t address, unsigned offset);
 /* The sum of what is to be added to SP before or after it. */
 int32_t move_layout_lea(const struct move_layout *layout, uint32_t insn, enum move_what what);
 /* lea value(%rsp),%rsp; returns its length. out may be NULL. */

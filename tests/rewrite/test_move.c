@@ -97,6 +97,12 @@ static uint64_t at(const struct rig *rig, const char *function, unsigned number)
     return address;
 }
 
+/* A copy of a function with so many edits. */
+#define MOVED(function, changes, number)                                                                     \
+    {                                                                                                        \
+        .address = at(&rig, function, 0), .edits = (changes), .edit_count = (number)                         \
+    }
+
 /* Moves and checks. */
 static void apply(struct rig *rig, const struct move_plan *plan)
 {
@@ -176,8 +182,7 @@ Test(move, frames_grow_by_any_amount, .fini = build_clean)
             {at(&rig, "pushes", 5), pad, MOVE_LEA_BEFORE},
             {at(&rig, "pushes", 5), 0, MOVE_CFA},
         };
-        const struct move_function functions[] = {{at(&rig, "grows", 0), grows, 5},
-                                                  {at(&rig, "pushes", 0), pushes, 5}};
+        const struct move_function functions[] = {MOVED("grows", grows, 5), MOVED("pushes", pushes, 5)};
         const struct move_plan plan = {.functions = functions, .function_count = 2};
         apply(&rig, &plan);
         cr_expect(rig.result.refusals[0] == MOVE_MOVABLE && rig.result.refusals[1] == MOVE_MOVABLE);
@@ -224,8 +229,7 @@ Test(move, what_is_added_before_an_instruction, .fini = build_clean)
         {at(&rig, "ends", 7), 48, MOVE_CFA_BEFORE},
         {at(&rig, "ends", 7), 0, MOVE_CFA},
     };
-    const struct move_function functions[] = {{at(&rig, "pushes", 0), pushes, 5},
-                                              {at(&rig, "ends", 0), ends, 8}};
+    const struct move_function functions[] = {MOVED("pushes", pushes, 5), MOVED("ends", ends, 8)};
     const struct move_plan plan = {.functions = functions, .function_count = 2};
     apply(&rig, &plan);
     cr_expect(rig.result.refusals[0] == MOVE_MOVABLE && rig.result.refusals[1] == MOVE_MOVABLE);
@@ -258,7 +262,7 @@ Test(move, a_row_of_what_is_added_is_checked, .fini = build_clean)
         {at(&rig, "ends", 7), 48, MOVE_LEA_BEFORE}, {at(&rig, "ends", 7), 48, MOVE_CFA_BEFORE},
         {at(&rig, "ends", 7), 0, MOVE_CFA},
     };
-    const struct move_function function = {at(&rig, "ends", 0), ends, 7};
+    const struct move_function function = MOVED("ends", ends, 7);
     const struct move_plan plan = {.functions = &function, .function_count = 1};
     cr_assert(move_apply(rig.survey, &plan, &rig.result, &err) == 0);
     cr_expect(move_check(rig.survey, &plan, &rig.result, &err) == 0);
@@ -279,10 +283,8 @@ Test(move, copies_are_called_from_their_own_sites, .fini = build_clean)
         {at(&rig, "pushes", 5), 0, MOVE_CFA},
     };
     /* twice() stays */
-    const struct move_function functions[] = {{at(&rig, "pushes", 0), NULL, 0},
-                                              {at(&rig, "pushes", 0), edits, 5},
-                                              {at(&rig, "computed", 0), NULL, 0},
-                                              {at(&rig, "computed", 0), NULL, 0}};
+    const struct move_function functions[] = {MOVED("pushes", NULL, 0), MOVED("pushes", edits, 5),
+                                              MOVED("computed", NULL, 0), MOVED("computed", NULL, 0)};
     const struct move_call calls[] = {{at(&rig, "twice", 3), 0, 1, 0}};
     const struct move_plan plan = {
         .functions = functions, .function_count = 4, .calls = calls, .call_count = 1};
@@ -325,11 +327,9 @@ Test(move, guards_lead_pointers_to_copies, .fini = build_clean)
         {at(&rig, "through", 3), 24 + 256, MOVE_IMMEDIATE},
         {at(&rig, "through", 4), 0, MOVE_CFA},
     };
-    const struct move_function functions[] = {{at(&rig, "pushes", 0), NULL, 0},
-                                              {at(&rig, "pushes", 0), larger, 5},
-                                              {at(&rig, "depth", 0), NULL, 0},
-                                              {at(&rig, "depth", 0), NULL, 0},
-                                              {at(&rig, "through", 0), wide, 6}};
+    const struct move_function functions[] = {MOVED("pushes", NULL, 0), MOVED("pushes", larger, 5),
+                                              MOVED("depth", NULL, 0), MOVED("depth", NULL, 0),
+                                              MOVED("through", wide, 6)};
     uint64_t site = at(&rig, "through", 2), caller = at(&rig, "through", 0), after = at(&rig, "through", 3);
     const struct move_guard guards[] = {{site, caller, at(&rig, "pushes", 0), 0, 1},
                                         {site, caller, at(&rig, "depth", 0), 0, 1}};
@@ -358,8 +358,8 @@ Test(move, guards_need_a_register_and_capacity, .fini = build_clean)
     rig_open(&rig);
     uint64_t vague = at(&rig, "vague", 2), through = at(&rig, "through", 2);
     cr_expect(!move_guardable(rig.image, vague) && !move_guardable(rig.image, at(&rig, "twice", 1)));
-    const struct move_function functions[] = {
-        {at(&rig, "pushes", 0), NULL, 0}, {at(&rig, "vague", 0), NULL, 0}, {at(&rig, "through", 0), NULL, 0}};
+    const struct move_function functions[] = {MOVED("pushes", NULL, 0), MOVED("vague", NULL, 0),
+                                              MOVED("through", NULL, 0)};
     struct move_guard guards[MOVE_GUARDS_MOST + 1] = {
         {vague, functions[1].address, functions[0].address, 0, 0}};
     struct move_plan plan = {.functions = functions, .function_count = 3, .guards = guards, .guard_count = 1};
@@ -400,13 +400,59 @@ Test(move, calls_lead_to_what_is_added_first_in_a_copy, .fini = build_clean)
         {at(&rig, "pushes", 5), 64, MOVE_LEA_AFTER},
         {at(&rig, "pushes", 6), 0, MOVE_CFA},
     };
-    const struct move_function functions[] = {{at(&rig, "pushes", 0), NULL, 0},
-                                              {at(&rig, "pushes", 0), edits, 5}};
+    const struct move_function functions[] = {MOVED("pushes", NULL, 0), MOVED("pushes", edits, 5)};
     const struct move_call calls[] = {{at(&rig, "twice", 3), 0, 1, 0}};
     const struct move_plan plan = {
         .functions = functions, .function_count = 2, .calls = calls, .call_count = 1};
     apply(&rig, &plan);
     cr_expect(call(&rig, "twice", 0) == 64 && call(&rig, "pushes", 0) == 16);
+    rig_close(&rig);
+}
+
+/* grows(0) goes on in the second copy, which adds 100, lowers SP meanwhile, and is left for the first one by grows(1). */
+Test(move, puts_code_before_instructions, .fini = build_clean)
+{
+    static const uint8_t leave[] = {0x85, 0xff, 0x0f, 0x84, 0, 0, 0, 0}; /* test %edi,%edi; je */
+    static const uint8_t low[] = {0x48, 0x8d, 0x64, 0x24, 0x80, 0x90, 0x48,
+                                  0x8d, 0xa4, 0x24, 0x80, 0,    0,    0}; /* SP - 128, nop, back */
+    static const uint8_t more[] = {0x48, 0x83, 0xc0, 0x64};               /* add $100,%rax */
+    struct rig rig = {0};
+    struct fathom_error err = {0};
+    rig_open(&rig);
+    struct move_code_fix fix = {
+        .at = 4, .from = 8, .kind = MOVE_TO_CODE, .behind = 0, .copy = 1, .target = at(&rig, "grows", 0)};
+    const struct move_code first[] = {
+        {.address = at(&rig, "grows", 0), .bytes = leave, .size = 8, .fixes = &fix, .fix_count = 1}};
+    struct move_code second[] = {
+        {at(&rig, "grows", 0), low, NULL, sizeof low, 0, 5, sizeof low, 128},
+        {at(&rig, "grows", 3), low, NULL, sizeof low, 0, 5, sizeof low, 128},
+        {.address = at(&rig, "grows", 8), .bytes = more, .size = 4},
+        {at(&rig, "grows", 8), low, NULL, sizeof low, 0, 5, sizeof low, 128},
+        {at(&rig, "grows", 10), low, NULL, sizeof low, 0, 5, sizeof low, 128},
+    };
+    struct move_function functions[] = {
+        {.address = at(&rig, "grows", 0), .codes = first, .code_count = 1},
+        {.address = at(&rig, "grows", 0), .codes = second, .code_count = 5},
+        {.address = at(&rig, "computed", 0), .crosses = true},
+        {.address = at(&rig, "computed", 0), .crosses = true},
+    };
+    const struct move_plan plan = {.functions = functions, .function_count = 4};
+    apply(&rig, &plan);
+    cr_expect(rig.result.refusals[2] == MOVE_MOVABLE && rig.result.refusals[3] == MOVE_MOVABLE);
+    cr_expect(call(&rig, "grows", 5) == 48 + 5, "%ld", call(&rig, "grows", 5));
+    cr_expect(call(&rig, "grows", 0) == 48 + 100, "%ld", call(&rig, "grows", 0));
+    cr_expect(call(&rig, "computed", 1) == 22);
+    fix.kind = MOVE_TO_BODY;
+    cr_expect(move_check(rig.survey, &plan, &rig.result, &err) == -EBADMSG, "it leads elsewhere");
+    fix.kind = MOVE_TO_CODE;
+    second[4].low = 120;
+    cr_expect(move_check(rig.survey, &plan, &rig.result, &err) == -EBADMSG, "another CFI");
+    second[4].low = 128;
+    functions[1].code_count--;
+    cr_expect(move_check(rig.survey, &plan, &rig.result, &err) == -EBADMSG, "more code than planned");
+    struct move_result result;
+    fix.copy = 2;
+    cr_expect(move_apply(rig.survey, &plan, &result, &err) == -EINVAL, "there is no third copy");
     rig_close(&rig);
 }
 
@@ -420,13 +466,13 @@ Test(move, refuses_edits_that_do_not_fit, .fini = build_clean)
                                       {at(&rig, "grows", 1) + 1, 8, MOVE_IMMEDIATE},
                                       {at(&rig, "grows", 4), 8, MOVE_IMMEDIATE}};
     const struct move_edit leaver = {at(&rig, "leaver", 1), 8, MOVE_CFA};
-    const struct move_function frame = {at(&rig, "leaver", 0), &leaver, 1};
+    const struct move_function frame = MOVED("leaver", &leaver, 1);
     const struct move_plan alone = {.functions = &frame, .function_count = 1};
     cr_assert(move_apply(rig.survey, &alone, &rig.result, &err) == 0);
     cr_expect(rig.result.refusals[0] == MOVE_LEAVES && refusal(&rig, "leaver") == MOVE_MOVABLE);
     move_result_free(&rig.result);
     for (unsigned i = 0; i < 4; i++) {
-        const struct move_function function = {at(&rig, "grows", 0), &edits[i], 1};
+        const struct move_function function = MOVED("grows", &edits[i], 1);
         const struct move_plan plan = {.functions = &function, .function_count = 1};
         cr_assert(move_apply(rig.survey, &plan, &rig.result, &err) == 0);
         cr_expect(rig.result.refusals[0] == MOVE_EDIT, "%u", i);
@@ -443,8 +489,7 @@ Test(move, the_check_sees_any_other_byte, .fini = build_clean)
     struct rig rig = {0};
     struct fathom_error err = {0};
     rig_open(&rig);
-    const struct move_function functions[] = {{at(&rig, "grows", 0), NULL, 0},
-                                              {at(&rig, "chosen", 0), NULL, 0}};
+    const struct move_function functions[] = {MOVED("grows", NULL, 0), MOVED("chosen", NULL, 0)};
     const struct move_plan plan = {.functions = functions, .function_count = 2};
     cr_assert(move_apply(rig.survey, &plan, &rig.result, &err) == 0);
     cr_assert(move_check(rig.survey, &plan, &rig.result, &err) == 0, "%s", err.text);
