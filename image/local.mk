@@ -32,6 +32,7 @@ libimage_la_SOURCES = \
 	image/return_range.c image/return_range.h \
 	image/run_time.c image/run_time.h \
 	image/code/disassembler.c image/code/disassembler.h \
+	image/code/access.c image/code/access.h \
 	image/code/insn.c image/code/insn.h \
 	image/cfi/landing_pads.c image/cfi/landing_pads.h \
 	image/kernel/kernel_names.c image/kernel/kernel_names.h image/kernel/layout.c image/kernel/layout.h \

@@ -1,5 +1,12 @@
 noinst_LTLIBRARIES += librewrite.la
 librewrite_la_SOURCES = \
+	rewrite/duplicate/code.c rewrite/duplicate/code.h \
+	rewrite/duplicate/duplicate.c rewrite/duplicate/duplicate.h \
+	rewrite/duplicate/flow.c rewrite/duplicate/flow.h \
+	rewrite/duplicate/liveness.c rewrite/duplicate/liveness.h \
+	rewrite/duplicate/plan.c rewrite/duplicate/plan.h \
+	rewrite/duplicate/start.S \
+	rewrite/duplicate/wire.h \
 	rewrite/edits.c rewrite/edits.h \
 	rewrite/enlarge.c rewrite/enlarge.h \
 	rewrite/growth/debug_frame.c \
@@ -36,6 +43,7 @@ librewrite_la_SOURCES = \
 	rewrite/move/pointers.c \
 	rewrite/move/refusal.c \
 	rewrite/move/sites.c \
+	rewrite/move/start.c \
 	rewrite/move/survey.c rewrite/move/survey.h \
 	rewrite/move/symbols.c \
 	rewrite/move/tables.c \

@@ -75,7 +75,47 @@ static bool changes_frame(const struct move_function *f)
     return f->edit_count && !any;
 }
 
-/* Emits the copies of one function, which stand one after the other; stops at the first that cannot be. */
+/* How much of the new segment there is. */
+struct extent {
+    size_t buffers[BUFFERS];
+    size_t fixes, copies, pieces, programs, runs, returns, repointed;
+    uint64_t moved, emitted;
+};
+
+static struct extent extent_of(const struct move_work *work, const struct move_result *result)
+{
+    struct extent e = {{0},
+                       work->fix_count,
+                       work->copy_count,
+                       work->piece_count,
+                       work->program_count,
+                       work->run_count,
+                       work->return_count,
+                       work->repointed_count,
+                       result->moved_bytes,
+                       result->emitted_bytes};
+    for (unsigned b = 0; b < BUFFERS; b++)
+        e.buffers[b] = work->buffers[b].size;
+    return e;
+}
+
+static void cut_back(struct move_work *work, struct move_result *result, const struct extent *to)
+{
+    for (unsigned b = 0; b < BUFFERS; b++)
+        work->buffers[b].size = to->buffers[b];
+    work->fix_count = to->fixes;
+    work->copy_count = to->copies;
+    work->piece_count = to->pieces;
+    work->program_count = to->programs;
+    work->run_count = to->runs;
+    work->return_count = to->returns;
+    work->repointed_count = to->repointed;
+    result->moved_bytes = to->moved;
+    result->emitted_bytes = to->emitted;
+}
+
+/* Emits the copies of one function, which stand one after the other; stops at the first that cannot be. If they lead to each
+ * other there are all or none. */
 static int emit_function(struct move_work *work, struct move_unit *unit, struct move_layout *layout,
                          const struct order *order, size_t count, struct move_result *result)
 {
@@ -83,7 +123,10 @@ static int emit_function(struct move_work *work, struct move_unit *unit, struct 
     unit->refusal = MOVE_NOT_A_FUNCTION;
     int rc = function == IMAGE_NO_FUNCTION ? 0 : move_unit_read(unit, function);
     enum move_refusal refusal = unit->refusal;
+    const struct extent before = extent_of(work, result);
+    bool together = false;
     for (size_t i = 0; i < count && rc == 0; i++) {
+        together |= order[i].function->code_count > 0;
         if (refusal == MOVE_MOVABLE && order[i].copy && unit->labels && !order[i].function->crosses)
             refusal = MOVE_CLONED_LABELS;
         bool other_frame = changes_frame(order[i].function);
@@ -101,6 +144,11 @@ static int emit_function(struct move_work *work, struct move_unit *unit, struct 
             result->moved_bytes += order[i].copy ? 0 : unit->parts[p].size;
             result->emitted_bytes += work->pieces[work->piece_count - unit->part_count + p].size;
         }
+    }
+    if (rc == 0 && together && refusal != MOVE_MOVABLE) {
+        cut_back(work, result, &before);
+        for (size_t i = 0; i < count; i++)
+            result->refusals[order[i].index] = (uint8_t)refusal;
     }
     return rc;
 }
@@ -247,7 +295,11 @@ static int build(struct move_work *work, struct move_result *result, struct fath
     int rc = move_output_plan(work->survey, &out, err);
     if (rc < 0)
         return rc;
-    if (emit_all(work, result) < 0)
+    rc = move_start_put(work);
+    if (rc == -ENOTSUP)
+        return error_set(err, ENOTSUP, "%s: nothing in it is executed first, as it has no DT_INIT",
+                         image_path(work->survey->image));
+    if (rc < 0 || emit_all(work, result) < 0)
         return error_memory(err);
     rc = place_all(work, &out, result, err);
     if (rc < 0)
@@ -257,6 +309,7 @@ static int build(struct move_work *work, struct move_result *result, struct fath
         return error_memory(err);
     memcpy(out.bytes, work->survey->data, work->survey->size);
     out.size = work->survey->size;
+    move_start_set(work, out.bytes);
     if (move_sites(work, out.bytes, &result->repointed) < 0)
         rc = error_set(err, EOVERFLOW, "%s: its new code is out of reach of the old",
                        image_path(work->survey->image));

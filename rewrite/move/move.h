@@ -127,6 +127,10 @@ struct move_plan {
     size_t call_count;
     const struct move_guard *guards;
     size_t guard_count;
+    /* Code that is executed before all other of the file, which then goes on behind its end: the program's entry point, or DT_INIT of
+     * a library, which must have one. 0 bytes: none. */
+    const uint8_t *start;
+    size_t start_size;
 };
 
 /* Instructions that keep their lengths and distances: [from, from + size) is now at `to`. */

@@ -118,10 +118,13 @@ static bool is_table(const struct move_unit *unit, uint64_t address)
     return false;
 }
 
-static void claim(struct move_unit *unit, uint64_t address)
+static void claim(struct move_unit *unit, uint32_t insn, uint64_t address)
 {
     for (uint32_t i = 0; i < unit->table_count; i++)
-        unit->tables[i].claimed |= unit->tables[i].address == address;
+        if (unit->tables[i].address == address) {
+            unit->tables[i].claimed = true;
+            unit->through[insn] = i + 1;
+        }
 }
 
 /* A table that no jump was seen to go through is none if all jumps were understood. */
@@ -212,7 +215,7 @@ static void judge_jumps(struct move_unit *unit)
             if (!is_accounted(unit, insn, operand))
                 unit->refusal = MOVE_JUMP_UNKNOWN;
             if (tabled)
-                claim(unit, operand.value);
+                claim(unit, i, operand.value);
             vague |= !tabled &&
                      (operand.kind == OPERAND_DISTANCED || operand.kind == OPERAND_UNKNOWN ||
                       operand.kind == OPERAND_BEYOND || operand.kind == OPERAND_ENTRY) &&
@@ -286,6 +289,22 @@ static void judge_labels(struct move_unit *unit)
     }
 }
 
+bool move_unit_entry(const struct move_unit *unit, const struct move_table *table, uint32_t entry,
+                     uint32_t *insn)
+{
+    size_t size;
+    uint64_t to, at = table->address + (uint64_t)entry * table->width;
+    const uint8_t *bytes = survey_constants(unit->survey, at, &size);
+    for (uint32_t i = 0; i < unit->table_count; i++)
+        if (unit->tables[i].address > table->address && unit->tables[i].address <= at)
+            return false;
+    if (entry >= table->count || !bytes || size < table->width ||
+        !follow_entry(unit, table->address, bytes, table->width, &to))
+        return false;
+    *insn = function_code_find(&unit->code, to);
+    return *insn != FUNCTION_CODE_NONE;
+}
+
 static bool table_leaves(const struct move_unit *unit, const struct move_table *table)
 {
     size_t size;
@@ -314,9 +333,12 @@ static void judge_leaving(struct move_unit *unit)
 
 int move_unit_tables(struct move_unit *unit)
 {
-    if (!vec_reserve(unit->uses, 0, unit->use_capacity, unit->code.count))
+    uint32_t room = unit->use_capacity;
+    if (!vec_reserve(unit->through, 0, room, unit->code.count) ||
+        !vec_reserve(unit->uses, 0, unit->use_capacity, unit->code.count))
         return -ENOMEM;
     memset(unit->uses, 0, unit->code.count * sizeof *unit->uses);
+    memset(unit->through, 0, unit->code.count * sizeof *unit->through);
     for (uint32_t i = 0; i < unit->code.count; i++)
         if (find_uses(unit, i) < 0)
             return -ENOMEM;

@@ -20,6 +20,7 @@ void move_unit_free(struct move_unit *unit)
     free(unit->parts);
     free(unit->spans);
     free(unit->uses);
+    free(unit->through);
     free(unit->tables);
     *unit = (struct move_unit){0};
 }

@@ -1,6 +1,6 @@
 /*
  * unit.h - one function with its .cold parts, decoded, with the tables that it jumps through: what is copied as one.
- * Private to move/.
+ * Private to rewrite/.
  *
  * A unit is used for one function after the other and keeps its memory.
  */
@@ -43,6 +43,8 @@ struct move_unit {
     uint32_t span_capacity;
     struct function_code code;
     uint32_t *uses; /* for each instruction: 1 + index of the table whose address it has; 0: none */
+    uint32_t
+        *through; /* the same: of the table that it jumps through; 0: it is no jump, or by another pointer */
     uint32_t use_capacity;
     struct move_table *tables;
     uint32_t table_count, table_capacity;
@@ -62,6 +64,11 @@ const uint8_t *move_unit_bytes(const struct move_unit *unit, uint32_t insn);
 /* Whether a word of data points to a label of the unit, and must follow it. Words in tables, which are copied, need not.
  */
 bool move_unit_follows(const struct move_unit *unit, const struct survey_label *label);
+
+/* Where the entry of a table leads; false: the table has no such entry, as another one begins there, or it is no code of the
+ * unit. */
+bool move_unit_entry(const struct move_unit *unit, const struct move_table *table, uint32_t entry,
+                     uint32_t *insn);
 
 /* tables.c: finds the tables and judges the jumps. 0 or -ENOMEM. */
 int move_unit_tables(struct move_unit *unit);

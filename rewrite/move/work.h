@@ -196,6 +196,11 @@ uint32_t move_layout_boundary(const struct move_layout *layout, uint32_t part, u
 /* emit.c: appends one copy; *refusal tells whether it could be. 0 or -ENOMEM. */
 int move_emit(struct move_work *work, struct move_layout *layout, enum move_refusal *refusal);
 
+/* start.c: appends the plan's code that is executed first, to an empty segment; -ENOMEM; -ENOTSUP: the file names nothing that is. */
+int move_start_put(struct move_work *work);
+/* Names it in the new file, once it is placed. */
+void move_start_set(const struct move_work *work, uint8_t *elf);
+
 /* cfa.c: translates the part's CFI; false: not understood (*rc 0) or out of memory. */
 bool move_cfa(struct move_work *work, const struct move_layout *layout, uint32_t part,
               struct move_piece *piece, int *rc);

@@ -13,6 +13,9 @@ check_PROGRAMS += tests/rewrite/relocate
 tests_rewrite_relocate_SOURCES = tests/rewrite/relocate.c
 tests_rewrite_relocate_LDADD = librewrite.la libimage.la libbase.la
 E2E_TESTS += tests/rewrite/relocate.test
+check_PROGRAMS += tests/rewrite/duplicate
+tests_rewrite_duplicate_SOURCES = tests/rewrite/duplicate.c
+tests_rewrite_duplicate_LDADD = librewrite.la libimage.la libbase.la
 # Pads the frames of any program at random.
 check_PROGRAMS += tests/rewrite/resize
 tests_rewrite_resize_SOURCES = tests/rewrite/resize.c

@@ -161,8 +161,12 @@ static int relocate(const struct image *image, char **argv, const unsigned long 
         choose_calls(image, calls, &state, &choice);
         choose_guards(image, calls, &state, &choice);
         drop_guards(image, survey, &choice);
-        const struct move_plan plan = {choice.functions,  choice.function_count, choice.calls,
-                                       choice.call_count, choice.guards,         choice.guard_count};
+        const struct move_plan plan = {.functions = choice.functions,
+                                       .function_count = choice.function_count,
+                                       .calls = choice.calls,
+                                       .call_count = choice.call_count,
+                                       .guards = choice.guards,
+                                       .guard_count = choice.guard_count};
         rc = move_apply(survey, &plan, &result, err);
         if (rc == 0)
             print_result(image, &choice, &result);

@@ -1,0 +1,294 @@
+/* access.c - uses capstone; see access.h. */
+#include "image/code/access.h"
+
+#include <capstone/capstone.h>
+#include <stdlib.h>
+
+struct access_reader {
+    csh handle;
+    cs_insn *insn;
+};
+
+struct access_reader *access_reader_new(void)
+{
+    struct access_reader *reader = calloc(1, sizeof *reader);
+    if (!reader || cs_open(CS_ARCH_X86, CS_MODE_64, &reader->handle) != CS_ERR_OK) {
+        free(reader);
+        return NULL;
+    }
+    cs_option(reader->handle, CS_OPT_DETAIL, CS_OPT_ON);
+    reader->insn = cs_malloc(reader->handle);
+    if (!reader->insn) {
+        access_reader_free(reader);
+        return NULL;
+    }
+    return reader;
+}
+
+void access_reader_free(struct access_reader *reader)
+{
+    if (!reader)
+        return;
+    if (reader->insn)
+        cs_free(reader->insn, 1);
+    cs_close(&reader->handle);
+    free(reader);
+}
+
+/* All names of the 16 general registers, by number: 64, 32, 16, 8 bits, and the second byte. */
+static const uint16_t names[16][5] = {
+    {X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH},
+    {X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH},
+    {X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH},
+    {X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH},
+    {X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL, 0},
+    {X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL, 0},
+    {X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL, 0},
+    {X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL, 0},
+    {X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B, 0},
+    {X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B, 0},
+    {X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B, 0},
+    {X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B, 0},
+    {X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B, 0},
+    {X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B, 0},
+    {X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B, 0},
+    {X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B, 0},
+};
+
+/* The register's number, and whether writing this name of it overwrites it all: 64 bits, or 32, which clear the rest. */
+static uint8_t number_of(unsigned reg, bool *whole)
+{
+    static uint8_t numbers[X86_REG_ENDING]; /* 1 + 5 * number + name */
+    static bool filled;
+    if (!__atomic_load_n(&filled, __ATOMIC_ACQUIRE)) {
+        for (unsigned n = 0; n < 16; n++)
+            for (unsigned k = 0; k < 5; k++)
+                if (names[n][k])
+                    numbers[names[n][k]] = (uint8_t)(1 + 5 * n + k);
+        __atomic_store_n(&filled, true, __ATOMIC_RELEASE);
+    }
+    uint8_t at = reg < X86_REG_ENDING ? numbers[reg] : 0;
+    *whole = at && (at - 1) % 5 < 2;
+    return at ? (uint8_t)((at - 1) / 5) : ACCESS_NO_REGISTER;
+}
+
+static uint32_t mask_of(unsigned reg)
+{
+    bool whole;
+    uint8_t number = number_of(reg, &whole);
+    return number == ACCESS_NO_REGISTER ? 0 : 1u << number;
+}
+
+static bool is_vector(unsigned reg)
+{
+    return reg >= X86_REG_XMM0 && reg <= X86_REG_ZMM31;
+}
+
+/* (SSE2's movsd and cmpsd have the same numbers) */
+static bool is_string(const cs_insn *insn)
+{
+    const cs_x86 *x86 = &insn->detail->x86;
+    for (unsigned i = 0; i < x86->op_count; i++)
+        if (x86->operands[i].type == X86_OP_REG && is_vector(x86->operands[i].reg))
+            return false;
+    switch (insn->id) {
+    case X86_INS_MOVSB:
+    case X86_INS_MOVSW:
+    case X86_INS_MOVSD:
+    case X86_INS_MOVSQ:
+    case X86_INS_STOSB:
+    case X86_INS_STOSW:
+    case X86_INS_STOSD:
+    case X86_INS_STOSQ:
+    case X86_INS_LODSB:
+    case X86_INS_LODSW:
+    case X86_INS_LODSD:
+    case X86_INS_LODSQ:
+    case X86_INS_SCASB:
+    case X86_INS_SCASW:
+    case X86_INS_SCASD:
+    case X86_INS_SCASQ:
+    case X86_INS_CMPSB:
+    case X86_INS_CMPSW:
+    case X86_INS_CMPSD:
+    case X86_INS_CMPSQ:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether the first operand is overwritten by what does not depend on it. */
+static bool overwrites(const cs_insn *insn)
+{
+    const cs_x86 *x86 = &insn->detail->x86;
+    switch (insn->id) {
+    case X86_INS_MOV:
+    case X86_INS_MOVABS:
+    case X86_INS_MOVZX:
+    case X86_INS_MOVSX:
+    case X86_INS_MOVSXD:
+    case X86_INS_LEA:
+    case X86_INS_POP:
+        return true;
+    case X86_INS_XOR:
+        return x86->op_count == 2 && x86->operands[0].type == X86_OP_REG &&
+               x86->operands[1].type == X86_OP_REG && x86->operands[0].reg == x86->operands[1].reg;
+    default:
+        return false;
+    }
+}
+
+static bool sets_flags(unsigned id)
+{
+    switch (id) {
+    case X86_INS_CMP:
+    case X86_INS_TEST:
+    case X86_INS_ADD:
+    case X86_INS_SUB:
+    case X86_INS_AND:
+    case X86_INS_OR:
+    case X86_INS_XOR:
+    case X86_INS_NEG:
+    case X86_INS_INC:
+    case X86_INS_DEC:
+    case X86_INS_UCOMISS:
+    case X86_INS_UCOMISD:
+    case X86_INS_COMISS:
+    case X86_INS_COMISD:
+    case X86_INS_VUCOMISS:
+    case X86_INS_VUCOMISD:
+    case X86_INS_VCOMISS:
+    case X86_INS_VCOMISD:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Those that read a flag other than CF, and those that are not known not to. */
+static bool reads_flags(const cs_insn *insn)
+{
+    switch (insn->id) {
+    case X86_INS_JB:
+    case X86_INS_JAE:
+    case X86_INS_SETB:
+    case X86_INS_SETAE:
+    case X86_INS_CMOVB:
+    case X86_INS_CMOVAE:
+    case X86_INS_ADC:
+    case X86_INS_SBB:
+        return false;
+    case X86_INS_LAHF:
+    case X86_INS_PUSHF:
+    case X86_INS_PUSHFQ:
+        return true;
+    default:
+        return insn->detail->x86.eflags & (X86_EFLAGS_TEST_OF | X86_EFLAGS_TEST_SF | X86_EFLAGS_TEST_ZF |
+                                           X86_EFLAGS_TEST_PF | X86_EFLAGS_TEST_AF);
+    }
+}
+
+/* System calls, calls and jumps: what they read is not told by the instruction. */
+static bool reads_all(const cs_insn *insn)
+{
+    for (unsigned i = 0; i < insn->detail->groups_count; i++)
+        switch (insn->detail->groups[i]) {
+        case X86_GRP_CALL:
+        case X86_GRP_INT:
+        case X86_GRP_IRET:
+        case X86_GRP_PRIVILEGE:
+        case X86_GRP_VM:
+            return true;
+        default:
+            break;
+        }
+    return insn->id == X86_INS_SYSCALL || insn->id == X86_INS_SYSENTER;
+}
+
+static void note_ref(struct access *out, const cs_insn *insn, const cs_x86_op *op)
+{
+    const cs_x86 *x86 = &insn->detail->x86;
+    bool whole = true, narrow = x86->addr_size != 8;
+    if (out->ref_count == ACCESS_REFS || insn->id == X86_INS_LEA || insn->id == X86_INS_NOP ||
+        insn->id == X86_INS_ENDBR64)
+        return;
+    struct access_ref *ref = &out->refs[out->ref_count++];
+    *ref = (struct access_ref){.base = number_of(op->mem.base, &whole),
+                               .index = number_of(op->mem.index, &whole),
+                               .scale = (uint8_t)op->mem.scale,
+                               .size = op->size,
+                               .displacement = (int32_t)op->mem.disp,
+                               .locked = x86->prefix[0] == X86_PREFIX_LOCK,
+                               .rip_relative = op->mem.base == X86_REG_RIP};
+    ref->address = ref->rip_relative ? insn->address + insn->size + (uint64_t)op->mem.disp : 0;
+    /* where capstone says neither, it is not known to write */
+    ref->load = !op->access || op->access & CS_AC_READ;
+    ref->store = op->access & CS_AC_WRITE;
+    if (is_vector(op->mem.index))
+        ref->form = ACCESS_VECTOR;
+    else if (op->mem.segment == X86_REG_FS || op->mem.segment == X86_REG_GS)
+        ref->form = ACCESS_SEGMENT;
+    else if (narrow)
+        ref->form = ACCESS_NARROW;
+    else if (is_string(insn))
+        ref->form = ACCESS_STRING;
+}
+
+static void note_operands(struct access *out, const cs_insn *insn)
+{
+    const cs_x86 *x86 = &insn->detail->x86;
+    bool kills = overwrites(insn), whole;
+    for (unsigned i = 0; i < x86->op_count; i++) {
+        const cs_x86_op *op = &x86->operands[i];
+        if (op->type == X86_OP_MEM) {
+            out->gs |= op->mem.segment == X86_REG_GS;
+            out->reads |= mask_of(op->mem.base) | mask_of(op->mem.index);
+            note_ref(out, insn, op);
+        } else if (op->type == X86_OP_REG) {
+            uint8_t number = number_of(op->reg, &whole);
+            uint32_t bit = number == ACCESS_NO_REGISTER ? 0 : 1u << number;
+            if (kills && i == 0 && whole)
+                out->kills |= bit;
+            else if (!kills || i > 0 || !whole)
+                out->reads |= insn->id == X86_INS_XOR && kills ? 0 : bit;
+            out->writes |= !op->access || op->access & CS_AC_WRITE ? bit : 0;
+        }
+    }
+}
+
+static void note_implicit(struct access *out, csh handle, const cs_insn *insn)
+{
+    cs_regs read, written;
+    uint8_t reads, writes;
+    if (cs_regs_access(handle, insn, read, &reads, written, &writes) != CS_ERR_OK) {
+        out->reads = out->writes = ACCESS_ALL;
+        return;
+    }
+    for (unsigned i = 0; i < insn->detail->regs_read_count; i++)
+        out->reads |= mask_of(insn->detail->regs_read[i]);
+    for (unsigned i = 0; i < insn->detail->regs_write_count; i++)
+        out->reads |= mask_of(insn->detail->regs_write[i]),
+            out->writes |= mask_of(insn->detail->regs_write[i]);
+    for (unsigned i = 0; i < writes; i++)
+        out->writes |= mask_of(written[i]);
+}
+
+bool access_read(struct access_reader *reader, const uint8_t *code, size_t size, uint64_t address,
+                 struct access *out)
+{
+    cs_insn *insn = reader->insn;
+    *out = (struct access){0};
+    if (!cs_disasm_iter(reader->handle, &code, &size, &address, insn))
+        return false;
+    note_operands(out, insn);
+    note_implicit(out, reader->handle, insn);
+    out->gs |= insn->id == X86_INS_WRGSBASE || insn->id == X86_INS_SWAPGS;
+    if (reads_all(insn))
+        out->reads = ACCESS_ALL;
+    if (reads_flags(insn))
+        out->reads |= ACCESS_FLAGS;
+    if (sets_flags(insn->id))
+        out->kills |= ACCESS_FLAGS;
+    return true;
+}

@@ -1,0 +1,55 @@
+/*
+ * access.h - what an x86-64 instruction reads, writes and refers to (capstone), for code that is put between instructions:
+ * which registers and flags it finds unused there, and which addresses it notes.
+ *
+ * Where capstone is not known to be right, an instruction is taken to read a register, and not to overwrite it.
+ */
+#ifndef FATHOM_IMAGE_CODE_ACCESS_H
+#define FATHOM_IMAGE_CODE_ACCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ACCESS_FLAGS       0x10000u /* beside the bits of the 16 general registers: OF, SF, ZF, AF, PF as one */
+#define ACCESS_ALL         0x1ffffu
+#define ACCESS_REFS        2u
+#define ACCESS_NO_REGISTER 0xff
+
+enum access_form {
+    ACCESS_PLAIN,
+    ACCESS_STRING,  /* movs, stos, ...: from its address on, or before it; perhaps repeated */
+    ACCESS_SEGMENT, /* relative to FS or GS */
+    ACCESS_VECTOR,  /* many addresses: gathers and scatters */
+    ACCESS_NARROW,  /* by 32-bit registers */
+};
+
+struct access_ref {             /* an operand in memory: base + index * scale + displacement */
+    uint8_t base, index, scale; /* register numbers; ACCESS_NO_REGISTER: none */
+    uint8_t form;               /* enum access_form */
+    uint16_t size;              /* bytes; 0: not told */
+    bool load, store;
+    bool rip_relative; /* at `address` */
+    bool locked;
+    int32_t displacement;
+    uint64_t address;
+};
+
+struct access {
+    uint32_t reads;  /* bit n: register n; ACCESS_FLAGS */
+    uint32_t kills;  /* overwritten whatever they were */
+    uint32_t writes; /* perhaps changed, or a part of it */
+    struct access_ref refs[ACCESS_REFS];
+    uint8_t ref_count;
+    bool gs; /* it refers to memory by GS, or changes GS */
+};
+
+struct access_reader;
+
+struct access_reader *access_reader_new(void); /* NULL: out of memory */
+void access_reader_free(struct access_reader *reader);
+/* The instruction at the start of `code`. false: unknown, or truncated by the end. */
+bool access_read(struct access_reader *reader, const uint8_t *code, size_t size, uint64_t address,
+                 struct access *out);
+
+#endif

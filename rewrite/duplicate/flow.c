@@ -1,0 +1,255 @@
+/* flow.c - see flow.h. */
+#include "rewrite/duplicate/flow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+enum { MARK_NEW, MARK_OPEN, MARK_DONE };
+
+/* Blocks ------------------------------------------------------------------------------------------------------ */
+
+static bool ends_block(const struct code_insn *insn)
+{
+    return !code_goes_on(insn) || insn->kind == CODE_BRANCH;
+}
+
+/* Marks where blocks begin, in block_of. */
+static void mark_leaders(struct flow *flow, const struct move_unit *unit)
+{
+    const struct survey_label *labels;
+    uint32_t *leads = flow->block_of, to;
+    memset(leads, 0, unit->code.count * sizeof *leads);
+    for (uint32_t i = 0; i < unit->code.count; i++) {
+        if (unit->code.jumps[i] != FUNCTION_CODE_NONE)
+            leads[unit->code.jumps[i]] = 1;
+        if (i + 1 < unit->code.count &&
+            (ends_block(&unit->code.insns[i]) || !function_code_goes_on(&unit->code, i)))
+            leads[i + 1] = 1;
+    }
+    for (uint32_t t = 0; t < unit->table_count; t++)
+        for (uint32_t k = 0; k < unit->tables[t].count; k++)
+            if (move_unit_entry(unit, &unit->tables[t], k, &to))
+                leads[to] = 1;
+    size_t count = unit->labels ? survey_labels(unit->survey, unit->function, &labels) : 0;
+    for (size_t k = 0; k < count; k++)
+        if ((to = function_code_find(&unit->code, labels[k].value)) != FUNCTION_CODE_NONE)
+            leads[to] = 1;
+    for (uint32_t p = 0; p < unit->part_count; p++)
+        leads[unit->parts[p].first] = 1;
+}
+
+static int make_blocks(struct flow *flow, const struct move_unit *unit)
+{
+    flow->count = 0;
+    if (!vec_reserve(flow->block_of, 0, flow->block_of_capacity, unit->code.count))
+        return -ENOMEM;
+    mark_leaders(flow, unit);
+    for (uint32_t i = 0; i < unit->code.count; i++) {
+        if (flow->block_of[i] &&
+            !vec_push(flow->blocks, flow->count, flow->capacity, (struct flow_block){.first = i}))
+            return -ENOMEM;
+        flow->blocks[flow->count - 1].count++;
+        flow->block_of[i] = flow->count - 1;
+    }
+    return vec_push(flow->blocks, flow->count, flow->capacity, (struct flow_block){0}) ? 0 : -ENOMEM;
+}
+
+/* Edges ------------------------------------------------------------------------------------------------------- */
+
+static bool put_edge(struct flow *flow, struct flow_block *from, uint32_t to)
+{
+    from->out_count++;
+    return vec_push(flow->to, flow->edge_count, flow->to_capacity, to);
+}
+
+static bool put_table(struct flow *flow, const struct move_unit *unit, struct flow_block *from, uint32_t t)
+{
+    uint32_t to;
+    for (uint32_t k = 0; k < unit->tables[t].count; k++)
+        if (move_unit_entry(unit, &unit->tables[t], k, &to) && !put_edge(flow, from, flow->block_of[to]))
+            return false;
+    return true;
+}
+
+static bool put_edges(struct flow *flow, const struct move_unit *unit, uint32_t b)
+{
+    struct flow_block *block = &flow->blocks[b];
+    uint32_t last = block->first + block->count - 1;
+    const struct code_insn *insn = &unit->code.insns[last];
+    block->out = flow->edge_count;
+    if (unit->code.jumps[last] != FUNCTION_CODE_NONE &&
+        !put_edge(flow, block, flow->block_of[unit->code.jumps[last]]))
+        return false;
+    if (function_code_goes_on(&unit->code, last) && !put_edge(flow, block, flow->block_of[last + 1]))
+        return false;
+    if (insn->kind != CODE_JUMP_INDIRECT)
+        return true;
+    if (unit->through[last])
+        return put_table(flow, unit, block, unit->through[last] - 1);
+    block->open = true;
+    return put_edge(flow, block, flow->count - 1);
+}
+
+/* What jumps through pointers lead to: labels that data points to, and all tables. */
+static bool put_unknown(struct flow *flow, const struct move_unit *unit)
+{
+    struct flow_block *block = &flow->blocks[flow->count - 1];
+    const struct survey_label *labels;
+    size_t count = unit->labels ? survey_labels(unit->survey, unit->function, &labels) : 0;
+    block->out = flow->edge_count;
+    block->open = true;
+    for (size_t k = 0; k < count; k++) {
+        uint32_t to = function_code_find(&unit->code, labels[k].value);
+        if (to != FUNCTION_CODE_NONE && !put_edge(flow, block, flow->block_of[to]))
+            return false;
+    }
+    for (uint32_t t = 0; t < unit->table_count; t++)
+        if (!put_table(flow, unit, block, t))
+            return false;
+    return true;
+}
+
+static int make_edges(struct flow *flow, const struct move_unit *unit)
+{
+    flow->edge_count = 0;
+    for (uint32_t b = 0; b + 1 < flow->count; b++)
+        if (!put_edges(flow, unit, b))
+            return -ENOMEM;
+    if (!put_unknown(flow, unit) || !vec_reserve(flow->from, 0, flow->from_capacity, flow->edge_count + 1))
+        return -ENOMEM;
+    for (uint32_t e = 0; e < flow->edge_count; e++)
+        flow->blocks[flow->to[e]].in_count++;
+    for (uint32_t b = 0, at = 0; b < flow->count; b++) {
+        flow->blocks[b].in = at;
+        at += flow->blocks[b].in_count;
+        flow->blocks[b].in_count = 0;
+    }
+    for (uint32_t b = 0; b < flow->count; b++)
+        for (uint32_t e = 0; e < flow->blocks[b].out_count; e++) {
+            struct flow_block *to = &flow->blocks[flow->to[flow->blocks[b].out + e]];
+            flow->from[to->in + to->in_count++] = b;
+        }
+    return 0;
+}
+
+/* Loops ------------------------------------------------------------------------------------------------------- */
+
+/* Depth first from a block on. `round`: of the root; what an earlier root has led to is entered by a way that was not known
+ * then. Blocks without instructions cannot be headers: what they lead to is. */
+static void search(struct flow *flow, uint32_t root, uint32_t round)
+{
+    uint32_t depth = 0, *next = flow->order, *rounds = flow->order + flow->count;
+    flow->stack[depth++] = root;
+    flow->marks[root] = MARK_OPEN;
+    next[root] = 0;
+    rounds[root] = round;
+    while (depth) {
+        uint32_t b = flow->stack[depth - 1];
+        struct flow_block *block = &flow->blocks[b];
+        if (next[b] == block->out_count) {
+            flow->marks[b] = MARK_DONE;
+            depth--;
+            continue;
+        }
+        uint32_t to = flow->to[block->out + next[b]++];
+        if (flow->marks[to] == MARK_NEW) {
+            flow->stack[depth++] = to;
+            flow->marks[to] = MARK_OPEN;
+            next[to] = 0;
+            rounds[to] = round;
+        } else if (flow->marks[to] == MARK_OPEN || rounds[to] != round) {
+            flow->blocks[to].header = true;
+        }
+    }
+}
+
+static int find_headers(struct flow *flow, const struct move_unit *unit)
+{
+    if (!vec_reserve(flow->stack, 0, flow->stack_capacity, flow->count) ||
+        !vec_reserve(flow->order, 0, flow->order_capacity, 2 * flow->count) ||
+        !vec_reserve(flow->marks, 0, flow->mark_capacity, flow->count))
+        return -ENOMEM;
+    memset(flow->marks, MARK_NEW, flow->count);
+    uint32_t round = 0, unknown = flow->count - 1;
+    flow->entry = flow->block_of[unit->parts[unit->main].first];
+    search(flow, flow->entry, round++);
+    for (uint32_t b = 0; b < flow->count; b++)
+        if (flow->marks[b] == MARK_NEW)
+            search(flow, b, round++);
+    struct flow_block *block = &flow->blocks[unknown];
+    for (uint32_t e = 0; block->header && e < block->out_count; e++)
+        flow->blocks[flow->to[block->out + e]].header = true;
+    block->header = false;
+    return 0;
+}
+
+int flow_make(struct flow *flow, const struct move_unit *unit)
+{
+    int rc = make_blocks(flow, unit);
+    if (rc == 0)
+        rc = make_edges(flow, unit);
+    return rc < 0 ? rc : find_headers(flow, unit);
+}
+
+enum { REACHED = 1, IN_LOOP = 2 };
+
+/* Marks what the block leads to. */
+static void reach(struct flow *flow, uint32_t from)
+{
+    uint32_t count = 0;
+    flow->stack[count++] = from;
+    flow->marks[from] |= REACHED;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct flow_block *block = &flow->blocks[flow->stack[i]];
+        for (uint32_t e = 0; e < block->out_count; e++) {
+            uint32_t to = flow->to[block->out + e];
+            if (!(flow->marks[to] & REACHED))
+                flow->stack[count++] = to;
+            flow->marks[to] |= REACHED;
+        }
+    }
+}
+
+/* Adds what leads to a block of a loop, to its `count` blocks; returns how many it has then. */
+static uint32_t add_before(struct flow *flow, const struct flow_block *block, uint8_t wanted, uint32_t count)
+{
+    for (uint32_t e = 0; e < block->in_count; e++) {
+        uint32_t from = flow->from[block->in + e];
+        if ((flow->marks[from] & wanted) != wanted || flow->marks[from] & IN_LOOP)
+            continue;
+        flow->marks[from] |= IN_LOOP;
+        flow->order[count++] = from;
+    }
+    return count;
+}
+
+uint32_t flow_loop(struct flow *flow, uint32_t header)
+{
+    memset(flow->marks, 0, flow->count);
+    reach(flow, header);
+    flow->marks[header] |= IN_LOOP;
+    flow->order[0] = header;
+    uint32_t count = add_before(flow, &flow->blocks[header], REACHED, 1);
+    for (uint32_t i = 1; i < count; i++) {
+        const struct flow_block *block = &flow->blocks[flow->order[i]];
+        if (block->open || !block->in_count || flow->order[i] == flow->entry)
+            return 0;
+        count = add_before(flow, block, 0, count);
+    }
+    return flow->blocks[header].open ? 0 : count;
+}
+
+void flow_free(struct flow *flow)
+{
+    free(flow->blocks);
+    free(flow->to);
+    free(flow->from);
+    free(flow->block_of);
+    free(flow->stack);
+    free(flow->order);
+    free(flow->marks);
+    *flow = (struct flow){0};
+}

@@ -1,0 +1,57 @@
+/*
+ * start.S - what is executed first in a duplicated file (duplicate.h): if GS is not set, it points it to a page that counts to
+ * bursts which never begin (wire.h), and goes on with what was first before (the mover puts that jump behind the end). Data here;
+ * it is copied into the file. It may run as the entry point (registers of the psABI, section 3.4.1, and those of the
+ * loader), or as DT_INIT with three arguments.
+ */
+#include "rewrite/duplicate/wire.h"
+
+#define NR_mmap        9
+#define NR_arch_prctl  158
+#define ARCH_SET_GS    0x1001
+#define ARCH_GET_GS    0x1004
+#define NEVER          0x7fffffff
+
+    .section .rodata
+    .globl duplicate_start, duplicate_start_end
+    .hidden duplicate_start, duplicate_start_end
+    .type duplicate_start, @object
+duplicate_start:
+    jmp 1f
+2:  /* change, without a runtime: no burst; ZF is set */
+    movl $NEVER, %gs:WIRE_CHECKS_LEFT
+    movl $0, %gs:WIRE_BURST_LEFT
+    cmp %esp, %esp
+    ret
+1:  push %rdi
+    push %rsi
+    push %rdx
+    push $0
+    mov $NR_arch_prctl, %eax
+    mov $ARCH_GET_GS, %edi
+    mov %rsp, %rsi
+    syscall
+    pop %rcx
+    test %rcx, %rcx
+    jnz 3f
+    xor %edi, %edi
+    mov $4096, %esi
+    mov $3, %edx /* PROT_READ | PROT_WRITE */
+    mov $0x22, %r10d /* MAP_PRIVATE | MAP_ANONYMOUS */
+    mov $-1, %r8
+    xor %r9d, %r9d
+    mov $NR_mmap, %eax
+    syscall
+    lea 2b(%rip), %rcx
+    movl $NEVER, WIRE_CHECKS_LEFT(%rax)
+    mov %rcx, WIRE_CHANGE(%rax)
+    mov %rax, %rsi
+    mov $ARCH_SET_GS, %edi
+    mov $NR_arch_prctl, %eax
+    syscall
+3:  pop %rdx
+    pop %rsi
+    pop %rdi
+duplicate_start_end:
+    .size duplicate_start, . - duplicate_start
+    .section .note.GNU-stack, "", @progbits
