@@ -150,8 +150,6 @@ static bool sets_flags(unsigned id)
     case X86_INS_OR:
     case X86_INS_XOR:
     case X86_INS_NEG:
-    case X86_INS_INC:
-    case X86_INS_DEC:
     case X86_INS_UCOMISS:
     case X86_INS_UCOMISD:
     case X86_INS_COMISS:
@@ -166,26 +164,16 @@ static bool sets_flags(unsigned id)
     }
 }
 
-/* Those that read a flag other than CF, and those that are not known not to. */
 static bool reads_flags(const cs_insn *insn)
 {
     switch (insn->id) {
-    case X86_INS_JB:
-    case X86_INS_JAE:
-    case X86_INS_SETB:
-    case X86_INS_SETAE:
-    case X86_INS_CMOVB:
-    case X86_INS_CMOVAE:
-    case X86_INS_ADC:
-    case X86_INS_SBB:
-        return false;
     case X86_INS_LAHF:
     case X86_INS_PUSHF:
     case X86_INS_PUSHFQ:
         return true;
     default:
         return insn->detail->x86.eflags & (X86_EFLAGS_TEST_OF | X86_EFLAGS_TEST_SF | X86_EFLAGS_TEST_ZF |
-                                           X86_EFLAGS_TEST_PF | X86_EFLAGS_TEST_AF);
+                                           X86_EFLAGS_TEST_PF | X86_EFLAGS_TEST_AF | X86_EFLAGS_TEST_CF);
     }
 }
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ACCESS_FLAGS       0x10000u /* beside the bits of the 16 general registers: OF, SF, ZF, AF, PF as one */
+#define ACCESS_FLAGS       0x10000u /* beside the bits of the 16 general registers: OF, SF, ZF, AF, PF, CF as one */
 #define ACCESS_ALL         0x1ffffu
 #define ACCESS_REFS        2u
 #define ACCESS_NO_REGISTER 0xff

@@ -24,7 +24,7 @@ struct code { /* one move_code, with room for what it points to */
     uint32_t low;
 };
 
-/* A check before the instruction at this address, which is to have one in both copies, first of its code. It changes flags but CF. */
+/* A check before the instruction at this address, which is to have one in both copies, first of its code. It changes flags. */
 void code_check(struct code *code, uint64_t address, uint32_t copy);
 /* Logs what the instruction at this address refers to (ref; NULL: only that it was executed), in the instrumented copy. `live`: as of
  * liveness.h. *slow: it must save registers on the stack. */

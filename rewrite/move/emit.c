@@ -292,19 +292,19 @@ static bool repoint_labels(struct emitter *e)
 }
 
 /* Chooses the places of all parts, as branches between them lead both ways. */
-static bool choose_places(struct emitter *e)
+static void choose_places(struct emitter *e)
 {
+    bool far = e->layout->plan->crosses && e->layout->number > 0;
     for (uint32_t p = 0; p < e->unit->part_count; p++) {
         bool hot = p == e->unit->main;
-        struct move_buffer *buffer = &e->work->buffers[hot ? BUFFER_HOT : BUFFER_COLD];
-        size_t like = hot ? HOT_LIKE : COLD_LIKE, at = buffer->size;
+        uint32_t buffer = far ? BUFFER_FAR : hot ? BUFFER_HOT : BUFFER_COLD;
+        size_t like = hot ? HOT_LIKE : COLD_LIKE, at = e->work->buffers[buffer].size;
         for (uint32_t q = 0; q < p; q++) /* other parts of the function that are put before */
-            if (!hot && q != e->unit->main)
+            if (e->places[q].buffer == buffer)
                 at = e->places[q].offset + e->layout->part_sizes[q] + ENTRY_JUMP;
         at += (e->unit->parts[p].address - at) & (like - 1);
-        e->places[p] = (struct move_place){hot ? BUFFER_HOT : BUFFER_COLD, (uint32_t)at};
+        e->places[p] = (struct move_place){buffer, (uint32_t)at};
     }
-    return true;
 }
 
 static bool emit_parts(struct emitter *e, struct move_copy *copy)
@@ -354,7 +354,8 @@ static bool emit_unwinding(struct emitter *e, const struct move_copy *copy, enum
 static int emit(struct emitter *e, struct move_copy *copy, enum move_refusal *refusal)
 {
     int rc = 0;
-    if (!choose_places(e) || !put_tables(e) || !emit_parts(e, copy))
+    choose_places(e);
+    if (!put_tables(e) || !emit_parts(e, copy))
         return -ENOMEM;
     for (uint32_t i = 0; i < e->unit->table_count; i++)
         if (holder_of(e->unit, i) == i && !put_table(e, i))

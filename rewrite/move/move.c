@@ -215,6 +215,7 @@ static int place_all(struct move_work *work, const struct move_output *out, stru
     struct move_buffer *b = work->buffers;
     uint64_t at = place_buffer(&b[BUFFER_HOT], out->address + out->header_bytes, 64);
     at = place_buffer(&b[BUFFER_COLD], at, 64);
+    at = place_buffer(&b[BUFFER_FAR], at, 64);
     at = place_buffer(&b[BUFFER_DATA], at, 16);
     place_buffer(&b[BUFFER_FRAMES], at, 8);
     int rc = move_frames(work, err);

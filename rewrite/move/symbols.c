@@ -206,7 +206,7 @@ static int add_sections(struct namer *n, const struct move_output *out, struct m
         {".text.moved",
          NULL,
          BUFFER_HOT,
-         BUFFER_COLD,
+         BUFFER_FAR,
          {.sh_type = SHT_PROGBITS, .sh_flags = code, .sh_addralign = 64}},
         {".rodata.moved",
          NULL,

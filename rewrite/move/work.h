@@ -10,6 +10,7 @@
 enum { /* the order is that of the segment */
        BUFFER_HOT,
        BUFFER_COLD,
+       BUFFER_FAR,    /* copies that others lead to, rarely */
        BUFFER_DATA,   /* jump tables, exception tables */
        BUFFER_FRAMES, /* .eh_frame */
        BUFFER_INDEX,  /* .eh_frame_hdr */
