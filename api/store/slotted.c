@@ -10,6 +10,7 @@
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "base/vec.h"
+#include "image/mapped_name.h"
 #include "infer/contexts/certainty.h"
 #include "profile/levels.h"
 #include "store/kind.h"
@@ -47,7 +48,7 @@ struct slotted {
     struct entry *entries;
     struct store_entry *stored;
     size_t owner_count, owner_capacity, batch_count, batch_capacity, entry_count, entry_capacity;
-    struct names *builds; /* hexadecimal */
+    struct names *names; /* of services, and builds, hexadecimal */
 };
 
 /* One report being added. */
@@ -69,8 +70,8 @@ struct slotted *slotted_new(const struct slotted_options *options)
     s->owner_numbers = table_new();
     s->batch_numbers = table_new();
     s->entry_numbers = table_new();
-    s->builds = names_new();
-    if (s->dictionary && s->owner_numbers && s->batch_numbers && s->entry_numbers && s->builds)
+    s->names = names_new();
+    if (s->dictionary && s->owner_numbers && s->batch_numbers && s->entry_numbers && s->names)
         return s;
     slotted_free(s);
     return NULL;
@@ -84,7 +85,7 @@ void slotted_free(struct slotted *s)
     table_free(s->owner_numbers);
     table_free(s->batch_numbers);
     table_free(s->entry_numbers);
-    names_free(s->builds);
+    names_free(s->names);
     free(s->owners);
     free(s->batches);
     free(s->entries);
@@ -146,12 +147,24 @@ static bool is_service(const char *unit)
     return is_told(unit) && length > suffix && strcmp(unit + length - suffix, ".service") == 0;
 }
 
+/* Without " (deleted)": a program is of one service before and after its file was replaced by a new build. NULL: out of memory. */
+static const char *program_of(struct slotted *s, const char *exe)
+{
+    const char *name = path_base(exe);
+    if (!mapped_is_gone(name))
+        return name;
+    char *path = strndup(name, mapped_path_length(name));
+    const char *interned = path ? names_text(s->names, names_intern(s->names, path)) : NULL;
+    free(path);
+    return interned;
+}
+
 static const char *service_of(const struct adding *a, const struct who *who)
 {
     return a->slots->options.service  ? a->slots->options.service
            : is_told(who->container)  ? who->container
            : is_service(who->service) ? who->service
-                                      : path_base(who->exe);
+                                      : program_of(a->slots, who->exe);
 }
 
 /* By the recording alone: a batch has the same key each time that it is made. */
@@ -171,7 +184,7 @@ static uint32_t owner_of(struct adding *a, struct spot *spot)
         return spot->owner;
     const char *service = service_of(a, &spot->who);
     const uint64_t key = hash_u64((uintptr_t)service) + (uintptr_t)spot->who.exe;
-    uint64_t *number = table_put(s->owner_numbers, key, NULL);
+    uint64_t *number = !service ? NULL : table_put(s->owner_numbers, key, NULL);
     if (number && !*number) {
         struct owner owner = {.service = service};
         find_build(a, spot->who.exe, owner.build);
@@ -192,8 +205,8 @@ static uint64_t batch_of(struct adding *a, uint32_t owner, uint64_t slot)
 {
     struct slotted *s = a->slots;
     const struct owner *o = &s->owners[owner - 1];
-    const char *build = names_text(s->builds, names_intern(s->builds, o->build)),
-               *service = names_text(s->builds, names_intern(s->builds, o->service)),
+    const char *build = names_text(s->names, names_intern(s->names, o->build)),
+               *service = names_text(s->names, names_intern(s->names, o->service)),
                *event = a->report->heading->event;
     if (!build || !service)
         return 0;
