@@ -237,6 +237,16 @@ static int add_stored(void *context, unsigned side, const char *name, const char
     return rc == 0 ? add_contexts(d, side, name, contexts, err) : rc;
 }
 
+static int add_store(struct fathom_diff *d, struct fathom_error *err)
+{
+    int rc = compared_each(d->stored, add_stored, d, err);
+    if (rc == 0 && compared_overlap(d->stored))
+        log_write(&d->host.log, LOG_WARNING,
+                  "some samples are on both sides, which hides what changed: have one time end where the "
+                  "other begins, as in 'since=2d,until=1d' 'since=1d'");
+    return rc;
+}
+
 static int open_store(struct fathom_diff *d, const struct fathom_diff_options *options,
                       struct fathom_error *err)
 {
@@ -364,7 +374,7 @@ const struct fathom_writing *fathom_diff_writing(const struct fathom_diff *d)
 
 int fathom_diff_run(struct fathom_diff *d, struct fathom_error *error)
 {
-    int rc = d->stored ? compared_each(d->stored, add_stored, d, error) : 0;
+    int rc = d->stored ? add_store(d, error) : 0;
     for (size_t i = 0; rc == 0 && i < d->count; i++)
         rc = is_tree(d->inputs[i].path) ? add_tree(d, d->inputs[i].side, d->inputs[i].path, error)
                                         : add_recording(d, &d->inputs[i], error);

@@ -172,6 +172,29 @@ static int complete(struct compared *c, struct fathom_error *err)
     return rc;
 }
 
+static bool same(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Whether the first or last slot of what a query found is one that another query asks for, too. */
+static bool reaches(const struct selected *found, const struct store_query *other)
+{
+    const uint64_t slots[] = {found->first, found->last};
+    for (unsigned i = 0; i < 2; i++)
+        if (slots[i] >= other->from && (!other->to || slots[i] < other->to))
+            return true;
+    return false;
+}
+
+bool compared_overlap(const struct compared *c)
+{
+    const struct side *a = &c->sides[0], *b = &c->sides[1];
+    return same(a->query.service, b->query.service) && same(a->query.host, b->query.host) &&
+           same(a->query.build, b->query.build) &&
+           (reaches(&a->selected, &b->query) || reaches(&b->selected, &a->query));
+}
+
 int compared_each(struct compared *c, compared_visit *visit, void *context, struct fathom_error *err)
 {
     int rc = complete(c, err);

@@ -29,5 +29,7 @@ int compared_open(const struct compared_options *options, struct compared **out,
 void compared_close(struct compared *compared); /* NULL is allowed */
 /* Visits each host of each side; once. Errors: as selection_complete(), store_each(), store_context(), and what a visit returns. */
 int compared_each(struct compared *compared, compared_visit *visit, void *context, struct fathom_error *err);
+/* After that: whether the sides are two times of the same service, hosts and builds, and some samples are of both. */
+bool compared_overlap(const struct compared *compared);
 
 #endif
