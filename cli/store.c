@@ -7,6 +7,7 @@
 #include "cli/exit.h"
 #include "cli/privilege.h"
 #include "cli/report_rows.h"
+#include "cli/slips.h"
 #include "cli/store_rows.h"
 
 struct store_command_options {
@@ -93,6 +94,61 @@ static const struct {
              {"retain", retain, 0}};
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
+/* What was typed instead of a verb; "": nothing. */
+static int refuse_verb(const char *typed, struct terminal *terminal)
+{
+    const char *like = NULL;
+    unsigned fewest = SLIPS_MOST + 1;
+    for (size_t i = 0; i < VERBS; i++)
+        if (slips_are_few(typed, verbs[i].name, &fewest))
+            like = verbs[i].name;
+    return like ? option_usage(terminal, &store_command, "there is no '%s': did you mean '%s'?", typed, like)
+                : option_usage(terminal, &store_command,
+                               "give one of: init, import, services, events, hosts, builds, roll-up, retain");
+}
+
+/* The name of an option that was given, and would not count; NULL: there is none. */
+static const char *unused_option(const struct store_command_options *o, size_t verb)
+{
+    const bool lists = !verbs[verb].run, imports = verbs[verb].run == import;
+    const struct fathom_store_selection *s = &o->selection;
+    const struct {
+        const char *name;
+        bool given, counts;
+    } options[] = {{"service", s->service, lists || imports},
+                   {"host", s->host, lists || imports},
+                   {"build", s->build, lists},
+                   {"since", s->since, lists || verbs[verb].run == roll_up},
+                   {"until", s->until, lists},
+                   {"ended", o->ended, imports},
+                   {"known", o->known, imports},
+                   {"json", o->json, imports},
+                   {"keep", o->keep, verbs[verb].run == retain}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].given && !options[i].counts)
+            return options[i].name;
+    return NULL;
+}
+
+static int check_usage(const struct store_command_options *o, size_t verb, char **operands, int count,
+                       struct terminal *terminal)
+{
+    const char *name = verbs[verb].name, *unused = unused_option(o, verb);
+    if (verbs[verb].run == import && count == 2)
+        return option_usage(
+            terminal, &store_command,
+            "'import' takes one store, and the recording by -i: 'fathom store import -i %s %s'", operands[0],
+            operands[1]);
+    if (count != 1)
+        return option_usage(terminal, &store_command,
+                            "'%s' needs one store: a file, or 'http://HOST:PORT/DATABASE'", name);
+    if (unused)
+        return option_usage(terminal, &store_command, "'%s' takes no --%s", name, unused);
+    return verbs[verb].run == retain && !o->keep
+               ? option_usage(terminal, &store_command, "'retain' needs --keep, such as 30d")
+               : -1;
+}
+
 static int run_verb(struct store_command_options *o, size_t verb, struct terminal *terminal)
 {
     struct fathom_error err = {0};
@@ -113,14 +169,9 @@ static int store_run(int argc, char **argv, struct terminal *terminal)
     size_t found = 0;
     while (found < VERBS && strcmp(verbs[found].name, verb) != 0)
         found++;
-    if (code < 0 && found == VERBS)
-        code = option_usage(terminal, &store_command,
-                            "give one of: init, import, services, events, hosts, builds, roll-up, retain");
-    else if (code < 0 && argc - optind != 1)
-        code = option_usage(terminal, &store_command,
-                            "'%s' needs one store: a file, or 'http://HOST:PORT/DATABASE'", verb);
-    else if (code < 0 && verbs[found].run == retain && !options.keep)
-        code = option_usage(terminal, &store_command, "'retain' needs --keep, such as 30d");
+    if (code < 0)
+        code = found == VERBS ? refuse_verb(verb, terminal)
+                              : check_usage(&options, found, argv + optind, argc - optind, terminal);
     if (code < 0) {
         options.selection.url = argv[optind];
         signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write */

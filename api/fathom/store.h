@@ -81,7 +81,7 @@ enum fathom_store_list {
     FATHOM_STORE_BUILDS
 };
 
-/* Prints a line for each of them and each event: from when to when, its samples and weight. */
+/* Prints a line for each of them and each event: from when to when, its samples and weight. -ENOENT: there is none. */
 FATHOM_API int fathom_store_list(const struct fathom_store_selection *selection, enum fathom_store_list list,
                                  FILE *out, struct fathom_error *error);
 /* Removes all slots that ended before, with their roll-ups; of a server, whole days (UTC). keep: a time as in a selection. *dropped: batches. -EINVAL: it is no time. */

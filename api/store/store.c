@@ -1,5 +1,6 @@
 /* store.c - makes stores, lists what they have, rolls it up, and removes what is old; see fathom/store.h. */
 #include <errno.h>
+#include <string.h>
 #include <time.h>
 
 #include "api/store/selection.h"
@@ -18,8 +19,17 @@ int fathom_store_init(const char *url, const char *credentials, struct fathom_er
 
 struct listing {
     struct printer printer;
-    bool events; /* their names are the rows' */
+    enum fathom_store_list list;
 };
+
+#define BUILD_WIDTH 40u /* of a build-id by SHA-1 */
+
+/* Behind the times and weights. */
+static const char *const headings[] = {
+    [FATHOM_STORE_SERVICES] = "event                 service",
+    [FATHOM_STORE_EVENTS] = "event",
+    [FATHOM_STORE_HOSTS] = "event                 host",
+    [FATHOM_STORE_BUILDS] = "event                 build                                     service"};
 
 static int print_row(void *context, const struct store_row *row, struct fathom_error *err)
 {
@@ -29,18 +39,20 @@ static int print_row(void *context, const struct store_row *row, struct fathom_e
     (void)err;
     if (!p->written)
         printer_write(p, "%-16s  %-16s  %12s  %12s  %s\n", "from (UTC)", "to", "samples", "weight",
-                      listing->events ? "event" : "event                 name");
+                      headings[listing->list]);
     printer_write(p, "%-16s  %-16s  %12llu  %12s  ", time_format(first, row->first),
                   time_format(last, row->last + STORE_SLOT), (unsigned long long)row->samples,
                   weight_format(weight, row->weight, row->unit));
     char event[128];
-    if (!listing->events) {
+    if (listing->list != FATHOM_STORE_EVENTS) {
         snprintf(event, sizeof event, "%-20s", row->event);
         printer_foreign(p, event);
         printer_write(p, "  ");
     }
-    printer_foreign(p, *row->name ? row->name : "[unknown]");
-    printer_write(p, *row->service ? "  " : "");
+    const char *name = *row->name ? row->name : "[unknown]";
+    printer_foreign(p, name);
+    if (*row->service)
+        printer_write(p, "%*s  ", strlen(name) < BUILD_WIDTH ? (int)(BUILD_WIDTH - strlen(name)) : 0, "");
     printer_foreign(p, row->service);
     printer_write(p, "\n");
     return 0;
@@ -55,13 +67,21 @@ int fathom_store_list(const struct fathom_store_selection *selection, enum fatho
                                             [FATHOM_STORE_BUILDS] = STORE_BUILDS};
     struct store *store = NULL;
     struct store_query query;
-    struct listing listing = {.printer.out = out, .events = list == FATHOM_STORE_EVENTS};
+    const struct fathom_store_selection *s = selection;
+    struct listing listing = {.printer.out = out, .list = list};
     int rc = selection_query(selection, &query, error);
     if (rc == 0)
         rc = store_open(selection->url, selection->credentials, false, &store, error);
     if (rc == 0)
         rc = store_rows(store, lists[list], &query, print_row, &listing, error);
     store_close(store);
+    if (rc == 0 && !listing.printer.written)
+        rc = error_set(error, ENOENT,
+                       s->service || s->host || s->build || s->since || s->until
+                           ? "%s has nothing of that in it; without --service, --host, --build, --since and "
+                             "--until all is listed"
+                           : "%s has nothing in it yet: 'fathom store import' and agents put something there",
+                       s->url);
     return rc == 0 ? printer_finish(&listing.printer, error) : rc;
 }
 
