@@ -222,11 +222,13 @@ const struct command store_command = {
                 "services|events|hosts|builds [OPTIONS] STORE\n"
                 "roll-up [--since TIME] STORE\n"
                 "retain --keep AGE STORE",
-    .about = "init makes a store, a file of SQLite or a database of ClickHouse; import puts a recording into "
-             "it, once; services, events, "
-             "hosts and builds list what it has; roll-up adds up closed hours and days, so that reports of "
-             "them read "
-             "less; retain removes what is old. 'fathom report' and 'fathom diff' read it.",
+    .about =
+        "init makes a store, a file of SQLite or a database of ClickHouse; import puts a recording into "
+        "it, once; services, events, "
+        "hosts and builds list what it has; roll-up adds up closed hours and days, so that reports of "
+        "them read "
+        "less; retain removes what is old. 'fathom report' and 'fathom diff' read it. import also sends to "
+        "pyroscope+http://HOST:PORT/, parca+http:// and otlp+http://, servers of other tools.",
     .options = rows,
     .paged = true,
     .run = store_run,

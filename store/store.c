@@ -37,7 +37,9 @@ static int find_engine(struct store *s, const char *url, struct store_place *pla
     if (strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0)
         return 0;
     if (!*file || (file == url && strstr(url, "://")))
-        return error_set(err, EINVAL, "%s%sa store is a file, 'sqlite:FILE', or 'http://HOST:PORT/DATABASE'",
+        return error_set(err, EINVAL,
+                         "%s%sa store is a file, 'sqlite:FILE', or 'http://HOST:PORT/DATABASE'; import and "
+                         "agents can also send to 'pyroscope+http://HOST:PORT/', 'parca+...' and 'otlp+...'",
                          url, *url ? ": " : "");
     s->engine = &sqlite_engine;
     s->file = strdup(file);
