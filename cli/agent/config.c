@@ -87,8 +87,10 @@ static int refuse_name(const char *name, struct fathom_error *err)
                      like ? ": did you mean '" : "", like ? like : "", like ? "'?" : "");
 }
 
-static int take_line(char *line, struct agent_config *to, struct fathom_error *err)
+/* set: a bit for each setting that an earlier line has. */
+static int take_line(char *line, struct agent_config *to, uint32_t *set, struct fathom_error *err)
 {
+    _Static_assert(SETTINGS <= 32, "a bit each");
     line[strcspn(line, "#")] = '\0';
     char *name = line + strspn(line, " \t\r"), *end = line + strlen(line);
     while (end > name && strchr(" \t\r", end[-1]))
@@ -99,9 +101,14 @@ static int take_line(char *line, struct agent_config *to, struct fathom_error *e
     if (*value)
         *value++ = '\0';
     value += strspn(value, " \t");
-    for (size_t i = 0; i < SETTINGS; i++)
-        if (strcmp(settings[i].name, name) == 0)
-            return take_value(&settings[i], value, to, err);
+    for (size_t i = 0; i < SETTINGS; i++) {
+        if (strcmp(settings[i].name, name) != 0)
+            continue;
+        if (*set >> i & 1)
+            return error_set(err, EINVAL, "%s is set by a line above, too: remove one", name);
+        *set |= UINT32_C(1) << i;
+        return take_value(&settings[i], value, to, err);
+    }
     return refuse_name(name, err);
 }
 
@@ -109,6 +116,7 @@ static int take_lines(const char *path, char *text, size_t size, struct agent_co
                       struct fathom_error *err)
 {
     unsigned number = 0;
+    uint32_t set = 0;
     struct fathom_error wrong;
     for (char *line; (line = strsep(&text, "\n"));) {
         const size_t length = strlen(line);
@@ -116,7 +124,7 @@ static int take_lines(const char *path, char *text, size_t size, struct agent_co
         if (length != (text ? (size_t)(text - line) - 1 : size))
             return error_set(err, EINVAL, "%s:%u: there is a NUL byte in it", path, number);
         size -= text ? length + 1 : length;
-        if (take_line(line, to, &wrong) < 0)
+        if (take_line(line, to, &set, &wrong) < 0)
             return error_set(err, wrong.code, "%s:%u: %s", path, number, wrong.text);
     }
     return 0;
@@ -137,10 +145,19 @@ static const char *check_phases(const struct agent_config *c)
                                                : NULL;
 }
 
+/* A service of systemd runs in "/", and who starts the agent by hand is elsewhere. */
+static bool is_relative_file(const char *store)
+{
+    const char *file = strncmp(store, "sqlite:", 7) == 0 ? store + 7 : store;
+    return *file != '/' && (file != store || !strstr(store, "://"));
+}
+
 static const char *check(const struct agent_config *c)
 {
-    return !*c->store                       ? "it names no store"
-           : *c->store == '-'               ? "no store's name begins with '-'"
+    return !*c->store ? "it names no store: 'store sqlite:/var/lib/fathom/store.db' is a file on this machine"
+           : *c->store == '-' ? "no store's name begins with '-'"
+           : is_relative_file(c->store)
+               ? "the file of a store must be an absolute path, as sqlite:/var/lib/fathom/store.db"
            : strncmp(c->spool, "/", 1) != 0 ? "the spool must be an absolute path"
            : *c->listen && strncmp(c->listen, "127.0.0.1:", 10) != 0
                ? "metrics are told on the loopback alone: listen 127.0.0.1:PORT"
