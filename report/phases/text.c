@@ -45,8 +45,9 @@ static void write_heading(struct phases_text *t)
     uint32_t predicted, same, later = t->shown.interval_count - 1;
     timeline_predicted(t->shown.timeline, &predicted, &same);
     weight_format(weight, count_saturating(t->shown.weight / t->shown.interval_count), t->report->view->unit);
-    printer_write(&t->printer, "phases:   %u in %u intervals of %s, by %s\n", t->shown.phase_count,
-                  t->shown.interval_count, weight, phase_kind_names[o->kind]);
+    printer_write(&t->printer, "phases:   %u in %u interval%s of %s, by %s\n", t->shown.phase_count,
+                  t->shown.interval_count, t->shown.interval_count == 1 ? "" : "s", weight,
+                  phase_kind_names[o->kind]);
     if (later)
         printer_write(
             &t->printer,
