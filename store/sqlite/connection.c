@@ -45,7 +45,8 @@ int connection_error(const struct connection *c, struct fathom_error *err)
         return error_set(err, ENOMSG, "%s is no store: it is not a file of SQLite", c->file);
     if (code == EBUSY)
         return error_set(err, EBUSY, "%s is being written by another process", c->file);
-    return error_set(err, code, "%s: %s", c->file, code == ENOSPC ? strerror(code) : sqlite3_errmsg(c->db));
+    return error_set(err, code, "%s: %s", c->file,
+                     code == ENOSPC || code == EACCES ? strerror(code) : sqlite3_errmsg(c->db));
 }
 
 int connection_damaged(const struct connection *c, const char *what, struct fathom_error *err)
