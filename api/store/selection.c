@@ -189,10 +189,14 @@ static int tell_nothing(struct store *store, const struct store_query *query, st
 {
     const struct store_query of_service = {.service = query->service};
     struct extent all = {0};
-    char first[TIME_SIZE], last[TIME_SIZE], wanted[128] = "", when[128] = "";
+    char first[TIME_SIZE], last[TIME_SIZE], where[256] = "", wanted[128] = "", when[128] = "";
     int rc = store_rows(store, STORE_EVENTS, &of_service, widen, &all, err);
     if (rc < 0)
         return rc;
+    if (query->build || query->host)
+        snprintf(where, sizeof where, "%s%.64s%s%.128s", query->build ? " of build " : "",
+                 query->build ? query->build : "", query->host ? " on host " : "",
+                 query->host ? query->host : "");
     if (query->from || query->to)
         snprintf(wanted, sizeof wanted, "%s%s%s%s UTC", query->from ? " since " : "",
                  query->from ? time_format(first, query->from) : "", query->to ? " until " : "",
@@ -202,8 +206,8 @@ static int tell_nothing(struct store *store, const struct store_query *query, st
                  time_format(last, all.last + STORE_SLOT));
     return error_set(
         err, ENOENT,
-        "the store has no such samples%s%.200s%s%s ('fathom store services' lists what there is)",
-        query->service ? " of service " : "", query->service ? query->service : "", wanted, when);
+        "the store has no such samples%s%.200s%s%s%s ('fathom store services' lists what there is)",
+        query->service ? " of service " : "", query->service ? query->service : "", where, wanted, when);
 }
 
 static int choose_event(struct store *store, const char *event, struct store_query *query, struct selected *s,
