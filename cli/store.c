@@ -182,7 +182,8 @@ static int store_run(int argc, char **argv, struct terminal *terminal)
 }
 
 static const struct option_row rows[] = {
-    REPORT_INPUT,
+    OPTION_TEXT("input", 'i', "FILE", struct store_command_options, rows.report.recording,
+                "import: a perf.data file, or an archive of one (default: perf.data)"),
     STORE_CREDENTIALS(struct store_command_options, selection.credentials),
     OPTION_TEXT(
         "service", 0, "NAME", struct store_command_options, selection.service,
