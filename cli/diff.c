@@ -1,5 +1,7 @@
 /* diff.c - `fathom diff A B`: what changed between recordings, or between saved trees. */
 #include <getopt.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cli/exit.h"
 #include "cli/privilege.h"
@@ -51,6 +53,16 @@ static int diff_files(struct diff_command_options *options, char **names, struct
     return code;
 }
 
+/* Whether an operand that names no file is a side of a store. */
+static bool is_side(const char *name)
+{
+    static const char *const words[] = {"service=", "host=", "build=", "since=", "until="};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strncmp(name, words[i], strlen(words[i])) == 0)
+            return access(name, F_OK) != 0;
+    return false;
+}
+
 static int diff_run(int argc, char **argv, struct terminal *terminal)
 {
     struct diff_command_options options = {.format = fathom_diff_formats};
@@ -67,6 +79,9 @@ static int diff_run(int argc, char **argv, struct terminal *terminal)
             : options.store.url
                 ? "give two sides, such as 'build=1f3a' 'build=9c2b', or 'since=2d,until=1d' 'since=1d'"
                 : "give two recordings, or two lists 'A1,A2' 'B1,B2'");
+    if (code < 0 && !options.store.url && is_side(argv[optind]))
+        code = option_usage(terminal, &diff_command, "'%s' is a side of a store, which --store has to name",
+                            argv[optind]);
     if (code < 0)
         code = diff_files(&options, argv + optind, terminal);
     report_rows_clear(&options.rows);
