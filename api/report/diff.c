@@ -378,7 +378,7 @@ int fathom_diff_run(struct fathom_diff *d, struct fathom_error *error)
     for (size_t i = 0; rc == 0 && i < d->count; i++)
         rc = is_tree(d->inputs[i].path) ? add_tree(d, d->inputs[i].side, d->inputs[i].path, error)
                                         : add_recording(d, &d->inputs[i], error);
-    if (rc == 0)
+    if (rc == 0 && !d->options.profile.phase_count) /* phases have the same files */
         tell_inlined(d);
     return rc;
 }
