@@ -123,9 +123,11 @@ bool spool_find_growing(struct spool *s, pid_t pid)
     DIR *open = opendir(path);
     if (!open)
         return false;
-    while ((entry = readdir(open)))
-        for (size_t i = 0; fstatat(dirfd(open), entry->d_name, &st, 0) == 0 && i < s->count; i++)
+    while ((entry = readdir(open))) {
+        const bool told = fstatat(dirfd(open), entry->d_name, &st, 0) == 0;
+        for (size_t i = 0; told && i < s->count; i++)
             s->files[i].growing |= s->files[i].device == st.st_dev && s->files[i].inode == st.st_ino;
+    }
     closedir(open);
     return true;
 }

@@ -11,3 +11,7 @@ tests_cli_test_metrics_LDADD = $(FATHOM_LIBS) $(CRITERION_LIBS)
 UNIT_TESTS += tests/cli/test_failures
 tests_cli_test_failures_SOURCES = tests/cli/test_failures.c cli/agent/failures.c
 tests_cli_test_failures_LDADD = $(FATHOM_LIBS) $(CRITERION_LIBS)
+
+UNIT_TESTS += tests/cli/test_spool
+tests_cli_test_spool_SOURCES = tests/cli/test_spool.c cli/agent/spool.c
+tests_cli_test_spool_LDADD = $(FATHOM_LIBS) $(CRITERION_LIBS)
