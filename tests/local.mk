@@ -15,6 +15,7 @@ include tests/process/local.mk
 include tests/oracle/local.mk
 include tests/pathmap/local.mk
 include tests/rewrite/local.mk
+include tests/streams/local.mk
 include tests/disambig/local.mk
 include tests/probe/local.mk
 include tests/checker/local.mk

@@ -5,7 +5,7 @@
 #undef _FORTIFY_SOURCE
 #include <errno.h>
 
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/real.h"
 #include "pathmap/probe/trap.h"
 

@@ -36,7 +36,7 @@
 #include "pathmap/probe/mail_client.h"
 #include "pathmap/probe/notes.h"
 #include "pathmap/probe/outside.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 
 #define STACK_SIZE   65536u
 #define LOOK_NS      100000000u /* how often to see whether the session has ended */

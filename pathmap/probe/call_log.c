@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 
 #include "pathmap/probe/core.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/state.h"
 #include "pathmap/wire/call_log.h"
 

@@ -9,7 +9,7 @@
 #include <linux/membarrier.h>
 
 #include "pathmap/probe/core.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/state.h"
 
 #define LOOKS 100

@@ -16,7 +16,7 @@
 #include <errno.h>
 
 #include "pathmap/probe/core.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/state.h"
 
 static uint64_t *missed; /* Lossy Counting: of each node, what it may have lacked when it was monitored */

@@ -16,7 +16,7 @@
 
 #include "pathmap/probe/core.h"
 #include "pathmap/probe/maps.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/state.h"
 
 #define TABLE_SIZE (1u << 20)

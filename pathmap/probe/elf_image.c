@@ -11,7 +11,7 @@
 #include <elf.h>
 
 #include "pathmap/probe/maps.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 
 /* Where an image's headers are in memory. */
 struct headers {

@@ -29,7 +29,7 @@
 #include <ucontext.h>
 
 #include "pathmap/probe/core.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/state.h"
 
 #define ALIVE_MAX 1024 /* most frames to check, for a call from unknown code */

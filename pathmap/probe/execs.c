@@ -9,7 +9,7 @@
 
 #include "pathmap/probe/leave.h"
 #include "pathmap/probe/notes.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 
 #define SCRIPTS_MAX 5 /* the kernel's limit */
 #define HEADERS_MAX 64

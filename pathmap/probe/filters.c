@@ -11,7 +11,7 @@
 
 #include "pathmap/probe/leave.h"
 #include "pathmap/probe/notes.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/real.h"
 
 #define EXPORT __attribute__((visibility("default")))

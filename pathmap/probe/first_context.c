@@ -6,7 +6,7 @@
  * what is decided, since each call before that is a breakpoint: an omitted burst took 75 of them, and as long as a burst.
  */
 #include "pathmap/probe/core.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/state.h"
 
 #define WAIT_NS 5000000 /* for a decision, at most: signals are blocked meanwhile */

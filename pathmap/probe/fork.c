@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #include "pathmap/probe/core.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/state.h"
 
 static bool copy_tables(const struct store_header *old, const struct store_image *images,

@@ -3,7 +3,7 @@
  */
 #include "base/search.h"
 #include "pathmap/probe/core.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/state.h"
 
 /* What caller_at() needs for each image; high 0: unloaded. */

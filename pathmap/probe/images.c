@@ -15,7 +15,7 @@
 #include "pathmap/probe/loader.h"
 #include "pathmap/probe/mail_client.h"
 #include "pathmap/probe/notes.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 
 struct record {
     struct record *next;

@@ -8,7 +8,7 @@
 #include "pathmap/probe/loader.h"
 
 #include "pathmap/probe/breakpoint.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/region.h"
 
 #define RETURN 0xc3 /* ret */

@@ -22,7 +22,7 @@ libprobe_core_la_SOURCES = \
 	pathmap/probe/maps.c pathmap/probe/maps.h \
 	pathmap/probe/nodes.c \
 	pathmap/probe/purge.c \
-	pathmap/probe/raw.h \
+	base/raw.h \
 	pathmap/probe/resync.c \
 	pathmap/probe/saved_stacks.c \
 	pathmap/probe/sigreturn.c \

@@ -10,7 +10,7 @@
 #include <linux/futex.h>
 #include <time.h>
 
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 
 #define SECOND  UINT64_C(1000000000)
 #define STEP_NS 100000000u /* between checks on the lock's holder */

@@ -3,7 +3,7 @@
  */
 #include "pathmap/probe/maps.h"
 
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 
 #define BUFFER_SIZE 8192u /* a line: 73 characters and a path of 4095 at most */
 

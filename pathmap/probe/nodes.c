@@ -9,7 +9,7 @@
  * A child found ENTRY_SIBLINGS deep or deeper moves to the front: otherwise, others that share its slot in
  * probe_edges would cause repeated searches for it.
  */
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/state.h"
 
 #define WIDE_STEPS 64 /* length of a list walk from which its node gets an index */

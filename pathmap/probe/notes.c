@@ -3,7 +3,7 @@
 
 #include <sys/auxv.h>
 
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 
 static struct mail *mail;
 static char program[sizeof((struct mail_note *)0)->path];

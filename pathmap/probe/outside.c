@@ -18,7 +18,7 @@
 
 #include "pathmap/probe/core.h"
 #include "pathmap/probe/leave.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/state.h"
 #include "pathmap/probe/trap.h"
 #include "pathmap/probe/vma.h"

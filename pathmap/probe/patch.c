@@ -15,7 +15,7 @@
 #include <errno.h>
 
 #include "pathmap/probe/core.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/region.h"
 
 #define HEAD  16u /* bytes before the hook's code */

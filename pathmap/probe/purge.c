@@ -11,7 +11,7 @@
  * stack: core_enter() finds that such a node has no function, and the calls below it are lost.
  */
 #include "base/select.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/state.h"
 
 #define SAMPLES     1024

@@ -7,7 +7,7 @@
 #include "pathmap/probe/region.h"
 
 #include "pathmap/probe/maps.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 
 #define REACH      ((UINT64_C(1) << 31) - 65536)
 #define LOWEST     UINT64_C(65536)     /* vm.mmap_min_addr */

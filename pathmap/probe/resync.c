@@ -8,7 +8,7 @@
 #include <signal.h>
 
 #include "pathmap/probe/core.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/state.h"
 
 /* In the height of a frame whose node is not known yet, and whose `node` is its function: it was called from a frame without

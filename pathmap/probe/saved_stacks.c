@@ -6,7 +6,7 @@
  * is 0, so that readers skip them.
  */
 #include "pathmap/probe/core.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/state.h"
 
 #define SIZES (STORE_STACK_MAX / 8 + sizeof(struct store_stack) / 8 + 1)

@@ -4,7 +4,7 @@
  * The kernel builds the frame: the return address (SA_RESTORER), then the ucontext, so a handler's CFA is the
  * ucontext's address (arch/x86/include/asm/sigframe.h).
  */
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/state.h"
 
 bool signal_return_known(uint64_t site)

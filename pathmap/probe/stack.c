@@ -11,7 +11,7 @@
 
 #include "base/search.h"
 #include "pathmap/probe/core.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/state.h"
 #include "pathmap/probe/vma.h"
 

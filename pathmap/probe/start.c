@@ -19,7 +19,7 @@
 #include "pathmap/probe/leave.h"
 #include "pathmap/probe/mail_client.h"
 #include "pathmap/probe/notes.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/real.h"
 #include "pathmap/probe/trap.h"
 

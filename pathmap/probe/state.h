@@ -26,7 +26,7 @@
 #include "base/least.h"
 #include "pathmap/probe/core.h"
 #include "pathmap/probe/layout.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/wire/plan.h"
 #include "pathmap/wire/store.h"
 

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 
 #include "pathmap/probe/core.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/state.h"
 
 #ifndef MADV_POPULATE_WRITE

@@ -6,7 +6,7 @@
  * Every entry moves a node to another bucket, so that all come here, and none is left to entry.S. hcct/peers/bss.c does the
  * same over recorded traces.
  */
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/state.h"
 
 #define END 0 /* the bucket before the first and after the last one, and no slot */

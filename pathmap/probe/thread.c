@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "pathmap/probe/core.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/state.h"
 
 #define PROBES 16 /* states to check for one whose thread has ended */

@@ -7,7 +7,7 @@
 #include <ucontext.h>
 
 #include "pathmap/probe/breakpoint.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 
 #define BIT        (1ul << (SIGTRAP - 1))
 #define SA_RESTORE 0x04000000ul /* the kernel's SA_RESTORER, which libc's headers lack */

@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 
 #include "pathmap/probe/maps.h"
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 
 struct query {
     uint64_t size, flags, address;

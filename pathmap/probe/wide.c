@@ -12,7 +12,7 @@
  * or moves one to the front, while its node is being marked, one may be missed; it is then added a second
  * time, and the reader adds them up.
  */
-#include "pathmap/probe/raw.h"
+#include "base/raw.h"
 #include "pathmap/probe/state.h"
 
 #define FIRST_BITS  16

@@ -73,8 +73,10 @@ static bool check_branch(struct checker *c, const struct code_insn *old, const u
 }
 
 /* The copy of a table leads to where the old one does. */
-static bool check_table(struct checker *c, const struct move_table *table, uint64_t at)
+static bool check_table(struct checker *c, uint32_t index, uint64_t at)
 {
+    const struct move_table *table = &c->unit.tables[index];
+    uint32_t copy = c->function->crosses && move_unit_is_shared(&c->unit, index) ? 0 : c->copy;
     size_t size, capacity;
     const uint8_t *old = survey_constants(c->survey, table->address, &size),
                   *new = image_bytes(c->after, at, &capacity);
@@ -93,7 +95,8 @@ static bool check_table(struct checker *c, const struct move_table *table, uint6
             to = at + (uint64_t)(int64_t)distances[1];
         }
         wanted = from;
-        if (function_code_find(&c->unit.code, from) != FUNCTION_CODE_NONE && !entry_of(c, from, &wanted))
+        if (function_code_find(&c->unit.code, from) != FUNCTION_CODE_NONE &&
+            !move_entry(c->result, from, copy, &wanted))
             return checker_fail(c, table->address, "an entry of a table that leads nowhere");
         if (to != wanted)
             return checker_fail(c, table->address, "another entry of a table");
@@ -125,7 +128,7 @@ static bool check_address(struct checker *c, uint32_t i, const uint8_t *old_byte
     uint64_t at = old->rip_relative ? new->memory
                   : constant        ? new->target
                                     : (uint64_t)(int64_t) new->displacement;
-    return check_table(c, &c->unit.tables[table - 1], at);
+    return check_table(c, table - 1, at);
 }
 
 static int64_t immediate_of(const uint8_t *bytes, const struct code_fields *f)

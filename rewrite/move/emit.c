@@ -18,7 +18,7 @@ struct emitter {
     const struct move_unit *unit;
     uint32_t part;
     struct move_place *places; /* of the parts */
-    uint32_t *tables;          /* offsets of their copies in BUFFER_DATA */
+    uint32_t *tables;          /* offsets in BUFFER_DATA of the tables that the code refers to */
 };
 
 static struct move_buffer *buffer_of(struct emitter *e)
@@ -249,11 +249,32 @@ static bool put_table(struct emitter *e, uint32_t index)
     return true;
 }
 
+/* Whether the copy goes by the table of the first one. */
+static bool is_first(const struct emitter *e, uint32_t index)
+{
+    return e->layout->number > 0 && e->layout->plan->crosses && move_unit_is_shared(e->unit, index);
+}
+
+/* For other copies of the function. */
+static bool keep_tables(struct emitter *e)
+{
+    struct move_work *work = e->work;
+    if (!vec_reserve(work->tables, 0, work->table_capacity, e->unit->table_count))
+        return false;
+    for (uint32_t i = 0; i < e->unit->table_count; i++)
+        work->tables[i] = e->tables[i];
+    return true;
+}
+
 static bool put_tables(struct emitter *e)
 {
     struct move_buffer *data = &e->work->buffers[BUFFER_DATA];
     for (uint32_t i = 0; i < e->unit->table_count; i++) {
         const struct move_table *table = &e->unit->tables[i];
+        if (is_first(e, i)) {
+            e->tables[i] = e->work->tables[i];
+            continue;
+        }
         if (holder_of(e->unit, i) != i)
             continue;
         if (!move_align(data, 0, table->width, 0))
@@ -265,10 +286,11 @@ static bool put_tables(struct emitter *e)
     }
     for (uint32_t i = 0; i < e->unit->table_count; i++) {
         uint32_t holder = holder_of(e->unit, i);
-        e->tables[i] =
-            e->tables[holder] + (uint32_t)(e->unit->tables[i].address - e->unit->tables[holder].address);
+        if (!is_first(e, i))
+            e->tables[i] =
+                e->tables[holder] + (uint32_t)(e->unit->tables[i].address - e->unit->tables[holder].address);
     }
-    return true;
+    return e->layout->number > 0 || keep_tables(e);
 }
 
 /* The pointers of data to labels, and the notes of probes, follow the first copy. */
@@ -358,7 +380,7 @@ static int emit(struct emitter *e, struct move_copy *copy, enum move_refusal *re
     if (!put_tables(e) || !emit_parts(e, copy))
         return -ENOMEM;
     for (uint32_t i = 0; i < e->unit->table_count; i++)
-        if (holder_of(e->unit, i) == i && !put_table(e, i))
+        if (holder_of(e->unit, i) == i && !is_first(e, i) && !put_table(e, i))
             return -ENOMEM;
     if (!emit_unwinding(e, copy, refusal, &rc) || (e->layout->number == 0 && !repoint_labels(e)))
         return *refusal ? rc : -ENOMEM;
@@ -369,7 +391,7 @@ static int emit(struct emitter *e, struct move_copy *copy, enum move_refusal *re
 int move_emit(struct move_work *work, struct move_layout *layout, enum move_refusal *refusal)
 {
     const struct move_unit *unit = layout->unit;
-    struct move_work before = *work; /* to take back what was appended; the arrays may have grown meanwhile */
+    const struct move_extent before = move_extent_of(work);
     struct move_copy copy = {.address = unit->entry,
                              .number = layout->number,
                              .function = unit->function,
@@ -385,15 +407,7 @@ int move_emit(struct move_work *work, struct move_layout *layout, enum move_refu
                  : -ENOMEM;
     free(e.places);
     free(e.tables);
-    if (rc == 0 && *refusal) {
-        for (unsigned b = 0; b < BUFFERS; b++)
-            work->buffers[b].size = before.buffers[b].size;
-        work->fix_count = before.fix_count;
-        work->piece_count = before.piece_count;
-        work->program_count = before.program_count;
-        work->run_count = before.run_count;
-        work->return_count = before.return_count;
-        work->repointed_count = before.repointed_count;
-    }
+    if (rc == 0 && *refusal)
+        move_cut_back(work, &before);
     return rc;
 }

@@ -75,43 +75,16 @@ static bool changes_frame(const struct move_function *f)
     return f->edit_count && !any;
 }
 
-/* How much of the new segment there is. */
-struct extent {
-    size_t buffers[BUFFERS];
-    size_t fixes, copies, pieces, programs, runs, returns, repointed;
-    uint64_t moved, emitted;
-};
-
-static struct extent extent_of(const struct move_work *work, const struct move_result *result)
+/* Whether a function that can be moved can have this copy. */
+static enum move_refusal judge_copy(const struct move_unit *unit, const struct move_function *f,
+                                    uint32_t copy)
 {
-    struct extent e = {{0},
-                       work->fix_count,
-                       work->copy_count,
-                       work->piece_count,
-                       work->program_count,
-                       work->run_count,
-                       work->return_count,
-                       work->repointed_count,
-                       result->moved_bytes,
-                       result->emitted_bytes};
-    for (unsigned b = 0; b < BUFFERS; b++)
-        e.buffers[b] = work->buffers[b].size;
-    return e;
-}
-
-static void cut_back(struct move_work *work, struct move_result *result, const struct extent *to)
-{
-    for (unsigned b = 0; b < BUFFERS; b++)
-        work->buffers[b].size = to->buffers[b];
-    work->fix_count = to->fixes;
-    work->copy_count = to->copies;
-    work->piece_count = to->pieces;
-    work->program_count = to->programs;
-    work->run_count = to->runs;
-    work->return_count = to->returns;
-    work->repointed_count = to->repointed;
-    result->moved_bytes = to->moved;
-    result->emitted_bytes = to->emitted;
+    bool other_frame = changes_frame(f);
+    if (copy && unit->labels && !f->crosses)
+        return MOVE_CLONED_LABELS;
+    if (unit->probes && (copy || other_frame))
+        return MOVE_PROBE;
+    return unit->leaves && other_frame ? MOVE_LEAVES : MOVE_MOVABLE;
 }
 
 /* Emits the copies of one function, which stand one after the other; stops at the first that cannot be. If they lead to each
@@ -123,32 +96,26 @@ static int emit_function(struct move_work *work, struct move_unit *unit, struct 
     unit->refusal = MOVE_NOT_A_FUNCTION;
     int rc = function == IMAGE_NO_FUNCTION ? 0 : move_unit_read(unit, function);
     enum move_refusal refusal = unit->refusal;
-    const struct extent before = extent_of(work, result);
-    bool together = false;
+    const struct move_extent before = move_extent_of(work);
     for (size_t i = 0; i < count && rc == 0; i++) {
-        together |= order[i].function->code_count > 0;
-        if (refusal == MOVE_MOVABLE && order[i].copy && unit->labels && !order[i].function->crosses)
-            refusal = MOVE_CLONED_LABELS;
-        bool other_frame = changes_frame(order[i].function);
-        if (refusal == MOVE_MOVABLE && unit->probes && (order[i].copy || other_frame))
-            refusal = MOVE_PROBE;
-        if (refusal == MOVE_MOVABLE && unit->leaves && other_frame)
-            refusal = MOVE_LEAVES;
+        const struct move_function *f = order[i].function;
+        if (refusal == MOVE_MOVABLE)
+            refusal = judge_copy(unit, f, order[i].copy);
         layout->number = order[i].copy;
         if (refusal == MOVE_MOVABLE)
-            rc = move_layout_make(layout, unit, order[i].function);
+            rc = move_layout_make(layout, unit, f);
         if (rc == 0 && refusal == MOVE_MOVABLE)
             rc = move_emit(work, layout, &refusal);
         result->refusals[order[i].index] = (uint8_t)refusal;
-        for (uint32_t p = 0; refusal == MOVE_MOVABLE && p < unit->part_count; p++) {
-            result->moved_bytes += order[i].copy ? 0 : unit->parts[p].size;
-            result->emitted_bytes += work->pieces[work->piece_count - unit->part_count + p].size;
-        }
     }
-    if (rc == 0 && together && refusal != MOVE_MOVABLE) {
-        cut_back(work, result, &before);
+    if (rc == 0 && refusal != MOVE_MOVABLE && order[count - 1].function->code_count) {
+        move_cut_back(work, &before);
         for (size_t i = 0; i < count; i++)
             result->refusals[order[i].index] = (uint8_t)refusal;
+    }
+    for (size_t p = before.pieces; p < work->piece_count; p++) {
+        result->emitted_bytes += work->pieces[p].size;
+        result->moved_bytes += p - before.pieces < unit->part_count ? work->pieces[p].old_size : 0;
     }
     return rc;
 }
@@ -340,6 +307,7 @@ static void work_free(struct move_work *work)
     free(work->guards.items);
     free(work->returns);
     free(work->entries);
+    free(work->tables);
     free(work->repointed);
 }
 

@@ -289,6 +289,14 @@ static void judge_labels(struct move_unit *unit)
     }
 }
 
+bool move_unit_is_shared(const struct move_unit *unit, uint32_t table)
+{
+    uint32_t uses = 0;
+    for (uint32_t i = 0; i < unit->code.count && unit->tables[table].width == 4; i++)
+        uses += unit->uses[i] == table + 1;
+    return uses > 1;
+}
+
 bool move_unit_entry(const struct move_unit *unit, const struct move_table *table, uint32_t entry,
                      uint32_t *insn)
 {

@@ -65,6 +65,9 @@ const uint8_t *move_unit_bytes(const struct move_unit *unit, uint32_t insn);
  */
 bool move_unit_follows(const struct move_unit *unit, const struct survey_label *label);
 
+/* Whether several instructions have the address of the table, as distances of it. Copies that lead into each other then go by one
+ * table: what one reads from its own, another would add to the address of another. */
+bool move_unit_is_shared(const struct move_unit *unit, uint32_t table);
 /* Where the entry of a table leads; false: the table has no such entry, as another one begins there, or it is no code of the
  * unit. */
 bool move_unit_entry(const struct move_unit *unit, const struct move_table *table, uint32_t entry,

@@ -7,6 +7,34 @@
 #include "base/search.h"
 #include "base/vec.h"
 
+struct move_extent move_extent_of(const struct move_work *work)
+{
+    struct move_extent e = {{0},
+                            work->fix_count,
+                            work->copy_count,
+                            work->piece_count,
+                            work->program_count,
+                            work->run_count,
+                            work->return_count,
+                            work->repointed_count};
+    for (unsigned b = 0; b < BUFFERS; b++)
+        e.buffers[b] = work->buffers[b].size;
+    return e;
+}
+
+void move_cut_back(struct move_work *work, const struct move_extent *to)
+{
+    for (unsigned b = 0; b < BUFFERS; b++)
+        work->buffers[b].size = to->buffers[b];
+    work->fix_count = to->fixes;
+    work->copy_count = to->copies;
+    work->piece_count = to->pieces;
+    work->program_count = to->programs;
+    work->run_count = to->runs;
+    work->return_count = to->returns;
+    work->repointed_count = to->repointed;
+}
+
 size_t move_append(struct move_buffer *buffer, const void *data, size_t n)
 {
     size_t at = buffer->size;

@@ -108,10 +108,19 @@ struct move_work {
     size_t return_count, return_capacity;
     struct frames_entry *entries; /* of the new .eh_frame */
     size_t entry_count, entry_capacity;
+    uint32_t *tables; /* of the first copy of the function that is emitted: offsets in BUFFER_DATA */
+    uint32_t table_capacity;
     uint64_t *repointed; /* label offsets in the file and places: pairs of words */
     size_t repointed_count, repointed_capacity;
 };
 
+/* How much there is, to take back what comes behind. */
+struct move_extent {
+    size_t buffers[BUFFERS];
+    size_t fixes, copies, pieces, programs, runs, returns, repointed;
+};
+struct move_extent move_extent_of(const struct move_work *work);
+void move_cut_back(struct move_work *work, const struct move_extent *to);
 /* Appends n bytes (of `data`, or zeroes) and returns their offset; SIZE_MAX: out of memory. */
 size_t move_append(struct move_buffer *buffer, const void *data, size_t n);
 /* Pads until the offset's low bits are those of `like`, modulo a power of two. */

@@ -1,13 +1,13 @@
 /*
- * raw.h - the system calls and memory operations of the probe runtime.
+ * raw.h - system calls and memory operations for what is loaded into traced programs.
  *
- * The runtime runs between any two instructions of the program, so it calls no function that the program may
+ * A runtime runs between any two instructions of the program, so it calls no function that the program may
  * have replaced, that may be hooked itself, or that takes a lock: system calls go straight to the kernel,
  * errno is not touched, and bytes are moved by string instructions, which the compiler cannot turn into
  * calls.
  */
-#ifndef FATHOM_PATHMAP_PROBE_RAW_H
-#define FATHOM_PATHMAP_PROBE_RAW_H
+#ifndef FATHOM_BASE_RAW_H
+#define FATHOM_BASE_RAW_H
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -111,6 +111,14 @@ static inline bool raw_equal(const void *a, const void *b, size_t size)
         if (x[i] != y[i])
             return false;
     return true;
+}
+
+/* Whether a text begins with another one. */
+static inline bool raw_begins(const char *text, const char *with)
+{
+    while (*with && *text == *with)
+        text++, with++;
+    return !*with;
 }
 
 static inline size_t raw_length(const char *text)

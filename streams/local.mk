@@ -1,0 +1,21 @@
+# Bursts of what a program does (Hirzel and Chilimbi), and hot data streams in them. The runtime is loaded into the traced
+# program: what duplicated code calls touches no vector register and calls nothing outside of it.
+STREAMS_RUNTIME_CFLAGS = -std=gnu17 -fvisibility=hidden $(WARN_CFLAGS) -O2 -mgeneral-regs-only -fno-stack-protector \
+	-fno-builtin -fno-exceptions
+
+pkglib_LTLIBRARIES += libfathom-burst.la
+libfathom_burst_la_CFLAGS = $(STREAMS_RUNTIME_CFLAGS)
+# initfirst: the constructors of all other libraries may be duplicated. now: no symbol is looked up in a check.
+libfathom_burst_la_LDFLAGS = -module -avoid-version -shared -no-undefined -Wl,-z,now -Wl,-z,defs -Wl,-z,initfirst
+libfathom_burst_la_SOURCES = \
+	base/raw.h \
+	streams/runtime/block.h \
+	streams/runtime/burst.c \
+	streams/runtime/change.S \
+	streams/runtime/start.c \
+	streams/runtime/writer.c \
+	streams/wire.h
+
+noinst_LTLIBRARIES += libstreams.la
+libstreams_la_SOURCES = \
+	streams/trace/burst_file.c streams/trace/burst_file.h

@@ -1,0 +1,73 @@
+/* block.h - the memory of one thread of a traced process: what duplicated code knows (rewrite/duplicate/wire.h), and what the
+ * runtime keeps behind it. */
+#ifndef FATHOM_STREAMS_RUNTIME_BLOCK_H
+#define FATHOM_STREAMS_RUNTIME_BLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "rewrite/duplicate/wire.h"
+#include "streams/wire.h"
+
+struct writer { /* of a trace file */
+    int fd;
+    uint8_t *window;              /* a mapping of a part of the file */
+    uint64_t start;               /* where that begins in the file */
+    uint64_t size;                /* bytes used in it */
+    struct stream_header *header; /* mapped */
+    struct stream_site *sites;    /* STREAM_SITES */
+    uint64_t pc, datum;           /* of the last record */
+    uint8_t *run;                 /* the tag whose count of predicted records can grow; NULL: none */
+};
+
+struct block {
+    int32_t checks_left, burst_left;
+    void (*change)(void);
+    uint32_t logged;
+    uint32_t tid;
+    struct block *self; /* change.S has its offset */
+    uint64_t busy;      /* the stack pointer of whoever is in burst_change(); 0: nobody */
+    uint32_t nested;    /* checks of handlers meanwhile */
+    int32_t whole; /* checks that are left of the burst, those of burst_left among them; 0: there is none */
+    int32_t piece; /* burst_left at its last setting, or more: the log is emptied that often */
+    struct writer writer;
+};
+
+_Static_assert(offsetof(struct block, checks_left) == WIRE_CHECKS_LEFT &&
+                   offsetof(struct block, burst_left) == WIRE_BURST_LEFT &&
+                   offsetof(struct block, change) == WIRE_CHANGE &&
+                   offsetof(struct block, logged) == WIRE_LOGGED && offsetof(struct block, self) == 24,
+               "as the code has it");
+_Static_assert(sizeof(struct block) <= WIRE_LOG - WIRE_RECORD, "the log is behind it");
+
+/* What the process was told (start.c). */
+struct trace_options {
+    char directory[3840]; /* ends with / */
+    uint32_t checks0, burst0;
+    uint64_t most; /* bytes of each thread's file */
+};
+extern struct trace_options trace_options;
+
+/* writer.c: makes the thread's file; false: it has none, and records nothing. */
+bool writer_open(struct writer *writer, uint32_t pid, uint32_t tid);
+/* whole: the file is cut to what is used. */
+void writer_close(struct writer *writer, bool whole);
+bool writer_works(const struct writer *writer);
+void writer_burst(struct writer *writer, uint64_t checks);
+/* Appends what the log has; `logged`: bytes since it was empty. */
+void writer_take(struct writer *writer, const uint8_t *log, uint32_t logged);
+void writer_end(struct writer *writer);
+
+/* change.S: what duplicated code calls; saves all registers and calls burst_change(). */
+void burst_enter(void);
+/* burst.c: a burst begins, goes on, or ends. `sp`: of who calls. Returns whether the checking version is to go on. */
+bool burst_change(struct block *block, uint64_t sp);
+
+/* Gives the calling thread a block of its own. Without memory it shares one by which no burst begins. */
+struct block *block_enter(void);
+/* The calling thread records no more, and its file is whole. */
+void block_leave(void);
+/* In the child of fork(): its file is not its parent's. */
+void block_forked(void);
+
+#endif

@@ -1,0 +1,173 @@
+/*
+ * burst.c - begins and ends the bursts of a thread (Hirzel and Chilimbi, Bursty Tracing, FDDO-4 2001, figure 3), and gives threads
+ * their blocks; see block.h.
+ *
+ * The code counts the checks of a burst in pieces, between which the log is emptied: shorter ones where much is logged. A
+ * signal handler can come at any instruction and run into a check itself: what is being done is not begun again below it.
+ */
+#include <asm/prctl.h>
+
+#include "base/raw.h"
+#include "streams/runtime/block.h"
+
+#define NEVER      INT32_MAX
+#define PIECE_MOST 64         /* checks */
+#define STACK_NEAR (1u << 20) /* bytes; a handler's frame is so near to what it interrupted */
+#define NESTED_MOST                                                                                          \
+    1000 /* checks of one handler, after which longjmp() is taken to have left what it interrupted */
+
+struct trace_options trace_options;
+
+static struct block idle; /* of threads that record nothing; its numbers are nobody's */
+static uint32_t process;
+
+static struct block *current(void)
+{
+    struct block *block;
+    __asm__ volatile("movq %%gs:%c1, %0" : "=r"(block) : "i"(offsetof(struct block, self)));
+    return block;
+}
+
+static void use(struct block *block)
+{
+    raw_call(SYS_arch_prctl, ARCH_SET_GS, (long)block, 0, 0, 0, 0);
+}
+
+/* Not in a burst. */
+static void rest(struct block *block)
+{
+    uint32_t checks = trace_options.checks0 ? trace_options.checks0 : 1;
+    block->whole = 0;
+    block->burst_left = 0;
+    block->checks_left = !writer_works(&block->writer) || checks > NEVER ? NEVER : (int32_t)checks;
+}
+
+static struct block *use_idle(void)
+{
+    if (!idle.self)
+        idle = (struct block){.checks_left = NEVER, .change = burst_enter, .self = &idle};
+    use(&idle);
+    return &idle;
+}
+
+struct block *block_enter(void)
+{
+    struct block *block = raw_memory(WIRE_BLOCK);
+    if (!process)
+        process = raw_pid();
+    if (!block)
+        return use_idle();
+    block->change = burst_enter;
+    block->self = block;
+    block->tid = raw_tid();
+    block->piece = PIECE_MOST;
+    writer_open(&block->writer, process, block->tid);
+    rest(block);
+    use(block);
+    return block;
+}
+
+void block_leave(void)
+{
+    struct block *block = current();
+    if (block == &idle || block->tid != raw_tid())
+        return;
+    use_idle();
+    if (block->whole > 0)
+        writer_take(&block->writer, (uint8_t *)block + WIRE_LOG, block->logged);
+    writer_close(&block->writer, true);
+    raw_munmap(block, WIRE_BLOCK);
+}
+
+void block_forked(void)
+{
+    struct block *block = current();
+    process = raw_pid();
+    block_enter();
+    if (block == &idle)
+        return;
+    writer_close(&block->writer, false); /* the parent goes on with it */
+    raw_munmap(block, WIRE_BLOCK);
+}
+
+static void next_piece(struct block *block)
+{
+    uint32_t half = WIRE_LOG_BYTES / 2;
+    if (block->logged > half && block->piece > 1)
+        block->piece /= 2;
+    else if (block->logged < half / 4 && block->piece < PIECE_MOST)
+        block->piece *= 2;
+    block->logged = 0;
+    block->burst_left = block->whole < block->piece ? block->whole : block->piece;
+    block->checks_left = 1;
+}
+
+static void begin(struct block *block)
+{
+    uint32_t checks = trace_options.checks0 && trace_options.burst0 <= NEVER ? trace_options.burst0 : NEVER;
+    writer_burst(&block->writer, trace_options.checks0);
+    block->whole = (int32_t)checks;
+    block->logged = 0;
+    next_piece(block);
+}
+
+/* The log is emptied; then the burst goes on, or ends. */
+static void end_piece(struct block *block)
+{
+    int32_t passed = block->whole < block->piece ? block->whole : block->piece;
+    writer_take(&block->writer, (uint8_t *)block + WIRE_LOG, block->logged);
+    block->whole -= passed;
+    if (block->whole <= 0 && !trace_options.checks0)
+        block->whole = NEVER; /* all is one burst */
+    if (block->whole > 0 && writer_works(&block->writer)) {
+        next_piece(block);
+        return;
+    }
+    writer_end(&block->writer);
+    rest(block);
+}
+
+/* Whether a signal handler came while the thread was in burst_change(). */
+static bool is_nested(struct block *block, uint64_t sp)
+{
+    bool nested = block->busy && block->busy - sp < STACK_NEAR && block->nested++ < NESTED_MOST;
+    if (!nested)
+        block->nested = 0;
+    return nested;
+}
+
+/* The block that is to be used: threads that were made without the library have their parent's, and so has the child of vfork(),
+ * whose memory is its parent's, too, and which records nothing (NULL). */
+static struct block *own_block(struct block *block)
+{
+    if (block == &idle || block->tid == raw_tid())
+        return block;
+    return raw_pid() == process ? block_enter() : NULL;
+}
+
+bool burst_change(struct block *block, uint64_t sp)
+{
+    struct block *own = own_block(block);
+    if (!own) {
+        rest(block);
+        return true;
+    }
+    if (own != block)
+        return true;
+    if (own == &idle || !writer_works(&own->writer)) {
+        rest(own);
+        return true;
+    }
+    if (is_nested(own, sp)) {
+        own->burst_left = 0;
+        own->checks_left = 1;
+        return true;
+    }
+    own->busy = sp;
+    if (own->burst_left < 0)
+        begin(own);
+    else
+        end_piece(own);
+    __atomic_store_n(&own->busy, 0, __ATOMIC_RELEASE);
+    return own->whole <= 0;
+}

@@ -1,0 +1,117 @@
+/* burst_file.c - see burst_file.h. */
+#include "streams/trace/burst_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+
+struct burst_file {
+    struct file_view view;
+    struct stream_header header;
+    struct bytes left;
+    struct stream_site sites[STREAM_SITES];
+    uint64_t pc, datum; /* of the last record */
+    unsigned run;       /* records that are as predicted */
+};
+
+int burst_file_open(const char *path, struct burst_file **out, struct fathom_error *err)
+{
+    struct burst_file *f = calloc(1, sizeof *f);
+    if (!f)
+        return error_memory(err);
+    int rc = file_view_read(path, &f->view, err);
+    if (rc == 0 && f->view.size >= sizeof f->header)
+        memcpy(&f->header, f->view.data, sizeof f->header);
+    if (rc == 0 && (f->header.magic != STREAM_MAGIC || f->header.version != STREAM_VERSION ||
+                    f->header.used < sizeof f->header))
+        rc = error_set(err, EINVAL, "%s is not a trace of bursts, or of another version", path);
+    if (rc < 0) {
+        burst_file_close(f);
+        return rc;
+    }
+    size_t used = f->header.used < f->view.size ? (size_t)f->header.used : f->view.size;
+    f->left = bytes_of(f->view.data + sizeof f->header, used - sizeof f->header);
+    *out = f;
+    return 0;
+}
+
+void burst_file_close(struct burst_file *f)
+{
+    if (f)
+        file_view_close(&f->view);
+    free(f);
+}
+
+const struct stream_header *burst_file_header(const struct burst_file *f)
+{
+    return &f->header;
+}
+
+static uint64_t unfolded(uint64_t number)
+{
+    return number >> 1 ^ -(number & 1);
+}
+
+/* Notes a record in the table as the runtime does (streams/runtime/writer.c). how: enum stream_datum. */
+static int take(struct burst_file *f, uint64_t pc, unsigned how, struct burst_record *out)
+{
+    struct stream_site *last = &f->sites[stream_hash(f->pc)], *own = &f->sites[stream_hash(pc)];
+    if (last->pc != f->pc)
+        *last = (struct stream_site){.pc = f->pc};
+    last->next = pc;
+    if (own->pc != pc)
+        *own = (struct stream_site){.pc = pc};
+    uint64_t datum = own->datum + own->stride;
+    if (how == STREAM_FROM_OWN)
+        datum = own->datum + unfolded(bytes_uleb(&f->left));
+    else if (how == STREAM_FROM_LAST)
+        datum = f->datum + unfolded(bytes_uleb(&f->left));
+    own->stride = datum - own->datum;
+    own->datum = datum;
+    f->pc = pc;
+    f->datum = datum;
+    *out = (struct burst_record){BURST_RECORD, pc, datum, 0};
+    return f->left.failed ? -EBADMSG : 1;
+}
+
+/* The instruction that is predicted; 0: none. */
+static uint64_t predicted(const struct burst_file *f)
+{
+    const struct stream_site *last = &f->sites[stream_hash(f->pc)];
+    return last->pc == f->pc ? last->next : 0;
+}
+
+static int control(struct burst_file *f, unsigned what, struct burst_record *out)
+{
+    static const enum burst_what whats[] = {BURST_BEGINS, BURST_LOST, BURST_ENDS};
+    uint64_t number = bytes_uleb(&f->left);
+    if (f->left.failed || what >= sizeof whats / sizeof *whats)
+        return -EBADMSG;
+    *out = (struct burst_record){whats[what], 0, 0, number};
+    return 1;
+}
+
+int burst_file_next(struct burst_file *f, struct burst_record *out)
+{
+    if (f->run) {
+        f->run--;
+        return take(f, predicted(f), STREAM_PREDICTED, out);
+    }
+    if (f->left.failed)
+        return -EBADMSG;
+    if (!bytes_left(&f->left))
+        return 0;
+    unsigned tag = bytes_u8(&f->left), how = (tag & STREAM_CONTROL) >> 1;
+    if ((tag & STREAM_CONTROL) == STREAM_CONTROL)
+        return control(f, tag >> 4, out);
+    if (how > STREAM_FROM_LAST) {
+        f->left.failed = true;
+        return -EBADMSG;
+    }
+    uint64_t pc = tag & 1 ? predicted(f) : f->pc + unfolded(bytes_uleb(&f->left));
+    f->run = tag >> 4;
+    return take(f, pc, how, out);
+}

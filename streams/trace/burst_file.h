@@ -1,0 +1,32 @@
+/*
+ * burst_file.h - reads the trace of one thread (streams/wire.h), which may be damaged, or hostile: a record is one that the runtime could
+ * have written, or reading ends.
+ */
+#ifndef FATHOM_STREAMS_TRACE_BURST_FILE_H
+#define FATHOM_STREAMS_TRACE_BURST_FILE_H
+
+#include "base/error.h"
+#include "streams/wire.h"
+
+enum burst_what {
+    BURST_RECORD, /* pc, datum */
+    BURST_BEGINS, /* number: checks passed before */
+    BURST_ENDS,
+    BURST_LOST, /* number: of records */
+};
+
+struct burst_record {
+    enum burst_what what;
+    uint64_t pc, datum, number;
+};
+
+struct burst_file;
+
+/* -ENOENT and other system errors; -EINVAL: it is no such file, or of another version. */
+int burst_file_open(const char *path, struct burst_file **out, struct fathom_error *err);
+void burst_file_close(struct burst_file *file); /* NULL is allowed */
+const struct stream_header *burst_file_header(const struct burst_file *file);
+/* 1: *out is the next one; 0: the end; -EBADMSG: the file is damaged from here on. */
+int burst_file_next(struct burst_file *file, struct burst_record *out);
+
+#endif
