@@ -46,7 +46,7 @@ struct stream_header {
     uint64_t checks;          /* that were passed in the checking version */
     uint32_t checks0, burst0; /* nCheck0, nInstr0 */
     uint32_t full;            /* the trace ended at its bound, or the disk was full: an errno, or 1 */
-    uint32_t reserved[1];
+    uint32_t reserved;
 };
 
 struct stream_site {   /* of the table */

@@ -30,6 +30,7 @@ struct block {
     uint32_t nested;    /* checks of handlers meanwhile */
     int32_t whole; /* checks that are left of the burst, those of burst_left among them; 0: there is none */
     int32_t piece; /* burst_left at its last setting, or more: the log is emptied that often */
+    bool opened;   /* it was tried to make its file */
     struct writer writer;
 };
 

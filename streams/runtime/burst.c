@@ -33,13 +33,19 @@ static void use(struct block *block)
     raw_call(SYS_arch_prctl, ARCH_SET_GS, (long)block, 0, 0, 0, 0);
 }
 
+/* Whether the thread records, or may yet: it has no file before its first burst. */
+static bool may_record(const struct block *block)
+{
+    return !block->opened || writer_works(&block->writer);
+}
+
 /* Not in a burst. */
 static void rest(struct block *block)
 {
     uint32_t checks = trace_options.checks0 ? trace_options.checks0 : 1;
     block->whole = 0;
     block->burst_left = 0;
-    block->checks_left = !writer_works(&block->writer) || checks > NEVER ? NEVER : (int32_t)checks;
+    block->checks_left = !may_record(block) || checks > NEVER ? NEVER : (int32_t)checks;
 }
 
 static struct block *use_idle(void)
@@ -61,7 +67,6 @@ struct block *block_enter(void)
     block->self = block;
     block->tid = raw_tid();
     block->piece = PIECE_MOST;
-    writer_open(&block->writer, process, block->tid);
     rest(block);
     use(block);
     return block;
@@ -75,7 +80,8 @@ void block_leave(void)
     use_idle();
     if (block->whole > 0)
         writer_take(&block->writer, (uint8_t *)block + WIRE_LOG, block->logged);
-    writer_close(&block->writer, true);
+    if (block->opened)
+        writer_close(&block->writer, true);
     raw_munmap(block, WIRE_BLOCK);
 }
 
@@ -86,7 +92,8 @@ void block_forked(void)
     block_enter();
     if (block == &idle)
         return;
-    writer_close(&block->writer, false); /* the parent goes on with it */
+    if (block->opened)
+        writer_close(&block->writer, false); /* the parent goes on with it */
     raw_munmap(block, WIRE_BLOCK);
 }
 
@@ -104,6 +111,13 @@ static void next_piece(struct block *block)
 
 static void begin(struct block *block)
 {
+    if (!block->opened)
+        writer_open(&block->writer, process, block->tid);
+    block->opened = true;
+    if (!writer_works(&block->writer)) {
+        rest(block);
+        return;
+    }
     uint32_t checks = trace_options.checks0 && trace_options.burst0 <= NEVER ? trace_options.burst0 : NEVER;
     writer_burst(&block->writer, trace_options.checks0);
     block->whole = (int32_t)checks;
@@ -154,7 +168,7 @@ bool burst_change(struct block *block, uint64_t sp)
     }
     if (own != block)
         return true;
-    if (own == &idle || !writer_works(&own->writer)) {
+    if (own == &idle || !may_record(own)) {
         rest(own);
         return true;
     }

@@ -14,6 +14,11 @@ tests_fuzz_fuzz_archive_SOURCES = tests/fuzz/fuzz_archive.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_archive_LDADD = libpacked.la libbase.la
 tests_fuzz_fuzz_archive_LDFLAGS = $(FUZZ_LINK)
 
+FUZZERS_BUILT += tests/fuzz/fuzz_bursts
+tests_fuzz_fuzz_bursts_SOURCES = tests/fuzz/fuzz_bursts.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_bursts_LDADD = libstreams.la libbase.la
+tests_fuzz_fuzz_bursts_LDFLAGS = $(FUZZ_LINK)
+
 FUZZERS_BUILT += tests/fuzz/fuzz_image
 tests_fuzz_fuzz_image_SOURCES = tests/fuzz/fuzz_image.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_image_LDADD = libimage.la libbase.la
