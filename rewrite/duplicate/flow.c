@@ -5,9 +5,53 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/vec.h"
+#include "image/cfi/landing_pads.h"
 
 enum { MARK_NEW, MARK_OPEN, MARK_DONE };
+
+/* Exceptions -------------------------------------------------------------------------------------------------- */
+
+struct landings {
+    struct flow *flow;
+    const struct move_unit *unit;
+    bool failed;
+};
+
+static void see_landing(void *context, uint64_t start, uint64_t end, uint64_t pad)
+{
+    struct landings *l = context;
+    uint32_t at = pad ? function_code_find(&l->unit->code, pad) : FUNCTION_CODE_NONE;
+    struct flow *f = l->flow;
+    if (at != FUNCTION_CODE_NONE && start < end &&
+        !vec_push(f->landings, f->landing_count, f->landing_capacity, (struct flow_landing){start, end, at}))
+        l->failed = true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct flow_landing *x = a, *y = b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* (Those of a damaged table are missing: where they land is led to by nothing.) */
+static int find_landings(struct flow *flow, const struct move_unit *unit)
+{
+    struct landings l = {flow, unit, false};
+    const struct cfi_range *ranges;
+    size_t count = cfi_ranges(image_cfi(unit->survey->image), &ranges);
+    flow->landing_count = 0;
+    for (uint32_t p = 0; p < unit->part_count; p++) {
+        uint64_t start = unit->parts[p].address, end = start + unit->parts[p].size;
+        for (size_t i = lower_bound(k, (size_t)0, count, ranges[k].address < start);
+             i < count && ranges[i].address < end; i++)
+            landing_pads_see_calls(unit->survey->file, &ranges[i], see_landing, &l);
+    }
+    if (flow->landing_count)
+        qsort(flow->landings, flow->landing_count, sizeof *flow->landings, by_start);
+    return l.failed ? -ENOMEM : 0;
+}
 
 /* Blocks ------------------------------------------------------------------------------------------------------ */
 
@@ -37,6 +81,8 @@ static void mark_leaders(struct flow *flow, const struct move_unit *unit)
     for (size_t k = 0; k < count; k++)
         if ((to = function_code_find(&unit->code, labels[k].value)) != FUNCTION_CODE_NONE)
             leads[to] = 1;
+    for (uint32_t k = 0; k < flow->landing_count; k++)
+        leads[flow->landings[k].pad] = 1;
     for (uint32_t p = 0; p < unit->part_count; p++)
         leads[unit->parts[p].first] = 1;
 }
@@ -74,6 +120,20 @@ static bool put_table(struct flow *flow, const struct move_unit *unit, struct fl
     return true;
 }
 
+/* Where the block's calls go on if they throw. */
+static bool put_landings(struct flow *flow, const struct move_unit *unit, struct flow_block *block)
+{
+    for (uint32_t i = block->first; i < block->first + block->count && flow->landing_count; i++) {
+        const struct code_insn *insn = &unit->code.insns[i];
+        const struct flow_landing *l = flow->landings;
+        uint32_t beyond = lower_bound(k, (uint32_t)0, flow->landing_count, l[k].start <= insn->address);
+        if (code_is_call(insn) && beyond && insn->address < l[beyond - 1].end &&
+            !put_edge(flow, block, flow->block_of[l[beyond - 1].pad]))
+            return false;
+    }
+    return true;
+}
+
 static bool put_edges(struct flow *flow, const struct move_unit *unit, uint32_t b)
 {
     struct flow_block *block = &flow->blocks[b];
@@ -83,7 +143,11 @@ static bool put_edges(struct flow *flow, const struct move_unit *unit, uint32_t 
     if (unit->code.jumps[last] != FUNCTION_CODE_NONE &&
         !put_edge(flow, block, flow->block_of[unit->code.jumps[last]]))
         return false;
-    if (function_code_goes_on(&unit->code, last) && !put_edge(flow, block, flow->block_of[last + 1]))
+    bool padding = unit->code.ways[last] & WAY_NONE; /* behind a jump */
+    if (!padding && function_code_goes_on(&unit->code, last) &&
+        !put_edge(flow, block, flow->block_of[last + 1]))
+        return false;
+    if (!put_landings(flow, unit, block))
         return false;
     if (insn->kind != CODE_JUMP_INDIRECT)
         return true;
@@ -162,6 +226,7 @@ static void search(struct flow *flow, uint32_t root, uint32_t round)
             rounds[to] = round;
         } else if (flow->marks[to] == MARK_OPEN || rounds[to] != round) {
             flow->blocks[to].header = true;
+            flow->back[block->out + next[b] - 1] = 1;
         }
     }
 }
@@ -170,8 +235,10 @@ static int find_headers(struct flow *flow, const struct move_unit *unit)
 {
     if (!vec_reserve(flow->stack, 0, flow->stack_capacity, flow->count) ||
         !vec_reserve(flow->order, 0, flow->order_capacity, 2 * flow->count) ||
-        !vec_reserve(flow->marks, 0, flow->mark_capacity, flow->count))
+        !vec_reserve(flow->marks, 0, flow->mark_capacity, flow->count) ||
+        !vec_reserve(flow->back, 0, flow->back_capacity, flow->edge_count + 1))
         return -ENOMEM;
+    memset(flow->back, 0, flow->edge_count);
     memset(flow->marks, MARK_NEW, flow->count);
     uint32_t round = 0, unknown = flow->count - 1;
     flow->entry = flow->block_of[unit->parts[unit->main].first];
@@ -188,39 +255,33 @@ static int find_headers(struct flow *flow, const struct move_unit *unit)
 
 int flow_make(struct flow *flow, const struct move_unit *unit)
 {
-    int rc = make_blocks(flow, unit);
+    int rc = find_landings(flow, unit);
+    if (rc == 0)
+        rc = make_blocks(flow, unit);
     if (rc == 0)
         rc = make_edges(flow, unit);
     return rc < 0 ? rc : find_headers(flow, unit);
 }
 
-enum { REACHED = 1, IN_LOOP = 2 };
-
-/* Marks what the block leads to. */
-static void reach(struct flow *flow, uint32_t from)
+/* Whether the edge between two blocks is one that leads back. */
+static bool leads_back(const struct flow *flow, uint32_t from, uint32_t to)
 {
-    uint32_t count = 0;
-    flow->stack[count++] = from;
-    flow->marks[from] |= REACHED;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct flow_block *block = &flow->blocks[flow->stack[i]];
-        for (uint32_t e = 0; e < block->out_count; e++) {
-            uint32_t to = flow->to[block->out + e];
-            if (!(flow->marks[to] & REACHED))
-                flow->stack[count++] = to;
-            flow->marks[to] |= REACHED;
-        }
-    }
+    const struct flow_block *block = &flow->blocks[from];
+    bool back = false;
+    for (uint32_t e = block->out; e < block->out + block->out_count; e++)
+        back |= flow->to[e] == to && flow->back[e];
+    return back;
 }
 
 /* Adds what leads to a block of a loop, to its `count` blocks; returns how many it has then. */
-static uint32_t add_before(struct flow *flow, const struct flow_block *block, uint8_t wanted, uint32_t count)
+static uint32_t add_before(struct flow *flow, uint32_t b, uint32_t header, uint32_t count)
 {
+    const struct flow_block *block = &flow->blocks[b];
     for (uint32_t e = 0; e < block->in_count; e++) {
         uint32_t from = flow->from[block->in + e];
-        if ((flow->marks[from] & wanted) != wanted || flow->marks[from] & IN_LOOP)
+        if (flow->marks[from] || (b == header && !leads_back(flow, from, b)))
             continue;
-        flow->marks[from] |= IN_LOOP;
+        flow->marks[from] = 1;
         flow->order[count++] = from;
     }
     return count;
@@ -228,18 +289,18 @@ static uint32_t add_before(struct flow *flow, const struct flow_block *block, ui
 
 uint32_t flow_loop(struct flow *flow, uint32_t header)
 {
+    uint32_t count = 1;
     memset(flow->marks, 0, flow->count);
-    reach(flow, header);
-    flow->marks[header] |= IN_LOOP;
+    flow->marks[header] = 1;
     flow->order[0] = header;
-    uint32_t count = add_before(flow, &flow->blocks[header], REACHED, 1);
-    for (uint32_t i = 1; i < count; i++) {
-        const struct flow_block *block = &flow->blocks[flow->order[i]];
-        if (block->open || !block->in_count || flow->order[i] == flow->entry)
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t b = flow->order[i];
+        const struct flow_block *block = &flow->blocks[b];
+        if (block->open || (b != header && (!block->in_count || b == flow->entry)))
             return 0;
-        count = add_before(flow, block, 0, count);
+        count = add_before(flow, b, header, count);
     }
-    return flow->blocks[header].open ? 0 : count;
+    return count;
 }
 
 void flow_free(struct flow *flow)
@@ -248,8 +309,10 @@ void flow_free(struct flow *flow)
     free(flow->to);
     free(flow->from);
     free(flow->block_of);
+    free(flow->landings);
     free(flow->stack);
     free(flow->order);
     free(flow->marks);
+    free(flow->back);
     *flow = (struct flow){0};
 }

@@ -2,7 +2,7 @@
  * flow.h - how control goes through a function: its basic blocks, the edges between them, and where its loops begin.
  *
  * A loop's beginning (header) is a block that an edge leads back to: from one that is found below it, depth first, or from one
- * that only an exception leads to. Each way round passes such a block, so a check in each of them bounds the time between
+ * that nothing is known to lead to. Exceptions lead from calls to where they land. Each way round passes such a block, so a check in each of them bounds the time between
  * two checks (Hirzel and Chilimbi, Bursty Tracing, FDDO-4 2001, section 4). What is in a loop: Aho, Sethi, Ullman,
  * Compilers, section 10.4.
  */
@@ -19,6 +19,11 @@ struct flow_block {
     bool open; /* what leaves it is not known: it ends with a jump through a pointer */
 };
 
+struct flow_landing { /* calls in [start, end) go on at an instruction if they throw */
+    uint64_t start, end;
+    uint32_t pad;
+};
+
 struct flow {
     struct flow_block
         *blocks; /* by address, and one more, without instructions: jumps through pointers lead there */
@@ -26,6 +31,10 @@ struct flow {
     uint32_t entry;      /* the block that the function begins with */
     uint32_t *to, *from; /* blocks */
     uint32_t edge_count, to_capacity, from_capacity;
+    uint8_t *back; /* by edge, as in `to`: it leads back */
+    uint32_t back_capacity;
+    struct flow_landing *landings; /* by start */
+    uint32_t landing_count, landing_capacity;
     uint32_t *block_of; /* for each instruction */
     uint32_t block_of_capacity;
     uint32_t *stack, *order; /* scratch; one element for each block, and twice as many */

@@ -19,7 +19,7 @@ static const char program[] =
     "f spins\n1: mov (%rdi), %eax\n test %eax, %eax\n jz 1b\n ret\nend spins\n"
     "f carries\n stc\n1: lea 8(%rdi), %rdi\n adc (%rdi), %rax\n dec %edx\n jnz 1b\n ret\nend carries\n"
     "f strings\n mov %rsi, %rcx\n xor %eax, %eax\n rep stosb\n ret\n nop\n nop\n nop\n nop\nend strings\n"
-    "f calls_in\n push %rbx\n.cfi_def_cfa_offset 16\n.cfi_offset 3, -16\n mov %edi, %ebx\n1: call leaf\n dec "
+    "f calls_in\n push %rbx\n.cfi_def_cfa_offset 16\n.cfi_offset 3, -16\n mov %edi, %ebx\n1: call odd\n dec "
     "%ebx\n"
     " jnz 1b\n pop %rbx\n.cfi_def_cfa_offset 8\n ret\nend calls_in\n"
     "f odd\n sub $8, %rsp\n.cfi_def_cfa_offset 16\n call even\n add $8, %rsp\n.cfi_def_cfa_offset 8\n "
@@ -112,7 +112,7 @@ Test(duplicate, loops_have_checks_unless_they_are_boring, .fini = build_clean)
 
 Test(duplicate, entries_have_checks_as_chosen, .fini = build_clean)
 {
-    /* calls_in() is a root, odd() or even() has recursion from below or is a root */
+    /* calls_in() is a root; odd() is called by even(), which is further from it */
     static const uint32_t checks[] = {[DUPLICATE_ENTRIES_ALL] = 4,
                                       [DUPLICATE_ENTRIES_CALLERS] = 3,
                                       [DUPLICATE_ENTRIES_CYCLES] = 2,
