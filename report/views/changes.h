@@ -9,13 +9,19 @@
 #include "profile/difference.h"
 
 /* What to write; all borrowed. */
+enum changes_of { /* what a side is made of, of which more would tell more */
+                  CHANGES_RECORDINGS,
+                  CHANGES_HOSTS,  /* of a store */
+                  CHANGES_PHASES, /* one of one recording */
+};
+
 struct changes_report {
     const struct changes *changes;
     const char *names[2]; /* of each side's recordings */
     const char *event;
     const char *unit; /* of weights, as in view.h */
-    bool hosts;       /* recordings are what a store has of hosts */
-    bool all;         /* text: also the rows that chance can explain */
+    enum changes_of of;
+    bool all; /* text: also the rows that chance can explain */
     bool colour, show_image;
     size_t width; /* of a row of text; 0: any */
 };

@@ -169,9 +169,27 @@ static int write_functions(const struct text *t, struct fathom_error *err)
 /* The whole ------------------------------------------------------------------------------------------------------- */
 
 /* What a side has several of. */
-static const char *each(const struct text *t)
+/* How the text speaks of what the sides are made of. */
+static const struct words {
+    const char *each, *samples; /* of a side; what has more samples when it is longer */
+    const char *these;          /* are compared, */
+    const char *varies;         /* and differ by this, too */
+    const char *more;           /* tells smaller changes */
+    const char *several;        /* tell what only varies; NULL: there cannot be several */
+} words_of[] = {
+    [CHANGES_RECORDINGS] = {"recordings", "recordings", "runs", " or from run to run",
+                            "longer recordings, or three or more a side (A1,A2,A3 B1,B2,B3), tell",
+                            "recordings differ so; what changes from run to run is told by three or more a "
+                            "side (A1,A2,A3 B1,B2,B3)"},
+    [CHANGES_HOSTS] = {"hosts", "a time", "hosts", " or from host to host",
+                       "a longer time, or three or more hosts a side, tell",
+                       "hosts differ so; what changes from host to host is told by three or more a side"},
+    [CHANGES_PHASES] = {"phases", "a recording", "phases", "", "a longer recording tells", NULL},
+};
+
+static const struct words *words(const struct text *t)
 {
-    return t->report->hosts ? "hosts" : "recordings";
+    return &words_of[t->report->of];
 }
 
 static void write_side(const struct text *t, unsigned number)
@@ -182,7 +200,7 @@ static void write_side(const struct text *t, unsigned number)
     printer_foreign(t->printer, t->report->names[number]);
     printer_write(t->printer, ": ");
     if (side->recordings > 1)
-        printer_write(t->printer, "%zu %s, ", side->recordings, each(t));
+        printer_write(t->printer, "%zu %s, ", side->recordings, words(t)->each);
     if (side->samples)
         printer_write(t->printer, "%llu samples, ", (unsigned long long)side->samples);
     printer_write(t->printer, "%s", weight_format(weight, side->weight, t->report->unit));
@@ -199,15 +217,16 @@ static void write_side(const struct text *t, unsigned number)
 /* "takes 5 recordings a side, or recordings 4 times as long". */
 static void write_need(const struct text *t, const struct change *c)
 {
-    bool several = isfinite(c->recordings), longer = isfinite(c->longer);
+    bool several = words(t)->several && isfinite(c->recordings), longer = isfinite(c->longer);
     printer_write(t->printer, " takes ");
     if (several)
-        printer_write(t->printer, "%.0f %s a side%s", c->recordings, each(t), longer ? ", or " : "");
+        printer_write(t->printer, "%.0f %s a side%s", c->recordings, words(t)->each, longer ? ", or " : "");
     if (longer)
-        printer_write(t->printer, "%s %.0f times as long", t->report->hosts ? "a time" : "recordings",
-                      c->longer);
-    if (!several && !longer)
-        printer_write(t->printer, "more than thousands of %s", each(t));
+        printer_write(t->printer, "%s %.0f times as long", words(t)->samples, c->longer);
+    if (!several && !longer && words(t)->several)
+        printer_write(t->printer, "more than thousands of %s", words(t)->each);
+    else if (!several && !longer)
+        printer_write(t->printer, "more than any recording has");
     printer_write(t->printer, "\n");
 }
 
@@ -234,8 +253,8 @@ static void write_whole(const struct text *t)
     printer_write(t->printer,
                   "%s, of which sampling explains %s at most%s;\nhow much %s differ by chance, these %s "
                   "cannot tell; that",
-                  change, sampling, r->changes->absolute ? "" : " (--absolute shows where)",
-                  r->hosts ? "hosts" : "runs", each(t));
+                  change, sampling, r->changes->absolute ? "" : " (--absolute shows where)", words(t)->these,
+                  words(t)->each);
     write_need(t, c);
 }
 
@@ -262,10 +281,10 @@ static void write_unclear(const struct text *t)
         return;
     printer_write(t->printer,
                   "%zu %s%s changed by more than sampling explains, but these %s cannot tell whether that is "
-                  "chance:\nwhat varies over time or from %s can be as much; to tell the largest",
+                  "chance:\nwhat varies over time%s can be as much; to tell the largest",
                   changes->unclear, changes->unclear == 1 ? "row" : "rows",
-                  is_shown(t->report, largest) ? " with ?" : " (--all shows them)", each(t),
-                  t->report->hosts ? "host to host" : "run to run");
+                  is_shown(t->report, largest) ? " with ?" : " (--all shows them)", words(t)->each,
+                  words(t)->varies);
     write_need(t, largest);
 }
 
@@ -283,9 +302,7 @@ static void write_hidden(const struct text *t)
         weight_format(bound, (uint64_t)fmin(hidden.bound, 1e18), t->report->unit);
     else
         snprintf(bound, sizeof bound, "%.1f%% of the weight", 100 * fmin(hidden.bound, 1));
-    printer_write(t->printer, "one of up to %s would not be seen; %s, tell smaller ones\n", bound,
-                  t->report->hosts ? "a longer time, or three or more hosts a side"
-                                   : "longer recordings, or three or more a side (A1,A2,A3 B1,B2,B3)");
+    printer_write(t->printer, "one of up to %s would not be seen; %s smaller ones\n", bound, words(t)->more);
 }
 
 static void write_rest(const struct text *t)
@@ -308,12 +325,9 @@ static void write_rest(const struct text *t)
         printer_write(t->printer, "\n");
     }
     write_unclear(t);
-    if (sampled && changes->sides[0].recordings + changes->sides[1].recordings == 2 &&
+    if (words(t)->several && sampled && changes->sides[0].recordings + changes->sides[1].recordings == 2 &&
         (called || changes->whole.called))
-        printer_write(t->printer,
-                      "these two %s differ so; what changes from %s is told by three or more a side%s\n",
-                      each(t), t->report->hosts ? "host to host" : "run to run",
-                      t->report->hosts ? "" : " (A1,A2,A3 B1,B2,B3)");
+        printer_write(t->printer, "these two %s\n", words(t)->several);
 }
 
 int changes_text_write(const struct changes_report *report, FILE *out, struct fathom_error *err)
