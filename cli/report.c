@@ -15,8 +15,10 @@ static int report_run(int argc, char **argv, struct terminal *terminal)
 {
     struct report_command_options options = {.view = fathom_views, .format = fathom_report_formats};
     report_rows_init(&options.rows);
+    const char *unnamed = options.rows.report.recording;
     int code = options_parse(&report_command, &options, true, argc, argv, terminal);
-    if (code < 0 && argc - optind > !options.store.url)
+    bool named = options.rows.report.recording != unnamed || optind < argc;
+    if (code < 0 && (argc - optind > 1 || (named && options.store.url)))
         code = option_usage(terminal, &report_command, "give one recording, or --store");
     if (code < 0 && optind < argc)
         options.rows.report.recording = argv[optind];

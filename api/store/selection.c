@@ -74,6 +74,8 @@ int selection_time(const char *text, uint64_t now, uint64_t *out, struct fathom_
 
 int selection_name(const char *what, const char *name, struct fathom_error *err)
 {
+    if (name && !*name)
+        return error_set(err, EINVAL, "the name of a %s is empty", what);
     return name && strlen(name) > STORE_NAME_MOST
                ? error_set(err, EINVAL, "the name of a %s has at most %u bytes, and not %zu", what,
                            STORE_NAME_MOST, strlen(name))

@@ -16,12 +16,15 @@ struct http {
     char *database;
 };
 
-/* Where in a URL the database's name begins; 0: it has none. */
-static size_t find_database(const char *url)
+/* Where in a URL the database's name begins, and how long it is; 0: it has none. A slash may end the URL. */
+static size_t find_database(const char *url, size_t *length)
 {
     const char *slash = strchr(strstr(url, "://") + 3, '/'), *name = slash ? slash + 1 : "";
     const size_t letters = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    return letters && !name[letters] && (*name < '0' || *name > '9') ? (size_t)(name - url) : 0;
+    *length = letters;
+    return letters && strcmp(name + letters, name[letters] ? "/" : "") == 0 && (*name < '0' || *name > '9')
+               ? (size_t)(name - url)
+               : 0;
 }
 
 int http_new(const char *url, const char *credentials, struct http **out, struct fathom_error *err)
@@ -29,14 +32,15 @@ int http_new(const char *url, const char *credentials, struct http **out, struct
     struct http *h = calloc(1, sizeof *h);
     if (!h)
         return error_memory(err);
-    const size_t database = find_database(url);
+    size_t length;
+    const size_t database = find_database(url, &length);
     int rc = http_client_new(url, database, credentials, &h->client, err);
     if (rc == 0 && !database)
         rc = error_set(err, EINVAL,
                        "%s names no database: http://HOST:8123/DATABASE, of letters, digits and '_'", url);
     if (rc == 0)
         http_client_compress(h->client);
-    if (rc == 0 && !(h->database = strdup(url + database)))
+    if (rc == 0 && !(h->database = strndup(url + database, length)))
         rc = error_memory(err);
     if (rc < 0)
         http_free(h);
