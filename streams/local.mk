@@ -18,4 +18,6 @@ libfathom_burst_la_SOURCES = \
 
 noinst_LTLIBRARIES += libstreams.la
 libstreams_la_SOURCES = \
+	streams/hot.c streams/hot.h \
+	streams/sequitur.c streams/sequitur.h \
 	streams/trace/burst_file.c streams/trace/burst_file.h

@@ -1,3 +1,9 @@
+UNIT_TESTS += tests/streams/test_sequitur
+tests_streams_test_sequitur_SOURCES = tests/streams/test_sequitur.c
+tests_streams_test_sequitur_LDADD = libstreams.la libbase.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/streams/test_hot
+tests_streams_test_hot_SOURCES = tests/streams/test_hot.c
+tests_streams_test_hot_LDADD = libstreams.la libbase.la $(CRITERION_LIBS)
 check_PROGRAMS += tests/streams/bursts
 tests_streams_bursts_SOURCES = tests/streams/bursts.c
 tests_streams_bursts_LDADD = libstreams.la libbase.la
