@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "image/code/code.h"
 #include "rewrite/duplicate/wire.h"
 
@@ -59,25 +60,40 @@ static void put_stack(struct code *code, int32_t value)
     put_number(code, value);
 }
 
+/* The counter of the place. */
+static int32_t counter_of(uint64_t address)
+{
+    return WIRE_CHECKS_LEFT + (int32_t)(4 * (hash_u64(address) % WIRE_GROUPS));
+}
+
+static void put_branch(struct code *code, unsigned condition, enum move_code_target kind, uint32_t copy,
+                       uint64_t target, uint8_t behind)
+{
+    put_byte(code, 0x0f);
+    put_byte(code, 0x80u | condition);
+    put_distance(code, kind, copy, target, behind);
+}
+
+enum { EQUAL = 4, NOT_EQUAL = 5 };
+
+/* (subl, as decl keeps CF and takes longer.) */
+static void put_countdown(struct code *code, int32_t offset)
+{
+    put_wire(code, 0x83, 5, false, offset);
+    put_byte(code, 1);
+}
+
 void code_check(struct code *code, uint64_t address, uint32_t copy)
 {
-    *code = (struct code){.low = RED_ZONE};
-    /* (decl takes up to half as long again, as it keeps CF: docs/benchmarks.md) */
-    put_wire(code, 0x83, 5, false, WIRE_CHECKS_LEFT); /* subl $1 */
-    put_byte(code, 1);
-    uint8_t counted = (uint8_t)(code->size + 6);
-    put_byte(code, 0x0f);
-    put_byte(code, copy == CODE_CHECKING ? 0x84 : 0x85); /* je, jne */
+    *code = (struct code){0};
+    put_countdown(code, counter_of(address));
     if (copy == CODE_CHECKING) {
-        code->low = 0;
-        put_distance(code, MOVE_TO_CODE, CODE_INSTRUMENTED, address, counted);
+        put_branch(code, EQUAL, MOVE_TO_CODE, CODE_INSTRUMENTED, address, (uint8_t)(code->size + 6));
         return;
     }
-    put_distance(code, MOVE_TO_BODY, CODE_CHECKING, address, 0);
-    put_wire(code, 0xc7, 0, false, WIRE_CHECKS_LEFT); /* movl $1 */
-    put_number(code, 1);
-    put_wire(code, 0xff, 1, false, WIRE_BURST_LEFT);
-    put_byte(code, 0x7f); /* jg, to the end */
+    put_branch(code, NOT_EQUAL, MOVE_TO_BODY, CODE_CHECKING, address, 0);
+    put_countdown(code, WIRE_BURST_LEFT);
+    put_byte(code, 0x7f); /* jg, over the call */
     uint8_t jump = code->size;
     put_byte(code, 0);
     put_stack(code, -RED_ZONE);
@@ -85,10 +101,11 @@ void code_check(struct code *code, uint64_t address, uint32_t copy)
     put_wire(code, 0xff, 2, false, WIRE_CHANGE); /* call * */
     put_stack(code, RED_ZONE);
     code->low_to = code->size;
-    put_byte(code, 0x0f);
-    put_byte(code, 0x84);
-    put_distance(code, MOVE_TO_BODY, CODE_CHECKING, address, 0);
+    code->low = RED_ZONE;
+    put_branch(code, EQUAL, MOVE_TO_BODY, CODE_CHECKING, address, 0);
     code->bytes[jump] = (uint8_t)(code->size - jump - 1);
+    put_wire(code, 0xc7, 0, false, counter_of(address)); /* movl $1 */
+    put_number(code, 1);
 }
 
 /* lea of what the reference is to. `lower`: by how much SP is lower than it was. */

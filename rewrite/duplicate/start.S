@@ -19,8 +19,18 @@
 duplicate_start:
     jmp 1f
 2:  /* change, without a runtime: no burst; ZF is set */
-    movl $NEVER, %gs:WIRE_CHECKS_LEFT
-    movl $0, %gs:WIRE_BURST_LEFT
+    push %rax
+    push %rcx
+    push %rdi
+    mov %gs:WIRE_SELF, %rdi
+    movl $0, WIRE_BURST_LEFT(%rdi)
+    add $WIRE_CHECKS_LEFT, %rdi
+    mov $WIRE_GROUPS, %ecx
+    mov $NEVER, %eax
+    rep stosl
+    pop %rdi
+    pop %rcx
+    pop %rax
     cmp %esp, %esp
     ret
 1:  push %rdi
@@ -43,9 +53,13 @@ duplicate_start:
     mov $NR_mmap, %eax
     syscall
     lea 2b(%rip), %rcx
-    movl $NEVER, WIRE_CHECKS_LEFT(%rax)
     mov %rcx, WIRE_CHANGE(%rax)
+    mov %rax, WIRE_SELF(%rax)
     mov %rax, %rsi
+    lea WIRE_CHECKS_LEFT(%rax), %rdi
+    mov $WIRE_GROUPS, %ecx
+    mov $NEVER, %eax
+    rep stosl
     mov $ARCH_SET_GS, %edi
     mov $NR_arch_prctl, %eax
     syscall

@@ -21,23 +21,25 @@ struct writer { /* of a trace file */
 };
 
 struct block {
-    int32_t checks_left, burst_left;
+    uint32_t tid;
+    int32_t burst_left;
     void (*change)(void);
     uint32_t logged;
-    uint32_t tid;
-    struct block *self; /* change.S has its offset */
-    uint64_t busy;      /* the stack pointer of whoever is in burst_change(); 0: nobody */
-    uint32_t nested;    /* checks of handlers meanwhile */
-    int32_t whole; /* checks that are left of the burst, those of burst_left among them; 0: there is none */
-    int32_t piece; /* burst_left at its last setting, or more: the log is emptied that often */
-    bool opened;   /* it was tried to make its file */
+    bool opened; /* it was tried to make its file */
+    struct block *self;
+    uint64_t busy;   /* the stack pointer of whoever is in burst_change(); 0: nobody */
+    uint32_t nested; /* checks of handlers meanwhile */
+    int32_t whole;   /* checks that are left of the burst, those of burst_left among them; 0: there is none */
+    int32_t piece;   /* burst_left at its last setting, or more: the log is emptied that often */
     struct writer writer;
+    int32_t checks_left[WIRE_GROUPS] __attribute__((aligned(WIRE_CHECKS_LEFT)));
+    int32_t later[WIRE_GROUPS]; /* in a burst: what they were */
 };
 
 _Static_assert(offsetof(struct block, checks_left) == WIRE_CHECKS_LEFT &&
                    offsetof(struct block, burst_left) == WIRE_BURST_LEFT &&
                    offsetof(struct block, change) == WIRE_CHANGE &&
-                   offsetof(struct block, logged) == WIRE_LOGGED && offsetof(struct block, self) == 24,
+                   offsetof(struct block, logged) == WIRE_LOGGED && offsetof(struct block, self) == WIRE_SELF,
                "as the code has it");
 _Static_assert(sizeof(struct block) <= WIRE_LOG - WIRE_RECORD, "the log is behind it");
 

@@ -18,7 +18,11 @@
 
 struct trace_options trace_options;
 
-static struct block idle; /* of threads that record nothing; its numbers are nobody's */
+/* Of threads that record nothing; its numbers are nobody's. With a log, as returns may lead into instrumented versions. */
+static union {
+    struct block block;
+    uint8_t bytes[WIRE_BLOCK];
+} idle;
 static uint32_t process;
 
 static struct block *current(void)
@@ -39,21 +43,64 @@ static bool may_record(const struct block *block)
     return !block->opened || writer_works(&block->writer);
 }
 
-/* Not in a burst. */
-static void rest(struct block *block)
+/* How many checks of a group there are between two bursts that begin in it. As each check is of one group, so many of all are
+ * between two bursts. */
+static int32_t period_of(const struct block *block)
 {
     uint32_t checks = trace_options.checks0 ? trace_options.checks0 : 1;
+    return !may_record(block) || checks > NEVER ? NEVER : (int32_t)checks;
+}
+
+/* Not in a burst, as at the beginning: the groups' first ones are spread over the period. */
+static void rest(struct block *block)
+{
+    int32_t period = period_of(block);
     block->whole = 0;
     block->burst_left = 0;
-    block->checks_left = !may_record(block) || checks > NEVER ? NEVER : (int32_t)checks;
+    for (uint32_t i = 0; i < WIRE_GROUPS; i++)
+        block->checks_left[i] =
+            period == NEVER ? NEVER : 1 + (int32_t)((uint64_t)period * (i * 101 % WIRE_GROUPS) / WIRE_GROUPS);
+}
+
+/* The group at 0 is counted from the beginning when the burst is over; in it, all are at 1. */
+static void set_aside(struct block *block)
+{
+    int32_t period = period_of(block);
+    for (uint32_t i = 0; i < WIRE_GROUPS; i++) {
+        block->later[i] = block->checks_left[i] > 0 ? block->checks_left[i] : period;
+        block->checks_left[i] = 1;
+    }
+}
+
+static void take_up(struct block *block)
+{
+    block->whole = 0;
+    block->burst_left = 0;
+    for (uint32_t i = 0; i < WIRE_GROUPS; i++)
+        block->checks_left[i] = block->later[i];
+}
+
+/* No counter stays at 0. */
+static void pass_over(struct block *block)
+{
+    int32_t to = block->whole > 0 ? 1 : period_of(block);
+    for (uint32_t i = 0; i < WIRE_GROUPS; i++)
+        if (block->checks_left[i] <= 0)
+            block->checks_left[i] = to;
+    block->burst_left = block->whole > 0 ? 1 : 0;
 }
 
 static struct block *use_idle(void)
 {
-    if (!idle.self)
-        idle = (struct block){.checks_left = NEVER, .change = burst_enter, .self = &idle};
-    use(&idle);
-    return &idle;
+    struct block *block = &idle.block;
+    if (!block->self) {
+        block->change = burst_enter;
+        block->self = block;
+        block->opened = true; /* and has no file */
+        rest(block);
+    }
+    use(block);
+    return block;
 }
 
 struct block *block_enter(void)
@@ -75,7 +122,7 @@ struct block *block_enter(void)
 void block_leave(void)
 {
     struct block *block = current();
-    if (block == &idle || block->tid != raw_tid())
+    if (block == &idle.block || block->tid != raw_tid())
         return;
     use_idle();
     if (block->whole > 0)
@@ -90,7 +137,7 @@ void block_forked(void)
     struct block *block = current();
     process = raw_pid();
     block_enter();
-    if (block == &idle)
+    if (block == &idle.block)
         return;
     if (block->opened)
         writer_close(&block->writer, false); /* the parent goes on with it */
@@ -106,7 +153,6 @@ static void next_piece(struct block *block)
         block->piece *= 2;
     block->logged = 0;
     block->burst_left = block->whole < block->piece ? block->whole : block->piece;
-    block->checks_left = 1;
 }
 
 static void begin(struct block *block)
@@ -120,6 +166,8 @@ static void begin(struct block *block)
     }
     uint32_t checks = trace_options.checks0 && trace_options.burst0 <= NEVER ? trace_options.burst0 : NEVER;
     writer_burst(&block->writer, trace_options.checks0);
+    if (block->whole <= 0)
+        set_aside(block);
     block->whole = (int32_t)checks;
     block->logged = 0;
     next_piece(block);
@@ -138,7 +186,10 @@ static void end_piece(struct block *block)
         return;
     }
     writer_end(&block->writer);
-    rest(block);
+    if (writer_works(&block->writer))
+        take_up(block);
+    else
+        rest(block);
 }
 
 /* Whether a signal handler came while the thread was in burst_change(). */
@@ -154,7 +205,7 @@ static bool is_nested(struct block *block, uint64_t sp)
  * whose memory is its parent's, too, and which records nothing (NULL). */
 static struct block *own_block(struct block *block)
 {
-    if (block == &idle || block->tid == raw_tid())
+    if (block == &idle.block || block->tid == raw_tid())
         return block;
     return raw_pid() == process ? block_enter() : NULL;
 }
@@ -162,19 +213,16 @@ static struct block *own_block(struct block *block)
 bool burst_change(struct block *block, uint64_t sp)
 {
     struct block *own = own_block(block);
-    if (!own) {
-        rest(block);
+    if (own != block) {
+        pass_over(block);
         return true;
     }
-    if (own != block)
-        return true;
-    if (own == &idle || !may_record(own)) {
+    if (own == &idle.block || !may_record(own)) {
         rest(own);
         return true;
     }
     if (is_nested(own, sp)) {
-        own->burst_left = 0;
-        own->checks_left = 1;
+        pass_over(own);
         return true;
     }
     own->busy = sp;

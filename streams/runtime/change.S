@@ -3,7 +3,7 @@
  * has left the red zone alone and keeps nothing in the flags but what it asks for: ZF, that the checking version goes on. All
  * registers are kept; vector registers are not touched.
  */
-#define BLOCK_SELF 24 /* struct block */
+#include "rewrite/duplicate/wire.h"
 
         .text
         .globl  burst_enter
@@ -28,7 +28,7 @@ burst_enter:
         pushq   %r11
         andq    $-16, %rsp
         cld
-        movq    %gs:BLOCK_SELF, %rdi
+        movq    %gs:WIRE_SELF, %rdi
         movq    %rbp, %rsi
         call    burst_change
         cmpb    $1, %al /* nothing below changes flags */
