@@ -1,4 +1,4 @@
-"""checks.py BUILD [RUNS]: what the checks of duplicated programs cost (Hirzel and Chilimbi, FDDO-4 2001, figure 6): user CPU time of
+"""checks.py BUILD [RUNS [PROGRAM...]]: what the checks of duplicated programs cost (Hirzel and Chilimbi, FDDO-4 2001, figure 6): user CPU time of
 Debian's programs, duplicated with each set of checks and without a runtime, so that no burst begins, over that of a copy of the
 program. Runs are interleaved, and all files lie in memory (/dev/shm): where a file lies on a disk moves cc1 by 10%. Prints median
 ratios."""
@@ -93,6 +93,8 @@ with tempfile.TemporaryDirectory(dir="/dev/shm") as here:
     print("%-8s" % "" + "".join("%8s" % v for v in VARIANTS))
     sums = []
     for subject in subjects(here):
+        if sys.argv[3:] and subject[0] not in sys.argv[3:]:
+            continue
         ratios = measure(here, *subject)
         shutil.rmtree(os.path.join(here, subject[0]))
         sums.append(ratios)

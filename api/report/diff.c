@@ -403,7 +403,9 @@ int fathom_diff_write(struct fathom_diff *d, FILE *stream, struct fathom_error *
         .event = d->event,
         .unit = d->unit,
         .all = d->options.all,
-        .of = d->stored ? CHANGES_HOSTS : phases ? CHANGES_PHASES : CHANGES_RECORDINGS,
+        .of = d->stored ? CHANGES_HOSTS
+              : phases  ? CHANGES_PHASES
+                        : CHANGES_RECORDINGS,
         .show_image = true,
         .colour = d->options.colour,
         .width = (unsigned)d->options.width};

@@ -8,7 +8,7 @@ size_t move_codes_of(const struct move_function *plan, uint64_t address, const s
                      unsigned *bytes)
 {
     size_t at = lower_bound(i, 0, plan->code_count, plan->codes[i].address < address), count = 0;
-    *first = plan->codes + at;
+    *first = plan->code_count ? plan->codes + at : NULL;
     for (*bytes = 0; at + count < plan->code_count && (*first)[count].address == address; count++)
         *bytes += (*first)[count].size;
     return count;
