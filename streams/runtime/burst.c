@@ -10,11 +10,10 @@
 #include "base/raw.h"
 #include "streams/runtime/block.h"
 
-#define NEVER      INT32_MAX
-#define PIECE_MOST 64         /* checks */
-#define STACK_NEAR (1u << 20) /* bytes; a handler's frame is so near to what it interrupted */
-#define NESTED_MOST                                                                                          \
-    1000 /* checks of one handler, after which longjmp() is taken to have left what it interrupted */
+#define NEVER       INT32_MAX
+#define PIECE_MOST  64         /* checks */
+#define STACK_NEAR  (1u << 20) /* bytes; from one frame to another of the same stack */
+#define NESTED_MOST 1000       /* checks in a handler */
 
 struct trace_options trace_options;
 
@@ -192,10 +191,12 @@ static void end_piece(struct block *block)
         rest(block);
 }
 
-/* Whether a signal handler came while the thread was in burst_change(). */
+/* Whether a signal handler came while the thread was in burst_change(): on its stack or on another one. Only if the stack is shorter
+ * than then, again and again, was that left by longjmp(). */
 static bool is_nested(struct block *block, uint64_t sp)
 {
-    bool nested = block->busy && block->busy - sp < STACK_NEAR && block->nested++ < NESTED_MOST;
+    bool above = sp - block->busy < STACK_NEAR;
+    bool nested = block->busy && !(above && block->nested++ >= NESTED_MOST);
     if (!nested)
         block->nested = 0;
     return nested;
