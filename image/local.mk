@@ -33,6 +33,7 @@ libimage_la_SOURCES = \
 	image/run_time.c image/run_time.h \
 	image/code/disassembler.c image/code/disassembler.h \
 	image/code/access.c image/code/access.h \
+	image/code/decoder.c image/code/decoder.h \
 	image/code/insn.c image/code/insn.h \
 	image/cfi/landing_pads.c image/cfi/landing_pads.h \
 	image/kernel/kernel_names.c image/kernel/kernel_names.h image/kernel/layout.c image/kernel/layout.h \

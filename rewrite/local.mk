@@ -1,6 +1,6 @@
 noinst_LTLIBRARIES += librewrite.la
 librewrite_la_SOURCES = \
-	rewrite/duplicate/code.c rewrite/duplicate/code.h \
+	rewrite/duplicate/snippets.c rewrite/duplicate/snippets.h \
 	rewrite/duplicate/duplicate.c rewrite/duplicate/duplicate.h \
 	rewrite/duplicate/flow.c rewrite/duplicate/flow.h \
 	rewrite/duplicate/liveness.c rewrite/duplicate/liveness.h \

@@ -1,25 +1,19 @@
 /* access.c - uses capstone; see access.h. */
 #include "image/code/access.h"
 
-#include <capstone/capstone.h>
 #include <stdlib.h>
 
+#include "image/code/decoder.h"
+
 struct access_reader {
-    csh handle;
-    cs_insn *insn;
+    struct decoder decoder;
 };
 
 struct access_reader *access_reader_new(void)
 {
-    struct access_reader *reader = calloc(1, sizeof *reader);
-    if (!reader || cs_open(CS_ARCH_X86, CS_MODE_64, &reader->handle) != CS_ERR_OK) {
+    struct access_reader *reader = malloc(sizeof *reader);
+    if (reader && !decoder_open(&reader->decoder, CS_OPT_DETAIL, CS_OPT_ON)) {
         free(reader);
-        return NULL;
-    }
-    cs_option(reader->handle, CS_OPT_DETAIL, CS_OPT_ON);
-    reader->insn = cs_malloc(reader->handle);
-    if (!reader->insn) {
-        access_reader_free(reader);
         return NULL;
     }
     return reader;
@@ -27,11 +21,8 @@ struct access_reader *access_reader_new(void)
 
 void access_reader_free(struct access_reader *reader)
 {
-    if (!reader)
-        return;
-    if (reader->insn)
-        cs_free(reader->insn, 1);
-    cs_close(&reader->handle);
+    if (reader)
+        decoder_close(&reader->decoder);
     free(reader);
 }
 
@@ -265,12 +256,12 @@ static void note_implicit(struct access *out, csh handle, const cs_insn *insn)
 bool access_read(struct access_reader *reader, const uint8_t *code, size_t size, uint64_t address,
                  struct access *out)
 {
-    cs_insn *insn = reader->insn;
+    cs_insn *insn = reader->decoder.insn;
     *out = (struct access){0};
-    if (!cs_disasm_iter(reader->handle, &code, &size, &address, insn))
+    if (!cs_disasm_iter(reader->decoder.handle, &code, &size, &address, insn))
         return false;
     note_operands(out, insn);
-    note_implicit(out, reader->handle, insn);
+    note_implicit(out, reader->decoder.handle, insn);
     out->gs |= insn->id == X86_INS_WRGSBASE || insn->id == X86_INS_SWAPGS;
     if (reads_all(insn))
         out->reads = ACCESS_ALL;

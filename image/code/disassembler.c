@@ -1,28 +1,21 @@
 /* disassembler.c - see disassembler.h. */
 #include "image/code/disassembler.h"
 
-#include <capstone/capstone.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "image/code/code.h"
+#include "image/code/decoder.h"
 
 struct disassembler {
-    csh handle;
-    cs_insn *insn;
+    struct decoder decoder;
 };
 
 struct disassembler *disassembler_new(void)
 {
-    struct disassembler *d = calloc(1, sizeof *d);
-    if (!d || cs_open(CS_ARCH_X86, CS_MODE_64, &d->handle) != CS_ERR_OK) {
+    struct disassembler *d = malloc(sizeof *d);
+    if (d && !decoder_open(&d->decoder, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT)) {
         free(d);
-        return NULL;
-    }
-    cs_option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
-    d->insn = cs_malloc(d->handle);
-    if (!d->insn) {
-        disassembler_free(d);
         return NULL;
     }
     return d;
@@ -30,11 +23,8 @@ struct disassembler *disassembler_new(void)
 
 void disassembler_free(struct disassembler *d)
 {
-    if (!d)
-        return;
-    if (d->insn)
-        cs_free(d->insn, 1);
-    cs_close(&d->handle);
+    if (d)
+        decoder_close(&d->decoder);
     free(d);
 }
 
@@ -43,10 +33,10 @@ unsigned disassembler_read(struct disassembler *d, const uint8_t *code, size_t s
 {
     struct code_insn known;
     const uint8_t *at = code;
-    if (cs_disasm_iter(d->handle, &at, &size, &address, d->insn)) {
-        snprintf(out, DISASSEMBLED_SIZE, *d->insn->op_str ? "%-7s %s" : "%s", d->insn->mnemonic,
-                 d->insn->op_str);
-        return d->insn->size;
+    if (cs_disasm_iter(d->decoder.handle, &at, &size, &address, d->decoder.insn)) {
+        snprintf(out, DISASSEMBLED_SIZE, *d->decoder.insn->op_str ? "%-7s %s" : "%s",
+                 d->decoder.insn->mnemonic, d->decoder.insn->op_str);
+        return d->decoder.insn->size;
     }
     bool length_known = code_read(code, size, address, &known);
     if (!length_known) {

@@ -2,26 +2,20 @@
  * the decoded operand. */
 #include "image/code/insn.h"
 
-#include <capstone/capstone.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/code/decoder.h"
+
 struct insn_reader {
-    csh handle;
-    cs_insn *insn;
+    struct decoder decoder;
 };
 
 struct insn_reader *insn_reader_new(void)
 {
-    struct insn_reader *reader = calloc(1, sizeof *reader);
-    if (!reader || cs_open(CS_ARCH_X86, CS_MODE_64, &reader->handle) != CS_ERR_OK) {
+    struct insn_reader *reader = malloc(sizeof *reader);
+    if (reader && !decoder_open(&reader->decoder, CS_OPT_DETAIL, CS_OPT_ON)) {
         free(reader);
-        return NULL;
-    }
-    cs_option(reader->handle, CS_OPT_DETAIL, CS_OPT_ON);
-    reader->insn = cs_malloc(reader->handle);
-    if (!reader->insn) {
-        insn_reader_free(reader);
         return NULL;
     }
     return reader;
@@ -29,11 +23,8 @@ struct insn_reader *insn_reader_new(void)
 
 void insn_reader_free(struct insn_reader *reader)
 {
-    if (!reader)
-        return;
-    if (reader->insn)
-        cs_free(reader->insn, 1);
-    cs_close(&reader->handle);
+    if (reader)
+        decoder_close(&reader->decoder);
     free(reader);
 }
 
@@ -200,11 +191,11 @@ static bool read_system(const uint8_t *code, size_t size, struct insn *insn)
 bool insn_read(struct insn_reader *reader, const uint8_t *code, size_t size, uint64_t address,
                struct insn *out)
 {
-    cs_insn *decoded = reader->insn;
+    cs_insn *decoded = reader->decoder.insn;
     const uint8_t *bytes = code;
     size_t left = size;
     uint64_t at = address;
-    if (!cs_disasm_iter(reader->handle, &bytes, &left, &at, decoded) || decoded->size > INSN_MAX) {
+    if (!cs_disasm_iter(reader->decoder.handle, &bytes, &left, &at, decoded) || decoded->size > INSN_MAX) {
         *out = (struct insn){.address = address, .movable = true};
         return read_vector(code, size, out) || read_system(code, size, out);
     }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rewrite/duplicate/code.h"
+#include "rewrite/duplicate/snippets.h"
 #include "rewrite/duplicate/plan.h"
 
 extern const uint8_t duplicate_start[] __attribute__((visibility("hidden"))); /* start.S */
@@ -22,7 +22,7 @@ static void take_sites(struct duplicate_plan *plan, struct duplicated *out)
 {
     for (size_t i = 0; i < plan->site_count; i++) {
         struct duplicate_site *site = &plan->sites[i];
-        if (move_translate(&out->moved, site->address, CODE_INSTRUMENTED, false, &site->pc))
+        if (move_translate(&out->moved, site->address, COPY_INSTRUMENTED, false, &site->pc))
             plan->sites[out->site_count++] = *site;
     }
     out->sites = plan->sites;

@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 #include "image/calls/entry_checks.h"
-#include "rewrite/duplicate/code.h"
+#include "rewrite/duplicate/snippets.h"
 #include "rewrite/duplicate/liveness.h"
 
 struct planner {
@@ -168,7 +168,7 @@ static int mark(struct planner *p)
 
 /* Code -------------------------------------------------------------------------------------------------------- */
 
-static bool put_code(struct planner *p, struct codes *to, uint64_t address, const struct code *code)
+static bool put_code(struct planner *p, struct codes *to, uint64_t address, const struct snippet *code)
 {
     uint8_t *bytes = arena_alloc(p->plan->arena, code->size);
     struct move_code_fix *fixes = arena_alloc(p->plan->arena, code->fix_count * sizeof *fixes + 1);
@@ -190,11 +190,11 @@ static bool put_code(struct planner *p, struct codes *to, uint64_t address, cons
 static bool put_log(struct planner *p, struct codes *to, uint32_t i, const struct access_ref *ref,
                     unsigned *room)
 {
-    struct code code;
+    struct snippet code;
     bool slow;
     uint64_t address = p->unit.code.insns[i].address;
     struct duplicate_site site = {.address = address};
-    code_log(&code, address, ref, p->live.before[i], &slow);
+    snippet_log(&code, address, ref, p->live.before[i], &slow);
     if (code.size > *room) {
         p->out->unlogged[ACCESS_PLAIN]++;
         return true;
@@ -216,10 +216,10 @@ static bool put_insn(struct planner *p, uint32_t i, struct codes pair[2])
 {
     const struct access *access = &p->live.access[i];
     uint64_t address = p->unit.code.insns[i].address;
-    struct code code;
+    struct snippet code;
     unsigned room = UINT8_MAX;
     for (uint32_t copy = 0; copy < 2 && p->marks[i] & MARK_CHECK; copy++) {
-        code_check(&code, address, copy);
+        snippet_check(&code, address, copy);
         if (!put_code(p, &pair[copy], address, &code))
             return false;
         room = UINT8_MAX - (unsigned)code.size;
@@ -228,7 +228,7 @@ static bool put_insn(struct planner *p, uint32_t i, struct codes pair[2])
         return true;
     bool begins = p->options->blocks && p->flow.blocks[p->flow.block_of[i]].first == i;
     bool enters = p->options->entered && i == p->unit.parts[p->unit.main].first;
-    if ((begins || enters) && !put_log(p, &pair[CODE_INSTRUMENTED], i, NULL, &room))
+    if ((begins || enters) && !put_log(p, &pair[COPY_INSTRUMENTED], i, NULL, &room))
         return false;
     for (unsigned r = 0; r < access->ref_count; r++) {
         const struct access_ref *ref = &access->refs[r];
@@ -236,7 +236,7 @@ static bool put_insn(struct planner *p, uint32_t i, struct codes pair[2])
             continue;
         if (!is_logged(ref))
             p->out->unlogged[ref->form]++;
-        else if (!put_log(p, &pair[CODE_INSTRUMENTED], i, ref, &room))
+        else if (!put_log(p, &pair[COPY_INSTRUMENTED], i, ref, &room))
             return false;
     }
     return true;
@@ -252,7 +252,7 @@ static bool put_call(struct planner *p, const struct code_insn *insn)
     if (own || image_function_entry(p->survey->image, insn->target) == IMAGE_NO_FUNCTION)
         return true;
     return vec_push(p->plan->calls, p->plan->call_count, p->plan->call_capacity,
-                    (struct move_call){insn->address, CODE_INSTRUMENTED, CODE_INSTRUMENTED, 0});
+                    (struct move_call){insn->address, COPY_INSTRUMENTED, COPY_INSTRUMENTED, 0});
 }
 
 static bool put_pair(struct planner *p)

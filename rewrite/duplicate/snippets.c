@@ -1,5 +1,5 @@
-/* code.c - see code.h. */
-#include "rewrite/duplicate/code.h"
+/* snippets.c - see snippets.h. */
+#include "rewrite/duplicate/snippets.h"
 
 #include <string.h>
 
@@ -10,24 +10,24 @@
 #define RED_ZONE 128 /* psABI, section 3.2.2 */
 #define SAVED    16  /* bytes: two registers */
 
-static void put(struct code *code, const void *bytes, unsigned n)
+static void put(struct snippet *code, const void *bytes, unsigned n)
 {
     memcpy(code->bytes + code->size, bytes, n);
     code->size = (uint8_t)(code->size + n);
 }
 
-static void put_byte(struct code *code, unsigned byte)
+static void put_byte(struct snippet *code, unsigned byte)
 {
     code->bytes[code->size++] = (uint8_t)byte;
 }
 
-static void put_number(struct code *code, int32_t value)
+static void put_number(struct snippet *code, int32_t value)
 {
     put(code, &value, sizeof value);
 }
 
 /* Four bytes of distance that end an instruction. */
-static void put_distance(struct code *code, enum move_code_target kind, uint32_t copy, uint64_t target,
+static void put_distance(struct snippet *code, enum move_code_target kind, uint32_t copy, uint64_t target,
                          uint8_t behind)
 {
     struct move_code_fix *fix = &code->fixes[code->fix_count++];
@@ -41,7 +41,7 @@ static void put_distance(struct code *code, enum move_code_target kind, uint32_t
 }
 
 /* An instruction with an opcode of one byte (or two, as 0x0f..), for a word of the thread's block: %gs:offset. */
-static void put_wire(struct code *code, unsigned opcode, unsigned reg, bool wide, int32_t offset)
+static void put_wire(struct snippet *code, unsigned opcode, unsigned reg, bool wide, int32_t offset)
 {
     put_byte(code, 0x65);
     if (wide || reg >= 8)
@@ -53,7 +53,7 @@ static void put_wire(struct code *code, unsigned opcode, unsigned reg, bool wide
 }
 
 /* lea value(%rsp),%rsp */
-static void put_stack(struct code *code, int32_t value)
+static void put_stack(struct snippet *code, int32_t value)
 {
     static const uint8_t lea[] = {0x48, 0x8d, 0xa4, 0x24};
     put(code, lea, sizeof lea);
@@ -66,7 +66,7 @@ static int32_t counter_of(uint64_t address)
     return WIRE_CHECKS_LEFT + (int32_t)(4 * (hash_u64(address) % WIRE_GROUPS));
 }
 
-static void put_branch(struct code *code, unsigned condition, enum move_code_target kind, uint32_t copy,
+static void put_branch(struct snippet *code, unsigned condition, enum move_code_target kind, uint32_t copy,
                        uint64_t target, uint8_t behind)
 {
     put_byte(code, 0x0f);
@@ -77,21 +77,21 @@ static void put_branch(struct code *code, unsigned condition, enum move_code_tar
 enum { EQUAL = 4, NOT_EQUAL = 5 };
 
 /* (subl, as decl keeps CF and takes longer.) */
-static void put_countdown(struct code *code, int32_t offset)
+static void put_countdown(struct snippet *code, int32_t offset)
 {
     put_wire(code, 0x83, 5, false, offset);
     put_byte(code, 1);
 }
 
-void code_check(struct code *code, uint64_t address, uint32_t copy)
+void snippet_check(struct snippet *code, uint64_t address, uint32_t copy)
 {
-    *code = (struct code){0};
+    *code = (struct snippet){0};
     put_countdown(code, counter_of(address));
-    if (copy == CODE_CHECKING) {
-        put_branch(code, EQUAL, MOVE_TO_CODE, CODE_INSTRUMENTED, address, (uint8_t)(code->size + 6));
+    if (copy == COPY_CHECKING) {
+        put_branch(code, EQUAL, MOVE_TO_CODE, COPY_INSTRUMENTED, address, (uint8_t)(code->size + 6));
         return;
     }
-    put_branch(code, NOT_EQUAL, MOVE_TO_BODY, CODE_CHECKING, address, 0);
+    put_branch(code, NOT_EQUAL, MOVE_TO_BODY, COPY_CHECKING, address, 0);
     put_countdown(code, WIRE_BURST_LEFT);
     put_byte(code, 0x7f); /* jg, over the call */
     uint8_t jump = code->size;
@@ -102,14 +102,14 @@ void code_check(struct code *code, uint64_t address, uint32_t copy)
     put_stack(code, RED_ZONE);
     code->low_to = code->size;
     code->low = RED_ZONE;
-    put_branch(code, EQUAL, MOVE_TO_BODY, CODE_CHECKING, address, 0);
+    put_branch(code, EQUAL, MOVE_TO_BODY, COPY_CHECKING, address, 0);
     code->bytes[jump] = (uint8_t)(code->size - jump - 1);
     put_wire(code, 0xc7, 0, false, counter_of(address)); /* movl $1 */
     put_number(code, 1);
 }
 
 /* lea of what the reference is to. `lower`: by how much SP is lower than it was. */
-static void put_address(struct code *code, unsigned reg, const struct access_ref *ref, int32_t lower)
+static void put_address(struct snippet *code, unsigned reg, const struct access_ref *ref, int32_t lower)
 {
     unsigned rex = 0x48u | (reg >= 8 ? 4u : 0);
     bool base = ref->base != ACCESS_NO_REGISTER, index = ref->index != ACCESS_NO_REGISTER;
@@ -131,7 +131,7 @@ static void put_address(struct code *code, unsigned reg, const struct access_ref
 }
 
 /* mov %reg,offset(%base) in the thread's block, or on the stack. */
-static void put_word(struct code *code, bool wire, bool store, unsigned reg, unsigned base, int32_t offset)
+static void put_word(struct snippet *code, bool wire, bool store, unsigned reg, unsigned base, int32_t offset)
 {
     if (wire)
         put_byte(code, 0x65);
@@ -144,7 +144,7 @@ static void put_word(struct code *code, bool wire, bool store, unsigned reg, uns
 }
 
 /* The record's place: `reg` becomes its offset in the log and one record. */
-static void put_place(struct code *code, unsigned reg)
+static void put_place(struct snippet *code, unsigned reg)
 {
     unsigned both = reg >= 8 ? 0x45 : 0;
     put_wire(code, 0x8b, reg, false, WIRE_LOGGED);
@@ -176,11 +176,12 @@ static bool choose(uint32_t live, unsigned out[2])
     return false;
 }
 
-void code_log(struct code *code, uint64_t address, const struct access_ref *ref, uint32_t live, bool *slow)
+void snippet_log(struct snippet *code, uint64_t address, const struct access_ref *ref, uint32_t live,
+                 bool *slow)
 {
     unsigned regs[2];
     int32_t lower = RED_ZONE + SAVED;
-    *code = (struct code){0};
+    *code = (struct snippet){0};
     *slow = !choose(live, regs);
     if (*slow) {
         put_stack(code, -lower);
@@ -201,7 +202,7 @@ void code_log(struct code *code, uint64_t address, const struct access_ref *ref,
     put_byte(code, 0x48u | (regs[0] >= 8 ? 4u : 0)); /* lea instruction(%rip),%reg */
     put_byte(code, 0x8d);
     put_byte(code, 0x05u | (regs[0] & 7) << 3);
-    put_distance(code, MOVE_TO_BODY, CODE_INSTRUMENTED, address, 0);
+    put_distance(code, MOVE_TO_BODY, COPY_INSTRUMENTED, address, 0);
     put_word(code, true, true, regs[0], regs[1], WIRE_LOG - WIRE_RECORD + 8);
     if (*slow) {
         put_word(code, false, false, regs[0], CODE_SP, 0);
