@@ -88,7 +88,8 @@ static int rank(struct ranking *r, const struct sequitur *grammar)
 
 static bool is_hot(const struct ranking *r, uint32_t rule, uint64_t heat, const struct hot_options *options)
 {
-    return rule && r->lengths[rule] >= options->shortest && r->lengths[rule] <= options->longest &&
+    uint32_t longest = options->longest < HOT_LONGEST ? options->longest : HOT_LONGEST;
+    return rule && r->lengths[rule] >= options->shortest && r->lengths[rule] <= longest &&
            r->lengths[rule] * r->cold[rule] >= heat;
 }
 

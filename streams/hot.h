@@ -9,8 +9,10 @@
 
 #include "streams/sequitur.h"
 
+#define HOT_LONGEST 4096u
+
 struct hot_options {
-    uint32_t shortest, longest; /* symbols of a stream */
+    uint32_t shortest, longest; /* symbols of a stream; HOT_LONGEST at most */
     double cover;               /* share of all symbols that the hot ones make up, if they can */
 };
 
