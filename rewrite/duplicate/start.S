@@ -1,8 +1,8 @@
 /*
  * start.S - what is executed first in a duplicated file (duplicate.h): if GS is not set, it points it to a page that counts to
- * bursts which never begin (wire.h), and goes on with what was first before (the mover puts that jump behind the end). Data here;
- * it is copied into the file. It may run as the entry point (registers of the psABI, section 3.4.1, and those of the
- * loader), or as DT_INIT with three arguments.
+ * bursts which never begin (wire.h). The mover puts behind its end what goes on. Data here; it is copied into the file. It is called by
+ * the loader while that relocates the file, or runs as the entry point (registers of the psABI, section 3.4.1), or as
+ * DT_INIT with three arguments.
  */
 #include "rewrite/duplicate/wire.h"
 

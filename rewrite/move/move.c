@@ -180,7 +180,8 @@ static int place_all(struct move_work *work, const struct move_output *out, stru
                      struct fathom_error *err)
 {
     struct move_buffer *b = work->buffers;
-    uint64_t at = place_buffer(&b[BUFFER_HOT], out->address + out->header_bytes, 64);
+    uint64_t at = place_buffer(&b[BUFFER_START], out->address + out->header_bytes, 64);
+    at = place_buffer(&b[BUFFER_HOT], at, 64);
     at = place_buffer(&b[BUFFER_COLD], at, 64);
     at = place_buffer(&b[BUFFER_FAR], at, 64);
     at = place_buffer(&b[BUFFER_DATA], at, 16);
@@ -263,11 +264,15 @@ static int build(struct move_work *work, struct move_result *result, struct fath
     int rc = move_output_plan(work->survey, &out, err);
     if (rc < 0)
         return rc;
+    if (emit_all(work, result) < 0)
+        return error_memory(err);
     rc = move_start_put(work);
     if (rc == -ENOTSUP)
-        return error_set(err, ENOTSUP, "%s: nothing in it is executed first, as it has no DT_INIT",
-                         image_path(work->survey->image));
-    if (rc < 0 || emit_all(work, result) < 0)
+        return error_set(
+            err, ENOTSUP,
+            "%s: nothing in it is executed first: it has neither relative relocations nor DT_INIT",
+            image_path(work->survey->image));
+    if (rc < 0)
         return error_memory(err);
     rc = place_all(work, &out, result, err);
     if (rc < 0)

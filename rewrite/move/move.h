@@ -127,8 +127,8 @@ struct move_plan {
     size_t call_count;
     const struct move_guard *guards;
     size_t guard_count;
-    /* Code that is executed before all other of the file, which then goes on behind its end: the program's entry point, or DT_INIT of
-     * a library, which must have one. 0 bytes: none. */
+    /* Code that is executed before all other of the file (start.c), by the loader or as an entry point: it changes no registers but those
+     * that functions may, and rdx not, and control goes on behind its end. 0 bytes: none. */
     const uint8_t *start;
     size_t start_size;
 };

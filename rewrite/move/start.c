@@ -1,58 +1,118 @@
-/* start.c - code that is executed before all other code of the new file (gABI, "Initialization and Termination Functions"). See
- * work.h. */
+/*
+ * start.c - code that is executed before all other code of the new file. See work.h.
+ *
+ * A relocation that stores an address becomes one that asks code for it (R_X86_64_IRELATIVE; psABI, section 4.4.1): the loader then calls
+ * it before any constructor, of this file or of another one that calls into it. It is the last of those that glibc
+ * takes for relative ones without a look at them (DT_RELACOUNT). Where there is none, it is the entry point of a program, or
+ * DT_INIT of a library (gABI, "Initialization and Termination Functions").
+ */
 #include <errno.h>
 #include <string.h>
 
 #include "rewrite/move/work.h"
 
-/* Where the file says what is executed first: the entry point of a program, DT_INIT of a library. 0: nowhere. */
-static size_t find_start(const struct move_survey *survey)
+struct start {
+    size_t relocation,
+        count;    /* offsets in the file: of an Elf64_Rela, and of the value of DT_RELACOUNT; 0: none */
+    size_t place; /* of the address of what is executed first */
+};
+
+/* The offset of the value of a tag in .dynamic; 0: there is none. */
+static size_t find_tag(const struct move_survey *survey, const Elf64_Phdr *dynamic, int64_t tag)
 {
-    Elf64_Phdr ph, dynamic = {0};
-    bool program = survey->file->type == ET_EXEC;
-    for (size_t i = 0; survey_segment(survey, i, &ph); i++) {
-        program |= ph.p_type == PT_INTERP;
-        if (ph.p_type == PT_DYNAMIC)
-            dynamic = ph;
-    }
-    if (program)
-        return offsetof(Elf64_Ehdr, e_entry);
-    for (uint64_t at = 0; at + sizeof(Elf64_Dyn) <= dynamic.p_filesz; at += sizeof(Elf64_Dyn)) {
-        Elf64_Dyn d;
-        if (dynamic.p_offset + at + sizeof d > survey->size)
-            break;
-        memcpy(&d, survey->data + dynamic.p_offset + at, sizeof d);
-        if (d.d_tag == DT_NULL)
-            break;
-        if (d.d_tag == DT_INIT)
-            return dynamic.p_offset + at + offsetof(Elf64_Dyn, d_un);
+    Elf64_Dyn d = {.d_tag = 1};
+    for (uint64_t at = 0; d.d_tag != DT_NULL && at + sizeof d <= dynamic->p_filesz; at += sizeof d) {
+        if (dynamic->p_offset > survey->size || survey->size - dynamic->p_offset < at + sizeof d)
+            return 0;
+        memcpy(&d, survey->data + dynamic->p_offset + at, sizeof d);
+        if (d.d_tag == tag)
+            return dynamic->p_offset + at + offsetof(Elf64_Dyn, d_un);
     }
     return 0;
 }
 
+static uint64_t word_at(const struct move_survey *survey, size_t offset)
+{
+    uint64_t word = 0;
+    if (offset)
+        memcpy(&word, survey->data + offset, sizeof word);
+    return word;
+}
+
+static bool find_relocation(const struct move_survey *survey, const Elf64_Phdr *dynamic, struct start *out)
+{
+    Elf64_Rela relocation;
+    size_t count = find_tag(survey, dynamic, DT_RELACOUNT), left;
+    uint64_t number = word_at(survey, count), table = word_at(survey, find_tag(survey, dynamic, DT_RELA));
+    if (!number || !table || number > survey->size / sizeof relocation)
+        return false;
+    const uint8_t *bytes =
+        elf_file_bytes(survey->file, table + (number - 1) * sizeof relocation, ELF_REST, &left);
+    if (!bytes || left < sizeof relocation)
+        return false;
+    memcpy(&relocation, bytes, sizeof relocation);
+    out->count = count;
+    out->relocation = (size_t)(bytes - survey->file->data);
+    return ELF64_R_TYPE(relocation.r_info) == R_X86_64_RELATIVE;
+}
+
+static struct start find_start(const struct move_work *work)
+{
+    const struct move_survey *survey = work->survey;
+    struct start start = {0};
+    Elf64_Phdr ph, dynamic = {0};
+    bool program = survey->file->type == ET_EXEC, musl = false;
+    for (size_t i = 0; survey_segment(survey, i, &ph); i++) {
+        if (ph.p_type == PT_DYNAMIC)
+            dynamic = ph;
+        if (ph.p_type != PT_INTERP)
+            continue;
+        program = true;
+        musl = ph.p_offset <= survey->size && ph.p_filesz <= survey->size - ph.p_offset &&
+               memmem(survey->data + ph.p_offset, ph.p_filesz, "musl", 4); /* knows no IRELATIVE */
+    }
+    if (!musl && find_relocation(survey, &dynamic, &start))
+        start.place = start.relocation + offsetof(Elf64_Rela, r_addend);
+    else
+        start.place = program ? offsetof(Elf64_Ehdr, e_entry) : find_tag(survey, &dynamic, DT_INIT);
+    for (size_t i = 0; i < work->repointed_count && start.relocation; i += 2)
+        if (work->repointed[i] == start.place) /* a label of moved code */
+            start = (struct start){.place = program ? offsetof(Elf64_Ehdr, e_entry)
+                                                    : find_tag(survey, &dynamic, DT_INIT)};
+    return start;
+}
+
 int move_start_put(struct move_work *work)
 {
+    static const uint8_t answer[] = {0x48, 0x8d, 0x05, 0, 0, 0, 0, 0xc3}; /* lea address(%rip),%rax; ret */
     static const uint8_t jump[ENTRY_JUMP] = {0xe9};
-    struct move_buffer *buffer = &work->buffers[BUFFER_HOT];
-    size_t size = work->plan->start_size, place = size ? find_start(work->survey) : 0;
-    uint64_t first;
+    struct move_buffer *buffer = &work->buffers[BUFFER_START];
+    size_t size = work->plan->start_size;
+    struct start start = size ? find_start(work) : (struct start){0};
     if (!size)
         return 0;
-    if (!place)
+    if (!start.place)
         return -ENOTSUP;
-    memcpy(&first, work->survey->data + place, sizeof first);
-    struct move_fix fix = {.at = {BUFFER_HOT, (uint32_t)(buffer->size + size + 1)},
+    bool asked = start.relocation;
+    struct move_fix fix = {.at = {BUFFER_START, (uint32_t)(size + (asked ? 3 : 1))},
                            .from = 4,
-                           .kind = FIX_FUNCTION,
-                           .target = first};
+                           .kind = asked ? FIX_FAR : FIX_FUNCTION,
+                           .target = word_at(work->survey, start.place)};
     bool done = move_append(buffer, work->plan->start, size) != SIZE_MAX &&
-                move_append(buffer, jump, sizeof jump) != SIZE_MAX && move_fix(work, &fix);
+                move_append(buffer, asked ? answer : jump, asked ? sizeof answer : sizeof jump) != SIZE_MAX &&
+                move_fix(work, &fix);
     return done ? 0 : -ENOMEM;
 }
 
 void move_start_set(const struct move_work *work, uint8_t *elf)
 {
-    size_t place = work->plan->start_size ? find_start(work->survey) : 0;
-    if (place)
-        memcpy(elf + place, &work->buffers[BUFFER_HOT].address, sizeof work->buffers[BUFFER_HOT].address);
+    struct start start = work->plan->start_size ? find_start(work) : (struct start){0};
+    if (!start.place)
+        return;
+    memcpy(elf + start.place, &work->buffers[BUFFER_START].address, sizeof(uint64_t));
+    if (!start.relocation)
+        return;
+    const uint64_t info = ELF64_R_INFO(0, R_X86_64_IRELATIVE), count = word_at(work->survey, start.count) - 1;
+    memcpy(elf + start.relocation + offsetof(Elf64_Rela, r_info), &info, sizeof info);
+    memcpy(elf + start.count, &count, sizeof count);
 }

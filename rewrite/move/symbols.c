@@ -205,7 +205,7 @@ static int add_sections(struct namer *n, const struct move_output *out, struct m
     const struct addition additions[] = {
         {".text.moved",
          NULL,
-         BUFFER_HOT,
+         BUFFER_START,
          BUFFER_FAR,
          {.sh_type = SHT_PROGBITS, .sh_flags = code, .sh_addralign = 64}},
         {".rodata.moved",

@@ -7,7 +7,8 @@
 
 #include "rewrite/move/unit.h"
 
-enum { /* the order is that of the segment */
+enum {               /* the order is that of the segment */
+       BUFFER_START, /* what is executed first */
        BUFFER_HOT,
        BUFFER_COLD,
        BUFFER_FAR,    /* copies that others lead to, rarely */
@@ -206,7 +207,7 @@ uint32_t move_layout_boundary(const struct move_layout *layout, uint32_t part, u
 /* emit.c: appends one copy; *refusal tells whether it could be. 0 or -ENOMEM. */
 int move_emit(struct move_work *work, struct move_layout *layout, enum move_refusal *refusal);
 
-/* start.c: appends the plan's code that is executed first, to an empty segment; -ENOMEM; -ENOTSUP: the file names nothing that is. */
+/* start.c: makes the plan's code that is executed first, once all else is emitted; -ENOMEM; -ENOTSUP: the file names nothing that is. */
 int move_start_put(struct move_work *work);
 /* Names it in the new file, once it is placed. */
 void move_start_set(const struct move_work *work, uint8_t *elf);
