@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rewrite/duplicate/snippets.h"
 #include "rewrite/duplicate/plan.h"
+#include "rewrite/duplicate/snippets.h"
 
 extern const uint8_t duplicate_start[] __attribute__((visibility("hidden"))); /* start.S */
 extern const uint8_t duplicate_start_end[] __attribute__((visibility("hidden")));
@@ -14,7 +14,7 @@ extern const uint8_t duplicate_start_end[] __attribute__((visibility("hidden")))
 static int by_pc(const void *a, const void *b)
 {
     const struct duplicate_site *x = a, *y = b;
-    return x->pc != y->pc ? (x->pc > y->pc) - (x->pc < y->pc) : 0;
+    return (x->pc > y->pc) - (x->pc < y->pc);
 }
 
 /* Takes the plan's sites, with their places. Those of functions that were refused at last are dropped. */

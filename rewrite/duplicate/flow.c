@@ -126,8 +126,10 @@ static bool put_landings(struct flow *flow, const struct move_unit *unit, struct
     for (uint32_t i = block->first; i < block->first + block->count && flow->landing_count; i++) {
         const struct code_insn *insn = &unit->code.insns[i];
         const struct flow_landing *l = flow->landings;
+        if (!code_is_call(insn))
+            continue;
         uint32_t beyond = lower_bound(k, (uint32_t)0, flow->landing_count, l[k].start <= insn->address);
-        if (code_is_call(insn) && beyond && insn->address < l[beyond - 1].end &&
+        if (beyond && insn->address < l[beyond - 1].end &&
             !put_edge(flow, block, flow->block_of[l[beyond - 1].pad]))
             return false;
     }

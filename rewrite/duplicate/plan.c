@@ -7,8 +7,8 @@
 
 #include "base/vec.h"
 #include "image/calls/entry_checks.h"
-#include "rewrite/duplicate/snippets.h"
 #include "rewrite/duplicate/liveness.h"
+#include "rewrite/duplicate/snippets.h"
 
 struct planner {
     const struct move_survey *survey;
@@ -111,14 +111,15 @@ static uint32_t events_of(const struct planner *p, const struct flow_block *bloc
 
 /* Checks ------------------------------------------------------------------------------------------------------ */
 
-static bool is_boring(struct planner *p, uint32_t header)
+/* How many blocks a boring loop has, which are then in flow.order; 0: it is not boring. */
+static uint32_t boring_loop(struct planner *p, uint32_t header)
 {
     uint32_t count = flow_loop(&p->flow, header);
     uint64_t events = 0;
     bool calls = false;
     for (uint32_t b = 0; b < count; b++)
         events += events_of(p, &p->flow.blocks[p->flow.order[b]], &calls);
-    return count && !calls && p->options->boring >= 0 && events <= (uint64_t)p->options->boring;
+    return !calls && p->options->boring >= 0 && events <= (uint64_t)p->options->boring ? count : 0;
 }
 
 /* The first place in the block where the flags are free, as it is executed in each round. */
@@ -139,12 +140,13 @@ static void mark_loops(struct planner *p)
         const struct flow_block *block = &p->flow.blocks[b];
         if (!block->header || p->options->boring == DUPLICATE_LOOPS_NONE)
             continue;
-        if (!is_boring(p, b)) {
+        uint32_t count = boring_loop(p, b);
+        if (!count) {
             put_loop_check(p, block);
             continue;
         }
         p->out->boring++;
-        for (uint32_t k = 0, count = flow_loop(&p->flow, b); k < count; k++) {
+        for (uint32_t k = 0; k < count; k++) {
             const struct flow_block *inside = &p->flow.blocks[p->flow.order[k]];
             for (uint32_t i = inside->first; i < inside->first + inside->count; i++)
                 p->marks[i] |= MARK_BORING;

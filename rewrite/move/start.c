@@ -53,7 +53,17 @@ static bool find_relocation(const struct move_survey *survey, const Elf64_Phdr *
     memcpy(&relocation, bytes, sizeof relocation);
     out->count = count;
     out->relocation = (size_t)(bytes - survey->file->data);
+    out->place = out->relocation + offsetof(Elf64_Rela, r_addend);
     return ELF64_R_TYPE(relocation.r_info) == R_X86_64_RELATIVE;
+}
+
+/* Whether the word is the address of a label of moved code, which it then follows. */
+static bool is_label(const struct move_work *work, size_t place)
+{
+    size_t i = 0;
+    while (i < work->repointed_count && work->repointed[i] != place)
+        i += 2;
+    return i < work->repointed_count;
 }
 
 static struct start find_start(const struct move_work *work)
@@ -71,14 +81,9 @@ static struct start find_start(const struct move_work *work)
         musl = ph.p_offset <= survey->size && ph.p_filesz <= survey->size - ph.p_offset &&
                memmem(survey->data + ph.p_offset, ph.p_filesz, "musl", 4); /* knows no IRELATIVE */
     }
-    if (!musl && find_relocation(survey, &dynamic, &start))
-        start.place = start.relocation + offsetof(Elf64_Rela, r_addend);
-    else
-        start.place = program ? offsetof(Elf64_Ehdr, e_entry) : find_tag(survey, &dynamic, DT_INIT);
-    for (size_t i = 0; i < work->repointed_count && start.relocation; i += 2)
-        if (work->repointed[i] == start.place) /* a label of moved code */
-            start = (struct start){.place = program ? offsetof(Elf64_Ehdr, e_entry)
-                                                    : find_tag(survey, &dynamic, DT_INIT)};
+    if (musl || !find_relocation(survey, &dynamic, &start) || is_label(work, start.place))
+        start = (struct start){.place = program ? offsetof(Elf64_Ehdr, e_entry)
+                                                : find_tag(survey, &dynamic, DT_INIT)};
     return start;
 }
 
