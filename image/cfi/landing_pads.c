@@ -2,6 +2,7 @@
  * is that of gcc's unwind-c.c and of the Itanium C++ ABI's exception handling, section 7). */
 #include "image/cfi/landing_pads.h"
 
+#include "base/search.h"
 #include "image/elf/pointer.h"
 
 bool landing_pads_see_calls(const struct elf_file *file, const struct cfi_range *range,
@@ -58,4 +59,19 @@ void landing_pads_see(const struct elf_file *file, const struct cfi_range *range
 {
     struct pad_seer s = {see, context};
     landing_pads_see_calls(file, range, see_pad, &s);
+}
+
+uint64_t landing_pads_see_part(const struct elf_file *file, const struct cfi *cfi, uint64_t start,
+                               uint64_t end,
+                               void (*see)(void *context, uint64_t start, uint64_t end, uint64_t pad),
+                               void *context)
+{
+    const struct cfi_range *ranges;
+    size_t count = cfi_ranges(cfi, &ranges);
+    uint64_t damaged = 0;
+    for (size_t i = lower_bound(k, (size_t)0, count, ranges[k].address < start);
+         i < count && ranges[i].address < end; i++)
+        if (!landing_pads_see_calls(file, &ranges[i], see, context) && !damaged)
+            damaged = ranges[i].address;
+    return damaged;
 }

@@ -15,5 +15,10 @@ void landing_pads_see(const struct elf_file *file, const struct cfi_range *range
 bool landing_pads_see_calls(const struct elf_file *file, const struct cfi_range *range,
                             void (*see)(void *context, uint64_t start, uint64_t end, uint64_t pad),
                             void *context);
+/* The same for all FDEs that begin in [start, end). The address of the first one whose table is damaged; 0: none is. */
+uint64_t landing_pads_see_part(const struct elf_file *file, const struct cfi *cfi, uint64_t start,
+                               uint64_t end,
+                               void (*see)(void *context, uint64_t start, uint64_t end, uint64_t pad),
+                               void *context);
 
 #endif

@@ -39,15 +39,11 @@ static int by_start(const void *a, const void *b)
 static int find_landings(struct flow *flow, const struct move_unit *unit)
 {
     struct landings l = {flow, unit, false};
-    const struct cfi_range *ranges;
-    size_t count = cfi_ranges(image_cfi(unit->survey->image), &ranges);
+    const struct cfi *cfi = image_cfi(unit->survey->image);
     flow->landing_count = 0;
-    for (uint32_t p = 0; p < unit->part_count; p++) {
-        uint64_t start = unit->parts[p].address, end = start + unit->parts[p].size;
-        for (size_t i = lower_bound(k, (size_t)0, count, ranges[k].address < start);
-             i < count && ranges[i].address < end; i++)
-            landing_pads_see_calls(unit->survey->file, &ranges[i], see_landing, &l);
-    }
+    for (uint32_t p = 0; p < unit->part_count; p++)
+        landing_pads_see_part(unit->survey->file, cfi, unit->parts[p].address,
+                              unit->parts[p].address + unit->parts[p].size, see_landing, &l);
     if (flow->landing_count)
         qsort(flow->landings, flow->landing_count, sizeof *flow->landings, by_start);
     return l.failed ? -ENOMEM : 0;

@@ -86,14 +86,12 @@ static void see_landing(void *context, uint64_t start, uint64_t end, uint64_t pa
 static int read_landings(struct unit *u)
 {
     struct landing_reader r = {.u = u};
-    const struct cfi_range *ranges;
-    size_t count = cfi_ranges(image_cfi(u->whole->image), &ranges);
     for (uint32_t p = 0; p < u->part_count; p++) {
-        uint64_t start = u->parts[p].address, end = start + u->parts[p].size;
-        for (size_t i = lower_bound(k, (size_t)0, count, ranges[k].address < start);
-             i < count && ranges[i].address < end; i++)
-            if (!landing_pads_see_calls(&u->whole->image->file, &ranges[i], see_landing, &r))
-                unit_refuse(u, GROWTH_LANDING_PADS, ranges[i].address);
+        uint64_t start = u->parts[p].address;
+        uint64_t damaged = landing_pads_see_part(&u->whole->image->file, image_cfi(u->whole->image), start,
+                                                 start + u->parts[p].size, see_landing, &r);
+        if (damaged)
+            unit_refuse(u, GROWTH_LANDING_PADS, damaged);
     }
     return r.rc;
 }

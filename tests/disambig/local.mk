@@ -14,7 +14,7 @@ tests_disambig_test_clone_LDADD = $(DISAMBIG_TEST_LIBS)
 
 # Wraps the calls of any program at random.
 check_PROGRAMS += tests/disambig/wrap_all
-tests_disambig_wrap_all_SOURCES = tests/disambig/wrap_all.c
+tests_disambig_wrap_all_SOURCES = tests/disambig/wrap_all.c $(WRITE_PROGRAM)
 tests_disambig_wrap_all_LDADD = libdisambig.la librewrite.la libpathmap.la libimage.la libbase.la
 UNIT_TESTS += tests/disambig/test_wrap
 tests_disambig_test_wrap_SOURCES = tests/disambig/test_wrap.c tests/disambig/maps.c tests/disambig/maps.h $(IMAGE_TEST_BUILD)

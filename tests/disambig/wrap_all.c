@@ -10,6 +10,7 @@
 
 #include "rewrite/edits.h"
 #include "disambig/wrap/wrap.h"
+#include "tests/rewrite/write_program.h"
 
 struct all {
     struct image *image;
@@ -111,16 +112,6 @@ static int drop(struct all *a, struct fathom_error *err)
     return 0;
 }
 
-static int write_file(const char *path, const void *data, size_t size)
-{
-    FILE *out = fopen(path, "wb");
-    if (!out || fwrite(data, 1, size, out) != size || fclose(out) != 0 || chmod(path, 0755) < 0) {
-        perror(path);
-        return -1;
-    }
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     struct fathom_error err = {.text = "out of memory"};
@@ -148,7 +139,7 @@ int main(int argc, char **argv)
         if (a.counts[r])
             printf("%6u %s\n", a.counts[r], wrap_refusal_text((enum wrap_refusal)r));
     if (rc == 0)
-        rc = write_file(argv[2], file.elf, file.size);
+        rc = write_program(argv[2], file.elf, file.size);
     enlarged_clear(&file);
     callees_free(a.callees);
     calls_free(a.calls);

@@ -6,16 +6,7 @@
 #include <string.h>
 
 #include "rewrite/duplicate/duplicate.h"
-
-static int write_file(const char *path, const struct move_result *result)
-{
-    FILE *f = fopen(path, "wb");
-    if (!f || fwrite(result->elf, 1, result->size, f) != result->size || fclose(f) != 0) {
-        perror(path);
-        return 1;
-    }
-    return 0;
-}
+#include "tests/rewrite/write_program.h"
 
 static void print(const struct duplicated *d)
 {
@@ -71,7 +62,7 @@ int main(int argc, char **argv)
         rc = duplicate_image(image, calls, &options, &made, &err);
     if (rc == 0) {
         print(&made);
-        rc = write_file(argv[2], &made.moved) ? -1 : 0;
+        rc = write_program(argv[2], made.moved.elf, made.moved.size);
     } else {
         fprintf(stderr, "%s\n", err.text);
     }

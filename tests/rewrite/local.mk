@@ -1,3 +1,4 @@
+WRITE_PROGRAM = tests/rewrite/write_program.c tests/rewrite/write_program.h
 UNIT_TESTS += tests/rewrite/test_frames tests/rewrite/test_patch
 tests_rewrite_test_frames_SOURCES = tests/rewrite/test_frames.c tests/image/build.c tests/image/build.h
 tests_rewrite_test_frames_LDADD = librewrite.la libimage.la libbase.la $(CRITERION_LIBS)
@@ -13,15 +14,15 @@ UNIT_TESTS += tests/rewrite/test_duplicate
 tests_rewrite_test_duplicate_SOURCES = tests/rewrite/test_duplicate.c $(IMAGE_TEST_BUILD)
 tests_rewrite_test_duplicate_LDADD = librewrite.la $(IMAGE_TEST_LIBS)
 check_PROGRAMS += tests/rewrite/relocate
-tests_rewrite_relocate_SOURCES = tests/rewrite/relocate.c
+tests_rewrite_relocate_SOURCES = tests/rewrite/relocate.c $(WRITE_PROGRAM)
 tests_rewrite_relocate_LDADD = librewrite.la libimage.la libbase.la
 E2E_TESTS += tests/rewrite/relocate.test
 check_PROGRAMS += tests/rewrite/duplicate
-tests_rewrite_duplicate_SOURCES = tests/rewrite/duplicate.c
+tests_rewrite_duplicate_SOURCES = tests/rewrite/duplicate.c $(WRITE_PROGRAM)
 tests_rewrite_duplicate_LDADD = librewrite.la libimage.la libbase.la
 # Pads the frames of any program at random.
 check_PROGRAMS += tests/rewrite/resize
-tests_rewrite_resize_SOURCES = tests/rewrite/resize.c
+tests_rewrite_resize_SOURCES = tests/rewrite/resize.c $(WRITE_PROGRAM)
 tests_rewrite_resize_LDADD = librewrite.la libimage.la libbase.la
 E2E_TESTS += tests/rewrite/resize.test
 EXTRA_DIST += tests/rewrite/shapes.cc

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "rewrite/move/move.h"
 #include "image/calls/calls.h"
+#include "tests/rewrite/write_program.h"
 
 struct choice {
     struct move_function *functions;
@@ -129,16 +130,6 @@ static void print_result(const struct image *image, const struct choice *choice,
                        move_refusal_text(result->refusals[i]));
 }
 
-static int write_file(const char *path, const struct move_result *result)
-{
-    FILE *f = fopen(path, "wb");
-    if (!f || fwrite(result->elf, 1, result->size, f) != result->size || fclose(f) != 0) {
-        perror(path);
-        return 1;
-    }
-    return 0;
-}
-
 static int relocate(const struct image *image, char **argv, const unsigned long numbers[3],
                     struct fathom_error *err)
 {
@@ -172,7 +163,7 @@ static int relocate(const struct image *image, char **argv, const unsigned long 
             print_result(image, &choice, &result);
         if (rc == 0)
             rc = move_check(survey, &plan, &result, err);
-        if (result.elf && write_file(argv[1], &result))
+        if (result.elf && write_program(argv[1], result.elf, result.size))
             rc = -1;
     }
     move_result_free(&result);

@@ -13,6 +13,7 @@
 
 #include "rewrite/enlarge.h"
 #include "rewrite/patch/patch.h"
+#include "tests/rewrite/write_program.h"
 
 static int fail(const struct fathom_error *err)
 {
@@ -74,16 +75,6 @@ static void tell(const struct image *image, const struct growth *frames, size_t 
             printf("%6.1f%% %s\n", 100.0 * counts[r] / callers, growth_refusal_text((enum growth_refusal)r));
 }
 
-static int write_file(const char *path, const void *data, size_t size)
-{
-    FILE *out = fopen(path, "wb");
-    if (!out || fwrite(data, 1, size, out) != size || fclose(out) != 0 || chmod(path, 0755) < 0) {
-        perror(path);
-        return 1;
-    }
-    return 0;
-}
-
 /* For each function whether it can be emitted anew with a larger frame; NULL: failed. Prints how many of those that call can,
  * and how many of these by instructions that are added. */
 static bool *find_movable(const struct image *image, const struct growth *frames, struct fathom_error *err)
@@ -133,7 +124,7 @@ static int enlarge(const struct image *image, const struct growth *frames, char 
         rc = enlarge_frames(image, frames, &(struct enlarge_plan){.pads = pads, .count = count}, &file, &err);
     if (rc == 0) {
         printf("%zu padded, %zu of them anew\n", count, file.anew);
-        rc = write_file(argv[2], file.elf, file.size);
+        rc = write_program(argv[2], file.elf, file.size) < 0;
     }
     enlarged_clear(&file);
     free(pads);
@@ -155,7 +146,7 @@ static int resize(const struct image *image, const struct growth *frames, char *
     struct image *after;
     int rc = patch_resize(image, frames, pads, count, &elf, &size, &id, &err);
     if (rc == 0) {
-        rc = write_file(argv[2], elf, size);
+        rc = write_program(argv[2], elf, size) < 0;
         free(elf);
         if (rc == 0 && (rc = image_open(argv[2], NULL, &after, &err)) == 0) {
             if (!build_id_equal(&id, image_build_id(after)))
