@@ -63,6 +63,7 @@ libapi_la_SOURCES = \
 	api/report/report.c api/report/report.h \
 	api/report/reporting.c api/report/reporting.h \
 	api/run.c api/run.h \
+	api/runtime.c api/runtime.h \
 	api/store/check.c \
 	api/store/compared.c api/store/compared.h \
 	api/store/import.c \
