@@ -12,6 +12,7 @@ libfathom_burst_la_SOURCES = \
 	streams/runtime/block.h \
 	streams/runtime/burst.c \
 	streams/runtime/change.S \
+	streams/runtime/grown.c streams/runtime/grown.h \
 	streams/runtime/start.c \
 	streams/runtime/writer.c \
 	streams/wire.h

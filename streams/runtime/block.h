@@ -7,13 +7,11 @@
 #include <stddef.h>
 
 #include "rewrite/duplicate/wire.h"
+#include "streams/runtime/grown.h"
 #include "streams/wire.h"
 
 struct writer { /* of a trace file */
-    int fd;
-    uint8_t *window;              /* a mapping of a part of the file */
-    uint64_t start;               /* where that begins in the file */
-    uint64_t size;                /* bytes used in it */
+    struct grown file;
     struct stream_header *header; /* mapped */
     struct stream_site *sites;    /* STREAM_SITES */
     uint64_t pc, datum;           /* of the last record */

@@ -4,70 +4,22 @@
 #include "base/raw.h"
 #include "streams/runtime/block.h"
 
-#define WINDOW      (1u << 20) /* bytes; of the file, mapped at a time */
-#define RECORD_MOST 32u        /* bytes of one record, and of one control */
+#define RECORD_MOST 32u /* bytes of one record, and of one control */
 #define RUN_MOST    15u
-
-static void put_text(char **at, const char *text)
-{
-    while (*text)
-        *(*at)++ = *text++;
-}
-
-static void put_decimal(char **at, uint32_t value)
-{
-    char digits[10];
-    unsigned n = 0;
-    do
-        digits[n++] = (char)('0' + value % 10);
-    while (value /= 10);
-    while (n)
-        *(*at)++ = digits[--n];
-}
-
-/* The next window of the file. Its blocks are allocated, so that a full disk is an error here and no signal later. */
-static int map_window(struct writer *w, uint64_t start)
-{
-    long rc = raw_call(SYS_fallocate, w->fd, 0, (long)start, WINDOW, 0, 0);
-    if (rc == -EOPNOTSUPP)
-        rc = raw_call(SYS_ftruncate, w->fd, (long)(start + WINDOW), 0, 0, 0, 0);
-    if (raw_failed(rc))
-        return (int)-rc;
-    long at = raw_call(SYS_mmap, 0, WINDOW, PROT_READ | PROT_WRITE, MAP_SHARED, w->fd, (long)start);
-    if (raw_failed(at))
-        return (int)-at;
-    w->window = (uint8_t *)at;
-    w->start = start;
-    w->size = 0;
-    return 0;
-}
 
 bool writer_open(struct writer *w, uint32_t pid, uint32_t tid)
 {
-    char path[4096], *at = path;
-    *w = (struct writer){.fd = -1};
-    put_text(&at, trace_options.directory);
-    put_decimal(&at, pid);
-    *at++ = '-';
-    put_decimal(&at, tid);
-    *at++ = '-';
-    char *number = at;
-    for (uint32_t n = 0; n < 1000 && w->fd < 0; n++) { /* numbers of threads are used again */
-        at = number;
-        put_decimal(&at, n);
-        put_text(&at, ".burst");
-        *at = 0;
-        w->fd = (int)raw_call(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600,
-                              0, 0);
-        if (w->fd < 0 && w->fd != -EEXIST)
-            return false;
-    }
-    w->sites = raw_memory(STREAM_SITES * sizeof *w->sites);
-    if (w->fd < 0 || !w->sites || map_window(w, 0)) {
+    char stem[32];
+    uint32_t number;
+    size_t at = raw_append_number(stem, sizeof stem, 0, pid);
+    at = raw_append(stem, sizeof stem, at, "-");
+    raw_append_number(stem, sizeof stem, at, tid);
+    *w = (struct writer){.sites = raw_memory(STREAM_SITES * sizeof *w->sites)};
+    if (!w->sites || !grown_open(&w->file, trace_options.directory, stem, ".burst", &number)) {
         writer_close(w, true);
         return false;
     }
-    w->header = (struct stream_header *)w->window;
+    w->header = (struct stream_header *)w->file.first;
     *w->header = (struct stream_header){.magic = STREAM_MAGIC,
                                         .version = STREAM_VERSION,
                                         .pid = pid,
@@ -75,24 +27,17 @@ bool writer_open(struct writer *w, uint32_t pid, uint32_t tid)
                                         .used = sizeof *w->header,
                                         .checks0 = trace_options.checks0,
                                         .burst0 = trace_options.burst0};
-    w->size = sizeof *w->header;
+    w->file.size = sizeof *w->header;
     return true;
 }
 
 void writer_close(struct writer *w, bool whole)
 {
-    uint64_t used = w->header ? w->header->used : 0;
-    if (w->window && w->window != (uint8_t *)w->header)
-        raw_munmap(w->window, WINDOW);
     if (w->header)
-        raw_munmap(w->header, WINDOW);
+        grown_close(&w->file, whole ? w->header->used : 0);
     if (w->sites)
         raw_munmap(w->sites, STREAM_SITES * sizeof *w->sites);
-    if (w->fd >= 0 && used && whole)
-        raw_call(SYS_ftruncate, w->fd, (long)used, 0, 0, 0, 0);
-    if (w->fd >= 0)
-        raw_close(w->fd);
-    *w = (struct writer){.fd = -1};
+    *w = (struct writer){.file = {.fd = -1}};
 }
 
 bool writer_works(const struct writer *w)
@@ -103,34 +48,13 @@ bool writer_works(const struct writer *w)
 /* Room for what is said at once; false: the trace has ended. */
 static bool has_room(struct writer *w)
 {
-    if (w->size + RECORD_MOST <= WINDOW)
-        return true;
-    uint64_t next = (w->start + w->size) & ~(uint64_t)(RAW_PAGE - 1), keep = w->start + w->size - next;
-    if (next + WINDOW > trace_options.most) {
-        w->header->full = 1;
-        return false;
-    }
-    struct writer old = *w;
-    int error = map_window(w, next);
-    if (error) {
-        *w = old;
-        w->header->full = (uint32_t)error;
-        return false;
-    }
-    w->size = keep;
-    w->run = NULL;
-    if (old.window != (uint8_t *)old.header)
-        raw_munmap(old.window, WINDOW);
-    return true;
-}
-
-static void put_number(struct writer *w, uint64_t value)
-{
-    do {
-        uint8_t byte = (value & 0x7f) | (value > 0x7f ? 0x80 : 0);
-        w->window[w->size++] = byte;
-        value >>= 7;
-    } while (value);
+    bool moved;
+    int error = grown_room(&w->file, RECORD_MOST, trace_options.most, &moved);
+    if (error)
+        w->header->full = error == EFBIG ? 1 : (uint32_t)error;
+    if (moved)
+        w->run = NULL;
+    return !error;
 }
 
 static uint64_t folded(uint64_t distance)
@@ -140,7 +64,7 @@ static uint64_t folded(uint64_t distance)
 
 static void publish(struct writer *w)
 {
-    __atomic_store_n(&w->header->used, w->start + w->size, __ATOMIC_RELEASE);
+    __atomic_store_n(&w->header->used, grown_end(&w->file), __ATOMIC_RELEASE);
 }
 
 static void control(struct writer *w, enum stream_control what, uint64_t number)
@@ -148,8 +72,8 @@ static void control(struct writer *w, enum stream_control what, uint64_t number)
     if (!writer_works(w) || !has_room(w))
         return;
     w->run = NULL;
-    w->window[w->size++] = (uint8_t)(STREAM_CONTROL | (unsigned)what << 4);
-    put_number(w, number);
+    grown_byte(&w->file, (uint8_t)(STREAM_CONTROL | (unsigned)what << 4));
+    grown_number(&w->file, number);
 }
 
 static void record(struct writer *w, uint64_t datum, uint64_t pc)
@@ -170,12 +94,12 @@ static void record(struct writer *w, uint64_t datum, uint64_t pc)
     } else if (has_room(w)) {
         uint64_t a = folded(own_distance), b = folded(distance);
         unsigned how = predicted ? STREAM_PREDICTED : a <= b ? STREAM_FROM_OWN : STREAM_FROM_LAST;
-        w->run = &w->window[w->size++];
-        *w->run = (uint8_t)(next | how << 1);
+        w->run = &w->file.window[w->file.size];
+        grown_byte(&w->file, (uint8_t)(next | how << 1));
         if (!next)
-            put_number(w, folded(pc - w->pc));
+            grown_number(&w->file, folded(pc - w->pc));
         if (how != STREAM_PREDICTED)
-            put_number(w, how == STREAM_FROM_OWN ? a : b);
+            grown_number(&w->file, how == STREAM_FROM_OWN ? a : b);
     }
     own->stride = own_distance;
     own->datum = datum;
