@@ -16,6 +16,7 @@ libbase_la_SOURCES = \
 	base/symlinks.c base/symlinks.h \
 	base/log.h \
 	base/outfile.c base/outfile.h \
+	base/ordered.c base/ordered.h \
 	base/output.c base/output.h \
 	base/path.h base/plain_path.c base/plain_path.h \
 	base/progress.h \

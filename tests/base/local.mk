@@ -42,3 +42,6 @@ tests_base_test_sort_LDADD = libbase.la $(CRITERION_LIBS)
 UNIT_TESTS += tests/base/test_gzip
 tests_base_test_gzip_SOURCES = tests/base/test_gzip.c
 tests_base_test_gzip_LDADD = libbase.la $(CRITERION_LIBS) -lz
+UNIT_TESTS += tests/base/test_ordered
+tests_base_test_ordered_SOURCES = tests/base/test_ordered.c
+tests_base_test_ordered_LDADD = libbase.la $(CRITERION_LIBS)
