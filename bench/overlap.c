@@ -59,7 +59,7 @@ static void read_trace(const char *path, struct symbols *symbols, struct hot_pro
     }
     while (burst_file_next(file, &r) > 0) {
         bool record = r.what == BURST_RECORD;
-        if (!record && r.what == BURST_ENDS)
+        if (!record && r.what != BURST_BEGINS && r.what != BURST_LOST)
             continue;
         if (sequitur_push(grammar, record ? symbol_of(symbols, r.pc, r.datum) : SEQUITUR_BREAK) < 0)
             abort();

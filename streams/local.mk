@@ -12,10 +12,19 @@ libfathom_burst_la_SOURCES = \
 	streams/runtime/block.h \
 	streams/runtime/burst.c \
 	streams/runtime/change.S \
+	streams/runtime/contexts.c streams/runtime/contexts.h \
+	streams/runtime/frames.c streams/runtime/frames.h \
 	streams/runtime/grown.c streams/runtime/grown.h \
+	streams/runtime/heap.c \
+	streams/runtime/lock.h \
+	streams/runtime/maps.c \
+	streams/runtime/process.c streams/runtime/process.h \
 	streams/runtime/start.c \
 	streams/runtime/writer.c \
+	streams/process_wire.h \
 	streams/wire.h
+# libgcc's shared library has the walk of the stack; one that is linked in would not know of the program's frames that are registered.
+libfathom_burst_la_LIBADD = -lgcc_s
 
 noinst_LTLIBRARIES += libstreams.la
 libstreams_la_SOURCES = \

@@ -20,10 +20,11 @@
 
 #include <stdint.h>
 
-#define STREAM_MAGIC   0x31545342u /* "BST1" */
-#define STREAM_VERSION 1u
-#define STREAM_SITES   4096u /* entries of the table, by stream_hash() */
-#define STREAM_CONTROL 0x0eu /* bits 1 to 3 */
+#define STREAM_MAGIC      0x31545342u /* "BST1" */
+#define STREAM_VERSION    2u
+#define STREAM_NO_PROCESS UINT32_MAX
+#define STREAM_SITES      4096u /* entries of the table, by stream_hash() */
+#define STREAM_CONTROL    0x0eu /* bits 1 to 3 */
 
 enum stream_datum {
     STREAM_PREDICTED,
@@ -35,6 +36,9 @@ enum stream_control {
     STREAM_BURST, /* a burst begins; the number: checks that were passed since the last one ended */
     STREAM_LOST,  /* so many records are missing here */
     STREAM_END,   /* the burst was ended by a check; without it the thread was cut off. The number is 0 */
+    /* Behind STREAM_BURST, in the terms of process_wire.h: */
+    STREAM_CONTEXT, /* the call path in which it begins, 0: unknown */
+    STREAM_HEAP, /* so many bytes of the process's file tell of the heap until then; only if the heap is logged */
 };
 
 struct stream_header {
@@ -46,7 +50,7 @@ struct stream_header {
     uint64_t checks;          /* that were passed in the checking version */
     uint32_t checks0, burst0; /* nCheck0, nInstr0 */
     uint32_t full;            /* the trace ended at its bound, or the disk was full: an errno, or 1 */
-    uint32_t reserved;
+    uint32_t process;         /* PID-N.process belongs to it: N; STREAM_NO_PROCESS: none */
 };
 
 struct stream_site {   /* of the table */

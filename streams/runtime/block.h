@@ -46,15 +46,17 @@ struct trace_options {
     char directory[3840]; /* ends with / */
     uint32_t checks0, burst0;
     uint64_t most; /* bytes of each thread's file */
+    uint64_t heap; /* of what the process's file tells of the heap; 0: that is not logged */
 };
 extern struct trace_options trace_options;
 
-/* writer.c: makes the thread's file; false: it has none, and records nothing. */
-bool writer_open(struct writer *writer, uint32_t pid, uint32_t tid);
+/* writer.c: makes the thread's file, which names that of the process; false: it has none, and records nothing. */
+bool writer_open(struct writer *writer, uint32_t pid, uint32_t tid, uint32_t process);
 /* whole: the file is cut to what is used. */
 void writer_close(struct writer *writer, bool whole);
 bool writer_works(const struct writer *writer);
-void writer_burst(struct writer *writer, uint64_t checks);
+/* heap: bytes of the process's file; 0: it does not tell of the heap. */
+void writer_burst(struct writer *writer, uint64_t checks, uint32_t context, uint64_t heap);
 /* Appends what the log has; `logged`: bytes since it was empty. */
 void writer_take(struct writer *writer, const uint8_t *log, uint32_t logged);
 void writer_end(struct writer *writer);

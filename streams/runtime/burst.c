@@ -9,6 +9,8 @@
 
 #include "base/raw.h"
 #include "streams/runtime/block.h"
+#include "streams/runtime/contexts.h"
+#include "streams/runtime/process.h"
 
 #define NEVER       INT32_MAX
 #define PIECE_MOST  64         /* checks */
@@ -154,17 +156,19 @@ static void next_piece(struct block *block)
     block->burst_left = block->whole < block->piece ? block->whole : block->piece;
 }
 
-static void begin(struct block *block)
+/* sp: as burst_change() gets it, below what it pushed and its return address. */
+static void begin(struct block *block, uint64_t sp)
 {
-    if (!block->opened)
-        writer_open(&block->writer, process, block->tid);
+    if (!block->opened && writer_open(&block->writer, process, block->tid, process_number()))
+        process_maps();
     block->opened = true;
     if (!writer_works(&block->writer)) {
         rest(block);
         return;
     }
     uint32_t checks = trace_options.checks0 && trace_options.burst0 <= NEVER ? trace_options.burst0 : NEVER;
-    writer_burst(&block->writer, trace_options.checks0);
+    uint32_t context = contexts_of(((const uint64_t *)sp)[1], sp + 16, true);
+    writer_burst(&block->writer, trace_options.checks0, context, process_logs_heap ? process_position() : 0);
     if (block->whole <= 0)
         set_aside(block);
     block->whole = (int32_t)checks;
@@ -228,7 +232,7 @@ bool burst_change(struct block *block, uint64_t sp)
     }
     own->busy = sp;
     if (own->burst_left < 0)
-        begin(own);
+        begin(own, sp);
     else
         end_piece(own);
     __atomic_store_n(&own->busy, 0, __ATOMIC_RELEASE);

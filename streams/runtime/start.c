@@ -1,7 +1,7 @@
 /*
- * start.c - starts the runtime in a process with duplicated code (rewrite/duplicate/): FATHOM_TRACE=CHECKS:BURST:BYTES:DIR in its
- * environment says how many checks there are between bursts (0: all is one burst) and in a burst, how large each thread's file may get,
- * and where.
+ * start.c - starts the runtime in a process with duplicated code (rewrite/duplicate/): FATHOM_TRACE=CHECKS:BURST:BYTES[:HEAP]:DIR in
+ * its environment says how many checks there are between bursts (0: all is one burst) and in a burst, how large each thread's file may get,
+ * how large that of the process with what it allocates (0 as without it: that is not logged), and where.
  *
  * It is linked with -z initfirst: duplicated constructors run with a block already.
  */
@@ -11,6 +11,8 @@
 
 #include "base/raw.h"
 #include "streams/runtime/block.h"
+#include "streams/runtime/contexts.h"
+#include "streams/runtime/process.h"
 
 extern int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void), void *library);
 extern void *__dso_handle __attribute__((visibility("hidden")));
@@ -41,6 +43,8 @@ static bool read_options(const char *text)
     if (!text || !(text = read_number(text, &checks)) || !(text = read_number(text, &burst)) ||
         !(text = read_number(text, &trace_options.most)) || checks > UINT32_MAX || burst > UINT32_MAX)
         return false;
+    if (*text >= '0' && *text <= '9' && !(text = read_number(text, &trace_options.heap)))
+        return false;
     size_t length = raw_length(text);
     if (*text != '/' || length + 2 > sizeof trace_options.directory)
         return false;
@@ -66,6 +70,8 @@ static void *run_thread(void *argument)
 {
     struct thread thread = *(struct thread *)argument;
     free(argument);
+    /* where the return address stands: the call below may be a jump, which leaves it for the program's function */
+    contexts_thread((void **)__builtin_frame_address(0) + 1);
     pthread_setspecific(leaving, block_enter());
     return thread.start(thread.argument);
 }
@@ -85,19 +91,29 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *out, const 
     return rc;
 }
 
+static void forked(void)
+{
+    process_child();
+    block_forked();
+}
+
 __attribute__((constructor)) static void begin(int count, char **arguments, char **environment)
 {
     (void)count;
     (void)arguments;
     if (!read_options(find_options(environment)))
         return;
+    contexts_begin();
+    process_begin();
     block_enter();
-    __register_atfork(NULL, NULL, block_forked, &__dso_handle);
+    __register_atfork(NULL, process_parent, forked, &__dso_handle);
     works = pthread_key_create(&leaving, leave_thread) == 0;
 }
 
 __attribute__((destructor)) static void end(void)
 {
-    if (works)
-        block_leave();
+    if (!works)
+        return;
+    block_leave();
+    process_end();
 }

@@ -7,7 +7,7 @@
 #define RECORD_MOST 32u /* bytes of one record, and of one control */
 #define RUN_MOST    15u
 
-bool writer_open(struct writer *w, uint32_t pid, uint32_t tid)
+bool writer_open(struct writer *w, uint32_t pid, uint32_t tid, uint32_t process)
 {
     char stem[32];
     uint32_t number;
@@ -26,7 +26,8 @@ bool writer_open(struct writer *w, uint32_t pid, uint32_t tid)
                                         .tid = tid,
                                         .used = sizeof *w->header,
                                         .checks0 = trace_options.checks0,
-                                        .burst0 = trace_options.burst0};
+                                        .burst0 = trace_options.burst0,
+                                        .process = process};
     w->file.size = sizeof *w->header;
     return true;
 }
@@ -107,9 +108,12 @@ static void record(struct writer *w, uint64_t datum, uint64_t pc)
     w->datum = datum;
 }
 
-void writer_burst(struct writer *w, uint64_t checks)
+void writer_burst(struct writer *w, uint64_t checks, uint32_t context, uint64_t heap)
 {
     control(w, STREAM_BURST, checks);
+    control(w, STREAM_CONTEXT, context);
+    if (heap)
+        control(w, STREAM_HEAP, heap);
     if (!writer_works(w))
         return;
     w->header->bursts++;

@@ -86,7 +86,7 @@ static uint64_t predicted(const struct burst_file *f)
 
 static int control(struct burst_file *f, unsigned what, struct burst_record *out)
 {
-    static const enum burst_what whats[] = {BURST_BEGINS, BURST_LOST, BURST_ENDS};
+    static const enum burst_what whats[] = {BURST_BEGINS, BURST_LOST, BURST_ENDS, BURST_CONTEXT, BURST_HEAP};
     uint64_t number = bytes_uleb(&f->left);
     if (f->left.failed || what >= sizeof whats / sizeof *whats)
         return -EBADMSG;

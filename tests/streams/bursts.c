@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     struct fathom_error err = {0};
     struct burst_file *file;
     struct burst_record r;
-    uint64_t counts[4] = {0};
+    uint64_t counts[6] = {0};
     bool all = argc == 3 && strcmp(argv[1], "-a") == 0;
     if (argc != 2 + all || burst_file_open(argv[argc - 1], &file, &err) < 0) {
         fprintf(stderr, "%s\n", err.text);
@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     int rc;
     while ((rc = burst_file_next(file, &r)) > 0) {
         counts[r.what] += r.what == BURST_LOST ? r.number : 1;
-        static const char *const names[] = {"", "begins", "ends", "lost"};
+        static const char *const names[] = {"", "begins", "ends", "lost", "context", "heap"};
         if (all && r.what == BURST_RECORD)
             printf("%" PRIx64 " %" PRIx64 "\n", r.pc, r.datum);
         else if (all)

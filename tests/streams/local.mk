@@ -11,3 +11,4 @@ check_PROGRAMS += tests/streams/walk
 tests_streams_walk_SOURCES = tests/streams/walk.c
 tests_streams_walk_LDFLAGS = -pthread
 E2E_TESTS += tests/streams/duplicate.test
+EXTRA_DIST += tests/streams/traced.sh
