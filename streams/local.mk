@@ -30,4 +30,5 @@ noinst_LTLIBRARIES += libstreams.la
 libstreams_la_SOURCES = \
 	streams/hot.c streams/hot.h \
 	streams/sequitur.c streams/sequitur.h \
-	streams/trace/burst_file.c streams/trace/burst_file.h
+	streams/trace/burst_file.c streams/trace/burst_file.h \
+	streams/trace/process_file.c streams/trace/process_file.h

@@ -2,6 +2,7 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 duplicate=$top_builddir/tests/rewrite/duplicate
 bursts=$top_builddir/tests/streams/bursts
+process=$top_builddir/tests/streams/process
 runtime=$top_builddir/.libs/libfathom-burst.so
 
 # made NAME FILE [OPTION...]: the new file is ./NAME.twice, what was said of it ./NAME.said.
