@@ -91,12 +91,10 @@ static int read_maps(pid_t pid, char **text)
     return rc;
 }
 
-int proc_maps(pid_t pid, struct maps *maps)
+/* Takes the text over. */
+static int parse_maps(char *text, struct maps *maps)
 {
-    char *text, *save;
-    int rc = read_maps(pid, &text);
-    if (rc)
-        return rc;
+    char *save;
     size_t lines = 0;
     for (const char *c = text; (c = strchr(c, '\n')); c++)
         lines++;
@@ -110,6 +108,20 @@ int proc_maps(pid_t pid, struct maps *maps)
         made.count += parse_vma(line, &made.list[made.count]);
     *maps = made;
     return 0;
+}
+
+int proc_maps(pid_t pid, struct maps *maps)
+{
+    char *text;
+    int rc = read_maps(pid, &text);
+    return rc ? rc : parse_maps(text, maps);
+}
+
+int proc_maps_copy(const char *path, struct maps *maps)
+{
+    char *text;
+    int rc = read_text(path, &text);
+    return rc ? rc : parse_maps(text, maps);
 }
 
 void proc_maps_free(struct maps *maps)

@@ -35,6 +35,8 @@ struct proc_stat {
 
 /* Each returns 0 or a negative errno: -ESRCH or -ENOENT if the process is gone. */
 int proc_maps(pid_t pid, struct maps *maps);
+/* From a copy of /proc/PID/maps, which may be anything: its regions may overlap. */
+int proc_maps_copy(const char *path, struct maps *maps);
 void proc_maps_free(struct maps *maps);
 const struct vma *proc_maps_find(const struct maps *maps, uint64_t address); /* NULL: none */
 int proc_stat(pid_t pid, struct proc_stat *out);                   /* CPU time: of all its threads */
