@@ -36,8 +36,8 @@ enum stream_control {
     STREAM_BURST, /* a burst begins; the number: checks that were passed since the last one ended */
     STREAM_LOST,  /* so many records are missing here */
     STREAM_END,   /* the burst was ended by a check; without it the thread was cut off. The number is 0 */
-    /* Behind STREAM_BURST, in the terms of process_wire.h: */
-    STREAM_CONTEXT, /* the call path in which it begins, 0: unknown */
+    /* Behind STREAM_BURST, and within a burst where it has changed, in the terms of process_wire.h: */
+    STREAM_CONTEXT, /* the call path in which it begins, or is when the log is emptied; 0: unknown */
     STREAM_HEAP, /* so many bytes of the process's file tell of the heap until then; only if the heap is logged */
 };
 

@@ -29,6 +29,7 @@ struct block {
     uint32_t nested; /* checks of handlers meanwhile */
     int32_t whole;   /* checks that are left of the burst, those of burst_left among them; 0: there is none */
     int32_t piece;   /* burst_left at its last setting, or more: the log is emptied that often */
+    uint32_t context; /* of the burst: what was last said of it */
     struct writer writer;
     int32_t checks_left[WIRE_GROUPS] __attribute__((aligned(WIRE_CHECKS_LEFT)));
     int32_t later[WIRE_GROUPS]; /* in a burst: what they were */
@@ -57,6 +58,9 @@ void writer_close(struct writer *writer, bool whole);
 bool writer_works(const struct writer *writer);
 /* heap: bytes of the process's file; 0: it does not tell of the heap. */
 void writer_burst(struct writer *writer, uint64_t checks, uint32_t context, uint64_t heap);
+/* Within a burst: it is in another call path; the heap is another one. */
+void writer_context(struct writer *writer, uint32_t context);
+void writer_heap(struct writer *writer, uint64_t heap);
 /* Appends what the log has; `logged`: bytes since it was empty. */
 void writer_take(struct writer *writer, const uint8_t *log, uint32_t logged);
 void writer_end(struct writer *writer);
@@ -70,6 +74,8 @@ bool burst_change(struct block *block, uint64_t sp);
 struct block *block_enter(void);
 /* The calling thread records no more, and its file is whole. */
 void block_leave(void);
+/* The calling thread allocated something: if it is in a burst, its trace says at which record. */
+void block_heap_changed(void);
 /* In the child of fork(): its file is not its parent's. */
 void block_forked(void);
 

@@ -156,7 +156,12 @@ static void next_piece(struct block *block)
     block->burst_left = block->whole < block->piece ? block->whole : block->piece;
 }
 
-/* sp: as burst_change() gets it, below what it pushed and its return address. */
+/* The call path of who calls burst_change() with this SP, which is below what it pushed and its return address. */
+static uint32_t context_at(uint64_t sp)
+{
+    return contexts_of(((const uint64_t *)sp)[1], sp + 16, true);
+}
+
 static void begin(struct block *block, uint64_t sp)
 {
     if (!block->opened && writer_open(&block->writer, process, block->tid, process_number()))
@@ -167,8 +172,9 @@ static void begin(struct block *block, uint64_t sp)
         return;
     }
     uint32_t checks = trace_options.checks0 && trace_options.burst0 <= NEVER ? trace_options.burst0 : NEVER;
-    uint32_t context = contexts_of(((const uint64_t *)sp)[1], sp + 16, true);
-    writer_burst(&block->writer, trace_options.checks0, context, process_logs_heap ? process_position() : 0);
+    block->context = context_at(sp);
+    writer_burst(&block->writer, trace_options.checks0, block->context,
+                 process_logs_heap ? process_position() : 0);
     if (block->whole <= 0)
         set_aside(block);
     block->whole = (int32_t)checks;
@@ -176,8 +182,27 @@ static void begin(struct block *block, uint64_t sp)
     next_piece(block);
 }
 
+void block_heap_changed(void)
+{
+    struct block *block = current();
+    if (block->whole <= 0 || block->busy || block == &idle.block || block->tid != raw_tid())
+        return;
+    writer_take(&block->writer, (uint8_t *)block + WIRE_LOG, block->logged);
+    block->logged = 0;
+    writer_heap(&block->writer, process_position());
+}
+
+/* A long burst comes into other paths than that in which it began. */
+static void note_context(struct block *block, uint64_t sp)
+{
+    uint32_t context = context_at(sp);
+    if (context != block->context)
+        writer_context(&block->writer, context);
+    block->context = context;
+}
+
 /* The log is emptied; then the burst goes on, or ends. */
-static void end_piece(struct block *block)
+static void end_piece(struct block *block, uint64_t sp)
 {
     int32_t passed = block->whole < block->piece ? block->whole : block->piece;
     writer_take(&block->writer, (uint8_t *)block + WIRE_LOG, block->logged);
@@ -185,6 +210,7 @@ static void end_piece(struct block *block)
     if (block->whole <= 0 && !trace_options.checks0)
         block->whole = NEVER; /* all is one burst */
     if (block->whole > 0 && writer_works(&block->writer)) {
+        note_context(block, sp);
         next_piece(block);
         return;
     }
@@ -234,7 +260,7 @@ bool burst_change(struct block *block, uint64_t sp)
     if (own->burst_left < 0)
         begin(own, sp);
     else
-        end_piece(own);
+        end_piece(own, sp);
     __atomic_store_n(&own->busy, 0, __ATOMIC_RELEASE);
     return own->whole <= 0;
 }

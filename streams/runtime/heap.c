@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/raw.h"
+#include "streams/runtime/block.h"
 #include "streams/runtime/contexts.h"
 #include "streams/runtime/process.h"
 
@@ -82,6 +83,7 @@ static void note_allocated(const void *memory, size_t size, uint64_t pc, uint64_
         return;
     process_allocated((uint64_t)memory, size, context);
     process_unlock();
+    block_heap_changed();
 }
 
 static void note_freed(const void *memory)

@@ -108,12 +108,22 @@ static void record(struct writer *w, uint64_t datum, uint64_t pc)
     w->datum = datum;
 }
 
+void writer_context(struct writer *w, uint32_t context)
+{
+    control(w, STREAM_CONTEXT, context);
+}
+
+void writer_heap(struct writer *w, uint64_t heap)
+{
+    control(w, STREAM_HEAP, heap);
+}
+
 void writer_burst(struct writer *w, uint64_t checks, uint32_t context, uint64_t heap)
 {
     control(w, STREAM_BURST, checks);
-    control(w, STREAM_CONTEXT, context);
+    writer_context(w, context);
     if (heap)
-        control(w, STREAM_HEAP, heap);
+        writer_heap(w, heap);
     if (!writer_works(w))
         return;
     w->header->bursts++;
