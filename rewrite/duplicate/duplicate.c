@@ -5,17 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "rewrite/duplicate/plan.h"
 #include "rewrite/duplicate/snippets.h"
 
 extern const uint8_t duplicate_start[] __attribute__((visibility("hidden"))); /* start.S */
 extern const uint8_t duplicate_start_end[] __attribute__((visibility("hidden")));
-
-static int by_pc(const void *a, const void *b)
-{
-    const struct duplicate_site *x = a, *y = b;
-    return (x->pc > y->pc) - (x->pc < y->pc);
-}
 
 /* Takes the plan's sites, with their places. Those of functions that were refused at last are dropped. */
 static void take_sites(struct duplicate_plan *plan, struct duplicated *out)
@@ -27,8 +22,32 @@ static void take_sites(struct duplicate_plan *plan, struct duplicated *out)
     }
     out->sites = plan->sites;
     plan->sites = NULL;
-    if (out->site_count)
-        qsort(out->sites, out->site_count, sizeof *out->sites, by_pc);
+    sort_by(out->sites, out->site_count, pc);
+}
+
+/* What the new code was. */
+static bool take_parts(const struct image *image, struct duplicated *out)
+{
+    const struct move_result *m = &out->moved;
+    uint32_t last = IMAGE_NO_FUNCTION;
+    struct move_run *runs = malloc((m->run_count + 1) * sizeof *runs);
+    out->parts = malloc((m->run_count + 1) * sizeof *out->parts);
+    if (!runs || !out->parts) {
+        free(runs);
+        return false;
+    }
+    memcpy(runs, m->runs, m->run_count * sizeof *runs);
+    sort_by(runs, m->run_count, to);
+    for (size_t i = 0; i < m->run_count; i++) {
+        uint32_t function = image_function_at(image, runs[i].from);
+        if (function == last || function == IMAGE_NO_FUNCTION)
+            continue;
+        out->parts[out->part_count++] = (struct duplicate_function){runs[i].to - runs[i].before,
+                                                                    image_function(image, function)->address};
+        last = function;
+    }
+    free(runs);
+    return true;
 }
 
 static void count_functions(const struct duplicate_plan *plan, struct duplicated *out)
@@ -79,9 +98,10 @@ int duplicate_image(const struct image *image, const struct calls *calls,
     if (rc == 0) {
         count_functions(&plan, out);
         take_sites(&plan, out);
-    } else {
-        duplicated_clear(out);
+        rc = take_parts(image, out) ? 0 : error_memory(err);
     }
+    if (rc < 0)
+        duplicated_clear(out);
     duplicate_plan_free(&plan);
     move_survey_free(survey);
     return rc;
@@ -91,5 +111,6 @@ void duplicated_clear(struct duplicated *duplicated)
 {
     move_result_free(&duplicated->moved);
     free(duplicated->sites);
+    free(duplicated->parts);
     *duplicated = (struct duplicated){0};
 }

@@ -34,7 +34,7 @@ struct duplicate_options {
     const bool *chosen; /* by function of the image; NULL: all. Borrowed */
 };
 
-struct duplicate_site { /* what logs; by pc */
+struct duplicate_site { /* what logs; by pc, those of one instruction in the order in which they log */
     uint64_t pc;        /* of the instruction in the instrumented version: an address of the new file */
     uint64_t address;   /* in the file as it was */
     uint16_t size;      /* bytes that it refers to; 0: not told */
@@ -42,8 +42,15 @@ struct duplicate_site { /* what logs; by pc */
     uint8_t form; /* enum access_form */
 };
 
+struct duplicate_function { /* of its versions: each part of one */
+    uint64_t start;         /* in the new file */
+    uint64_t address;       /* of the function's entry in the file as it was */
+};
+
 struct duplicated {
-    struct move_result moved; /* the new file */
+    struct move_result moved;         /* the new file */
+    struct duplicate_function *parts; /* by start: code belongs to the last one before it */
+    size_t part_count;
     struct duplicate_site *sites;
     size_t site_count;
     uint32_t functions;              /* that have two versions */
