@@ -34,12 +34,14 @@ libreport_la_SOURCES = \
 	report/views/memory.c \
 	report/text/printer.c report/text/printer.h \
 	report/text/shorten.c report/text/shorten.h \
+	report/streams/html.c report/streams/html_page.h report/streams/json.c report/streams/streams.h \
+	report/streams/streams_json.h report/streams/text.c \
 	report/views/sure.c \
 	report/views/tree.c \
 	report/views/view.c report/views/view.h report/views/views.h \
 	report/text/weight.c report/text/weight.h
 report_schemas = report/export/otlp.pb-c.c report/export/otlp.pb-c.h report/export/profile.pb-c.c report/export/profile.pb-c.h
-nodist_libreport_la_SOURCES = report/export/html_page.c $(report_schemas)
+nodist_libreport_la_SOURCES = report/export/html_page.c report/streams/html_page.c $(report_schemas)
 libreport_la_LIBADD = $(PROTOBUF_C_LIBS)
 BUILT_SOURCES += report/export/otlp.pb-c.h report/export/profile.pb-c.h
 CLEANFILES += $(report_schemas)
@@ -51,10 +53,12 @@ report/export/otlp.pb-c.c: report/export/otlp.pb-c.h
 report/export/profile.pb-c.h: report/export/profile.proto
 	$(compile_schema) $(srcdir)/report/export/profile.proto
 report/export/profile.pb-c.c: report/export/profile.pb-c.h
-page_parts = report/export/html/page.html report/export/html/style.css report/export/html/data.js report/export/html/changes.js \
-	report/export/html/flame.js \
-	report/export/html/lists.js report/export/html/code.js report/export/html/timeline.js report/export/html/main.js
-EXTRA_DIST += $(page_parts) scripts/embed
-CLEANFILES += report/export/html_page.c
+page_scripts = data.js changes.js flame.js lists.js code.js timeline.js main.js
+page_parts = report/export/html/page.html report/export/html/style.css $(page_scripts:%=report/export/html/%)
+streams_parts = report/streams/html/page.html report/streams/html/style.css report/streams/html/streams.js
+EXTRA_DIST += $(page_parts) $(streams_parts) scripts/embed
+CLEANFILES += report/export/html_page.c report/streams/html_page.c
 report/export/html_page.c: $(page_parts) scripts/embed
-	$(AM_V_GEN)$(MKDIR_P) report/export && $(srcdir)/scripts/embed $(srcdir)/report/export/html >$@.new && mv $@.new $@
+	$(AM_V_GEN)$(MKDIR_P) report/export && $(srcdir)/scripts/embed $(srcdir)/report/export/html report/export/html_page.h html $(page_scripts) >$@.new && mv $@.new $@
+report/streams/html_page.c: $(streams_parts) scripts/embed
+	$(AM_V_GEN)$(MKDIR_P) report/streams && $(srcdir)/scripts/embed $(srcdir)/report/streams/html report/streams/html_page.h streams_page streams.js >$@.new && mv $@.new $@

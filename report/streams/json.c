@@ -1,0 +1,103 @@
+/* json.c - hot streams as JSON: docs/json.md has the format, whose version changes when a reader must. */
+#include "report/streams/streams_json.h"
+
+#define VERSION 1
+
+static void write_lines(struct json *json, const char *key, const struct shown_lines *lines)
+{
+    json_object(json, key);
+    json_number(json, "touched", lines->touched);
+    json_number(json, "together", lines->together);
+    json_number(json, "used", lines->used);
+    json_end(json);
+}
+
+static void write_object(struct json *json, const struct shown_object *o)
+{
+    static const char *const kinds[] = {"heap", "symbol", "stack", "other"};
+    json_object(json, NULL);
+    json_text(json, "kind", kinds[o->kind]);
+    json_number(json, "address", o->start);
+    json_number(json, "size", o->size);
+    if (o->kind == SHOWN_SYMBOL)
+        json_text(json, "name", o->name);
+    if (o->kind == SHOWN_HEAP)
+        json_text(json, "path", o->path);
+    json_end(json);
+}
+
+static void write_step(struct json *json, const struct shown_step *s)
+{
+    json_object(json, NULL);
+    json_text(json, "function", s->function);
+    json_text(json, "image", s->image);
+    json_number(json, "address", s->address);
+    json_text(json, "file", s->file);
+    json_number(json, "line", s->line);
+    json_flag(json, "load", s->load);
+    json_flag(json, "store", s->store);
+    json_number(json, "size", s->size);
+    if (s->object != UINT32_MAX) {
+        json_number(json, "object", s->object);
+        json_number(json, "offset", s->offset);
+    }
+    json_end(json);
+}
+
+static void write_stream(struct json *json, const struct shown_stream *s)
+{
+    json_object(json, NULL);
+    json_number(json, "length", s->length);
+    json_number(json, "occurrences", s->occurrences);
+    write_lines(json, "lines", &s->lines);
+    json_object(json, "alike");
+    json_number(json, "streams", s->alike);
+    json_number(json, "heat", s->alike_heat);
+    json_number(json, "objects", s->alike_objects);
+    write_lines(json, "lines", &s->alike_lines);
+    json_end(json);
+    json_array(json, "paths");
+    for (size_t i = 0; i < s->path_count; i++) {
+        json_object(json, NULL);
+        json_text(json, "path", s->paths[i].path);
+        json_number(json, "walks", s->paths[i].count);
+        json_end(json);
+    }
+    json_end(json);
+    json_array(json, "objects");
+    for (size_t i = 0; i < s->object_count; i++)
+        write_object(json, &s->objects[i]);
+    json_end(json);
+    json_array(json, "steps");
+    for (size_t i = 0; i < s->step_count; i++)
+        write_step(json, &s->steps[i]);
+    json_end(json);
+    json_end(json);
+}
+
+void streams_json_members(struct json *json, const struct shown_streams *s)
+{
+    json_number(json, "version", VERSION);
+    json_text(json, "of", s->data ? "data" : "calls");
+    json_number(json, "references", s->references);
+    json_number(json, "hot", s->hot);
+    json_number(json, "hot-streams", s->streams);
+    json_number(json, "kinds", s->kinds);
+    json_number(json, "bursts", s->bursts);
+    json_number(json, "unknown", s->unknown);
+    json_number(json, "lost", s->lost);
+    json_array(json, "streams");
+    for (size_t i = 0; i < s->count; i++)
+        write_stream(json, &s->list[i]);
+    json_end(json);
+}
+
+int streams_json_write(const struct shown_streams *s, FILE *out, struct fathom_error *err)
+{
+    struct printer printer = {.out = out};
+    struct json json = {.printer = &printer};
+    json_object(&json, NULL);
+    streams_json_members(&json, s);
+    json_end(&json);
+    return printer_finish(&printer, err);
+}

@@ -1,0 +1,81 @@
+/*
+ * streams.h - hot streams for a person, or a program: each as the objects that it walks, in which order, by which instructions, under which
+ * calling contexts, and how many cache lines that takes. Texts are borrowed, and may be hostile.
+ */
+#ifndef FATHOM_REPORT_STREAMS_STREAMS_H
+#define FATHOM_REPORT_STREAMS_STREAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+#define STREAMS_LINE 64u /* bytes of a cache line */
+
+enum shown_kind { SHOWN_HEAP, SHOWN_SYMBOL, SHOWN_STACK, SHOWN_OTHER };
+
+struct shown_object {
+    enum shown_kind kind;
+    uint64_t start, size; /* address in its process; bytes */
+    const char *name;     /* of a symbol; else NULL */
+    const char *path;     /* of an allocation: "main > make"; NULL: unknown */
+};
+
+struct shown_step { /* of a stream */
+    const char *function;
+    const char *file; /* NULL: unknown; */
+    uint32_t line;
+    const char *image;
+    uint64_t address; /* in that */
+    bool load, store; /* neither: it was executed */
+    uint16_t size;    /* bytes; 0: not told */
+    uint32_t object;  /* of the stream's objects; UINT32_MAX: none */
+    uint64_t offset;  /* in it */
+};
+
+struct shown_path {
+    const char *path; /* NULL: unknown */
+    uint64_t count;   /* walks */
+};
+
+struct shown_lines { /* cache lines */
+    uint64_t touched;
+    uint64_t together; /* if the objects stood side by side, */
+    uint64_t used;     /* or what is used of them */
+};
+
+struct shown_stream {
+    uint64_t length, occurrences;
+    struct shown_step *steps; /* `length`, or fewer */
+    size_t step_count;
+    struct shown_object *objects;
+    size_t object_count;
+    struct shown_path *paths; /* in which bursts began that walked it; most first */
+    size_t path_count;
+    struct shown_lines lines;
+    /* All streams by the same instructions over objects of the same kinds, this one among them. */
+    size_t alike;
+    uint64_t alike_heat;
+    size_t alike_objects;
+    struct shown_lines alike_lines;
+};
+
+struct shown_streams {
+    struct shown_stream *list; /* of the kinds that are hottest, the hottest stream of each */
+    size_t count, kinds;       /* kinds: all of them */
+    bool data;                 /* else calls or blocks */
+    uint64_t references;       /* in the trace */
+    uint64_t hot;              /* in hot streams */
+    size_t streams;            /* hot ones */
+    uint64_t bursts, checks;   /* checks: between them all */
+    uint64_t unknown, lost;
+    size_t width; /* columns; 0: any */
+};
+
+int streams_text_write(const struct shown_streams *streams, FILE *out, struct fathom_error *err);
+int streams_json_write(const struct shown_streams *streams, FILE *out, struct fathom_error *err);
+int streams_html_write(const struct shown_streams *streams, FILE *out, struct fathom_error *err);
+
+#endif
