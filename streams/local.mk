@@ -28,7 +28,13 @@ libfathom_burst_la_LIBADD = -lgcc_s
 
 noinst_LTLIBRARIES += libstreams.la
 libstreams_la_SOURCES = \
+	streams/found.c streams/found.h \
 	streams/hot.c streams/hot.h \
 	streams/sequitur.c streams/sequitur.h \
 	streams/trace/burst_file.c streams/trace/burst_file.h \
-	streams/trace/process_file.c streams/trace/process_file.h
+	streams/trace/directory.c streams/trace/directory.h \
+	streams/trace/images.c streams/trace/images.h \
+	streams/trace/places.c streams/trace/places.h \
+	streams/trace/process_file.c streams/trace/process_file.h \
+	streams/trace/site_list.c streams/trace/site_list.h \
+	streams/trace/trace.c streams/trace/trace.h

@@ -17,6 +17,29 @@ struct burst_file {
     unsigned run;       /* records that are as predicted */
 };
 
+static int check_header(const struct stream_header *h, const char *path, struct fathom_error *err)
+{
+    if (h->magic == STREAM_MAGIC && h->version == STREAM_VERSION && h->used >= sizeof *h)
+        return 0;
+    return error_set(err, EINVAL, "%s is not a trace of bursts, or of another version", path);
+}
+
+int burst_file_totals(const char *path, struct stream_header *out, struct fathom_error *err)
+{
+    struct file_view view;
+    *out = (struct stream_header){0};
+    int rc = file_view_open(path, &view, err);
+    if (rc < 0)
+        return rc;
+    if (view.size >= sizeof *out)
+        rc = file_view_copy_same(&view, 0, out, sizeof *out, err);
+    file_view_close(&view);
+    rc = rc == 0 ? check_header(out, path, err) : rc;
+    if (rc < 0)
+        *out = (struct stream_header){0};
+    return rc;
+}
+
 int burst_file_open(const char *path, struct burst_file **out, struct fathom_error *err)
 {
     struct burst_file *f = calloc(1, sizeof *f);
@@ -25,9 +48,8 @@ int burst_file_open(const char *path, struct burst_file **out, struct fathom_err
     int rc = file_view_read(path, &f->view, err);
     if (rc == 0 && f->view.size >= sizeof f->header)
         memcpy(&f->header, f->view.data, sizeof f->header);
-    if (rc == 0 && (f->header.magic != STREAM_MAGIC || f->header.version != STREAM_VERSION ||
-                    f->header.used < sizeof f->header))
-        rc = error_set(err, EINVAL, "%s is not a trace of bursts, or of another version", path);
+    if (rc == 0)
+        rc = check_header(&f->header, path, err);
     if (rc < 0) {
         burst_file_close(f);
         return rc;

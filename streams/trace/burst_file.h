@@ -12,8 +12,8 @@ enum burst_what {
     BURST_RECORD, /* pc, datum */
     BURST_BEGINS, /* number: checks passed before */
     BURST_ENDS,
-    BURST_LOST,    /* number: of records */
-    BURST_CONTEXT, /* behind BURST_BEGINS; number: the id of the call path (process_file.h); 0: unknown */
+    BURST_LOST, /* number: of records */
+    BURST_CONTEXT, /* behind BURST_BEGINS, and where it changes; number: the id of the call path (process_file.h); 0: unknown */
     BURST_HEAP, /* likewise, if the heap is logged; number: the place in the process's file until which it had come */
 };
 
@@ -26,6 +26,8 @@ struct burst_file;
 
 /* -ENOENT and other system errors; -EINVAL: it is no such file, or of another version. */
 int burst_file_open(const char *path, struct burst_file **out, struct fathom_error *err);
+/* Only what its header says of the whole; zeros after an error. */
+int burst_file_totals(const char *path, struct stream_header *out, struct fathom_error *err);
 void burst_file_close(struct burst_file *file); /* NULL is allowed */
 const struct stream_header *burst_file_header(const struct burst_file *file);
 /* 1: *out is the next one; 0: the end; -EBADMSG: the file is damaged from here on. */

@@ -1,0 +1,373 @@
+/* found.c - see found.h. */
+#include "streams/found.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "image/name.h"
+
+#define PIECE     20000000u /* symbols for which there is one grammar */
+#define PATH_ROOM 16384     /* bytes of a path as text */
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    return hash_u64(a + 0x9e3779b97f4a7c15u) ^ hash_u64(b * 3 + 1);
+}
+
+static uint64_t process_key(const struct trace_process *process)
+{
+    return (uint64_t)process->pid << 32 | process->number;
+}
+
+/* Paths -------------------------------------------------------------------------------------------------------- */
+
+static void name_frame(const struct trace_process *process, uint64_t pc, char *out, size_t size)
+{
+    struct place place;
+    uint64_t address;
+    if (!places_at(process->places, pc - 1, &place) || !place.image || !place.image->code) {
+        snprintf(out, size, "0x%llx", (unsigned long long)pc);
+        return;
+    }
+    const struct image *image = traced_function(place.image, place.address, &address);
+    uint32_t function = image_function_at(image, address);
+    if (function != IMAGE_NO_FUNCTION)
+        image_function_format(image, function, out, size);
+    else
+        name_format(image_path(image), NULL, address, out, size);
+}
+
+/* From main() on: what is above it is the same for all. */
+static uint32_t write_path(struct found *f, const struct trace_process *process,
+                           const struct process_path *noted)
+{
+    char text[PATH_ROOM], name[1024];
+    size_t used = noted->cut ? strlen(strcpy(text, "...")) : 0;
+    text[used] = 0;
+    for (size_t i = noted->depth; i-- > 0;) {
+        name_frame(process, noted->pcs[i], name, sizeof name);
+        bool starts = strcmp(name, "__libc_start_call_main") == 0, begins = strcmp(name, "main") == 0;
+        used = starts || begins ? 0 : used;
+        if (starts && i) /* main() has no name in a stripped program */
+            continue;
+        int n = snprintf(text + used, sizeof text - used, "%s%s", used ? FOUND_ARROW : "", name);
+        if (n < 0 || (size_t)n >= sizeof text - used)
+            break;
+        used += (size_t)n;
+    }
+    return names_intern(f->paths, text);
+}
+
+/* Of a path of the process; *path is FOUND_NONE if it is unknown. */
+static int find_path(struct found *f, const struct trace_process *process, uint64_t id, uint32_t *path)
+{
+    const struct process_path *noted = process->noted ? process_file_path(process->noted, id) : NULL;
+    *path = FOUND_NONE;
+    if (!noted || !noted->depth)
+        return 0;
+    uint64_t *known = table_put(f->path_index, mix(process_key(process), id), NULL);
+    if (!known)
+        return -ENOMEM;
+    if (!*known) {
+        uint32_t made = write_path(f, process, noted);
+        if (made == NAMES_NONE)
+            return -ENOMEM;
+        *known = 1 + (uint64_t)made;
+    }
+    *path = (uint32_t)*known - 1;
+    return 0;
+}
+
+/* Objects ------------------------------------------------------------------------------------------------------ */
+
+/* What is at an address of a process, and by what it is known again. */
+static int describe(struct found *f, const struct trace_process *process, uint64_t datum,
+                    struct found_object *out, uint64_t *key)
+{
+    const struct process_object *heap = process->noted ? process_file_find(process->noted, datum) : NULL;
+    struct place place = {.region = ""};
+    *out = (struct found_object){.pid = process->pid, .path = FOUND_NONE};
+    if (heap) {
+        out->kind = FOUND_HEAP;
+        out->start = heap->start;
+        out->size = heap->size;
+        *key = mix(mix(process_key(process), FOUND_HEAP), heap->serial);
+        return find_path(f, process, heap->path, &out->path);
+    }
+    places_at(process->places, datum, &place);
+    const struct object *object = place.image ? traced_object(place.image, place.address) : NULL;
+    out->kind = object ? FOUND_SYMBOL : strncmp(place.region, "[stack", 6) == 0 ? FOUND_STACK : FOUND_OTHER;
+    out->start = object ? datum - (place.address - object->address) : datum / FOUND_WORD * FOUND_WORD;
+    out->size = object ? object->size : FOUND_WORD;
+    out->name = object ? object->name : NULL;
+    out->image = place.image ? place.image->path : NULL;
+    *key = mix(mix(process_key(process), out->kind), out->start);
+    return 0;
+}
+
+static int find_object(struct found *f, const struct trace_process *process, uint64_t datum, uint32_t *object)
+{
+    struct found_object described;
+    uint64_t key;
+    int rc = describe(f, process, datum, &described, &key);
+    if (rc < 0)
+        return rc;
+    uint64_t *known = table_put(f->object_index, key, NULL);
+    if (!known)
+        return -ENOMEM;
+    if (!*known) {
+        if (f->object_count == FOUND_NONE ||
+            !vec_push(f->objects, f->object_count, f->object_capacity, described))
+            return -ENOMEM;
+        *known = f->object_count;
+    }
+    *object = (uint32_t)*known - 1;
+    return 0;
+}
+
+/* Symbols ------------------------------------------------------------------------------------------------------ */
+
+static int add_symbol(struct found *f, const struct found_symbol *symbol, uint64_t instruction)
+{
+    size_t count = f->symbol_count;
+    if (count == SEQUITUR_BREAK || !vec_reserve(f->names, count, f->name_capacity, 1) ||
+        !vec_push(f->symbols, f->symbol_count, f->symbol_capacity, *symbol))
+        return -ENOMEM;
+    f->names[count] = (uint32_t)instruction;
+    return 0;
+}
+
+/* By what its instruction is known in another trace: that of the file as it was. */
+static uint64_t instruction_of(const struct trace_event *e)
+{
+    uint64_t hash = e->site->address;
+    for (const char *c = e->image->path; *c; c++)
+        hash = hash_u64(hash) + (uint8_t)*c;
+    return mix(hash, (uint64_t)e->site->load << 1 | e->site->store);
+}
+
+static int find_symbol(struct found *f, const struct trace_event *e, uint32_t *out)
+{
+    struct found_symbol symbol = {.image = e->image, .site = e->site, .object = FOUND_NONE};
+    int rc = e->datum ? find_object(f, e->process, e->datum, &symbol.object) : 0;
+    if (rc < 0)
+        return rc;
+    if (symbol.object != FOUND_NONE)
+        symbol.offset = e->datum - f->objects[symbol.object].start;
+    uint64_t key = mix(mix((uintptr_t)symbol.site, symbol.object), symbol.offset);
+    uint64_t *known = table_put(f->symbol_index, key, NULL);
+    if (!known)
+        return -ENOMEM;
+    if (!*known) {
+        rc = add_symbol(f, &symbol, instruction_of(e));
+        if (rc < 0)
+            return rc;
+        *known = f->symbol_count;
+    }
+    *out = (uint32_t)*known - 1;
+    return 0;
+}
+
+static bool is_of(const struct trace_event *e, enum found_of of)
+{
+    return (e->site->load || e->site->store) == (of == FOUND_DATA);
+}
+
+/* Streams ------------------------------------------------------------------------------------------------------ */
+
+static int end_piece(struct found *f, struct sequitur **grammar, const struct hot_options *options)
+{
+    int rc = hot_add(&f->hot, *grammar, options);
+    sequitur_free(*grammar);
+    *grammar = sequitur_new();
+    return rc == 0 && !*grammar ? -ENOMEM : rc;
+}
+
+static int push(struct found *f, enum found_of of, const struct trace_event *e, struct sequitur *grammar)
+{
+    uint32_t symbol = SEQUITUR_BREAK;
+    if (e->what == TRACE_PATH || (e->what == TRACE_REFERENCE && !is_of(e, of)))
+        return 0;
+    int rc = e->what == TRACE_REFERENCE ? find_symbol(f, e, &symbol) : 0;
+    return rc == 0 ? sequitur_push(grammar, symbol) : rc;
+}
+
+static int read_all(struct found *f, enum found_of of, const struct hot_options *options,
+                    struct fathom_error *err)
+{
+    struct sequitur *grammar = sequitur_new();
+    struct trace_event event;
+    int rc = grammar ? 1 : -ENOMEM;
+    for (uint64_t pushed = 1; rc > 0 && (rc = trace_next(f->trace, &event, err)) > 0; pushed++) {
+        rc = push(f, of, &event, grammar);
+        if (rc == 0 && pushed % PIECE == 0)
+            rc = end_piece(f, &grammar, options);
+        rc = rc < 0 ? rc : 1;
+    }
+    if (rc == 0)
+        rc = end_piece(f, &grammar, options);
+    sequitur_free(grammar);
+    return rc == -ENOMEM ? error_memory(err) : rc;
+}
+
+int found_streams(const char *directory, enum found_of of, const struct hot_options *options,
+                  struct image_cache *cache, const struct log *log, struct found *out,
+                  struct fathom_error *err)
+{
+    *out = (struct found){.paths = names_new(),
+                          .object_index = table_new(),
+                          .symbol_index = table_new(),
+                          .path_index = table_new()};
+    if (!out->paths || !out->object_index || !out->symbol_index || !out->path_index)
+        return error_memory(err);
+    int rc = trace_open(directory, cache, log, &out->trace, err);
+    if (rc == 0)
+        rc = read_all(out, of, options, err);
+    if (rc == 0)
+        hot_cut(&out->hot, options);
+    return rc;
+}
+
+void found_clear(struct found *f)
+{
+    hot_clear(&f->hot);
+    table_free(f->object_index);
+    table_free(f->symbol_index);
+    table_free(f->path_index);
+    names_free(f->paths);
+    free(f->objects);
+    free(f->symbols);
+    free(f->names);
+    trace_close(f->trace);
+    *f = (struct found){0};
+}
+
+/* Walks -------------------------------------------------------------------------------------------------------- */
+
+struct walker { /* of a stream */
+    const struct hot_stream *stream;
+    uint32_t at;         /* symbols of it that were seen in a row */
+    bool waits;          /* a path was noted since the last walk that counted */
+    uint32_t path, down; /* a path, and its part down to the function; FOUND_NONE: that is not on it */
+    char name[1024];     /* of the function */
+};
+
+static bool note_walk(struct found_walks *walks, uint32_t path)
+{
+    size_t capacity = walks->count;
+    for (size_t i = 0; i < walks->count; i++)
+        if (walks->list[i].path == path)
+            return ++walks->list[i].count;
+    return vec_push(walks->list, walks->count, capacity, (struct found_walk){path, 1});
+}
+
+static void name_function(const struct found *f, struct walker *w)
+{
+    const struct found_symbol *s = &f->symbols[w->stream->symbols[0]];
+    const struct image *image = s->image->original ? s->image->original : s->image->code;
+    uint32_t function = image ? image_function_at(image, s->site->address) : IMAGE_NO_FUNCTION;
+    w->path = w->down = FOUND_NONE;
+    w->name[0] = 0;
+    if (function != IMAGE_NO_FUNCTION)
+        image_function_format(image, function, w->name, sizeof w->name);
+}
+
+/* The part of a path down to the walker's function; *down: FOUND_NONE if that is not on it. */
+static int cut_path(struct found *f, struct walker *w, uint32_t path, uint32_t *down)
+{
+    const char *text = path == FOUND_NONE ? "" : names_text(f->paths, path), *at = text, *end = NULL;
+    size_t length = strlen(w->name);
+    *down = FOUND_NONE;
+    for (const char *next; at && *at && length; at = next) {
+        next = strstr(at, FOUND_ARROW);
+        if ((next ? (size_t)(next - at) : strlen(at)) == length && strncmp(at, w->name, length) == 0)
+            end = at + length;
+        next = next ? next + strlen(FOUND_ARROW) : NULL;
+    }
+    if (!end)
+        return 0;
+    char *part = strndup(text, (size_t)(end - text));
+    *down = part ? names_intern(f->paths, part) : NAMES_NONE;
+    free(part);
+    return *down == NAMES_NONE ? -ENOMEM : 0;
+}
+
+static int count_walk(struct found *f, struct walker *w, uint32_t path, struct found_walks *walks)
+{
+    if (!w->waits)
+        return 0;
+    w->waits = false;
+    if (path != w->path) {
+        int rc = cut_path(f, w, path, &w->down);
+        if (rc < 0)
+            return rc;
+        w->path = path;
+    }
+    return w->down == FOUND_NONE || note_walk(walks, w->down) ? 0 : -ENOMEM;
+}
+
+/* Whether the walker reached the end of its stream by this symbol. */
+static bool walk(struct walker *w, uint32_t symbol)
+{
+    if (w->stream->symbols[w->at] != symbol)
+        w->at = w->stream->symbols[0] == symbol;
+    else
+        w->at++;
+    if (w->at < w->stream->length)
+        return false;
+    w->at = 0;
+    return true;
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const struct found_walk *x = a, *y = b;
+    return (x->count < y->count) - (x->count > y->count);
+}
+
+static int walk_all(struct found *f, enum found_of of, struct walker *walkers, size_t count,
+                    struct found_walks *walks, struct fathom_error *err)
+{
+    struct trace_event e;
+    uint32_t path = FOUND_NONE, symbol;
+    int rc;
+    while ((rc = trace_next(f->trace, &e, err)) > 0) {
+        if (e.what != TRACE_REFERENCE) {
+            rc = find_path(f, e.process, e.path, &path);
+            for (size_t i = 0; i < count; i++) {
+                walkers[i].waits = true;
+                walkers[i].at = e.what == TRACE_BURST ? 0 : walkers[i].at;
+            }
+        } else {
+            rc = is_of(&e, of) ? find_symbol(f, &e, &symbol) : 1;
+            for (size_t i = 0; rc == 0 && i < count; i++)
+                if (walk(&walkers[i], symbol))
+                    rc = count_walk(f, &walkers[i], path, &walks[i]);
+        }
+        if (rc < 0)
+            return error_memory(err);
+    }
+    return rc;
+}
+
+int found_paths(struct found *f, enum found_of of, const uint32_t *streams, size_t count,
+                struct found_walks *walks, struct fathom_error *err)
+{
+    struct walker *walkers = calloc(count + 1, sizeof *walkers);
+    if (!walkers)
+        return error_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        walkers[i].stream = &f->hot.streams[streams[i]];
+        walks[i] = (struct found_walks){0};
+        name_function(f, &walkers[i]);
+    }
+    int rc = walk_all(f, of, walkers, count, walks, err);
+    for (size_t i = 0; i < count; i++)
+        if (walks[i].count)
+            qsort(walks[i].list, walks[i].count, sizeof *walks[i].list, by_count);
+    free(walkers);
+    return rc;
+}

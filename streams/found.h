@@ -1,0 +1,75 @@
+/*
+ * found.h - the hot streams of a trace: its references become symbols, each an instruction with an object and an offset in it, or an
+ * instruction alone; sequitur.h and hot.h find what repeats in them.
+ */
+#ifndef FATHOM_STREAMS_FOUND_H
+#define FATHOM_STREAMS_FOUND_H
+
+#include "streams/hot.h"
+#include "streams/trace/trace.h"
+
+enum found_of {
+    FOUND_DATA, /* loads and stores */
+    FOUND_CODE, /* functions entered, blocks executed */
+};
+
+enum found_kind {
+    FOUND_HEAP,   /* an allocation */
+    FOUND_SYMBOL, /* a named object of a file */
+    FOUND_STACK,  /* a word of some stack: objects there cannot be told apart */
+    FOUND_OTHER,  /* a word of other memory */
+};
+
+#define FOUND_WORD 8u /* bytes */
+#define FOUND_NONE UINT32_MAX
+
+struct found_object {
+    enum found_kind kind;
+    uint32_t pid;
+    uint64_t start, size; /* its address in the process; bytes */
+    uint32_t path;        /* of its allocation: names_text() of the paths; FOUND_NONE: unknown, or none */
+    const char *name;     /* FOUND_SYMBOL: as in the file's symbol table */
+    const char *image;    /* of FOUND_SYMBOL and FOUND_OTHER: the file's path; NULL: none */
+};
+
+#define FOUND_ARROW " > " /* between the functions of a path, the outermost first */
+
+struct found_symbol {
+    struct traced_image *image;
+    const struct duplicate_site *site;
+    uint32_t object; /* FOUND_NONE: it refers to none */
+    uint64_t offset; /* in that, bytes */
+};
+
+struct found {
+    struct trace *trace;
+    struct names *paths;          /* calling contexts as text: "main > run" */
+    struct found_object *objects; /* those that are referred to */
+    size_t object_count, object_capacity;
+    struct found_symbol *symbols;
+    uint32_t *names; /* by symbol: a hash of its instruction, the same in each trace, for hot_overlap() */
+    size_t symbol_count, symbol_capacity, name_capacity;
+    struct hot_profile hot;
+    struct table *object_index, *symbol_index, *path_index;
+};
+
+/* The caller clears it, also after an error. The cache must outlive it. */
+int found_streams(const char *directory, enum found_of of, const struct hot_options *options,
+                  struct image_cache *cache, const struct log *log, struct found *out,
+                  struct fathom_error *err);
+void found_clear(struct found *found);
+
+/* Under which paths some streams of the profile were walked, down to the function of their first instruction: of each stream the first walk
+ * after a path was noted counts, if that function is on the path. */
+struct found_walk {
+    uint32_t path;
+    uint64_t count;
+};
+struct found_walks { /* of a stream; most first. The caller frees them */
+    struct found_walk *list;
+    size_t count;
+};
+int found_paths(struct found *found, enum found_of of, const uint32_t *streams, size_t count,
+                struct found_walks *walks, struct fathom_error *err);
+
+#endif

@@ -1,0 +1,148 @@
+/* directory.c - see directory.h. */
+#include "streams/trace/directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "streams/trace/burst_file.h"
+
+static char *join(const char *directory, const char *name)
+{
+    char *path;
+    return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+}
+
+int trace_directory_make(const char *path, struct fathom_error *err)
+{
+    char *images = join(path, TRACE_IMAGES);
+    int rc = images ? 0 : error_memory(err);
+    if (rc == 0 && (mkdir(path, 0700) < 0 || mkdir(images, 0700) < 0))
+        rc = error_system(err, errno, "cannot make the directory %s", path);
+    free(images);
+    return rc;
+}
+
+bool trace_directory_is(const char *path)
+{
+    char *images = join(path, TRACE_IMAGES);
+    struct stat status;
+    bool is = images && lstat(images, &status) == 0 && S_ISDIR(status.st_mode);
+    free(images);
+    return is;
+}
+
+static int remove_files(const char *path, struct fathom_error *err)
+{
+    DIR *directory = opendir(path);
+    if (!directory)
+        return error_system(err, errno, "cannot read %s", path);
+    for (struct dirent *entry; (entry = readdir(directory));)
+        if (unlinkat(dirfd(directory), entry->d_name, 0) < 0 && errno != EISDIR && errno != EPERM &&
+            errno != ENOENT)
+            break;
+    closedir(directory);
+    return 0;
+}
+
+int trace_directory_remove(const char *path, struct fathom_error *err)
+{
+    char *images = join(path, TRACE_IMAGES);
+    int rc = images ? remove_files(images, err) : error_memory(err);
+    if (rc == 0)
+        rc = remove_files(path, err);
+    if (rc == 0 && (rmdir(images) < 0 || rmdir(path) < 0))
+        rc = error_system(err, errno, "cannot remove %s", path);
+    free(images);
+    return rc;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct trace_thread_file *x = a, *y = b;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    if (x->header.process != y->header.process)
+        return x->header.process < y->header.process ? -1 : 1;
+    if (x->tid != y->tid)
+        return x->tid < y->tid ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static bool is_of_thread(const char *name, struct trace_thread_file *out)
+{
+    int end = 0;
+    return sscanf(name, "%u-%u-%u%n", &out->pid, &out->tid, &out->number, &end) == 3 &&
+           strcmp(name + end, TRACE_BURSTS) == 0;
+}
+
+int trace_directory_list(const char *path, struct trace_thread_file **out, size_t *count,
+                         struct fathom_error *err)
+{
+    size_t capacity = 0;
+    int rc = 0;
+    *out = NULL;
+    *count = 0;
+    DIR *directory = opendir(path);
+    if (!directory)
+        return error_system(err, errno, "cannot read the trace %s", path);
+    for (struct dirent *entry; rc == 0 && (entry = readdir(directory));) {
+        struct trace_thread_file file = {0};
+        if (!is_of_thread(entry->d_name, &file))
+            continue;
+        file.path = join(path, entry->d_name);
+        if (file.path)
+            burst_file_totals(file.path, &file.header, NULL);
+        if (!file.path || !vec_push(*out, *count, capacity, file)) {
+            free(file.path);
+            rc = error_memory(err);
+        }
+    }
+    closedir(directory);
+    if (rc < 0)
+        trace_directory_free(*out, *count);
+    else if (*count)
+        qsort(*out, *count, sizeof **out, by_number);
+    return rc;
+}
+
+void trace_directory_free(struct trace_thread_file *files, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(files[i].path);
+    free(files);
+}
+
+static void add(struct trace_totals *to, const struct stream_header *h)
+{
+    to->records += h->records;
+    to->bursts += h->bursts;
+    to->lost += h->lost;
+    to->bytes += h->used;
+    to->checks += h->checks;
+    to->full += h->full != 0;
+    to->disk |= h->full > 1;
+}
+
+int trace_directory_totals(const char *path, struct trace_totals *out, struct fathom_error *err)
+{
+    struct trace_thread_file *files;
+    size_t count;
+    *out = (struct trace_totals){0};
+    int rc = trace_directory_list(path, &files, &count, err);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < count; i++) {
+        add(out, &files[i].header);
+        out->threads++;
+        out->processes +=
+            !i || files[i].pid != files[i - 1].pid || files[i].header.process != files[i - 1].header.process;
+    }
+    trace_directory_free(files, count);
+    return 0;
+}
