@@ -91,7 +91,7 @@ libapi_la_SOURCES = \
 	api/trees/show.c
 lib_LTLIBRARIES += libfathom.la
 fathomincludedir = $(includedir)
-dist_fathominclude_HEADERS = api/fathom.h api/fathom-disambig.h
+dist_fathominclude_HEADERS = api/fathom.h api/fathom-disambig.h api/fathom-streams.h
 fathomtopicsdir = $(includedir)/fathom
 dist_fathomtopics_HEADERS = \
 	api/fathom/archive.h \
@@ -130,3 +130,17 @@ lib_LTLIBRARIES += libfathom-disambig.la
 libfathom_disambig_la_SOURCES =
 libfathom_disambig_la_LIBADD = libapidisambig.la libapi.la $(FATHOM_LIBS)
 libfathom_disambig_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^fathom_(ambiguity|disambig)_' -Wl,--exclude-libs,libiberty.a
+
+# libfathom-streams: traces by duplicated code, and what is hot in them.
+noinst_LTLIBRARIES += libapistreams.la
+libapistreams_la_SOURCES = \
+	api/streams/kinds.c api/streams/kinds.h \
+	api/streams/streams.c \
+	api/trace/duplicating.c api/trace/duplicating.h \
+	api/trace/fit.c \
+	api/trace/in_place.c api/trace/in_place.h \
+	api/trace/trace.c api/trace/tracing.h
+lib_LTLIBRARIES += libfathom-streams.la
+libfathom_streams_la_SOURCES =
+libfathom_streams_la_LIBADD = libapistreams.la libapi.la $(STREAMS_LIBS)
+libfathom_streams_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^fathom_(trace|streams)_' -Wl,--exclude-libs,libiberty.a

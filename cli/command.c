@@ -25,6 +25,8 @@ const struct command *const command_table[] = {
     &top_command,
     &calls_command,
     &hcct_command,
+    &trace_command,
+    &streams_command,
     &ambiguity_command,
     &disambig_command,
     &doctor_command,

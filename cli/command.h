@@ -24,7 +24,7 @@ struct command {
 extern const struct command record_command, train_command, report_command, map_command, evaluate_command,
     graph_command, hcct_command, ambiguity_command, disambig_command, calls_command, top_command,
     doctor_command, events_command, script_command, phases_command, annotate_command, diff_command,
-    archive_command, store_command, agent_command, help_command;
+    archive_command, store_command, agent_command, trace_command, streams_command, help_command;
 
 /* All commands in the order in which help lists them; ends with NULL. */
 extern const struct command *const command_table[];

@@ -15,7 +15,8 @@ enum exit_code {
     EXIT_MISSING = 5,    /* no such process, command or file */
     EXIT_OUTPUT = 6,     /* no space, or an output file that cannot be written */
     EXIT_BUILD = 7,      /* a map or binary from a different build */
-    EXIT_NOTHING = 7,    /* no sample: none was taken, or the options leave none; no counters to check */
+    EXIT_NOTHING =
+        7, /* no sample, no burst: none was taken, or the options leave none; no counters to check */
 };
 
 /* Maps the errno of an error to an exit code. */

@@ -44,9 +44,11 @@ fathom_SOURCES = \
 	cli/top/screen.c cli/top/screen.h \
 	cli/top/state.h \
 	cli/top/text.c cli/top/text.h \
+	cli/streams.c \
+	cli/trace.c cli/trace_rows.c cli/trace_rows.h \
 	cli/train.c
 
-fathom_LDADD = libapidisambig.la libapi.la $(FATHOM_LIBS) $(NCURSES_LIBS)
+fathom_LDADD = libapidisambig.la libapistreams.la libapi.la libstreams.la $(FATHOM_LIBS) $(NCURSES_LIBS)
 
 # What shells complete, as the program itself tells it.
 bashcompletiondir = $(datadir)/bash-completion/completions

@@ -15,5 +15,7 @@ dist_man1_MANS += man/fathom-agent.1 \
 	man/fathom-record.1 \
 	man/fathom-phases.1 man/fathom-report.1 man/fathom-script.1 \
 	man/fathom-store.1 \
+	man/fathom-streams.1 \
+	man/fathom-trace.1 \
 	man/fathom-top.1 \
 	man/fathom-train.1

@@ -1,0 +1,150 @@
+/* kinds.c - see kinds.h. */
+#include "api/streams/kinds.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/sort.h"
+#include "base/vec.h"
+
+/* Kinds -------------------------------------------------------------------------------------------------------- */
+
+/* An instruction and what kind of object it refers to. Objects of one symbol, or allocated under one path, are of one kind. */
+static uint64_t class_of(const struct found *f, uint32_t symbol)
+{
+    const struct found_symbol *s = &f->symbols[symbol];
+    uint64_t hash = hash_u64((uintptr_t)s->site);
+    if (s->object == FOUND_NONE)
+        return hash;
+    const struct found_object *o = &f->objects[s->object];
+    hash = hash_u64(hash + o->kind + 1);
+    return hash_u64(hash ^ (o->kind == FOUND_SYMBOL ? (uintptr_t)o->name : (uint64_t)o->path));
+}
+
+/* The same for each order, and however often each class stands in the stream. classes: room for those of the longest one. */
+static uint64_t kind_of(const struct found *f, const struct hot_stream *s, uint64_t *classes)
+{
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < s->length; i++)
+        classes[i] = class_of(f, s->symbols[i]);
+    sort_u64(classes, s->length);
+    for (uint32_t i = 0; i < s->length; i++)
+        if (!i || classes[i] != classes[i - 1])
+            hash = hash_u64(hash ^ classes[i]);
+    return hash;
+}
+
+static bool add_stream(const struct found *f, uint32_t stream, struct table *index, uint64_t *classes,
+                       struct stream_kinds *out)
+{
+    const struct hot_stream *s = &f->hot.streams[stream];
+    uint64_t *known = table_put(index, kind_of(f, s, classes), NULL);
+    if (!known)
+        return false;
+    if (!*known) {
+        if (!vec_push(out->list, out->count, out->capacity, (struct stream_kind){.first = stream}))
+            return false;
+        *known = out->count;
+    }
+    struct stream_kind *kind = &out->list[*known - 1];
+    kind->streams++;
+    kind->heat += s->length * s->occurrences;
+    out->of[stream] = kind->first; /* put_in_order() makes it the index */
+    return true;
+}
+
+static int by_heat(const void *a, const void *b)
+{
+    const struct stream_kind *x = a, *y = b;
+    if (x->heat != y->heat)
+        return x->heat < y->heat ? 1 : -1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+static int put_in_order(struct stream_kinds *out, size_t streams)
+{
+    uint32_t *places = calloc(streams + 1, sizeof *places);
+    if (!places)
+        return -ENOMEM;
+    if (out->count)
+        qsort(out->list, out->count, sizeof *out->list, by_heat);
+    for (size_t i = 0; i < out->count; i++)
+        places[out->list[i].first] = (uint32_t)i;
+    for (size_t i = 0; i < streams; i++)
+        out->of[i] = places[out->of[i]];
+    free(places);
+    return 0;
+}
+
+int stream_kinds_find(const struct found *f, struct stream_kinds *out)
+{
+    struct table *index = table_new();
+    uint64_t *classes = malloc(HOT_LONGEST * sizeof *classes);
+    *out = (struct stream_kinds){.of = calloc(f->hot.count + 1, sizeof *out->of)};
+    bool ok = index && classes && out->of;
+    for (uint32_t i = 0; ok && i < f->hot.count; i++)
+        ok = add_stream(f, i, index, classes, out);
+    table_free(index);
+    free(classes);
+    return ok ? put_in_order(out, f->hot.count) : -ENOMEM;
+}
+
+void stream_kinds_clear(struct stream_kinds *k)
+{
+    free(k->list);
+    free(k->of);
+    *k = (struct stream_kinds){0};
+}
+
+/* Lines -------------------------------------------------------------------------------------------------------- */
+
+struct touched {
+    struct table *lines, *words, *objects; /* of addresses, with the process in their upper bits */
+    uint64_t bytes;                        /* of the objects */
+};
+
+static uint64_t divide_up(uint64_t bytes)
+{
+    return (bytes + STREAMS_LINE - 1) / STREAMS_LINE;
+}
+
+static bool touch(const struct found *f, uint32_t symbol, struct touched *t)
+{
+    const struct found_symbol *s = &f->symbols[symbol];
+    if (s->object == FOUND_NONE)
+        return true;
+    const struct found_object *o = &f->objects[s->object];
+    uint64_t from = o->start + s->offset, size = s->site->size ? s->site->size : 1,
+             process = (uint64_t)o->pid << 48;
+    bool added, ok = table_put(t->objects, s->object, &added);
+    t->bytes += ok && added ? o->size : 0;
+    for (uint64_t at = from / FOUND_WORD; ok && at <= (from + size - 1) / FOUND_WORD; at++)
+        ok = table_put(t->words, process ^ at, NULL) &&
+             table_put(t->lines, process ^ at * FOUND_WORD / STREAMS_LINE, NULL);
+    return ok;
+}
+
+int stream_lines(const struct found *f, const struct stream_kinds *kinds, uint32_t which,
+                 struct shown_lines *lines, size_t *objects)
+{
+    struct touched t = {table_new(), table_new(), table_new(), 0};
+    bool ok = t.lines && t.words && t.objects;
+    for (uint32_t i = kinds ? 0 : which; ok && i < (kinds ? f->hot.count : which + 1); i++) {
+        const struct hot_stream *s = &f->hot.streams[i];
+        for (uint32_t k = 0; ok && (!kinds || kinds->of[i] == which) && k < s->length; k++)
+            ok = touch(f, s->symbols[k], &t);
+    }
+    if (ok) {
+        /* an object that is larger than what is used of it need not be moved as a whole */
+        uint64_t touched = table_count(t.lines), together = divide_up(t.bytes);
+        *lines = (struct shown_lines){.touched = touched,
+                                      .together = together < touched ? together : touched,
+                                      .used = divide_up(table_count(t.words) * FOUND_WORD)};
+        *objects = table_count(t.objects);
+    }
+    table_free(t.lines);
+    table_free(t.words);
+    table_free(t.objects);
+    return ok ? 0 : -ENOMEM;
+}

@@ -1,0 +1,66 @@
+/* trace_rows.h - options of commands that trace a program: rows of their tables, and what they have in common. */
+#ifndef FATHOM_CLI_TRACE_ROWS_H
+#define FATHOM_CLI_TRACE_ROWS_H
+
+#include "api/fathom-streams.h"
+#include "cli/options.h"
+
+struct trace_rows {
+    struct fathom_trace_options options;
+    struct fathom_streams_options streams;
+    struct option_images images;
+    struct option_images functions;
+    uint64_t boring;
+    double overhead; /* percent; 0: not given */
+    bool full, every_loop;
+};
+
+void trace_rows_init(struct trace_rows *rows);
+/* What the options say together. An exit code, or -1. */
+int trace_rows_complete(struct trace_rows *rows, const struct command *command, struct terminal *terminal);
+/* Runs the command. Returns an exit code; *status: the command's wait status, or -1. */
+int trace_rows_run(struct trace_rows *rows, char *const *command, struct terminal *terminal, int *status);
+void trace_rows_clear(struct trace_rows *rows);
+
+extern const struct option_word trace_logs[], trace_entries[];
+
+/* The command's struct begins with the rows. */
+/* clang-format off */
+#define TRACE_OUTPUT(text) \
+    OPTION_TEXT("output", 'o', "DIR", struct trace_rows, options.output, text)
+#define TRACE_STREAMS \
+    OPTION_NUMBER("shortest", 0, "N", 2, 4096, struct trace_rows, streams.shortest, \
+                  "streams of at least N references (default: 2)"), \
+    OPTION_NUMBER("longest", 0, "N", 2, 4096, struct trace_rows, streams.longest, "and at most N (default: 100)"), \
+    OPTION_FRACTION("cover", 0, "PERCENT", 1, 100, struct trace_rows, streams.cover, \
+                    "so much of all references is to be in hot streams, if it can (default: 90)")
+#define TRACE_RATES \
+    OPTION_NUMBER("checks", 0, "N", 1, UINT32_MAX, struct trace_rows, options.checks, \
+                  "between two bursts (default: 10000)"), \
+    OPTION_NUMBER("burst", 0, "N", 1, INT32_MAX, struct trace_rows, options.burst, \
+                  "checks of a burst (default: 50)"), \
+    OPTION_FRACTION("overhead", 0, "PERCENT", 0.1, 10000, struct trace_rows, overhead, \
+                    "choose --checks so that the run takes so much more CPU time; runs the command three times before, " \
+                    "without its output"), \
+    OPTION_FLAG("full", 0, struct trace_rows, full, "log everything, loops that are boring, too, as one burst"), \
+    OPTION_NUMBER("bytes", 0, "MB", 1, 1u << 20, struct trace_rows, options.bytes, \
+                  "of each thread's trace, which ends there (default: 1024)")
+#define TRACE_LOG(usual) \
+    OPTION_CHOICES("log", 0, "WHAT,...", trace_logs, struct trace_rows, options.code.log, \
+                   "loads, stores, stack (these also where they are relative to the stack pointer), blocks, calls " \
+                   "(default: " usual ")")
+#define TRACE_CODE \
+    {"image", 0, "NAME,...", option_images, offsetof(struct trace_rows, images), \
+     .help = "only files whose names start with one of these, libraries, too (default: the program)"}, \
+    {"function", 0, "PATTERN,...", option_images, offsetof(struct trace_rows, functions), \
+     .help = "only functions whose names match one of these, as in a shell"}, \
+    OPTION_CHOICE("entries", 0, "WHICH", trace_entries, enum fathom_trace_entries, struct trace_rows, \
+                  options.code.entries, \
+                  "which functions have checks at their entries: cycles (default; as few as are enough), callers " \
+                  "(all that call others), all"), \
+    OPTION_NUMBER("boring", 0, "K", 0, INT32_MAX, struct trace_rows, boring, \
+                  "loops without calls, and with at most K places that log, log nothing (default: 4)"), \
+    OPTION_FLAG("every-loop", 0, struct trace_rows, every_loop, "no loop is boring")
+/* clang-format on */
+
+#endif
