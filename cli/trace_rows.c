@@ -25,7 +25,7 @@ void trace_rows_init(struct trace_rows *r)
                                          .bytes = DEFAULT_BYTES,
                                          .runtime = getenv("FATHOM_BURST_LIBRARY")},
                              .streams = {.shortest = 2, .longest = 100, .cover = 90, .rows = 10},
-                             .boring = 4};
+                             .boring = 0};
 }
 
 void trace_rows_clear(struct trace_rows *r)

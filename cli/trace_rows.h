@@ -59,7 +59,7 @@ extern const struct option_word trace_logs[], trace_entries[];
                   "which functions have checks at their entries: cycles (default; as few as are enough), callers " \
                   "(all that call others), all"), \
     OPTION_NUMBER("boring", 0, "K", 0, INT32_MAX, struct trace_rows, boring, \
-                  "loops without calls, and with at most K places that log, log nothing (default: 4)"), \
+                  "loops without calls, and with at most K places that log, have no check and log nothing (default: 0)"), \
     OPTION_FLAG("every-loop", 0, struct trace_rows, every_loop, "no loop is boring")
 /* clang-format on */
 

@@ -42,15 +42,15 @@ int trace_open(const char *directory, struct image_cache *cache, const struct lo
     if (!t)
         return error_memory(err);
     t->log = log;
-    t->directory = strdup(directory);
-    int rc = t->directory ? 0 : error_memory(err);
+    t->directory = realpath(directory, NULL);
+    int rc = t->directory ? 0 : error_system(err, errno, "cannot read the trace %s", directory);
     if (rc == 0)
-        rc = trace_directory_list(directory, &t->files, &t->file_count, err);
+        rc = trace_directory_list(t->directory, &t->files, &t->file_count, err);
     if (rc == 0 && !t->file_count)
         rc = error_set(err, ENODATA, "%s has no trace: no burst began, or it is no trace's directory",
                        directory);
     if (rc == 0)
-        rc = traced_images_new(directory, cache, log, &t->images, err);
+        rc = traced_images_new(t->directory, cache, log, &t->images, err);
     if (rc == 0)
         *out = t;
     else
