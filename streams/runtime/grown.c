@@ -5,17 +5,26 @@
 
 #include "base/raw.h"
 
-#define WINDOW       (1u << 20) /* bytes; of the file, mapped at a time */
-#define NUMBERS_MOST 1000u      /* files of one stem */
+#define WINDOW (1u << 20) /* bytes; of the file, mapped at a time */
+#define STEP                                                                                                 \
+    (1u                                                                                                      \
+     << 16) /* bytes that get blocks at a time: what a process leaves unused that is killed, or calls exec() */
+#define NUMBERS_MOST 1000u /* files of one stem */
 
-/* The next window of the file. Its blocks are allocated, so that a full disk is an error here and no signal later. */
-static int map_window(struct grown *file, uint64_t start)
+/* More of the file gets blocks, so that a full disk is an error here and no signal later. */
+static int allocate(struct grown *file)
 {
-    long rc = raw_call(SYS_fallocate, file->fd, 0, (long)start, WINDOW, 0, 0);
+    long rc = raw_call(SYS_fallocate, file->fd, 0, (long)file->most, STEP, 0, 0);
     if (rc == -EOPNOTSUPP)
-        rc = raw_call(SYS_ftruncate, file->fd, (long)(start + WINDOW), 0, 0, 0, 0);
+        rc = raw_call(SYS_ftruncate, file->fd, (long)(file->most + STEP), 0, 0, 0, 0);
     if (raw_failed(rc))
         return (int)-rc;
+    file->most += STEP;
+    return 0;
+}
+
+static int map_window(struct grown *file, uint64_t start)
+{
     long at = raw_call(SYS_mmap, 0, WINDOW, PROT_READ | PROT_WRITE, MAP_SHARED, file->fd, (long)start);
     if (raw_failed(at))
         return (int)-at;
@@ -45,7 +54,7 @@ bool grown_open(struct grown *file, const char *directory, const char *stem, con
         file->fd = make(directory, stem, n, suffix);
         *number = n;
     }
-    if (file->fd < 0 || map_window(file, 0)) {
+    if (file->fd < 0 || allocate(file) || map_window(file, 0)) {
         grown_close(file, 0);
         return false;
     }
@@ -68,14 +77,15 @@ void grown_close(struct grown *file, uint64_t used)
 
 int grown_room(struct grown *file, uint32_t bytes, uint64_t most, bool *moved)
 {
+    int error = 0;
     *moved = false;
-    if (file->size + bytes <= WINDOW)
-        return 0;
+    if (grown_end(file) + bytes > file->most)
+        error = file->most + STEP > most ? EFBIG : allocate(file);
+    if (error || file->size + bytes <= WINDOW)
+        return error;
     uint64_t next = RAW_PAGE_DOWN(grown_end(file)), keep = grown_end(file) - next;
-    if (next + WINDOW > most)
-        return EFBIG;
     struct grown old = *file;
-    int error = map_window(file, next);
+    error = map_window(file, next);
     if (error) {
         *file = old;
         return error;

@@ -13,6 +13,7 @@ struct grown {
     uint8_t *first;  /* NULL: there is no file */
     uint8_t *window; /* a mapping of a part of the file */
     uint64_t start;  /* where that begins in the file */
+    uint64_t most;   /* bytes of the file that have blocks on the disk, maybe fewer than the window */
     uint64_t size;   /* bytes used in it */
 };
 
