@@ -10,6 +10,7 @@
 #include "base/raw.h"
 #include "streams/runtime/block.h"
 #include "streams/runtime/contexts.h"
+#include "streams/runtime/frames.h"
 #include "streams/runtime/process.h"
 
 #define EXPORTED    __attribute__((visibility("default")))
@@ -74,9 +75,10 @@ static bool is_early(const void *memory)
     return (uintptr_t)memory - (uintptr_t)early < EARLY_BYTES;
 }
 
+/* Nothing is noted of libgcc's own objects: it may have the lock that a walk of the stack by another thread waits for (frames.h). */
 static void note_allocated(const void *memory, size_t size, uint64_t pc, uint64_t sp)
 {
-    if (!memory || !process_logs_heap)
+    if (!memory || !process_logs_heap || frames_refuse(pc))
         return;
     uint32_t context = contexts_of(pc, sp, false);
     if (!process_lock())
@@ -86,9 +88,9 @@ static void note_allocated(const void *memory, size_t size, uint64_t pc, uint64_
     block_heap_changed();
 }
 
-static void note_freed(const void *memory)
+static void note_freed(const void *memory, uint64_t pc)
 {
-    if (!memory || !process_logs_heap || !process_lock())
+    if (!memory || !process_logs_heap || frames_refuse(pc) || !process_lock())
         return;
     process_freed((uint64_t)memory);
     process_unlock();
@@ -119,7 +121,7 @@ EXPORTED void free(void *memory)
 {
     if (is_early(memory) || !has_real())
         return;
-    note_freed(memory);
+    note_freed(memory, (uint64_t)__builtin_return_address(0));
     real.free(memory);
 }
 
@@ -137,7 +139,7 @@ static void *resize(void *memory, size_t size, uint64_t pc, uint64_t sp)
 {
     if (is_early(memory) || !has_real())
         return is_early(memory) ? resize_early(memory, size) : take_early(size);
-    note_freed(memory);
+    note_freed(memory, pc);
     void *moved = real.realloc(memory, size);
     if (moved)
         note_allocated(moved, size, pc, sp);
