@@ -36,9 +36,10 @@ enum stream_control {
     STREAM_BURST, /* a burst begins; the number: checks that were passed since the last one ended */
     STREAM_LOST,  /* so many records are missing here */
     STREAM_END,   /* the burst was ended by a check; without it the thread was cut off. The number is 0 */
-    /* Behind STREAM_BURST, and within a burst where it has changed, in the terms of process_wire.h: */
-    STREAM_CONTEXT, /* the call path in which it begins, or is when the log is emptied; 0: unknown */
-    STREAM_HEAP, /* so many bytes of the process's file tell of the heap until then; only if the heap is logged */
+    /* In the terms of process_wire.h: */
+    STREAM_CONTEXT, /* behind STREAM_BURST: the call path in which it begins, 0: unknown */
+    STREAM_HEAP, /* so many more bytes of the process's file tell of the heap until here. Only if the heap is logged: in front of a
+                       burst's first record, where the thread allocates or frees, and each 64 checks or earlier for what others do */
 };
 
 struct stream_header {

@@ -15,6 +15,7 @@ struct writer { /* of a trace file */
     struct stream_header *header; /* mapped */
     struct stream_site *sites;    /* STREAM_SITES */
     uint64_t pc, datum;           /* of the last record */
+    uint64_t heap;                /* what STREAM_HEAP said last */
     uint8_t *run;                 /* the tag whose count of predicted records can grow; NULL: none */
 };
 
@@ -28,6 +29,7 @@ struct block {
     uint64_t busy;   /* the stack pointer of whoever is in burst_change(); 0: nobody */
     uint32_t nested; /* checks of handlers meanwhile */
     int32_t whole;   /* checks that are left of the burst, those of burst_left among them; 0: there is none */
+    uint32_t taken;  /* bytes that were logged in this piece, too, and are in the file */
     int32_t piece;   /* burst_left at its last setting, or more: the log is emptied that often */
     uint32_t context; /* of the burst: what was last said of it */
     struct writer writer;
@@ -56,11 +58,9 @@ bool writer_open(struct writer *writer, uint32_t pid, uint32_t tid, uint32_t pro
 /* whole: the file is cut to what is used. */
 void writer_close(struct writer *writer, bool whole);
 bool writer_works(const struct writer *writer);
-/* heap: bytes of the process's file; 0: it does not tell of the heap. */
-void writer_burst(struct writer *writer, uint64_t checks, uint32_t context, uint64_t heap);
-/* Within a burst: it is in another call path; the heap is another one. */
-void writer_context(struct writer *writer, uint32_t context);
-void writer_heap(struct writer *writer, uint64_t heap);
+void writer_burst(struct writer *writer, uint64_t checks, uint32_t context);
+/* So many bytes of the process's file tell of the heap until now. */
+void writer_heap(struct writer *writer, uint64_t position);
 /* Appends what the log has; `logged`: bytes since it was empty. */
 void writer_take(struct writer *writer, const uint8_t *log, uint32_t logged);
 void writer_end(struct writer *writer);
@@ -69,6 +69,9 @@ void writer_end(struct writer *writer);
 void burst_enter(void);
 /* burst.c: a burst begins, goes on, or ends. `sp`: of who calls. Returns whether the checking version is to go on. */
 bool burst_change(struct block *block, uint64_t sp);
+
+/* The heap is another one than it was: what the calling thread has logged refers to the old one. */
+void block_heap_changed(void);
 
 /* Gives the calling thread a block of its own. Without memory it shares one by which no burst begins. */
 struct block *block_enter(void);

@@ -147,12 +147,14 @@ void block_forked(void)
 
 static void next_piece(struct block *block)
 {
-    uint32_t half = WIRE_LOG_BYTES / 2;
-    if (block->logged > half && block->piece > 1)
+    uint32_t half = WIRE_LOG_BYTES / 2, logged = block->logged + block->taken;
+    if (logged > half && block->piece > 1)
         block->piece /= 2;
-    else if (block->logged < half / 4 && block->piece < PIECE_MOST)
+    else if (logged < half / 4 && block->piece < PIECE_MOST)
         block->piece *= 2;
-    block->logged = 0;
+    block->logged = block->taken = 0;
+    if (process_logs_heap)
+        writer_heap(&block->writer, process_position());
     block->burst_left = block->whole < block->piece ? block->whole : block->piece;
 }
 
@@ -172,13 +174,12 @@ static void begin(struct block *block, uint64_t sp)
         return;
     }
     uint32_t checks = trace_options.checks0 && trace_options.burst0 <= NEVER ? trace_options.burst0 : NEVER;
-    block->context = context_at(sp);
-    writer_burst(&block->writer, trace_options.checks0, block->context,
-                 process_logs_heap ? process_position() : 0);
+    uint32_t context = contexts_of(((const uint64_t *)sp)[1], sp + 16, true);
+    writer_burst(&block->writer, trace_options.checks0, context);
     if (block->whole <= 0)
         set_aside(block);
     block->whole = (int32_t)checks;
-    block->logged = 0;
+    block->logged = block->taken = 0;
     next_piece(block);
 }
 
@@ -219,6 +220,19 @@ static void end_piece(struct block *block, uint64_t sp)
         take_up(block);
     else
         rest(block);
+}
+
+void block_heap_changed(void)
+{
+    struct block *block = current();
+    if (block->whole <= 0 || block->busy || block->tid != raw_tid())
+        return;
+    block->busy = (uint64_t)__builtin_frame_address(0);
+    writer_take(&block->writer, (uint8_t *)block + WIRE_LOG, block->logged);
+    block->taken += block->logged;
+    block->logged = 0;
+    writer_heap(&block->writer, process_position());
+    __atomic_store_n(&block->busy, 0, __ATOMIC_RELEASE);
 }
 
 /* Whether a signal handler came while the thread was in burst_change(): on its stack or on another one. Only if the stack is shorter

@@ -94,6 +94,7 @@ static void note_freed(const void *memory, uint64_t pc)
         return;
     process_freed((uint64_t)memory);
     process_unlock();
+    block_heap_changed();
 }
 
 /* In an exported function: where it returns to, with which stack pointer. */

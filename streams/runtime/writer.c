@@ -108,27 +108,23 @@ static void record(struct writer *w, uint64_t datum, uint64_t pc)
     w->datum = datum;
 }
 
-void writer_context(struct writer *w, uint32_t context)
-{
-    control(w, STREAM_CONTEXT, context);
-}
-
-void writer_heap(struct writer *w, uint64_t heap)
-{
-    control(w, STREAM_HEAP, heap);
-}
-
-void writer_burst(struct writer *w, uint64_t checks, uint32_t context, uint64_t heap)
+void writer_burst(struct writer *w, uint64_t checks, uint32_t context)
 {
     control(w, STREAM_BURST, checks);
-    writer_context(w, context);
-    if (heap)
-        writer_heap(w, heap);
+    control(w, STREAM_CONTEXT, context);
     if (!writer_works(w))
         return;
     w->header->bursts++;
     w->header->checks += checks;
     publish(w);
+}
+
+void writer_heap(struct writer *w, uint64_t position)
+{
+    if (position == w->heap)
+        return;
+    control(w, STREAM_HEAP, position - w->heap);
+    w->heap = position;
 }
 
 void writer_take(struct writer *w, const uint8_t *log, uint32_t logged)

@@ -14,6 +14,7 @@ struct burst_file {
     struct bytes left;
     struct stream_site sites[STREAM_SITES];
     uint64_t pc, datum; /* of the last record */
+    uint64_t heap;      /* the sum of STREAM_HEAP */
     unsigned run;       /* records that are as predicted */
 };
 
@@ -112,6 +113,8 @@ static int control(struct burst_file *f, unsigned what, struct burst_record *out
     uint64_t number = bytes_uleb(&f->left);
     if (f->left.failed || what >= sizeof whats / sizeof *whats)
         return -EBADMSG;
+    if (what == STREAM_HEAP)
+        number = f->heap += number;
     *out = (struct burst_record){whats[what], 0, 0, number};
     return 1;
 }

@@ -1,6 +1,6 @@
 /*
- * objects.c - walks a list whose nodes were made by make_node(), called by grow(), through two callers, left() and right(): objects [fork | thread |
- * kill]. fork: in a child as well, which has freed every second node; thread: in four threads as well; kill: until it is killed.
+ * objects.c - walks a list whose nodes were made by make_node(), called by grow(), through two callers, left() and right(): objects [come | fork | thread |
+ * kill]. come: after it has made and freed objects of 24 bytes; fork: in a child as well, which has freed every second node; thread: in four threads as well; kill: until it is killed.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -37,6 +37,22 @@ APART static void grow(void)
     for (uint64_t i = 0; i < NODES; i++)
         list = make_node(list, i);
     __asm__ volatile("");
+}
+
+/* All of them at the same address, presumably. */
+APART static uint64_t come_and_go(void)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < 2 * NODES; i++) {
+        volatile uint64_t *p = malloc(3 * sizeof *p);
+        if (!p)
+            exit(1);
+        p[0] = i;
+        p[2] = i + 1;
+        sum += p[0] * p[2];
+        free((void *)p);
+    }
+    return sum;
 }
 
 APART static void thin_out(void)
@@ -101,6 +117,8 @@ int main(int argc, char **argv)
     uint64_t sum = both();
     if (strcmp(mode, "thread") == 0)
         status = with_threads();
+    if (strcmp(mode, "come") == 0)
+        sum += come_and_go();
     while (strcmp(mode, "kill") == 0)
         sum += both();
     fflush(stdout);
