@@ -37,7 +37,7 @@ enum stream_control {
     STREAM_LOST,  /* so many records are missing here */
     STREAM_END,   /* the burst was ended by a check; without it the thread was cut off. The number is 0 */
     /* In the terms of process_wire.h: */
-    STREAM_CONTEXT, /* behind STREAM_BURST: the call path in which it begins, 0: unknown */
+    STREAM_CONTEXT, /* behind STREAM_BURST, and where the log was emptied: the call path, 0: unknown */
     STREAM_HEAP, /* so many more bytes of the process's file tell of the heap until here. Only if the heap is logged: in front of a
                        burst's first record, where the thread allocates or frees, and each 64 checks or earlier for what others do */
 };

@@ -59,6 +59,8 @@ bool writer_open(struct writer *writer, uint32_t pid, uint32_t tid, uint32_t pro
 void writer_close(struct writer *writer, bool whole);
 bool writer_works(const struct writer *writer);
 void writer_burst(struct writer *writer, uint64_t checks, uint32_t context);
+/* Within a burst: it is in another call path. */
+void writer_context(struct writer *writer, uint32_t context);
 /* So many bytes of the process's file tell of the heap until now. */
 void writer_heap(struct writer *writer, uint64_t position);
 /* Appends what the log has; `logged`: bytes since it was empty. */
@@ -77,8 +79,6 @@ void block_heap_changed(void);
 struct block *block_enter(void);
 /* The calling thread records no more, and its file is whole. */
 void block_leave(void);
-/* The calling thread allocated something: if it is in a burst, its trace says at which record. */
-void block_heap_changed(void);
 /* In the child of fork(): its file is not its parent's. */
 void block_forked(void);
 

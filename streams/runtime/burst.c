@@ -174,23 +174,13 @@ static void begin(struct block *block, uint64_t sp)
         return;
     }
     uint32_t checks = trace_options.checks0 && trace_options.burst0 <= NEVER ? trace_options.burst0 : NEVER;
-    uint32_t context = contexts_of(((const uint64_t *)sp)[1], sp + 16, true);
-    writer_burst(&block->writer, trace_options.checks0, context);
+    block->context = context_at(sp);
+    writer_burst(&block->writer, trace_options.checks0, block->context);
     if (block->whole <= 0)
         set_aside(block);
     block->whole = (int32_t)checks;
     block->logged = block->taken = 0;
     next_piece(block);
-}
-
-void block_heap_changed(void)
-{
-    struct block *block = current();
-    if (block->whole <= 0 || block->busy || block == &idle.block || block->tid != raw_tid())
-        return;
-    writer_take(&block->writer, (uint8_t *)block + WIRE_LOG, block->logged);
-    block->logged = 0;
-    writer_heap(&block->writer, process_position());
 }
 
 /* A long burst comes into other paths than that in which it began. */

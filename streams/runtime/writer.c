@@ -108,10 +108,15 @@ static void record(struct writer *w, uint64_t datum, uint64_t pc)
     w->datum = datum;
 }
 
+void writer_context(struct writer *w, uint32_t context)
+{
+    control(w, STREAM_CONTEXT, context);
+}
+
 void writer_burst(struct writer *w, uint64_t checks, uint32_t context)
 {
     control(w, STREAM_BURST, checks);
-    control(w, STREAM_CONTEXT, context);
+    writer_context(w, context);
     if (!writer_works(w))
         return;
     w->header->bursts++;

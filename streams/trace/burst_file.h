@@ -12,8 +12,8 @@ enum burst_what {
     BURST_RECORD, /* pc, datum */
     BURST_BEGINS, /* number: checks passed before */
     BURST_ENDS,
-    BURST_LOST,    /* number: of records */
-    BURST_CONTEXT, /* behind BURST_BEGINS; number: the id of the call path (process_file.h); 0: unknown */
+    BURST_LOST, /* number: of records */
+    BURST_CONTEXT, /* behind BURST_BEGINS, and where it changed; number: the id of the call path (process_file.h); 0: unknown */
     BURST_HEAP, /* if the heap is logged: what follows refers to the heap of the time when the process's file had so many
                       bytes (number; process_file_advance()) */
 };
