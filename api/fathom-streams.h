@@ -49,6 +49,9 @@ struct fathom_trace_options {
     char *const *command; /* ends with NULL */
     const char *output;   /* a directory, which is made; an earlier trace there becomes OUTPUT.old */
     struct fathom_trace_code code;
+    /* Paths of other files that are duplicated, too: programs that it executes, libraries that it loads while it runs. */
+    const char *const *files;
+    size_t file_count;
     uint64_t checks;     /* between two bursts (nCheck0); 0: all is one burst */
     uint64_t burst;      /* checks of a burst (nInstr0) */
     uint64_t bytes;      /* each thread's file may get so large */

@@ -163,17 +163,29 @@ bool option_table(struct terminal *t, const struct option_row *row, char *argume
     return false;
 }
 
-bool option_images(struct terminal *t, const struct option_row *row, char *argument, void *value)
+bool option_list(struct terminal *t, const struct option_row *row, char *argument, void *value)
 {
     struct option_images *to = value;
     for (char *name; (name = strsep(&argument, ",")) != NULL;) {
-        if (!*name || strchr(name, '/'))
-            return terminal_wrong(t, "--%s takes prefixes of file names, without directories, not '%s'",
-                                  row->name, name),
-                   false;
+        if (!*name)
+            return terminal_wrong(t, "--%s: an empty name", row->name), false;
         if (!vec_push(to->at, to->count, to->capacity, name))
             return false;
     }
+    return true;
+}
+
+bool option_images(struct terminal *t, const struct option_row *row, char *argument, void *value)
+{
+    struct option_images *to = value;
+    size_t before = to->count;
+    if (!option_list(t, row, argument, value))
+        return false;
+    for (size_t i = before; i < to->count; i++)
+        if (strchr(to->at[i], '/'))
+            return terminal_wrong(t, "--%s takes prefixes of file names, without directories, not '%s'",
+                                  row->name, to->at[i]),
+                   false;
     return true;
 }
 

@@ -75,6 +75,7 @@ option_take option_fraction; /* double: decimal, from fraction.low to fraction.h
 option_take option_choice;   /* an enum: the value of one of `words` */
 option_take option_choices;  /* an unsigned: a bit for each value of `words` that is listed with commas */
 option_take option_table;    /* a pointer: to the entry of `table` with that name */
+option_take option_list;     /* struct option_images: any words between commas; splits the text in place */
 option_take option_images; /* struct option_images: "lua,libz"; adds to them, and splits the text in place */
 option_take option_pids;   /* struct option_pids: "12,34", or "12 34" as pidof(1) prints; adds to them */
 option_take option_quiet;  /* the terminal's */

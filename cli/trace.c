@@ -55,8 +55,9 @@ static int run(struct trace_values *v, int argc, char **argv, struct terminal *t
     int status, code = trace_rows_complete(&v->rows, &trace_command, terminal);
     if (code >= 0)
         return code;
-    if (v->emit && (argc - optind != 1 || v->rows.images.count))
-        return option_usage(terminal, &trace_command, "--emit duplicates one file, and takes no --image");
+    if (v->emit && (argc - optind != 1 || v->rows.images.count || v->rows.files.count))
+        return option_usage(terminal, &trace_command,
+                            "--emit duplicates one file, and takes no --image or --file");
     if (v->emit)
         return emit(v, argv[optind], terminal);
     if (is_compare(argv))

@@ -32,6 +32,7 @@ void trace_rows_clear(struct trace_rows *r)
 {
     free((void *)(uintptr_t)r->images.at);
     free((void *)(uintptr_t)r->functions.at);
+    free((void *)(uintptr_t)r->files.at);
 }
 
 int trace_rows_complete(struct trace_rows *r, const struct command *command, struct terminal *terminal)
@@ -51,6 +52,8 @@ int trace_rows_complete(struct trace_rows *r, const struct command *command, str
         r->options.checks = DEFAULT_CHECKS;
     code->images = r->images.at;
     code->image_count = r->images.count;
+    r->options.files = r->files.at;
+    r->options.file_count = r->files.count;
     code->functions = r->functions.at;
     code->function_count = r->functions.count;
     code->boring = r->every_loop || r->full ? FATHOM_TRACE_EVERY_LOOP : (int64_t)r->boring;

@@ -9,7 +9,7 @@ struct trace_rows {
     struct fathom_trace_options options;
     struct fathom_streams_options streams;
     struct option_images images;
-    struct option_images functions;
+    struct option_images functions, files;
     uint64_t boring;
     double overhead; /* percent; 0: not given */
     bool full, every_loop;
@@ -52,7 +52,9 @@ extern const struct option_word trace_logs[], trace_entries[];
 #define TRACE_CODE \
     {"image", 0, "NAME,...", option_images, offsetof(struct trace_rows, images), \
      .help = "only files whose names start with one of these, libraries, too (default: the program)"}, \
-    {"function", 0, "PATTERN,...", option_images, offsetof(struct trace_rows, functions), \
+    {"file", 0, "PATH,...", option_list, offsetof(struct trace_rows, files), \
+     .help = "also these files: programs that it executes, libraries that it loads while it runs"}, \
+    {"function", 0, "PATTERN,...", option_list, offsetof(struct trace_rows, functions), \
      .help = "only functions whose names match one of these, as in a shell"}, \
     OPTION_CHOICE("entries", 0, "WHICH", trace_entries, enum fathom_trace_entries, struct trace_rows, \
                   options.code.entries, \

@@ -137,6 +137,8 @@ static int duplicate(struct fathom_trace *t, struct fathom_error *err)
         rc = add_file(t, t->program.path, err);
     if (rc == 0 && code->image_count)
         rc = add_libraries(t, err);
+    for (size_t i = 0; rc == 0 && i < t->options.file_count; i++)
+        rc = add_file(t, t->options.files[i], err);
     if (rc == 0 && !t->count)
         rc = error_set(err, ENODATA, "%s loads no file that --image names", t->program.path);
     return rc;
