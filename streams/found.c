@@ -8,6 +8,8 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "image/name.h"
+#include "streams/rules.h"
+#include "streams/scan.h"
 
 #define PIECE     20000000u /* symbols for which there is one grammar */
 #define PATH_ROOM 16384     /* bytes of a path as text */
@@ -178,38 +180,58 @@ static bool is_of(const struct trace_event *e, enum found_of of)
 
 /* Streams ------------------------------------------------------------------------------------------------------ */
 
-static int end_piece(struct found *f, struct sequitur **grammar, const struct hot_options *options)
+/* Those that are compared: long ones, as in Hirzel and Chilimbi, FDDO-4 2001, section 5.2. */
+static const struct hot_options compared = {.shortest = 10, .longest = 40, .cover = 0.9, .fewest = 2};
+
+struct finder {
+    struct sequitur *grammar;
+    struct hot_scan *scan;
+    uint64_t pushed;
+};
+
+static int end_piece(struct found *f, struct finder *finder, const struct hot_options *options)
 {
-    int rc = hot_add(&f->hot, *grammar, options);
-    sequitur_free(*grammar);
-    *grammar = sequitur_new();
-    return rc == 0 && !*grammar ? -ENOMEM : rc;
+    int rc = rules_add(&f->hot, finder->grammar, options);
+    sequitur_free(finder->grammar);
+    finder->grammar = sequitur_new();
+    return rc == 0 && !finder->grammar ? -ENOMEM : rc;
 }
 
-static int push(struct found *f, enum found_of of, const struct trace_event *e, struct sequitur *grammar)
+/* Streams that are compared begin by the instructions' addresses in the files as they were: at the same ones in each run. */
+static int push(struct found *f, enum found_of of, const struct trace_event *e, struct finder *finder)
 {
     uint32_t symbol = SEQUITUR_BREAK;
+    int rc;
     if (e->what == TRACE_PATH || (e->what == TRACE_REFERENCE && !is_of(e, of)))
         return 0;
-    int rc = e->what == TRACE_REFERENCE ? find_symbol(f, e, &symbol) : 0;
-    return rc == 0 ? sequitur_push(grammar, symbol) : rc;
+    if (e->what != TRACE_REFERENCE) {
+        rc = scan_break(finder->scan);
+    } else {
+        rc = find_symbol(f, e, &symbol);
+        if (rc == 0)
+            rc = scan_push(finder->scan, f->names[symbol], e->site->address);
+    }
+    return rc == 0 ? sequitur_push(finder->grammar, symbol) : rc;
 }
 
 static int read_all(struct found *f, enum found_of of, const struct hot_options *options,
                     struct fathom_error *err)
 {
-    struct sequitur *grammar = sequitur_new();
+    struct finder finder = {.grammar = sequitur_new(), .scan = scan_new(&f->compared, &compared)};
     struct trace_event event;
-    int rc = grammar ? 1 : -ENOMEM;
-    for (uint64_t pushed = 1; rc > 0 && (rc = trace_next(f->trace, &event, err)) > 0; pushed++) {
-        rc = push(f, of, &event, grammar);
-        if (rc == 0 && pushed % PIECE == 0)
-            rc = end_piece(f, &grammar, options);
+    int rc = finder.grammar && finder.scan ? 1 : -ENOMEM;
+    while (rc > 0 && (rc = trace_next(f->trace, &event, err)) > 0) {
+        rc = push(f, of, &event, &finder);
+        if (rc == 0 && ++finder.pushed % PIECE == 0)
+            rc = end_piece(f, &finder, options);
         rc = rc < 0 ? rc : 1;
     }
     if (rc == 0)
-        rc = end_piece(f, &grammar, options);
-    sequitur_free(grammar);
+        rc = end_piece(f, &finder, options);
+    if (rc == 0)
+        rc = scan_break(finder.scan);
+    sequitur_free(finder.grammar);
+    scan_free(finder.scan);
     return rc == -ENOMEM ? error_memory(err) : rc;
 }
 
@@ -226,14 +248,22 @@ int found_streams(const char *directory, enum found_of of, const struct hot_opti
     int rc = trace_open(directory, cache, log, &out->trace, err);
     if (rc == 0)
         rc = read_all(out, of, options, err);
-    if (rc == 0)
+    if (rc == 0) {
         hot_cut(&out->hot, options);
+        hot_cut(&out->compared, &compared);
+    }
     return rc;
+}
+
+int found_overlap(const struct found *a, const struct found *b, double *out)
+{
+    return hot_overlap(&a->compared, NULL, &b->compared, NULL, out);
 }
 
 void found_clear(struct found *f)
 {
     hot_clear(&f->hot);
+    hot_clear(&f->compared);
     table_free(f->object_index);
     table_free(f->symbol_index);
     table_free(f->path_index);

@@ -1,6 +1,7 @@
 /*
  * found.h - the hot streams of a trace: its references become symbols, each an instruction with an object and an offset in it, or an
- * instruction alone; sequitur.h and hot.h find what repeats in them.
+ * instruction alone; rules.h finds what repeats in them. To compare traces, streams of instructions are found beside (scan.h), as
+ * the rules of a trace that was sampled are others than those of the whole.
  */
 #ifndef FATHOM_STREAMS_FOUND_H
 #define FATHOM_STREAMS_FOUND_H
@@ -50,6 +51,7 @@ struct found {
     uint32_t *names; /* by symbol: a hash of its instruction, the same in each trace, for hot_overlap() */
     size_t symbol_count, symbol_capacity, name_capacity;
     struct hot_profile hot;
+    struct hot_profile compared; /* symbols are names */
     struct table *object_index, *symbol_index, *path_index;
 };
 
@@ -58,6 +60,8 @@ int found_streams(const char *directory, enum found_of of, const struct hot_opti
                   struct image_cache *cache, const struct log *log, struct found *out,
                   struct fathom_error *err);
 void found_clear(struct found *found);
+/* How much the streams of instructions of two traces overlap, of 0 to 1 (hot_overlap()), however each was sampled. -ENOMEM. */
+int found_overlap(const struct found *a, const struct found *b, double *out);
 
 /* Under which paths some streams of the profile were walked, down to the function of their first instruction: of each stream the first walk
  * after a path was noted counts, if that function is on the path. */

@@ -1,19 +1,21 @@
 /*
  * hot.h - hot streams: sequences of symbols that stand in a trace again and again (Hirzel and Chilimbi, Bursty Tracing, FDDO-4 2001,
  * section 5.2). A stream's heat is its length times the number of its occurrences, none of which overlaps another one of it or is part
- * of another hot stream's. They are found in the rules of a grammar (sequitur.h), as in Chilimbi and Hirzel, Dynamic Hot Data
- * Stream Prefetching, PLDI 2002, figure 5.
+ * of another stream's. They are found by places where streams begin (scan.h), or in the rules of a grammar (rules.h).
  */
 #ifndef FATHOM_STREAMS_HOT_H
 #define FATHOM_STREAMS_HOT_H
 
-#include "streams/sequitur.h"
+#include <stddef.h>
+#include <stdint.h>
 
 #define HOT_LONGEST 4096u
 
 struct hot_options {
     uint32_t shortest, longest; /* symbols of a stream; HOT_LONGEST at most */
     double cover;               /* share of all symbols that the hot ones make up, if they can */
+    uint64_t
+        fewest; /* occurrences of a stream; 0: any. Rules occur twice, though maybe once outside other streams */
 };
 
 struct hot_stream {
@@ -22,16 +24,23 @@ struct hot_stream {
     uint64_t occurrences;
 };
 
-struct hot_profile {
-    struct hot_stream *streams; /* hottest first */
-    size_t count, capacity;
-    uint64_t total; /* symbols of all traces, without breaks */
+struct table;
+struct hot_finder { /* streams by what they are */
+    struct table *firsts;
+    uint32_t *next;
+    size_t capacity;
 };
 
-/* Adds the streams of a grammar: those that are in the profile already get its occurrences. So a trace of any length can be taken
- * by pieces, each with a grammar of its own. The profile begins as zeros. -ENOMEM. */
-int hot_add(struct hot_profile *profile, const struct sequitur *grammar, const struct hot_options *options);
-/* Leaves only as many of the hottest as are needed to cover that share. */
+struct hot_profile {
+    struct hot_stream *streams; /* hottest first, after hot_cut() */
+    size_t count, capacity;
+    uint64_t total; /* symbols of which the streams are the hot ones; who adds streams adds to it */
+    struct hot_finder finder;
+};
+
+/* Adds occurrences of a stream of at least one symbol, which are copied if it is new. The profile begins as zeros. -ENOMEM. */
+int hot_count(struct hot_profile *profile, const uint32_t *symbols, uint32_t length, uint64_t occurrences);
+/* Leaves only those that occur often enough, and only as many of the hottest as are needed to cover that share. */
 void hot_cut(struct hot_profile *profile, const struct hot_options *options);
 void hot_clear(struct hot_profile *profile);
 

@@ -30,6 +30,8 @@ noinst_LTLIBRARIES += libstreams.la
 libstreams_la_SOURCES = \
 	streams/found.c streams/found.h \
 	streams/hot.c streams/hot.h \
+	streams/rules.c streams/rules.h \
+	streams/scan.c streams/scan.h \
 	streams/sequitur.c streams/sequitur.h \
 	streams/trace/burst_file.c streams/trace/burst_file.h \
 	streams/trace/directory.c streams/trace/directory.h \

@@ -1,4 +1,4 @@
-/* Hot streams of known sequences, in one piece and in several, and how profiles overlap. */
+/* Profiles: what is counted, the hottest ones, and how two overlap. */
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -6,18 +6,18 @@
 
 #include "streams/hot.h"
 
-static const struct hot_options all = {.shortest = 2, .longest = 100, .cover = 0.9};
+static const struct hot_options most = {.cover = 0.9};
 
-static void add(struct hot_profile *profile, const char *text, unsigned times,
-                const struct hot_options *options)
+/* Adds each word of the text, which is one stream, so often. */
+static void add(struct hot_profile *profile, const char *text, unsigned times)
 {
-    struct sequitur *s = sequitur_new();
-    cr_assert(s);
-    for (; times; times--)
-        for (const char *c = text; *c; c++)
-            cr_assert(sequitur_push(s, *c == '|' ? SEQUITUR_BREAK : (uint32_t)*c) == 0);
-    cr_assert(hot_add(profile, s, options) == 0);
-    sequitur_free(s);
+    for (const char *word = text; *word; word += strspn(word, " ")) {
+        uint32_t symbols[100], length = 0;
+        for (; *word && *word != ' '; word++)
+            symbols[length++] = (uint32_t)*word;
+        cr_assert(hot_count(profile, symbols, length, times) == 0);
+        profile->total += (uint64_t)length * times;
+    }
 }
 
 /* "abc*3 de*2" */
@@ -34,38 +34,32 @@ static const char *describe(const struct hot_profile *p, char out[1000])
     return out;
 }
 
-static void expect(const char *text, unsigned times, const struct hot_options *options, const char *wanted)
+Test(hot, the_hottest_come_first)
 {
     struct hot_profile p = {0};
     char out[1000];
-    add(&p, text, times, options);
-    hot_cut(&p, options);
-    cr_expect_str_eq(describe(&p, out), wanted, "%s: %s", text, out);
+    add(&p, "ab cde ab f", 2);
+    add(&p, "cde", 3);
+    hot_cut(&p, &(struct hot_options){.cover = 1, .fewest = 2});
+    cr_expect_str_eq(describe(&p, out), "cde*5 ab*4 f*2", "%s", out);
+    add(&p, "f", 9); /* counting goes on */
+    add(&p, "once", 1);
+    hot_cut(&p, &(struct hot_options){.cover = 1, .fewest = 2});
+    cr_expect_str_eq(describe(&p, out), "cde*5 f*11 ab*4", "%s", out);
+    hot_cut(&p, &(struct hot_options){.cover = 0.5}); /* of 38 */
+    cr_expect_str_eq(describe(&p, out), "cde*5 f*11", "%s", out);
+    hot_clear(&p);
+    hot_cut(&p, &most);
+    cr_expect(p.count == 0);
     hot_clear(&p);
 }
 
-Test(hot, streams_of_known_sequences)
-{
-    const struct hot_options four = {.shortest = 4, .longest = 4, .cover = 0.9};
-    expect("", 1, &all, "");
-    expect("abcdefgh", 1, &all, "");
-    expect("abcd|", 4, &all, "abcd*4");
-    expect("xabcdy|zabcdw|", 1, &all, "abcd*2");
-    /* what is part of a hot stream is none of its own */
-    expect("abcabcd|abcabcd|", 1, &all, "abcabcd*2");
-    expect("abcabcd|abcabcd|", 1, &four, ""); /* no rule has four */
-}
-
-Test(hot, pieces_are_summed)
+Test(hot, many_are_told_apart)
 {
     struct hot_profile p = {0};
-    char out[1000];
-    for (unsigned i = 0; i < 3; i++)
-        add(&p, "abcd|ef|", 4, &all);
-    cr_expect(p.total == 72);
-    cr_expect_str_eq(describe(&p, out), "abcd*12 ef*12", "%s", out);
-    hot_cut(&p, &(struct hot_options){.cover = 0.5});
-    cr_expect_str_eq(describe(&p, out), "abcd*12", "%s", out);
+    for (uint32_t i = 0; i < 300000; i++)
+        cr_assert(hot_count(&p, (uint32_t[]){i % 1000, i % 3, i}, 2, 1) == 0);
+    cr_expect(p.count == 3000 && p.streams[2999].occurrences == 100, "%zu", p.count);
     hot_clear(&p);
 }
 
@@ -78,9 +72,9 @@ Test(hot, overlap_is_by_names)
         names[i] = i;
         other[i] = i >= 'A' && i <= 'Z' ? i + 'a' - 'A' : i;
     }
-    add(&p, "abcd|ef|", 4, &all); /* 2/3 and 1/3 */
-    add(&q, "ABCD|", 4, &all);
-    add(&q, "gh|", 8, &all); /* a half and a half */
+    add(&p, "abcd ef", 4); /* 2/3 and 1/3 */
+    add(&q, "ABCD", 4);
+    add(&q, "gh", 8); /* a half and a half */
     cr_expect(hot_overlap(&p, names, &p, names, &overlap) == 0);
     cr_expect_float_eq(overlap, 1, 1e-9);
     cr_expect(hot_overlap(&p, names, &q, names, &overlap) == 0);

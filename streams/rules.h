@@ -1,0 +1,16 @@
+/*
+ * rules.h - hot streams (hot.h) as the rules of a grammar (sequitur.h), as in Chilimbi and Hirzel, Dynamic Hot Data Stream
+ * Prefetching, PLDI 2002, figure 5. What the rules are depends on all that came before, so a sample of a trace has others than the
+ * whole: to compare with scan.h, which is meant to be used.
+ */
+#ifndef FATHOM_STREAMS_RULES_H
+#define FATHOM_STREAMS_RULES_H
+
+#include "streams/hot.h"
+#include "streams/sequitur.h"
+
+/* Adds the hottest streams that cover the share, and the grammar's symbols without breaks to the total. A trace of any length can be
+ * taken by pieces, each with a grammar of its own. -ENOMEM. */
+int rules_add(struct hot_profile *profile, const struct sequitur *grammar, const struct hot_options *options);
+
+#endif
