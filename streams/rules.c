@@ -81,11 +81,57 @@ static int rank(struct ranking *r, const struct sequitur *grammar)
     return 0;
 }
 
+static uint32_t longest_of(const struct hot_options *options)
+{
+    return options->longest < HOT_LONGEST ? options->longest : HOT_LONGEST;
+}
+
 static bool is_hot(const struct ranking *r, uint32_t rule, uint64_t heat, const struct hot_options *options)
 {
-    uint32_t longest = options->longest < HOT_LONGEST ? options->longest : HOT_LONGEST;
-    return rule && r->lengths[rule] >= options->shortest && r->lengths[rule] <= longest &&
+    return rule && r->lengths[rule] >= options->shortest && r->lengths[rule] <= longest_of(options) &&
            r->lengths[rule] * r->cold[rule] >= heat;
+}
+
+struct parts { /* zeros: at the beginning */
+    uint32_t at;
+    bool ended;
+    uint32_t symbols[HOT_LONGEST]; /* of the last one */
+};
+
+/* Finds the next part of a rule that is longer than a stream may be: symbols in a row that no other rule stands for, which are cut where
+ * they are too long. So the walk of a long list is some streams. 0: there is no more, else how many symbols it has. */
+static uint32_t next_part(const struct ranking *r, uint32_t rule, const struct hot_options *options,
+                          struct parts *parts)
+{
+    uint32_t longest = longest_of(options), count = 0, symbol;
+    while (count < longest && !parts->ended) {
+        parts->ended = !sequitur_next(r->grammar, rule, &parts->at, &symbol);
+        if (parts->ended)
+            break;
+        if (!(symbol & SEQUITUR_RULE))
+            parts->symbols[count++] = symbol;
+        else if (count >= options->shortest)
+            break;
+        else
+            count = 0;
+    }
+    return count >= options->shortest ? count : 0;
+}
+
+static bool is_too_long(const struct ranking *r, uint32_t rule, const struct hot_options *options)
+{
+    return rule && r->lengths[rule] > longest_of(options);
+}
+
+/* How many symbols are in parts of it that are of at least this heat. */
+static uint64_t cover_parts(const struct ranking *r, uint32_t rule, uint64_t heat,
+                            const struct hot_options *options)
+{
+    struct parts parts = {0};
+    uint64_t covered = 0;
+    for (uint32_t count; (count = next_part(r, rule, options, &parts));)
+        covered += count * r->cold[rule] >= heat ? count * r->cold[rule] : 0;
+    return covered;
 }
 
 /* How many symbols are part of streams of at least this heat. */
@@ -97,6 +143,8 @@ static uint64_t cover(struct ranking *r, uint64_t heat, const struct hot_options
     for (uint32_t i = 0; i < r->count; i++) {
         uint32_t rule = r->order[i], at = 0, symbol;
         bool hot = is_hot(r, rule, heat, options);
+        if (is_too_long(r, rule, options))
+            covered += cover_parts(r, rule, heat, options);
         covered += hot ? r->lengths[rule] * r->cold[rule] : 0;
         while (sequitur_next(r->grammar, rule, &at, &symbol))
             if (symbol & SEQUITUR_RULE)
@@ -138,6 +186,17 @@ static int add_rule(struct hot_profile *profile, const struct ranking *r, uint32
     return hot_count(profile, symbols, written, r->cold[rule]);
 }
 
+static int add_parts(struct hot_profile *profile, const struct ranking *r, uint32_t rule, uint64_t heat,
+                     const struct hot_options *options)
+{
+    struct parts parts = {0};
+    int rc = 0;
+    for (uint32_t count; rc == 0 && (count = next_part(r, rule, options, &parts));)
+        if (count * r->cold[rule] >= heat)
+            rc = hot_count(profile, parts.symbols, count, r->cold[rule]);
+    return rc;
+}
+
 int rules_add(struct hot_profile *profile, const struct sequitur *grammar, const struct hot_options *options)
 {
     struct ranking r;
@@ -146,9 +205,13 @@ int rules_add(struct hot_profile *profile, const struct sequitur *grammar, const
         return rc;
     uint64_t heat = choose_heat(&r, options);
     cover(&r, heat, options);
-    for (uint32_t i = 0; i < r.count && rc == 0; i++)
-        if (r.cold[r.order[i]] && is_hot(&r, r.order[i], heat, options))
-            rc = add_rule(profile, &r, r.order[i]);
+    for (uint32_t i = 0; i < r.count && rc == 0; i++) {
+        uint32_t rule = r.order[i];
+        if (r.cold[rule] && is_hot(&r, rule, heat, options))
+            rc = add_rule(profile, &r, rule);
+        else if (r.cold[rule] && is_too_long(&r, rule, options))
+            rc = add_parts(profile, &r, rule, heat, options);
+    }
     profile->total += r.lengths[0];
     ranking_clear(&r);
     return rc;

@@ -54,6 +54,8 @@ Test(rules, streams_of_known_sequences)
     /* what is part of a hot stream is none of its own */
     expect("abcabcd|abcabcd|", 1, &all, "abcabcd*2");
     expect("abcabcd|abcabcd|", 1, &four, ""); /* no rule has four */
+    /* one that is too long is in parts, the last of which may be too short */
+    expect("abcdefghijk|", 3, &four, "abcd*3 efgh*3");
 }
 
 Test(rules, pieces_are_summed)
