@@ -15,6 +15,7 @@
 
 struct streams_values {
     struct trace_rows rows; /* first */
+    struct fathom_streams_options streams;
     const char *output, *keep;
     bool wide;
 };
@@ -25,11 +26,11 @@ static int print(struct streams_values *v, struct outfile *out, struct terminal 
     char *text = NULL;
     size_t size = 0;
     size_t width = terminal_width(stdout);
-    v->rows.streams.width = v->wide ? 0 : !out && width ? width : FILE_WIDTH;
+    v->streams.width = v->wide ? 0 : !out && width ? width : FILE_WIDTH;
     if (!out)
         pager_start(terminal);
     FILE *to = out ? open_memstream(&text, &size) : stdout;
-    int rc = to ? fathom_streams_write(&v->rows.streams, &terminal->listener, to, err) : error_memory(err);
+    int rc = to ? fathom_streams_write(&v->streams, &terminal->listener, to, err) : error_memory(err);
     terminal_progress_end(terminal);
     if (out && to && fclose(to) != 0 && rc == 0)
         rc = error_memory(err);
@@ -72,7 +73,7 @@ static int trace_and_report(struct streams_values *v, char *const *command, stru
         scratch_free(scratch);
         return exit_code_of(&err);
     }
-    v->rows.options.output = v->rows.streams.trace = v->keep ? v->keep : directory;
+    v->rows.options.output = v->streams.trace = v->keep ? v->keep : directory;
     int code = trace_rows_run(&v->rows, command, terminal, &status);
     if (code == EXIT_OK)
         code = report(v, terminal);
@@ -84,9 +85,11 @@ static int trace_and_report(struct streams_values *v, char *const *command, stru
 static int complete(struct streams_values *v, bool command, int operands, struct terminal *terminal)
 {
     struct fathom_trace_code *code = &v->rows.options.code;
-    const struct fathom_streams_options *s = &v->rows.streams;
+    const struct fathom_streams_options *s = &v->streams;
     if (!code->log && s->of == FATHOM_STREAMS_CALLS)
         code->log = 1u << FATHOM_TRACE_CALLS;
+    if (s->shortest > s->longest)
+        return option_usage(terminal, &streams_command, "--shortest must not be above --longest");
     if (!command && operands > 1)
         return option_usage(terminal, &streams_command, "give one trace, or a command after '--'");
     if (!command && v->keep)
@@ -97,7 +100,7 @@ static int complete(struct streams_values *v, bool command, int operands, struct
 
 static int streams_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct streams_values v = {0};
+    struct streams_values v = {.streams = {.shortest = 2, .longest = 100, .cover = 90, .rows = 10}};
     trace_rows_init(&v.rows);
     int code = options_parse(&streams_command, &v, false, argc, argv, terminal);
     bool command = code < 0 && optind < argc && strcmp(argv[optind - 1], "--") == 0;
@@ -106,7 +109,7 @@ static int streams_run(int argc, char **argv, struct terminal *terminal)
     if (code < 0 && command) {
         code = trace_and_report(&v, argv + optind, terminal);
     } else if (code < 0) {
-        v.rows.streams.trace = optind < argc ? argv[optind] : DEFAULT_TRACE;
+        v.streams.trace = optind < argc ? argv[optind] : DEFAULT_TRACE;
         code = report(&v, terminal);
     }
     trace_rows_clear(&v.rows);
@@ -119,15 +122,20 @@ static const struct option_word formats[] = {
 
 static const struct option_row rows[] = {
     OPTION_CHOICE(
-        "of", 0, "WHAT", of, enum fathom_streams_of, struct streams_values, rows.streams.of,
+        "of", 0, "WHAT", of, enum fathom_streams_of, struct streams_values, streams.of,
         "data: which objects are used one after another (default); calls: functions and blocks that "
         "are executed one after another"),
     OPTION_CHOICE("format", 'f', "FORMAT", formats, enum fathom_streams_format, struct streams_values,
-                  rows.streams.format, "text, json, or html (a page)"),
+                  streams.format, "text, json, or html (a page)"),
     OPTION_TEXT("output", 'o', "FILE", struct streams_values, output, "write to a file"),
-    OPTION_NUMBER("rows", 'n', "N", 0, UINT32_MAX, struct streams_values, rows.streams.rows,
+    OPTION_NUMBER("rows", 'n', "N", 0, UINT32_MAX, struct streams_values, streams.rows,
                   "the N hottest kinds of streams (default: 10); 0: all"),
-    TRACE_STREAMS,
+    OPTION_NUMBER("shortest", 0, "N", 2, 4096, struct streams_values, streams.shortest,
+                  "streams of at least N references (default: 2)"),
+    OPTION_NUMBER("longest", 0, "N", 2, 4096, struct streams_values, streams.longest,
+                  "and at most N (default: 100)"),
+    OPTION_FRACTION("cover", 0, "PERCENT", 1, 100, struct streams_values, streams.cover,
+                    "so much of all references is to be in hot streams, if it can (default: 90)"),
     OPTION_FLAG("wide", 0, struct streams_values, wide,
                 "paths in full, also where they are longer than the "
                 "terminal is wide"),

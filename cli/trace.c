@@ -26,15 +26,14 @@ static int emit(const struct trace_values *v, const char *file, struct terminal 
     return rc < 0 ? exit_code_of(&err) : EXIT_OK;
 }
 
-static int compare(struct trace_values *v, char **traces, int count, struct terminal *terminal)
+static int compare(char **traces, int count, struct terminal *terminal)
 {
     struct fathom_error err = {0};
     if (count != 2)
         return option_usage(terminal, &trace_command, "'compare' needs two traces");
     pager_start(terminal);
     privilege_only_read(terminal);
-    int rc =
-        fathom_streams_compare(traces[0], traces[1], &v->rows.streams, &terminal->listener, stdout, &err);
+    int rc = fathom_streams_compare(traces[0], traces[1], &terminal->listener, stdout, &err);
     terminal_progress_end(terminal);
     if (rc < 0)
         terminal_error(terminal, &err);
@@ -61,7 +60,7 @@ static int run(struct trace_values *v, int argc, char **argv, struct terminal *t
     if (v->emit)
         return emit(v, argv[optind], terminal);
     if (is_compare(argv))
-        return compare(v, argv + optind + 1, argc - optind - 1, terminal);
+        return compare(argv + optind + 1, argc - optind - 1, terminal);
     code = trace_rows_run(&v->rows, argv + optind, terminal, &status);
     return code == EXIT_OK && status >= 0 ? exit_code_of_status(status) : code;
 }
@@ -85,8 +84,6 @@ static const struct option_row rows[] = {
     TRACE_RATES,
     TRACE_LOG("loads,stores"),
     TRACE_CODE,
-    OPTION_LINE("With compare:"),
-    TRACE_STREAMS,
     OPTION_QUIET("print no notes"),
     OPTION_VERBOSE("print more details: what is duplicated, and what is not logged"),
     OPTION_PAGER,

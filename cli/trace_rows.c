@@ -24,7 +24,6 @@ void trace_rows_init(struct trace_rows *r)
                                          .burst = 50,
                                          .bytes = DEFAULT_BYTES,
                                          .runtime = getenv("FATHOM_BURST_LIBRARY")},
-                             .streams = {.shortest = 2, .longest = 100, .cover = 90, .rows = 10},
                              .boring = 0};
 }
 
@@ -40,8 +39,6 @@ int trace_rows_complete(struct trace_rows *r, const struct command *command, str
     struct fathom_trace_code *code = &r->options.code;
     if (code->log == 1u << FATHOM_TRACE_STACK)
         return option_usage(terminal, command, "--log stack is about loads and stores: give these, too");
-    if (r->streams.shortest > r->streams.longest)
-        return option_usage(terminal, command, "--shortest must not be above --longest");
     if (!*r->options.output)
         return option_usage(terminal, command, "--output: an empty name");
     if (!code->log)

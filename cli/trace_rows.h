@@ -7,7 +7,6 @@
 
 struct trace_rows {
     struct fathom_trace_options options;
-    struct fathom_streams_options streams;
     struct option_images images;
     struct option_images functions, files;
     uint64_t boring;
@@ -28,12 +27,6 @@ extern const struct option_word trace_logs[], trace_entries[];
 /* clang-format off */
 #define TRACE_OUTPUT(text) \
     OPTION_TEXT("output", 'o', "DIR", struct trace_rows, options.output, text)
-#define TRACE_STREAMS \
-    OPTION_NUMBER("shortest", 0, "N", 2, 4096, struct trace_rows, streams.shortest, \
-                  "streams of at least N references (default: 2)"), \
-    OPTION_NUMBER("longest", 0, "N", 2, 4096, struct trace_rows, streams.longest, "and at most N (default: 100)"), \
-    OPTION_FRACTION("cover", 0, "PERCENT", 1, 100, struct trace_rows, streams.cover, \
-                    "so much of all references is to be in hot streams, if it can (default: 90)")
 #define TRACE_RATES \
     OPTION_NUMBER("checks", 0, "N", 1, UINT32_MAX, struct trace_rows, options.checks, \
                   "between two bursts (default: 10000)"), \

@@ -132,16 +132,6 @@ static int find_object(struct found *f, const struct trace_process *process, uin
 
 /* Symbols ------------------------------------------------------------------------------------------------------ */
 
-static int add_symbol(struct found *f, const struct found_symbol *symbol, uint64_t instruction)
-{
-    size_t count = f->symbol_count;
-    if (count == SEQUITUR_BREAK || !vec_reserve(f->names, count, f->name_capacity, 1) ||
-        !vec_push(f->symbols, f->symbol_count, f->symbol_capacity, *symbol))
-        return -ENOMEM;
-    f->names[count] = (uint32_t)instruction;
-    return 0;
-}
-
 /* By what its instruction is known in another trace: that of the file as it was. */
 static uint64_t instruction_of(const struct trace_event *e)
 {
@@ -164,9 +154,9 @@ static int find_symbol(struct found *f, const struct trace_event *e, uint32_t *o
     if (!known)
         return -ENOMEM;
     if (!*known) {
-        rc = add_symbol(f, &symbol, instruction_of(e));
-        if (rc < 0)
-            return rc;
+        if (f->symbol_count == SEQUITUR_BREAK ||
+            !vec_push(f->symbols, f->symbol_count, f->symbol_capacity, symbol))
+            return -ENOMEM;
         *known = f->symbol_count;
     }
     *out = (uint32_t)*known - 1;
@@ -180,11 +170,8 @@ static bool is_of(const struct trace_event *e, enum found_of of)
 
 /* Streams ------------------------------------------------------------------------------------------------------ */
 
-/* Those that are compared: long ones, as in Hirzel and Chilimbi, FDDO-4 2001, section 5.2. */
-static const struct hot_options compared = {.shortest = 10, .longest = 40, .cover = 0.9, .fewest = 2};
-
 struct finder {
-    struct sequitur *grammar;
+    struct sequitur *grammar; /* NULL: streams are found by place */
     struct hot_scan *scan;
     uint64_t pushed;
 };
@@ -197,80 +184,109 @@ static int end_piece(struct found *f, struct finder *finder, const struct hot_op
     return rc == 0 && !finder->grammar ? -ENOMEM : rc;
 }
 
-/* Streams that are compared begin by the instructions' addresses in the files as they were: at the same ones in each run. */
+/* The name of its instruction, which is hashed once. */
+static int find_name(struct found *f, const struct trace_event *e, uint32_t *name)
+{
+    uint64_t *known = table_put(f->symbol_index, (uintptr_t)e->site, NULL);
+    if (!known)
+        return -ENOMEM;
+    if (!*known)
+        *known = 1 + (instruction_of(e) & UINT32_MAX);
+    *name = (uint32_t)(*known - 1);
+    return 0;
+}
+
+static int push_by_place(struct found *f, const struct trace_event *e, struct hot_scan *scan)
+{
+    uint32_t name;
+    if (e->what != TRACE_REFERENCE)
+        return scan_break(scan);
+    int rc = find_name(f, e, &name);
+    return rc == 0 ? scan_push(scan, name, e->site->address) : rc;
+}
+
+/* By place, streams begin by the instructions' addresses in the files as they were: at the same ones in each run. */
 static int push(struct found *f, enum found_of of, const struct trace_event *e, struct finder *finder)
 {
     uint32_t symbol = SEQUITUR_BREAK;
-    int rc;
     if (e->what == TRACE_PATH || (e->what == TRACE_REFERENCE && !is_of(e, of)))
         return 0;
-    if (e->what != TRACE_REFERENCE) {
-        rc = scan_break(finder->scan);
-    } else {
-        rc = find_symbol(f, e, &symbol);
-        if (rc == 0)
-            rc = scan_push(finder->scan, f->names[symbol], e->site->address);
-    }
+    if (!finder->grammar)
+        return push_by_place(f, e, finder->scan);
+    int rc = e->what == TRACE_REFERENCE ? find_symbol(f, e, &symbol) : 0;
     return rc == 0 ? sequitur_push(finder->grammar, symbol) : rc;
 }
 
 static int read_all(struct found *f, enum found_of of, const struct hot_options *options,
-                    struct fathom_error *err)
+                    struct finder *finder, struct fathom_error *err)
 {
-    struct finder finder = {.grammar = sequitur_new(), .scan = scan_new(&f->compared, &compared)};
     struct trace_event event;
-    int rc = finder.grammar && finder.scan ? 1 : -ENOMEM;
+    int rc = 1;
     while (rc > 0 && (rc = trace_next(f->trace, &event, err)) > 0) {
-        rc = push(f, of, &event, &finder);
-        if (rc == 0 && ++finder.pushed % PIECE == 0)
-            rc = end_piece(f, &finder, options);
+        rc = push(f, of, &event, finder);
+        if (rc == 0 && finder->grammar && ++finder->pushed % PIECE == 0)
+            rc = end_piece(f, finder, options);
         rc = rc < 0 ? rc : 1;
     }
     if (rc == 0)
-        rc = end_piece(f, &finder, options);
-    if (rc == 0)
-        rc = scan_break(finder.scan);
-    sequitur_free(finder.grammar);
-    scan_free(finder.scan);
+        rc = finder->grammar ? end_piece(f, finder, options) : scan_break(finder->scan);
     return rc == -ENOMEM ? error_memory(err) : rc;
+}
+
+static int find_all(const char *directory, enum found_of of, const struct hot_options *options,
+                    struct finder *finder, struct image_cache *cache, const struct log *log,
+                    struct found *out, struct fathom_error *err)
+{
+    if (!out->paths || !out->object_index || !out->symbol_index || !out->path_index ||
+        (!finder->grammar && !finder->scan))
+        return error_memory(err);
+    int rc = trace_open(directory, cache, log, &out->trace, err);
+    if (rc == 0)
+        rc = read_all(out, of, options, finder, err);
+    if (rc == 0)
+        hot_cut(&out->hot, options);
+    return rc;
+}
+
+static struct found found_new(void)
+{
+    return (struct found){.paths = names_new(),
+                          .object_index = table_new(),
+                          .symbol_index = table_new(),
+                          .path_index = table_new()};
 }
 
 int found_streams(const char *directory, enum found_of of, const struct hot_options *options,
                   struct image_cache *cache, const struct log *log, struct found *out,
                   struct fathom_error *err)
 {
-    *out = (struct found){.paths = names_new(),
-                          .object_index = table_new(),
-                          .symbol_index = table_new(),
-                          .path_index = table_new()};
-    if (!out->paths || !out->object_index || !out->symbol_index || !out->path_index)
-        return error_memory(err);
-    int rc = trace_open(directory, cache, log, &out->trace, err);
-    if (rc == 0)
-        rc = read_all(out, of, options, err);
-    if (rc == 0) {
-        hot_cut(&out->hot, options);
-        hot_cut(&out->compared, &compared);
-    }
+    struct finder finder = {.grammar = sequitur_new()};
+    *out = found_new();
+    int rc = find_all(directory, of, options, &finder, cache, log, out, err);
+    sequitur_free(finder.grammar);
     return rc;
 }
 
-int found_overlap(const struct found *a, const struct found *b, double *out)
+int found_by_place(const char *directory, enum found_of of, const struct hot_options *options,
+                   struct image_cache *cache, const struct log *log, struct found *out,
+                   struct fathom_error *err)
 {
-    return hot_overlap(&a->compared, NULL, &b->compared, NULL, out);
+    *out = found_new();
+    struct finder finder = {.scan = scan_new(&out->hot, options)};
+    int rc = find_all(directory, of, options, &finder, cache, log, out, err);
+    scan_free(finder.scan);
+    return rc;
 }
 
 void found_clear(struct found *f)
 {
     hot_clear(&f->hot);
-    hot_clear(&f->compared);
     table_free(f->object_index);
     table_free(f->symbol_index);
     table_free(f->path_index);
     names_free(f->paths);
     free(f->objects);
     free(f->symbols);
-    free(f->names);
     trace_close(f->trace);
     *f = (struct found){0};
 }

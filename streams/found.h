@@ -1,6 +1,6 @@
 /*
  * found.h - the hot streams of a trace: its references become symbols, each an instruction with an object and an offset in it, or an
- * instruction alone; rules.h finds what repeats in them. To compare traces, streams of instructions are found beside (scan.h), as
+ * instruction alone; rules.h finds what repeats in them. To compare traces, streams of instructions are found by place (scan.h), as
  * the rules of a trace that was sampled are others than those of the whole.
  */
 #ifndef FATHOM_STREAMS_FOUND_H
@@ -48,10 +48,8 @@ struct found {
     struct found_object *objects; /* those that are referred to */
     size_t object_count, object_capacity;
     struct found_symbol *symbols;
-    uint32_t *names; /* by symbol: a hash of its instruction, the same in each trace, for hot_overlap() */
-    size_t symbol_count, symbol_capacity, name_capacity;
+    size_t symbol_count, symbol_capacity;
     struct hot_profile hot;
-    struct hot_profile compared; /* symbols are names */
     struct table *object_index, *symbol_index, *path_index;
 };
 
@@ -60,8 +58,12 @@ int found_streams(const char *directory, enum found_of of, const struct hot_opti
                   struct image_cache *cache, const struct log *log, struct found *out,
                   struct fathom_error *err);
 void found_clear(struct found *found);
-/* How much the streams of instructions of two traces overlap, of 0 to 1 (hot_overlap()), however each was sampled. -ENOMEM. */
-int found_overlap(const struct found *a, const struct found *b, double *out);
+/* Finds streams that can be compared with another trace's, however each was sampled (scan.h): their symbols are names of instructions,
+ * so hot_overlap() needs none, and found_paths() is not for them. Without a grammar it takes a tenth of the time. Streams of 10 to 40
+ * are usual: those of 2 say little. */
+int found_by_place(const char *directory, enum found_of of, const struct hot_options *options,
+                   struct image_cache *cache, const struct log *log, struct found *out,
+                   struct fathom_error *err);
 
 /* Under which paths some streams of the profile were walked, down to the function of their first instruction: of each stream the first walk
  * after a path was noted counts, if that function is on the path. */

@@ -16,6 +16,8 @@ struct reading {
     enum found_of of;
 };
 
+static const struct hot_options compared = {.shortest = 10, .longest = 40, .cover = 0.9, .fewest = 2};
+
 static struct hot_options hot_options_of(const struct fathom_streams_options *o)
 {
     return (struct hot_options){.shortest = o->shortest > HOT_LONGEST ? HOT_LONGEST : (uint32_t)o->shortest,
@@ -29,17 +31,18 @@ static void reading_clear(struct reading *r)
     image_cache_free(r->images);
 }
 
-/* The caller clears it, also after an error. */
+/* The caller clears it, also after an error. o NULL: to be compared. */
 static int read_trace(const char *directory, const struct fathom_streams_options *o,
                       const struct fathom_listener *listener, struct reading *r, struct fathom_error *err)
 {
-    const struct hot_options options = hot_options_of(o);
-    *r = (struct reading){.of = o->of == FATHOM_STREAMS_DATA ? FOUND_DATA : FOUND_CODE};
+    const struct hot_options options = o ? hot_options_of(o) : compared;
+    *r = (struct reading){.of = !o || o->of == FATHOM_STREAMS_DATA ? FOUND_DATA : FOUND_CODE};
     host_init(&r->host, listener);
     r->images = image_cache_new(&(struct image_options){.log = &r->host.log});
     if (!r->images)
         return error_memory(err);
-    int rc = found_streams(directory, r->of, &options, r->images, &r->host.log, &r->found, err);
+    int rc = (o ? found_streams : found_by_place)(directory, r->of, &options, r->images, &r->host.log,
+                                                  &r->found, err);
     if (rc == 0 && !r->found.hot.total)
         rc = error_set(err, ENODATA, "%s has no %s: log them with 'fathom trace --log %s'", directory,
                        r->of == FOUND_DATA ? "loads and stores" : "calls and no blocks",
@@ -233,9 +236,8 @@ static int print_overlap(const struct reading *a, const struct reading *b, FILE 
 {
     const struct hot_profile *x = &a->found.hot, *y = &b->found.hot;
     double overlap = 0, most_a = 0, most_b = 0;
-    if (hot_overlap(x, a->found.names, y, b->found.names, &overlap) < 0 ||
-        hot_overlap(x, a->found.names, x, a->found.names, &most_a) < 0 ||
-        hot_overlap(y, b->found.names, y, b->found.names, &most_b) < 0)
+    if (hot_overlap(x, NULL, y, NULL, &overlap) < 0 || hot_overlap(x, NULL, x, NULL, &most_a) < 0 ||
+        hot_overlap(y, NULL, y, NULL, &most_b) < 0)
         return error_memory(err);
     fprintf(out, "first:   %llu references, %zu hot streams are %.1f%% of them\n",
             (unsigned long long)x->total, x->count, 100 * most_a);
@@ -245,13 +247,13 @@ static int print_overlap(const struct reading *a, const struct reading *b, FILE 
     return fflush(out) == 0 ? 0 : error_system(err, errno, "cannot write the comparison");
 }
 
-int fathom_streams_compare(const char *first, const char *second, const struct fathom_streams_options *o,
-                           const struct fathom_listener *listener, FILE *out, struct fathom_error *err)
+int fathom_streams_compare(const char *first, const char *second, const struct fathom_listener *listener,
+                           FILE *out, struct fathom_error *err)
 {
     struct reading a = {0}, b = {0};
-    int rc = read_trace(first, o, listener, &a, err);
+    int rc = read_trace(first, NULL, listener, &a, err);
     if (rc == 0)
-        rc = read_trace(second, o, listener, &b, err);
+        rc = read_trace(second, NULL, listener, &b, err);
     if (rc == 0)
         rc = print_overlap(&a, &b, out, err);
     reading_clear(&a);
