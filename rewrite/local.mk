@@ -27,10 +27,12 @@ librewrite_la_SOURCES = \
 	rewrite/patch/note.c rewrite/patch/note.h \
 	rewrite/patch/patch.h \
 	rewrite/patch/resize.c \
+	rewrite/move/addresses.c \
 	rewrite/move/appended.c rewrite/move/appended.h \
 	rewrite/move/cfa.c \
 	rewrite/move/codes.c \
 	rewrite/move/check.c \
+	rewrite/move/check_addresses.c \
 	rewrite/move/checker.h \
 	rewrite/move/compare.c \
 	rewrite/move/emit.c \

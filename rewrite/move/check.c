@@ -56,7 +56,8 @@ static bool check_guards(struct checker *c, uint32_t i, const struct code_insn *
 {
     const struct code_insn *old = &c->unit.code.insns[i];
     int32_t before = c->function->edit_count ? lea_of(c, old->address, MOVE_LEA_BEFORE) : 0;
-    const struct move_guards_check check = {c->after, c->result, &c->calls.guards, old, new, c->copy};
+    const struct move_guards_check check = {c->survey, c->after, c->result, &c->calls.guards,
+                                            old,       new,      c->copy};
     uint64_t start;
     *bytes = 0;
     if (old->kind != CODE_CALL_INDIRECT)
@@ -282,6 +283,9 @@ int move_check(const struct move_survey *survey, const struct move_plan *plan,
         rc = check_all(&c, err);
         if (rc == 0)
             rc = check_calls(&c, err);
+        if (rc == 0 && !checker_addresses(&c))
+            rc = error_set(err, EBADMSG, "the new file does not do what %s does: %s at %#llx",
+                           image_path(survey->image), c.what, (unsigned long long)c.where);
     }
     free(c.calls.calls);
     free(c.calls.guards.items);

@@ -25,4 +25,10 @@ const uint8_t *checker_read(const struct checker *c, uint64_t address, struct co
  * function does, with the edits of the plan. What is added before and behind it is not compared. */
 bool checker_compare(struct checker *c, uint32_t i, uint64_t at, struct code_insn *new);
 
+/* Where pointers to the function at an address lead in the new file. */
+uint64_t checker_address(const struct move_survey *survey, const struct move_result *result,
+                         uint64_t address);
+/* Whether all pointers to functions do, in data, in code that stays, and by dynamic symbols. */
+bool checker_addresses(struct checker *c);
+
 #endif

@@ -123,8 +123,11 @@ static bool check_address(struct checker *c, uint32_t i, const uint8_t *old_byte
     unsigned size = constant ? f.immediate_size : f.displacement_size;
     if (!same_bytes(old_bytes, bytes, old->length, from, size))
         return checker_fail(c, old->address, "another instruction");
+    uint64_t memory = old->memory;
+    if (old->effect == CODE_ADDRESS)
+        memory = checker_address(c->survey, c->result, memory);
     if (table == 0)
-        return new->memory == old->memory || checker_fail(c, old->address, "another operand");
+        return new->memory == memory || checker_fail(c, old->address, "another operand");
     uint64_t at = old->rip_relative ? new->memory
                   : constant        ? new->target
                                     : (uint64_t)(int64_t) new->displacement;

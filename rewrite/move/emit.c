@@ -106,6 +106,8 @@ static bool put_address(struct emitter *e, uint32_t i, const uint8_t *bytes, uns
         fix.at.offset += f.displacement_at;
         fix.from = (int32_t)(length - f.displacement_at);
         fix.kind = table ? FIX_PLACE : FIX_FAR;
+        if (!table && insn->effect == CODE_ADDRESS && survey_follows(e->unit->survey, insn->memory))
+            fix.kind = FIX_FUNCTION;
         fix.target = insn->memory;
     } else {
         bool constant = insn->effect == CODE_CONSTANT;

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "base/search.h"
-#include "rewrite/move/work.h"
+#include "rewrite/move/checker.h"
 #include "image/code/fields.h"
 
 #define SCRATCH     11 /* r11 */
@@ -124,6 +124,8 @@ static bool put_guard(struct move_work *work, const struct move_layout *layout,
     unsigned n = LEA_SIZE;
     struct move_fix lea = {
         .at = {buffer, start + n - 4}, .from = 4, .kind = FIX_FAR, .target = guard->target};
+    if (survey_follows(work->survey, guard->target))
+        lea.kind = FIX_FUNCTION;
     n += encode_compare(call, length, bytes + n);
     struct move_fix operand = {
         .at = {buffer, start + n - 4}, .from = 4, .kind = FIX_FAR, .target = insn->memory};
@@ -215,8 +217,9 @@ const char *move_guards_check(const struct move_guards_check *c, uint64_t start)
     uint64_t at = start, to, back, end = c->new->address + c->new->length;
     for (size_t k = 0; k < count; k++) {
         struct guard guard;
-        if (!read_guard(c->after, at, c->new, &guard) || guard.target != guards[k].target ||
-            guard.end != end || guard.differs <= at || guard.differs > c->new->address)
+        if (!read_guard(c->after, at, c->new, &guard) ||
+            guard.target != checker_address(c->survey, c->result, guards[k].target) || guard.end != end ||
+            guard.differs <= at || guard.differs > c->new->address)
             return "no guard of a call through a pointer";
         if ((!move_entry(c->result, guards[k].target, guards[k].copy, &to) &&
              !move_entry(c->result, guards[k].target, 0, &to)) ||

@@ -282,10 +282,10 @@ static int build(struct move_work *work, struct move_result *result, struct fath
         return error_memory(err);
     memcpy(out.bytes, work->survey->data, work->survey->size);
     out.size = work->survey->size;
-    move_start_set(work, out.bytes);
     if (move_sites(work, out.bytes, &result->repointed) < 0)
         rc = error_set(err, EOVERFLOW, "%s: its new code is out of reach of the old",
                        image_path(work->survey->image));
+    move_start_set(work, out.bytes);
     if (rc == 0)
         rc = move_output_write(work, &out, err);
     result->elf = out.bytes;

@@ -1,5 +1,5 @@
 /*
- * pointers.c - the words of data that hold addresses in the middle of functions: labels of computed gotos; see
+ * pointers.c - the words of data that hold addresses of functions, or in the middle of them: labels of computed gotos; see
  * survey.h. By relocations (x86-64 psABI, section 4.4; generic ABI, SHT_RELR), in programs at fixed addresses by their
  * values; and the probes of .note.stapsdt (SystemTap's sdt.h, version 3).
  */
@@ -15,13 +15,25 @@
 #define DT_RELR   36
 #endif
 
+/* An address of an entry that is relocated is changed with it; others that may be one cannot be. */
+static int add_pointer(struct move_survey *survey, uint64_t value, uint64_t place, const uint8_t *bytes,
+                       bool likely)
+{
+    const struct survey_pointer pointer = {value, (uint64_t)(bytes - survey->file->data)};
+    survey_take(survey, value);
+    if (likely || elf_file_is_code(survey->file, place, 1))
+        survey_fix(survey, value);
+    if (image_function_entry(survey->image, value) == IMAGE_NO_FUNCTION)
+        return 0;
+    return vec_push(survey->pointers, survey->pointer_count, survey->pointer_capacity, pointer) ? 0 : -ENOMEM;
+}
+
 static int add_label(struct move_survey *survey, uint64_t value, uint64_t place, const uint8_t *bytes,
                      bool likely)
 {
     uint32_t function;
-    survey_take(survey, value);
     if (!survey_inside(survey, value, &function))
-        return 0;
+        return add_pointer(survey, value, place, bytes, likely);
     struct survey_label label = {value,    place,  (uint64_t)(bytes - survey->file->data),
                                  function, likely, false};
     return vec_push(survey->labels, survey->label_count, survey->label_capacity, label) ? 0 : -ENOMEM;
@@ -72,6 +84,8 @@ static int see_relocations(struct move_survey *survey, int64_t tag, int64_t size
             uint64_t value = symbol_value(survey->file, ELF64_R_SYM(r.r_info));
             if (value && survey_inside(survey, value + addend, &function))
                 survey->marks[function] |= SURVEY_POINTED;
+            else if (value && addend)
+                survey_fix(survey, value + addend);
         }
     }
     return 0;

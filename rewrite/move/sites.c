@@ -1,4 +1,4 @@
-/* sites.c - leads all direct calls and jumps of code that stays to the moved functions; see work.h. */
+/* sites.c - leads all direct calls and jumps of code that stays to the moved functions, and pointers that follow them; see work.h. */
 #include <errno.h>
 #include <string.h>
 
@@ -21,10 +21,23 @@ static bool write_distance(uint8_t *at, uint64_t from, uint64_t to)
     return distance == value;
 }
 
+/* The address of a function that follows it. */
+static bool repoint_address(const struct move_work *work, const struct code_insn *insn, uint8_t *bytes)
+{
+    struct code_fields f;
+    const struct move_copy *copy = move_copy_find(work, insn->memory, 0);
+    if (!copy || !survey_follows(work->survey, insn->memory) || !code_read_fields(bytes, insn->length, &f))
+        return true;
+    return write_distance(bytes + f.displacement_at, insn->address + insn->length,
+                          move_place_address(work, copy->entry));
+}
+
 static bool repoint(const struct move_work *work, const struct code_insn *insn, uint8_t *bytes,
                     uint64_t *count)
 {
     struct code_fields f;
+    if (insn->effect == CODE_ADDRESS)
+        return repoint_address(work, insn, bytes);
     if (insn->kind != CODE_CALL && insn->kind != CODE_JUMP && insn->kind != CODE_BRANCH)
         return true;
     struct move_call call = move_call_find(work, insn->address, 0);
@@ -67,6 +80,25 @@ static bool put_entry(const struct move_work *work, uint8_t *elf, const struct m
     return write_distance(bytes + 1, at + ENTRY_JUMP, move_place_address(work, copy->entry));
 }
 
+/* Words of data: addresses of functions, and of labels. */
+static void put_words(const struct move_work *work, uint8_t *elf)
+{
+    const struct move_survey *survey = work->survey;
+    for (size_t i = 0; i < survey->pointer_count; i++) {
+        const struct survey_pointer *pointer = &survey->pointers[i];
+        const struct move_copy *copy = move_copy_find(work, pointer->value, 0);
+        uint64_t address = copy ? move_place_address(work, copy->entry) : 0;
+        if (copy && survey_follows(survey, pointer->value))
+            memcpy(elf + pointer->offset, &address, sizeof address);
+    }
+    for (size_t i = 0; i + 1 < work->repointed_count; i += 2) {
+        struct move_place place = {(uint32_t)(work->repointed[i + 1] >> 32),
+                                   (uint32_t)work->repointed[i + 1]};
+        uint64_t address = move_place_address(work, place);
+        memcpy(elf + work->repointed[i], &address, sizeof address);
+    }
+}
+
 int move_sites(const struct move_work *work, uint8_t *elf, uint64_t *repointed)
 {
     const struct functions *functions = &work->survey->image->functions;
@@ -80,11 +112,6 @@ int move_sites(const struct move_work *work, uint8_t *elf, uint64_t *repointed)
     for (size_t i = 0; i < work->copy_count; i++)
         if (work->copies[i].number == 0 && !put_entry(work, elf, &work->copies[i]))
             return -EOVERFLOW;
-    for (size_t i = 0; i + 1 < work->repointed_count; i += 2) {
-        struct move_place place = {(uint32_t)(work->repointed[i + 1] >> 32),
-                                   (uint32_t)work->repointed[i + 1]};
-        uint64_t address = move_place_address(work, place);
-        memcpy(elf + work->repointed[i], &address, sizeof address);
-    }
+    put_words(work, elf);
     return 0;
 }

@@ -101,8 +101,10 @@ int move_start_put(struct move_work *work)
     bool asked = start.relocation;
     struct move_fix fix = {.at = {BUFFER_START, (uint32_t)(size + (asked ? 3 : 1))},
                            .from = 4,
-                           .kind = asked ? FIX_FAR : FIX_FUNCTION,
+                           .kind = FIX_FUNCTION,
                            .target = word_at(work->survey, start.place)};
+    if (asked && !survey_follows(work->survey, fix.target))
+        fix.kind = FIX_FAR;
     bool done = move_append(buffer, work->plan->start, size) != SIZE_MAX &&
                 move_append(buffer, asked ? answer : jump, asked ? sizeof answer : sizeof jump) != SIZE_MAX &&
                 move_fix(work, &fix);

@@ -120,17 +120,27 @@ static int note_object(struct move_survey *survey, uint64_t address)
     return vec_push(survey->objects, survey->object_count, survey->object_capacity, address) ? 0 : -ENOMEM;
 }
 
+/* What has an address, that of an entry perhaps. `known`: it is code, and found again as such. */
+static void see_address(struct move_survey *survey, uint32_t function, const struct code_insn *insn,
+                        bool known)
+{
+    bool itself = image_function_entry(survey->image, insn->memory) == function;
+    if (insn->effect == CODE_ADDRESS) {
+        mark(survey, function, insn->memory, SURVEY_ENTERED);
+        survey_take(survey, insn->memory);
+    }
+    if (insn->rip_relative && (insn->effect != CODE_ADDRESS || itself || !known))
+        survey_fix(survey, insn->memory);
+}
+
 /* What one instruction of a function (IMAGE_NO_FUNCTION: of none) leads or refers to. */
-static int see_insn(struct move_survey *survey, uint32_t function, const struct code_insn *insn)
+static int see_insn(struct move_survey *survey, uint32_t function, const struct code_insn *insn, bool known)
 {
     if (insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH)
         mark(survey, function, insn->target, SURVEY_ENTERED);
     if (insn->kind == CODE_CALL) /* the function's own middle, too */
         mark(survey, IMAGE_NO_FUNCTION, insn->target, SURVEY_ENTERED);
-    if (insn->effect == CODE_ADDRESS) {
-        mark(survey, function, insn->memory, SURVEY_ENTERED);
-        survey_take(survey, insn->memory);
-    }
+    see_address(survey, function, insn, known);
     if (insn->rip_relative)
         return note_object(survey, insn->memory);
     if (survey->file->type != ET_EXEC)
@@ -153,15 +163,17 @@ static int see_code(struct move_survey *survey, uint32_t function, uint64_t star
     const uint8_t *code = elf_file_bytes(survey->file, start, ELF_REST, &size);
     if (!code)
         return 0;
+    bool known = function != IMAGE_NO_FUNCTION && size >= end - start;
     if (size > end - start)
         size = end - start;
     struct code_insn insn;
     for (size_t at = 0; at < size; at += insn.length) {
         if (!code_read(code + at, size - at, start + at, &insn)) {
             insn.length = 1;
+            known = false;
             continue;
         }
-        if (see_insn(survey, function, &insn) < 0)
+        if (see_insn(survey, function, &insn, known) < 0)
             return -ENOMEM;
     }
     return 0;
@@ -270,6 +282,7 @@ int move_survey_new(const struct image *image, struct move_survey **out, struct 
         move_survey_free(survey);
         return rc;
     }
+    survey_addresses(survey);
     sort_objects(survey);
     *out = survey;
     return 0;
@@ -285,6 +298,7 @@ void move_survey_free(struct move_survey *survey)
     free(survey->first);
     free(survey->marks);
     free(survey->labels);
+    free(survey->pointers);
     free(survey->objects);
     free(survey);
 }

@@ -13,6 +13,7 @@ enum {
     SURVEY_ENTERED = 1, /* code outside, or a symbol, leads to the function's middle */
     SURVEY_POINTED = 2, /* so does a pointer that cannot be re-pointed */
     SURVEY_TAKEN = 4,   /* code or data has its entry's address, other than by its symbol */
+    SURVEY_FIXED = 8,   /* so has what cannot be changed (addresses.c) */
 };
 
 /* A word of data that holds an address in the middle of a function; or, in the notes of probes, anywhere in it. */
@@ -25,6 +26,12 @@ struct survey_label {
     bool probe;  /* the note of a SystemTap probe */
 };
 
+/* A word of data that is relocated to the address of an entry. */
+struct survey_pointer {
+    uint64_t value;
+    uint64_t offset; /* as of survey_label */
+};
+
 struct move_survey {
     const struct image *image;
     const struct elf_file *file;
@@ -35,8 +42,12 @@ struct move_survey {
     uint8_t *marks;              /* SURVEY_, by function (owner) */
     struct survey_label *labels; /* by function, then place */
     size_t label_count, label_capacity;
+    struct survey_pointer *pointers;
+    size_t pointer_count, pointer_capacity;
     uint64_t *objects; /* data addresses that code refers to, ascending */
     size_t object_count, object_capacity;
+    const struct elf_section *text; /* .text; NULL: none */
+    bool addresses;                 /* functions' addresses can change */
 };
 
 /* The program header with this number; false: none. */
@@ -51,10 +62,16 @@ uint64_t survey_next_object(const struct move_survey *survey, uint64_t address);
 const struct cfi_fde *survey_fde(const struct move_survey *survey, uint64_t address);
 /* Notes that something has this address: that of a function's entry, perhaps. */
 void survey_take(struct move_survey *survey, uint64_t address);
+/* Likewise of something that cannot be changed. */
+void survey_fix(struct move_survey *survey, uint64_t address);
+/* Whether all that has this address, of an entry, gets that of the function's first copy, if it is moved. */
+bool survey_follows(const struct move_survey *survey, uint64_t address);
+/* addresses.c: to be called when all else is known. */
+void survey_addresses(struct move_survey *survey);
 /* The labels of a function. */
 size_t survey_labels(const struct move_survey *survey, uint32_t function, const struct survey_label **out);
 
-/* pointers.c: notes the pointers of data to the middle of functions. 0 or -ENOMEM. */
+/* pointers.c: notes the pointers of data to functions and to the middle of them. 0 or -ENOMEM. */
 int survey_pointers(struct move_survey *survey);
 /* Whether the address is in the middle of a function, and of which (its owner). */
 bool survey_inside(const struct move_survey *survey, uint64_t address, uint32_t *function);

@@ -90,7 +90,7 @@ static bool in_file(const struct move_buffer *file, const Elf64_Shdr *s)
 }
 
 /* The symbols by which other files find the functions, and this one's own calls through its PLT, follow the first copy.
- * But pointers to a function must be equal: not where the file has the old address in another way, too. */
+ * But pointers to a function must be equal: not where the file keeps the old address in another way. */
 static void move_dynamic(const struct namer *n, struct move_buffer *file)
 {
     const struct move_work *work = n->work;
@@ -104,7 +104,7 @@ static void move_dynamic(const struct namer *n, struct move_buffer *file)
             memcpy(&symbol, file->bytes + s->sh_offset + at, sizeof symbol);
             const struct move_copy *copy = move_copy_find(work, symbol.st_value, 0);
             if (!copy || symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC ||
-                survey->marks[copy->function] & SURVEY_TAKEN)
+                (survey->marks[copy->function] & SURVEY_TAKEN && !survey_follows(survey, symbol.st_value)))
                 continue;
             symbol.st_value = move_place_address(work, copy->entry);
             symbol.st_shndx = (Elf64_Half)n->old_count;

@@ -174,6 +174,7 @@ bool move_guards_put(struct move_work *work, const struct move_layout *layout, u
                      const uint8_t *call, unsigned length, uint32_t buffer);
 /* What is known of a call of a new file, to check its guards. */
 struct move_guards_check {
+    const struct move_survey *survey;
     const struct image *after;
     const struct move_result *result;
     const struct move_guards *guards;

@@ -1,0 +1,71 @@
+/*
+ * addresses.c - which functions have the address of their first copy in the new file. See survey.h.
+ *
+ * Then all that has the address is changed: relocated words (pointers.c), `lea` in code, and dynamic symbols. So equal pointers stay
+ * equal, in other files, too, and a call through one needs no jump at the old entry. What cannot be changed everywhere keeps the old address:
+ *
+ * - all of programs at fixed addresses, where any number may be a pointer;
+ * - functions outside of .text: of other sections, programs compare addresses with the bounds (__start_SECTION);
+ * - those whose address is had by code that is not known to be code, or by a dynamic symbol that is not of a function;
+ * - those that have it themselves: they may reach other code of theirs by its distance.
+ */
+#include <string.h>
+
+#include "rewrite/move/survey.h"
+
+bool survey_follows(const struct move_survey *survey, uint64_t address)
+{
+    uint32_t function = image_function_entry(survey->image, address);
+    return survey->addresses && function != IMAGE_NO_FUNCTION &&
+           address - survey->text->address < survey->text->file_size &&
+           !(survey->marks[function] & SURVEY_FIXED);
+}
+
+void survey_fix(struct move_survey *survey, uint64_t address)
+{
+    uint32_t function = image_function_entry(survey->image, address);
+    if (function != IMAGE_NO_FUNCTION)
+        survey->marks[function] |= SURVEY_TAKEN | SURVEY_FIXED;
+}
+
+static bool in_file(const struct move_survey *survey, const Elf64_Shdr *s)
+{
+    return s->sh_offset <= survey->size && s->sh_size <= survey->size - s->sh_offset;
+}
+
+/* Functions whose symbols stay. */
+static void see_symbols(struct move_survey *survey, const Elf64_Shdr *table)
+{
+    Elf64_Sym symbol;
+    for (uint64_t at = 0; at + sizeof symbol <= table->sh_size; at += sizeof symbol) {
+        memcpy(&symbol, survey->data + table->sh_offset + at, sizeof symbol);
+        unsigned type = ELF64_ST_TYPE(symbol.st_info);
+        if (type != STT_FUNC && type != STT_TLS && symbol.st_shndx != SHN_ABS)
+            survey_fix(survey, symbol.st_value);
+    }
+}
+
+/* Whether all symbols that the loader reads are found again by their section (symbols.c). */
+static bool finds_symbols(struct move_survey *survey)
+{
+    Elf64_Ehdr h;
+    Elf64_Shdr s;
+    uint64_t wanted;
+    memcpy(&h, survey->data, sizeof h);
+    bool found = !elf_file_dynamic(survey->file, DT_SYMTAB, &wanted);
+    for (size_t i = 0; survey_section(survey, i, &s); i++) {
+        if (s.sh_type != SHT_DYNSYM)
+            continue;
+        if (!in_file(survey, &s) || s.sh_entsize != sizeof(Elf64_Sym))
+            return false;
+        see_symbols(survey, &s);
+        found |= s.sh_addr == wanted;
+    }
+    return found && survey_section(survey, h.e_shstrndx, &s) && h.e_shnum < SHN_LORESERVE - 4;
+}
+
+void survey_addresses(struct move_survey *survey)
+{
+    survey->text = elf_file_section(survey->file, ".text");
+    survey->addresses = survey->text && survey->file->type == ET_DYN && finds_symbols(survey);
+}
