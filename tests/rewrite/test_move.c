@@ -14,9 +14,10 @@
 
 /* depth() returns its CFA, grows(n) and pushes() how far it is below their own (and n): with and without a "sub".
  * twice() returns the difference of two calls of pushes(). through(f) calls f, and vague(f) by the register that guards use. */
-static const char program[] =
+static const char macros[] =
     ".macro f name\n.p2align 4\n.type \\name, @function\n\\name:\n.cfi_startproc\n.endm\n"
-    ".macro end name\n.cfi_endproc\n.size \\name, .-\\name\n.endm\n"
+    ".macro end name\n.cfi_endproc\n.size \\name, .-\\name\n.endm\n";
+static const char program[] =
     ".text\n"
     "f depth\n lea 8(%rsp), %rax\n ret\nend depth\n"
     "f grows\n push %rbx\n.cfi_def_cfa_offset 16\n.cfi_offset 3, -16\n sub $0x20, %rsp\n.cfi_def_cfa_offset "
@@ -59,6 +60,17 @@ static const char program[] =
     ".section .data.rel.ro, \"aw\"\nlabels: .quad 1b, 2b\n"
     ".section .rodata\n.p2align 2\ntable: .long 3b - table, 4b - table, 5b - table\n";
 
+/* What has addresses: by_lea() and by_word() those of target(), by_symbol() that of shown(), alone() its own. */
+static const char addresses[] = ".text\n"
+                                "f target\n mov $5, %eax\n ret\nend target\n"
+                                ".globl shown\nf shown\n mov $6, %eax\n ret\nend shown\n"
+                                "f by_lea\n lea target(%rip), %rax\n ret\nend by_lea\n"
+                                "f by_word\n mov words(%rip), %rax\n ret\nend by_word\n"
+                                "f by_symbol\n mov shown@GOTPCREL(%rip), %rax\n ret\nend by_symbol\n"
+                                "f alone\n lea alone(%rip), %rax\n ret\nend alone\n"
+                                "f alone_too\n lea alone(%rip), %rax\n ret\nend alone_too\n"
+                                ".section .data.rel.ro, \"aw\"\nwords: .quad target, alone\n";
+
 struct rig {
     struct image *image;
     struct move_survey *survey;
@@ -66,13 +78,27 @@ struct rig {
     void *library;
 };
 
-static void rig_open(struct rig *rig)
+static void rig_source(void)
+{
+    char text[8192];
+    snprintf(text, sizeof text, "%s%s", macros, program);
+    build_source("m.s", text);
+}
+
+static void rig_open_source(struct rig *rig, const char *source)
 {
     struct fathom_error err = {0};
-    build_source("m.s", program);
+    char text[8192];
+    snprintf(text, sizeof text, "%s%s", macros, source);
+    build_source("m.s", text);
     build_run("$CC -shared -Wl,--build-id -o m.so m.s");
     rig->image = build_open("m.so");
     cr_assert(move_survey_new(rig->image, &rig->survey, &err) == 0, "%s", err.text);
+}
+
+static void rig_open(struct rig *rig)
+{
+    rig_open_source(rig, program);
 }
 
 static void rig_close(struct rig *rig)
@@ -299,12 +325,78 @@ Test(move, copies_are_called_from_their_own_sites, .fini = build_clean)
     rig_close(&rig);
 }
 
+/* The address of a function: that of its first copy. */
+static long address_of(const struct rig *rig, const char *function)
+{
+    struct link_map *map;
+    uint64_t address = build_function(rig->image, function);
+    cr_assert(dlinfo(rig->library, RTLD_DI_LINKMAP, &map) == 0);
+    move_entry(&rig->result, address, 0, &address);
+    return (long)(map->l_addr + address);
+}
+
 /* Calls a function with the address of another. */
 static long call_with(const struct rig *rig, const char *function, const char *pointer)
 {
-    struct link_map *map;
-    cr_assert(dlinfo(rig->library, RTLD_DI_LINKMAP, &map) == 0);
-    return call(rig, function, (long)(map->l_addr + build_function(rig->image, pointer)));
+    return call(rig, function, address_of(rig, pointer));
+}
+
+/* All that has an address has one and the same, whether the code that has it is moved or stays. */
+static void same_addresses(bool moved)
+{
+    struct rig rig = {0};
+    rig_open_source(&rig, addresses);
+    const struct move_function functions[] = {MOVED("target", NULL, 0),   MOVED("shown", NULL, 0),
+                                              MOVED("alone", NULL, 0),    MOVED("by_lea", NULL, 0),
+                                              MOVED("by_word", NULL, 0),  MOVED("by_symbol", NULL, 0),
+                                              MOVED("alone_too", NULL, 0)};
+    const struct move_plan plan = {.functions = functions, .function_count = moved ? 7 : 3};
+    apply(&rig, &plan);
+    long target = address_of(&rig, "target"), shown = address_of(&rig, "shown");
+    cr_expect(call(&rig, "by_lea", 0) == target && call(&rig, "by_word", 0) == target);
+    cr_expect(call(&rig, "by_symbol", 0) == shown && (long)(intptr_t)dlsym(rig.library, "shown") == shown);
+    cr_expect(((long (*)(void))(intptr_t)target)() == 5 && ((long (*)(void))(intptr_t)shown)() == 6);
+    cr_expect(call(&rig, "alone", 0) == call(&rig, "alone_too", 0), "the old address, for all");
+    cr_expect(call(&rig, "alone", 0) != address_of(&rig, "alone"));
+    rig_close(&rig);
+}
+
+Test(move, pointers_to_functions_stay_equal, .fini = build_clean)
+{
+    same_addresses(true);
+    same_addresses(false);
+}
+
+/* Changes one byte of the new file where `bytes` stand there. */
+static void expect_seen(struct rig *rig, const struct move_plan *plan, const void *bytes, size_t size,
+                        const char *what)
+{
+    struct fathom_error err = {0};
+    uint8_t *found = memmem(rig->result.elf, rig->result.size, bytes, size);
+    cr_assert(found, "%s", what);
+    *found ^= 1;
+    cr_expect(move_check(rig->survey, plan, &rig->result, &err) == -EBADMSG, "%s", what);
+    *found ^= 1;
+}
+
+Test(move, the_check_sees_other_addresses, .fini = build_clean)
+{
+    struct rig rig = {0};
+    struct fathom_error err = {0};
+    uint64_t target, shown, lea, offset;
+    rig_open_source(&rig, addresses);
+    const struct move_function functions[] = {MOVED("target", NULL, 0), MOVED("shown", NULL, 0)};
+    const struct move_plan plan = {.functions = functions, .function_count = 2};
+    cr_assert(move_apply(rig.survey, &plan, &rig.result, &err) == 0);
+    cr_assert(move_check(rig.survey, &plan, &rig.result, &err) == 0, "%s", err.text);
+    cr_assert(move_entry(&rig.result, at(&rig, "target", 0), 0, &target) &&
+              move_entry(&rig.result, at(&rig, "shown", 0), 0, &shown));
+    expect_seen(&rig, &plan, &target, sizeof target, "the relocation of a word");
+    expect_seen(&rig, &plan, &shown, sizeof shown, "a dynamic symbol");
+    lea = at(&rig, "by_lea", 0);
+    cr_assert(image_offset(rig.image, lea, &offset));
+    expect_seen(&rig, &plan, rig.result.elf + offset + 3, 4, "a lea of code that stays");
+    rig_close(&rig);
 }
 
 Test(move, guards_lead_pointers_to_copies, .fini = build_clean)
@@ -517,7 +609,7 @@ Test(move, needs_an_index_of_cfi, .fini = build_clean)
     struct fathom_error err = {0};
     struct move_survey *survey;
     struct move_result result;
-    build_source("m.s", program);
+    rig_source();
     build_run("$CC -shared -Wl,--no-eh-frame-hdr -o m.so m.s");
     struct image *image = build_open("m.so");
     cr_assert(move_survey_new(image, &survey, &err) == 0);
@@ -529,7 +621,7 @@ Test(move, needs_an_index_of_cfi, .fini = build_clean)
 /* Archives and signatures are found from the end of the file. */
 Test(move, keeps_what_is_appended_at_the_end, .fini = build_clean)
 {
-    build_source("m.s", program);
+    rig_source();
     build_run("$CC -shared -o m.so m.s");
     build_run("cp m.so zeros.so; head -c 100 /dev/zero >>zeros.so");
     build_run("cp m.so signed.so; echo signature >>signed.so");
@@ -555,7 +647,7 @@ Test(move, leaves_alone_what_has_no_section_names, .fini = build_clean)
     struct move_result result = {0};
     Elf64_Ehdr header;
     const uint64_t outside = 1ull << 60;
-    build_source("m.s", program);
+    rig_source();
     build_run("$CC -shared -o m.so m.s");
     struct image *whole = build_open("m.so");
     FILE *file = fopen(image_path(whole), "r+b");
