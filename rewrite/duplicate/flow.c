@@ -301,6 +301,28 @@ uint32_t flow_loop(struct flow *flow, uint32_t header)
     return count;
 }
 
+bool flow_returns(struct flow *flow, uint32_t root, uint8_t *stops)
+{
+    enum { SEEN = 0x80 };
+    uint32_t depth = 1, seen = 0;
+    bool returns = false;
+    flow->stack[0] = root;
+    while (depth && !returns) {
+        const struct flow_block *block = &flow->blocks[flow->stack[--depth]];
+        for (uint32_t e = block->out; e < block->out + block->out_count; e++) {
+            uint32_t to = flow->to[e];
+            returns |= to == root;
+            if (to == root || stops[to])
+                continue;
+            stops[to] = SEEN;
+            flow->stack[depth++] = flow->order[seen++] = to;
+        }
+    }
+    while (seen)
+        stops[flow->order[--seen]] = 0;
+    return returns;
+}
+
 void flow_free(struct flow *flow)
 {
     free(flow->blocks);

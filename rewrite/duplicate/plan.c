@@ -134,6 +134,32 @@ static void put_loop_check(struct planner *p, const struct flow_block *block)
     p->out->unchecked++;
 }
 
+static bool has_check(const struct planner *p, const struct flow_block *block)
+{
+    for (uint32_t i = block->first; i < block->first + block->count; i++)
+        if (p->marks[i] & MARK_CHECK)
+            return true;
+    return false;
+}
+
+/* Drops checks of loops whose each round passes another check, as that of an inner loop that is always run. What then begins there goes on
+ * outside of it, too, as it is the same function. */
+static void drop_checks(struct planner *p)
+{
+    uint8_t *checks = p->flow.marks; /* by block */
+    for (uint32_t b = 0; b < p->flow.count; b++)
+        checks[b] = has_check(p, &p->flow.blocks[b]);
+    for (uint32_t b = 0; b + 1 < p->flow.count; b++) {
+        const struct flow_block *block = &p->flow.blocks[b];
+        if (!checks[b] || flow_returns(&p->flow, b, checks))
+            continue;
+        checks[b] = 0;
+        for (uint32_t i = block->first; i < block->first + block->count; i++)
+            p->marks[i] &= (uint8_t)~MARK_CHECK;
+        p->out->loop_checks--;
+    }
+}
+
 static void mark_loops(struct planner *p)
 {
     for (uint32_t b = 0; b + 1 < p->flow.count; b++) {
@@ -152,6 +178,7 @@ static void mark_loops(struct planner *p)
                 p->marks[i] |= MARK_BORING;
         }
     }
+    drop_checks(p);
 }
 
 static int mark(struct planner *p)

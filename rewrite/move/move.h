@@ -3,8 +3,8 @@
  * them can then grow by any amount, and a function can have several copies, each called from its own call
  * sites.
  *
- * The old entry becomes a jump to the first copy, so that pointers to the function remain valid; the rest of
- * the old body is not executed any more. All direct calls and jumps to the function are re-pointed, which
+ * The old entry becomes a jump to the first copy, so that pointers to the function remain valid; where all that are known can be
+ * changed to lead to the copy itself, they are (addresses.c). The rest of the old body is not executed any more. All direct calls and jumps to the function are re-pointed, which
  * costs no instruction. A call through a pointer can be guarded (ICPP paper, section 5.3: devirtualization):
  * where the pointer is a given function, a copy of that is called directly. Unwind tables, jump tables,
  * exception tables and symbols are added for the new code; jumps through pointers into the middle of a
