@@ -1,8 +1,10 @@
-"""checks.py BUILD [RUNS [PROGRAM...]]: what the checks of duplicated programs cost (Hirzel and Chilimbi, FDDO-4 2001, figure 6): user CPU time of
+"""checks.py BUILD [RUNS [PROGRAM|VARIANT...]]: what the checks of duplicated programs cost (Hirzel and Chilimbi, FDDO-4 2001, figure 6): user CPU time of
 Debian's programs, duplicated with each set of checks and without a runtime, so that no burst begins, over that of a copy of the
-program. Runs are interleaved, and all files lie in memory (/dev/shm): where a file lies on a disk moves cc1 by 10%. Prints median
-ratios."""
+program. Runs are interleaved, and all files lie in memory (/dev/shm): where a file lies on a disk moves cc1 by 10%. As it matters where
+in memory, each run is of a new copy of the file, and in another order. "again" is the program itself once more: what it differs
+from 1 is the error. Prints median ratios."""
 import os
+import random
 import shutil
 import statistics
 import subprocess
@@ -28,12 +30,12 @@ def library(name):
 
 LUA = """local t = {} for i = 1, 300000 do t[i] = (i * 7919) % 100003 end table.sort(t)
 local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end
-local s = {} for i = 1, 60000 do s[#s + 1] = tostring(t[i]):rep(2) end print(fib(31), #table.concat(s))"""
+local s = {} for i = 1, 60000 do s[#s + 1] = tostring(t[i]):rep(2) end print(fib(34), #table.concat(s))"""
 SQL = """create table a(x integer primary key, y text, z int);
 with recursive c(i) as (select 1 union all select i + 1 from c where i < 400000) insert into a select i, 'row' || (i * 7919 % 100003), i % 97 from c;
 create index ai on a(y); select z, count(*), sum(x) from a group by z order by 2, 1 limit 5;
 select count(*) from a b join a c on b.y = c.y where b.z < 3;"""
-PERL = """my %h; for my $i (1 .. 600000) { $h{($i * 7919) % 50021} .= chr(65 + $i % 26); } my $n = 0;
+PERL = """my %h; for my $i (1 .. 3000000) { $h{($i * 7919) % 50021} .= chr(65 + $i % 26); } my $n = 0;
 for (sort keys %h) { $n += length $h{$_}; $n++ while $h{$_} =~ /A[^Z]*B/g; } print "$n\\n";"""
 POV = """camera { location <0, 2, -5> look_at 0 } light_source { <5, 5, -5> rgb 1 }
 #declare i = 0; #while (i < 200) sphere { <sin(i) * 2, cos(i * 1.3), sin(i * .7) * 2>, .25
@@ -56,7 +58,7 @@ def subjects(here):
         ("sqlite3", library("libsqlite3.so.0"), True, "sqlite3 -init /dev/null :memory: '.read w.sql'"),
         ("perl", "/usr/bin/perl", False, "{} w.pl"),
         ("cc1", cc1, False, "{0} -O2 -quiet w.i -o /dev/null; {0} -O2 -quiet w.i -o /dev/null; {0} -O2 -quiet w.i -o /dev/null"),
-        ("povray", "/usr/bin/povray", False, "{} +Iw.pov +O/dev/null -D +W320 +H240 +WT1"),
+        ("povray", "/usr/bin/povray", False, "{} +Iw.pov +O/dev/null -D +W960 +H720 +WT1"),
     ]
 
 
@@ -69,34 +71,40 @@ def user_time(command, here, libraries):
 
 def measure(here, name, path, is_library, command):
     commands = {}
-    for variant in ["copy"] + list(VARIANTS):
+    for variant in ["copy", "again"] + chosen:
         folder = os.path.join(here, name, variant)
         os.makedirs(folder)
         if is_library:
             target = os.path.join(folder, {"bzip2": "libbz2.so.1.0", "sqlite3": "libsqlite3.so.0"}[name])
         else:
             target = os.path.join(folder, os.path.basename(path))
-        if variant == "copy":
+        if variant in ("copy", "again"):
             shutil.copy(path, target)
         else:
             output(os.path.join(build, "tests/rewrite/duplicate"), path, target, *VARIANTS[variant])
         os.chmod(target, 0o755)
-        commands[variant] = (command.format(target), folder if is_library else None)
+        commands[variant] = (command.format(target), folder if is_library else None, target)
     times = {variant: [] for variant in commands}
     for _ in range(runs):
-        for variant, (line, libraries) in commands.items():
+        for variant in random.sample(list(commands), len(commands)):
+            line, libraries, target = commands[variant]
+            shutil.copy(target, target + ".new")
+            os.replace(target + ".new", target)
             times[variant].append(user_time(line, here, libraries))
-    return {v: statistics.median(t / b for t, b in zip(times[v], times["copy"])) for v in VARIANTS}
+    return {v: statistics.median(t / b for t, b in zip(times[v], times["copy"])) for v in ["again"] + chosen}
 
 
+names = ["bzip2", "lua", "sqlite3", "perl", "cc1", "povray"]
+chosen = [v for v in VARIANTS if v in sys.argv[3:]] or list(VARIANTS)
+wanted = [n for n in names if n in sys.argv[3:]] or names
 with tempfile.TemporaryDirectory(dir="/dev/shm") as here:
-    print("%-8s" % "" + "".join("%8s" % v for v in VARIANTS))
+    print("%-8s" % "" + "".join("%8s" % v for v in ["again"] + chosen))
     sums = []
     for subject in subjects(here):
-        if sys.argv[3:] and subject[0] not in sys.argv[3:]:
+        if subject[0] not in wanted:
             continue
         ratios = measure(here, *subject)
         shutil.rmtree(os.path.join(here, subject[0]))
         sums.append(ratios)
-        print("%-8s" % subject[0] + "".join("%8.3f" % ratios[v] for v in VARIANTS), flush=True)
-    print("%-8s" % "mean" + "".join("%8.3f" % statistics.geometric_mean(s[v] for s in sums) for v in VARIANTS))
+        print("%-8s" % subject[0] + "".join("%8.3f" % ratios[v] for v in ratios), flush=True)
+    print("%-8s" % "mean" + "".join("%8.3f" % statistics.geometric_mean(s[v] for s in sums) for v in sums[0]))
