@@ -26,7 +26,7 @@ struct planner {
     bool gs; /* a function uses GS */
 };
 
-enum { MARK_CHECK = 1, MARK_BORING = 2 };
+enum { MARK_CHECK = 1, MARK_BORING = 2, MARK_KEPT = 4 /* that check is not dropped */ };
 
 /* Functions --------------------------------------------------------------------------------------------------- */
 
@@ -134,12 +134,47 @@ static void put_loop_check(struct planner *p, const struct flow_block *block)
     p->out->unchecked++;
 }
 
-static bool has_check(const struct planner *p, const struct flow_block *block)
+static bool has_mark(const struct planner *p, const struct flow_block *block, uint8_t mark)
 {
     for (uint32_t i = block->first; i < block->first + block->count; i++)
-        if (p->marks[i] & MARK_CHECK)
+        if (p->marks[i] & mark)
             return true;
     return false;
+}
+
+/* Whether a block in a loop ends with a jump by a table whose address was loaded elsewhere: perhaps by the other version, whose table leads back
+ * into that in each round. */
+static bool is_by_old_table(struct planner *p, uint32_t b)
+{
+    const struct flow_block *block = &p->flow.blocks[b];
+    uint32_t table = block->count ? p->unit.through[block->first + block->count - 1] : 0;
+    if (!table && !block->open)
+        return false;
+    for (uint32_t i = block->first; table && i < block->first + block->count; i++)
+        if (p->unit.uses[i] == table)
+            return false;
+    memset(p->flow.marks, 0, p->flow.count);
+    return flow_returns(&p->flow, b, p->flow.marks);
+}
+
+/* A burst goes on in the instrumented version where such jumps lead. */
+static void mark_targets(struct planner *p, const struct flow_block *from)
+{
+    for (uint32_t e = from->out; e < from->out + from->out_count; e++) {
+        const struct flow_block *block = &p->flow.blocks[p->flow.to[e]];
+        if (!has_mark(p, block, MARK_CHECK))
+            put_loop_check(p, block);
+        for (uint32_t i = block->first; i < block->first + block->count; i++)
+            p->marks[i] |= p->marks[i] & MARK_CHECK ? MARK_KEPT : 0;
+    }
+}
+
+static void mark_tables(struct planner *p)
+{
+    uint32_t anywhere = p->flow.count - 1; /* where jumps through pointers lead */
+    for (uint32_t b = 0; b < anywhere; b++)
+        if (is_by_old_table(p, b))
+            mark_targets(p, &p->flow.blocks[p->flow.blocks[b].open ? anywhere : b]);
 }
 
 /* Drops checks of loops whose each round passes another check, as that of an inner loop that is always run. What then begins there goes on
@@ -148,10 +183,10 @@ static void drop_checks(struct planner *p)
 {
     uint8_t *checks = p->flow.marks; /* by block */
     for (uint32_t b = 0; b < p->flow.count; b++)
-        checks[b] = has_check(p, &p->flow.blocks[b]);
+        checks[b] = has_mark(p, &p->flow.blocks[b], MARK_CHECK);
     for (uint32_t b = 0; b + 1 < p->flow.count; b++) {
         const struct flow_block *block = &p->flow.blocks[b];
-        if (!checks[b] || flow_returns(&p->flow, b, checks))
+        if (!checks[b] || has_mark(p, block, MARK_KEPT) || flow_returns(&p->flow, b, checks))
             continue;
         checks[b] = 0;
         for (uint32_t i = block->first; i < block->first + block->count; i++)
@@ -178,6 +213,8 @@ static void mark_loops(struct planner *p)
                 p->marks[i] |= MARK_BORING;
         }
     }
+    if (p->options->boring != DUPLICATE_LOOPS_NONE)
+        mark_tables(p);
     drop_checks(p);
 }
 
