@@ -195,8 +195,6 @@ int fathom_calls_open(const struct fathom_calls_options *options, const struct f
                       .counters = counters(o),
                       .sticky_t = (uint64_t)(PATHS_EACH * log(1 / (o->phi * DELTA)) / o->eps),
                       .once_in = once_in(o),
-                      .burst_calls = o->burst_calls,
-                      .check_calls = o->check_calls,
                       .on_request = o->phase_interval > 0,
                       .burst_ns = (uint64_t)(o->burst * 1e6),
                       .interval_ns = (uint64_t)(o->interval * 1e6)},

@@ -70,18 +70,11 @@ static void print_heading(const struct fathom_calls *c, FILE *out)
         fprintf(out, " of %g%% or more", 100 * o->phi);
     fprintf(out, "\n");
     print_error(c, out);
-    if ((o->burst > 0 || o->burst_calls) && !h->bursts)
+    if (o->burst > 0 && !h->bursts)
         fprintf(out, "bursts:   none has ended: the calls are those of the start alone\n");
     else if (o->burst > 0)
         fprintf(out, "bursts:   %llu, of %.3g ms each on average; only calls in bursts are counted\n",
                 (unsigned long long)h->bursts, (double)h->burst_ns / (double)h->bursts / 1e6);
-    else if (o->burst_calls)
-        fprintf(out,
-                "bursts:   %llu, one of %llu calls after %llu checks, or the time that these may take; only "
-                "calls in "
-                "bursts are counted\n",
-                (unsigned long long)h->bursts, (unsigned long long)o->burst_calls,
-                (unsigned long long)o->check_calls);
     if (c->phased)
         print_phases(c, out);
     if (o->adaptive)

@@ -97,7 +97,7 @@ static int count_calls(const struct calls_values *v, struct terminal *terminal)
 /* Which options of bursts and counters do not go with --phases. */
 static const char *against_phases(const struct fathom_calls_options *o)
 {
-    return o->burst > 0 || o->burst_calls     ? "bursts, which are other times at which hooks are in"
+    return o->burst > 0                       ? "bursts, which are other times at which hooks are in"
            : o->metric != FATHOM_CALLS_NUMBER ? "--metric time: calls are counted"
            : o->counter != FATHOM_CALLS_PURGE && o->counter != FATHOM_CALLS_EXACT
                ? "--counter: the counts are exact in an interval"
@@ -132,10 +132,6 @@ static int calls_run(int argc, char **argv, struct terminal *terminal)
                             "--counter sticky counts calls one by one, and --adaptive some for many");
     if (code < 0 && o->interval > 0 && !(o->burst > 0))
         code = option_usage(terminal, &calls_command, "--interval needs --burst");
-    if (code < 0 && !o->burst_calls != !o->check_calls)
-        code = option_usage(terminal, &calls_command, "--burst-calls and --check-calls go together");
-    if (code < 0 && o->burst > 0 && o->burst_calls)
-        code = option_usage(terminal, &calls_command, "--burst and --burst-calls exclude each other");
     if (code < 0 && o->adaptive && !(o->burst > 0))
         code = option_usage(terminal, &calls_command, "--adaptive needs --burst");
     if (code < 0 && o->re_enable >= 0 && !o->adaptive)
@@ -191,11 +187,6 @@ static const struct option_row rows[] = {
         "count in bursts of so many milliseconds; between them the program runs as without hooks"),
     OPTION_FRACTION("interval", 0, "MS", 0.2, 1e9, struct calls_values, options.interval,
                     "with --burst: from one burst's start to the next's"),
-    OPTION_NUMBER(
-        "burst-calls", 0, "N", 1, INT64_MAX, struct calls_values, options.burst_calls,
-        "count in bursts of N calls; between them only some functions have hooks, which count checks"),
-    OPTION_NUMBER("check-calls", 0, "N", 1, INT64_MAX, struct calls_values, options.check_calls,
-                  "with --burst-calls: after so many checks the next burst begins"),
     OPTION_FRACTION(
         "phases", 0, "MS", 100, 1e12, struct calls_values, options.phase_interval,
         "count in some intervals of each phase, of MS milliseconds of CPU time, and scale that to the "

@@ -39,8 +39,6 @@ struct fathom_calls_options {
     double burst, interval; /* ms; from the start of one to that of the next. 0: all the time */
     bool adaptive;          /* mostly omits those in contexts in which one began before: */
     double re_enable;       /* percent of them are not omitted, and count for all */
-    /* or of so many calls, after so many checks by a few hooks that stay. */
-    uint64_t burst_calls, check_calls; /* 0: not so */
     /* or in some intervals of each phase, of so many ms of the command's CPU time: which ones, and one in how many, as in record.h. Then
      * weights are scaled to the whole run. With FATHOM_CALLS_EXACT, which FATHOM_CALLS_PURGE stands for here, and FATHOM_CALLS_NUMBER. */
     double phase_interval; /* 0: not so */

@@ -1,7 +1,7 @@
 /*
  * bursts.c - static bursts (HCCT paper, section 4.3): a thread of the runtime's own puts all hooks in for `burst_ns` and
  * takes them out for the rest of `interval_ns`. Without hooks the code is what it was, byte for byte. Or it does so when
- * numbers of calls are reached (checks.c); then some hooks stay. Or when the trainer says so.
+ * the trainer says so.
  *
  * Code that other threads may be running is changed in steps. After each of them, all threads execute a serialising
  * instruction (membarrier(2), SYNC_CORE; Intel SDM, volume 3, section 8.1.3):
@@ -41,8 +41,7 @@
 #define STACK_SIZE   65536u
 #define LOOK_NS      100000000u /* how often to see whether the session has ended */
 #define RETRY_NS     1000000u   /* first; each time in vain twice as long, up to LOOK_NS */
-#define CHECK_NS     10000u /* CPU time without a check that stands for one: ten thousands of instructions */
-#define LISTEN_NS    20000000u /* for a first call, at most: who opens or closes a library waits meanwhile */
+#define LISTEN_NS    20000000u  /* for a first call, at most: who opens or closes a library waits meanwhile */
 #define THREAD_FLAGS (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
 
 static struct {
@@ -152,60 +151,11 @@ static void turns_by_time(const struct recording *recording)
     }
 }
 
-/* Of all threads. */
-static uint64_t cpu_ns(void)
-{
-    struct timespec t = {0, 0};
-    raw_call(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, (long)&t, 0, 0, 0, 0);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* Loops have no checks, which the paper puts at their ends so that the time between two is bounded: what that much CPU time lacks
- * of checks is taken for passed. from: of the CPU time; when the last burst ended. */
-static bool awaits_checks(const struct recording *recording, uint64_t from, uint64_t *wait)
-{
-    uint64_t most = recording->check_calls < UINT64_MAX / 2 / CHECK_NS ? recording->check_calls * CHECK_NS
-                                                                       : UINT64_MAX / 2;
-    uint64_t passed = cpu_ns() - from, left = passed < most ? most - passed : 0;
-    if (!left)
-        core_turn();
-    *wait = 2 * *wait < LOOK_NS ? 2 * *wait : LOOK_NS; /* it may sleep */
-    left = left < *wait ? *wait : left;
-    return core_awaits_turn(left < LOOK_NS ? left : LOOK_NS);
-}
-
 /* What could not be done is tried again. */
 static void wait_longer(uint64_t *retry)
 {
     pause_ns(*retry);
     *retry = 2 * *retry < LOOK_NS ? 2 * *retry : LOOK_NS;
-}
-
-static void turns_by_calls(const struct recording *recording)
-{
-    uint64_t from = now_ns(), out = cpu_ns(), end = 0, retry = RETRY_NS, wait = RETRY_NS;
-    while (probe_works() && !mail_is_over(state.mail)) {
-        if (!(state.in ? core_awaits_turn(LOOK_NS) : awaits_checks(recording, out, &wait)))
-            continue;
-        bool burst = state.in;
-        if (burst) {
-            end = end ? end : now_ns();
-            take_out();
-        } else {
-            put_in(recording);
-        }
-        if (state.in == burst) {
-            wait_longer(&retry);
-            continue;
-        }
-        retry = wait = RETRY_NS;
-        if (burst)
-            core_burst(end - from);
-        end = 0;
-        from = now_ns();
-        out = cpu_ns();
-        core_count_calls(!burst);
-    }
 }
 
 /* Until the trainer says something else than it did, or LOOK_NS have passed. */
@@ -247,8 +197,6 @@ static int turns(void *unused)
     (void)unused;
     if (recording->on_request)
         turns_on_request(recording);
-    else if (recording->burst_calls)
-        turns_by_calls(recording);
     else
         turns_by_time(recording);
     if (state.in)
@@ -261,7 +209,7 @@ static long may_synchronise(void)
     return raw_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0, 0, 0);
 }
 
-static bool start_thread(void)
+static void start_thread(void)
 {
     static const uint64_t all = ~0ull;
     uint64_t mask;
@@ -270,7 +218,6 @@ static bool start_thread(void)
     raw_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
     if (tid < 0)
         note(NOTE_BURSTS, EAGAIN, NULL);
-    return tid >= 0;
 }
 
 void bursts_start(struct mail *mail)
@@ -286,9 +233,7 @@ void bursts_start(struct mail *mail)
     state.mail = mail;
     state.in = true;
     state.random = raw_ticks();
-    /* No turn can come before the number is set: without the thread, all calls are counted. */
-    if (start_thread() && mail->recording.burst_calls)
-        core_count_calls(true);
+    start_thread();
 }
 
 void bursts_fork_child(void)
@@ -301,8 +246,6 @@ void bursts_fork_child(void)
     core_decide(1);
     state.in = false;
     state.random = raw_ticks();
-    if (state.mail->recording.burst_calls)
-        core_count_calls(false);
     if (may_synchronise() == 0)
         start_thread();
     else

@@ -180,20 +180,13 @@ void core_record(const struct recording *recording)
     core.recording = *recording;
 }
 
-static void (*entry_counted(void))(void)
+void (*core_entry(void))(void)
 {
     extern void probe_entry_slow(void) __attribute__((visibility("hidden")));
     extern void probe_entry_monitored(void) __attribute__((visibility("hidden")));
     if (core.recording.log_calls || core.recording.weigh_ticks || core.recording.counter == RECORD_BSS)
         return probe_entry_slow;
     return core.recording.counter ? probe_entry_monitored : probe_entry;
-}
-
-void (*core_entry(void))(void)
-{
-    extern void probe_entry_checked(void) __attribute__((visibility("hidden")));
-    probe_counted = entry_counted();
-    return core.recording.burst_calls ? probe_entry_checked : probe_counted;
 }
 
 void core_tell(void (*tell)(int error))

@@ -38,12 +38,6 @@ bool core_is_limited(void);
 void core_resync(void);
 /* A burst has ended, which took so long. */
 void core_burst(uint64_t ns);
-/* Bursts by numbers of calls (checks.c): a burst begins now, or the checks before one. */
-void core_count_calls(bool burst);
-/* The number is reached, or enough time without checks has passed: hooks are to change. */
-void core_turn(void);
-/* Waits until the number is reached, so long at most: whether it is. Nothing is counted from then on. */
-bool core_awaits_turn(uint64_t ns);
 /* Bursts that depend on the contexts that threads are in when entries are seen again: whether entries were counted from
  * there before. */
 enum core_context { CORE_NONE, CORE_KNOWN, CORE_NEW };

@@ -9,7 +9,6 @@ libprobe_core_la_SOURCES = \
 	pathmap/probe/calling.c \
 	pathmap/probe/call_log.c pathmap/wire/call_log.h \
 	pathmap/probe/core.c pathmap/probe/core.h \
-	pathmap/probe/checks.c \
 	pathmap/probe/counters.c \
 	pathmap/probe/cyg.c \
 	pathmap/probe/enter.c \

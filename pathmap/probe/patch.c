@@ -239,8 +239,7 @@ static void step_hook(const struct patch *patch, uint32_t i, enum patch_step ste
 void patch_step(const struct patch *patch, enum patch_step step)
 {
     for (uint32_t i = 0; i < patch->plan.header->hook_count; i++)
-        if (!patch->plan.hooks[i].check)
-            step_hook(patch, i, step);
+        step_hook(patch, i, step);
 }
 
 bool patch_is_inside(const struct patch *patch, uint64_t pc)

@@ -49,7 +49,7 @@ enum patch_step {
     PATCH_HEADS_OUT,
     PATCH_PADS_OUT
 };
-/* The image's code is writable (patch_open()). Hooks that stay (plan.h) are left alone. */
+/* The image's code is writable (patch_open()). */
 void patch_step(const struct patch *patch, enum patch_step step);
 /* Makes its code writable, or no longer. false: the system does not let it; then nothing is writable. */
 bool patch_open(const struct patch *patch, bool open);

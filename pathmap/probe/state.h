@@ -154,10 +154,6 @@ extern struct store_node *probe_nodes __attribute__((visibility("hidden")));
 extern uint64_t probe_edges[1 << EDGE_BITS] __attribute__((visibility("hidden")));
 /* What an entry counts for: 1, unless bursts are adaptive (first_context.c). */
 extern uint64_t probe_weight __attribute__((visibility("hidden")));
-/* checks.c: what probe_entry_checked counts down, whether it then goes on, and where. */
-extern int64_t probe_to_go __attribute__((visibility("hidden")));
-extern uint32_t probe_counting __attribute__((visibility("hidden")));
-extern void (*probe_counted)(void) __attribute__((visibility("hidden")));
 extern struct stack core_no_stack __attribute__((visibility("hidden"))); /* empty */
 extern __thread struct thread *probe_thread __attribute__((visibility("hidden"), tls_model("initial-exec")));
 

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "image/calls/entry_checks.h"
 #include "pathmap/train/plan_calls.h"
 #include "pathmap/train/plan_choose.h"
 
@@ -160,28 +159,6 @@ static int add_functions(struct builder *b)
     return rc;
 }
 
-/* A breakpoint costs too much to stay. */
-static int choose_checks(struct builder *b, struct fathom_error *err)
-{
-    struct calls *calls;
-    bool *checks;
-    int rc = calls_build(b->image, &calls, err);
-    if (rc < 0)
-        return rc;
-    rc = calls_entry_checks(b->image, calls, &checks);
-    struct plan_hook *hooks = b->hooks.items;
-    for (size_t i = 0; rc == 0 && i < b->hooks.count; i++) {
-        uint32_t function = image_function_entry(b->image, hooks[i].function);
-        hooks[i].check =
-            function != IMAGE_NO_FUNCTION && checks[function] && hooks[i].kind != PLAN_BREAKPOINT;
-    }
-    calls_free(calls);
-    if (rc < 0)
-        return error_memory(err);
-    free(checks);
-    return 0;
-}
-
 static int add_calls(struct builder *b, struct fathom_error *err)
 {
     struct plan_calls found;
@@ -269,8 +246,6 @@ int plan_build(const struct image *image, const struct plan_options *options, vo
         error_memory(err);
     else
         rc = add_calls(&b, err);
-    if (rc == 0 && b.options->checks)
-        rc = choose_checks(&b, err);
     if (rc == 0)
         rc = write_plan(&b, data, size, err);
     if (rc == 0 && summary) {

@@ -17,7 +17,6 @@ struct plan_options {
     void *context;
     bool breakpoints_only; /* BREAKPOINT everywhere: for tests of the runtime */
     bool sleds_only;       /* SLED, or no hook: functions without a sled are skipped */
-    bool checks;           /* choose hooks to stay (struct plan_hook) */
     bool calls_only;       /* no hooks: only calls back through this image are followed */
 };
 

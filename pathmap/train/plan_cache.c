@@ -73,7 +73,7 @@ static char *place_of(const struct plan_cache *cache, const char *image, const s
     const uint64_t facts[] = {(uint64_t)st.st_size, (uint64_t)st.st_mtim.tv_sec, (uint64_t)st.st_mtim.tv_nsec,
                               checksum_of(cache->maker.bytes, cache->maker.size),
                               (uint64_t)options->breakpoints_only | (uint64_t)options->sleds_only << 1 |
-                                  (uint64_t)options->calls_only << 2 | (uint64_t)options->checks << 3};
+                                  (uint64_t)options->calls_only << 2};
     build_id_format(id, hex);
     return asprintf(&path, "%s/%s-%016llx", cache->directory, hex,
                     (unsigned long long)checksum_of(facts, sizeof facts)) < 0

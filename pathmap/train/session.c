@@ -127,9 +127,7 @@ static int write_plan(struct session *s, const char *name, const void *data, siz
 
 static int plan_image(struct session *s, struct session_entry *e, bool wanted, struct fathom_error *err)
 {
-    struct plan_options options = {.sleds_only = s->options.sleds_only,
-                                   .checks = wanted && s->options.recording.burst_calls,
-                                   .calls_only = !wanted};
+    struct plan_options options = {.sleds_only = s->options.sleds_only, .calls_only = !wanted};
     struct plan_made made;
     int rc = plan_cache_get(s->plans, s->options.images, e->image.path, &options, &made, err);
     if (rc < 0)

@@ -27,7 +27,7 @@
 #include "pathmap/wire/recording.h"
 
 #define MAIL_NAME     "mail"
-#define MAIL_MAGIC    0x364d5446u /* "FTM6" */
+#define MAIL_MAGIC    0x374d5446u /* "FTM7" */
 #define MAIL_SIZE     65536       /* bytes of the file */
 #define MAIL_NOTES    200
 #define MAIL_PATIENCE 120 /* seconds that a client waits for a live trainer: large files take a while */

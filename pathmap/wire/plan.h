@@ -32,8 +32,8 @@
 #include <stdint.h>
 
 #define PLAN_MAGIC        "FPLN"
-#define PLAN_VERSION      3
-#define PLAN_ORIGINAL_MAX 19  /* fits 4 bytes and one instruction of 15 */
+#define PLAN_VERSION      4
+#define PLAN_ORIGINAL_MAX 20  /* fits 4 bytes and one instruction of 15 */
 #define PLAN_CODE_MAX     160 /* bytes of one hook's code at most */
 #define PLAN_JUMP         5   /* bytes of a "jmp rel32" */
 
@@ -68,7 +68,6 @@ struct plan_hook {
     uint8_t original_length;      /* bytes expected at `address`; a mismatch means another file */
     uint8_t original[PLAN_ORIGINAL_MAX];
     uint8_t pad_original[PLAN_JUMP]; /* PAD: bytes expected at `pad` */
-    uint8_t check;                   /* 1: stays while the other hooks are out (image/calls/entry_checks.h) */
     uint32_t size;                   /* of the function: bytes of code from its entry, > 0 */
 };
 _Static_assert(sizeof(struct plan_hook) == 72, "no padding");

@@ -28,7 +28,7 @@ static const char *check_fixups(const struct plan *plan, const struct plan_hook 
 static const char *check_hook(const struct plan *plan, const struct plan_hook *hook)
 {
     const struct plan_header *h = plan->header;
-    if (hook->kind >= PLAN_KINDS || hook->check > 1 || hook->patch_length != patch_lengths[hook->kind])
+    if (hook->kind >= PLAN_KINDS || hook->patch_length != patch_lengths[hook->kind])
         return "a hook of an unknown kind";
     if (hook->original_length < hook->patch_length || hook->original_length > PLAN_ORIGINAL_MAX)
         return "a hook with a wrong count of original bytes";

@@ -28,20 +28,16 @@ struct recording {
     /* Calls are counted in bursts of the one length, in ns, of which one begins after each of the other; 0, 0: all the
      * time. */
     uint64_t burst_ns, interval_ns;
-    /* Or by numbers of calls instead: a burst is of so many, and begins when that many checks were passed, functions whose
-     * hooks stay (struct plan_hook). 0, 0: not so. */
-    uint64_t burst_calls, check_calls;
     uint32_t counter;    /* enum record_counter; with a node_limit */
     uint32_t counters;   /* 1/eps; above 0 but for RECORD_PURGE */
     uint64_t sticky_t;   /* RECORD_STICKY: 1/eps * log(1/(phi * delta)) */
     uint64_t on_request; /* not 0: a burst lasts as long as the trainer says (mail.h, turns), instead */
 };
-_Static_assert(sizeof(struct recording) == 72, "no padding");
+_Static_assert(sizeof(struct recording) == 56, "no padding");
 
 static inline bool recording_has_bursts(const struct recording *r)
 {
-    return (r->burst_ns && r->interval_ns > r->burst_ns) || (r->burst_calls && r->check_calls) ||
-           r->on_request;
+    return (r->burst_ns && r->interval_ns > r->burst_ns) || r->on_request;
 }
 
 #endif
