@@ -38,8 +38,6 @@ int exit_code_of(const struct fathom_error *err)
         return EXIT_OUTPUT;
     case ESTALE:
         return EXIT_BUILD;
-    case ENODATA:
-        return EXIT_NOTHING;
     default:
         return EXIT_OTHER;
     }

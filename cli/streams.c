@@ -56,7 +56,7 @@ static int report(struct streams_values *v, struct terminal *terminal)
     if (rc < 0)
         terminal_error(terminal, &err);
     outfile_close(out);
-    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+    return rc < 0 ? trace_exit_code(&err) : EXIT_OK;
 }
 
 /* Without --trace the trace is kept until the report is written. */
@@ -71,7 +71,7 @@ static int trace_and_report(struct streams_values *v, char *const *command, stru
     if (rc < 0) {
         terminal_error(terminal, &err);
         scratch_free(scratch);
-        return exit_code_of(&err);
+        return trace_exit_code(&err);
     }
     v->rows.options.output = v->streams.trace = v->keep ? v->keep : directory;
     int code = trace_rows_run(&v->rows, command, terminal, &status);

@@ -23,7 +23,7 @@ static int emit(const struct trace_values *v, const char *file, struct terminal 
     terminal_progress_end(terminal);
     if (rc < 0)
         terminal_error(terminal, &err);
-    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+    return rc < 0 ? trace_exit_code(&err) : EXIT_OK;
 }
 
 static int compare(char **traces, int count, struct terminal *terminal)
@@ -37,7 +37,7 @@ static int compare(char **traces, int count, struct terminal *terminal)
     terminal_progress_end(terminal);
     if (rc < 0)
         terminal_error(terminal, &err);
-    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+    return rc < 0 ? trace_exit_code(&err) : EXIT_OK;
 }
 
 /* A command of the same name is run as `-- compare`. */

@@ -1,6 +1,7 @@
 /* trace_rows.c - see trace_rows.h. */
 #include "cli/trace_rows.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -60,6 +61,11 @@ int trace_rows_complete(struct trace_rows *r, const struct command *command, str
     return -1;
 }
 
+int trace_exit_code(const struct fathom_error *err)
+{
+    return err->code == ENODATA ? EXIT_NOTHING : exit_code_of(err);
+}
+
 static void stop(void *trace)
 {
     fathom_trace_stop(trace);
@@ -100,5 +106,5 @@ int trace_rows_run(struct trace_rows *r, char *const *command, struct terminal *
     if (rc < 0)
         terminal_error(terminal, &err);
     fathom_trace_close(trace);
-    return rc < 0 ? exit_code_of(&err) : EXIT_OK;
+    return rc < 0 ? trace_exit_code(&err) : EXIT_OK;
 }

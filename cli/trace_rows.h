@@ -19,6 +19,8 @@ void trace_rows_init(struct trace_rows *rows);
 int trace_rows_complete(struct trace_rows *rows, const struct command *command, struct terminal *terminal);
 /* Runs the command. Returns an exit code; *status: the command's wait status, or -1. */
 int trace_rows_run(struct trace_rows *rows, char *const *command, struct terminal *terminal, int *status);
+/* exit_code_of() for these commands, to which a trace without what is asked for is none. */
+int trace_exit_code(const struct fathom_error *err);
 void trace_rows_clear(struct trace_rows *rows);
 
 extern const struct option_word trace_logs[], trace_entries[];
