@@ -24,6 +24,11 @@ tests_fuzz_fuzz_process_SOURCES = tests/fuzz/fuzz_process.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_process_LDADD = libstreams.la libbase.la
 tests_fuzz_fuzz_process_LDFLAGS = $(FUZZ_LINK)
 
+FUZZERS_BUILT += tests/fuzz/fuzz_sites
+tests_fuzz_fuzz_sites_SOURCES = tests/fuzz/fuzz_sites.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_sites_LDADD = libstreams.la libbase.la
+tests_fuzz_fuzz_sites_LDFLAGS = $(FUZZ_LINK)
+
 FUZZERS_BUILT += tests/fuzz/fuzz_image
 tests_fuzz_fuzz_image_SOURCES = tests/fuzz/fuzz_image.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_image_LDADD = libimage.la libbase.la
