@@ -167,10 +167,27 @@ static uint64_t records_of(const char *path)
     return records;
 }
 
+/* The streams by the names of their symbols: those that are named the same are one. */
+static struct hot_profile named(const struct hot_profile *profile, const struct symbols *symbols)
+{
+    struct hot_profile out = {.total = profile->total};
+    uint32_t names[HOT_LONGEST];
+    for (size_t i = 0; i < profile->count; i++) {
+        const struct hot_stream *s = &profile->streams[i];
+        for (uint32_t k = 0; k < s->length; k++)
+            names[k] = symbols->names[s->symbols[k]];
+        demand(hot_count(&out, names, s->length, s->occurrences) == 0, "no memory");
+    }
+    return out;
+}
+
 static double overlap_of(const struct maker *a, const struct maker *b, const struct symbols *symbols)
 {
+    struct hot_profile of_a = named(&a->profile, symbols), of_b = named(&b->profile, symbols);
     double overlap;
-    demand(hot_overlap(&a->profile, symbols->names, &b->profile, symbols->names, &overlap) == 0, "no memory");
+    demand(hot_overlap(&of_a, &of_b, &overlap) == 0, "no memory");
+    hot_clear(&of_a);
+    hot_clear(&of_b);
     return overlap;
 }
 

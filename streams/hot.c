@@ -25,41 +25,33 @@ static int by_heat(const void *a, const void *b)
     return memcmp(x->symbols, y->symbols, x->length * sizeof *x->symbols);
 }
 
-static uint64_t hash_of(const struct hot_stream *s, const uint32_t *names)
+static uint64_t hash_of(const struct hot_stream *s)
 {
     uint64_t hash = s->length;
     for (uint32_t i = 0; i < s->length; i++)
-        hash = hash_u64(hash ^ (names ? names[s->symbols[i]] : s->symbols[i])) + i;
+        hash = hash_u64(hash ^ s->symbols[i]) + i;
     return hash;
 }
 
-static bool same(const struct hot_stream *a, const uint32_t *names_a, const struct hot_stream *b,
-                 const uint32_t *names_b)
+static bool same(const struct hot_stream *a, const struct hot_stream *b)
 {
-    if (a->length != b->length)
-        return false;
-    for (uint32_t i = 0; i < a->length; i++)
-        if ((names_a ? names_a[a->symbols[i]] : a->symbols[i]) !=
-            (names_b ? names_b[b->symbols[i]] : b->symbols[i]))
-            return false;
-    return true;
+    return a->length == b->length && memcmp(a->symbols, b->symbols, a->length * sizeof *a->symbols) == 0;
 }
 
 /* In `firsts` stands 1 + the index of the first stream of a hash, in `next` those that have the same one. */
 static struct hot_stream *find(const struct hot_finder *f, const struct hot_profile *profile,
-                               const uint32_t *names, const struct hot_stream *wanted,
-                               const uint32_t *wanted_names)
+                               const struct hot_stream *wanted)
 {
-    const uint64_t *first = table_find(f->firsts, hash_of(wanted, wanted_names));
+    const uint64_t *first = table_find(f->firsts, hash_of(wanted));
     for (uint64_t i = first ? *first : 0; i; i = f->next[i - 1])
-        if (same(&profile->streams[i - 1], names, wanted, wanted_names))
+        if (same(&profile->streams[i - 1], wanted))
             return &profile->streams[i - 1];
     return NULL;
 }
 
-static bool note(struct hot_finder *f, const struct hot_profile *profile, const uint32_t *names, size_t index)
+static bool note(struct hot_finder *f, const struct hot_profile *profile, size_t index)
 {
-    uint64_t *first = table_put(f->firsts, hash_of(&profile->streams[index], names), NULL);
+    uint64_t *first = table_put(f->firsts, hash_of(&profile->streams[index]), NULL);
     if (!first || !vec_reserve(f->next, index, f->capacity, 1))
         return false;
     f->next[index] = (uint32_t)*first;
@@ -67,12 +59,12 @@ static bool note(struct hot_finder *f, const struct hot_profile *profile, const 
     return true;
 }
 
-static int finder_make(struct hot_finder *f, const struct hot_profile *profile, const uint32_t *names)
+static int finder_make(struct hot_finder *f, const struct hot_profile *profile)
 {
     *f = (struct hot_finder){.firsts = table_new()};
     bool ok = f->firsts;
     for (size_t i = 0; ok && i < profile->count; i++)
-        ok = note(f, profile, names, i);
+        ok = note(f, profile, i);
     return ok ? 0 : -ENOMEM;
 }
 
@@ -95,15 +87,15 @@ static int add_new(struct hot_profile *profile, struct hot_stream stream)
         free(stream.symbols);
         return -ENOMEM;
     }
-    return note(&profile->finder, profile, NULL, profile->count - 1) ? 0 : -ENOMEM;
+    return note(&profile->finder, profile, profile->count - 1) ? 0 : -ENOMEM;
 }
 
 int hot_count(struct hot_profile *profile, const uint32_t *symbols, uint32_t length, uint64_t occurrences)
 {
     const struct hot_stream stream = {(uint32_t *)symbols, length, occurrences};
-    if (!profile->finder.firsts && finder_make(&profile->finder, profile, NULL) < 0)
+    if (!profile->finder.firsts && finder_make(&profile->finder, profile) < 0)
         return -ENOMEM;
-    struct hot_stream *known = find(&profile->finder, profile, NULL, &stream, NULL);
+    struct hot_stream *known = find(&profile->finder, profile, &stream);
     if (!known)
         return add_new(profile, stream);
     known->occurrences += occurrences;
@@ -138,37 +130,33 @@ void hot_clear(struct hot_profile *profile)
     *profile = (struct hot_profile){0};
 }
 
-/* Overlap ----------------------------------------------------------------------------------------------------- */
-
-/* Heat by what streams are named: for each stream, at the first one that is named the same. */
-static void sum_heat(const struct hot_profile *profile, const uint32_t *names,
-                     const struct hot_finder *finder, const struct hot_profile *of, const uint32_t *of_names,
-                     double *heat)
+uint64_t hot_heat(const struct hot_profile *profile)
 {
-    for (size_t i = 0; i < of->count; i++) {
-        const struct hot_stream *s = find(finder, profile, names, &of->streams[i], of_names);
-        if (s)
-            heat[s - profile->streams] += (double)heat_of(&of->streams[i]) / (double)of->total;
-    }
+    uint64_t heat = 0;
+    for (size_t i = 0; i < profile->count; i++)
+        heat += heat_of(&profile->streams[i]);
+    return heat;
 }
 
-int hot_overlap(const struct hot_profile *a, const uint32_t *names_a, const struct hot_profile *b,
-                const uint32_t *names_b, double *out)
+/* Overlap ----------------------------------------------------------------------------------------------------- */
+
+static double share_of(const struct hot_stream *s, const struct hot_profile *of)
+{
+    return (double)heat_of(s) / (double)of->total;
+}
+
+int hot_overlap(const struct hot_profile *a, const struct hot_profile *b, double *out)
 {
     struct hot_finder finder;
-    double *heat_a = calloc(a->count + 1, sizeof *heat_a), *heat_b = calloc(a->count + 1, sizeof *heat_b);
-    int rc = finder_make(&finder, a, names_a);
-    *out = 0;
-    if (!heat_a || !heat_b)
-        rc = -ENOMEM;
-    if (rc == 0) {
-        sum_heat(a, names_a, &finder, a, names_a, heat_a);
-        sum_heat(a, names_a, &finder, b, names_b, heat_b);
+    double overlap = 0;
+    int rc = finder_make(&finder, a);
+    for (size_t i = 0; i < b->count && rc == 0; i++) {
+        const struct hot_stream *in_b = &b->streams[i], *in_a = find(&finder, a, in_b);
+        double in_both = in_a ? share_of(in_a, a) : 0, other = share_of(in_b, b);
+        overlap += in_both < other ? in_both : other;
     }
-    for (size_t i = 0; i < a->count && rc == 0; i++)
-        *out += heat_a[i] < heat_b[i] ? heat_a[i] : heat_b[i];
+    if (rc == 0)
+        *out = overlap;
     finder_clear(&finder);
-    free(heat_a);
-    free(heat_b);
     return rc;
 }

@@ -14,8 +14,8 @@
 struct hot_options {
     uint32_t shortest, longest; /* symbols of a stream; HOT_LONGEST at most */
     double cover;               /* share of all symbols that the hot ones make up, if they can */
-    uint64_t
-        fewest; /* occurrences of a stream; 0: any. Rules occur twice, though maybe once outside other streams */
+    /* occurrences of a stream; 0: any. Rules occur twice, though maybe once outside other streams */
+    uint64_t fewest;
 };
 
 struct hot_stream {
@@ -44,10 +44,11 @@ int hot_count(struct hot_profile *profile, const uint32_t *symbols, uint32_t len
 void hot_cut(struct hot_profile *profile, const struct hot_options *options);
 void hot_clear(struct hot_profile *profile);
 
-/* The overlap of two profiles (equation 5), of 0 to 1: for each stream the smaller one of its shares of both totals. Streams are the same
- * if they have the same names, one for each symbol: those of the instructions that refer to it, as addresses change from run
- * to run. -ENOMEM. */
-int hot_overlap(const struct hot_profile *a, const uint32_t *names_a, const struct hot_profile *b,
-                const uint32_t *names_b, double *out);
+/* Symbols in its streams: those of each stream times its occurrences. */
+uint64_t hot_heat(const struct hot_profile *profile);
+
+/* The overlap of two profiles (equation 5), of 0 to 1: for each stream that both have the smaller one of its shares of the totals. To compare
+ * runs, symbols must be names of instructions, as addresses of data change from run to run. -ENOMEM. */
+int hot_overlap(const struct hot_profile *a, const struct hot_profile *b, double *out);
 
 #endif

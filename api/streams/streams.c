@@ -1,5 +1,6 @@
 /* streams.c - the hot streams of a trace, written, and compared with another trace's. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "api/fathom-streams.h"
@@ -181,8 +182,7 @@ static void show_totals(struct showing *w)
     w->shown.bursts = counts->bursts;
     w->shown.unknown = counts->unknown;
     w->shown.lost = counts->lost;
-    for (size_t i = 0; i < f->hot.count; i++)
-        w->shown.hot += f->hot.streams[i].length * f->hot.streams[i].occurrences;
+    w->shown.hot = hot_heat(&f->hot);
 }
 
 static int show(struct showing *w, uint64_t rows, struct fathom_error *err)
@@ -231,18 +231,20 @@ int fathom_streams_write(const struct fathom_streams_options *o, const struct fa
 
 /* Comparison --------------------------------------------------------------------------------------------------- */
 
+static void print_profile(const char *which, const struct hot_profile *p, FILE *out)
+{
+    fprintf(out, "%s %" PRIu64 " references, %zu hot streams are %.1f%% of them\n", which, p->total, p->count,
+            100 * (double)hot_heat(p) / (double)p->total);
+}
+
 static int print_overlap(const struct reading *a, const struct reading *b, FILE *out,
                          struct fathom_error *err)
 {
-    const struct hot_profile *x = &a->found.hot, *y = &b->found.hot;
-    double overlap = 0, most_a = 0, most_b = 0;
-    if (hot_overlap(x, NULL, y, NULL, &overlap) < 0 || hot_overlap(x, NULL, x, NULL, &most_a) < 0 ||
-        hot_overlap(y, NULL, y, NULL, &most_b) < 0)
+    double overlap;
+    if (hot_overlap(&a->found.hot, &b->found.hot, &overlap) < 0)
         return error_memory(err);
-    fprintf(out, "first:   %llu references, %zu hot streams are %.1f%% of them\n",
-            (unsigned long long)x->total, x->count, 100 * most_a);
-    fprintf(out, "second:  %llu references, %zu hot streams are %.1f%% of them\n",
-            (unsigned long long)y->total, y->count, 100 * most_b);
+    print_profile("first:  ", &a->found.hot, out);
+    print_profile("second: ", &b->found.hot, out);
     fprintf(out, "overlap: %.1f%%\n", 100 * overlap);
     return fflush(out) == 0 ? 0 : error_system(err, errno, "cannot write the comparison");
 }
