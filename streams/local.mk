@@ -8,6 +8,7 @@ libfathom_burst_la_CFLAGS = $(STREAMS_RUNTIME_CFLAGS)
 # initfirst: the constructors of all other libraries may be duplicated. now: no symbol is looked up in a check.
 libfathom_burst_la_LDFLAGS = -module -avoid-version -shared -no-undefined -Wl,-z,now -Wl,-z,defs -Wl,-z,initfirst
 libfathom_burst_la_SOURCES = \
+	base/bytes.h \
 	base/raw.h \
 	streams/runtime/block.h \
 	streams/runtime/burst.c \

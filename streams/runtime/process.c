@@ -8,6 +8,7 @@
 
 #include <errno.h>
 
+#include "base/bytes.h"
 #include "base/raw.h"
 #include "streams/process_wire.h"
 #include "streams/runtime/block.h"
@@ -164,8 +165,7 @@ static bool begin_record(uint64_t most, enum process_record what)
 
 static void put_address(uint64_t address, uint64_t before)
 {
-    uint64_t distance = address - before;
-    grown_number(&process.file, distance << 1 ^ (uint64_t)((int64_t)distance >> 63));
+    grown_number(&process.file, zigzag(address - before));
 }
 
 static void end_record(void)

@@ -1,6 +1,7 @@
 /* writer.c - writes the trace of one thread; see block.h and streams/wire.h. */
 #include <errno.h>
 
+#include "base/bytes.h"
 #include "base/raw.h"
 #include "streams/runtime/block.h"
 
@@ -58,11 +59,6 @@ static bool has_room(struct writer *w)
     return !error;
 }
 
-static uint64_t folded(uint64_t distance)
-{
-    return distance << 1 ^ (uint64_t)((int64_t)distance >> 63);
-}
-
 static void publish(struct writer *w)
 {
     __atomic_store_n(&w->header->used, grown_end(&w->file), __ATOMIC_RELEASE);
@@ -93,12 +89,12 @@ static void record(struct writer *w, uint64_t datum, uint64_t pc)
         if (*w->run >> 4 == RUN_MOST)
             w->run = NULL;
     } else if (has_room(w)) {
-        uint64_t a = folded(own_distance), b = folded(distance);
+        uint64_t a = zigzag(own_distance), b = zigzag(distance);
         unsigned how = predicted ? STREAM_PREDICTED : a <= b ? STREAM_FROM_OWN : STREAM_FROM_LAST;
         w->run = &w->file.window[w->file.size];
         grown_byte(&w->file, (uint8_t)(next | how << 1));
         if (!next)
-            grown_number(&w->file, folded(pc - w->pc));
+            grown_number(&w->file, zigzag(pc - w->pc));
         if (how != STREAM_PREDICTED)
             grown_number(&w->file, how == STREAM_FROM_OWN ? a : b);
     }

@@ -73,11 +73,6 @@ const struct stream_header *burst_file_header(const struct burst_file *f)
     return &f->header;
 }
 
-static uint64_t unfolded(uint64_t number)
-{
-    return number >> 1 ^ -(number & 1);
-}
-
 /* Notes a record in the table as the runtime does (streams/runtime/writer.c). how: enum stream_datum. */
 static int take(struct burst_file *f, uint64_t pc, unsigned how, struct burst_record *out)
 {
@@ -89,9 +84,9 @@ static int take(struct burst_file *f, uint64_t pc, unsigned how, struct burst_re
         *own = (struct stream_site){.pc = pc};
     uint64_t datum = own->datum + own->stride;
     if (how == STREAM_FROM_OWN)
-        datum = own->datum + unfolded(bytes_uleb(&f->left));
+        datum = own->datum + unzigzag(bytes_uleb(&f->left));
     else if (how == STREAM_FROM_LAST)
-        datum = f->datum + unfolded(bytes_uleb(&f->left));
+        datum = f->datum + unzigzag(bytes_uleb(&f->left));
     own->stride = datum - own->datum;
     own->datum = datum;
     f->pc = pc;
@@ -136,7 +131,7 @@ int burst_file_next(struct burst_file *f, struct burst_record *out)
         f->left.failed = true;
         return -EBADMSG;
     }
-    uint64_t pc = tag & 1 ? predicted(f) : f->pc + unfolded(bytes_uleb(&f->left));
+    uint64_t pc = tag & 1 ? predicted(f) : f->pc + unzigzag(bytes_uleb(&f->left));
     f->run = tag >> 4;
     return take(f, pc, how, out);
 }
