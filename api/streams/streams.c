@@ -88,7 +88,7 @@ static bool show_step(struct showing *w, uint32_t symbol, struct shown_step *out
                                .load = s->site->load,
                                .store = s->site->store,
                                .size = s->site->size,
-                               .object = UINT32_MAX,
+                               .object = SHOWN_NO_OBJECT,
                                .offset = s->offset};
     return out->function;
 }

@@ -14,7 +14,8 @@ static void write_lines(struct json *json, const char *key, const struct shown_l
 
 static void write_object(struct json *json, const struct shown_object *o)
 {
-    static const char *const kinds[] = {"heap", "symbol", "stack", "other"};
+    static const char *const kinds[] = {
+        [SHOWN_HEAP] = "heap", [SHOWN_SYMBOL] = "symbol", [SHOWN_STACK] = "stack", [SHOWN_OTHER] = "other"};
     json_object(json, NULL);
     json_text(json, "kind", kinds[o->kind]);
     json_number(json, "address", o->start);
@@ -37,7 +38,7 @@ static void write_step(struct json *json, const struct shown_step *s)
     json_flag(json, "load", s->load);
     json_flag(json, "store", s->store);
     json_number(json, "size", s->size);
-    if (s->object != UINT32_MAX) {
+    if (s->object != SHOWN_NO_OBJECT) {
         json_number(json, "object", s->object);
         json_number(json, "offset", s->offset);
     }

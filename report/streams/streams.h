@@ -12,7 +12,8 @@
 
 #include "base/error.h"
 
-#define STREAMS_LINE 64u /* bytes of a cache line */
+#define STREAMS_LINE    64u /* bytes of a cache line */
+#define SHOWN_NO_OBJECT UINT32_MAX
 
 enum shown_kind { SHOWN_HEAP, SHOWN_SYMBOL, SHOWN_STACK, SHOWN_OTHER };
 
@@ -31,7 +32,7 @@ struct shown_step { /* of a stream */
     uint64_t address; /* in that */
     bool load, store; /* neither: it was executed */
     uint16_t size;    /* bytes; 0: not told */
-    uint32_t object;  /* of the stream's objects; UINT32_MAX: none */
+    uint32_t object;  /* index in the stream's objects; SHOWN_NO_OBJECT */
     uint64_t offset;  /* in it */
 };
 
@@ -52,7 +53,7 @@ struct shown_stream {
     size_t step_count;
     struct shown_object *objects;
     size_t object_count;
-    struct shown_path *paths; /* in which bursts began that walked it; most first */
+    struct shown_path *paths; /* under which it was walked (found_paths()); most first */
     size_t path_count;
     struct shown_lines lines;
     /* All streams by the same instructions over objects of the same kinds, this one among them. */
@@ -69,9 +70,10 @@ struct shown_streams {
     uint64_t references;       /* in the trace */
     uint64_t hot;              /* in hot streams */
     size_t streams;            /* hot ones */
-    uint64_t bursts, checks;   /* checks: between them all */
-    uint64_t unknown, lost;
-    size_t width; /* columns; 0: any */
+    uint64_t bursts;
+    uint64_t unknown; /* records of instructions that no list of places has */
+    uint64_t lost;    /* records that the log had no room for */
+    size_t width;     /* columns; 0: any */
 };
 
 int streams_text_write(const struct shown_streams *streams, FILE *out, struct fathom_error *err);

@@ -10,7 +10,6 @@
 #define STEPS_SHOWN   12u
 #define PATHS_SHOWN   3u
 #define OBJECTS_SHOWN 6u /* groups of the same size and path */
-#define NO_OBJECT     UINT32_MAX
 
 static const char *plural(uint64_t count)
 {
@@ -126,7 +125,7 @@ static void write_step(struct printer *p, const struct shown_step *step, size_t 
                        : step->store             ? "store"
                                                  : "run";
     printer_write(p, "  %-7s %-6s ", number ? "" : "steps", what);
-    if (step->object != NO_OBJECT)
+    if (step->object != SHOWN_NO_OBJECT)
         printer_write(p, "object %u +%" PRIu64 "  ", step->object + 1, step->offset);
     printer_foreign(p, step->function);
     if (step->file) {
