@@ -16,7 +16,6 @@
 #include "api/trace/tracing.h"
 #include "api/train/libraries.h"
 #include "base/path.h"
-#include "base/text.h"
 #include "base/vec.h"
 #include "image/name.h"
 #include "streams/trace/directory.h"
@@ -76,13 +75,19 @@ static int add_file(struct fathom_trace *t, const char *path, struct fathom_erro
     char *original = realpath(path, NULL), *other = NULL;
     if (!original)
         return error_system(err, errno, "cannot read %s", path);
-    if (asprintf(&other, "%s/" TRACE_IMAGES "/%zu-%s", t->directory, t->count, path_base(original)) < 0 ||
-        !vec_push(t->files, t->count, t->capacity, (struct in_place){original, other})) {
+    if (asprintf(&other, "%s/" TRACE_IMAGES "/%zu-%s", t->directory, t->count, path_base(original)) < 0) {
         free(original);
         return error_memory(err);
     }
     host_status(&t->host, "duplicating %s", path_base(original));
-    return duplicating_write(original, other, &t->options.code, &t->host, err);
+    int rc = duplicating_write(original, other, &t->options.code, &t->host, err);
+    if (rc == 0 && !vec_push(t->files, t->count, t->capacity, (struct in_place){original, other}))
+        rc = error_memory(err);
+    if (rc < 0) {
+        free(original);
+        free(other);
+    }
+    return rc;
 }
 
 /* Its libraries that were asked for; one that cannot be duplicated is told, and left as it is. */
@@ -98,14 +103,8 @@ static int add_libraries(struct fathom_trace *t, struct fathom_error *err)
         rc = name_is_c_library(paths[i])
                  ? error_set(&why, ENOTSUP, "%s: code of the C library runs before a runtime can", paths[i])
                  : add_file(t, paths[i], &why);
-        if (rc == 0)
-            continue;
-        log_write(&t->host.log, LOG_WARNING, "%s; it is not traced", why.text);
-        if (t->count && strcmp(path_base(t->files[t->count - 1].original), path_base(paths[i])) == 0) {
-            struct in_place *last = &t->files[--t->count];
-            free((char *)(uintptr_t)last->original);
-            free((char *)(uintptr_t)last->other);
-        }
+        if (rc < 0)
+            log_write(&t->host.log, LOG_WARNING, "%s; it is not traced", why.text);
         rc = 0;
     }
     for (size_t i = 0; i < count; i++)
