@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* What is logged: bits of `log`. */
+/* What is logged, as bits of `log`: 1u << FATHOM_TRACE_LOADS and others. */
 enum fathom_trace_log {
     FATHOM_TRACE_LOADS,
     FATHOM_TRACE_STORES,
@@ -54,8 +54,8 @@ struct fathom_trace_options {
     size_t file_count;
     uint64_t checks;     /* between two bursts (nCheck0); 0: all is one burst */
     uint64_t burst;      /* checks of a burst (nInstr0) */
-    uint64_t bytes;      /* each thread's file may get so large */
-    uint64_t heap_bytes; /* and the list of allocations of each process; 0: none is made */
+    uint64_t bytes;      /* of each thread's file, which ends there */
+    uint64_t heap_bytes; /* of the list of allocations of each process, likewise; 0: none is made */
     /* The file of the runtime; NULL: libfathom-burst.so beside this library, or in the configured directory. */
     const char *runtime;
 };
@@ -63,7 +63,7 @@ struct fathom_trace_options {
 struct fathom_trace;
 
 /* Makes the directory, and the duplicated files in it. -EEXIST: there is something else; -ENOENT: there is no such command, or the runtime
- * is not found; -ENOTSUP: the program cannot be duplicated. */
+ * is not found; -ENOTSUP: the program cannot be duplicated; -ENODATA: it has none of the functions or files. */
 FATHOM_API int fathom_trace_open(const struct fathom_trace_options *options,
                                  const struct fathom_listener *listener, struct fathom_trace **trace,
                                  struct fathom_error *error);
@@ -71,7 +71,7 @@ FATHOM_API int fathom_trace_open(const struct fathom_trace_options *options,
  * runs the command three times for that, with its output thrown away. To be called with the caller's signal handlers in place, as
  * fathom_trace_run(). -EDOM: that is less than checks cost, or the command is too short; -EINTR: stopped. */
 FATHOM_API int fathom_trace_fit(struct fathom_trace *trace, double percent, struct fathom_error *error);
-/* Runs the command. It gets the caller's signal dispositions, but for SIGPIPE. */
+/* Runs the command. It gets the caller's signal dispositions, but for SIGPIPE and SIGXFSZ. -ENOENT and others: it cannot be executed. */
 FATHOM_API int fathom_trace_start(struct fathom_trace *trace, struct fathom_error *error);
 FATHOM_API void fathom_trace_run(struct fathom_trace *trace); /* to its end */
 /* Has it end soon, while it runs: safe in a signal handler. */
@@ -82,7 +82,7 @@ FATHOM_API int fathom_trace_status(const struct fathom_trace *trace); /* its wai
 FATHOM_API void fathom_trace_close(struct fathom_trace *trace);       /* NULL is allowed */
 
 /* Duplicates a file into `output`, with a list of its places beside it, OUTPUT.sites. It runs without a runtime, and with one
- * writes a trace: see fathom-trace(1). */
+ * writes a trace: see fathom-trace(1). -ENOTSUP: it cannot be duplicated; -ENODATA: it has none of the functions; others: of the files. */
 FATHOM_API int fathom_trace_emit(const char *file, const char *output, const struct fathom_trace_code *code,
                                  const struct fathom_listener *listener, struct fathom_error *error);
 
@@ -103,13 +103,14 @@ struct fathom_streams_options {
     size_t width;               /* of a row, in columns; 0: any */
 };
 
-/* Finds the hot streams of a trace and writes them. -ENODATA: the trace has none of what is asked for. */
+/* Finds the hot streams of a trace and writes them. -ENODATA: the trace has none of what is asked for; -ENOENT, -EBADMSG and others: of its
+ * files. */
 FATHOM_API int fathom_streams_write(const struct fathom_streams_options *options,
                                     const struct fathom_listener *listener, FILE *out,
                                     struct fathom_error *error);
 
 /* Writes how much the hot streams of loads and stores of two traces of the same program overlap (equation 5): those of 10 to 40 references
- * that make up 90%. Streams are the same that are of the same instructions. */
+ * that make up 90%. Streams are the same that are of the same instructions. Errors as above. */
 FATHOM_API int fathom_streams_compare(const char *first, const char *second,
                                       const struct fathom_listener *listener, FILE *out,
                                       struct fathom_error *error);

@@ -59,7 +59,7 @@ int found_streams(const char *directory, enum found_of of, const struct hot_opti
                   struct fathom_error *err);
 void found_clear(struct found *found);
 /* Finds streams that can be compared with another trace's, however each was sampled (scan.h): their symbols are names of instructions, as
- * hot_overlap() needs, and found_paths() is not for them. Without a grammar it takes a tenth of the time. Streams of 10 to 40
+ * hot_overlap() needs, and found_paths() is not for them. Without a grammar it takes a twentieth of the time. Streams of 10 to 40
  * are usual: those of 2 say little. */
 int found_by_place(const char *directory, enum found_of of, const struct hot_options *options,
                    struct image_cache *cache, const struct log *log, struct found *out,

@@ -41,10 +41,9 @@ struct process_header {
     uint32_t parent, parent_number; /* 0, 0: none */
     uint64_t parent_used;           /* bytes of the parent's file */
     uint64_t used;                  /* bytes of this one that are valid, with the header */
-    uint64_t
-        heap_lost; /* nothing is known of the heap from this place in the file on; 0: all of it is there */
-    uint32_t heap; /* 1: the heap is logged */
-    uint32_t full; /* nothing more could be written: an errno */
+    uint64_t heap_lost; /* where in the file nothing is known of the heap any more; 0: all of it is there */
+    uint32_t heap;      /* 1: the heap is logged */
+    uint32_t full;      /* nothing more could be written: an errno */
 };
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * rules.h - hot streams (hot.h) as the rules of a grammar (sequitur.h), as in Chilimbi and Hirzel, Dynamic Hot Data Stream
- * Prefetching, PLDI 2002, figure 5. What the rules are depends on all that came before, so a sample of a trace has others than the
- * whole: to compare with scan.h, which is meant to be used.
+ * Prefetching, PLDI 2002, figure 5: as long as what repeats, so they are those that are shown. What the rules are depends on all that came
+ * before, so a sample of a trace has others than the whole: traces are compared by scan.h.
  */
 #ifndef FATHOM_STREAMS_RULES_H
 #define FATHOM_STREAMS_RULES_H

@@ -28,8 +28,8 @@ struct hot_scan;
 /* What is found is added to the profile, which must stay where it is. `shortest` is at least 1; streams have twice as many symbols at most,
  * or `longest`. NULL: out of memory. */
 struct hot_scan *scan_new(struct hot_profile *profile, const struct hot_options *options);
-void scan_free(
-    struct hot_scan *scan); /* NULL is allowed; without scan_break() the last ones are not counted */
+/* NULL is allowed; without scan_break() the last ones are not counted. */
+void scan_free(struct hot_scan *scan);
 /* The next symbol. -ENOMEM; after an error only scan_free() is allowed. */
 int scan_push(struct hot_scan *scan, uint32_t symbol, uint64_t place);
 /* The burst ended: no stream goes on across it. As scan_push(). */

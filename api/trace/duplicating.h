@@ -5,7 +5,7 @@
 #include "api/fathom-streams.h"
 #include "api/host.h"
 
-/* Errors: duplicate_image()'s; of the outputs. */
+/* Errors: duplicate_image()'s; of the outputs; -ENODATA: it has none of the functions that are chosen. */
 int duplicating_write(const char *file, const char *output, const struct fathom_trace_code *code,
                       const struct host *host, struct fathom_error *err);
 

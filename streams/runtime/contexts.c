@@ -12,9 +12,9 @@
 
 #define STACK_MOST (64u << 20) /* bytes; what is farther from the base is on another stack */
 #define CHUNK      (1u << 20)  /* bytes of memory that are taken at a time */
-#define CHUNKS_MOST                                                                                          \
-    64 /* a path with 20 frames takes 200 bytes, and 120 for each height of the stack: 65536 with 6 heights */
-#define BUCKETS 65536u
+#define BUCKETS    65536u
+/* A path with 20 frames takes 200 bytes, and 120 for each height of the stack: 65536 with 6 heights. */
+#define CHUNKS_MOST 64
 
 struct path {
     struct path *next;

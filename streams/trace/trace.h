@@ -40,11 +40,13 @@ int trace_open(const char *directory, struct image_cache *cache, const struct lo
 void trace_close(struct trace *trace); /* NULL is allowed */
 /* 1: *out is the next one; 0: the end, after which it begins again. */
 int trace_next(struct trace *trace, struct trace_event *out, struct fathom_error *err);
-/* Records of instructions that no list of places has; those that were lost; bursts, all of them so far. */
 struct trace_counts {
-    uint64_t bursts, records, unknown, lost;
+    uint64_t bursts, records;
+    uint64_t unknown; /* records of instructions that no list of places has */
+    uint64_t lost;    /* records that the log had no room for */
     uint32_t damaged; /* traces of threads */
 };
+/* What was read so far; who reads the trace again counts all again. */
 const struct trace_counts *trace_counts(const struct trace *trace);
 
 #endif
