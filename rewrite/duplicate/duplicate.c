@@ -42,8 +42,8 @@ static bool take_parts(const struct image *image, struct duplicated *out)
         uint32_t function = image_function_at(image, runs[i].from);
         if (function == last || function == IMAGE_NO_FUNCTION)
             continue;
-        out->parts[out->part_count++] = (struct duplicate_function){runs[i].to - runs[i].before,
-                                                                    image_function(image, function)->address};
+        out->parts[out->part_count++] =
+            (struct duplicate_part){runs[i].to - runs[i].before, image_function(image, function)->address};
         last = function;
     }
     free(runs);

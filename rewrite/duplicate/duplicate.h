@@ -42,14 +42,14 @@ struct duplicate_site { /* what logs; by pc, those of one instruction in the ord
     uint8_t form; /* enum access_form */
 };
 
-struct duplicate_function { /* of its versions: each part of one */
-    uint64_t start;         /* in the new file */
-    uint64_t address;       /* of the function's entry in the file as it was */
+struct duplicate_part { /* of a version of a function */
+    uint64_t start;     /* in the new file */
+    uint64_t address;   /* of the function's entry in the file as it was */
 };
 
 struct duplicated {
-    struct move_result moved;         /* the new file */
-    struct duplicate_function *parts; /* by start: code belongs to the last one before it */
+    struct move_result moved;     /* the new file */
+    struct duplicate_part *parts; /* by start: code belongs to the last one before it */
     size_t part_count;
     struct duplicate_site *sites;
     size_t site_count;

@@ -49,8 +49,8 @@ void flow_free(struct flow *flow);
 /* The blocks of the loops that begin there, in flow->order, with the beginning first; 0: it has other ways in, or goes on
  * by unknown ones. */
 uint32_t flow_loop(struct flow *flow, uint32_t header);
-/* Whether control can come back to a block without passing others for which `stops`, by block, is 1. It is the same afterwards; flow->marks
- * will do. */
-bool flow_returns(struct flow *flow, uint32_t block, uint8_t *stops);
+/* Whether control can come back to the block `root` without passing others for which `stops`, by block, is 1, not 0. It is written to, and
+ * the same afterwards; flow->marks will do. */
+bool flow_returns(struct flow *flow, uint32_t root, uint8_t *stops);
 
 #endif

@@ -61,7 +61,8 @@ static bool finds_symbols(struct move_survey *survey)
         see_symbols(survey, &s);
         found |= s.sh_addr == wanted;
     }
-    return found && survey_section(survey, h.e_shstrndx, &s) && h.e_shnum < SHN_LORESERVE - 4;
+    return found && survey_section(survey, h.e_shstrndx, &s) &&
+           h.e_shnum < SHN_LORESERVE - SURVEY_NEW_SECTIONS;
 }
 
 void survey_addresses(struct move_survey *survey)

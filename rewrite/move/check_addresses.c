@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "rewrite/move/checker.h"
-#include "image/code/fields.h"
 
 uint64_t checker_address(const struct move_survey *survey, const struct move_result *result, uint64_t address)
 {
@@ -40,15 +39,15 @@ static bool check_words(struct checker *c)
 static bool check_stayed(struct checker *c, const struct image_function *f)
 {
     size_t size, capacity;
-    const uint8_t *old = image_bytes(c->survey->image, f->address, &size),
-                  *new = image_bytes(c->after, f->address, &capacity);
+    const uint8_t *before = image_bytes(c->survey->image, f->address, &size),
+                  *after = image_bytes(c->after, f->address, &capacity);
     struct code_insn a, b;
-    for (uint32_t at = 0; old && new &&at < f->size &&at < size &&at < capacity; at += a.length) {
-        if (!code_read(old + at, size - at, f->address + at, &a))
+    for (uint32_t at = 0; before && after && at < f->size && at < size && at < capacity; at += a.length) {
+        if (!code_read(before + at, size - at, f->address + at, &a))
             return true;
         if (a.effect != CODE_ADDRESS)
             continue;
-        if (!code_read(new + at, capacity - at, f->address + at, &b) || b.effect != CODE_ADDRESS ||
+        if (!code_read(after + at, capacity - at, f->address + at, &b) || b.effect != CODE_ADDRESS ||
             b.length != a.length || b.reg != a.reg ||
             b.memory != checker_address(c->survey, c->result, a.memory))
             return checker_fail(c, a.address, "the address of another function");

@@ -4,9 +4,9 @@
  * sites.
  *
  * The old entry becomes a jump to the first copy, so that pointers to the function remain valid; where all that are known can be
- * changed to lead to the copy itself, they are (addresses.c). The rest of the old body is not executed any more. All direct calls and jumps to the function are re-pointed, which
- * costs no instruction. A call through a pointer can be guarded (ICPP paper, section 5.3: devirtualization):
- * where the pointer is a given function, a copy of that is called directly. Unwind tables, jump tables,
+ * changed to lead to the copy itself, they are (addresses.c). The rest of the old body is not executed any more. All direct calls and
+ * jumps to the function are re-pointed, which costs no instruction. A call through a pointer can be guarded (ICPP paper,
+ * section 5.3: devirtualization): where the pointer is a given function, a copy of that is called directly. Unwind tables, jump tables,
  * exception tables and symbols are added for the new code; jumps through pointers into the middle of a
  * function (computed gotos) are re-pointed by their relocations. Code can be put before instructions, which may jump to
  * the same place in another copy.

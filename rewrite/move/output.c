@@ -161,7 +161,8 @@ static int put_sections(const struct move_work *work, const struct move_output *
         if (!vec_push(sections.items, sections.count, sections.capacity, section))
             rc = -ENOMEM;
     sections.names = h.e_shstrndx;
-    if (rc == 0 && sections.count && sections.count < SHN_LORESERVE - 4 && sections.names < sections.count) {
+    if (rc == 0 && sections.count && sections.count < SHN_LORESERVE - SURVEY_NEW_SECTIONS &&
+        sections.names < sections.count) {
         rc = move_symbols(work, out, file, &sections);
         if (rc == 0 && (!move_align(file, 0, 8, 0) ||
                         (h.e_shoff = file->size,

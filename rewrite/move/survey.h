@@ -16,6 +16,9 @@ enum {
     SURVEY_FIXED = 8,   /* so has what cannot be changed (addresses.c) */
 };
 
+/* So many numbers of sections must be left for those that are added, or symbols stay as they are (output.c). */
+#define SURVEY_NEW_SECTIONS 4u
+
 /* A word of data that holds an address in the middle of a function; or, in the notes of probes, anywhere in it. */
 struct survey_label {
     uint64_t value;

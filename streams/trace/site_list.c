@@ -93,7 +93,7 @@ static bool read_sites(struct bytes *from, uint64_t count, struct site_list *out
 static bool read_parts(struct bytes *from, uint64_t count, struct site_list *out)
 {
     for (; out->part_count < count; out->part_count++) {
-        struct duplicate_function *p = &out->parts[out->part_count];
+        struct duplicate_part *p = &out->parts[out->part_count];
         p->start = bytes_u64(from);
         p->address = bytes_u64(from);
         if (out->part_count && p->start < p[-1].start)

@@ -17,7 +17,7 @@ struct site_list {
     char *original;              /* path of the file that was duplicated */
     struct duplicate_site *list; /* by pc; several of one instruction in the order in which they log */
     size_t count;
-    struct duplicate_function *parts; /* by start */
+    struct duplicate_part *parts; /* by start */
     size_t part_count;
 };
 
