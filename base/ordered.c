@@ -22,7 +22,6 @@ struct ordered {
     uint32_t count, capacity; /* of nodes, with NIL and the unused ones */
     uint32_t root;
     uint32_t unused; /* a list by `left` */
-    uint32_t keys;
 };
 
 struct ordered *ordered_new(void)
@@ -39,11 +38,6 @@ void ordered_free(struct ordered *map)
     if (map)
         free(map->nodes);
     free(map);
-}
-
-size_t ordered_count(const struct ordered *map)
-{
-    return map->keys;
 }
 
 /* A left child of the same level becomes the parent. */
@@ -105,7 +99,6 @@ bool ordered_put(struct ordered *map, uint64_t key, uint64_t value)
         return false;
     map->nodes[node] = (struct node){.key = key, .value = value, .level = 1};
     map->root = insert(map->nodes, map->root, node);
-    map->keys++;
     return true;
 }
 
@@ -169,7 +162,6 @@ bool ordered_remove(struct ordered *map, uint64_t key)
     map->root = take(map->nodes, map->root, key, &removed);
     map->nodes[removed].left = map->unused;
     map->unused = removed;
-    map->keys--;
     return true;
 }
 

@@ -6,14 +6,12 @@
 #define FATHOM_BASE_ORDERED_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct ordered;
 
 struct ordered *ordered_new(void);      /* NULL: out of memory */
 void ordered_free(struct ordered *map); /* NULL is allowed */
-size_t ordered_count(const struct ordered *map);
 /* Adds the key, or gives it another value. false: out of memory; nothing has changed then. */
 bool ordered_put(struct ordered *map, uint64_t key, uint64_t value);
 bool ordered_remove(struct ordered *map, uint64_t key); /* whether it was there */

@@ -1,12 +1,8 @@
 /* trace.c - `fathom trace`: its options. */
 #include <getopt.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/exit.h"
-#include "cli/interrupt.h"
-#include "cli/output.h"
 #include "cli/pager.h"
 #include "cli/privilege.h"
 #include "cli/trace_rows.h"

@@ -2,7 +2,6 @@
 #include "cli/trace_rows.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "cli/exit.h"
@@ -24,8 +23,7 @@ void trace_rows_init(struct trace_rows *r)
     *r = (struct trace_rows){.options = {.output = DEFAULT_OUTPUT,
                                          .burst = 50,
                                          .bytes = DEFAULT_BYTES,
-                                         .runtime = getenv("FATHOM_BURST_LIBRARY")},
-                             .boring = 0};
+                                         .runtime = getenv("FATHOM_BURST_LIBRARY")}};
 }
 
 void trace_rows_clear(struct trace_rows *r)

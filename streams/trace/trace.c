@@ -2,8 +2,8 @@
 #include "streams/trace/trace.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "streams/trace/burst_file.h"
 #include "streams/trace/directory.h"
