@@ -20,7 +20,7 @@ struct calls_values {
     const struct fathom_word *view;
     uint64_t rows;
     double every; /* seconds; 0: at the end only */
-    struct option_images images;
+    struct option_names images;
     enum colour_when colour;
     bool wide;
 };

@@ -163,9 +163,9 @@ bool option_table(struct terminal *t, const struct option_row *row, char *argume
     return false;
 }
 
-bool option_list(struct terminal *t, const struct option_row *row, char *argument, void *value)
+bool option_names(struct terminal *t, const struct option_row *row, char *argument, void *value)
 {
-    struct option_images *to = value;
+    struct option_names *to = value;
     for (char *name; (name = strsep(&argument, ",")) != NULL;) {
         if (!*name)
             return terminal_wrong(t, "--%s: an empty name", row->name), false;
@@ -177,9 +177,9 @@ bool option_list(struct terminal *t, const struct option_row *row, char *argumen
 
 bool option_images(struct terminal *t, const struct option_row *row, char *argument, void *value)
 {
-    struct option_images *to = value;
+    struct option_names *to = value;
     size_t before = to->count;
-    if (!option_list(t, row, argument, value))
+    if (!option_names(t, row, argument, value))
         return false;
     for (size_t i = before; i < to->count; i++)
         if (strchr(to->at[i], '/'))

@@ -75,8 +75,8 @@ option_take option_fraction; /* double: decimal, from fraction.low to fraction.h
 option_take option_choice;   /* an enum: the value of one of `words` */
 option_take option_choices;  /* an unsigned: a bit for each value of `words` that is listed with commas */
 option_take option_table;    /* a pointer: to the entry of `table` with that name */
-option_take option_list;     /* struct option_images: any words between commas; splits the text in place */
-option_take option_images; /* struct option_images: "lua,libz"; adds to them, and splits the text in place */
+option_take option_names;  /* struct option_names: "main,walk*"; adds to them, and splits the text in place */
+option_take option_images; /* struct option_names: likewise, prefixes of file names without directories */
 option_take option_pids;   /* struct option_pids: "12,34", or "12 34" as pidof(1) prints; adds to them */
 option_take option_quiet;  /* the terminal's */
 option_take option_verbose;
@@ -87,8 +87,8 @@ struct option_pids {
     size_t count, capacity;
 };
 
-struct option_images { /* prefixes of file names, without directories */
-    const char **at;   /* the caller frees it, not the names */
+struct option_names {
+    const char **at; /* the caller frees it, not the names */
     size_t count, capacity;
 };
 
@@ -120,8 +120,10 @@ extern const struct option_word option_colours[]; /* of an enum colour_when */
      .table = {list, sizeof(of)}, .help = (text)}
 #define OPTION_PIDS(name, letter, argument, type, member, text) \
     {name, letter, argument, option_pids, OPTION_AT(type, member, struct option_pids), .help = (text)}
+#define OPTION_NAMES(name, argument, type, member, text) \
+    {name, 0, argument, option_names, OPTION_AT(type, member, struct option_names), .help = (text)}
 #define OPTION_IMAGES(type, member, text) \
-    {"image", 0, "NAME,...", option_images, OPTION_AT(type, member, struct option_images), .help = (text)}
+    {"image", 0, "NAME,...", option_images, OPTION_AT(type, member, struct option_names), .help = (text)}
 /* The struct has an `enum colour_when colour`, a `bool wide`. */
 #define OPTION_COLOUR(type) \
     OPTION_CHOICE("color", 0, "WHEN", option_colours, enum colour_when, type, colour, "auto, always or never")

@@ -7,8 +7,7 @@
 
 struct trace_rows {
     struct fathom_trace_options options;
-    struct option_images images;
-    struct option_images functions, files;
+    struct option_names images, functions, files;
     uint64_t boring;
     double overhead; /* percent; 0: not given */
     bool full, every_loop;
@@ -45,12 +44,12 @@ extern const struct option_word trace_logs[], trace_entries[];
                    "loads, stores, stack (these also where they are relative to the stack pointer), blocks, calls " \
                    "(default: " usual ")")
 #define TRACE_CODE \
-    {"image", 0, "NAME,...", option_images, offsetof(struct trace_rows, images), \
-     .help = "only files whose names start with one of these, libraries, too (default: the program)"}, \
-    {"file", 0, "PATH,...", option_list, offsetof(struct trace_rows, files), \
-     .help = "also these files: programs that it executes, libraries that it loads while it runs"}, \
-    {"function", 0, "PATTERN,...", option_list, offsetof(struct trace_rows, functions), \
-     .help = "only functions whose names match one of these, as in a shell"}, \
+    OPTION_IMAGES(struct trace_rows, images, \
+                  "only files whose names start with one of these, libraries, too (default: the program)"), \
+    OPTION_NAMES("file", "PATH,...", struct trace_rows, files, \
+                 "also these files: programs that it executes, libraries that it loads while it runs"), \
+    OPTION_NAMES("function", "PATTERN,...", struct trace_rows, functions, \
+                 "only functions whose names match one of these, as in a shell"), \
     OPTION_CHOICE("entries", 0, "WHICH", trace_entries, enum fathom_trace_entries, struct trace_rows, \
                   options.code.entries, \
                   "which functions have checks at their entries: cycles (default; as few as are enough), callers " \

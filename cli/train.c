@@ -17,9 +17,9 @@ struct train_values {
     const char *output;
     bool append;
     enum fathom_train_way way;
-    bool sampling;               /* an option that only FATHOM_TRAIN_UNWIND has was given */
-    struct option_images images; /* none: the default set of files */
-    uint64_t samples;            /* --samples: stacks per second, alongside the calls; 0: none */
+    bool sampling;              /* an option that only FATHOM_TRAIN_UNWIND has was given */
+    struct option_names images; /* none: the default set of files */
+    uint64_t samples;           /* --samples: stacks per second, alongside the calls; 0: none */
     bool samples_given;
 };
 
