@@ -1,6 +1,11 @@
 /*
- * objects.c - walks a list whose nodes were made by make_node(), called by grow(), through two callers, left() and right(): objects [come | fork | thread |
- * kill]. come: after it has made and freed objects of 24 bytes; fork: in a child as well, which has freed every second node; thread: in four threads as well; kill: until it is killed.
+ * objects.c - walks a list whose nodes were made by make_node(), called by grow(), through two callers, left() and right():
+ * objects [come | fork | thread | kill].
+ *
+ *     come    after it has made and freed objects of 24 bytes
+ *     fork    in a child as well, which has freed every second node
+ *     thread  in four threads as well
+ *     kill    until it is killed
  */
 #include <pthread.h>
 #include <stdint.h>
