@@ -185,6 +185,55 @@ static bool reads_all(const cs_insn *insn)
     return insn->id == X86_INS_SYSCALL || insn->id == X86_INS_SYSENTER;
 }
 
+/* capstone has most that store vectors, x87 numbers or flags read their memory, and `test` write it. */
+static void note_direction(struct access_ref *ref, const cs_insn *insn, const cs_x86_op *op)
+{
+    const cs_x86 *x86 = &insn->detail->x86;
+    /* where it says neither, it is not known to write */
+    ref->load = !op->access || op->access & CS_AC_READ;
+    ref->store = op->access & CS_AC_WRITE;
+    if (op != x86->operands) /* the first is what is written, if any memory is */
+        return;
+    bool stores = insn->id >= X86_INS_SETAE && insn->id <= X86_INS_SETS, updates = false;
+    for (unsigned i = 1; i < x86->op_count; i++)
+        stores |= x86->operands[i].type == X86_OP_REG &&
+                  (is_vector(x86->operands[i].reg) ||
+                   (x86->operands[i].reg >= X86_REG_MM0 && x86->operands[i].reg <= X86_REG_MM7));
+    switch (insn->id) {
+    case X86_INS_TEST:
+        ref->store = false;
+        return;
+    case X86_INS_MOVNTI:
+    case X86_INS_MOVBE:
+    case X86_INS_FST:
+    case X86_INS_FSTP:
+    case X86_INS_FIST:
+    case X86_INS_FISTP:
+    case X86_INS_FISTTP:
+    case X86_INS_FNSTCW:
+    case X86_INS_FNSTSW:
+    case X86_INS_STMXCSR:
+    case X86_INS_VSTMXCSR:
+        stores = true;
+        break;
+    case X86_INS_ROL:
+    case X86_INS_ROR:
+    case X86_INS_RCL:
+    case X86_INS_RCR:
+    case X86_INS_CMPXCHG:
+    case X86_INS_CMPXCHG8B:
+    case X86_INS_CMPXCHG16B:
+        updates = true;
+        break;
+    default:
+        break;
+    }
+    if (stores || updates) {
+        ref->load = updates;
+        ref->store = true;
+    }
+}
+
 static void note_ref(struct access *out, const cs_insn *insn, const cs_x86_op *op)
 {
     const cs_x86 *x86 = &insn->detail->x86;
@@ -201,9 +250,7 @@ static void note_ref(struct access *out, const cs_insn *insn, const cs_x86_op *o
                                .locked = x86->prefix[0] == X86_PREFIX_LOCK,
                                .rip_relative = op->mem.base == X86_REG_RIP};
     ref->address = ref->rip_relative ? insn->address + insn->size + (uint64_t)op->mem.disp : 0;
-    /* where capstone says neither, it is not known to write */
-    ref->load = !op->access || op->access & CS_AC_READ;
-    ref->store = op->access & CS_AC_WRITE;
+    note_direction(ref, insn, op);
     if (is_vector(op->mem.index))
         ref->form = ACCESS_VECTOR;
     else if (op->mem.segment == X86_REG_FS || op->mem.segment == X86_REG_GS)
