@@ -68,7 +68,7 @@ FATHOM_API int fathom_trace_open(const struct fathom_trace_options *options,
                                  const struct fathom_listener *listener, struct fathom_trace **trace,
                                  struct fathom_error *error);
 /* Chooses how many checks there are between bursts, for a run that takes `percent` more CPU time than without a trace (equation 2):
- * runs the command three times for that, with its output thrown away. To be called with the caller's signal handlers in place, as
+ * runs the command six times for that, with its output thrown away. To be called with the caller's signal handlers in place, as
  * fathom_trace_run(). -EDOM: that is less than checks cost, or the command is too short; -EINTR: stopped. */
 FATHOM_API int fathom_trace_fit(struct fathom_trace *trace, double percent, struct fathom_error *error);
 /* Runs the command. It gets the caller's signal dispositions, but for SIGPIPE and SIGXFSZ. -ENOENT and others: it cannot be executed. */

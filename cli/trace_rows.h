@@ -34,7 +34,7 @@ extern const struct option_word trace_logs[], trace_entries[];
     OPTION_NUMBER("burst", 0, "N", 1, INT32_MAX, struct trace_rows, options.burst, \
                   "checks of a burst (default: 50)"), \
     OPTION_FRACTION("overhead", 0, "PERCENT", 0.1, 10000, struct trace_rows, overhead, \
-                    "choose --checks so that the run takes so much more CPU time; runs the command three times before, " \
+                    "choose --checks so that the run takes so much more CPU time; runs the command six times before, " \
                     "without its output"), \
     OPTION_FLAG("full", 0, struct trace_rows, full, "log everything, loops that are boring, too, as one burst"), \
     OPTION_NUMBER("bytes", 0, "MB", 1, 1u << 20, struct trace_rows, options.bytes, \
