@@ -65,8 +65,8 @@ int found_by_place(const char *directory, enum found_of of, const struct hot_opt
                    struct image_cache *cache, const struct log *log, struct found *out,
                    struct fathom_error *err);
 
-/* Under which paths some streams of the profile were walked, down to the function of their first instruction: of each stream the first walk
- * after a path was noted counts, if that function is on the path. */
+/* Under which paths some streams of the profile were walked: of each stream the first walk after a path was noted counts, if the function of
+ * its first instruction is on that, and the path is told down to this. If it never is, the next function of the stream is looked for. */
 struct found_walk {
     uint32_t path;
     uint64_t count;

@@ -65,7 +65,9 @@ static void write_paths(struct printer *p, const struct shown_stream *s, size_t 
         write_path(p, s->paths[i].path, 18, width);
     }
     if (!s->path_count)
-        printer_write(p, "  under   unknown: no path was noted in its first function\n");
+        printer_write(
+            p,
+            "  under   unknown: no burst with it began in one of its functions, or in what these called\n");
     if (s->path_count > PATHS_SHOWN)
         printer_write(p, "          and %zu more\n", s->path_count - PATHS_SHOWN);
 }
