@@ -28,10 +28,10 @@ function linesOf(stream) {
   });
   stream.objects.forEach((o) => {
     const first = Math.floor(o.address / LINE), last = Math.floor((o.address + Math.max(o.size, 1) - 1) / LINE);
-    for (let line = first; line <= last && line < first + 4096; line++) {
-      if (!lines.has(line)) continue;
+    for (const [line, parts] of lines) {
+      if (line < first || line > last) continue;
       const from = Math.max(o.address, line * LINE), to = Math.min(o.address + o.size, (line + 1) * LINE);
-      lines.get(line).object.push([from - line * LINE, to - from]);
+      parts.object.push([from - line * LINE, to - from]);
     }
   });
   return [...lines].sort((a, b) => a[0] - b[0]);
@@ -95,7 +95,8 @@ function drawStream(s, number) {
     section.append(table(['object', 'bytes', 'what'], s.objects.map((o, i) => [[i + 1, 'number'], [o.size, 'number'], [describe(o), 'path']])));
   }
   const walks = s.paths.reduce((sum, p) => sum + p.walks, 0);
-  section.append(table(['walks', 'under'], s.paths.map((p) => [[(100 * p.walks / walks).toFixed(1) + '%', 'number'], [p.path || '(unknown)', 'path']])));
+  if (!s.paths.length) section.append(element('p', 'Under unknown paths: no burst with it began in one of its functions, or in what these called.', 'soft'));
+  else section.append(table(['walks', 'under'], s.paths.map((p) => [[(100 * p.walks / walks).toFixed(1) + '%', 'number'], [p.path || '(unknown)', 'path']])));
   section.append(table(['step', 'object', 'function', 'line'], s.steps.map(stepRow)));
   return section;
 }
