@@ -48,6 +48,7 @@ struct fathom_trace_code {
 struct fathom_trace_options {
     char *const *command; /* ends with NULL */
     const char *output;   /* a directory, which is made; an earlier trace there becomes OUTPUT.old */
+    bool temporary;       /* the caller removes it: no note names it */
     struct fathom_trace_code code;
     /* Paths of other files that are duplicated, too: programs that it executes, libraries that it loads while it runs. */
     const char *const *files;

@@ -73,6 +73,7 @@ static int trace_and_report(struct streams_values *v, char *const *command, stru
         scratch_free(scratch);
         return trace_exit_code(&err);
     }
+    v->rows.options.temporary = !v->keep;
     v->rows.options.output = v->streams.trace = v->keep ? v->keep : directory;
     int code = trace_rows_run(&v->rows, command, terminal, &status);
     if (code == EXIT_OK)
@@ -98,12 +99,24 @@ static int complete(struct streams_values *v, bool command, int operands, struct
     return trace_rows_complete(&v->rows, &streams_command, terminal);
 }
 
+/* How many arguments a command after "--" has; -1: there is none. As they are before getopt_long() puts them in order. */
+static int count_command(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return argc - i - 1;
+    return -1;
+}
+
 static int streams_run(int argc, char **argv, struct terminal *terminal)
 {
     struct streams_values v = {.streams = {.shortest = 2, .longest = 100, .cover = 90, .rows = 10}};
     trace_rows_init(&v.rows);
-    int code = options_parse(&streams_command, &v, false, argc, argv, terminal);
-    bool command = code < 0 && optind < argc && strcmp(argv[optind - 1], "--") == 0;
+    int arguments = count_command(argc, argv),
+        code = options_parse(&streams_command, &v, true, argc, argv, terminal);
+    bool command = code < 0 && optind < argc && arguments == argc - optind;
+    if (code < 0 && arguments == 0)
+        code = option_usage(terminal, &streams_command, "give a command after '--'");
     if (code < 0)
         code = complete(&v, command, argc - optind, terminal);
     if (code < 0 && command) {

@@ -83,12 +83,12 @@ static void say(const struct duplicated *d, const char *file, const struct host 
     if (d->unchecked)
         log_write(&host->log, LOG_DEBUG, "%s: %u loops have no place for a check", file, d->unchecked);
     if (refused)
-        log_write(&host->log, LOG_NOTE, "%s: %u of %u functions are not traced", file, refused,
-                  refused + d->functions);
+        log_write(&host->log, LOG_NOTE, "%s: %u of %u functions are not traced (--verbose says why)", file,
+                  refused, refused + d->functions);
     for (size_t i = 1; i < MOVE_REFUSALS; i++)
         if (d->refused[i])
-            log_write(&host->log, LOG_DEBUG, "%s: %u functions are not traced: it %s", file, d->refused[i],
-                      move_refusal_text((enum move_refusal)i));
+            log_write(&host->log, LOG_DEBUG, "%s: %u function%s not traced: %s", file, d->refused[i],
+                      d->refused[i] == 1 ? " is" : "s are", move_refusal_text((enum move_refusal)i));
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (d->unlogged[i])
             log_write(&host->log, LOG_DEBUG, "%s: %u references %s are not logged", file, d->unlogged[i],

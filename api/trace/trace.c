@@ -118,6 +118,8 @@ static int find_program(struct fathom_trace *t, struct fathom_error *err)
     int rc = program_find(t->options.command[0], &t->program, err);
     if (rc < 0)
         return rc;
+    if (t->program.kind == PROGRAM_FOREIGN && access(t->program.path, R_OK) != 0)
+        return error_system(err, errno, "cannot read %s", t->program.path);
     if (t->program.kind != PROGRAM_DYNAMIC)
         return error_set(err, ENOTSUP, "%s is %s: the runtime cannot be loaded into it", t->program.path,
                          t->program.kind == PROGRAM_STATIC ? "statically linked" : "no program for x86-64");
@@ -139,7 +141,8 @@ static int duplicate(struct fathom_trace *t, struct fathom_error *err)
     for (size_t i = 0; rc == 0 && i < t->options.file_count; i++)
         rc = add_file(t, t->options.files[i], err);
     if (rc == 0 && !t->count)
-        rc = error_set(err, ENODATA, "%s loads no file that --image names", t->program.path);
+        rc = error_set(err, ENODATA, "%s loads no file that can be traced and that --image names",
+                       t->program.path);
     return rc;
 }
 
@@ -261,13 +264,16 @@ int fathom_trace_end(struct fathom_trace *t, struct fathom_error *err)
     if (!totals.bursts)
         return error_set(
             err, ENODATA,
-            "no burst began: fewer checks were passed than there are between two of them; give a "
-            "smaller --checks, or --full");
+            "no burst began: %s passed fewer checks than there are between two of them; give a "
+            "smaller --checks, or --full, or trace what does its work: a library by --image, a program that "
+            "it executes by --file",
+            t->program.path);
     log_write(&t->host.log, LOG_NOTE,
-              "%" PRIu64 " records in %" PRIu64 " burst%s of %u thread%s, %u process%s: %.1f MB in %s",
+              "%" PRIu64 " records in %" PRIu64 " burst%s of %u thread%s, %u process%s: %.1f MB%s%s",
               totals.records, totals.bursts, totals.bursts == 1 ? "" : "s", totals.threads,
               totals.threads == 1 ? "" : "s", totals.processes, totals.processes == 1 ? "" : "es",
-              (double)totals.bytes / 1e6, t->options.output);
+              (double)totals.bytes / 1e6, t->options.temporary ? "" : " in ",
+              t->options.temporary ? "" : t->options.output);
     if (totals.lost)
         log_write(&t->host.log, LOG_WARNING, "%" PRIu64 " records are lost: a burst's piece had too many",
                   totals.lost);
