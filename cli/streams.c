@@ -20,6 +20,7 @@ struct streams_values {
     bool wide;
 };
 
+/* The terminal gets all of it at once, when no progress is shown any more. */
 static int print(struct streams_values *v, struct outfile *out, struct terminal *terminal,
                  struct fathom_error *err)
 {
@@ -27,15 +28,17 @@ static int print(struct streams_values *v, struct outfile *out, struct terminal 
     size_t size = 0;
     size_t width = terminal_width(stdout);
     v->streams.width = v->wide ? 0 : !out && width ? width : FILE_WIDTH;
-    if (!out)
-        pager_start(terminal);
-    FILE *to = out ? open_memstream(&text, &size) : stdout;
+    FILE *to = open_memstream(&text, &size);
     int rc = to ? fathom_streams_write(&v->streams, &terminal->listener, to, err) : error_memory(err);
     terminal_progress_end(terminal);
-    if (out && to && fclose(to) != 0 && rc == 0)
+    if (to && fclose(to) != 0 && rc == 0)
         rc = error_memory(err);
     if (rc == 0 && out)
         rc = outfile_put(out, text, size, err);
+    if (rc == 0 && !out) {
+        pager_start(terminal);
+        fwrite(text, 1, size, stdout);
+    }
     free(text);
     return rc;
 }

@@ -42,6 +42,7 @@ static int read_trace(const char *directory, const struct fathom_streams_options
     r->images = image_cache_new(&(struct image_options){.log = &r->host.log});
     if (!r->images)
         return error_memory(err);
+    host_status(&r->host, "finding streams");
     int rc = (o ? found_streams : found_by_place)(directory, r->of, &options, r->images, &r->host.log,
                                                   &r->found, err);
     if (rc == 0 && !r->found.hot.total)
