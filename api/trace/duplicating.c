@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "streams/trace/site_list.h"
 
-#define NAME_ROOM 4096
+#define NAME_ROOM   4096
+#define START_FILES 512 /* bytes of code */
 
 static bool is_chosen(const struct image *image, uint32_t function, const struct fathom_trace_code *code)
 {
@@ -68,8 +70,50 @@ static struct duplicate_options options_of(const struct fathom_trace_code *code,
                                       .chosen = chosen};
 }
 
-static void say(const struct duplicated *d, const char *file, const struct host *host)
+/* The largest function that was to be traced and is not; IMAGE_NO_FUNCTION: there is none. *bytes: of all of them. */
+static uint32_t largest_refused(const struct image *image, const struct duplicated *d, const bool *chosen,
+                                uint64_t *bytes)
 {
+    struct table *traced = table_new();
+    uint32_t largest = IMAGE_NO_FUNCTION, most = 0;
+    bool ok = traced;
+    *bytes = 0;
+    for (size_t i = 0; ok && i < d->part_count; i++)
+        ok = table_put(traced, d->parts[i].address, NULL);
+    for (uint32_t f = 0; ok && f < image_function_count(image); f++) {
+        const struct image_function *function = image_function(image, f);
+        if (function->owner != f || image_function_is_stub(image, f) || (chosen && !chosen[f]) ||
+            table_find(traced, function->address))
+            continue;
+        *bytes += function->size;
+        if (function->size > most) {
+            most = function->size;
+            largest = f;
+        }
+    }
+    table_free(traced);
+    return largest;
+}
+
+/* Every program has some of the C library's start files, of which no note tells. */
+static void say_refused(const struct image *image, const struct duplicated *d, const bool *chosen,
+                        uint32_t refused, const struct host *host)
+{
+    char name[NAME_ROOM];
+    uint64_t bytes;
+    uint32_t largest = largest_refused(image, d, chosen, &bytes);
+    if (largest == IMAGE_NO_FUNCTION)
+        return;
+    image_function_format(image, largest, name, sizeof name);
+    log_write(&host->log, bytes < START_FILES && !chosen ? LOG_DEBUG : LOG_NOTE,
+              "%s: %u of %u functions are not traced, the largest is %s (--verbose says why)",
+              image_path(image), refused, refused + d->functions, name);
+}
+
+static void say(const struct image *image, const struct duplicated *d, const bool *chosen,
+                const struct host *host)
+{
+    const char *file = image_path(image);
     static const char *const forms[] = {"beyond the room before an instruction", "of string instructions",
                                         "relative to a segment", "of gathers and scatters",
                                         "by 32-bit addresses"};
@@ -83,8 +127,7 @@ static void say(const struct duplicated *d, const char *file, const struct host 
     if (d->unchecked)
         log_write(&host->log, LOG_DEBUG, "%s: %u loops have no place for a check", file, d->unchecked);
     if (refused)
-        log_write(&host->log, LOG_NOTE, "%s: %u of %u functions are not traced (--verbose says why)", file,
-                  refused, refused + d->functions);
+        say_refused(image, d, chosen, refused, host);
     for (size_t i = 1; i < MOVE_REFUSALS; i++)
         if (d->refused[i])
             log_write(&host->log, LOG_DEBUG, "%s: %u function%s not traced: %s", file, d->refused[i],
@@ -157,7 +200,10 @@ int duplicating_write(const char *file, const char *output, const struct fathom_
         rc = duplicate_image(image, calls, &options, &made, err);
     }
     if (rc == 0)
-        say(&made, whole, host);
+        say(image, &made, chosen, host);
+    if (rc == 0 && chosen && !made.functions)
+        rc = error_set(err, ENODATA, "%s: no function that is to be traced can be (--verbose says why)",
+                       whole);
     if (rc == 0)
         rc = write_both(image, &made, output, err);
     duplicated_clear(&made);
