@@ -280,7 +280,8 @@ int fathom_trace_end(struct fathom_trace *t, struct fathom_error *err)
     if (totals.full)
         log_write(&t->host.log, LOG_WARNING, "%u trace%s ended at %s", totals.full,
                   totals.full == 1 ? "" : "s",
-                  totals.disk ? "a disk that is full" : "the bound: give a larger --bytes");
+                  totals.disk ? "a disk that is full, or a limit of the size of files"
+                              : "the bound: give a larger --bytes");
     return 0;
 }
 

@@ -2,21 +2,74 @@
 #include "streams/runtime/grown.h"
 
 #include <errno.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "base/raw.h"
+#include "streams/runtime/block.h"
 
 #define WINDOW (1u << 20) /* bytes; of the file, mapped at a time */
 #define STEP                                                                                                 \
     (1u                                                                                                      \
      << 16) /* bytes that get blocks at a time: what a process leaves unused that is killed, or calls exec() */
-#define NUMBERS_MOST 1000u /* files of one stem */
+#define NUMBERS_MOST     1000u /* files of one stem */
+#define DESCRIPTOR_LEAST 700   /* where the process may have so many */
+#define INTERRUPTS_MOST  1000u
+
+/* A descriptor that is not among the lowest ones: programs close these, and open others of which they know the number. */
+static int raise(int fd)
+{
+    long high = fd < 0 ? -EBADF : raw_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, DESCRIPTOR_LEAST, 0, 0, 0);
+    if (raw_failed(high))
+        return fd;
+    raw_close(fd);
+    return (int)high;
+}
+
+static int open_name(const char *directory, const char *name, int flags)
+{
+    char path[4096];
+    raw_append(path, sizeof path, raw_append(path, sizeof path, 0, directory), name);
+    return raise(
+        (int)raw_call(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600, 0, 0));
+}
+
+static bool is_own(const struct grown *file, int fd)
+{
+    struct stat status;
+    return fd >= 0 && raw_call(SYS_fstat, fd, (long)&status, 0, 0, 0, 0) == 0 &&
+           status.st_dev == file->device && status.st_ino == file->inode;
+}
+
+/* Its descriptor, or a negative errno. Where the program closed that, the file is opened again: what has its number is not touched. */
+static int descriptor_of(struct grown *file)
+{
+    if (is_own(file, file->fd))
+        return file->fd;
+    int fd = file->first ? open_name(trace_options.directory, file->name, O_NONBLOCK) : -EBADF;
+    if (fd >= 0 && !is_own(file, fd)) {
+        raw_close(fd);
+        fd = -EBADF;
+    }
+    return file->fd = fd;
+}
+
+bool grown_allowed(uint64_t bytes)
+{
+    struct rlimit limit;
+    return raw_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) != 0 || bytes <= limit.rlim_cur;
+}
 
 /* More of the file gets blocks, so that a full disk is an error here and no signal later. */
 static int allocate(struct grown *file)
 {
-    long rc = raw_call(SYS_fallocate, file->fd, 0, (long)file->most, STEP, 0, 0);
+    long rc = -EINTR, fd = descriptor_of(file);
+    if (fd < 0 || !grown_allowed(file->most + STEP))
+        return fd < 0 ? (int)-fd : EDQUOT;
+    for (unsigned i = 0; i < INTERRUPTS_MOST && rc == -EINTR; i++)
+        rc = raw_call(SYS_fallocate, fd, 0, (long)file->most, STEP, 0, 0);
     if (rc == -EOPNOTSUPP)
-        rc = raw_call(SYS_ftruncate, file->fd, (long)(file->most + STEP), 0, 0, 0, 0);
+        rc = raw_call(SYS_ftruncate, fd, (long)(file->most + STEP), 0, 0, 0, 0);
     if (raw_failed(rc))
         return (int)-rc;
     file->most += STEP;
@@ -25,7 +78,9 @@ static int allocate(struct grown *file)
 
 static int map_window(struct grown *file, uint64_t start)
 {
-    long at = raw_call(SYS_mmap, 0, WINDOW, PROT_READ | PROT_WRITE, MAP_SHARED, file->fd, (long)start);
+    long fd = descriptor_of(file);
+    long at =
+        fd < 0 ? fd : raw_call(SYS_mmap, 0, WINDOW, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (long)start);
     if (raw_failed(at))
         return (int)-at;
     file->window = (uint8_t *)at;
@@ -34,16 +89,21 @@ static int map_window(struct grown *file, uint64_t start)
     return 0;
 }
 
-/* A file descriptor, or a negative errno. */
-static int make(const char *directory, const char *stem, uint32_t number, const char *suffix)
+/* A new file. */
+static int make(struct grown *file, const char *directory, const char *stem, uint32_t number,
+                const char *suffix)
 {
-    char path[4096];
-    size_t at = raw_append(path, sizeof path, 0, directory);
-    at = raw_append(path, sizeof path, at, stem);
-    at = raw_append(path, sizeof path, at, "-");
-    at = raw_append_number(path, sizeof path, at, number);
-    raw_append(path, sizeof path, at, suffix);
-    return (int)raw_call(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600, 0, 0);
+    struct stat status;
+    size_t at = raw_append(file->name, sizeof file->name, 0, stem);
+    at = raw_append(file->name, sizeof file->name, at, "-");
+    at = raw_append_number(file->name, sizeof file->name, at, number);
+    raw_append(file->name, sizeof file->name, at, suffix);
+    file->fd = open_name(directory, file->name, O_CREAT | O_EXCL);
+    if (file->fd >= 0 && raw_call(SYS_fstat, file->fd, (long)&status, 0, 0, 0, 0) == 0) {
+        file->device = status.st_dev;
+        file->inode = status.st_ino;
+    }
+    return file->fd;
 }
 
 bool grown_open(struct grown *file, const char *directory, const char *stem, const char *suffix,
@@ -51,7 +111,7 @@ bool grown_open(struct grown *file, const char *directory, const char *stem, con
 {
     *file = (struct grown){.fd = -EEXIST};
     for (uint32_t n = 0; n < NUMBERS_MOST && file->fd == -EEXIST; n++) {
-        file->fd = make(directory, stem, n, suffix);
+        make(file, directory, stem, n, suffix);
         *number = n;
     }
     if (file->fd < 0 || allocate(file) || map_window(file, 0)) {
@@ -62,15 +122,22 @@ bool grown_open(struct grown *file, const char *directory, const char *stem, con
     return true;
 }
 
+void grown_cut(struct grown *file, uint64_t used)
+{
+    int fd = file->first ? descriptor_of(file) : -EBADF;
+    if (fd >= 0)
+        raw_call(SYS_ftruncate, fd, (long)used, 0, 0, 0, 0);
+}
+
 void grown_close(struct grown *file, uint64_t used)
 {
     if (file->window && file->window != file->first)
         raw_munmap(file->window, WINDOW);
     if (file->first)
         raw_munmap(file->first, WINDOW);
-    if (file->fd >= 0 && used)
-        raw_call(SYS_ftruncate, file->fd, (long)used, 0, 0, 0, 0);
-    if (file->fd >= 0)
+    if (used)
+        grown_cut(file, used);
+    if (is_own(file, file->fd))
         raw_close(file->fd);
     *file = (struct grown){.fd = -1};
 }

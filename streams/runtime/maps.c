@@ -16,12 +16,16 @@ static bool copy(int from, int to)
 {
     static char piece[4096];
     long size;
-    while ((size = raw_read(from, piece, sizeof piece)) > 0)
+    uint64_t all = 0;
+    while ((size = raw_read(from, piece, sizeof piece)) > 0) {
+        if (!grown_allowed(all += (uint64_t)size))
+            return false;
         for (long done = 0, rc; done < size; done += rc) {
             rc = raw_call(SYS_write, to, (long)(piece + done), size - done, 0, 0, 0);
             if (rc <= 0)
                 return false;
         }
+    }
     return size == 0;
 }
 

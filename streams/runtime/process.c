@@ -243,7 +243,7 @@ void process_end(void)
     process.over = true;
     process_logs_heap = false;
     if (process.header) {
-        raw_call(SYS_ftruncate, process.file.fd, (long)process.whole, 0, 0, 0, 0);
+        grown_cut(&process.file, process.whole);
         if (process.traced)
             maps_copy(process.next.pid, process.next.number);
         else if (!process.forked)
