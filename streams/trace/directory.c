@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,38 +29,95 @@ int trace_directory_make(const char *path, struct fathom_error *err)
     return rc;
 }
 
+static bool is_number(const char **at)
+{
+    const char *from = *at;
+    while (**at >= '0' && **at <= '9')
+        ++*at;
+    return *at > from;
+}
+
+/* PID-TID-N.burst, PID-N.process, PID-N.maps, and one of these that is not whole yet. */
+static bool is_file_name(const char *name)
+{
+    static const char *const suffixes[] = {".process", ".maps", ".maps.new"};
+    unsigned numbers = 0;
+    while (is_number(&name) && ++numbers && *name == '-')
+        name++;
+    if (numbers == 3)
+        return strcmp(name, TRACE_BURSTS) == 0;
+    for (size_t i = 0; numbers == 2 && i < sizeof suffixes / sizeof *suffixes; i++)
+        if (strcmp(name, suffixes[i]) == 0)
+            return true;
+    return false;
+}
+
+/* N-NAME, and what is written beside it until it is whole. */
+static bool is_image_name(const char *name)
+{
+    name += *name == '.';
+    return is_number(&name) && *name == '-';
+}
+
+static bool is_dots(const char *name)
+{
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* NULL: it is not there, or no directory, or a link to one, which may lead anywhere. */
+static DIR *open_directory(int at, const char *path)
+{
+    int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+    if (fd >= 0 && !directory)
+        close(fd);
+    return directory;
+}
+
+/* Whether nothing but files of these names, and the directory of images, is in it. */
+static bool has_only(DIR *directory, bool (*is_name)(const char *name))
+{
+    bool only = true;
+    for (struct dirent *entry; directory && only && (entry = readdir(directory));)
+        only = is_dots(entry->d_name) || is_name(entry->d_name) ||
+               (is_name == is_file_name && strcmp(entry->d_name, TRACE_IMAGES) == 0);
+    return directory && only;
+}
+
 bool trace_directory_is(const char *path)
 {
-    char *images = join(path, TRACE_IMAGES);
-    struct stat status;
-    bool is = images && lstat(images, &status) == 0 && S_ISDIR(status.st_mode);
-    free(images);
+    DIR *directory = open_directory(AT_FDCWD, path);
+    DIR *images = directory ? open_directory(dirfd(directory), TRACE_IMAGES) : NULL;
+    bool is = has_only(images, is_image_name) && has_only(directory, is_file_name);
+    if (images)
+        closedir(images);
+    if (directory)
+        closedir(directory);
     return is;
 }
 
-static int remove_files(const char *path, struct fathom_error *err)
+static void remove_files(DIR *directory, bool (*is_name)(const char *name))
 {
-    DIR *directory = opendir(path);
-    if (!directory)
-        return error_system(err, errno, "cannot read %s", path);
     for (struct dirent *entry; (entry = readdir(directory));)
-        if (unlinkat(dirfd(directory), entry->d_name, 0) < 0 && errno != EISDIR && errno != EPERM &&
-            errno != ENOENT)
-            break;
-    closedir(directory);
-    return 0;
+        if (is_name(entry->d_name))
+            unlinkat(dirfd(directory), entry->d_name, 0);
 }
 
 int trace_directory_remove(const char *path, struct fathom_error *err)
 {
-    char *images = join(path, TRACE_IMAGES);
-    int rc = images ? remove_files(images, err) : error_memory(err);
-    if (rc == 0)
-        rc = remove_files(path, err);
-    if (rc == 0 && (rmdir(images) < 0 || rmdir(path) < 0))
-        rc = error_system(err, errno, "cannot remove %s", path);
-    free(images);
-    return rc;
+    DIR *directory = open_directory(AT_FDCWD, path);
+    if (!directory)
+        return error_system(err, errno, "cannot read %s", path);
+    DIR *images = open_directory(dirfd(directory), TRACE_IMAGES);
+    if (images) {
+        remove_files(images, is_image_name);
+        closedir(images);
+    }
+    remove_files(directory, is_file_name);
+    int failed = unlinkat(dirfd(directory), TRACE_IMAGES, AT_REMOVEDIR) < 0 && errno != ENOENT ? errno : 0;
+    closedir(directory);
+    failed = !failed && rmdir(path) < 0 ? errno : failed;
+    return failed ? error_system(err, failed, "cannot remove %s", path) : 0;
 }
 
 static int by_number(const void *a, const void *b)
