@@ -18,6 +18,7 @@ function linesOf(stream) {
   const add = (start, size, part) => {
     for (let at = start, end = start + Math.max(size, 1); at < end;) {
       const line = Math.floor(at / LINE), upTo = Math.min(end, (line + 1) * LINE);
+      if (!(upTo > at)) break; // numbers that large have no next line
       if (!lines.has(line)) lines.set(line, { object: [], used: [] });
       lines.get(line)[part].push([at - line * LINE, upTo - at]);
       at = upTo;
