@@ -35,6 +35,7 @@ libstreams_la_SOURCES = \
 	streams/scan.c streams/scan.h \
 	streams/sequitur.c streams/sequitur.h \
 	streams/trace/burst_file.c streams/trace/burst_file.h \
+	streams/trace/dense.c streams/trace/dense.h \
 	streams/trace/directory.c streams/trace/directory.h \
 	streams/trace/images.c streams/trace/images.h \
 	streams/trace/places.c streams/trace/places.h \

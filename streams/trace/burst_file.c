@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "streams/trace/dense.h"
 
 struct burst_file {
     struct file_view view;
@@ -46,16 +47,20 @@ int burst_file_open(const char *path, struct burst_file **out, struct fathom_err
     struct burst_file *f = calloc(1, sizeof *f);
     if (!f)
         return error_memory(err);
-    int rc = file_view_read(path, &f->view, err);
+    size_t used;
+    int rc = dense_open(path, sizeof f->header, &f->view, err);
     if (rc == 0 && f->view.size >= sizeof f->header)
         memcpy(&f->header, f->view.data, sizeof f->header);
     if (rc == 0)
         rc = check_header(&f->header, path, err);
+    if (rc == 0)
+        rc = dense_read(&f->view, f->header.used, &used, err);
+    if (rc == 0 && used < sizeof f->header)
+        rc = error_set(err, EBADMSG, "%s has a hole where its header should be", path);
     if (rc < 0) {
         burst_file_close(f);
         return rc;
     }
-    size_t used = f->header.used < f->view.size ? (size_t)f->header.used : f->view.size;
     f->left = bytes_of(f->view.data + sizeof f->header, used - sizeof f->header);
     *out = f;
     return 0;

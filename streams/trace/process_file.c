@@ -16,10 +16,12 @@
 #include "base/file.h"
 #include "base/ordered.h"
 #include "base/vec.h"
+#include "streams/trace/dense.h"
 
 #define ANCESTORS_MOST 64 /* forks in a row */
 
-struct history { /* one file, as far as it counts */
+struct history {          /* one file, as far as it counts */
+    uint32_t pid, number; /* in its name */
     struct file_view view;
     struct process_header header;
     struct bytes left; /* that is not replayed yet */
@@ -53,21 +55,24 @@ static int read_history(const char *directory, uint32_t pid, uint32_t number, ui
                         struct history *h, struct fathom_error *err)
 {
     char *path;
+    h->pid = pid;
+    h->number = number;
     if (asprintf(&path, "%s/%" PRIu32 "-%" PRIu32 ".process", directory, pid, number) < 0)
         return error_memory(err);
-    int rc = file_view_read(path, &h->view, err);
+    size_t size = 0;
+    int rc = dense_open(path, sizeof h->header, &h->view, err);
     if (rc == 0 && h->view.size >= sizeof h->header)
         memcpy(&h->header, h->view.data, sizeof h->header);
     if (rc == 0 && (h->header.magic != PROCESS_MAGIC || h->header.version != PROCESS_VERSION ||
                     h->header.used < sizeof h->header))
         rc = error_set(err, EINVAL, "%s is not the file of a traced process, or of another version", path);
     free(path);
+    if (rc == 0)
+        rc = dense_read(&h->view, used < h->header.used ? used : h->header.used, &size, err);
     if (rc < 0)
         return rc;
-    used = used < h->header.used ? used : h->header.used;
-    used = used < h->view.size ? used : h->view.size;
-    h->left = bytes_of(h->view.data + sizeof h->header,
-                       used > sizeof h->header ? (size_t)used - sizeof h->header : 0);
+    h->left =
+        bytes_of(h->view.data + sizeof h->header, size > sizeof h->header ? size - sizeof h->header : 0);
     return 0;
 }
 
@@ -121,13 +126,22 @@ static int read_paths(struct process_file *f, struct bytes left)
     return 0;
 }
 
+/* Whether the file is read already: of one that is its own ancestor nothing more is known. */
+static bool is_read(const struct process_file *f, uint32_t pid, uint32_t number)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        if (f->histories[i].pid == pid && f->histories[i].number == number)
+            return true;
+    return false;
+}
+
 /* The ancestors' files; one that is not there ends them. */
 static void read_ancestors(struct process_file *f, const char *directory)
 {
     const struct process_header *child = &f->histories[0].header;
     for (; child->parent; child = &f->histories[f->count++].header) {
         struct history *h = f->count < ANCESTORS_MOST ? &f->histories[f->count] : NULL;
-        if (!h ||
+        if (!h || is_read(f, child->parent, child->parent_number) ||
             read_history(directory, child->parent, child->parent_number, child->parent_used, h, NULL) < 0) {
             if (h)
                 file_view_close(&h->view);

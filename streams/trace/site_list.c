@@ -9,6 +9,7 @@
 #include "base/checksum.h"
 #include "base/file.h"
 #include "base/search.h"
+#include "streams/trace/dense.h"
 
 #define MAGIC      0x54495346u
 #define VERSION    1u
@@ -122,11 +123,13 @@ static bool parse(const struct file_view *view, struct site_list *out)
 int site_list_read(const char *path, struct site_list *out, struct fathom_error *err)
 {
     struct file_view view;
+    size_t size;
     *out = (struct site_list){0};
-    int rc = file_view_read(path, &view, err);
+    int rc = dense_open(path, 0, &view, err);
     if (rc < 0)
         return rc;
-    if (!is_whole(&view) || !parse(&view, out))
+    rc = dense_read(&view, view.size, &size, err);
+    if (rc == 0 && (size < view.size || !is_whole(&view) || !parse(&view, out)))
         rc = error_set(err, EBADMSG, "%s is damaged, or does not list the places of a duplicated file", path);
     file_view_close(&view);
     return rc;
