@@ -9,6 +9,8 @@
 #include "base/vec.h"
 #include "streams/trace/directory.h"
 
+#define IMAGES_MOST 4096u
+
 struct duplicate_file {
     char *path; /* in the trace's directory, or where it was emitted to */
     struct traced_image *image;
@@ -152,6 +154,8 @@ struct traced_image *traced_images_get(struct traced_images *t, const char *path
     struct traced_image *image = find(t, path);
     if (image)
         return image;
+    if (t->count >= IMAGES_MOST) /* no program has so many: nothing is known of the others */
+        return t->all[t->count - 1]->code ? add_image(t, "") : t->all[t->count - 1];
     snprintf(list, sizeof list, "%s" SITE_LIST_SUFFIX, path);
     if (path[0] == '/' && add_duplicate(t, list, NULL) == 0)
         return t->duplicates[t->duplicate_count - 1].image;

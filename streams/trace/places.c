@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+#define MAPS_MOST (32 << 20) /* bytes; a kernel allows 65,530 mappings */
 
 struct bias { /* of a region; by index */
     struct traced_image *image;
@@ -17,18 +23,19 @@ struct places {
 };
 
 /* All regions of a file are as far from its addresses as its code; memory without a name behind them is its, too, as far as the
- * file has memory there (.bss). */
+ * file has memory there (.bss). Up to other code, which spreads its own. */
 static void spread(struct places *p, size_t code)
 {
     const struct vma *list = p->maps.list;
     const struct bias *b = &p->biases[code];
-    for (size_t i = code; i-- > 0 && strcmp(list[i].path, list[code].path) == 0;)
+    for (size_t i = code;
+         i-- > 0 && !(list[i].prot & PROT_EXEC) && strcmp(list[i].path, list[code].path) == 0;)
         p->biases[i] = *b;
     for (size_t i = code + 1; i < p->maps.count; i++) {
         bool own = strcmp(list[i].path, list[code].path) == 0;
         bool bss = !*list[i].path && list[i].start == list[i - 1].end &&
                    image_covers(b->image->code, list[i].start - b->bias);
-        if (!own && !bss)
+        if ((!own && !bss) || list[i].prot & PROT_EXEC)
             break;
         p->biases[i] = *b;
     }
@@ -50,22 +57,34 @@ static bool find_bias(struct places *p, size_t i, struct traced_images *images)
     return true;
 }
 
+static int read_copy(const char *path, struct maps *maps, struct fathom_error *err)
+{
+    struct stat status;
+    int fd = file_open_regular(path, err);
+    if (fd < 0)
+        return fd;
+    bool large = fstat(fd, &status) < 0 || status.st_size > MAPS_MOST;
+    close(fd);
+    int rc = large ? -EFBIG : proc_maps_copy(path, maps);
+    return rc < 0 ? error_system(err, -rc, "cannot read %s", path) : 0;
+}
+
 int places_open(const char *path, struct traced_images *images, struct places **out, struct fathom_error *err)
 {
     struct places *p = calloc(1, sizeof *p);
+    *out = p;
     if (!p)
         return error_memory(err);
-    int rc = proc_maps_copy(path, &p->maps);
-    rc = rc < 0 && rc != -ENOENT ? error_system(err, -rc, "cannot read %s", path) : 0;
+    int rc = read_copy(path, &p->maps, err);
     p->biases = calloc(p->maps.count + 1, sizeof *p->biases);
-    for (size_t i = 0; rc == 0 && i < p->maps.count; i++)
-        if (!p->biases || !find_bias(p, i, images))
-            rc = error_memory(err);
-    if (rc == 0)
-        *out = p;
-    else
-        places_close(p);
-    return rc;
+    bool ok = p->biases && rc != -ENOMEM;
+    for (size_t i = 0; ok && i < p->maps.count; i++)
+        ok = find_bias(p, i, images);
+    if (ok)
+        return rc == -ENOENT ? 0 : rc;
+    places_close(p);
+    *out = NULL;
+    return error_memory(err);
 }
 
 void places_close(struct places *p)

@@ -15,7 +15,7 @@ struct place {
     const char *region;         /* "[heap]", "[stack]", "" */
 };
 
-/* path: of the copy. One that is not there has no places. */
+/* path: of the copy. One that is not there has no places, nor has one that cannot be read, which is an error with *out set. */
 int places_open(const char *path, struct traced_images *images, struct places **out,
                 struct fathom_error *err);
 void places_close(struct places *places); /* NULL is allowed */

@@ -178,9 +178,13 @@ static int open_process(struct trace *t, struct fathom_error *err)
     t->process.pid = pid;
     t->process.number = number;
     snprintf(path, sizeof path, "%.4095s/%u-%u.maps", t->directory, pid, number);
-    int rc = places_open(path, t->images, &t->process.places, err);
-    if (rc == 0)
-        rc = open_noted(t, err);
+    struct fathom_error why = {0};
+    int rc = places_open(path, t->images, &t->process.places, &why);
+    if (!t->process.places)
+        return error_memory(err);
+    if (rc < 0)
+        say_damage(t, why.text);
+    rc = open_noted(t, err);
     t->threads = rc == 0 ? calloc(end - t->at, sizeof *t->threads) : NULL;
     if (rc == 0 && !t->threads)
         rc = error_memory(err);
