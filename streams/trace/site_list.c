@@ -132,6 +132,8 @@ int site_list_read(const char *path, struct site_list *out, struct fathom_error 
     if (rc == 0 && (size < view.size || !is_whole(&view) || !parse(&view, out)))
         rc = error_set(err, EBADMSG, "%s is damaged, or does not list the places of a duplicated file", path);
     file_view_close(&view);
+    if (rc < 0)
+        site_list_clear(out);
     return rc;
 }
 
