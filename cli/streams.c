@@ -62,6 +62,16 @@ static int report(struct streams_values *v, struct terminal *terminal)
     return rc < 0 ? trace_exit_code(&err) : EXIT_OK;
 }
 
+/* Processes that outlive the command make no more files in it then, which would keep it from being removed. */
+static void hide_trace(const char *directory)
+{
+    char *hidden;
+    if (asprintf(&hidden, "%s.ended", directory) < 0)
+        return;
+    (void)!rename(directory, hidden);
+    free(hidden);
+}
+
 /* Without --trace the trace is kept until the report is written. */
 static int trace_and_report(struct streams_values *v, char *const *command, struct terminal *terminal)
 {
@@ -81,6 +91,8 @@ static int trace_and_report(struct streams_values *v, char *const *command, stru
     int code = trace_rows_run(&v->rows, command, terminal, &status);
     if (code == EXIT_OK)
         code = report(v, terminal);
+    if (directory)
+        hide_trace(directory);
     scratch_free(scratch);
     free(directory);
     return code == EXIT_OK && status >= 0 ? exit_code_of_status(status) : code;
