@@ -135,6 +135,7 @@ libfathom_disambig_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbol
 noinst_LTLIBRARIES += libapistreams.la
 libapistreams_la_SOURCES = \
 	api/streams/kinds.c api/streams/kinds.h \
+	api/streams/lines.c api/streams/lines.h \
 	api/streams/streams.c \
 	api/trace/duplicating.c api/trace/duplicating.h \
 	api/trace/fit.c \

@@ -64,7 +64,7 @@ static uint32_t write_path(struct found *f, const struct trace_process *process,
 }
 
 /* Of a path of the process; *path is FOUND_NONE if it is unknown. */
-static int find_path(struct found *f, const struct trace_process *process, uint64_t id, uint32_t *path)
+int found_path(struct found *f, const struct trace_process *process, uint64_t id, uint32_t *path)
 {
     const struct process_path *noted = process->noted ? process_file_path(process->noted, id) : NULL;
     *path = FOUND_NONE;
@@ -97,7 +97,7 @@ static int describe(struct found *f, const struct trace_process *process, uint64
         out->start = heap->start;
         out->size = heap->size;
         *key = mix(mix(process_key(process), FOUND_HEAP), heap->serial);
-        return find_path(f, process, heap->path, &out->path);
+        return found_path(f, process, heap->path, &out->path);
     }
     places_at(process->places, datum, &place);
     const struct object *object = place.image ? traced_object(place.image, place.address) : NULL;
@@ -141,7 +141,7 @@ static uint64_t instruction_of(const struct trace_event *e)
     return mix(hash, (uint64_t)e->site->load << 1 | e->site->store);
 }
 
-static int find_symbol(struct found *f, const struct trace_event *e, uint32_t *out)
+int found_symbol(struct found *f, const struct trace_event *e, uint32_t *out)
 {
     struct found_symbol symbol = {.image = e->image, .site = e->site, .object = FOUND_NONE};
     int rc = e->datum ? find_object(f, e->process, e->datum, &symbol.object) : 0;
@@ -163,7 +163,7 @@ static int find_symbol(struct found *f, const struct trace_event *e, uint32_t *o
     return 0;
 }
 
-static bool is_of(const struct trace_event *e, enum found_of of)
+bool found_is_of(const struct trace_event *e, enum found_of of)
 {
     return (e->site->load || e->site->store) == (of == FOUND_DATA);
 }
@@ -209,11 +209,11 @@ static int push_by_place(struct found *f, const struct trace_event *e, struct ho
 static int push(struct found *f, enum found_of of, const struct trace_event *e, struct finder *finder)
 {
     uint32_t symbol = SEQUITUR_BREAK;
-    if (e->what == TRACE_PATH || (e->what == TRACE_REFERENCE && !is_of(e, of)))
+    if (e->what == TRACE_PATH || (e->what == TRACE_REFERENCE && !found_is_of(e, of)))
         return 0;
     if (!finder->grammar)
         return push_by_place(f, e, finder->scan);
-    int rc = e->what == TRACE_REFERENCE ? find_symbol(f, e, &symbol) : 0;
+    int rc = e->what == TRACE_REFERENCE ? found_symbol(f, e, &symbol) : 0;
     return rc == 0 ? sequitur_push(finder->grammar, symbol) : rc;
 }
 
@@ -289,178 +289,4 @@ void found_clear(struct found *f)
     free(f->symbols);
     trace_close(f->trace);
     *f = (struct found){0};
-}
-
-/* Walks -------------------------------------------------------------------------------------------------------- */
-
-#define WALK_FUNCTIONS 8u /* of a stream that are looked for in a path */
-
-struct walker { /* of a stream */
-    const struct hot_stream *stream;
-    uint32_t at;         /* symbols of it that were seen in a row */
-    bool waits;          /* a path was noted since the last walk that counted */
-    uint32_t path, down; /* a path, and its part down to a function; FOUND_NONE: none of them is on it */
-    size_t which;        /* of the names, that function's */
-    char *names[WALK_FUNCTIONS]; /* of the functions of its symbols, in their order */
-    size_t name_count;
-    struct found_walks others; /* down to another function than the first one */
-};
-
-static bool note_walk(struct found_walks *walks, uint32_t path)
-{
-    size_t capacity = walks->count;
-    for (size_t i = 0; i < walks->count; i++)
-        if (walks->list[i].path == path)
-            return ++walks->list[i].count;
-    return vec_push(walks->list, walks->count, capacity, (struct found_walk){path, 1});
-}
-
-static bool has_name(const struct walker *w, const char *name)
-{
-    for (size_t i = 0; i < w->name_count; i++)
-        if (strcmp(w->names[i], name) == 0)
-            return true;
-    return false;
-}
-
-static bool name_functions(const struct found *f, struct walker *w)
-{
-    const struct image *last_image = NULL;
-    uint32_t last = IMAGE_NO_FUNCTION;
-    char name[1024];
-    w->path = w->down = FOUND_NONE;
-    for (uint32_t i = 0; i < w->stream->length && w->name_count < WALK_FUNCTIONS; i++) {
-        const struct found_symbol *s = &f->symbols[w->stream->symbols[i]];
-        const struct image *image = s->image->original ? s->image->original : s->image->code;
-        uint32_t function = image ? image_function_at(image, s->site->address) : IMAGE_NO_FUNCTION;
-        if (function == IMAGE_NO_FUNCTION || (function == last && image == last_image))
-            continue;
-        last = function;
-        last_image = image;
-        image_function_format(image, function, name, sizeof name);
-        if (has_name(w, name))
-            continue;
-        if (!(w->names[w->name_count] = strdup(name)))
-            return false;
-        w->name_count++;
-    }
-    return true;
-}
-
-/* Where the innermost function of this name ends in a path; NULL: it is not on it. */
-static const char *find_in_path(const char *path, const char *name)
-{
-    const char *end = NULL;
-    size_t length = strlen(name);
-    for (const char *at = path, *next; at && *at && length; at = next) {
-        next = strstr(at, FOUND_ARROW);
-        if ((next ? (size_t)(next - at) : strlen(at)) == length && strncmp(at, name, length) == 0)
-            end = at + length;
-        next = next ? next + strlen(FOUND_ARROW) : NULL;
-    }
-    return end;
-}
-
-/* The part of a path down to the first of the walker's functions that is on it. */
-static int cut_path(struct found *f, struct walker *w, uint32_t path)
-{
-    const char *text = path == FOUND_NONE ? "" : names_text(f->paths, path), *end = NULL;
-    w->path = path;
-    w->down = FOUND_NONE;
-    for (size_t i = 0; i < w->name_count && !end; i++) {
-        end = find_in_path(text, w->names[i]);
-        w->which = i;
-    }
-    if (!end)
-        return 0;
-    char *part = strndup(text, (size_t)(end - text));
-    w->down = part ? names_intern(f->paths, part) : NAMES_NONE;
-    free(part);
-    return w->down == NAMES_NONE ? -ENOMEM : 0;
-}
-
-static int count_walk(struct found *f, struct walker *w, uint32_t path, struct found_walks *walks)
-{
-    if (!w->waits)
-        return 0;
-    w->waits = false;
-    if (path != w->path && cut_path(f, w, path) < 0)
-        return -ENOMEM;
-    return w->down == FOUND_NONE || note_walk(w->which ? &w->others : walks, w->down) ? 0 : -ENOMEM;
-}
-
-/* Whether the walker reached the end of its stream by this symbol. */
-static bool walk(struct walker *w, uint32_t symbol)
-{
-    if (w->stream->symbols[w->at] != symbol)
-        w->at = w->stream->symbols[0] == symbol;
-    else
-        w->at++;
-    if (w->at < w->stream->length)
-        return false;
-    w->at = 0;
-    return true;
-}
-
-static int by_count(const void *a, const void *b)
-{
-    const struct found_walk *x = a, *y = b;
-    return (x->count < y->count) - (x->count > y->count);
-}
-
-static int walk_all(struct found *f, enum found_of of, struct walker *walkers, size_t count,
-                    struct found_walks *walks, struct fathom_error *err)
-{
-    struct trace_event e;
-    uint32_t path = FOUND_NONE, symbol;
-    int rc;
-    while ((rc = trace_next(f->trace, &e, err)) > 0) {
-        if (e.what != TRACE_REFERENCE) {
-            rc = find_path(f, e.process, e.path, &path);
-            for (size_t i = 0; i < count; i++) {
-                walkers[i].waits = true;
-                walkers[i].at = e.what == TRACE_BURST ? 0 : walkers[i].at;
-            }
-        } else {
-            rc = is_of(&e, of) ? find_symbol(f, &e, &symbol) : 1;
-            for (size_t i = 0; rc == 0 && i < count; i++)
-                if (walk(&walkers[i], symbol))
-                    rc = count_walk(f, &walkers[i], path, &walks[i]);
-        }
-        if (rc < 0)
-            return error_memory(err);
-    }
-    return rc;
-}
-
-/* Paths down to other functions are told only if there are none down to the first. */
-static void walker_end(struct walker *w, struct found_walks *walks)
-{
-    for (size_t i = 0; i < w->name_count; i++)
-        free(w->names[i]);
-    if (walks->count)
-        free(w->others.list);
-    else
-        *walks = w->others;
-    if (walks->count)
-        qsort(walks->list, walks->count, sizeof *walks->list, by_count);
-}
-
-int found_paths(struct found *f, enum found_of of, const uint32_t *streams, size_t count,
-                struct found_walks *walks, struct fathom_error *err)
-{
-    struct walker *walkers = calloc(count + 1, sizeof *walkers);
-    if (!walkers)
-        return error_memory(err);
-    bool named = true;
-    for (size_t i = 0; i < count; i++) {
-        walkers[i].stream = &f->hot.streams[streams[i]];
-        walks[i] = (struct found_walks){0};
-        named = named && name_functions(f, &walkers[i]);
-    }
-    int rc = named ? walk_all(f, of, walkers, count, walks, err) : error_memory(err);
-    for (size_t i = 0; i < count; i++)
-        walker_end(&walkers[i], &walks[i]);
-    free(walkers);
-    return rc;
 }

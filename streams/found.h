@@ -59,23 +59,17 @@ int found_streams(const char *directory, enum found_of of, const struct hot_opti
                   struct fathom_error *err);
 void found_clear(struct found *found);
 /* Finds streams that can be compared with another trace's, however each was sampled (scan.h): their symbols are names of instructions, as
- * hot_overlap() needs, and found_paths() is not for them. Without a grammar it takes a twentieth of the time. Streams of 10 to 40
+ * hot_overlap() needs, and walks_find() is not for them. Without a grammar it takes a twentieth of the time. Streams of 10 to 40
  * are usual: those of 2 say little. */
 int found_by_place(const char *directory, enum found_of of, const struct hot_options *options,
                    struct image_cache *cache, const struct log *log, struct found *out,
                    struct fathom_error *err);
 
-/* Under which paths some streams of the profile were walked: of each stream the first walk after a path was noted counts, if the function of
- * its first instruction is on that, and the path is told down to this. If it never is, the next function of the stream is looked for. */
-struct found_walk {
-    uint32_t path;
-    uint64_t count;
-};
-struct found_walks { /* of a stream; most first. The caller frees them */
-    struct found_walk *list;
-    size_t count;
-};
-int found_paths(struct found *found, enum found_of of, const uint32_t *streams, size_t count,
-                struct found_walks *walks, struct fathom_error *err);
+/* For who reads the trace again: the symbol of a reference; -ENOMEM. */
+int found_symbol(struct found *found, const struct trace_event *event, uint32_t *symbol);
+/* The path of a process by its id; FOUND_NONE: unknown. -ENOMEM. */
+int found_path(struct found *found, const struct trace_process *process, uint64_t id, uint32_t *path);
+/* Whether a reference is one of those. */
+bool found_is_of(const struct trace_event *event, enum found_of of);
 
 #endif

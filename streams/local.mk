@@ -34,6 +34,7 @@ libstreams_la_SOURCES = \
 	streams/rules.c streams/rules.h \
 	streams/scan.c streams/scan.h \
 	streams/sequitur.c streams/sequitur.h \
+	streams/walks.c streams/walks.h \
 	streams/trace/burst_file.c streams/trace/burst_file.h \
 	streams/trace/dense.c streams/trace/dense.h \
 	streams/trace/directory.c streams/trace/directory.h \

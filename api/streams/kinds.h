@@ -5,7 +5,6 @@
 #ifndef FATHOM_API_STREAMS_KINDS_H
 #define FATHOM_API_STREAMS_KINDS_H
 
-#include "report/streams/streams.h"
 #include "streams/found.h"
 
 struct stream_kind {
@@ -23,9 +22,5 @@ struct stream_kinds {
 /* The caller clears it, also after an error: -ENOMEM. */
 int stream_kinds_find(const struct found *found, struct stream_kinds *out);
 void stream_kinds_clear(struct stream_kinds *kinds);
-
-/* The cache lines of a kind's streams, or of one stream (kinds: NULL), and how many objects they have. -ENOMEM. */
-int stream_lines(const struct found *found, const struct stream_kinds *kinds, uint32_t which,
-                 struct shown_lines *lines, size_t *objects);
 
 #endif

@@ -5,10 +5,11 @@
 
 #include "api/fathom-streams.h"
 #include "api/host.h"
-#include "api/streams/kinds.h"
+#include "api/streams/lines.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "image/name.h"
+#include "streams/walks.h"
 
 struct reading {
     struct host host;
@@ -201,7 +202,7 @@ static int show(struct showing *w, uint64_t rows, struct fathom_error *err)
     for (size_t i = 0; rc == 0 && i < count; i++)
         streams[i] = w->kinds.list[i].first;
     if (rc == 0)
-        rc = found_paths(f, w->reading->of, streams, count, walks, err);
+        rc = walks_find(f, w->reading->of, streams, count, walks, err);
     for (; rc == 0 && w->shown.count < count; w->shown.count++)
         if (!show_stream(w, (uint32_t)w->shown.count, &walks[w->shown.count]))
             rc = error_memory(err);

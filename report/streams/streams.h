@@ -53,7 +53,7 @@ struct shown_stream {
     size_t step_count;
     struct shown_object *objects;
     size_t object_count;
-    struct shown_path *paths; /* under which it was walked (found_paths()); most first */
+    struct shown_path *paths; /* under which it was walked; most first */
     size_t path_count;
     struct shown_lines lines;
     /* All streams by the same instructions over objects of the same kinds, this one among them. */

@@ -164,7 +164,9 @@ static int open_noted(struct trace *t, struct fathom_error *err)
     if (rc < 0)
         say_damage(t, why.text);
     else if (process_file_damaged(t->process.noted))
-        say_damage(t, "what was noted of a process is damaged: some of its paths and objects are unknown");
+        say_damage(t,
+                   "some paths and objects of a process are unknown: what was noted of it, or of a process "
+                   "that it was forked from, is damaged or missing, or that is too many forks back");
     return 0;
 }
 
