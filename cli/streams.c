@@ -63,13 +63,17 @@ static int report(struct streams_values *v, struct terminal *terminal)
 }
 
 /* Processes that outlive the command make no more files in it then, which would keep it from being removed. */
-static void hide_trace(const char *directory)
+static void hide_trace(char **directory)
 {
     char *hidden;
-    if (asprintf(&hidden, "%s.ended", directory) < 0)
+    if (asprintf(&hidden, "%s.ended", *directory) < 0)
         return;
-    (void)!rename(directory, hidden);
-    free(hidden);
+    if (rename(*directory, hidden) == 0) {
+        free(*directory);
+        *directory = hidden;
+    } else {
+        free(hidden);
+    }
 }
 
 /* Without --trace the trace is kept until the report is written. */
@@ -89,10 +93,12 @@ static int trace_and_report(struct streams_values *v, char *const *command, stru
     v->rows.options.temporary = !v->keep;
     v->rows.options.output = v->streams.trace = v->keep ? v->keep : directory;
     int code = trace_rows_run(&v->rows, command, terminal, &status);
+    if (directory) {
+        hide_trace(&directory); /* before rights to do so are given up */
+        v->streams.trace = directory;
+    }
     if (code == EXIT_OK)
         code = report(v, terminal);
-    if (directory)
-        hide_trace(directory);
     scratch_free(scratch);
     free(directory);
     return code == EXIT_OK && status >= 0 ? exit_code_of_status(status) : code;
