@@ -26,8 +26,6 @@ static int print(struct streams_values *v, struct outfile *out, struct terminal 
 {
     char *text = NULL;
     size_t size = 0;
-    size_t width = terminal_width(stdout);
-    v->streams.width = v->wide ? 0 : !out && width ? width : FILE_WIDTH;
     FILE *to = open_memstream(&text, &size);
     int rc = to ? fathom_streams_write(&v->streams, &terminal->listener, to, err) : error_memory(err);
     terminal_progress_end(terminal);
@@ -35,10 +33,8 @@ static int print(struct streams_values *v, struct outfile *out, struct terminal 
         rc = error_memory(err);
     if (rc == 0 && out)
         rc = outfile_put(out, text, size, err);
-    if (rc == 0 && !out) {
-        pager_start(terminal);
+    if (rc == 0 && !out)
         fwrite(text, 1, size, stdout);
-    }
     free(text);
     return rc;
 }
@@ -48,6 +44,10 @@ static int report(struct streams_values *v, struct terminal *terminal)
     struct fathom_error err = {0};
     struct outfile *out = NULL;
     int rc = v->output ? output_open(v->output, &out, &err) : 0;
+    size_t width = terminal_width(stdout);
+    v->streams.width = v->wide ? 0 : !out && width ? width : FILE_WIDTH;
+    if (rc == 0 && !out)
+        pager_start(terminal); /* which cannot be executed afterwards */
     const struct fathom_writing writing = {.output = out ? outfile_target(out) : NULL};
     if (rc == 0) {
         if (writing.output)
@@ -58,6 +58,7 @@ static int report(struct streams_values *v, struct terminal *terminal)
     }
     if (rc < 0)
         terminal_error(terminal, &err);
+    pager_end(terminal); /* it holds what scratch_free() waits for until it has read something */
     outfile_close(out);
     return rc < 0 ? trace_exit_code(&err) : EXIT_OK;
 }
