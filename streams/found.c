@@ -91,7 +91,7 @@ static int describe(struct found *f, const struct trace_process *process, uint64
 {
     const struct process_object *heap = process->noted ? process_file_find(process->noted, datum) : NULL;
     struct place place = {.region = ""};
-    *out = (struct found_object){.pid = process->pid, .path = FOUND_NONE};
+    *out = (struct found_object){.process = process_key(process), .path = FOUND_NONE};
     if (heap) {
         out->kind = FOUND_HEAP;
         out->start = heap->start;

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 
 struct touched {
-    struct table *lines, *words; /* of addresses, with the process in their upper bits */
+    struct table *lines, *words; /* of addresses, mixed with the process */
     struct table *pieces;        /* lines of objects, one that two objects share of each */
     struct table *objects;       /* to the bytes of each that count */
     uint64_t bytes;              /* of them all */
@@ -36,7 +36,7 @@ static bool touch(const struct found *f, uint32_t symbol, struct touched *t)
         return true;
     const struct found_object *o = &f->objects[s->object];
     uint64_t from = o->start + s->offset, size = s->site->size ? s->site->size : 1,
-             process = (uint64_t)o->pid << 48;
+             process = hash_u64(o->process);
     bool ok = true;
     for (uint64_t at = from / FOUND_WORD; ok && at <= (from + size - 1) / FOUND_WORD; at++) {
         uint64_t line = at * FOUND_WORD / STREAMS_LINE, piece = line - o->start / STREAMS_LINE;

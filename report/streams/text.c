@@ -92,16 +92,30 @@ static void write_object(struct printer *p, const struct shown_object *o, size_t
     }
 }
 
-/* How many objects from this one on are like it; 0: one before it is. */
-static size_t count_alike(const struct shown_stream *s, size_t which)
+static size_t first_alike(const struct shown_stream *s, size_t which)
+{
+    size_t first = 0;
+    while (!are_alike(&s->objects[first], &s->objects[which]))
+        first++;
+    return first;
+}
+
+/* How many of the objects in [0, end) are like this one. */
+static size_t count_alike(const struct shown_stream *s, size_t which, size_t end)
 {
     size_t count = 0;
-    for (size_t i = 0; i < which; i++)
-        if (are_alike(&s->objects[i], &s->objects[which]))
-            return 0;
-    for (size_t i = which; i < s->object_count; i++)
+    for (size_t i = 0; i < end; i++)
         count += are_alike(&s->objects[i], &s->objects[which]);
     return count;
+}
+
+/* "A" for the objects that are like the first one, "B" for those like the next other one, and so on, "Z" for all further ones. */
+static char letter_of(const struct shown_stream *s, size_t which)
+{
+    size_t first = first_alike(s, which), before = 0;
+    for (size_t i = 0; i < first; i++)
+        before += first_alike(s, i) == i;
+    return before < 26 ? (char)('A' + before) : 'Z';
 }
 
 /* Those that are alike share a line. */
@@ -109,26 +123,36 @@ static void write_objects(struct printer *p, const struct shown_stream *s, size_
 {
     size_t groups = 0, told = 0;
     for (size_t i = 0; i < s->object_count && groups < OBJECTS_SHOWN; i++) {
-        size_t count = count_alike(s, i);
-        if (!count)
+        if (first_alike(s, i) != i)
             continue;
-        printer_write(p, "  %-7s %6zu  ", groups++ ? "" : "objects", count);
+        size_t count = count_alike(s, i, s->object_count);
+        printer_write(p, "  %-7s %c %5zu  ", groups ? "" : "objects", letter_of(s, i), count);
         write_object(p, &s->objects[i], width);
+        groups++;
         told += count;
     }
     if (told < s->object_count)
         printer_write(p, "          and %zu more\n", s->object_count - told);
 }
 
-static void write_step(struct printer *p, const struct shown_step *step, size_t number)
+/* Which object, and where in it: "A3 +8". */
+static void write_place(struct printer *p, const struct shown_stream *s, const struct shown_step *step)
 {
+    if (step->object == SHOWN_NO_OBJECT)
+        return;
+    printer_write(p, "%c%zu +%" PRIu64 "  ", letter_of(s, step->object),
+                  count_alike(s, step->object, step->object + 1ul), step->offset);
+}
+
+static void write_step(struct printer *p, const struct shown_stream *s, size_t number)
+{
+    const struct shown_step *step = &s->steps[number];
     const char *what = step->load && step->store ? "update"
                        : step->load              ? "load"
                        : step->store             ? "store"
                                                  : "run";
     printer_write(p, "  %-7s %-6s ", number ? "" : "steps", what);
-    if (step->object != SHOWN_NO_OBJECT)
-        printer_write(p, "object %u +%" PRIu64 "  ", step->object + 1, step->offset);
+    write_place(p, s, step);
     printer_foreign(p, step->function);
     if (step->file) {
         printer_write(p, "  ");
@@ -141,7 +165,7 @@ static void write_step(struct printer *p, const struct shown_step *step, size_t 
 static void write_steps(struct printer *p, const struct shown_stream *s)
 {
     for (size_t i = 0; i < s->step_count && i < STEPS_SHOWN; i++)
-        write_step(p, &s->steps[i], i);
+        write_step(p, s, i);
     if (s->length > STEPS_SHOWN)
         printer_write(p, "          and %" PRIu64 " more\n", s->length - STEPS_SHOWN);
 }
