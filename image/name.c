@@ -1,6 +1,7 @@
 /* name.c - display names of functions: demangled by libiberty, or made from the file's name. */
 #include "image/name.h"
 
+#include "base/path.h"
 #include "image/d_name.h"
 #include "image/image_private.h"
 
@@ -58,13 +59,24 @@ int image_function_format(const struct image *image, uint32_t index, char *out, 
     return name_format(image->name, f->name, f->address, out, size);
 }
 
+int name_at(const struct image *image, uint64_t address, char *out, size_t size)
+{
+    uint32_t function = image_function_at(image, address);
+    return function != IMAGE_NO_FUNCTION ? image_function_format(image, function, out, size)
+                                         : name_format(image_path(image), NULL, address, out, size);
+}
+
+bool name_begins(const char *path, const char *const *names, size_t count)
+{
+    const char *name = path_base(path);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
 bool name_is_c_library(const char *path)
 {
     static const char *const names[] = {"libc.so.", "libc-2.", "ld-linux", "ld-musl", "ld-2.", "ld.so"};
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strncmp(name, names[i], strlen(names[i])) == 0)
-            return true;
-    }
-    return false;
+    return name_begins(path, names, sizeof names / sizeof *names);
 }

@@ -35,11 +35,7 @@ static void name_frame(const struct trace_process *process, uint64_t pc, char *o
         return;
     }
     const struct image *image = traced_function(place.image, place.address, &address);
-    uint32_t function = image_function_at(image, address);
-    if (function != IMAGE_NO_FUNCTION)
-        image_function_format(image, function, out, size);
-    else
-        name_format(image_path(image), NULL, address, out, size);
+    name_at(image, address, out, size);
 }
 
 /* From main() on: what is above it is the same for all. */

@@ -66,9 +66,8 @@ static const char *shown_name(struct showing *w, const struct found_symbol *s)
 {
     char name[4096];
     const struct image *image = s->image->original ? s->image->original : s->image->code;
-    uint32_t function = image ? image_function_at(image, s->site->address) : IMAGE_NO_FUNCTION;
-    if (function != IMAGE_NO_FUNCTION)
-        image_function_format(image, function, name, sizeof name);
+    if (image)
+        name_at(image, s->site->address, name, sizeof name);
     else
         name_format(s->image->path, NULL, s->site->address, name, sizeof name);
     return arena_strdup(w->arena, name);

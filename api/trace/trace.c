@@ -64,10 +64,7 @@ static int make_directory(struct fathom_trace *t, struct fathom_error *err)
 
 static bool is_wanted(const struct fathom_trace_code *code, const char *path)
 {
-    for (size_t i = 0; i < code->image_count; i++)
-        if (strncmp(path_base(path), code->images[i], strlen(code->images[i])) == 0)
-            return true;
-    return false;
+    return name_begins(path, code->images, code->image_count);
 }
 
 static int add_file(struct fathom_trace *t, const char *path, struct fathom_error *err)

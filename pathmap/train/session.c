@@ -104,14 +104,10 @@ const char *session_directory(const struct session *s)
 bool session_wants(const struct session_options *options, const char *path)
 {
     static const char probe[] = "libfathom-probe.";
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    if (path[0] != '/' || strncmp(name, probe, sizeof probe - 1) == 0)
+    if (path[0] != '/' || name_begins(path, (const char *const[]){probe}, 1))
         return false;
-    for (size_t i = 0; i < options->name_count; i++) {
-        if (strncmp(name, options->names[i], strlen(options->names[i])) == 0)
-            return true;
-    }
-    return !options->name_count && !name_is_c_library(path);
+    return options->name_count ? name_begins(path, options->names, options->name_count)
+                               : !name_is_c_library(path);
 }
 
 static int write_plan(struct session *s, const char *name, const void *data, size_t size,
