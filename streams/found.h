@@ -26,7 +26,7 @@ enum found_kind {
 
 struct found_object {
     enum found_kind kind;
-    uint64_t process; /* tells processes apart */
+    uint64_t process;     /* tells processes apart */
     uint64_t start, size; /* its address in the process; bytes */
     uint32_t path;        /* of its allocation: names_text() of the paths; FOUND_NONE: unknown, or none */
     const char *name;     /* FOUND_SYMBOL: as in the file's symbol table */
