@@ -249,10 +249,10 @@ static bool walk_signal(struct walk *walk, uint64_t cfa)
     return true;
 }
 
-/* Whether SP is already another stack's and CFI does not say so. Its outermost frame would be taken to be here. */
+/* Whether SP is already another stack's and CFI does not say so. */
 static bool is_switching(const struct walk *walk, const struct place *place, const struct cfi_row *row)
 {
-    return walk->exact && !walk->base && row->cfa == CFI_SP && row->cfa_offset == 8 &&
+    return walk->exact && row->cfa == CFI_SP && row->cfa_offset == 8 &&
            image_stack_switched(place->image, place->address);
 }
 
@@ -454,9 +454,10 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
             *end = UNWIND_ROOT;
             return count;
         }
-        enum frame_end found =
-            is_switching(&walk, &place, &row) ? FRAME_UNSUPPORTED : walk_cfa(&walk, &row, &cfa);
-        const bool others = found == FRAME_UNSUPPORTED && !row.root && !is_switching(&walk, &place, &row);
+        /* Its outermost frame would be taken to be here. */
+        const bool lost = !walk.base && is_switching(&walk, &place, &row);
+        enum frame_end found = lost ? FRAME_UNSUPPORTED : walk_cfa(&walk, &row, &cfa);
+        const bool others = found == FRAME_UNSUPPORTED && !row.root && !lost;
         if (others)
             found = walk_registers(&walk, frames, count, &place, &cfa, &return_address);
         if (found != FRAME_FOUND) {
@@ -520,6 +521,10 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
         note_word(&walk, cfa - 8, walk.pc, false);
         if ((row.derived || others) && !is_called(process, walk.pc)) { /* nor is the CFA to be believed */
             *end = others ? UNWIND_UNSUPPORTED : UNWIND_NO_CFI;
+            return count - 1;
+        }
+        if (walk.exact && walk.base && !is_called(process, walk.pc) && is_switching(&walk, &place, &row)) {
+            *end = UNWIND_UNSUPPORTED;
             return count - 1;
         }
         if (walk.pc ? unwind_begins(process, walk.pc) : can_end(&walk, cfa))

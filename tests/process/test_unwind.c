@@ -380,6 +380,10 @@ Test(unwind, a_change_of_stacks_is_no_stack_of_one_frame)
     sample.ip = sample.reg_ip = switched;
     cr_expect_eq(unwind_sample(self.process, &sample, frames, FRAMES, &end), 0u);
     cr_expect_eq(end, UNWIND_UNSUPPORTED);
+    cr_assert_eq(process_set_stack(self.process, sample.tid, sample.sp - 0x1000, sample.sp + 0x1000, NULL),
+                 0);
+    cr_expect_eq(unwind_sample(self.process, &sample, frames, FRAMES, &end), 0u, "on a stack that is known");
+    cr_expect_eq(end, UNWIND_UNSUPPORTED);
     self_close(&self);
 }
 
