@@ -125,6 +125,7 @@ static int build(struct image *image, const struct image_options *options, struc
         return error_memory(err);
     image->thread_return = thread_return_find(&image->file);
     image->makes_code = run_time_is_runtime(&image->file);
+    image->python = python_find(&image->file, &image->python_version);
     return 0;
 }
 

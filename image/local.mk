@@ -30,6 +30,7 @@ libimage_la_SOURCES = \
 	image/mapped_name.c image/mapped_name.h \
 	image/image_store.c image/image_store.h \
 	image/return_range.c image/return_range.h \
+	image/python.c image/python.h image/python_layout.h \
 	image/run_time.c image/run_time.h \
 	image/code/disassembler.c image/code/disassembler.h \
 	image/code/access.c image/code/access.h \
