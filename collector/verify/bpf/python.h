@@ -1,0 +1,196 @@
+/* python.h - what CPython runs in the thread that is sampled (part of verify.bpf.c): image/python_layout.h. */
+#ifndef FATHOM_COLLECTOR_VERIFY_BPF_PYTHON_H
+#define FATHOM_COLLECTOR_VERIFY_BPF_PYTHON_H
+
+/* A word of the thread's state that was read. */
+static __always_inline __u64 state_word(const struct script_buffer *b, __u32 offset)
+{
+    return b->state[offset / 8 & (PYTHON_THREAD_BYTES / 8 - 1)];
+}
+
+/* Reads a thread's state. Whether it is that of the thread with this FS base, which is what pthread_self() gives. */
+static __always_inline bool is_state(struct script_buffer *b, const struct rule_python *p, __u64 state,
+                                     __u64 self)
+{
+    return state && bpf_probe_read_user(b->state, sizeof b->state, (const void *)state) == 0 &&
+           state_word(b, p->layout.thread_id) == self;
+}
+
+#define PYTHON_INTERPRETERS 4u
+#define PYTHON_THREADS      256u /* of an interpreter that are looked at */
+
+/* Finds the state of the sampled thread, and reads it: of the thread that holds the GIL, where it was before, or in the list of all. Returns its
+ * address; 0: it has none. The kernel's verifier follows each step of a loop: few of them have few paths. */
+__noinline __u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    const struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
+    __u64 state, interpreter;
+    if (!b || !p || !config.hooks.task_fs)
+        return 0;
+    const __u64 self = kernel_word(bpf_get_current_task() + config.hooks.task_fs);
+    if (user_word(p->runtime + p->layout.runtime_current, &state) && is_state(b, p, state, self))
+        return state;
+    if (is_state(b, p, before, self))
+        return before;
+    if (!user_word(p->runtime + p->layout.runtime_interpreters, &interpreter))
+        return 0;
+    state = 0;
+    for (__u32 i = 0, others = 0; i < PYTHON_THREADS && others < PYTHON_INTERPRETERS; i++) {
+        if (state) {
+            if (is_state(b, p, state, self))
+                return state;
+            state = state_word(b, p->layout.thread_next);
+            continue;
+        }
+        if (others && !user_word(interpreter + p->layout.interpreter_next, &interpreter))
+            return 0;
+        others++;
+        if (!interpreter || !user_word(interpreter + p->layout.interpreter_threads, &state))
+            return 0;
+    }
+    return 0;
+}
+
+static __always_inline __u64 window_word(const struct script_buffer *b, __u64 at)
+{
+    __asm__ volatile("" : "+r"(at));
+    return word_at(b->window + (at & (SCRIPT_WINDOW - 1)));
+}
+
+/* Reads a frame, and what lies before it: callers' frames, mostly, as far as these are there. */
+static __always_inline bool read_frame(struct script_buffer *b, __u64 frame)
+{
+    const __u64 end = frame + PYTHON_FRAME_BYTES;
+    b->window_at = end - SCRIPT_WINDOW;
+    b->window_size = SCRIPT_WINDOW;
+    if (bpf_probe_read_user(b->window, SCRIPT_WINDOW, (const void *)b->window_at) == 0)
+        return true;
+    b->window_at = frame;
+    b->window_size = PYTHON_FRAME_BYTES;
+    return bpf_probe_read_user(b->window, PYTHON_FRAME_BYTES, (const void *)frame) == 0;
+}
+
+#define PYTHON_FRAMES 64u /* in one go */
+
+/* Adds further frames to the chain. Whether there are more. */
+__noinline int verify_python_frames(__u32 cpu, __u32 pid)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    const struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
+    if (!b || !p)
+        return 0;
+    for (__u32 i = 0; i < PYTHON_FRAMES; i++) {
+        const __u64 frame = b->next;
+        const __u32 count = b->chain_record.head.count;
+        if (!frame)
+            return 0;
+        if (count >= SCRIPT_CALLED_MAX) {
+            b->chain_record.head.flags = SCRIPT_CUT;
+            return 0;
+        }
+        __u64 at = frame - b->window_at;
+        if (at >= SCRIPT_WINDOW || at + PYTHON_FRAME_BYTES > b->window_size) {
+            if (!read_frame(b, frame)) {
+                b->failed = 1;
+                return 0;
+            }
+            at = frame - b->window_at;
+        }
+        const __u64 code = window_word(b, at + p->layout.frame_code);
+        const __u64 instruction = window_word(b, at + p->layout.frame_instruction);
+        const bool entered = (__u8)window_word(b, at + p->layout.frame_entry);
+        struct script_called *called = &b->chain_record.called[count & (SCRIPT_CALLED_MAX - 1)];
+        called->code = code;
+        called->at = instruction - code - p->layout.code_instructions;
+        called->marks = entered ? SCRIPT_ENTERED : 0;
+        b->chain = rule_hash(b->chain, code + called->marks);
+        if (count)
+            b->chain = rule_hash(b->chain, called->at);
+        else
+            b->chain_record.head.at = called->at;
+        b->chain_record.head.count = count + 1;
+        b->next = window_word(b, at + p->layout.frame_previous);
+    }
+    return 1;
+}
+
+/* A string of CPython: its head, by PEP 393 (Include/cpython/unicodeobject.h, 3.3 to 3.11). */
+struct python_string {
+    __u64 count, type, length, hash;
+    __u32 state, zero;
+};
+#define PYTHON_ASCII_AT   48u /* where its characters are, */
+#define PYTHON_COMPACT_AT 72u /* or these, if one is not ASCII */
+
+/* Reads what a string has, at most `most` bytes, a power of two; last: its end. */
+static __always_inline void read_text(__u64 from, struct script_text *text, __u8 *to, __u32 most, bool last)
+{
+    struct python_string head;
+    *text = (struct script_text){0};
+    if (bpf_probe_read_user(&head, sizeof head, (const void *)from) != 0 || !(head.state >> 5 & 1))
+        return;
+    const __u32 width = head.state >> 2 & 7;
+    const bool ascii = head.state >> 6 & 1;
+    if ((width != 1 && width != 2 && width != 4) || head.length >> 32)
+        return;
+    const __u64 bytes = head.length * width;
+    __u64 size = bytes < most ? bytes : most - 4;
+    from += (ascii ? PYTHON_ASCII_AT : PYTHON_COMPACT_AT) + (last ? bytes - size : 0);
+    __asm__ volatile("" : "+r"(size));
+    size &= most - 1;
+    if (size && bpf_probe_read_user(to, size, (const void *)from) == 0)
+        *text = (struct script_text){.bytes = size, .width = width, .ascii = ascii, .cut = size < bytes};
+}
+
+#define PYTHON_BYTES_LENGTH 16u /* of a bytes object: its size, */
+#define PYTHON_BYTES_AT     32u /* and its bytes */
+
+/* Fills in the record of a code object. */
+static __always_inline void read_code(struct script_buffer *b)
+{
+    struct script_code_told *text = &b->code.told;
+    __u64 length = 0, table = b->identity.texts[3];
+    text->line = b->identity.line;
+    text->zero = 0;
+    read_text(b->identity.texts[0], &text->file, text->file_bytes, SCRIPT_FILE_MAX, true);
+    read_text(b->identity.texts[2], &text->name, text->name_bytes, SCRIPT_NAME_MAX, false);
+    b->code.head.count = 0;
+    if (!user_word(table + PYTHON_BYTES_LENGTH, &length) || length >= SCRIPT_TABLE_MAX)
+        return;
+    __asm__ volatile("" : "+r"(length));
+    length &= SCRIPT_TABLE_MAX - 1;
+    if (length && bpf_probe_read_user(b->code.table, length, (const void *)(table + PYTHON_BYTES_AT)) == 0)
+        b->code.head.count = length;
+}
+
+/* Reads the code object of one function of the chain, from number `from` on, whose code was not told. Returns that one's number + 1; 0: all were
+ * told. */
+__noinline int verify_python_code(__u32 cpu, __u32 pid, __u32 from)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    const struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
+    if (!b || !p)
+        return 0;
+    for (__u32 i = from; i < SCRIPT_CALLED_MAX; i++) {
+        if (i >= b->chain_record.head.count)
+            return 0;
+        const __u64 code = b->chain_record.called[i & (SCRIPT_CALLED_MAX - 1)].code;
+        b->key = (struct rule_code_key){code, pid, 0};
+        if (bpf_probe_read_user(b->object, PYTHON_CODE_BYTES, (const void *)code) != 0)
+            continue;
+        const __u32 texts = p->layout.code_texts / 8;
+        for (__u32 k = 0; k < 4; k++)
+            b->identity.texts[k] = b->object[(texts + k) & (PYTHON_CODE_BYTES / 8 - 1)];
+        b->identity.line = *(const __u32 *)((const __u8 *)b->object + (p->layout.code_line & 127));
+        const struct rule_code *before = bpf_map_lookup_elem(&codes, &b->key);
+        if (before && before->texts[0] == b->identity.texts[0] && before->texts[2] == b->identity.texts[2] &&
+            before->texts[3] == b->identity.texts[3] && before->line == b->identity.line)
+            continue;
+        read_code(b);
+        return i + 1;
+    }
+    return 0;
+}
+
+#endif
