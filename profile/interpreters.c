@@ -21,20 +21,29 @@ static bool is_interpreter(const char *image)
     return false;
 }
 
-static uint64_t weight_below(struct cct_node *top)
-{
-    uint64_t weight = 0;
-    for (struct cct_node *n = top; n; n = cct_next(top, n))
-        weight += n->self[0];
-    return weight;
-}
-
 /* The node after all below `node`. */
 static struct cct_node *pass(const struct cct_node *top, struct cct_node *node)
 {
     while (node != top && !node->next_sibling)
         node = cct_parent(node);
     return node == top ? NULL : node->next_sibling;
+}
+
+/* The weight of it and all below, but for *named, what is below functions of the program that it runs. */
+static uint64_t weight_below(const struct frames *frames, struct cct_node *top, uint64_t *named)
+{
+    uint64_t weight = 0;
+    const struct cct_node *script = NULL, *end = NULL;
+    for (struct cct_node *n = top; n; n = cct_next(top, n)) {
+        if (script && n == end)
+            script = NULL;
+        if (!script && frames_at(frames, n->item)->kind == FRAME_SCRIPT) {
+            script = n;
+            end = pass(top, n);
+        }
+        *(script ? named : &weight) += n->self[0];
+    }
+    return weight;
 }
 
 const char *interpreter_in(const struct contexts *contexts)
@@ -50,12 +59,12 @@ const char *interpreter_in(const struct contexts *contexts)
             n = cct_next(root, n);
             continue;
         }
-        uint64_t below = unknown ? 0 : weight_below(n);
+        uint64_t named = 0, below = unknown ? 0 : weight_below(contexts->frames, n, &named);
         if (below > most) {
             most = below;
             found = frame->image;
         }
-        known += below;
+        known += below + named;
         interpreted += below;
         n = pass(root, n);
     }
