@@ -58,17 +58,16 @@ static __always_inline __u64 window_word(const struct script_buffer *b, __u64 at
     return word_at(b->window + (at & (SCRIPT_WINDOW - 1)));
 }
 
-/* Reads a frame, and what lies before it: callers' frames, mostly, as far as these are there. */
+/* Reads a frame, and what lies before it in its page: callers' frames, mostly. The page before need not be there. */
 static __always_inline bool read_frame(struct script_buffer *b, __u64 frame)
 {
-    const __u64 end = frame + PYTHON_FRAME_BYTES;
-    b->window_at = end - SCRIPT_WINDOW;
-    b->window_size = SCRIPT_WINDOW;
-    if (bpf_probe_read_user(b->window, SCRIPT_WINDOW, (const void *)b->window_at) == 0)
-        return true;
-    b->window_at = frame;
-    b->window_size = PYTHON_FRAME_BYTES;
-    return bpf_probe_read_user(b->window, PYTHON_FRAME_BYTES, (const void *)frame) == 0;
+    const __u64 end = frame + PYTHON_FRAME_BYTES, in_page = frame & (PAGE - 1);
+    __u64 size = in_page + PYTHON_FRAME_BYTES;
+    size = size < SCRIPT_WINDOW ? size : SCRIPT_WINDOW - 8;
+    b->window_at = end - size;
+    b->window_size = size;
+    __asm__ volatile("" : "+r"(size));
+    return bpf_probe_read_user(b->window, size & (SCRIPT_WINDOW - 1), (const void *)b->window_at) == 0;
 }
 
 #define PYTHON_FRAMES 64u /* in one go */
