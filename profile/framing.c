@@ -408,7 +408,9 @@ static int join_script(struct framing *f, const struct script_frame *script, str
 {
     const uint32_t *path;
     size_t count;
-    f->scripts = f->scripts ? f->scripts : script_frames_new(f->frames, f->options.lines);
+    f->scripts =
+        f->scripts ? f->scripts
+                   : script_frames_new(f->frames, f->options.lines, f->options.script && !f->options.native);
     if (!f->scripts || script_frames_join(f->scripts, script, f->path, f->depth, &path, &count) < 0 ||
         !vec_reserve(f->path, 0, f->capacity, count))
         return error_memory(err);
@@ -422,7 +424,7 @@ int framing_end(struct framing *f, const struct place *place, const struct proce
                 const struct sample *sample, const uint32_t **items, size_t *count, struct fathom_error *err)
 {
     int rc = f->inlined ? append_source(f, place, err) : 0;
-    if (rc == 0 && sample->script)
+    if (rc == 0 && sample->script && (!f->options.native || f->options.script))
         rc = join_script(f, sample->script, err);
     if (rc == 0 && framing_in_kernel(f, sample))
         rc = append_kernel(f, process, sample, err);

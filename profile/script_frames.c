@@ -18,7 +18,7 @@ struct shown {
 
 struct script_frames {
     struct frames *frames;
-    bool lines;
+    bool lines, alone;
     struct table *shown; /* struct script_frame -> place in `items` + 1 */
     struct shown *items;
     size_t item_count, item_capacity;
@@ -28,12 +28,12 @@ struct script_frames {
     size_t depth, capacity;
 };
 
-struct script_frames *script_frames_new(struct frames *frames, bool lines)
+struct script_frames *script_frames_new(struct frames *frames, bool lines, bool alone)
 {
     struct script_frames *s = malloc(sizeof *s);
     if (!s)
         return NULL;
-    *s = (struct script_frames){.frames = frames, .lines = lines, .shown = table_new()};
+    *s = (struct script_frames){.frames = frames, .lines = lines, .alone = alone, .shown = table_new()};
     if (s->shown)
         return s;
     free(s);
@@ -159,6 +159,26 @@ static size_t count_loops(const struct script_frames *s, const uint32_t *path, s
     return loops;
 }
 
+/* What stands above functions, and then the script's. */
+static int leave_alone(struct script_frames *s, const uint32_t *path, size_t count, const uint32_t **out,
+                       size_t *out_count)
+{
+    bool good = true;
+    size_t at = 0;
+    s->depth = 0;
+    for (size_t i = 0; good && i < count; i++) {
+        const enum frame_kind kind = frames_at(s->frames, path[i])->kind;
+        if (kind != FRAME_LEVEL && kind != FRAME_LABEL)
+            break;
+        good = append(s, path[i]);
+    }
+    while (good && at < s->called_count)
+        good = append_entered(s, &at);
+    *out = s->path;
+    *out_count = s->depth;
+    return good ? 0 : -ENOMEM;
+}
+
 int script_frames_join(struct script_frames *s, const struct script_frame *innermost, const uint32_t *path,
                        size_t count, const uint32_t **out, size_t *out_count)
 {
@@ -166,6 +186,8 @@ int script_frames_join(struct script_frames *s, const struct script_frame *inner
     bool whole;
     if (!list_called(s, innermost, &entered))
         return -ENOMEM;
+    if (s->alone)
+        return leave_alone(s, path, count, out, out_count);
     const size_t loops = count_loops(s, path, count, &whole, &leaf);
     whole = whole && !s->called[0]->cut;
     /* Without a root, this many calls of the loop, or of what entered it, are further out than all of the others. */

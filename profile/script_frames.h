@@ -12,8 +12,9 @@
 
 struct script_frames;
 
-/* frames: the report's, borrowed. lines: each function is followed by the line that runs or calls. NULL: out of memory. */
-struct script_frames *script_frames_new(struct frames *frames, bool lines);
+/* frames: the report's, borrowed. lines: each function is followed by the line that runs or calls. alone: machine code is left out. NULL:
+ * out of memory. */
+struct script_frames *script_frames_new(struct frames *frames, bool lines, bool alone);
 void script_frames_free(struct script_frames *scripts); /* NULL is allowed */
 /* The path of `count` frames, the outermost first, with what the script's innermost function `innermost` and its callers add; what is inlined into the
  * interpreter's loop is left out where that runs a function. *out is valid until the next call. 0 or -ENOMEM.

@@ -155,6 +155,8 @@ static struct profile_options profile_of(const struct fathom_profile_options *p,
                                     .framing = {.threads = p->threads,
                                                 .inlined = p->inline_most,
                                                 .lines = p->lines,
+                                                .native = p->native,
+                                                .script = p->script,
                                                 .accesses = p->data || view->accesses}};
 }
 

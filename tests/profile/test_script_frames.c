@@ -13,16 +13,16 @@ static struct script_frames *scripts;
 static struct script_code codes[MOST];
 static struct script_frame chain[MOST];
 
-static void start_with(bool lines)
+static void start_with(bool lines, bool alone)
 {
     frames = frames_new();
-    scripts = script_frames_new(frames, lines);
+    scripts = script_frames_new(frames, lines, alone);
     cr_assert(frames && scripts);
 }
 
 static void start(void)
 {
-    start_with(false);
+    start_with(false, false);
 }
 
 static void stop(void)
@@ -115,8 +115,20 @@ Test(script_frames, without_a_root_the_innermost_pair)
 Test(script_frames, have_lines_if_they_are_wanted)
 {
     stop();
-    start_with(true);
+    start_with(true, false);
     cr_expect_str_eq(join("L", "Ab"), "L(A)pkg/__init__.py:10(b)pkg/__init__.py:11");
+}
+
+Test(script_frames, are_alone_if_that_is_wanted)
+{
+    stop();
+    start_with(false, true);
+    cr_expect_str_eq(join("mLsL", "AbC"), "(A)(b)(C)");
+    const uint32_t items[] = {frames_label(frames, FRAME_LEVEL, "pid 7"), item_of('m')}, *joined;
+    size_t count;
+    cr_assert_eq(script_frames_join(scripts, make_chain("D"), items, 2, &joined, &count), 0);
+    cr_assert_eq(count, 2u);
+    cr_expect_eq(joined[0], items[0], "who ran it stays");
 }
 
 Test(script_frames, that_were_not_read_are_said)
