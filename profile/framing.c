@@ -408,9 +408,9 @@ static int join_script(struct framing *f, const struct script_frame *script, str
 {
     const uint32_t *path;
     size_t count;
-    f->scripts =
-        f->scripts ? f->scripts
-                   : script_frames_new(f->frames, f->options.lines, f->options.script && !f->options.native);
+    f->scripts = f->scripts ? f->scripts
+                            : script_frames_new(f->frames, f->options.lines || f->options.script_lines,
+                                                f->options.script && !f->options.native);
     if (!f->scripts || script_frames_join(f->scripts, script, f->path, f->depth, &path, &count) < 0 ||
         !vec_reserve(f->path, 0, f->capacity, count))
         return error_memory(err);
