@@ -28,8 +28,8 @@ enum frame_kind {
     FRAME_LINE,    /* in the frame before it: "file.c:12", address: 12; or a text if it is one of several */
     FRAME_PARTIAL, /* the root of a partial path, which says why: "[run-time code]" (pathmap/map/partial.h) */
     FRAME_LABEL,   /* any other text: "[kernel]", "[jit]", a thread's or process's name */
+    FRAME_LEVEL,   /* above the functions: who ran them, as a cgroup or process; address: levels.h */
     FRAME_SCRIPT, /* a function that an interpreter runs; image: its file's name, address: its first line, source: the file's path */
-    FRAME_LEVEL,  /* above the functions: who ran them, as a cgroup or process; address: levels.h */
 };
 
 struct frame {
