@@ -22,14 +22,13 @@ struct image {
     struct cfi *cfi;
     struct go_table go; /* without data: it is no Go program */
     struct functions functions;
-    uint64_t thread_return;  /* 0: none */
-    bool makes_code;         /* run_time.h */
-    uint64_t python;         /* address of CPython's state (python.h); 0: it has none */
-    uint32_t python_version; /* PY_VERSION_HEX; 0: it tells none */
+    uint64_t thread_return;      /* 0: none */
+    bool makes_code;             /* run_time.h */
+    const struct python *python; /* python.h; NULL: it has none */
 };
 
 int image_join_parts(struct image *image); /* of one that was opened with parts_apart. 0 or -ENOMEM */
-bool run_time_is_runtime(const struct elf_file *file);                /* for image_makes_code() */
-uint64_t python_find(const struct elf_file *file, uint32_t *version); /* for image_python() */
+bool run_time_is_runtime(const struct elf_file *file); /* for image_makes_code() */
+int python_find(struct image *image);                  /* for image_python(). 0 or -ENOMEM */
 
 #endif

@@ -9,14 +9,15 @@
 #include "image/python_layout.h"
 
 struct python {
-    uint64_t runtime;                   /* address of _PyRuntime in the image */
-    unsigned major, minor;              /* 0: an image that does not tell, as before 3.11 */
-    const struct python_layout *layout; /* NULL: of a version that is not known */
+    uint64_t runtime;      /* address of _PyRuntime in the image */
+    unsigned major, minor; /* 0: an image that does not tell, as before 3.11 */
+    bool has_layout;       /* the version is one that is known: 3.11, 3.12, or 3.13 with a GIL */
+    struct python_layout layout;
 };
 
 #define PYTHON_LOOP "_PyEval_EvalFrameDefault" /* the function that interprets */
 
-/* false: there is none. O(1). */
-bool image_python(const struct image *image, struct python *out);
+/* NULL: there is none. O(1). The image's. */
+const struct python *image_python(const struct image *image);
 
 #endif

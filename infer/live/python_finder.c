@@ -40,9 +40,9 @@ void python_finder_free(struct python_finder *f)
 
 static void tell(const struct python_finder *f, uint32_t pid, const struct place *place, uint64_t pc)
 {
-    struct python python;
-    if (image_python(place->image, &python) && python.layout)
-        f->tell(f->context, pid, &python, pc - place->address + python.runtime);
+    const struct python *python = image_python(place->image);
+    if (python && python->has_layout)
+        f->tell(f->context, pid, python, pc - place->address + python->runtime);
 }
 
 static bool may_be_python(const struct record_mmap *mmap)
@@ -69,12 +69,11 @@ void python_finder_take(struct python_finder *f, struct processes *processes, co
 int python_finder_see(struct python_finder *f, const struct process *process,
                       const struct unwind_frame *frames, size_t count)
 {
-    struct python python;
     const struct image *last = NULL;
     for (size_t i = 0; i < count; i++) {
         const struct place *place = &frames[i].place;
         bool added;
-        if (place->image == last || !image_python(place->image, &python))
+        if (place->image == last || !image_python(place->image))
             continue;
         last = place->image;
         const uint64_t key =

@@ -29,7 +29,8 @@ __noinline __u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before)
     if (!b || !p || !config.hooks.task_fs)
         return 0;
     const __u64 self = kernel_word(bpf_get_current_task() + config.hooks.task_fs);
-    if (user_word(p->runtime + p->layout.runtime_current, &state) && is_state(b, p, state, self))
+    if (p->layout.runtime_current != PYTHON_NONE &&
+        user_word(p->runtime + p->layout.runtime_current, &state) && is_state(b, p, state, self))
         return state;
     if (is_state(b, p, before, self))
         return before;
@@ -98,7 +99,16 @@ __noinline int verify_python_frames(__u32 cpu, __u32 pid)
         }
         const __u64 code = window_word(b, at + p->layout.frame_code);
         const __u64 instruction = window_word(b, at + p->layout.frame_instruction);
-        const bool entered = (__u8)window_word(b, at + p->layout.frame_entry);
+        const __u8 mark = window_word(b, at + p->layout.frame_mark);
+        b->next = window_word(b, at + p->layout.frame_previous);
+        if (p->layout.frame_shim && mark == p->layout.frame_shim) {
+            if (count) { /* the loop began with the one before */
+                b->chain_record.called[(count - 1) & (SCRIPT_CALLED_MAX - 1)].marks |= SCRIPT_ENTERED;
+                b->chain = rule_hash(b->chain, SCRIPT_ENTERED);
+            }
+            continue;
+        }
+        const bool entered = !p->layout.frame_shim && mark;
         struct script_called *called = &b->chain_record.called[count & (SCRIPT_CALLED_MAX - 1)];
         called->code = code;
         called->at = instruction - code - p->layout.code_instructions;
@@ -109,21 +119,19 @@ __noinline int verify_python_frames(__u32 cpu, __u32 pid)
         else
             b->chain_record.head.at = called->at;
         b->chain_record.head.count = count + 1;
-        b->next = window_word(b, at + p->layout.frame_previous);
     }
     return 1;
 }
 
-/* A string of CPython: its head, by PEP 393 (Include/cpython/unicodeobject.h, 3.3 to 3.11). */
+/* A string of CPython: its head, by PEP 393 (Include/cpython/unicodeobject.h). */
 struct python_string {
     __u64 count, type, length, hash;
     __u32 state, zero;
 };
-#define PYTHON_ASCII_AT   48u /* where its characters are, */
-#define PYTHON_COMPACT_AT 72u /* or these, if one is not ASCII */
 
 /* Reads what a string has, at most `most` bytes, a power of two; last: its end. */
-static __always_inline void read_text(__u64 from, struct script_text *text, __u8 *to, __u32 most, bool last)
+static __always_inline void read_text(const struct python_layout *at, __u64 from, struct script_text *text,
+                                      __u8 *to, __u32 most, bool last)
 {
     struct python_string head;
     *text = (struct script_text){0};
@@ -135,7 +143,7 @@ static __always_inline void read_text(__u64 from, struct script_text *text, __u8
         return;
     const __u64 bytes = head.length * width;
     __u64 size = bytes < most ? bytes : most - 4;
-    from += (ascii ? PYTHON_ASCII_AT : PYTHON_COMPACT_AT) + (last ? bytes - size : 0);
+    from += (ascii ? at->text_ascii : at->text_compact) + (last ? bytes - size : 0);
     __asm__ volatile("" : "+r"(size));
     size &= most - 1;
     if (size && bpf_probe_read_user(to, size, (const void *)from) == 0)
@@ -146,14 +154,14 @@ static __always_inline void read_text(__u64 from, struct script_text *text, __u8
 #define PYTHON_BYTES_AT     32u /* and its bytes */
 
 /* Fills in the record of a code object. */
-static __always_inline void read_code(struct script_buffer *b)
+static __always_inline void read_code(const struct python_layout *at, struct script_buffer *b)
 {
     struct script_code_told *text = &b->code.told;
     __u64 length = 0, table = b->identity.texts[3];
     text->line = b->identity.line;
     text->zero = 0;
-    read_text(b->identity.texts[0], &text->file, text->file_bytes, SCRIPT_FILE_MAX, true);
-    read_text(b->identity.texts[2], &text->name, text->name_bytes, SCRIPT_NAME_MAX, false);
+    read_text(at, b->identity.texts[0], &text->file, text->file_bytes, SCRIPT_FILE_MAX, true);
+    read_text(at, b->identity.texts[2], &text->name, text->name_bytes, SCRIPT_NAME_MAX, false);
     b->code.head.count = 0;
     if (!user_word(table + PYTHON_BYTES_LENGTH, &length) || length >= SCRIPT_TABLE_MAX)
         return;
@@ -186,7 +194,7 @@ __noinline int verify_python_code(__u32 cpu, __u32 pid, __u32 from)
         if (before && before->texts[0] == b->identity.texts[0] && before->texts[2] == b->identity.texts[2] &&
             before->texts[3] == b->identity.texts[3] && before->line == b->identity.line)
             continue;
-        read_code(b);
+        read_code(&p->layout, b);
         return i + 1;
     }
     return 0;

@@ -27,8 +27,9 @@ static __always_inline __u64 read_chain(const struct moment *m, __u32 cpu, struc
     if (!p || !thread->state)
         return 0;
     const __u64 cframe = state_word(b, p->layout.thread_frame);
-    __u64 frame = 0;
-    b->failed = cframe && !user_word(cframe + p->layout.cframe_frame, &frame);
+    __u64 frame = cframe;
+    b->failed = p->layout.cframe_frame != PYTHON_NONE && cframe &&
+                !user_word(cframe + p->layout.cframe_frame, &frame);
     b->next = frame;
     for (__u32 i = 0; i <= SCRIPT_CALLED_MAX / PYTHON_FRAMES; i++)
         if (!verify_python_frames(cpu, pid))
