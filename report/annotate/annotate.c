@@ -313,11 +313,12 @@ static int write_function(struct annotating *a, const struct chosen *functions, 
     return printer_finish(&a->printer, err);
 }
 
-/* Whether the hottest function has less weight. */
-static bool is_lighter(const struct choice *choice, uint64_t weight)
+/* Whether a function of a script that has the name itself, with this weight, is meant rather than these. */
+static bool yields(const struct choice *choice, uint64_t weight)
 {
     const struct chosen *functions;
-    return choice_functions(choice, &functions) == 0 || functions[0].weight < weight;
+    return choice_functions(choice, &functions) == 0 || !choice_is_by_name(choice) ||
+           functions[0].weight < weight;
 }
 
 int annotate_write(const struct report *report, FILE *out, struct fathom_error *err)
@@ -332,7 +333,7 @@ int annotate_write(const struct report *report, FILE *out, struct fathom_error *
     const uint32_t script =
         options.path ? FRAMES_NONE : script_find(report->contexts, options.function, &weight);
     int rc = choice_new(report->contexts, &options, &choice, err);
-    if (script != FRAMES_NONE && (rc == -ENOENT || (rc == 0 && is_lighter(choice, weight)))) {
+    if (script != FRAMES_NONE && (rc == -ENOENT || (rc == 0 && yields(choice, weight)))) {
         choice_free(rc == 0 ? choice : NULL);
         return script_annotate(report, script, out, err);
     }
