@@ -28,6 +28,7 @@ struct python_layout {
 };
 #define PYTHON_THREAD_BYTES 256u /* of a PyThreadState that are read, */
 #define PYTHON_FRAME_BYTES  80u  /* of a frame, */
+#define PYTHON_NAME_WORDS   12u  /* 8 bytes each: of a name from its length on, to tell it from others, */
 #define PYTHON_CODE_BYTES                                                                                    \
     256u /* and of a code object: those, and what it has behind them, where its instructions begin */
 

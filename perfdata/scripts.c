@@ -122,19 +122,23 @@ static size_t put_utf8(uint32_t c, char *out)
     return bytes;
 }
 
-/* UTF-8 of at most SCRIPT_FILE_MAX characters; NULL: out of memory. */
+/* UTF-8 of at most SCRIPT_FILE_MAX characters, with "..." where it was cut: at its end, or at its beginning if its end was told. NULL: out of
+ * memory. */
 static const char *intern_text(struct scripts *s, const struct script_text *text, const uint8_t *bytes,
-                               uint32_t most)
+                               uint32_t most, bool end_told)
 {
-    char utf8[4 * SCRIPT_FILE_MAX + 1];
+    static const char dots[] = "...";
+    char utf8[4 * SCRIPT_FILE_MAX + sizeof dots];
     const uint32_t size = text->bytes < most ? text->bytes : most;
     size_t used = 0;
+    if (text->cut && end_told)
+        used = (size_t)(stpcpy(utf8, dots) - utf8);
     for (uint32_t at = 0; text->width && at + text->width <= size; at += text->width) {
         uint32_t c = 0; /* little-endian */
         memcpy(&c, bytes + at, text->width);
         used += put_utf8(c, utf8 + used);
     }
-    utf8[used] = 0;
+    strcpy(utf8 + used, text->cut && !end_told ? dots : "");
     const uint32_t number = names_intern(s->names, utf8);
     return number == NAMES_NONE ? NULL : names_text(s->names, number);
 }
@@ -173,8 +177,8 @@ static int take_code(struct scripts *s, uint32_t pid, const struct script_record
     memcpy(&told, bytes, sizeof told);
     if (told.name.width > 4 || told.file.width > 4)
         return -EBADMSG;
-    struct script_code code = {.name = intern_text(s, &told.name, told.name_bytes, SCRIPT_NAME_MAX),
-                               .file = intern_text(s, &told.file, told.file_bytes, SCRIPT_FILE_MAX),
+    struct script_code code = {.name = intern_text(s, &told.name, told.name_bytes, SCRIPT_NAME_MAX, false),
+                               .file = intern_text(s, &told.file, told.file_bytes, SCRIPT_FILE_MAX, true),
                                .line = told.line,
                                .language = head->language};
     struct told_code *of = arena_alloc(s->arena, sizeof *of);

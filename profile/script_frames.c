@@ -96,15 +96,18 @@ static const struct shown *show(struct script_frames *s, const struct script_fra
     return place ? &s->items[*place - 1] : NULL;
 }
 
+/* false: no memory. */
 static bool append(struct script_frames *s, uint32_t item)
 {
-    return vec_push(s->path, s->depth, s->capacity, item);
+    return item != FRAMES_NONE && vec_push(s->path, s->depth, s->capacity, item);
 }
 
 /* The functions from number *at on, up to the next that was entered. */
 static bool append_entered(struct script_frames *s, size_t *at)
 {
     bool good = true;
+    if (*at == 0 && s->called_count && s->called[0]->cut)
+        good = append(s, frames_label(s->frames, FRAME_LABEL, "[script functions not read]"));
     for (bool first = true; good && *at < s->called_count && (first || !s->called[*at]->entered); ++*at) {
         const struct shown *shown = show(s, s->called[*at]);
         good = shown && append(s, shown->item) && (shown->line == FRAMES_NONE || append(s, shown->line));

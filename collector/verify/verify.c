@@ -423,7 +423,7 @@ void verify_python(struct verify *v, uint32_t pid, const struct python *python, 
         bpf_map_delete_elem(v->pythons, &pid);
         return;
     }
-    const struct rule_python rule = {runtime, python->layout};
+    const struct rule_python rule = {.runtime = runtime, .layout = python->layout};
     if (bpf_map_update_elem(v->pythons, &pid, &rule, BPF_ANY) == 0)
         bpf_map_update_elem(v->any_script, &(uint32_t){0}, &(uint32_t){1}, BPF_ANY);
 }

@@ -95,12 +95,12 @@ struct {
     __type(value, struct rule_script_thread);
 } script_threads SEC(".maps");
 
-/* By number: the chains that were announced. */
+/* By number: the chains that were announced; their value is 1. By a hash of where a chain's code is: the number that it had last. */
 struct {
     __uint(type, BPF_MAP_TYPE_LRU_HASH);
     __uint(max_entries, VERIFY_CHAINS);
     __type(key, __u64);
-    __type(value, __u32);
+    __type(value, __u64);
 } chains SEC(".maps");
 
 struct {
@@ -246,7 +246,9 @@ struct script_buffer {
     __u64 window_at;                      /* address of the bytes in `window` */
     __u64 state[PYTHON_THREAD_BYTES / 8]; /* the thread's */
     __u64 object[PYTHON_CODE_BYTES / 8];
-    __u64 chain; /* its number */
+    __u64 text[PYTHON_NAME_WORDS]; /* of a string */
+    __u64 chain;                   /* a hash of where its code is */
+    __u64 named;                   /* and of what that is */
     __u32 window_size;
     __u32 failed;             /* memory could not be read */
     struct rule_code_key key; /* of the code that `code` tells */

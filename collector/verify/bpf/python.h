@@ -150,6 +150,62 @@ static __always_inline void read_text(const struct python_layout *at, __u64 from
         *text = (struct script_text){.bytes = size, .width = width, .ascii = ascii, .cut = size < bytes};
 }
 
+#define PYTHON_LENGTH_AT 16u /* where a string's length is, and its hash; -1: it was not asked for */
+
+/* A hash of a string: of its first 40 bytes or more, its length, and its own hash if it has one. */
+static __always_inline __u64 hash_text(const struct python_layout *at, struct script_buffer *b, __u64 from)
+{
+    if (bpf_probe_read_user(b->text, sizeof b->text, (const void *)(from + PYTHON_LENGTH_AT)) != 0)
+        return 0;
+    const __u32 state = b->text[2], width = state >> 2 & 7;
+    const __u32 first = ((state >> 6 & 1 ? at->text_ascii : at->text_compact) - PYTHON_LENGTH_AT) / 8;
+    const __u64 length = b->text[0];
+    const __u64 bytes = length >> 32 ? 0 : length * width;
+    __u64 hash = rule_hash(length, b->text[1] + width);
+    for (__u32 i = 3; i < PYTHON_NAME_WORDS; i++) {
+        const __u64 before = (__u64)(i - first) * 8;
+        if (i < first || before >= bytes)
+            continue;
+        const __u64 left = bytes - before;
+        const __u64 mask = left >= 8 ? ~0ull : (1ull << (left & 7) * 8) - 1;
+        hash = rule_hash(hash, b->text[i] & mask);
+    }
+    return hash;
+}
+
+/* Reads what tells a code object from others, with its address. Whether it can be read. A function that the kernel's verifier follows by itself. */
+__noinline int verify_python_identity(__u32 cpu, __u32 pid, __u64 code)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    const struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
+    if (!b || !p || bpf_probe_read_user(b->object, PYTHON_CODE_BYTES, (const void *)code) != 0)
+        return 0;
+    const __u32 texts = p->layout.code_texts / 8;
+    for (__u32 k = 0; k < 4; k++)
+        b->identity.texts[k] = b->object[(texts + k) & (PYTHON_CODE_BYTES / 8 - 1)];
+    b->identity.line = *(const __u32 *)((const __u8 *)b->object + (p->layout.code_line & 127));
+    b->identity.name = hash_text(&p->layout, b, b->identity.texts[2]);
+    return 1;
+}
+
+/* Hashes what the code of the chain's functions is, from number `from` on. Whether there are more. */
+__noinline int verify_python_names(__u32 cpu, __u32 pid, __u32 from)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    if (!b)
+        return 0;
+    for (__u32 i = 0; i < PYTHON_FRAMES; i++) {
+        if (from + i >= b->chain_record.head.count)
+            return 0;
+        if (!verify_python_identity(cpu, pid,
+                                    b->chain_record.called[(from + i) & (SCRIPT_CALLED_MAX - 1)].code))
+            continue;
+        const struct rule_code *c = &b->identity;
+        b->named = rule_hash(b->named, c->name + c->line + (c->texts[0] ^ c->texts[3]));
+    }
+    return 1;
+}
+
 #define PYTHON_BYTES_LENGTH 16u /* of a bytes object: its size, */
 #define PYTHON_BYTES_AT     32u /* and its bytes */
 
@@ -171,12 +227,18 @@ static __always_inline void read_code(const struct python_layout *at, struct scr
         b->code.head.count = length;
 }
 
+/* Code can be freed, and other code be made where it was. So all code of a chain is compared with what it was when the chain got its
+ * number: each time while that was seen to happen, */
+#define SCRIPT_CAREFUL 256u
+/* and otherwise in one of so many samples of a thread. */
+#define SCRIPT_CHECKED 8u
+
 /* Reads the code object of one function of the chain, from number `from` on, whose code was not told. Returns that one's number + 1; 0: all were
  * told. */
 __noinline int verify_python_code(__u32 cpu, __u32 pid, __u32 from)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
-    const struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
+    struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
     if (!b || !p)
         return 0;
     for (__u32 i = from; i < SCRIPT_CALLED_MAX; i++) {
@@ -184,16 +246,15 @@ __noinline int verify_python_code(__u32 cpu, __u32 pid, __u32 from)
             return 0;
         const __u64 code = b->chain_record.called[i & (SCRIPT_CALLED_MAX - 1)].code;
         b->key = (struct rule_code_key){code, pid, 0};
-        if (bpf_probe_read_user(b->object, PYTHON_CODE_BYTES, (const void *)code) != 0)
+        if (!verify_python_identity(cpu, pid, code))
             continue;
-        const __u32 texts = p->layout.code_texts / 8;
-        for (__u32 k = 0; k < 4; k++)
-            b->identity.texts[k] = b->object[(texts + k) & (PYTHON_CODE_BYTES / 8 - 1)];
-        b->identity.line = *(const __u32 *)((const __u8 *)b->object + (p->layout.code_line & 127));
         const struct rule_code *before = bpf_map_lookup_elem(&codes, &b->key);
         if (before && before->texts[0] == b->identity.texts[0] && before->texts[2] == b->identity.texts[2] &&
-            before->texts[3] == b->identity.texts[3] && before->line == b->identity.line)
+            before->texts[3] == b->identity.texts[3] && before->line == b->identity.line &&
+            before->name == b->identity.name)
             continue;
+        if (before)
+            p->careful = SCRIPT_CAREFUL;
         read_code(&p->layout, b);
         return i + 1;
     }

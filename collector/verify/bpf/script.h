@@ -11,12 +11,38 @@ static __always_inline void fill_script(struct script_record *r, __u8 kind, __u6
     r->number = number;
 }
 
+/* The number of the chain that was read: a hash of where its code is, and of what that is. */
+static __always_inline __u64 number_chain(const struct moment *m, __u32 cpu, struct script_buffer *b,
+                                          struct rule_python *p, struct rule_script_thread *thread)
+{
+    const __u64 places = b->chain, last = thread->places == places ? thread->number : 0;
+    const __u64 *found = last ? &last : bpf_map_lookup_elem(&chains, &places);
+    const __u64 before = found ? *found : 0;
+    thread->places = places;
+    thread->unchecked++;
+    if (p->careful)
+        p->careful--;
+    else if (before && thread->unchecked < SCRIPT_CHECKED)
+        return before;
+    thread->unchecked = 0;
+    b->named = places;
+    for (__u32 i = 0; i < SCRIPT_CALLED_MAX / PYTHON_FRAMES; i++)
+        if (!verify_python_names(cpu, m->pid, i * PYTHON_FRAMES))
+            break;
+    const __u64 now = b->named | 1;
+    if (before && before != now)
+        p->careful = SCRIPT_CAREFUL;
+    if (before != now)
+        bpf_map_update_elem(&chains, &places, &now, BPF_ANY);
+    return now;
+}
+
 /* Reads the thread's chain. Its number; 0: it has none. */
 static __always_inline __u64 read_chain(const struct moment *m, __u32 cpu, struct script_buffer *b,
                                         struct rule_script_thread *thread)
 {
     const __u32 pid = m->pid;
-    const struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
+    struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
     struct script_record *head = &b->chain_record.head;
     head->count = head->at = head->flags = 0;
     b->failed = 0;
@@ -34,7 +60,8 @@ static __always_inline __u64 read_chain(const struct moment *m, __u32 cpu, struc
     for (__u32 i = 0; i <= SCRIPT_CALLED_MAX / PYTHON_FRAMES; i++)
         if (!verify_python_frames(cpu, pid))
             break;
-    return head->count ? b->chain | 1 : 0;
+    b->chain &= ~1ull; /* a number is odd */
+    return head->count ? number_chain(m, cpu, b, p, thread) : 0;
 }
 
 /* Tells the code of the chain's functions that was not told. Whether all of it is now. */
@@ -87,7 +114,7 @@ static __always_inline long announce_chain(struct moment *m, __u32 cpu, struct s
     if (size > sizeof b->chain_record)
         return -1;
     const long rc = put_record(m, BPF_F_CURRENT_CPU, &b->chain_record, size);
-    const __u32 yes = 1;
+    const __u64 yes = 1;
     if (rc == 0 && whole)
         bpf_map_update_elem(&chains, &number, &yes, BPF_ANY);
     return rc;
@@ -102,7 +129,7 @@ static __always_inline bool tell_script(struct moment *m, __u32 cpu)
     if (!any || !*any || !bpf_map_lookup_elem(&pythons, &pid))
         return true;
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
-    const struct rule_script_thread *before = bpf_map_lookup_elem(&script_threads, &tid);
+    struct rule_script_thread *before = bpf_map_lookup_elem(&script_threads, &tid);
     struct rule_script_thread now = {.birth = m->birth};
     if (!b)
         return true;
@@ -113,8 +140,11 @@ static __always_inline bool tell_script(struct moment *m, __u32 cpu)
     now.at = b->chain_record.head.at;
     const bool quiet = now.number ? last.told && last.number == now.number && last.at == now.at
                                   : !b->failed && (!last.told || last.told == SCRIPT_NONE);
-    if (quiet && last.state == now.state && (last.told || !now.state))
+    if (quiet && last.state == now.state && (last.told || !now.state)) {
+        if (before)
+            before->unchecked = now.unchecked;
         return true;
+    }
     const long rc = quiet ? 0 : announce_chain(m, cpu, b, &now);
     if (rc != 0) {
         now.told = 0;
