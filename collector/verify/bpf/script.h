@@ -138,8 +138,9 @@ static __always_inline bool tell_script(struct moment *m, __u32 cpu)
     const struct rule_script_thread last = now;
     now.number = read_chain(m, cpu, b, &now);
     now.at = b->chain_record.head.at;
-    const bool quiet = now.number ? last.told && last.number == now.number && last.at == now.at
-                                  : !b->failed && (!last.told || last.told == SCRIPT_NONE);
+    const bool quiet = now.number  ? last.told && last.number == now.number && last.at == now.at
+                       : b->failed ? last.told == SCRIPT_UNREAD
+                                   : !last.told || last.told == SCRIPT_NONE;
     if (quiet && last.state == now.state && (last.told || !now.state)) {
         if (before)
             before->unchecked = now.unchecked;
