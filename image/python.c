@@ -16,9 +16,11 @@ static const struct {
     {11,
      {.runtime_current = 576,
       .runtime_interpreters = 40,
+      .runtime_main = 48,
       .interpreter_next = 0,
       .interpreter_threads = 16,
       .thread_next = 8,
+      .thread_interpreter = 16,
       .thread_id = 152,
       .thread_frame = 56,
       .cframe_frame = 8,
@@ -35,9 +37,11 @@ static const struct {
     {12,
      {.runtime_current = PYTHON_NONE,
       .runtime_interpreters = 40,
+      .runtime_main = 48,
       .interpreter_next = 0,
       .interpreter_threads = 72,
       .thread_next = 8,
+      .thread_interpreter = 16,
       .thread_id = 136,
       .thread_frame = 56,
       .cframe_frame = 0,
@@ -73,10 +77,11 @@ static bool are_near(const struct debug_offsets *d)
     const uint64_t thread = PYTHON_THREAD_BYTES - 8, frame = PYTHON_FRAME_BYTES - 8,
                    code = PYTHON_CODE_BYTES - 8;
     return d->interpreters_head < UINT32_MAX && d->interpreter_next < UINT32_MAX &&
-           d->threads_head < UINT32_MAX && d->thread_next <= thread && d->current_frame <= thread &&
-           d->thread_id <= thread && d->previous <= frame && d->executable <= frame &&
-           d->instr_ptr <= frame && d->owner <= frame && d->firstlineno <= code && d->linetable <= code &&
-           d->co_code_adaptive <= code && d->asciiobject_size <= code && d->unicode_size <= code;
+           d->threads_head < UINT32_MAX && d->thread_next <= thread && d->thread_interp <= thread &&
+           d->current_frame <= thread && d->thread_id <= thread && d->previous <= frame &&
+           d->executable <= frame && d->instr_ptr <= frame && d->owner <= frame && d->firstlineno <= code &&
+           d->linetable <= code && d->co_code_adaptive <= code && d->asciiobject_size <= code &&
+           d->unicode_size <= code;
 }
 
 /* false: it does not tell them in a way that is known. */
@@ -96,9 +101,11 @@ static bool read_offsets(const struct elf_file *file, uint64_t runtime, uint32_t
         return false;
     *out = (struct python_layout){.runtime_current = PYTHON_NONE,
                                   .runtime_interpreters = (uint32_t)d.interpreters_head,
+                                  .runtime_main = (uint32_t)d.interpreters_head + 8,
                                   .interpreter_next = (uint32_t)d.interpreter_next,
                                   .interpreter_threads = (uint32_t)d.threads_head,
                                   .thread_next = (uint32_t)d.thread_next,
+                                  .thread_interpreter = (uint32_t)d.thread_interp,
                                   .thread_id = (uint32_t)d.thread_id,
                                   .thread_frame = (uint32_t)d.current_frame,
                                   .cframe_frame = PYTHON_NONE,

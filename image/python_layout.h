@@ -11,10 +11,10 @@
 struct python_layout {
     __u32
         runtime_current; /* in _PyRuntimeState: the thread that holds the GIL; PYTHON_NONE: it does not tell */
-    __u32 runtime_interpreters;                  /* the first interpreter */
+    __u32 runtime_interpreters, runtime_main;    /* the first interpreter of the list, and the main one */
     __u32 interpreter_next, interpreter_threads; /* in PyInterpreterState */
-    __u32 thread_next, thread_id;                /* in PyThreadState; id: as pthread_self() */
-    __u32 thread_frame;                          /* the _PyCFrame, */
+    __u32 thread_next, thread_interpreter, thread_id; /* in PyThreadState; id: as pthread_self() */
+    __u32 thread_frame;                               /* the _PyCFrame, */
     __u32 cframe_frame; /* in which is the innermost frame; PYTHON_NONE: or that itself */
     __u32 frame_code, frame_previous, frame_instruction; /* in _PyInterpreterFrame */
     __u32

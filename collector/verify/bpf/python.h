@@ -53,6 +53,27 @@ __noinline __u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before)
     return 0;
 }
 
+/* Where the thread runs an interpreter that the main one has called, in which it has another state: reads that. Its address; 0: there is none. */
+__noinline __u64 verify_python_outer(__u32 cpu, __u32 pid)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    const struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
+    __u64 state, outer;
+    if (!b || !p)
+        return 0;
+    const __u64 self = state_word(b, p->layout.thread_id);
+    if (!user_word(p->runtime + p->layout.runtime_main, &outer) ||
+        outer == state_word(b, p->layout.thread_interpreter) ||
+        !user_word(outer + p->layout.interpreter_threads, &state))
+        return 0;
+    for (__u32 i = 0; i < PYTHON_THREADS && state; i++) {
+        if (is_state(b, p, state, self))
+            return state;
+        state = state_word(b, p->layout.thread_next);
+    }
+    return 0;
+}
+
 static __always_inline __u64 window_word(const struct script_buffer *b, __u64 at)
 {
     __asm__ volatile("" : "+r"(at));

@@ -37,6 +37,20 @@ static __always_inline __u64 number_chain(const struct moment *m, __u32 cpu, str
     return now;
 }
 
+/* Adds the functions of the state that was read to the chain. */
+static __always_inline void read_frames(const struct moment *m, __u32 cpu, struct script_buffer *b,
+                                        const struct rule_python *p)
+{
+    const __u64 cframe = state_word(b, p->layout.thread_frame);
+    __u64 frame = cframe;
+    b->failed |= p->layout.cframe_frame != PYTHON_NONE && cframe &&
+                 !user_word(cframe + p->layout.cframe_frame, &frame);
+    b->next = frame;
+    for (__u32 i = 0; i <= SCRIPT_CALLED_MAX / PYTHON_FRAMES; i++)
+        if (!verify_python_frames(cpu, m->pid))
+            break;
+}
+
 /* Reads the thread's chain. Its number; 0: it has none. */
 static __always_inline __u64 read_chain(const struct moment *m, __u32 cpu, struct script_buffer *b,
                                         struct rule_script_thread *thread)
@@ -52,14 +66,9 @@ static __always_inline __u64 read_chain(const struct moment *m, __u32 cpu, struc
     thread->state = verify_python_state(cpu, pid, thread->state);
     if (!p || !thread->state)
         return 0;
-    const __u64 cframe = state_word(b, p->layout.thread_frame);
-    __u64 frame = cframe;
-    b->failed = p->layout.cframe_frame != PYTHON_NONE && cframe &&
-                !user_word(cframe + p->layout.cframe_frame, &frame);
-    b->next = frame;
-    for (__u32 i = 0; i <= SCRIPT_CALLED_MAX / PYTHON_FRAMES; i++)
-        if (!verify_python_frames(cpu, pid))
-            break;
+    read_frames(m, cpu, b, p);
+    if (verify_python_outer(cpu, pid))
+        read_frames(m, cpu, b, p);
     b->chain &= ~1ull; /* a number is odd */
     return head->count ? number_chain(m, cpu, b, p, thread) : 0;
 }
