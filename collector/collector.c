@@ -228,6 +228,12 @@ void collector_python(struct collector *c, uint32_t pid, const struct python *py
     verify_python(c->verify, pid, python, runtime);
 }
 
+void collector_python_file(struct collector *c, uint32_t number, const struct python *python,
+                           uint64_t runtime)
+{
+    verify_python_file(c->verify, number, python, runtime);
+}
+
 bool collector_stacks_are(struct collector *c, uint32_t space, const struct go_stacks *go, uint64_t bias)
 {
     return verify_stacks_are(c->verify, space, go, bias);

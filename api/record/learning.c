@@ -37,6 +37,12 @@ static void tell_python(void *learning, uint32_t pid, const struct python *pytho
     collector_python(l->collector, pid, python, runtime);
 }
 
+static void tell_python_file(void *learning, uint32_t number, const struct python *python, uint64_t runtime)
+{
+    struct learning *l = learning;
+    collector_python_file(l->collector, number, python, runtime);
+}
+
 static void number_file(void *learning, const struct stack_file *file, uint32_t number)
 {
     struct learning *l = learning;
@@ -105,6 +111,7 @@ int learning_new(struct collector *collector, const struct collector_options *op
                                                                .know = know,
                                                                .stacks_are = tell_stacks,
                                                                .python = tell_python,
+                                                               .python_file = tell_python_file,
                                                                .walked = walks ? take_walk : NULL,
                                                                .number = number_file,
                                                                .rows = tell_rows,

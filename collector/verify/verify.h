@@ -2,7 +2,7 @@
  * verify.h - loads the BPF program that compares samples' stacks with known ones in the kernel (rule.h), and
  * tells it which stacks are known. Needs CAP_BPF and CAP_PERFMON (Linux 5.10 or later).
  *
- * verify_know(), verify_stacks_are(), verify_place(), verify_number_file(), verify_rows(), verify_python() and verify_forget() may be called by another
+ * verify_know(), verify_stacks_are(), verify_place(), verify_number_file(), verify_rows(), verify_python(), verify_python_file() and verify_forget() may be called by another
  * thread than the rest.
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_VERIFY_H
@@ -85,6 +85,9 @@ bool verify_rows(struct verify *verify, const struct code_rows_key *key, const s
 /* The process has CPython, whose _PyRuntime is at this address in it, and its children by fork; python NULL: it has none. What that runs is announced
  * from now on (script_record.h), where the kernel's BTF is there. */
 void verify_python(struct verify *verify, uint32_t pid, const struct python *python, uint64_t runtime);
+/* Likewise, each process with the numbered file; runtime: bytes from where the file's offset 0 would lie. */
+void verify_python_file(struct verify *verify, uint32_t number, const struct python *python,
+                        uint64_t runtime);
 /* Forgets all stacks of a space. */
 void verify_forget(struct verify *verify, uint32_t space);
 /* Stacks are no longer announced by this number, one from STACK_NUMBER_KEPT on; 0: by none of these. Any thread may call it. */

@@ -9,21 +9,18 @@
 #include "base/path.h"
 
 struct python_finder {
-    void (*tell)(void *context, uint32_t pid, const struct python *python, uint64_t runtime);
-    void *context;
-    struct table *seen; /* of each process, image and place on a stack */
+    struct python_finder_input in;
+    struct table *seen; /* of each process, image and place on a stack; of each file's number */
     uint32_t pid;       /* of what was mapped last; 0: nothing that is to be looked at */
     uint64_t address;
 };
 
-struct python_finder *python_finder_new(void (*tell)(void *context, uint32_t pid, const struct python *python,
-                                                     uint64_t runtime),
-                                        void *context)
+struct python_finder *python_finder_new(const struct python_finder_input *input)
 {
     struct python_finder *f = malloc(sizeof *f);
     if (!f)
         return NULL;
-    *f = (struct python_finder){.tell = tell, .context = context, .seen = table_new()};
+    *f = (struct python_finder){.in = *input, .seen = table_new()};
     if (f->seen)
         return f;
     free(f);
@@ -42,7 +39,7 @@ static void tell(const struct python_finder *f, uint32_t pid, const struct place
 {
     const struct python *python = image_python(place->image);
     if (python && python->has_layout)
-        f->tell(f->context, pid, python, pc - place->address + python->runtime);
+        f->in.tell(f->in.context, pid, python, pc - place->address + python->runtime);
 }
 
 static bool may_be_python(const struct record_mmap *mmap)
@@ -62,18 +59,35 @@ void python_finder_take(struct python_finder *f, struct processes *processes, co
         f->address = record->mmap.address;
     } else if ((record->kind == RECORD_COMM && record->comm.exec) ||
                (record->kind == RECORD_EXIT && record->pid == record->tid)) {
-        f->tell(f->context, record->pid, NULL, 0);
+        f->in.tell(f->in.context, record->pid, NULL, 0);
     }
 }
 
+/* Tells each file once. 0 or -ENOMEM. */
+static int tell_file(struct python_finder *f, const struct python *python, const struct unwind_frame *frame,
+                     const struct stack_place *place)
+{
+    bool added;
+    if (!place || !python->has_layout)
+        return 0;
+    if (!table_put(f->seen, place->number, &added))
+        return -ENOMEM;
+    if (added)
+        f->in.tell_file(f->in.context, place->number, python,
+                        frame->pc - frame->place.address + python->runtime - place->at);
+    return 0;
+}
+
 int python_finder_see(struct python_finder *f, const struct process *process,
-                      const struct unwind_frame *frames, size_t count)
+                      const struct unwind_frame *frames, size_t count, const struct stack_place *places,
+                      size_t place_count)
 {
     const struct image *last = NULL;
     for (size_t i = 0; i < count; i++) {
         const struct place *place = &frames[i].place;
+        const struct python *python = place->image == last ? NULL : image_python(place->image);
         bool added;
-        if (place->image == last || !image_python(place->image))
+        if (!python)
             continue;
         last = place->image;
         const uint64_t key =
@@ -82,6 +96,8 @@ int python_finder_see(struct python_finder *f, const struct process *process,
             return -ENOMEM;
         if (added)
             tell(f, process_pid(process), place, frames[i].pc);
+        if (tell_file(f, python, &frames[i], stack_place_of(places, place_count, frames[i].pc)) < 0)
+            return -ENOMEM;
     }
     return 0;
 }

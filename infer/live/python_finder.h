@@ -6,21 +6,26 @@
 #define FATHOM_INFER_LIVE_PYTHON_FINDER_H
 
 #include "image/python.h"
+#include "perfdata/known_stack.h"
 #include "perfdata/record.h"
 #include "process/unwind.h"
 
 struct python_finder;
 
-/* tell: as in stack_learner.h. NULL: out of memory. */
-struct python_finder *python_finder_new(void (*tell)(void *context, uint32_t pid, const struct python *python,
-                                                     uint64_t runtime),
-                                        void *context);
-void python_finder_free(struct python_finder *finder); /* NULL is allowed */
+struct python_finder_input { /* as in stack_learner.h */
+    void (*tell)(void *context, uint32_t pid, const struct python *python, uint64_t runtime);
+    void (*tell_file)(void *context, uint32_t number, const struct python *python, uint64_t runtime);
+    void *context;
+};
+
+struct python_finder *python_finder_new(const struct python_finder_input *input); /* NULL: out of memory */
+void python_finder_free(struct python_finder *finder);                            /* NULL is allowed */
 /* A record, before it is applied to the processes. What it maps is looked at with the next one. */
 void python_finder_take(struct python_finder *finder, struct processes *processes,
                         const struct record *record);
-/* The frames of a stack of this process. 0 or -ENOMEM. */
+/* The frames of a stack of this process, and the files that its code is in, as far as they have numbers. 0 or -ENOMEM. */
 int python_finder_see(struct python_finder *finder, const struct process *process,
-                      const struct unwind_frame *frames, size_t count);
+                      const struct unwind_frame *frames, size_t count, const struct stack_place *places,
+                      size_t place_count);
 
 #endif

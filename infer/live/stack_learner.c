@@ -326,10 +326,12 @@ static int learn_stack(struct stack_learner *l, struct processes *processes, con
     struct walked_stack w = walk(l, process, &at);
     if (l->in.walked)
         l->in.walked(l->in.context, &at, at.stack_number, w.frames, w.count, w.end);
-    if (l->pythons && python_finder_see(l->pythons, process, w.frames, w.count) < 0)
-        return error_memory(err);
     l->kept = KEPT_STACKS_MOST;
+    l->place_count = 0;
     rc = know(l, process, &at, space, false, &w, err);
+    if (l->pythons &&
+        python_finder_see(l->pythons, process, w.frames, w.count, l->places, l->place_count) < 0)
+        return error_memory(err);
     for (size_t walked = w.count; rc > 0 && !at.stack_switch && w.count > 1 && walked < WALKED_MAX &&
                                   !w.frames[1].interrupted; /* which nothing returns to */
          walked += w.count) {
@@ -450,7 +452,9 @@ int stack_learner_new(const struct stack_learner_input *input, struct stack_lear
     l->told = table_new();
     l->files = file_numbers_new();
     l->rows = input->rows ? row_teller_new(input->rows, input->context) : NULL;
-    l->pythons = input->python ? python_finder_new(input->python, input->context) : NULL;
+    l->pythons = input->python ? python_finder_new(&(struct python_finder_input){
+                                     input->python, input->python_file, input->context})
+                               : NULL;
     if (l->announced && l->spaces && l->told && l->files && (l->rows || !input->rows) &&
         (l->pythons || !input->python)) {
         announced_leave_places(l->announced);

@@ -31,6 +31,8 @@ struct stack_learner_input {
     bool (*stacks_are)(void *context, uint32_t space, const struct go_stacks *go, uint64_t bias);
     /* The process has this CPython, whose state is at `runtime`; python NULL: none any more. May be NULL. */
     void (*python)(void *context, uint32_t pid, const struct python *python, uint64_t runtime);
+    /* So has each process with the file of this number; runtime: counted from where its offset 0 would lie. Not NULL if `python` is not. */
+    void (*python_file)(void *context, uint32_t number, const struct python *python, uint64_t runtime);
     /* The sample's stack was unwound so, and its record is to have this number. May be NULL. */
     void (*walked)(void *context, const struct sample *sample, uint32_t number,
                    const struct unwind_frame *frames, size_t count, enum unwind_end end);

@@ -88,6 +88,15 @@ struct {
     __type(value, struct rule_python);
 } pythons SEC(".maps");
 
+/* By number of a file with its code: as above, but `runtime` counts from where offset 0 of the file lies. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, VERIFY_SCRIPTS);
+    __type(key, __u32);
+    __type(value, struct rule_python);
+} python_files SEC(".maps");
+
 struct {
     __uint(type, BPF_MAP_TYPE_LRU_HASH);
     __uint(max_entries, VERIFY_SCRIPT_THREADS);
@@ -242,6 +251,7 @@ struct {
 /* What a thread's interpreter runs is read into this. By CPU; their number is set when it is loaded. */
 #define SCRIPT_WINDOW 4096u /* bytes that hold several frames, mostly */
 struct script_buffer {
+    struct rule_python python;            /* to be put into the map */
     __u64 next;                           /* address of the frame to read; 0: none */
     __u64 window_at;                      /* address of the bytes in `window` */
     __u64 state[PYTHON_THREAD_BYTES / 8]; /* the thread's */

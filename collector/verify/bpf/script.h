@@ -129,19 +129,32 @@ static __always_inline long announce_chain(struct moment *m, __u32 cpu, struct s
     return rc;
 }
 
+/* Whether the process has CPython, as was told of it, or of the file that its PC is in: before the recorder knows of the process. */
+static __always_inline bool has_python(const struct moment *m, struct script_buffer *b)
+{
+    const __u32 pid = m->pid, file = m->file;
+    const struct lying *l = &m->buffer->lying;
+    const struct rule_python *here = bpf_map_lookup_elem(&pythons, &pid);
+    const struct rule_python *told_file =
+        file && !l->guessed ? bpf_map_lookup_elem(&python_files, &file) : NULL;
+    if (!told_file || (here && here->runtime == l->code.at + told_file->runtime))
+        return here;
+    b->python = *told_file;
+    b->python.runtime = l->code.at + told_file->runtime;
+    return bpf_map_update_elem(&pythons, &pid, &b->python, BPF_ANY) == 0;
+}
+
 /* Announces what the thread's interpreter runs, where that is not what was announced before. false: it could not, and so the sample is to be
  * left out, which would be taken for one of what was announced before. */
 static __always_inline bool tell_script(struct moment *m, __u32 cpu)
 {
-    const __u32 pid = m->pid, tid = m->told_key.tid, none = 0;
+    const __u32 tid = m->told_key.tid, none = 0;
     const __u32 *any = bpf_map_lookup_elem(&any_script, &none);
-    if (!any || !*any || !bpf_map_lookup_elem(&pythons, &pid))
+    struct script_buffer *b = any && *any ? bpf_map_lookup_elem(&script_buffers, &cpu) : NULL;
+    if (!b || !has_python(m, b))
         return true;
-    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
     struct rule_script_thread *before = bpf_map_lookup_elem(&script_threads, &tid);
     struct rule_script_thread now = {.birth = m->birth};
-    if (!b)
-        return true;
     if (before && before->birth == m->birth)
         now = *before;
     const struct rule_script_thread last = now;

@@ -40,6 +40,7 @@ enum {
     FILES,
     ROWS,
     PYTHONS,
+    PYTHON_FILES,
     SCRIPT_THREADS,
     CHAINS,
     CODES,
@@ -398,6 +399,7 @@ int machine_start(struct machine *m, const struct verify_config *options)
     good &= begin_hash(FILES, &files, sizeof(struct stack_file), sizeof(uint32_t));
     good &= begin_hash(ROWS, &rows, sizeof(struct code_rows_key), sizeof(struct code_rows));
     good &= begin_hash(PYTHONS, &pythons, sizeof(uint32_t), sizeof(struct rule_python));
+    good &= begin_hash(PYTHON_FILES, &python_files, sizeof(uint32_t), sizeof(struct rule_python));
     good &= begin_hash(SCRIPT_THREADS, &script_threads, sizeof(uint32_t), sizeof(struct rule_script_thread));
     good &= begin_hash(CHAINS, &chains, sizeof(uint64_t), sizeof(uint32_t));
     good &= begin_hash(CODES, &codes, sizeof(struct rule_code_key), sizeof(struct rule_code));
