@@ -108,7 +108,8 @@ Test(script_frames, without_a_root_the_innermost_pair)
 {
     cr_expect_str_eq(join("?LsL", "Ab"), "?LsL(A)(b)");
     cr_expect_str_eq(join("?sL", "AbCd"), "?s(A)(b)L(C)(d)");
-    cr_expect_str_eq(join("mLsL", "-ab"), "mLsL(a)(b)", "functions further out were not read");
+    cr_expect_str_eq(join("mLsL", "-ab"), "mLsL[script functions not read](a)(b)",
+                     "functions further out were not read");
     cr_expect_str_eq(join("?f", "AbC"), "?(A)(b)(C)f");
 }
 
