@@ -11,7 +11,7 @@
 
 #define FILES  6
 #define NODES  100
-#define ROUNDS 20000
+#define ROUNDS 2000
 #define HIGH   1024
 
 struct node {
