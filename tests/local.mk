@@ -41,10 +41,10 @@ UNIT_RUN = $(UNIT_TESTS)
 else
 UNIT_RUN = tests/no_criterion.test
 endif
-TESTS += $(UNIT_RUN)
 # Of the end-to-end tests, those to run beside the unit tests: "make check E2E_RUN=tests/e2e/input.test". Of all: TESTS.
 E2E_RUN = $(E2E_TESTS)
-TESTS += $(E2E_RUN)
+# The long ones first: what is at the end of the run has no others beside it.
+TESTS += $(E2E_RUN) $(UNIT_RUN)
 # What to run while working on something: under a minute when all is built.
 FAST_E2E = tests/cli/man.test tests/e2e/views.test tests/e2e/faults.test tests/stored/stored.test
 check-fast:
