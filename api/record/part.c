@@ -208,6 +208,8 @@ static int end_sink(struct part *p, int rc, struct fathom_error *err)
     }
     mapped_sink_finish(p->sink);
     int told = mapped_sink_build_ids(p->sink, p->writer, rc ? NULL : err);
+    if (told == 0)
+        told = mapped_sink_names(p->sink, p->writer, rc ? NULL : err);
     return rc < 0 ? rc : told;
 }
 
