@@ -13,8 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "api/record/java_maps.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/path.h"
 #include "base/vec.h"
 #include "collector/targets/proc.h"
 #include "image/made/jitdump.h"
@@ -31,24 +33,27 @@ struct watched {
     time_t started; /* by the wall clock, s */
     int tmp;        /* its /tmp, by O_PATH; -1: not there, or no longer needed */
     int files[KINDS];
+    bool hotspot;
     uint64_t until; /* of what these say; UINT64_MAX: it still runs */
 };
 
 struct code_files {
     const struct log *log;
-    struct table *by_pid; /* of those that run -> index + 1 */
+    struct java_maps *java; /* NULL: no HotSpot is asked */
+    struct table *by_pid;   /* of those that run -> index + 1 */
     struct watched *list;
     size_t count, capacity;
     struct code_namer *namer;
     bool told_full, told_foreign;
 };
 
-struct code_files *code_files_new(const struct log *log)
+struct code_files *code_files_new(const struct log *log, struct java_maps *java)
 {
     struct code_files *f = calloc(1, sizeof *f);
     if (!f)
         return NULL;
     f->log = log;
+    f->java = java;
     f->by_pid = table_new();
     f->namer = code_namer_new();
     if (!f->by_pid || !f->namer) {
@@ -287,8 +292,10 @@ static int note_mapping(struct code_files *f, const struct record *record)
     int rc = 0;
     if (!record->mmap.executable || !path)
         return 0;
-    const bool dump = mapped_is_jitdump(path);
-    struct watched *w = dump || mapped_is_run_time(path) ? watch(f, record->pid, &rc) : NULL;
+    const bool dump = mapped_is_jitdump(path), hotspot = strcmp(path_base(path), "libjvm.so") == 0;
+    struct watched *w = dump || hotspot || mapped_is_run_time(path) ? watch(f, record->pid, &rc) : NULL;
+    if (w)
+        w->hotspot |= hotspot;
     if (w && dump)
         take_file(f, w, AS_DUMP, open_as(w, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
     return rc;
@@ -304,11 +311,22 @@ int code_files_note(struct code_files *f, const struct record *record)
     return 0;
 }
 
+static void ask_java(const struct code_files *f, const struct watched *w)
+{
+    if (f->java && !java_maps_ask(f->java, w->pid))
+        log_write(f->log, LOG_WARNING,
+                  "the Java of process %" PRIu32 " wrote no map of its code: 'jcmd %" PRIu32
+                  " Compiler.perfmap', of JDK 17 or later, failed or is not installed",
+                  w->pid, w->pid);
+}
+
 int code_files_finish(struct code_files *f, uint8_t **data, size_t *size)
 {
     int rc = 0;
     for (size_t i = 0; i < f->count && rc == 0; i++) {
         struct watched *w = &f->list[i];
+        if (w->until == UINT64_MAX && w->hotspot)
+            ask_java(f, w);
         if (w->until == UINT64_MAX)
             open_map(f, w);
         rc = read_one(f, w);

@@ -18,8 +18,10 @@
 
 struct code_files;
 
-struct code_files *code_files_new(const struct log *log); /* borrowed. NULL: out of memory */
-void code_files_free(struct code_files *files);           /* NULL is allowed */
+struct java_maps;
+/* Borrowed. java: which asks each HotSpot that runs at the end to write its map (java_maps.h); NULL: none is asked. NULL: out of memory. */
+struct code_files *code_files_new(const struct log *log, struct java_maps *java);
+void code_files_free(struct code_files *files); /* NULL is allowed */
 /* Takes a record: mappings, an exec, the end of a process; others say nothing. 0 or -ENOMEM. */
 int code_files_note(struct code_files *files, const struct record *record);
 /* Ends it: what has a name, for the recording (image/made/code_names.h): *data is malloc'ed, the caller's; NULL: nothing. 0 or -ENOMEM. */

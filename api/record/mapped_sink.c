@@ -31,9 +31,10 @@ int mapped_sink_new(const struct mapped_sink_input *input, struct mapped_sink **
     s->next = input->next;
     s->context = input->context;
     s->mapped = mapped_new(input->log);
-    s->code = code_files_new(input->log);
-    int rc =
-        s->mapped && s->code ? decoder_new(input->events, input->count, &s->decoder, err) : error_memory(err);
+    s->code = input->names ? code_files_new(input->log, input->java) : NULL;
+    int rc = s->mapped && (s->code || !input->names)
+                 ? decoder_new(input->events, input->count, &s->decoder, err)
+                 : error_memory(err);
     if (rc < 0)
         mapped_sink_free(s);
     else
@@ -85,6 +86,11 @@ static void add_not_found(uint8_t *copy)
     memcpy(copy, &header, sizeof header);
 }
 
+static int note_code(struct mapped_sink *s, const struct record *record)
+{
+    return s->code ? code_files_note(s->code, record) : 0;
+}
+
 /* Adds to a mapping record what it does not tell of the file. *changed: the record is now in `copy`. */
 static int note_mapping(struct mapped_sink *s, const struct perf_event_header *header, uint8_t *copy,
                         bool *changed)
@@ -95,7 +101,7 @@ static int note_mapping(struct mapped_sink *s, const struct perf_event_header *h
     *changed = false;
     if (decoder_decode(s->decoder, header, header->size, &record, NULL) < 0 || record.kind != RECORD_MMAP)
         return 0;
-    if (mapped_note(s->mapped, &record, &id, &found) < 0 || code_files_note(s->code, &record) < 0)
+    if (mapped_note(s->mapped, &record, &id, &found) < 0 || note_code(s, &record) < 0)
         return -ENOMEM;
     if (record.mmap.build_id_size || header->type != PERF_RECORD_MMAP2 || header->size > MMAP2_MOST)
         return 0;
@@ -114,9 +120,7 @@ static int note_mapping(struct mapped_sink *s, const struct perf_event_header *h
 static int note_end(struct mapped_sink *s, const struct perf_event_header *header)
 {
     struct record record;
-    return decoder_decode(s->decoder, header, header->size, &record, NULL) < 0
-               ? 0
-               : code_files_note(s->code, &record);
+    return decoder_decode(s->decoder, header, header->size, &record, NULL) < 0 ? 0 : note_code(s, &record);
 }
 
 static void note_forks(struct mapped_sink *s, const char *at, const char *end)

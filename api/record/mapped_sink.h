@@ -15,6 +15,8 @@ struct mapped_sink_input { /* all borrowed */
     const struct log *log;
     collector_sink *next; /* receives the records */
     void *context;        /* its */
+    bool names; /* find names of code made at run time (code_files.h): mapped_sink_names() is called */
+    struct java_maps *java; /* as of code_files_new() */
 };
 
 struct mapped_sink;
