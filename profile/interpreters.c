@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "image/run_time.h"
+
 /* As Linux distributions name the programs and libraries, without "lib" and the version. */
 static const char *const names[] = {"python", "pypy", "ruby", "php",    "node", "nodejs",
                                     "java",   "jvm",  "perl", "luajit", "lua"};
@@ -21,12 +23,12 @@ static bool is_interpreter(const char *image)
     return false;
 }
 
-static uint64_t weight_below(struct cct_node *top)
+/* Whether it is a function of the program that the interpreter runs, as code made at run time that has a name: of a file or class, which the names
+ * of what the interpreter itself is made of have not. */
+static bool is_named(const struct frame *frame)
 {
-    uint64_t weight = 0;
-    for (struct cct_node *n = top; n; n = cct_next(top, n))
-        weight += n->self[0];
-    return weight;
+    return frame && frame->kind == FRAME_FUNCTION && strcmp(frame->image, RUN_TIME_NAME) == 0 &&
+           strpbrk(frame->name, "./");
 }
 
 /* The node after all below `node`. */
@@ -37,10 +39,30 @@ static struct cct_node *pass(const struct cct_node *top, struct cct_node *node)
     return node == top ? NULL : node->next_sibling;
 }
 
+/* *all: of the whole subtree. Returns that without what is below functions of the program. */
+static uint64_t weight_below(const struct contexts *contexts, struct cct_node *top, uint64_t *all)
+{
+    struct cct_node *named = NULL; /* that it is below */
+    const struct cct_node *behind = NULL;
+    uint64_t weight = 0;
+    *all = 0;
+    for (struct cct_node *n = top; n; n = cct_next(top, n)) {
+        if (n == behind)
+            named = NULL;
+        if (!named && is_named(frames_at(contexts->frames, n->item))) {
+            named = n;
+            behind = pass(top, n);
+        }
+        *all += n->self[0];
+        weight += named ? 0 : n->self[0];
+    }
+    return weight;
+}
+
 const char *interpreter_in(const struct contexts *contexts)
 {
     struct cct_node *root = cct_root(contexts->tree);
-    uint64_t known = 0, interpreted = 0, most = 0;
+    uint64_t known = 0, interpreted = 0, named = 0, most = 0;
     const char *found = NULL;
     for (struct cct_node *n = cct_next(root, root); n;) {
         const struct frame *frame = frames_at(contexts->frames, n->item);
@@ -50,14 +72,15 @@ const char *interpreter_in(const struct contexts *contexts)
             n = cct_next(root, n);
             continue;
         }
-        uint64_t below = unknown ? 0 : weight_below(n);
+        uint64_t all = 0, below = unknown ? 0 : weight_below(contexts, n, &all);
         if (below > most) {
             most = below;
             found = frame->image;
         }
-        known += below;
+        known += all;
         interpreted += below;
+        named += all - below;
         n = pass(root, n);
     }
-    return (double)interpreted >= INTERPRETED_LEAST * (double)known ? found : NULL;
+    return (double)interpreted >= INTERPRETED_LEAST * (double)known && interpreted > named ? found : NULL;
 }

@@ -34,6 +34,7 @@ struct watched {
     int tmp;        /* its /tmp, by O_PATH; -1: not there, or no longer needed */
     int files[KINDS];
     bool hotspot;
+    uint64_t since; /* of the mapping that it is watched for, ns; 0: it ran before */
     uint64_t until; /* of what these say; UINT64_MAX: it still runs */
 };
 
@@ -149,10 +150,10 @@ static int open_as(const struct watched *w, const char *path, uint64_t flags)
 static bool make_room(struct code_files *f);
 
 /* The process, entered if it is new; NULL: it is gone, or there are too many. */
-static struct watched *watch(struct code_files *f, uint32_t pid, int *rc)
+static struct watched *watch(struct code_files *f, uint32_t pid, uint64_t time, int *rc)
 {
     const uint64_t *known = table_find(f->by_pid, pid);
-    struct watched w = {.pid = pid, .tmp = -1, .files = {-1, -1}, .until = UINT64_MAX};
+    struct watched w = {.pid = pid, .tmp = -1, .files = {-1, -1}, .since = time, .until = UINT64_MAX};
     if (known)
         return &f->list[*known - 1];
     if (!make_room(f) || !read_status(&w) || !read_start(&w))
@@ -253,13 +254,15 @@ static int read_one(struct code_files *f, struct watched *w)
     return rc == 0 ? code_namer_end(f->namer, w->pid, w->until) : rc;
 }
 
-/* The program in the process has ended. */
+/* The program in the process has ended. Records of several CPUs come in no order: an exec may be told of after what was mapped since. */
 static void end_one(struct code_files *f, uint32_t pid, uint64_t time)
 {
     const uint64_t *known = table_find(f->by_pid, pid);
     if (!known)
         return;
     struct watched *w = &f->list[*known - 1];
+    if (time < w->since)
+        return;
     w->until = time;
     open_map(f, w);
     table_remove(f->by_pid, pid);
@@ -293,7 +296,8 @@ static int note_mapping(struct code_files *f, const struct record *record)
     if (!record->mmap.executable || !path)
         return 0;
     const bool dump = mapped_is_jitdump(path), hotspot = strcmp(path_base(path), "libjvm.so") == 0;
-    struct watched *w = dump || hotspot || mapped_is_run_time(path) ? watch(f, record->pid, &rc) : NULL;
+    struct watched *w =
+        dump || hotspot || mapped_is_run_time(path) ? watch(f, record->pid, record->time, &rc) : NULL;
     if (w)
         w->hotspot |= hotspot;
     if (w && dump)
