@@ -45,7 +45,7 @@ struct code_files {
     struct watched *list;
     size_t count, capacity;
     struct code_namer *namer;
-    bool told_full, told_foreign;
+    bool told_full, told_foreign, told_many;
 };
 
 struct code_files *code_files_new(const struct log *log, struct java_maps *java)
@@ -156,7 +156,15 @@ static struct watched *watch(struct code_files *f, uint32_t pid, uint64_t time, 
     struct watched w = {.pid = pid, .tmp = -1, .files = {-1, -1}, .since = time, .until = UINT64_MAX};
     if (known)
         return &f->list[*known - 1];
-    if (!make_room(f) || !read_status(&w) || !read_start(&w))
+    if (!make_room(f)) {
+        if (!f->told_many)
+            log_write(f->log, LOG_WARNING,
+                      "more than %u processes make code at run time: what others make has no names",
+                      CODE_FILES_MOST);
+        f->told_many = true;
+        return NULL;
+    }
+    if (!read_status(&w) || !read_start(&w))
         return NULL;
     w.tmp = open_as(&w, "/tmp", O_PATH | O_DIRECTORY);
     uint64_t *number = table_put(f->by_pid, pid, NULL);

@@ -12,8 +12,7 @@
 #include "base/log.h"
 #include "perfdata/record.h"
 
-#define CODE_FILES_MOST                                                                                      \
-    256u /* processes at a time: as many files are held for each as it has of these, and one more */
+#define CODE_FILES_MOST  128u /* processes at a time, for each of which up to three files are held open */
 #define CODE_FILES_BYTES (64u << 20) /* of a file that are read: of what is longer, the beginning */
 
 struct code_files;
