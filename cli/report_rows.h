@@ -71,7 +71,11 @@ struct report_rows {
                       report.profile.inline_most,                                                            \
                       "read at most so much debug information for inlined functions (default: 65536)"),      \
         OPTION_FLAG("lines", 0, struct report_rows, report.profile.lines,                                    \
-                    "show source lines, of callers too (needs debug info)")
+                    "show source lines, of callers too (needs debug info)"),                                 \
+        OPTION_FLAG("native", 0, struct report_rows, report.profile.native,                                  \
+                    "show machine code alone, not the functions that an interpreter runs"),                  \
+        OPTION_FLAG("script", 0, struct report_rows, report.profile.script,                                  \
+                    "show functions that an interpreter runs without the machine code around them")
 #define REPORT_DATA                                                                                          \
     OPTION_FLAG("data", 0, struct report_rows, report.profile.data,                                          \
                 "show the memory that was accessed, and where the processor found it, at the end of each "   \

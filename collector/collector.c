@@ -223,6 +223,11 @@ int collector_know(struct collector *c, const struct known_stack *stack, struct 
     return verify_know(c->verify, stack, err);
 }
 
+void collector_python(struct collector *c, uint32_t pid, const struct python *python, uint64_t runtime)
+{
+    verify_python(c->verify, pid, python, runtime);
+}
+
 bool collector_stacks_are(struct collector *c, uint32_t space, const struct go_stacks *go, uint64_t bias)
 {
     return verify_stacks_are(c->verify, space, go, bias);

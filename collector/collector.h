@@ -98,6 +98,8 @@ void collector_place(struct collector *collector, uint32_t pid, uint32_t space);
 void collector_number(struct collector *collector, const struct stack_file *file, uint32_t number);
 bool collector_rows(struct collector *collector, const struct code_rows_key *key,
                     const struct code_rows *rows);
+void collector_python(struct collector *collector, uint32_t pid, const struct python *python,
+                      uint64_t runtime); /* verify_python() */
 void collector_forget(struct collector *collector, uint32_t space);
 void collector_retract(struct collector *collector, uint32_t number); /* verify_retract() */
 /* The clocks that take audit samples, if their rates can be set (audit_adapts), by the size of their dumps. */

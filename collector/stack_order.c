@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "collector/rings/records.h"
+#include "perfdata/script_record.h"
 #include "perfdata/stack_record.h"
+
+/* Records that may stand before a sample, besides its stack record: what an interpreter runs, and more of the stack. */
+#define BEFORE_MOST (SCRIPT_CODES_MOST + 1 + STACK_RECORD_MORES)
 
 bool stack_order_concerns(const struct stack_order *order, const struct perf_event_header *header)
 {
@@ -22,13 +26,13 @@ bool stack_order_concerns(const struct stack_order *order, const struct perf_eve
 #define PAIR_NS            100000u
 #define PAIR_TRACEPOINT_NS 20000000u
 
-/* Goes from behind a stack record of a thread to what may be its sample, over further stack records (STACK_RECORD_MORE). *at: where that is;
+/* Goes from behind a stack record of a thread to what may be its sample, over further records about it. *at: where that is;
  * the ring's head: it is not there yet. Returns how many were passed over, or UINT_MAX: something else comes next. */
 static unsigned find_sample(const struct stack_order *order, const struct ring *ring, uint64_t head,
                             uint32_t tid, uint64_t *at, struct sample_record *next)
 {
     struct sample_record scratch;
-    for (unsigned passed = 0; passed <= STACK_RECORD_MORES; passed++) {
+    for (unsigned passed = 0; passed <= BEFORE_MOST; passed++) {
         if (head - *at < sizeof *next)
             return passed;
         memcpy(next, ring_view(ring, *at, sizeof *next, &scratch), sizeof *next);

@@ -22,11 +22,13 @@ struct image {
     struct cfi *cfi;
     struct go_table go; /* without data: it is no Go program */
     struct functions functions;
-    uint64_t thread_return; /* 0: none */
-    bool makes_code;        /* run_time.h */
+    uint64_t thread_return;      /* 0: none */
+    bool makes_code;             /* run_time.h */
+    const struct python *python; /* python.h; NULL: it has none */
 };
 
 int image_join_parts(struct image *image); /* of one that was opened with parts_apart. 0 or -ENOMEM */
 bool run_time_is_runtime(const struct elf_file *file); /* for image_makes_code() */
+int python_find(struct image *image);                  /* for image_python(). 0 or -ENOMEM */
 
 #endif

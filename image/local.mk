@@ -30,6 +30,7 @@ libimage_la_SOURCES = \
 	image/mapped_name.c image/mapped_name.h \
 	image/image_store.c image/image_store.h \
 	image/return_range.c image/return_range.h \
+	image/python.c image/python.h image/python_layout.h \
 	image/run_time.c image/run_time.h \
 	image/made/code_namer.c image/made/code_namer.h image/made/code_names.c image/made/code_names.h \
 	image/made/jitdump.c image/made/jitdump.h image/made/perf_map.c image/made/perf_map.h \

@@ -7,6 +7,8 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "perfdata/script_record.h"
+#include "perfdata/scripts.h"
 #include "perfdata/stack_parts.h"
 #include "perfdata/walks.h"
 
@@ -38,6 +40,7 @@ struct announced {
     uint32_t pending_tid;
     uint64_t pending_time;
     struct stack_parts parts; /* of the last record; bytes: NULL if its stack is not new */
+    struct scripts *scripts;  /* NULL: not wanted */
     struct walks *walks;
     struct walked walked; /* of the last record, like the next */
     bool has_walked;
@@ -92,6 +95,12 @@ struct announced *announced_new(const struct event *events, size_t count)
     return NULL;
 }
 
+void announced_use_scripts(struct announced *a, struct scripts *scripts)
+{
+    a->scripts = scripts;
+    scripts_restart(scripts);
+}
+
 void announced_free(struct announced *a)
 {
     if (!a)
@@ -108,7 +117,7 @@ void announced_free(struct announced *a)
 
 uint64_t announced_damaged(const struct announced *a)
 {
-    return a->damaged;
+    return a->damaged + (a->scripts ? scripts_damaged(a->scripts) : 0);
 }
 
 uint64_t announced_unresolved(const struct announced *a)
@@ -129,6 +138,14 @@ static void forget(struct announced *a, uint32_t tid)
     uint64_t *life = table_find(a->lives, tid);
     if (life)
         ++*life;
+}
+
+/* A thread, or a process, begins anew. */
+static void forget_thread(struct announced *a, uint32_t tid)
+{
+    forget(a, tid);
+    if (a->scripts)
+        scripts_forget(a->scripts, tid);
 }
 
 /* Whether a record is one that may follow those before it. */
@@ -252,9 +269,11 @@ static int take_record(struct announced *a, const struct sample *sample, struct 
 {
     struct stack_parts parts;
     uint32_t magic = 0;
-    a->pending = false;
     if (sample->raw_size >= sizeof magic)
         memcpy(&magic, sample->raw, sizeof magic);
+    if (magic == SCRIPT_RECORD_MAGIC)
+        return a->scripts ? scripts_take(a->scripts, sample, err) : 1;
+    a->pending = false;
     if (!stack_parts_read(sample->raw, sample->raw_size, &parts) || !is_plausible(a, &parts.head)) {
         a->damaged += magic == STACK_RECORD_MAGIC;
         a->more.end = 0;
@@ -320,6 +339,8 @@ static void fill_in(struct announced *a, struct sample *sample)
 {
     bool pending = take_pending(a, sample);
     a->followed[sample->event] |= pending;
+    if (a->scripts && a->followed[sample->event])
+        sample->script = scripts_of(a->scripts, sample->tid);
     const uint64_t *last = a->followed[sample->event] && sample->has_regs
                                ? table_find(a->last, key_of(a, sample->tid, sample->reg_ip, sample->sp))
                                : NULL;
@@ -375,9 +396,9 @@ struct sample announced_as_read(const struct sample *sample)
 int announced_take(struct announced *a, struct record *record, struct fathom_error *err)
 {
     if (record->kind == RECORD_FORK)
-        forget(a, record->tid);
+        forget_thread(a, record->tid);
     else if (record->kind == RECORD_COMM && record->comm.exec)
-        forget(a, record->pid);
+        forget_thread(a, record->pid);
     if (record->kind != RECORD_SAMPLE || record->sample.event >= a->count)
         return 0;
     const struct event *event = &a->events[record->sample.event];

@@ -11,6 +11,7 @@
 #include "perfdata/stack_record.h"
 
 struct announced;
+struct scripts;
 
 /* Where a known stack that was read elsewhere is taken to lie (struct stack_placed). */
 struct stack_places {
@@ -23,6 +24,8 @@ struct stack_places {
 /* events are borrowed. NULL: out of memory. */
 struct announced *announced_new(const struct event *events, size_t count);
 void announced_free(struct announced *announced);
+/* Samples get what interpreters run by these, which are borrowed: scripts_restart() is called. */
+void announced_use_scripts(struct announced *announced, struct scripts *scripts);
 /* Only a sample with a record of its own tells where its stack lies (sample.placed), until the next call: else that would be memory for
  * nothing, over days. */
 void announced_leave_places(struct announced *announced);

@@ -4,7 +4,8 @@ libperfdata_la_SOURCES = \
 	perfdata/directory.c perfdata/directory.h \
 	perfdata/event_name.c \
 	perfdata/features.c perfdata/features.h perfdata/format.h \
-	perfdata/announced.c perfdata/announced.h perfdata/stack_record.h perfdata/known_stack.h perfdata/code_rows.h \
+	perfdata/announced.c perfdata/announced.h perfdata/script_lines.c perfdata/script_lines.h perfdata/script_record.h perfdata/scripts.c perfdata/scripts.h \
+	perfdata/stack_record.h perfdata/known_stack.h perfdata/code_rows.h \
 	perfdata/build_ids.c perfdata/build_ids.h \
 	perfdata/chained.c perfdata/chained.h \
 	perfdata/head.c perfdata/head.h \

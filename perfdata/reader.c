@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "perfdata/announced.h"
+#include "perfdata/scripts.h"
 #include "perfdata/directory.h"
 #include "perfdata/head.h"
 #include "perfdata/inflate.h"
@@ -24,6 +25,7 @@ struct reader {
     struct head head;
     struct decoder *decoder;
     const struct log *log;
+    struct scripts *scripts; /* of all passes; NULL: it has no records of such */
     struct reader_summary summary;
     uint32_t event;    /* whose totals are told: reader_main_event() */
     struct pass *live; /* for a recording in progress; NULL: finished, or from a file */
@@ -55,6 +57,7 @@ static void reader_free(struct reader *reader)
         pass_end(reader->live);
     free(reader->live);
     decoder_free(reader->decoder);
+    scripts_free(reader->scripts);
     head_free(&reader->head);
     input_close(&reader->input);
     for (size_t i = 0; i < reader->part_count; i++)
@@ -334,7 +337,14 @@ static int pass_begin(struct pass *pass, struct reader *reader, bool copy, struc
     pass->unsampled = unsampled_new();
     bool announced = head_has_stacks(&reader->head);
     pass->announced = announced ? announced_new(reader->head.events, reader->head.count) : NULL;
-    return pass->order && pass->unsampled && (pass->announced || !announced) ? 0 : error_memory(err);
+    if (!pass->order || !pass->unsampled || (!pass->announced && announced))
+        return error_memory(err);
+    if (!announced)
+        return 0;
+    reader->scripts = reader->scripts ? reader->scripts : scripts_new();
+    if (reader->scripts)
+        announced_use_scripts(pass->announced, reader->scripts);
+    return reader->scripts ? 0 : error_memory(err);
 }
 
 static void pass_end(struct pass *pass)

@@ -92,6 +92,8 @@ struct sample {
     const uint8_t *branches; /* BRANCH_STACK: entries of SAMPLE_BRANCH bytes, the newest first, each with the
                                 addresses from and to at its start; NULL: none. Borrowed */
     uint32_t branch_count;
+    const struct script_frame *
+        script; /* what the thread's interpreter runs (scripts.h); NULL: nothing, or that is not known. Borrowed */
     uint64_t row; /* in the table of observations; set by infer/samples/observations.h */
 };
 

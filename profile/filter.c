@@ -189,7 +189,7 @@ static bool matches_image(const struct filter *f, const struct frames *frames, c
 static uint8_t look_up(struct filter *f, const struct frames *frames, uint32_t item)
 {
     const struct frame *frame = frames_at(frames, item);
-    bool is_function = frame->kind == FRAME_FUNCTION || frame->kind == FRAME_INLINED;
+    bool is_function = frame_is_function(frame);
     uint8_t found = LOOKED_UP;
     for (enum expression which = FOCUS; which <= SYMBOL && is_function; which++)
         found |= matches(f, which, frame->name) ? MATCHED(which) : 0;
@@ -218,10 +218,9 @@ bool filter_path(struct filter *f, const struct frames *frames, const uint32_t *
         uint8_t item;
         if (!take_item(f, frames, items[i], &item))
             return true;
-        enum frame_kind kind = frames_at(frames, items[i])->kind;
-        if (kind == FRAME_FUNCTION ||
-            kind == FRAME_INLINED) /* in the function, and in all that is inlined there */
-            innermost = kind == FRAME_INLINED ? innermost | item : item;
+        const struct frame *frame = frames_at(frames, items[i]);
+        if (frame_is_function(frame)) /* in the function, and in all that is inlined there */
+            innermost = frame->kind == FRAME_INLINED ? innermost | item : item;
         seen |= item;
     }
     if (f->given & MATCHED(FOCUS) && !(seen & MATCHED(FOCUS)))

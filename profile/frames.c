@@ -215,6 +215,11 @@ uint32_t frames_count(const struct frames *frames)
     return frames->count;
 }
 
+bool frame_is_function(const struct frame *frame)
+{
+    return frame->kind == FRAME_FUNCTION || frame->kind == FRAME_INLINED || frame->kind == FRAME_SCRIPT;
+}
+
 bool frame_is_unknown(const struct frame *frame)
 {
     return frame->kind == FRAME_UNKNOWN_CONTEXT || frame->kind == FRAME_UNSURE ||

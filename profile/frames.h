@@ -29,14 +29,16 @@ enum frame_kind {
     FRAME_PARTIAL, /* the root of a partial path, which says why: "[run-time code]" (pathmap/map/partial.h) */
     FRAME_LABEL,   /* any other text: "[kernel]", "[jit]", a thread's or process's name */
     FRAME_LEVEL,   /* above the functions: who ran them, as a cgroup or process; address: levels.h */
+    FRAME_SCRIPT, /* a function that an interpreter runs; image: its file's name, address: its first line, source: the file's path */
 };
 
 struct frame {
     enum frame_kind kind;
-    const char *name;   /* demangled, or "image+0xaddress" */
-    const char *image;  /* the file's name; "" for labels */
-    uint64_t address;   /* of the function in its image */
-    const char *source; /* FRAME_LINE: the whole path of its file, as the compiler wrote it; NULL: none */
+    const char *name;  /* demangled, or "image+0xaddress" */
+    const char *image; /* the file's name; "" for labels */
+    uint64_t address;  /* of the function in its image */
+    const char *
+        source; /* FRAME_LINE, FRAME_SCRIPT: the whole path of its file, as the compiler wrote it; NULL: none */
 };
 
 /* A program or library, by its file's name. */
@@ -62,6 +64,8 @@ const struct frame_image *frames_image(const struct frames *frames, const char *
 /* NULL: no such item. */
 const struct frame *frames_at(const struct frames *frames, uint32_t item);
 uint32_t frames_count(const struct frames *frames);
+/* Whether it is a function of the program: machine code, a part of it that is inlined, or a script's. */
+bool frame_is_function(const struct frame *frame);
 /* Whether it stands for what is not known: "[unknown context]", "[one of 3 paths]", a partial path's root. */
 bool frame_is_unknown(const struct frame *frame);
 

@@ -17,6 +17,7 @@
 #include "profile/access.h"
 #include "profile/inlined.h"
 #include "profile/level_frames.h"
+#include "profile/script_frames.h"
 
 #define NO_ITEM UINT32_MAX
 
@@ -41,6 +42,7 @@ struct framing {
     size_t depth, capacity; /* of path */
     uint32_t *functions;    /* of a node's path in the map */
     size_t function_capacity;
+    struct script_frames *scripts; /* NULL: no sample has any so far */
     struct accesses *accesses;     /* NULL: not wanted */
     const struct process *process; /* of the path that was begun */
     const struct sample *sample;
@@ -81,6 +83,7 @@ void framing_free(struct framing *f)
     call_sites_clear(&f->sites);
     table_free(f->framed);
     arena_free(f->arena);
+    script_frames_free(f->scripts);
     accesses_free(f->accesses);
     table_free(f->kernel);
     frames_free(f->frames);
@@ -400,10 +403,29 @@ static int append_kernel(struct framing *f, const struct process *process, const
     return rc < 0 ? rc : append_kernel_function(f, &names, sample->ip, err);
 }
 
+/* Puts what the thread's interpreter runs between the path's frames. */
+static int join_script(struct framing *f, const struct script_frame *script, struct fathom_error *err)
+{
+    const uint32_t *path;
+    size_t count;
+    f->scripts = f->scripts ? f->scripts
+                            : script_frames_new(f->frames, f->options.lines || f->options.script_lines,
+                                                f->options.script && !f->options.native);
+    if (!f->scripts || script_frames_join(f->scripts, script, f->path, f->depth, &path, &count) < 0 ||
+        !vec_reserve(f->path, 0, f->capacity, count))
+        return error_memory(err);
+    if (count)
+        memcpy(f->path, path, count * sizeof *path);
+    f->depth = count;
+    return 0;
+}
+
 int framing_end(struct framing *f, const struct place *place, const struct process *process,
                 const struct sample *sample, const uint32_t **items, size_t *count, struct fathom_error *err)
 {
     int rc = f->inlined ? append_source(f, place, err) : 0;
+    if (rc == 0 && sample->script && (!f->options.native || f->options.script))
+        rc = join_script(f, sample->script, err);
     if (rc == 0 && framing_in_kernel(f, sample))
         rc = append_kernel(f, process, sample, err);
     if (rc == 0 && f->accesses)

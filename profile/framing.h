@@ -23,7 +23,10 @@ struct framing_options {
     /* Functions inlined at call sites and the sampled instruction (inlined.h): KiB of debug information that may be read for
      * them, see image_cache_lines(). 0: they are not shown. */
     uint64_t inlined;
-    bool lines;    /* source lines of these; what they need is read in any case */
+    bool lines;        /* source lines of these; what they need is read in any case */
+    bool script_lines; /* of functions that an interpreter runs, lines at least */
+    bool native,
+        script; /* one of them alone: of paths with functions that an interpreter runs, machine code alone, or these alone */
     bool accesses; /* the memory that it accessed, and where the processor found that */
     /* Samples in the kernel end with its functions, named by the one that runs. Borrowed. NULL: with those of user code */
     struct running_kernel *kernel;

@@ -23,14 +23,6 @@ static bool is_interpreter(const char *image)
     return false;
 }
 
-/* Whether it is a function of the program that the interpreter runs, as code made at run time that has a name: of a file or class, which the names
- * of what the interpreter itself is made of have not. */
-static bool is_named(const struct frame *frame)
-{
-    return frame && frame->kind == FRAME_FUNCTION && strcmp(frame->image, RUN_TIME_NAME) == 0 &&
-           strpbrk(frame->name, "./");
-}
-
 /* The node after all below `node`. */
 static struct cct_node *pass(const struct cct_node *top, struct cct_node *node)
 {
@@ -39,22 +31,28 @@ static struct cct_node *pass(const struct cct_node *top, struct cct_node *node)
     return node == top ? NULL : node->next_sibling;
 }
 
-/* *all: of the whole subtree. Returns that without what is below functions of the program. */
-static uint64_t weight_below(const struct contexts *contexts, struct cct_node *top, uint64_t *all)
+/* A function of the program that an interpreter runs: one that it is known to run, or code made at run time that has a name of a file or class, which
+ * the names of what the interpreter itself is made of have not. */
+static bool is_of_program(const struct frame *frame)
 {
-    struct cct_node *named = NULL; /* that it is below */
-    const struct cct_node *behind = NULL;
+    return frame->kind == FRAME_SCRIPT ||
+           (frame->kind == FRAME_FUNCTION && strcmp(frame->image, RUN_TIME_NAME) == 0 &&
+            strpbrk(frame->name, "./"));
+}
+
+/* The weight of it and all below, but for *named, what is below functions of the program that it runs. */
+static uint64_t weight_below(const struct frames *frames, struct cct_node *top, uint64_t *named)
+{
     uint64_t weight = 0;
-    *all = 0;
+    const struct cct_node *script = NULL, *end = NULL;
     for (struct cct_node *n = top; n; n = cct_next(top, n)) {
-        if (n == behind)
-            named = NULL;
-        if (!named && is_named(frames_at(contexts->frames, n->item))) {
-            named = n;
-            behind = pass(top, n);
+        if (script && n == end)
+            script = NULL;
+        if (!script && is_of_program(frames_at(frames, n->item))) {
+            script = n;
+            end = pass(top, n);
         }
-        *all += n->self[0];
-        weight += named ? 0 : n->self[0];
+        *(script ? named : &weight) += n->self[0];
     }
     return weight;
 }
@@ -62,7 +60,7 @@ static uint64_t weight_below(const struct contexts *contexts, struct cct_node *t
 const char *interpreter_in(const struct contexts *contexts)
 {
     struct cct_node *root = cct_root(contexts->tree);
-    uint64_t known = 0, interpreted = 0, named = 0, most = 0;
+    uint64_t known = 0, interpreted = 0, told = 0, most = 0;
     const char *found = NULL;
     for (struct cct_node *n = cct_next(root, root); n;) {
         const struct frame *frame = frames_at(contexts->frames, n->item);
@@ -72,15 +70,15 @@ const char *interpreter_in(const struct contexts *contexts)
             n = cct_next(root, n);
             continue;
         }
-        uint64_t all = 0, below = unknown ? 0 : weight_below(contexts, n, &all);
+        uint64_t named = 0, below = unknown ? 0 : weight_below(contexts->frames, n, &named);
         if (below > most) {
             most = below;
             found = frame->image;
         }
-        known += all;
+        known += below + named;
         interpreted += below;
-        named += all - below;
+        told += named;
         n = pass(root, n);
     }
-    return (double)interpreted >= INTERPRETED_LEAST * (double)known && interpreted > named ? found : NULL;
+    return (double)interpreted >= INTERPRETED_LEAST * (double)known && interpreted > told ? found : NULL;
 }

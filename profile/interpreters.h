@@ -7,8 +7,9 @@
 
 #include "profile/contexts.h"
 
-/* The file of the interpreter that most of this weight is below, if it is INTERPRETED_LEAST of what is known, and more than what is below functions of
- * that program, which are known where code made at run time has names; NULL: none. The string is the frames'. */
+/* The file of the interpreter that most of this weight is below, but for what is below functions that it runs
+ * (FRAME_SCRIPT, or code made at run time that has a name), if it is INTERPRETED_LEAST of what is known and more than what is below these; NULL: none. The string is the
+ * frames'. */
 const char *interpreter_in(const struct contexts *contexts);
 
 #define INTERPRETED_LEAST 0.05 /* below it, the program is one that can be extended in the language */

@@ -105,7 +105,7 @@ static uint32_t file_number(struct matching *m, const char *image)
 static bool has_name(const struct frame *frame)
 {
     size_t length = strlen(frame->image);
-    return (frame->kind == FRAME_FUNCTION || frame->kind == FRAME_INLINED) &&
+    return frame_is_function(frame) &&
            !(strncmp(frame->name, frame->image, length) == 0 && strncmp(frame->name + length, "+0x", 3) == 0);
 }
 

@@ -5,6 +5,7 @@ libreport_la_SOURCES = \
 	report/annotate/code.c report/annotate/code.h \
 	report/annotate/listing.c report/annotate/listing.h \
 	report/annotate/origin.c report/annotate/origin.h \
+	report/annotate/script.c report/annotate/script.h \
 	report/annotate/sources.c report/annotate/sources.h \
 	report/phases/json.c report/phases/phases.h \
 	report/phases/shown.c report/phases/shown.h \

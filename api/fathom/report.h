@@ -82,6 +82,8 @@ struct fathom_profile_options {
         process_tree; /* below these, the chain of programs that started each other up to that of the sample */
     bool threads;     /* each thread is a root, below these */
     bool lines;       /* source lines, of callers too */
+    bool native,
+        script; /* one of them alone: of paths with functions that an interpreter runs, machine code alone, or these alone */
     bool data; /* paths end in the memory that was accessed; -ENOENT if the recording has no addresses */
     uint64_t inline_most; /* KiB of debug information that may be read for inlined functions; 0: they are not
                              shown; UINT64_MAX: any */

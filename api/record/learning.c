@@ -31,6 +31,12 @@ static bool tell_stacks(void *learning, uint32_t space, const struct go_stacks *
     return collector_stacks_are(l->collector, space, go, bias);
 }
 
+static void tell_python(void *learning, uint32_t pid, const struct python *python, uint64_t runtime)
+{
+    struct learning *l = learning;
+    collector_python(l->collector, pid, python, runtime);
+}
+
 static void number_file(void *learning, const struct stack_file *file, uint32_t number)
 {
     struct learning *l = learning;
@@ -98,6 +104,7 @@ int learning_new(struct collector *collector, const struct collector_options *op
                                                                .count = count,
                                                                .know = know,
                                                                .stacks_are = tell_stacks,
+                                                               .python = tell_python,
                                                                .walked = walks ? take_walk : NULL,
                                                                .number = number_file,
                                                                .rows = tell_rows,

@@ -155,6 +155,8 @@ static struct profile_options profile_of(const struct fathom_profile_options *p,
                                     .framing = {.threads = p->threads,
                                                 .inlined = p->inline_most,
                                                 .lines = p->lines,
+                                                .native = p->native,
+                                                .script = p->script,
                                                 .accesses = p->data || view->accesses}};
 }
 
@@ -205,6 +207,7 @@ int report_options_set(struct report_options *to, const struct fathom_report_opt
     if (rc < 0)
         return rc;
     to->profile = profile_of(p, to->view.view);
+    to->profile.framing.script_lines = to->format->write == annotate_write;
     if (to->profile.counter == HCCT_KINDS)
         return error_set(err, EINVAL, "there is no counter %d", (int)p->counter);
     rc = set_levels(p, to->view.view, &to->profile.framing.levels, err);

@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "hcct/hcct.h"
 #include "pathmap/map/partial.h"
+#include "profile/script_frames.h"
 
 #define SHOWN        2.0   /* times eps: the least share of a context that is shown */
 #define THREADS_MOST 4096u /* with names of their own */
@@ -29,6 +30,7 @@ struct counts {
     uint32_t *path;
     size_t path_capacity;
     struct table *threads; /* TID -> item */
+    struct script_frames *scripts;
 };
 
 static struct hcct *new_counter(const struct counts *c)
@@ -45,9 +47,10 @@ struct counts *counts_new(const struct counts_options *options, struct image_cac
     c->images = images;
     c->frames = frames_new();
     c->threads = table_new();
+    c->scripts = c->frames ? script_frames_new(c->frames, false, false) : NULL;
     c->now = new_counter(c);
     c->began = clock_ns();
-    if (c->frames && c->threads && c->now)
+    if (c->frames && c->threads && c->scripts && c->now)
         return c;
     counts_free(c);
     return NULL;
@@ -59,6 +62,7 @@ void counts_free(struct counts *c)
         return;
     hcct_free(c->now);
     hcct_free(c->before);
+    script_frames_free(c->scripts);
     frames_free(c->frames);
     table_free(c->threads);
     free(c->items);
@@ -155,7 +159,11 @@ int counts_add(struct counts *c, const struct trie *trie, const struct online_co
     for (size_t i = 0; i < depth; i++)
         if (c->path[i] == FRAMES_NONE)
             return error_memory(err);
-    return hcct_add(c->now, c->path, depth, values) < 0 ? error_memory(err) : 0;
+    const uint32_t *path = c->path;
+    if (s->sample->script &&
+        script_frames_join(c->scripts, s->sample->script, c->path, depth, &path, &depth) < 0)
+        return error_memory(err);
+    return hcct_add(c->now, path, depth, values) < 0 ? error_memory(err) : 0;
 }
 
 static int add_counter(struct cct *tree, const struct hcct *counter, double phi, bool threads,

@@ -35,7 +35,9 @@
 #ifndef FATHOM_COLLECTOR_VERIFY_RULE_H
 #define FATHOM_COLLECTOR_VERIFY_RULE_H
 
+#include "image/python_layout.h"
 #include "perfdata/code_rows.h"
+#include "perfdata/script_record.h"
 #include "perfdata/stack_record.h"
 
 #define RULE_STACK_MAX  STACK_RECORD_MAX /* bytes of a stack that are read */
@@ -159,6 +161,36 @@ struct rule_told {
     __u32 count;   /* further samples since the first record, if stacks are not compared whole */
     __u32 zero;
     __u64 birth; /* of the thread that it was announced for: another one may have its number now */
+};
+
+/* By process: where its CPython is. */
+struct rule_python {
+    __u64 runtime; /* address of its state */
+    struct python_layout layout;
+    __u32 careful; /* in so many samples more, all code is compared with what was there (script.h) */
+};
+
+/* A thread, and its chain as it was announced last (script_record.h). */
+struct rule_script_thread {
+    __u64 state;     /* address of the interpreter's state of it; 0: not known */
+    __u64 number;    /* of the chain; 0: none */
+    __u64 places;    /* a hash of where its functions' code is, and of the instructions that call */
+    __u64 birth;     /* of the thread */
+    __u32 at;        /* the innermost function's instruction */
+    __u32 told;      /* enum script_record_kind, of the last record; 0: there was none, or it was lost */
+    __u32 unchecked; /* samples since all code was compared with what was there */
+    __u32 zero;
+};
+
+/* Code that was told, and by what it is told from other code that is at its address later. */
+struct rule_code_key {
+    __u64 code;
+    __u32 pid, zero;
+};
+struct rule_code {
+    __u64 texts[4]; /* addresses: python_layout.h */
+    __u64 line;
+    __u64 name; /* a hash of the qualified one: other code's texts may be at the same addresses, too */
 };
 
 /* What a process took of the budget of new stacks, within a second or so. */

@@ -38,6 +38,8 @@ struct verify_counts counts = {0};
 #include "collector/verify/bpf/copy.h"
 #include "collector/verify/bpf/trial.h"
 #include "collector/verify/bpf/climb.h"
+#include "collector/verify/bpf/python.h"
+#include "collector/verify/bpf/script.h"
 
 /* Whether the map `followed` tells whose samples are looked at. */
 static __always_inline bool is_listed(void)
@@ -89,6 +91,8 @@ static __always_inline int verify(struct moment *m)
         if (thread->base - m->sp < VERIFY_OWN_STACK_MAX)
             m->base = thread->base;
     }
+    if (!tell_script(m, cpu))
+        return 0;
     const __u64 start = main_base(m, pid);
     if (start - m->sp < VERIFY_OWN_STACK_MAX && (!m->base || start < m->base))
         m->base = start;
@@ -202,6 +206,9 @@ int verify_task(const struct new_task *task)
         bpf_map_update_elem(&threads, &child, &born, BPF_ANY);
     if (space && !is_thread)
         bpf_map_update_elem(&spaces, &child, space, BPF_ANY);
+    const struct rule_python *python = is_thread ? NULL : bpf_map_lookup_elem(&pythons, &pid);
+    if (python)
+        bpf_map_update_elem(&pythons, &child, python, BPF_ANY);
     if (config.follow == VERIFY_TIDS || (config.follow == VERIFY_PIDS && !is_thread))
         bpf_map_update_elem(&followed, &child, &yes, BPF_ANY);
     return 0;

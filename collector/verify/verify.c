@@ -31,7 +31,7 @@ struct verify {
     struct bpf_object *object;
     struct bpf_link *tasks; /* NULL: the recorder alone follows children */
     enum verify_follow follow;
-    int program, outputs, followed, spaces, threads;
+    int program, outputs, followed, spaces, threads, pythons, any_script;
     int processes, files, rows;                  /* -1: the program does not find files */
     bool finds_files;                            /* it is the one that does */
     bool has_switches;                           /* the program can find threads' second stacks */
@@ -195,6 +195,8 @@ static int open_object(const struct verify_options *options, const struct verify
     int rc = bpf_map__set_max_entries(map, config->cpus);
     map = bpf_object__find_map_by_name(v->object, "rooms");
     rc = rc ? rc : bpf_map__set_max_entries(map, config->cpus);
+    map = bpf_object__find_map_by_name(v->object, "script_buffers");
+    rc = rc ? rc : bpf_map__set_max_entries(map, config->cpus);
     map = bpf_object__find_map_by_name(v->object, "outputs");
     return rc ? rc : bpf_map__set_max_entries(map, 2 * config->cpus);
 }
@@ -259,6 +261,8 @@ static int find_parts(const struct verify_options *options, struct verify *v)
     v->processes = v->finds_files ? map_fd(v, "processes") : -1;
     v->files = v->finds_files ? map_fd(v, "files") : -1;
     v->rows = v->finds_files ? map_fd(v, "rows") : -1;
+    v->pythons = map_fd(v, "pythons");
+    v->any_script = map_fd(v, "any_script");
     /* Not bpf_map__initial_value(): before libbpf 1.6 that is a copy which stays as it was. */
     v->counts = map_part(v, "verify.bss", sizeof *v->counts, PROT_READ);
     v->rooms = v->counts ? map_part(v, "rooms", rooms_bytes(), PROT_READ | PROT_WRITE) : NULL;
@@ -411,6 +415,17 @@ bool verify_rows(struct verify *v, const struct code_rows_key *key, const struct
     while (bpf_map_get_next_key(v->rows, NULL, &old) == 0 && bpf_map_delete_elem(v->rows, &old) == 0)
         ;
     return false;
+}
+
+void verify_python(struct verify *v, uint32_t pid, const struct python *python, uint64_t runtime)
+{
+    if (!python) {
+        bpf_map_delete_elem(v->pythons, &pid);
+        return;
+    }
+    const struct rule_python rule = {.runtime = runtime, .layout = python->layout};
+    if (bpf_map_update_elem(v->pythons, &pid, &rule, BPF_ANY) == 0)
+        bpf_map_update_elem(v->any_script, &(uint32_t){0}, &(uint32_t){1}, BPF_ANY);
 }
 
 void verify_forget(struct verify *v, uint32_t space)

@@ -6,15 +6,19 @@
 
 #include <linux/types.h>
 
-#define VERIFY_FOLLOWED  65536
-#define VERIFY_PLACED    65536
-#define VERIFY_THREADS   65536
-#define VERIFY_FILES_MAX 65536
-#define VERIFY_ROWS      4096 /* chunks of code: 32 MB */
-#define VERIFY_KEYS      65536
-#define VERIFY_BLOCKS    98304 /* of 24 words: 39 MB */
-#define VERIFY_TOLD      65536
-#define VERIFY_SHARES    4096 /* processes that took of the budget lately */
+#define VERIFY_FOLLOWED       65536
+#define VERIFY_PLACED         65536
+#define VERIFY_THREADS        65536
+#define VERIFY_FILES_MAX      65536
+#define VERIFY_ROWS           4096 /* chunks of code: 32 MB */
+#define VERIFY_KEYS           65536
+#define VERIFY_BLOCKS         98304 /* of 24 words: 39 MB */
+#define VERIFY_TOLD           65536
+#define VERIFY_SHARES         4096 /* processes that took of the budget lately */
+#define VERIFY_SCRIPTS        4096 /* processes with an interpreter that is known */
+#define VERIFY_SCRIPT_THREADS 16384
+#define VERIFY_CHAINS         32768
+#define VERIFY_CODES          16384
 
 /* Bytes: further away from its thread's base, SP is on another stack, and is not counted from there. */
 #define VERIFY_OWN_STACK_MAX (1u << 30)

@@ -74,9 +74,10 @@ int symbols_read(struct symbols *symbols, const struct elf_file *file, const str
     return 0;
 }
 
-static bool defines(const struct elf_file *file, const struct elf_section *table, const char *prefix)
+/* Whether the table defines a symbol whose name begins with these `length` bytes. */
+static bool defines(const struct elf_file *file, const struct elf_section *table, const char *begin,
+                    size_t length, uint64_t *value)
 {
-    const size_t length = strlen(prefix);
     size_t size, string_size;
     const uint8_t *at = elf_section_bytes(file, table, &size);
     if (table->link >= file->section_count)
@@ -86,18 +87,32 @@ static bool defines(const struct elf_file *file, const struct elf_section *table
         Elf64_Sym sym;
         memcpy(&sym, at, sizeof sym);
         if (sym.st_shndx != SHN_UNDEF && sym.st_name < string_size && string_size - sym.st_name > length &&
-            memcmp(strings + sym.st_name, prefix, length) == 0)
+            memcmp(strings + sym.st_name, begin, length) == 0) {
+            *value = sym.st_value;
             return true;
+        }
     }
+    return false;
+}
+
+/* Likewise, .dynsym. */
+static bool exports(const struct elf_file *file, const char *begin, size_t length, uint64_t *value)
+{
+    for (size_t i = 0; i < file->section_count; i++)
+        if (file->sections[i].type == SHT_DYNSYM && defines(file, &file->sections[i], begin, length, value))
+            return true;
     return false;
 }
 
 bool symbols_any(const struct elf_file *file, const char *prefix)
 {
-    for (size_t i = 0; i < file->section_count; i++)
-        if (file->sections[i].type == SHT_DYNSYM && defines(file, &file->sections[i], prefix))
-            return true;
-    return false;
+    uint64_t value;
+    return exports(file, prefix, strlen(prefix), &value);
+}
+
+bool symbols_value(const struct elf_file *file, const char *name, uint64_t *value)
+{
+    return exports(file, name, strlen(name) + 1, value);
 }
 
 /* Number of leading underscores of an unmangled name: __read is read's private alias. */

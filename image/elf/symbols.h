@@ -25,6 +25,8 @@ struct symbols {
 int symbols_read(struct symbols *symbols, const struct elf_file *file, const struct elf_file *image);
 /* Whether .dynsym defines one, of whatever kind, whose name begins so. */
 bool symbols_any(const struct elf_file *file, const char *prefix);
+/* The value of one that it defines. */
+bool symbols_value(const struct elf_file *file, const char *name, uint64_t *value);
 /* A name in a string table of `size` bytes; NULL: empty, or not NUL-terminated inside of it. */
 const char *symbol_string(const uint8_t *strings, size_t size, uint32_t offset);
 int symbols_add(struct symbols *symbols, const struct symbol *symbol);

@@ -9,6 +9,7 @@
 #include "infer/engine/learn.h"
 #include "infer/samples/cid.h"
 #include "perfdata/announced.h"
+#include "perfdata/scripts.h"
 #include "perfdata/stack_record.h"
 
 #define CANDIDATES_MOST 64u        /* of a CID's paths */
@@ -21,6 +22,7 @@ struct online {
     struct decoder *decoder;
     struct order *order;
     struct announced *announced;
+    struct scripts *scripts;
     struct processes *processes;
     struct learner *learner;
     struct pathmap *map; /* over the learner's trie */
@@ -210,11 +212,16 @@ int online_new(const struct online_input *input, struct online **out, struct fat
     if (rc == 0) {
         o->order = order_new(o->decoder, true, take_record, o);
         o->announced = announced_new(input->events, input->count);
+        o->scripts = scripts_new();
         o->processes = processes_new(input->images, input->log);
         o->learner = learner_new(LEARN_DUMPS, false);
         o->last = table_new();
-        rc = o->order && o->announced && o->processes && o->learner && o->last ? 0 : error_memory(err);
+        rc = o->order && o->announced && o->scripts && o->processes && o->learner && o->last
+                 ? 0
+                 : error_memory(err);
     }
+    if (rc == 0)
+        announced_use_scripts(o->announced, o->scripts);
     if (rc == 0)
         learner_events(o->learner, input->events, input->count, 0);
     if (rc == 0 && input->map)
@@ -233,6 +240,7 @@ void online_free(struct online *o)
     order_free(o->order);
     decoder_free(o->decoder);
     announced_free(o->announced);
+    scripts_free(o->scripts);
     pathmap_close(o->map);
     learner_free(o->learner);
     processes_free(o->processes);

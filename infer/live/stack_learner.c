@@ -11,6 +11,7 @@
 #include "image/run_time.h"
 #include "infer/live/feed.h"
 #include "infer/live/file_numbers.h"
+#include "infer/live/python_finder.h"
 #include "infer/live/row_teller.h"
 #include "infer/live/spaces.h"
 #include "perfdata/announced.h"
@@ -34,8 +35,9 @@ struct stack_learner {
     struct file_numbers *files;
     struct stack_place places[STACK_PLACED_MAX]; /* of the stack that is learned */
     size_t place_count;
-    size_t kept;             /* the last stack, as stack_keeper_add() has it */
-    struct row_teller *rows; /* NULL: they are not wanted */
+    size_t kept;                   /* the last stack, as stack_keeper_add() has it */
+    struct row_teller *rows;       /* NULL: they are not wanted */
+    struct python_finder *pythons; /* likewise */
     struct unwind_frame frames[UNWIND_MAX_FRAMES];
     struct unwind_words words;
 };
@@ -324,6 +326,8 @@ static int learn_stack(struct stack_learner *l, struct processes *processes, con
     struct walked_stack w = walk(l, process, &at);
     if (l->in.walked)
         l->in.walked(l->in.context, &at, at.stack_number, w.frames, w.count, w.end);
+    if (l->pythons && python_finder_see(l->pythons, process, w.frames, w.count) < 0)
+        return error_memory(err);
     l->kept = KEPT_STACKS_MOST;
     rc = know(l, process, &at, space, false, &w, err);
     for (size_t walked = w.count; rc > 0 && !at.stack_switch && w.count > 1 && walked < WALKED_MAX &&
@@ -395,6 +399,8 @@ static int take_sample(struct stack_learner *l, struct processes *processes, con
 int stack_learner_take(struct stack_learner *l, struct processes *processes, const struct record *record,
                        struct fathom_error *err)
 {
+    if (l->pythons)
+        python_finder_take(l->pythons, processes, record);
     if (record->kind == RECORD_SAMPLE)
         return take_sample(l, processes, &record->sample, err);
     if (is_change(processes, record))
@@ -426,6 +432,7 @@ static void clear(struct stack_learner *l)
     spaces_free(l->spaces);
     file_numbers_free(l->files);
     row_teller_free(l->rows);
+    python_finder_free(l->pythons);
     table_free(l->told);
     unwind_words_free(&l->words);
     free(l);
@@ -443,7 +450,9 @@ int stack_learner_new(const struct stack_learner_input *input, struct stack_lear
     l->told = table_new();
     l->files = file_numbers_new();
     l->rows = input->rows ? row_teller_new(input->rows, input->context) : NULL;
-    if (l->announced && l->spaces && l->told && l->files && (l->rows || !input->rows)) {
+    l->pythons = input->python ? python_finder_new(input->python, input->context) : NULL;
+    if (l->announced && l->spaces && l->told && l->files && (l->rows || !input->rows) &&
+        (l->pythons || !input->python)) {
         announced_leave_places(l->announced);
         *out = l;
         return 0;

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "image/go_stacks.h"
+#include "image/python.h"
 #include "perfdata/code_rows.h"
 #include "perfdata/known_stack.h"
 #include "perfdata/record.h"
@@ -28,6 +29,8 @@ struct stack_learner_input {
     /* The threads of this space have their stacks there; bias: added to the addresses of its code. Whether their second ones are copied
      * from now on. */
     bool (*stacks_are)(void *context, uint32_t space, const struct go_stacks *go, uint64_t bias);
+    /* The process has this CPython, whose state is at `runtime`; python NULL: none any more. May be NULL. */
+    void (*python)(void *context, uint32_t pid, const struct python *python, uint64_t runtime);
     /* The sample's stack was unwound so, and its record is to have this number. May be NULL. */
     void (*walked)(void *context, const struct sample *sample, uint32_t number,
                    const struct unwind_frame *frames, size_t count, enum unwind_end end);

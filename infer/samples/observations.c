@@ -24,6 +24,7 @@
     COLUMN(DATA_SRC, s->data_src)                                                                            \
     COLUMN(CGROUP, s->cgroup)                                                                                \
     COLUMN(STACK_NUMBER, s->stack_number)                                                                    \
+    COLUMN(SCRIPT, s->script)                                                                                \
     COLUMN(ADDRESS, frame->place.address)                                                                    \
     COLUMN(FUNCTION, frame->place.function)
 
@@ -179,7 +180,7 @@ static int set_sample(struct observations *o, const struct observation *observat
     values[FLAGS] = pack_flags(s, frame->reason);
     values[REG_IP] = s->reg_ip - s->ip;
     values[CFA] = frame->reason == UNKNOWN_NOT ? frame->cfa - s->sp : 0;
-#define COLUMN(name, member) values[name] = member;
+#define COLUMN(name, member) values[name] = (uint64_t)(member);
     MEMBERS(COLUMN)
 #undef COLUMN
     bool good = (values[IMAGE] || !frame->place.image) && add_sample_bytes(o, s, &observation->learned);

@@ -16,6 +16,7 @@
 #include "image/cache.h"
 #include "report/annotate/code.h"
 #include "report/annotate/origin.h"
+#include "report/annotate/script.h"
 #include "report/annotate/sources.h"
 #include "report/text/printer.h"
 #include "report/text/shorten.h"
@@ -312,6 +313,14 @@ static int write_function(struct annotating *a, const struct chosen *functions, 
     return printer_finish(&a->printer, err);
 }
 
+/* Whether a function of a script that has the name itself, with this weight, is meant rather than these. */
+static bool yields(const struct choice *choice, uint64_t weight)
+{
+    const struct chosen *functions;
+    return choice_functions(choice, &functions) == 0 || !choice_is_by_name(choice) ||
+           functions[0].weight < weight;
+}
+
 int annotate_write(const struct report *report, FILE *out, struct fathom_error *err)
 {
     struct choice *choice;
@@ -320,8 +329,14 @@ int annotate_write(const struct report *report, FILE *out, struct fathom_error *
     struct annotate_options options = *report->view->annotate;
     options.images = report->view->images;
     options.inlined = report->view->inlined;
-    uint64_t size;
+    uint64_t size, weight;
+    const uint32_t script =
+        options.path ? FRAMES_NONE : script_find(report->contexts, options.function, &weight);
     int rc = choice_new(report->contexts, &options, &choice, err);
+    if (script != FRAMES_NONE && (rc == -ENOENT || (rc == 0 && yields(choice, weight)))) {
+        choice_free(rc == 0 ? choice : NULL);
+        return script_annotate(report, script, out, err);
+    }
     const struct image *unread = image_cache_unread(options.images, 0, &size);
     if (rc == -ENOENT && options.inlined && unread) {
         struct fathom_error why = *err;

@@ -28,6 +28,7 @@ struct choice {
     struct table *ends;  /* function and path, hashed: those that were counted */
     struct chosen *functions;
     size_t count, capacity;
+    bool by_name;
 };
 
 /* Whether a name begins with another as folded stacks have it: ';' is ':' there. */
@@ -220,6 +221,7 @@ static int keep_meant(struct choice *c, struct fathom_error *err)
     for (size_t i = 0; i < c->count; i++)
         if (has_name(c->functions[i].name, wanted))
             c->functions[kept++] = c->functions[i];
+    c->by_name = kept > 0;
     if (kept == 0) {
         regex_t expression;
         if (regcomp(&expression, wanted, REG_EXTENDED | REG_NOSUB) != 0)
@@ -283,4 +285,9 @@ size_t choice_functions(const struct choice *c, const struct chosen **out)
 {
     *out = c->functions;
     return c->count;
+}
+
+bool choice_is_by_name(const struct choice *c)
+{
+    return c->by_name;
 }

@@ -39,6 +39,8 @@ int choice_new(const struct contexts *contexts, const struct annotate_options *o
                struct fathom_error *err);
 void choice_free(struct choice *choice);
 size_t choice_functions(const struct choice *choice, const struct chosen **out);
+/* Whether they have the name itself, not one that it matches as a regular expression. */
+bool choice_is_by_name(const struct choice *choice);
 /* Whether an instruction of its image is the function's. */
 bool choice_is_at(const struct choice *choice, const struct chosen *function, uint64_t address);
 /* Whether a sample is of this function, and its path is as wanted. */

@@ -22,6 +22,8 @@ static const char *kind_name(enum frame_kind kind)
         return "unsure";
     case FRAME_KERNEL:
         return "kernel";
+    case FRAME_SCRIPT:
+        return "script";
     case FRAME_PARTIAL:
         return "partial";
     case FRAME_LEVEL:

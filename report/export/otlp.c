@@ -189,6 +189,7 @@ static int32_t function_of(struct building *b, const struct site *site, const st
 static int32_t type_of(struct building *b, const struct frame *frame)
 {
     const char *type = frame->kind == FRAME_KERNEL                                     ? "kernel"
+                       : frame->kind == FRAME_SCRIPT                                   ? "cpython"
                        : frame->kind == FRAME_FUNCTION || frame->kind == FRAME_INLINED ? "native"
                                                                                        : NULL;
     return type ? attribute(b, "profile.frame.type", type, 0, NULL) : 0;

@@ -31,8 +31,7 @@ static bool is_line_of(const struct sites *s, const struct cct_node *node, const
 {
     if (kind_of(s, node) != FRAME_LINE || !cct_parent(above))
         return false;
-    enum frame_kind kind = kind_of(s, above);
-    return kind == FRAME_FUNCTION || kind == FRAME_INLINED;
+    return frame_is_function(frames_at(s->contexts->frames, above->item));
 }
 
 const struct cct_node *sites_path(struct sites *s, const struct cct_node *node)

@@ -161,6 +161,7 @@ static void write_unsampled(struct printer *printer, const struct view_heading *
 }
 
 #define HOTSPOT       "libjvm.so"
+#define PYTHON        "python"
 #define MISSING_LEAST 0.01 /* of the weight: what is worth a warning */
 #define RECORD_ANEW                                                                                          \
     "record with \"fathom record\", or with \"perf record --intr-regs=sp,ip,bp --call-graph dwarf,32768\""
@@ -373,6 +374,10 @@ static void write_interpreter(struct printer *printer, const struct view_heading
     printer_foreign(printer, heading->interpreter);
     printer_write(printer,
                   " runs a program: these are the interpreter's frames, not that program's functions\n");
+    if (strstr(heading->interpreter, PYTHON))
+        printer_write(printer,
+                      "          those of Python are named where its version is 3.11 to 3.13 and stacks are compared "
+                      "(fathom doctor says whether they can be)\n");
     const uint64_t missing = heading->unknown + heading->partial;
     if (strncmp(heading->interpreter, HOTSPOT, strlen(HOTSPOT)) == 0 &&
         (double)missing > MISSING_LEAST * (double)heading->weight)

@@ -89,6 +89,7 @@ E2E_TESTS += \
 	tests/e2e/uid.test \
 	tests/e2e/verify.test \
 	tests/e2e/walks.test \
+	tests/e2e/script_views.test \
 	tests/e2e/views.test \
 	tests/e2e/work.test
 EXTRA_DIST += tests/e2e/console.sh tests/e2e/lib.sh tests/e2e/maps.sh tests/e2e/roll_up.sh

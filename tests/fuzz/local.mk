@@ -24,6 +24,11 @@ tests_fuzz_fuzz_process_SOURCES = tests/fuzz/fuzz_process.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_process_LDADD = libstreams.la libbase.la
 tests_fuzz_fuzz_process_LDFLAGS = $(FUZZ_LINK)
 
+FUZZERS_BUILT += tests/fuzz/fuzz_scripts
+tests_fuzz_fuzz_scripts_SOURCES = tests/fuzz/fuzz_scripts.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_scripts_LDADD = libperfdata.la libbase.la
+tests_fuzz_fuzz_scripts_LDFLAGS = $(FUZZ_LINK)
+
 FUZZERS_BUILT += tests/fuzz/fuzz_sites
 tests_fuzz_fuzz_sites_SOURCES = tests/fuzz/fuzz_sites.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_sites_LDADD = libstreams.la libbase.la

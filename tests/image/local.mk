@@ -47,6 +47,10 @@ tests_image_test_stack_switch_LDADD = $(IMAGE_TEST_LIBS)
 UNIT_TESTS += tests/image/test_kernel
 tests_image_test_kernel_SOURCES = tests/image/test_kernel.c
 tests_image_test_kernel_LDADD = $(IMAGE_TEST_LIBS)
+UNIT_TESTS += tests/image/test_python
+tests_image_test_python_SOURCES = tests/image/test_python.c $(IMAGE_TEST_BUILD)
+tests_image_test_python_LDADD = $(IMAGE_TEST_LIBS)
+
 UNIT_TESTS += tests/image/test_handler_jump
 tests_image_test_handler_jump_SOURCES = tests/image/test_handler_jump.c $(IMAGE_TEST_BUILD)
 tests_image_test_handler_jump_LDADD = $(IMAGE_TEST_LIBS)

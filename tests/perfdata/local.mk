@@ -52,6 +52,10 @@ tests_perfdata_test_chained_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)
 UNIT_TESTS += tests/perfdata/test_stack_parts
 tests_perfdata_test_stack_parts_SOURCES = tests/perfdata/test_stack_parts.c
 tests_perfdata_test_stack_parts_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/perfdata/test_scripts
+tests_perfdata_test_scripts_SOURCES = tests/perfdata/test_scripts.c
+tests_perfdata_test_scripts_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)
+
 UNIT_TESTS += tests/perfdata/test_walks
 tests_perfdata_test_walks_SOURCES = tests/perfdata/test_walks.c
 tests_perfdata_test_walks_LDADD = libperfdata.la libbase.la $(CRITERION_LIBS)

@@ -12,6 +12,7 @@ UNIT_TESTS += \
 	tests/profile/test_filter \
 	tests/profile/test_frames \
 	tests/profile/test_interpreters \
+	tests/profile/test_script_frames \
 	tests/profile/test_levels \
 	tests/profile/test_metric \
 	tests/profile/test_process_shares \
@@ -42,6 +43,8 @@ tests_profile_test_filter_SOURCES = tests/profile/test_filter.c
 tests_profile_test_filter_LDADD = $(PROFILE_TEST_LIBS) libprocess.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_profile_test_frames_SOURCES = tests/profile/test_frames.c
 tests_profile_test_frames_LDADD = $(PROFILE_TEST_LIBS) libimage.la libbase.la $(CRITERION_LIBS)
+tests_profile_test_script_frames_SOURCES = tests/profile/test_script_frames.c
+tests_profile_test_script_frames_LDADD = $(PROFILE_TEST_LIBS) libprocess.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_profile_test_interpreters_SOURCES = tests/profile/test_interpreters.c
 tests_profile_test_interpreters_LDADD = $(PROFILE_TEST_LIBS) libprocess.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
 tests_profile_test_levels_SOURCES = tests/profile/test_levels.c

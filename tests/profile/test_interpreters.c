@@ -75,6 +75,19 @@ Test(interpreters, have_what_they_call)
     cr_expect_str_eq(found(), "liblua5.4.so", "the one with the most");
 }
 
+Test(interpreters, what_they_run_is_named)
+{
+    const struct frame script = {FRAME_SCRIPT, "main", "app.py", 1, "/app.py"};
+    struct cct_node *loop = add(NULL, "loop", "python3.11", 4);
+    struct cct_node *run = cct_child(tree, loop, frames_add(frames, &script));
+    cr_assert(run);
+    cct_weigh(tree, run, &(uint64_t){90});
+    add(add(run, "sort", "python3.11", 3), "loop", "python3.11", 3);
+    cr_expect_null(found(), "4%% alone are not");
+    add(loop, "collect", "python3.11", 2);
+    cr_expect_str_eq(found(), "python3.11", "6 of 102 are not");
+}
+
 Test(interpreters, unknown_weight_does_not_count)
 {
     add(NULL, "run", "ruby3.1", 5);

@@ -72,6 +72,44 @@ struct {
     __type(value, struct rule_share);
 } shares SEC(".maps");
 
+/* Whether any process is among the next ones: looked up in each sample, which costs next to nothing in an array. */
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, __u32);
+} any_script SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, VERIFY_SCRIPTS);
+    __type(key, __u32);
+    __type(value, struct rule_python);
+} pythons SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, VERIFY_SCRIPT_THREADS);
+    __type(key, __u32);
+    __type(value, struct rule_script_thread);
+} script_threads SEC(".maps");
+
+/* By number: the chains that were announced; their value is 1. By a hash of where a chain's code is: the number that it had last. */
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, VERIFY_CHAINS);
+    __type(key, __u64);
+    __type(value, __u64);
+} chains SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, VERIFY_CODES);
+    __type(key, struct rule_code_key);
+    __type(value, struct rule_code);
+} codes SEC(".maps");
+
 #ifdef VERIFY_FILES
 /* By process: where files lie, as far as it was asked. */
 struct {
@@ -200,6 +238,38 @@ struct {
     __type(key, __u32);
     __type(value, __s64);
 } rooms SEC(".maps");
+
+/* What a thread's interpreter runs is read into this. By CPU; their number is set when it is loaded. */
+#define SCRIPT_WINDOW 4096u /* bytes that hold several frames, mostly */
+struct script_buffer {
+    __u64 next;                           /* address of the frame to read; 0: none */
+    __u64 window_at;                      /* address of the bytes in `window` */
+    __u64 state[PYTHON_THREAD_BYTES / 8]; /* the thread's */
+    __u64 object[PYTHON_CODE_BYTES / 8];
+    __u64 text[PYTHON_NAME_WORDS]; /* of a string */
+    __u64 chain;                   /* a hash of where its code is */
+    __u64 named;                   /* and of what that is */
+    __u32 window_size;
+    __u32 failed;             /* memory could not be read */
+    struct rule_code_key key; /* of the code that `code` tells */
+    struct rule_code identity;
+    struct {
+        struct script_record head;
+        struct script_called called[SCRIPT_CALLED_MAX];
+    } chain_record;
+    struct {
+        struct script_record head;
+        struct script_code_told told;
+        __u8 table[SCRIPT_TABLE_MAX];
+    } code;
+    __u8 window[SCRIPT_WINDOW + 8];
+};
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct script_buffer);
+} script_buffers SEC(".maps");
 
 /* One sample. */
 struct moment {

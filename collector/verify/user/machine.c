@@ -28,13 +28,31 @@ struct hash {
     size_t count, room;
 };
 
-enum { FOLLOWED, SPACES, THREADS, KNOWN, SWITCHES, TOLD, SHARES, PROCESSES, FILES, ROWS, HASHES };
+enum {
+    FOLLOWED,
+    SPACES,
+    THREADS,
+    KNOWN,
+    SWITCHES,
+    TOLD,
+    SHARES,
+    PROCESSES,
+    FILES,
+    ROWS,
+    PYTHONS,
+    SCRIPT_THREADS,
+    CHAINS,
+    CODES,
+    HASHES
+};
 static struct hash hashes[HASHES];
 static struct machine *machine;
 static struct machine_sample now;
 static struct buffer cpu_buffers[MACHINE_CPUS];
 static uint32_t cpu_numbers[MACHINE_CPUS];
 static int64_t cpu_rooms[MACHINE_CPUS];
+static struct script_buffer cpu_scripts[MACHINE_CPUS];
+static uint32_t any_interpreter;
 static struct rule_words *word_blocks;
 
 static struct hash *hash_of(const void *map)
@@ -151,6 +169,10 @@ void *machine_lookup(const void *map, const void *key)
         return index == 0 ? &cpu_numbers[now.cpu] : NULL;
     if (map == &rooms)
         return &cpu_rooms[now.cpu];
+    if (map == &script_buffers)
+        return index < MACHINE_CPUS ? &cpu_scripts[index] : NULL;
+    if (map == &any_script)
+        return &any_interpreter;
     if (map == &words)
         return index < VERIFY_BLOCKS ? &word_blocks[index] : NULL;
     struct entry *entry = hash_find(hash_of(map), key);
@@ -375,6 +397,10 @@ int machine_start(struct machine *m, const struct verify_config *options)
     good &= begin_hash(PROCESSES, &processes, sizeof(uint32_t), sizeof(struct rule_process));
     good &= begin_hash(FILES, &files, sizeof(struct stack_file), sizeof(uint32_t));
     good &= begin_hash(ROWS, &rows, sizeof(struct code_rows_key), sizeof(struct code_rows));
+    good &= begin_hash(PYTHONS, &pythons, sizeof(uint32_t), sizeof(struct rule_python));
+    good &= begin_hash(SCRIPT_THREADS, &script_threads, sizeof(uint32_t), sizeof(struct rule_script_thread));
+    good &= begin_hash(CHAINS, &chains, sizeof(uint64_t), sizeof(uint32_t));
+    good &= begin_hash(CODES, &codes, sizeof(struct rule_code_key), sizeof(struct rule_code));
     word_blocks = calloc(VERIFY_BLOCKS, sizeof *word_blocks);
     counts = (struct verify_counts){0};
     memset(cpu_buffers, 0, sizeof cpu_buffers);

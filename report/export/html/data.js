@@ -5,7 +5,7 @@
 // contexts: lists by number; 0 is the root, parents come before children, siblings from heavy to light. entries: samples of one
 // context (of all its samples, if `bounded`), instruction (place: from 1 on in the lists of `code`), thread, slice of time and certainty, added up. frames: [name, image, kind], threads: [pid, tid, name].
 const recording = JSON.parse(document.getElementById("data").textContent), events = recording.events || [recording];
-const Kind = { FUNCTION: 0, INLINED: 1, UNKNOWN: 2, DATA: 3, FOUND: 4, UNSURE: 5, KERNEL: 6, LINE: 7, PARTIAL: 8, LABEL: 9, LEVEL: 10 };
+const Kind = { FUNCTION: 0, INLINED: 1, UNKNOWN: 2, DATA: 3, FOUND: 4, UNSURE: 5, KERNEL: 6, LINE: 7, PARTIAL: 8, LABEL: 9, LEVEL: 10, SCRIPT: 11 };
 let data, contexts, entries, frames, contextCount;
 
 const filter = { event: 0, metric: 0, threads: null, sure: 0, user: false, folded: false, from: 0, to: events[0].slices };
@@ -129,6 +129,7 @@ const explanations = {
     [Kind.LINE]: "A line of its caller.",
     [Kind.PARTIAL]: "The callers further out could not be read.",
     [Kind.LABEL]: "Not a function: a thread, or code without a name.",
+    [Kind.SCRIPT]: "Run by an interpreter.",
     [Kind.LEVEL]: "Not a function: who ran what is below it.",
 };
 

@@ -7,7 +7,7 @@ function isMatch(frame) {
     return matcher !== null && frame >= 0 && matcher.test(frames[frame][matchesFiles ? 1 : 0]);
 }
 
-// A warm colour by name, or one of all by library, the same in every graph.
+// A warm colour by name, a green one if an interpreter runs it, or one of all by library, the same in every graph.
 const colours = new Map();
 let byLibrary = false;
 function colourOf(frame) {
@@ -17,7 +17,8 @@ function colourOf(frame) {
     for (const c of frame < 0 ? "all" : frames[frame][byLibrary ? 1 : 0])
         hash = Math.imul(hash ^ c.codePointAt(0), 16777619) >>> 0;
     const dark = document.documentElement.classList.contains("dark");
-    const kind = kindOf(frame), base = kind === Kind.DATA || kind === Kind.FOUND || isLevel(frame) ? 200 : byLibrary ? hash % 360 : 12 + hash % 44;
+    const kind = kindOf(frame), base = kind === Kind.DATA || kind === Kind.FOUND || isLevel(frame) ? 200 :
+        byLibrary ? hash % 360 : kind === Kind.SCRIPT ? 90 + hash % 50 : 12 + hash % 44;
     const colour = `hsl(${base} ${55 + (hash >> 8) % 30}% ${(dark ? 34 : 62) + (hash >> 16) % 12}%)`;
     colours.set(frame, colour);
     return colour;

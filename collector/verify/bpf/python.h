@@ -1,0 +1,285 @@
+/* python.h - what CPython runs in the thread that is sampled (part of verify.bpf.c): image/python_layout.h. */
+#ifndef FATHOM_COLLECTOR_VERIFY_BPF_PYTHON_H
+#define FATHOM_COLLECTOR_VERIFY_BPF_PYTHON_H
+
+/* A word of the thread's state that was read. */
+static __always_inline __u64 state_word(const struct script_buffer *b, __u32 offset)
+{
+    return b->state[offset / 8 & (PYTHON_THREAD_BYTES / 8 - 1)];
+}
+
+/* Reads a thread's state. Whether it is that of the thread with this FS base, which is what pthread_self() gives. */
+static __always_inline bool is_state(struct script_buffer *b, const struct rule_python *p, __u64 state,
+                                     __u64 self)
+{
+    return state && bpf_probe_read_user(b->state, sizeof b->state, (const void *)state) == 0 &&
+           state_word(b, p->layout.thread_id) == self;
+}
+
+#define PYTHON_INTERPRETERS 4u
+#define PYTHON_THREADS      256u /* of an interpreter that are looked at */
+
+/* Finds the state of the sampled thread, and reads it: of the thread that holds the GIL, where it was before, or in the list of all. Returns its
+ * address; 0: it has none. The kernel's verifier follows each step of a loop: few of them have few paths. */
+__noinline __u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    const struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
+    __u64 state, interpreter;
+    if (!b || !p || !config.hooks.task_fs)
+        return 0;
+    const __u64 self = kernel_word(bpf_get_current_task() + config.hooks.task_fs);
+    if (p->layout.runtime_current != PYTHON_NONE &&
+        user_word(p->runtime + p->layout.runtime_current, &state) && is_state(b, p, state, self))
+        return state;
+    if (is_state(b, p, before, self))
+        return before;
+    if (!user_word(p->runtime + p->layout.runtime_interpreters, &interpreter))
+        return 0;
+    state = 0;
+    for (__u32 i = 0, others = 0; i < PYTHON_THREADS && others < PYTHON_INTERPRETERS; i++) {
+        if (state) {
+            if (is_state(b, p, state, self))
+                return state;
+            state = state_word(b, p->layout.thread_next);
+            continue;
+        }
+        if (others && !user_word(interpreter + p->layout.interpreter_next, &interpreter))
+            return 0;
+        others++;
+        if (!interpreter || !user_word(interpreter + p->layout.interpreter_threads, &state))
+            return 0;
+    }
+    return 0;
+}
+
+/* Where the thread runs an interpreter that the main one has called, in which it has another state: reads that. Its address; 0: there is none. */
+__noinline __u64 verify_python_outer(__u32 cpu, __u32 pid)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    const struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
+    __u64 state, outer;
+    if (!b || !p)
+        return 0;
+    const __u64 self = state_word(b, p->layout.thread_id);
+    if (!user_word(p->runtime + p->layout.runtime_main, &outer) ||
+        outer == state_word(b, p->layout.thread_interpreter) ||
+        !user_word(outer + p->layout.interpreter_threads, &state))
+        return 0;
+    for (__u32 i = 0; i < PYTHON_THREADS && state; i++) {
+        if (is_state(b, p, state, self))
+            return state;
+        state = state_word(b, p->layout.thread_next);
+    }
+    return 0;
+}
+
+static __always_inline __u64 window_word(const struct script_buffer *b, __u64 at)
+{
+    __asm__ volatile("" : "+r"(at));
+    return word_at(b->window + (at & (SCRIPT_WINDOW - 1)));
+}
+
+/* Reads a frame, and what lies before it in its page: callers' frames, mostly. The page before need not be there. */
+static __always_inline bool read_frame(struct script_buffer *b, __u64 frame)
+{
+    const __u64 end = frame + PYTHON_FRAME_BYTES, in_page = frame & (PAGE - 1);
+    __u64 size = in_page + PYTHON_FRAME_BYTES;
+    size = size < SCRIPT_WINDOW ? size : SCRIPT_WINDOW - 8;
+    b->window_at = end - size;
+    b->window_size = size;
+    __asm__ volatile("" : "+r"(size));
+    return bpf_probe_read_user(b->window, size & (SCRIPT_WINDOW - 1), (const void *)b->window_at) == 0;
+}
+
+#define PYTHON_FRAMES 64u /* in one go */
+
+/* Adds further frames to the chain. Whether there are more. */
+__noinline int verify_python_frames(__u32 cpu, __u32 pid)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    const struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
+    if (!b || !p)
+        return 0;
+    for (__u32 i = 0; i < PYTHON_FRAMES; i++) {
+        const __u64 frame = b->next;
+        const __u32 count = b->chain_record.head.count;
+        if (!frame)
+            return 0;
+        if (count >= SCRIPT_CALLED_MAX) {
+            b->chain_record.head.flags = SCRIPT_CUT;
+            return 0;
+        }
+        __u64 at = frame - b->window_at;
+        if (at >= SCRIPT_WINDOW || at + PYTHON_FRAME_BYTES > b->window_size) {
+            if (!read_frame(b, frame)) {
+                b->failed = 1;
+                return 0;
+            }
+            at = frame - b->window_at;
+        }
+        const __u64 code = window_word(b, at + p->layout.frame_code);
+        const __u64 instruction = window_word(b, at + p->layout.frame_instruction);
+        const __u8 mark = window_word(b, at + p->layout.frame_mark);
+        b->next = window_word(b, at + p->layout.frame_previous);
+        if (p->layout.frame_shim && mark == p->layout.frame_shim) {
+            if (count) { /* the loop began with the one before */
+                b->chain_record.called[(count - 1) & (SCRIPT_CALLED_MAX - 1)].marks |= SCRIPT_ENTERED;
+                b->chain = rule_hash(b->chain, SCRIPT_ENTERED);
+            }
+            continue;
+        }
+        const bool entered = !p->layout.frame_shim && mark;
+        struct script_called *called = &b->chain_record.called[count & (SCRIPT_CALLED_MAX - 1)];
+        called->code = code;
+        called->at = instruction - code - p->layout.code_instructions;
+        called->marks = entered ? SCRIPT_ENTERED : 0;
+        b->chain = rule_hash(b->chain, code + called->marks);
+        if (count)
+            b->chain = rule_hash(b->chain, called->at);
+        else
+            b->chain_record.head.at = called->at;
+        b->chain_record.head.count = count + 1;
+    }
+    return 1;
+}
+
+/* A string of CPython: its head, by PEP 393 (Include/cpython/unicodeobject.h). */
+struct python_string {
+    __u64 count, type, length, hash;
+    __u32 state, zero;
+};
+
+/* Reads what a string has, at most `most` bytes, a power of two; last: its end. */
+static __always_inline void read_text(const struct python_layout *at, __u64 from, struct script_text *text,
+                                      __u8 *to, __u32 most, bool last)
+{
+    struct python_string head;
+    *text = (struct script_text){0};
+    if (bpf_probe_read_user(&head, sizeof head, (const void *)from) != 0 || !(head.state >> 5 & 1))
+        return;
+    const __u32 width = head.state >> 2 & 7;
+    const bool ascii = head.state >> 6 & 1;
+    if ((width != 1 && width != 2 && width != 4) || head.length >> 32)
+        return;
+    const __u64 bytes = head.length * width;
+    __u64 size = bytes < most ? bytes : most - 4;
+    from += (ascii ? at->text_ascii : at->text_compact) + (last ? bytes - size : 0);
+    __asm__ volatile("" : "+r"(size));
+    size &= most - 1;
+    if (size && bpf_probe_read_user(to, size, (const void *)from) == 0)
+        *text = (struct script_text){.bytes = size, .width = width, .ascii = ascii, .cut = size < bytes};
+}
+
+#define PYTHON_LENGTH_AT 16u /* where a string's length is, and its hash; -1: it was not asked for */
+
+/* A hash of a string: of its first 40 bytes or more, its length, and its own hash if it has one. */
+static __always_inline __u64 hash_text(const struct python_layout *at, struct script_buffer *b, __u64 from)
+{
+    if (bpf_probe_read_user(b->text, sizeof b->text, (const void *)(from + PYTHON_LENGTH_AT)) != 0)
+        return 0;
+    const __u32 state = b->text[2], width = state >> 2 & 7;
+    const __u32 first = ((state >> 6 & 1 ? at->text_ascii : at->text_compact) - PYTHON_LENGTH_AT) / 8;
+    const __u64 length = b->text[0];
+    const __u64 bytes = length >> 32 ? 0 : length * width;
+    __u64 hash = rule_hash(length, b->text[1] + width);
+    for (__u32 i = 3; i < PYTHON_NAME_WORDS; i++) {
+        const __u64 before = (__u64)(i - first) * 8;
+        if (i < first || before >= bytes)
+            continue;
+        const __u64 left = bytes - before;
+        const __u64 mask = left >= 8 ? ~0ull : (1ull << (left & 7) * 8) - 1;
+        hash = rule_hash(hash, b->text[i] & mask);
+    }
+    return hash;
+}
+
+/* Reads what tells a code object from others, with its address. Whether it can be read. A function that the kernel's verifier follows by itself. */
+__noinline int verify_python_identity(__u32 cpu, __u32 pid, __u64 code)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    const struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
+    if (!b || !p || bpf_probe_read_user(b->object, PYTHON_CODE_BYTES, (const void *)code) != 0)
+        return 0;
+    const __u32 texts = p->layout.code_texts / 8;
+    for (__u32 k = 0; k < 4; k++)
+        b->identity.texts[k] = b->object[(texts + k) & (PYTHON_CODE_BYTES / 8 - 1)];
+    b->identity.line = *(const __u32 *)((const __u8 *)b->object + (p->layout.code_line & 127));
+    b->identity.name = hash_text(&p->layout, b, b->identity.texts[2]);
+    return 1;
+}
+
+/* Hashes what the code of the chain's functions is, from number `from` on. Whether there are more. */
+__noinline int verify_python_names(__u32 cpu, __u32 pid, __u32 from)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    if (!b)
+        return 0;
+    for (__u32 i = 0; i < PYTHON_FRAMES; i++) {
+        if (from + i >= b->chain_record.head.count)
+            return 0;
+        if (!verify_python_identity(cpu, pid,
+                                    b->chain_record.called[(from + i) & (SCRIPT_CALLED_MAX - 1)].code))
+            continue;
+        const struct rule_code *c = &b->identity;
+        b->named = rule_hash(b->named, c->name + c->line + (c->texts[0] ^ c->texts[3]));
+    }
+    return 1;
+}
+
+#define PYTHON_BYTES_LENGTH 16u /* of a bytes object: its size, */
+#define PYTHON_BYTES_AT     32u /* and its bytes */
+
+/* Fills in the record of a code object. */
+static __always_inline void read_code(const struct python_layout *at, struct script_buffer *b)
+{
+    struct script_code_told *text = &b->code.told;
+    __u64 length = 0, table = b->identity.texts[3];
+    text->line = b->identity.line;
+    text->zero = 0;
+    read_text(at, b->identity.texts[0], &text->file, text->file_bytes, SCRIPT_FILE_MAX, true);
+    read_text(at, b->identity.texts[2], &text->name, text->name_bytes, SCRIPT_NAME_MAX, false);
+    b->code.head.count = 0;
+    if (!user_word(table + PYTHON_BYTES_LENGTH, &length) || length >= SCRIPT_TABLE_MAX)
+        return;
+    __asm__ volatile("" : "+r"(length));
+    length &= SCRIPT_TABLE_MAX - 1;
+    if (length && bpf_probe_read_user(b->code.table, length, (const void *)(table + PYTHON_BYTES_AT)) == 0)
+        b->code.head.count = length;
+}
+
+/* Code can be freed, and other code be made where it was. So all code of a chain is compared with what it was when the chain got its
+ * number: each time while that was seen to happen, */
+#define SCRIPT_CAREFUL 256u
+/* and otherwise in one of so many samples of a thread. */
+#define SCRIPT_CHECKED 8u
+
+/* Reads the code object of one function of the chain, from number `from` on, whose code was not told. Returns that one's number + 1; 0: all were
+ * told. */
+__noinline int verify_python_code(__u32 cpu, __u32 pid, __u32 from)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
+    if (!b || !p)
+        return 0;
+    for (__u32 i = from; i < SCRIPT_CALLED_MAX; i++) {
+        if (i >= b->chain_record.head.count)
+            return 0;
+        const __u64 code = b->chain_record.called[i & (SCRIPT_CALLED_MAX - 1)].code;
+        b->key = (struct rule_code_key){code, pid, 0};
+        if (!verify_python_identity(cpu, pid, code))
+            continue;
+        const struct rule_code *before = bpf_map_lookup_elem(&codes, &b->key);
+        if (before && before->texts[0] == b->identity.texts[0] && before->texts[2] == b->identity.texts[2] &&
+            before->texts[3] == b->identity.texts[3] && before->line == b->identity.line &&
+            before->name == b->identity.name)
+            continue;
+        if (before)
+            p->careful = SCRIPT_CAREFUL;
+        read_code(&p->layout, b);
+        return i + 1;
+    }
+    return 0;
+}
+
+#endif

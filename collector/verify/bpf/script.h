@@ -1,0 +1,169 @@
+/* script.h - announces what an interpreter runs in the thread that is sampled (part of verify.bpf.c): script_record.h. */
+#ifndef FATHOM_COLLECTOR_VERIFY_BPF_SCRIPT_H
+#define FATHOM_COLLECTOR_VERIFY_BPF_SCRIPT_H
+
+static __always_inline void fill_script(struct script_record *r, __u8 kind, __u64 number)
+{
+    r->magic = SCRIPT_RECORD_MAGIC;
+    r->version = SCRIPT_RECORD_VERSION;
+    r->kind = kind;
+    r->language = SCRIPT_PYTHON;
+    r->number = number;
+}
+
+/* The number of the chain that was read: a hash of where its code is, and of what that is. */
+static __always_inline __u64 number_chain(const struct moment *m, __u32 cpu, struct script_buffer *b,
+                                          struct rule_python *p, struct rule_script_thread *thread)
+{
+    const __u64 places = b->chain, last = thread->places == places ? thread->number : 0;
+    const __u64 *found = last ? &last : bpf_map_lookup_elem(&chains, &places);
+    const __u64 before = found ? *found : 0;
+    thread->places = places;
+    thread->unchecked++;
+    if (p->careful)
+        p->careful--;
+    else if (before && thread->unchecked < SCRIPT_CHECKED)
+        return before;
+    thread->unchecked = 0;
+    b->named = places;
+    for (__u32 i = 0; i < SCRIPT_CALLED_MAX / PYTHON_FRAMES; i++)
+        if (!verify_python_names(cpu, m->pid, i * PYTHON_FRAMES))
+            break;
+    const __u64 now = b->named | 1;
+    if (before && before != now)
+        p->careful = SCRIPT_CAREFUL;
+    if (before != now)
+        bpf_map_update_elem(&chains, &places, &now, BPF_ANY);
+    return now;
+}
+
+/* Adds the functions of the state that was read to the chain. */
+static __always_inline void read_frames(const struct moment *m, __u32 cpu, struct script_buffer *b,
+                                        const struct rule_python *p)
+{
+    const __u64 cframe = state_word(b, p->layout.thread_frame);
+    __u64 frame = cframe;
+    b->failed |= p->layout.cframe_frame != PYTHON_NONE && cframe &&
+                 !user_word(cframe + p->layout.cframe_frame, &frame);
+    b->next = frame;
+    for (__u32 i = 0; i <= SCRIPT_CALLED_MAX / PYTHON_FRAMES; i++)
+        if (!verify_python_frames(cpu, m->pid))
+            break;
+}
+
+/* Reads the thread's chain. Its number; 0: it has none. */
+static __always_inline __u64 read_chain(const struct moment *m, __u32 cpu, struct script_buffer *b,
+                                        struct rule_script_thread *thread)
+{
+    const __u32 pid = m->pid;
+    struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
+    struct script_record *head = &b->chain_record.head;
+    head->count = head->at = head->flags = 0;
+    b->failed = 0;
+    b->next = 0;
+    b->window_size = 0;
+    b->chain = pid;
+    thread->state = verify_python_state(cpu, pid, thread->state);
+    if (!p || !thread->state)
+        return 0;
+    read_frames(m, cpu, b, p);
+    if (verify_python_outer(cpu, pid))
+        read_frames(m, cpu, b, p);
+    b->chain &= ~1ull; /* a number is odd */
+    return head->count ? number_chain(m, cpu, b, p, thread) : 0;
+}
+
+/* Tells the code of the chain's functions that was not told. Whether all of it is now. */
+static __always_inline bool tell_codes(struct moment *m, __u32 cpu, struct script_buffer *b)
+{
+    for (__u32 i = 0, from = 0; i < SCRIPT_CODES_MOST; i++) {
+        from = verify_python_code(cpu, m->pid, from);
+        if (!from)
+            return true;
+        const __u32 table = b->code.head.count & (SCRIPT_TABLE_MAX - 1);
+        const __u32 size = sizeof b->code.head + sizeof b->code.told + table;
+        if (!has_room(cpu, size))
+            return false;
+        fill_script(&b->code.head, SCRIPT_CODE, b->key.code);
+        if (put_record(m, BPF_F_CURRENT_CPU, &b->code, size) != 0)
+            return false;
+        take_capacity(cpu, size);
+        bpf_map_update_elem(&codes, &b->key, &b->identity, BPF_ANY);
+    }
+    return false;
+}
+
+/* Announces a chain that is not the thread's last one, or is at another instruction. 0, or an error. */
+static __always_inline long announce_chain(struct moment *m, __u32 cpu, struct script_buffer *b,
+                                           struct rule_script_thread *thread)
+{
+    struct script_record *head = &b->chain_record.head;
+    const __u64 number = thread->number;
+    __u32 size = sizeof *head;
+    bool whole = false;
+    if (!number) {
+        fill_script(head, b->failed ? SCRIPT_UNREAD : SCRIPT_NONE, 0);
+    } else if (bpf_map_lookup_elem(&chains, &number)) {
+        fill_script(head, SCRIPT_SAME, number);
+    } else {
+        const __u32 count = head->count;
+        size += (count <= SCRIPT_CALLED_MAX ? count : 0) * sizeof(struct script_called);
+        if (!has_room(cpu, size)) {
+            fill_script(head, SCRIPT_UNREAD, 0);
+            size = sizeof *head;
+        } else {
+            whole = tell_codes(m, cpu, b);
+            fill_script(head, SCRIPT_CHAIN, number);
+            take_capacity(cpu, size);
+        }
+    }
+    thread->told = head->kind;
+    if (head->kind != SCRIPT_CHAIN)
+        head->count = 0;
+    if (size > sizeof b->chain_record)
+        return -1;
+    const long rc = put_record(m, BPF_F_CURRENT_CPU, &b->chain_record, size);
+    const __u64 yes = 1;
+    if (rc == 0 && whole)
+        bpf_map_update_elem(&chains, &number, &yes, BPF_ANY);
+    return rc;
+}
+
+/* Announces what the thread's interpreter runs, where that is not what was announced before. false: it could not, and so the sample is to be
+ * left out, which would be taken for one of what was announced before. */
+static __always_inline bool tell_script(struct moment *m, __u32 cpu)
+{
+    const __u32 pid = m->pid, tid = m->told_key.tid, none = 0;
+    const __u32 *any = bpf_map_lookup_elem(&any_script, &none);
+    if (!any || !*any || !bpf_map_lookup_elem(&pythons, &pid))
+        return true;
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    struct rule_script_thread *before = bpf_map_lookup_elem(&script_threads, &tid);
+    struct rule_script_thread now = {.birth = m->birth};
+    if (!b)
+        return true;
+    if (before && before->birth == m->birth)
+        now = *before;
+    const struct rule_script_thread last = now;
+    now.number = read_chain(m, cpu, b, &now);
+    now.at = b->chain_record.head.at;
+    const bool quiet = now.number  ? last.told && last.number == now.number && last.at == now.at
+                       : b->failed ? last.told == SCRIPT_UNREAD
+                                   : !last.told || last.told == SCRIPT_NONE;
+    if (quiet && last.state == now.state && (last.told || !now.state)) {
+        if (before)
+            before->unchecked = now.unchecked;
+        return true;
+    }
+    const long rc = quiet ? 0 : announce_chain(m, cpu, b, &now);
+    if (rc != 0) {
+        now.told = 0;
+        now.number = 0;
+    }
+    bpf_map_update_elem(&script_threads, &tid, &now, BPF_ANY);
+    if (rc != 0 && rc != -EOPNOTSUPP)
+        __sync_fetch_and_add(&counts.lost, 1);
+    return rc == 0;
+}
+
+#endif

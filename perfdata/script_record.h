@@ -1,0 +1,70 @@
+/*
+ * script_record.h - what the BPF program that follows an event says of the functions that an interpreter runs in a thread: raw data of
+ * the event "stacks", besides stack records (stack_record.h). Also compiled for the BPF target.
+ *
+ * A chain is what a thread's interpreter has called, the innermost function first: of each the address of its code object, and the
+ * instruction in it. A record stands before its thread's sample in the ring, and before that's stack record; a sample without one has
+ * the chain that was announced last for its thread. Code objects are told before the first chain with them, and again when other code
+ * has that address.
+ */
+#ifndef FATHOM_PERFDATA_SCRIPT_RECORD_H
+#define FATHOM_PERFDATA_SCRIPT_RECORD_H
+
+#include <linux/types.h>
+
+#define SCRIPT_RECORD_MAGIC   0x52435346u /* "FSCR" */
+#define SCRIPT_RECORD_VERSION 1
+
+enum script_record_kind {
+    SCRIPT_CHAIN = 1, /* a new one: struct script_called of each function follows. It gets the number */
+    SCRIPT_SAME, /* the chain with this number, and not the one announced before, or at another instruction */
+    SCRIPT_NONE, /* the interpreter runs nothing in this thread */
+    SCRIPT_UNREAD, /* a new one, for which there was no room, or of which no memory could be read */
+    SCRIPT_CODE,   /* struct script_code_told, and so many bytes of its table of lines, follow */
+};
+
+enum script_language {
+    SCRIPT_PYTHON = 1,
+};
+
+struct script_record {
+    __u32 magic;
+    __u8 version, kind;
+    __u8 language; /* enum script_language */
+    __u8 flags;    /* SCRIPT_CUT */
+    __u32 count;   /* CHAIN: functions; CODE: bytes of the table */
+    __u32 at;      /* CHAIN, SAME: of the innermost function, in place of its script_called.at */
+    __u64 number;  /* CHAIN, SAME: never 0; CODE: the address of the code object */
+};
+#define SCRIPT_CODES_MOST 64u /* that are told before one chain; one with more is new again the next time */
+#define SCRIPT_CUT        1u  /* the chain has more functions further out */
+
+/* A hash of what was called, but for the innermost function's instruction, and of the process, is the number of a chain. */
+struct script_called {
+    __u64 code; /* address of the code object */
+    __u32
+        at; /* the instruction that runs or calls: bytes from the first one; beyond the code's end: it has not begun */
+    __u32 marks; /* SCRIPT_ENTERED */
+};
+#define SCRIPT_ENTERED    1u /* machine code called the interpreter's loop, which began with this one */
+#define SCRIPT_CALLED_MAX 1024u
+
+/* A string of the runtime's: of CPython, a compact one (PEP 393). What is longer lacks its end, or, of a file's name, its beginning. */
+struct script_text {
+    __u32 bytes; /* that are told */
+    __u8 width;  /* of a character: 1, 2, 4 */
+    __u8 ascii;  /* else 1 byte is a character of Latin-1 */
+    __u8 cut, zero;
+};
+#define SCRIPT_NAME_MAX  256u /* bytes */
+#define SCRIPT_FILE_MAX  512u
+#define SCRIPT_TABLE_MAX 32768u
+
+struct script_code_told {
+    __u32 line; /* its first */
+    __u32 zero;
+    struct script_text name, file;
+    __u8 name_bytes[SCRIPT_NAME_MAX], file_bytes[SCRIPT_FILE_MAX];
+};
+
+#endif

@@ -1,0 +1,326 @@
+/* scripts.c - see scripts.h. */
+#include "perfdata/scripts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "perfdata/script_lines.h"
+
+/* A code object of a process. */
+struct told_code {
+    const struct script_code *code;
+    const uint8_t *table; /* of lines */
+    uint32_t table_size;
+};
+
+/* A chain with a number. */
+struct chain {
+    const struct script_frame *callers; /* NULL: the innermost function has none */
+    struct told_code innermost;
+    bool entered, cut;
+};
+
+struct scripts {
+    struct arena *arena;
+    struct names *names;
+    struct table *codes;    /* hash of a process and an address -> struct told_code */
+    struct table *contents; /* hash of what a script_code has -> it */
+    struct table *frames;   /* hash of what a script_frame has -> it */
+    struct table *chains;   /* number -> struct chain */
+    struct table *threads;  /* TID -> struct script_frame; 0: none */
+    uint64_t damaged;
+};
+
+static const struct script_code not_known = {.name = "", .file = ""};
+const struct script_frame script_not_read = {.code = &not_known};
+
+struct scripts *scripts_new(void)
+{
+    struct scripts *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    *s = (struct scripts){.arena = arena_new(0),
+                          .names = names_new(),
+                          .codes = table_new(),
+                          .contents = table_new(),
+                          .frames = table_new(),
+                          .chains = table_new(),
+                          .threads = table_new()};
+    if (s->arena && s->names && s->codes && s->contents && s->frames && s->chains && s->threads)
+        return s;
+    scripts_free(s);
+    return NULL;
+}
+
+void scripts_free(struct scripts *s)
+{
+    if (!s)
+        return;
+    arena_free(s->arena);
+    names_free(s->names);
+    table_free(s->codes);
+    table_free(s->contents);
+    table_free(s->frames);
+    table_free(s->chains);
+    table_free(s->threads);
+    free(s);
+}
+
+static void *from_value(uint64_t value)
+{
+    return (void *)(uintptr_t)value; // NOLINT(performance-no-int-to-ptr): the tables' values are pointers
+}
+
+static void forget_all(struct table *table)
+{
+    uint64_t key, value;
+    for (size_t at = 0; table_next(table, &at, &key, &value);)
+        *table_find(table, key) = 0;
+}
+
+void scripts_restart(struct scripts *s)
+{
+    forget_all(s->threads);
+    s->damaged = 0;
+}
+
+void scripts_forget(struct scripts *s, uint32_t tid)
+{
+    uint64_t *frame = table_find(s->threads, tid);
+    if (frame)
+        *frame = 0;
+}
+
+const struct script_frame *scripts_of(const struct scripts *s, uint32_t tid)
+{
+    const uint64_t *frame = table_find(s->threads, tid);
+    return frame ? from_value(*frame) : NULL;
+}
+
+uint64_t scripts_damaged(const struct scripts *s)
+{
+    return s->damaged;
+}
+
+/* Texts ------------------------------------------------------------------------------------------------------- */
+
+static size_t put_utf8(uint32_t c, char *out)
+{
+    if (c < 0x80) {
+        out[0] = (char)(c ? c : '?');
+        return 1;
+    }
+    if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+        c = 0xfffd;
+    const size_t bytes = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (size_t i = bytes; --i > 0; c >>= 6)
+        out[i] = (char)(0x80 | (c & 63));
+    out[0] = (char)((0xf00u >> bytes & 0xf0) | c);
+    return bytes;
+}
+
+/* UTF-8 of at most SCRIPT_FILE_MAX characters, with "..." where it was cut: at its end, or at its beginning if its end was told. NULL: out of
+ * memory. */
+static const char *intern_text(struct scripts *s, const struct script_text *text, const uint8_t *bytes,
+                               uint32_t most, bool end_told)
+{
+    static const char dots[] = "...";
+    char utf8[4 * SCRIPT_FILE_MAX + sizeof dots];
+    const uint32_t size = text->bytes < most ? text->bytes : most;
+    size_t used = 0;
+    if (text->cut && end_told)
+        used = (size_t)(stpcpy(utf8, dots) - utf8);
+    for (uint32_t at = 0; text->width && at + text->width <= size; at += text->width) {
+        uint32_t c = 0; /* little-endian */
+        memcpy(&c, bytes + at, text->width);
+        used += put_utf8(c, utf8 + used);
+    }
+    strcpy(utf8 + used, text->cut && !end_told ? dots : "");
+    const uint32_t number = names_intern(s->names, utf8);
+    return number == NAMES_NONE ? NULL : names_text(s->names, number);
+}
+
+/* Code -------------------------------------------------------------------------------------------------------- */
+
+static uint64_t code_key(uint32_t pid, uint64_t address)
+{
+    return hash_u64(hash_u64(pid) + address);
+}
+
+static const struct script_code *intern_code(struct scripts *s, const struct script_code *code)
+{
+    const uint64_t key = hash_u64(hash_u64(hash_u64((uintptr_t)code->name) + (uintptr_t)code->file) +
+                                  (code->line | (uint64_t)code->language << 32));
+    uint64_t *value = table_put(s->contents, key, NULL);
+    const struct script_code *old = value ? from_value(*value) : NULL;
+    if (old && old->name == code->name && old->file == code->file && old->line == code->line &&
+        old->language == code->language)
+        return old;
+    struct script_code *made = value ? arena_alloc(s->arena, sizeof *made) : NULL;
+    if (!made)
+        return NULL;
+    *made = *code;
+    *value = (uintptr_t)made;
+    return made;
+}
+
+/* 1; -EBADMSG; -ENOMEM. */
+static int take_code(struct scripts *s, uint32_t pid, const struct script_record *head, const uint8_t *bytes,
+                     size_t size)
+{
+    struct script_code_told told;
+    if (size < sizeof told || head->count > size - sizeof told)
+        return -EBADMSG;
+    memcpy(&told, bytes, sizeof told);
+    if (told.name.width > 4 || told.file.width > 4)
+        return -EBADMSG;
+    struct script_code code = {.name = intern_text(s, &told.name, told.name_bytes, SCRIPT_NAME_MAX, false),
+                               .file = intern_text(s, &told.file, told.file_bytes, SCRIPT_FILE_MAX, true),
+                               .line = told.line,
+                               .language = head->language};
+    struct told_code *of = arena_alloc(s->arena, sizeof *of);
+    uint8_t *table = arena_alloc(s->arena, (size_t)head->count + 1);
+    uint64_t *place = table_put(s->codes, code_key(pid, head->number), NULL);
+    if (!code.name || !code.file || !of || !table || !place)
+        return -ENOMEM;
+    memcpy(table, bytes + sizeof told, head->count);
+    *of = (struct told_code){intern_code(s, &code), table, head->count};
+    *place = (uintptr_t)of;
+    return of->code ? 1 : -ENOMEM;
+}
+
+static struct told_code find_code(const struct scripts *s, uint32_t pid, uint64_t address)
+{
+    const uint64_t *value = table_find(s->codes, code_key(pid, address));
+    return value ? *(const struct told_code *)from_value(*value) : (struct told_code){.code = &not_known};
+}
+
+static uint32_t line_of(const struct told_code *of, uint32_t at)
+{
+    return of->code->language == SCRIPT_PYTHON ? python_line(of->table, of->table_size, of->code->line, at)
+                                               : 0;
+}
+
+/* Frames ------------------------------------------------------------------------------------------------------ */
+
+/* NULL: out of memory. */
+static const struct script_frame *intern_frame(struct scripts *s, const struct script_frame *frame)
+{
+    const uint64_t key =
+        hash_u64(hash_u64(hash_u64((uintptr_t)frame->outer) + (uintptr_t)frame->code) +
+                 (frame->line | (uint64_t)frame->entered << 32 | (uint64_t)frame->cut << 33));
+    uint64_t *value = table_put(s->frames, key, NULL);
+    const struct script_frame *old = value ? from_value(*value) : NULL;
+    if (old && old->outer == frame->outer && old->code == frame->code && old->line == frame->line &&
+        old->entered == frame->entered && old->cut == frame->cut)
+        return old;
+    struct script_frame *made = value ? arena_alloc(s->arena, sizeof *made) : NULL;
+    if (!made)
+        return NULL;
+    *made = *frame;
+    *value = (uintptr_t)made;
+    return made;
+}
+
+/* Its innermost function at this instruction is what the thread runs. 1 or -ENOMEM. */
+static int set_thread(struct scripts *s, uint32_t tid, const struct chain *chain, uint32_t at)
+{
+    const struct script_frame *frame =
+        intern_frame(s, &(struct script_frame){.outer = chain->callers,
+                                               .code = chain->innermost.code,
+                                               .line = line_of(&chain->innermost, at),
+                                               .entered = chain->entered,
+                                               .cut = chain->cut && !chain->callers});
+    uint64_t *thread = frame ? table_put(s->threads, tid, NULL) : NULL;
+    if (!thread)
+        return -ENOMEM;
+    *thread = (uintptr_t)frame;
+    return 1;
+}
+
+static int take_chain(struct scripts *s, const struct sample *sample, const struct script_record *head,
+                      const uint8_t *bytes, size_t size)
+{
+    struct script_called called;
+    if (head->count == 0 || head->count > SCRIPT_CALLED_MAX || size < head->count * sizeof called ||
+        !head->number)
+        return -EBADMSG;
+    struct chain *chain = arena_alloc(s->arena, sizeof *chain);
+    uint64_t *place = chain ? table_put(s->chains, head->number, NULL) : NULL;
+    if (!place)
+        return -ENOMEM;
+    const bool cut = head->flags & SCRIPT_CUT;
+    for (uint32_t i = head->count; --i > 0;) {
+        memcpy(&called, bytes + i * sizeof called, sizeof called);
+        const struct told_code of = find_code(s, sample->pid, called.code);
+        chain->callers = intern_frame(s, &(struct script_frame){.outer = chain->callers,
+                                                                .code = of.code,
+                                                                .line = line_of(&of, called.at),
+                                                                .entered = called.marks & SCRIPT_ENTERED,
+                                                                .cut = cut && !chain->callers});
+        if (!chain->callers)
+            return -ENOMEM;
+    }
+    memcpy(&called, bytes, sizeof called);
+    chain->innermost = find_code(s, sample->pid, called.code);
+    chain->entered = called.marks & SCRIPT_ENTERED;
+    chain->cut = cut;
+    *place = (uintptr_t)chain;
+    return set_thread(s, sample->tid, chain, head->at);
+}
+
+static int take_same(struct scripts *s, const struct sample *sample, const struct script_record *head)
+{
+    const uint64_t *chain = table_find(s->chains, head->number);
+    return chain && *chain ? set_thread(s, sample->tid, from_value(*chain), head->at) : -EBADMSG;
+}
+
+static int set_unread(struct scripts *s, uint32_t tid)
+{
+    uint64_t *thread = table_put(s->threads, tid, NULL);
+    if (thread)
+        *thread = (uintptr_t)&script_not_read;
+    return thread ? 1 : -ENOMEM;
+}
+
+static int take(struct scripts *s, const struct sample *sample, const struct script_record *head)
+{
+    const uint8_t *bytes = sample->raw + sizeof *head;
+    const size_t size = sample->raw_size - sizeof *head;
+    if (head->version != SCRIPT_RECORD_VERSION)
+        return -EBADMSG;
+    switch (head->kind) {
+    case SCRIPT_CHAIN:
+        return take_chain(s, sample, head, bytes, size);
+    case SCRIPT_SAME:
+        return take_same(s, sample, head);
+    case SCRIPT_CODE:
+        return take_code(s, sample->pid, head, bytes, size);
+    case SCRIPT_NONE:
+        scripts_forget(s, sample->tid);
+        return 1;
+    case SCRIPT_UNREAD:
+        return set_unread(s, sample->tid);
+    default:
+        return -EBADMSG;
+    }
+}
+
+int scripts_take(struct scripts *s, const struct sample *sample, struct fathom_error *err)
+{
+    struct script_record head;
+    if (!sample->raw || sample->raw_size < sizeof head)
+        return 0;
+    memcpy(&head, sample->raw, sizeof head);
+    if (head.magic != SCRIPT_RECORD_MAGIC)
+        return 0;
+    int rc = take(s, sample, &head);
+    if (rc == -EBADMSG) {
+        s->damaged++;
+        rc = set_unread(s, sample->tid);
+    }
+    return rc < 0 ? error_memory(err) : 1;
+}

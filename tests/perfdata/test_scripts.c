@@ -1,0 +1,221 @@
+/* What interpreters ran, by script records. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "perfdata/script_lines.h"
+#include "perfdata/scripts.h"
+
+#define PID 7u
+
+static struct scripts *scripts;
+
+static void start(void)
+{
+    scripts = scripts_new();
+    cr_assert(scripts);
+}
+
+static void stop(void)
+{
+    scripts_free(scripts);
+}
+
+TestSuite(scripts, .init = start, .fini = stop);
+
+static int take(uint32_t tid, const void *raw, size_t size)
+{
+    const struct sample sample = {.pid = PID, .tid = tid, .raw = raw, .raw_size = (uint32_t)size};
+    return scripts_take(scripts, &sample, NULL);
+}
+
+struct told {
+    struct script_record head;
+    struct script_code_told code;
+    uint8_t table[4];
+};
+
+static struct told code_at(uint64_t address, const char *name, const char *file, uint32_t line)
+{
+    struct told told = {.head = {.magic = SCRIPT_RECORD_MAGIC,
+                                 .version = SCRIPT_RECORD_VERSION,
+                                 .kind = SCRIPT_CODE,
+                                 .language = SCRIPT_PYTHON,
+                                 .count = sizeof told.table,
+                                 .number = address},
+                        .code = {.line = line,
+                                 .name = {.bytes = (uint32_t)strlen(name), .width = 1, .ascii = 1},
+                                 .file = {.bytes = (uint32_t)strlen(file), .width = 1, .ascii = 1}},
+                        /* two instructions in the line below the first, then two further */
+                        .table = {0x80 | 13 << 3 | 1, 2, 0x80 | 13 << 3 | 1, 2}};
+    memcpy(told.code.name_bytes, name, strlen(name));
+    memcpy(told.code.file_bytes, file, strlen(file));
+    return told;
+}
+
+static void tell_code(uint64_t address, const char *name, const char *file, uint32_t line)
+{
+    const struct told told = code_at(address, name, file, line);
+    cr_expect_eq(take(PID, &told, sizeof told), 1);
+}
+
+struct chain {
+    struct script_record head;
+    struct script_called called[3];
+};
+
+static struct chain chain_of(uint64_t number, uint64_t inner, uint64_t middle, uint64_t outer)
+{
+    return (struct chain){.head = {.magic = SCRIPT_RECORD_MAGIC,
+                                   .version = SCRIPT_RECORD_VERSION,
+                                   .kind = SCRIPT_CHAIN,
+                                   .language = SCRIPT_PYTHON,
+                                   .count = 3,
+                                   .number = number},
+                          .called = {{inner, 0, SCRIPT_ENTERED}, {middle, 4, 0}, {outer, 0, SCRIPT_ENTERED}}};
+}
+
+static int tell(uint32_t tid, uint8_t kind, uint64_t number, uint32_t at)
+{
+    const struct script_record head = {.magic = SCRIPT_RECORD_MAGIC,
+                                       .version = SCRIPT_RECORD_VERSION,
+                                       .kind = kind,
+                                       .at = at,
+                                       .number = number};
+    return take(tid, &head, sizeof head);
+}
+
+static void expect(const struct script_frame *frame, const char *name, uint32_t line, bool entered)
+{
+    cr_assert(frame);
+    cr_expect_str_eq(frame->code->name, name);
+    cr_expect_eq(frame->line, line, "%s: %u", name, frame->line);
+    cr_expect_eq(frame->entered, entered, "%s", name);
+}
+
+static void tell_three(uint64_t number)
+{
+    tell_code(0x100, "sort_key", "/srv/app.py", 10);
+    tell_code(0x200, "handler", "/srv/app.py", 20);
+    tell_code(0x300, "<module>", "/srv/main.py", 1);
+    const struct chain chain = chain_of(number, 0x100, 0x200, 0x300);
+    cr_assert_eq(take(PID, &chain, sizeof chain), 1);
+}
+
+Test(scripts, a_chain_has_functions_and_lines)
+{
+    tell_three(5);
+    const struct script_frame *inner = scripts_of(scripts, PID);
+    expect(inner, "sort_key", 11, true);
+    cr_expect_str_eq(inner->code->file, "/srv/app.py");
+    cr_expect_eq(inner->code->line, 10u);
+    expect(inner->outer, "handler", 22, false);
+    expect(inner->outer->outer, "<module>", 2, true);
+    cr_expect_null(inner->outer->outer->outer);
+    cr_expect_null(scripts_of(scripts, 99), "another thread runs none");
+}
+
+Test(scripts, the_same_chain_is_at_another_line_or_in_another_thread)
+{
+    tell_three(5);
+    const struct script_frame *before = scripts_of(scripts, PID);
+    cr_expect_eq(tell(8, SCRIPT_SAME, 5, 0), 1);
+    cr_expect_eq(scripts_of(scripts, 8), before, "equal frames are one");
+    cr_expect_eq(tell(8, SCRIPT_SAME, 5, 6), 1);
+    expect(scripts_of(scripts, 8), "sort_key", 12, true);
+    cr_expect_eq(scripts_of(scripts, 8)->outer, before->outer);
+    cr_expect_eq(tell(8, SCRIPT_SAME, 5, 100), 1);
+    expect(scripts_of(scripts, 8), "sort_key", 0, true);
+    cr_expect_eq(tell(8, SCRIPT_NONE, 0, 0), 1);
+    cr_expect_null(scripts_of(scripts, 8));
+    scripts_forget(scripts, PID);
+    cr_expect_null(scripts_of(scripts, PID));
+}
+
+Test(scripts, an_address_has_other_code_later)
+{
+    tell_three(5);
+    tell_code(0x100, "other", "/srv/b.py", 1);
+    const struct chain chain = chain_of(6, 0x100, 0x200, 0x300);
+    cr_assert_eq(take(PID, &chain, sizeof chain), 1);
+    cr_expect_str_eq(scripts_of(scripts, PID)->code->name, "other");
+    cr_expect_eq(tell(PID, SCRIPT_SAME, 5, 0), 1);
+    cr_expect_str_eq(scripts_of(scripts, PID)->code->name, "sort_key", "as it was announced");
+}
+
+Test(scripts, what_is_damaged_is_counted_and_not_known)
+{
+    tell_three(5);
+    const struct chain chain = chain_of(7, 1, 2, 3);
+    cr_expect_eq(tell(PID, SCRIPT_SAME, 6, 0), 1, "never announced");
+    cr_expect_eq(scripts_of(scripts, PID), &script_not_read);
+    cr_expect_eq(take(PID, &chain, sizeof chain - 1), 1, "cut");
+    cr_expect_eq(tell(PID, 77, 5, 0), 1, "no such kind");
+    struct told told = code_at(1, "a", "b", 3);
+    told.head.count += 8;
+    cr_expect_eq(take(PID, &told, sizeof told), 1, "a table that is not there");
+    told = code_at(1, "a", "b", 3);
+    told.code.name.width = 7;
+    cr_expect_eq(take(PID, &told, sizeof told), 1, "no such character");
+    cr_expect_eq(scripts_damaged(scripts), 5u);
+    cr_expect_eq(take(PID, "no", 2), 0, "no script record");
+    cr_expect_eq(tell(PID, SCRIPT_UNREAD, 0, 0), 1);
+    cr_expect_eq(scripts_of(scripts, PID), &script_not_read);
+    scripts_restart(scripts);
+    cr_expect_eq(scripts_damaged(scripts), 0u);
+    cr_expect_null(scripts_of(scripts, PID));
+    cr_expect_eq(tell(PID, SCRIPT_SAME, 5, 0), 1, "chains stay");
+    cr_expect_str_eq(scripts_of(scripts, PID)->code->name, "sort_key");
+}
+
+Test(scripts, code_that_was_not_told_has_no_name)
+{
+    const struct chain chain = chain_of(9, 0x100, 0x200, 0x300);
+    cr_expect_eq(take(PID, &chain, sizeof chain), 1);
+    expect(scripts_of(scripts, PID), "", 0, true);
+}
+
+Test(scripts, names_become_utf8)
+{
+    static const struct {
+        uint8_t width, bytes[8];
+        uint32_t size;
+        const char *utf8;
+    } cases[] = {{1, {'f', 0xe9}, 2, "f\xc3\xa9"},
+                 {2, {0x3b, 0x04, 'x', 0}, 4, "\xd0\xbbx"},
+                 {2, {0x00, 0xd8}, 2, "\xef\xbf\xbd"},
+                 {4, {0x00, 0xf6, 0x01, 0}, 4, "\xf0\x9f\x98\x80"},
+                 {4, {0xff, 0xff, 0xff, 0xff}, 4, "\xef\xbf\xbd"},
+                 {1, {'a', 0, 'b'}, 3, "a?b"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct told told = code_at(0x100, "", "", 1);
+        told.code.name = (struct script_text){.bytes = cases[i].size, .width = cases[i].width};
+        memcpy(told.code.name_bytes, cases[i].bytes, sizeof cases[i].bytes);
+        struct chain chain = chain_of(20 + i, 0x100, 0x100, 0x100);
+        cr_assert_eq(take(PID, &told, sizeof told), 1);
+        cr_assert_eq(take(PID, &chain, sizeof chain), 1);
+        cr_expect_str_eq(scripts_of(scripts, PID)->code->name, cases[i].utf8, "case %zu", i);
+    }
+}
+
+/* Of a function that CPython 3.11.7 compiled, with its own co_lines(). */
+Test(script_lines, are_those_of_the_table)
+{
+    static const uint8_t table[] = {
+        0x80, 0x00, 0xf0, 0x02, 0x01, 0x09, 0x15, 0xf0, 0x00, 0x01, 0x09, 0x15, 0xd8, 0x12, 0x13, 0xf0, 0x03,
+        0x01, 0x09, 0x15, 0xf1, 0x00, 0x01, 0x09, 0x15, 0xf4, 0x00, 0x01, 0x09, 0x15, 0x80, 0x41, 0xf0, 0x06,
+        0x00, 0x0e, 0x0f, 0xf0, 0x00, 0x48, 0x01, 0x05, 0x11, 0xf0, 0x00, 0x48, 0x01, 0x05, 0x11, 0x88, 0x01,
+        0xd8, 0x0b, 0x0c, 0x88, 0x71, 0x8a, 0x35, 0x88, 0x35, 0x90, 0x71, 0xd8, 0x0c, 0x0d, 0x88, 0x61, 0x8c,
+        0x44, 0xf1, 0x03, 0x01, 0x18, 0x11, 0x90, 0x21, 0xf5, 0x4e, 0x02, 0x00, 0x09, 0x0e, 0x88, 0x61, 0x89,
+        0x08, 0x8c, 0x08, 0x88, 0x08, 0x88, 0x08, 0xd8, 0x0b, 0x0c, 0x80, 0x48};
+    static const struct {
+        uint32_t at, line;
+    } cases[] = {{0, 2},  {2, 3},  {6, 4},  {8, 3},   {24, 3},  {26, 6},   {34, 7},   {46, 7},
+                 {48, 8}, {60, 8}, {62, 7}, {68, 78}, {98, 78}, {100, 79}, {102, 79}, {104, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        cr_expect_eq(python_line(table, sizeof table, 2, cases[i].at), cases[i].line, "at %u: %u",
+                     cases[i].at, python_line(table, sizeof table, 2, cases[i].at));
+    cr_expect_eq(python_line(table + 1, sizeof table - 1, 2, 0), 0u, "no entry begins there");
+    cr_expect_eq(python_line(table, 3, 2, 100), 0u, "cut");
+    cr_expect_eq(python_line(NULL, 0, 2, 0), 0u);
+    cr_expect_eq(python_line((const uint8_t[]){0xf8}, 1, 2, 0), 0u, "an instruction of no line");
+}

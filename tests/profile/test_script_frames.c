@@ -1,0 +1,141 @@
+/* What an interpreter runs, between the frames of its machine code. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "image/python.h"
+#include "profile/script_frames.h"
+
+#define MOST 64
+
+static struct frames *frames;
+static struct script_frames *scripts;
+static struct script_code codes[MOST];
+static struct script_frame chain[MOST];
+
+static void start_with(bool lines, bool alone)
+{
+    frames = frames_new();
+    scripts = script_frames_new(frames, lines, alone);
+    cr_assert(frames && scripts);
+}
+
+static void start(void)
+{
+    start_with(false, false);
+}
+
+static void stop(void)
+{
+    script_frames_free(scripts);
+    frames_free(frames);
+}
+
+TestSuite(script_frames, .init = start, .fini = stop);
+
+/* A letter is a function: L the interpreter's loop, i one that is inlined, ? a root that is not known. */
+static uint32_t item_of(char letter)
+{
+    const char name[] = {letter, 0};
+    switch (letter) {
+    case 'L':
+        return frames_named(frames, PYTHON_LOOP, "python3.11", 1);
+    case 'i':
+        return frames_add(frames, &(struct frame){FRAME_INLINED, "i", "python3.11", 0, NULL});
+    case '?':
+        return frames_label(frames, FRAME_PARTIAL, "?");
+    default:
+        return frames_named(frames, name, "prog", (uint64_t)letter);
+    }
+}
+
+/* Functions from the outermost on, of which capital ones were entered. A '-' first: there are more further out. Frames are kept, and so no
+ * memory is used twice. */
+static const struct script_frame *make_chain(const char *functions)
+{
+    static char names[MOST][2];
+    static size_t used;
+    const bool cut = *functions == '-';
+    const struct script_frame *outer = NULL;
+    for (functions += cut; *functions; functions++, used++) {
+        cr_assert_lt(used, MOST);
+        names[used][0] = *functions;
+        codes[used] = (struct script_code){names[used], "/srv/pkg/__init__.py", 1, SCRIPT_PYTHON};
+        chain[used] = (struct script_frame){.outer = outer,
+                                            .code = &codes[used],
+                                            .line = outer ? outer->line + 1 : 10,
+                                            .entered = *functions < 'a',
+                                            .cut = cut && !outer};
+        outer = &chain[used];
+    }
+    return outer;
+}
+
+static const char *join(const char *path, const char *functions)
+{
+    static char out[256];
+    uint32_t items[MOST];
+    const uint32_t *joined;
+    size_t count = 0, length = 0;
+    for (; path[count]; count++)
+        items[count] = item_of(path[count]);
+    cr_assert_eq(script_frames_join(scripts, make_chain(functions), items, count, &joined, &count), 0);
+    for (size_t i = 0; i < count; i++) {
+        const struct frame *frame = frames_at(frames, joined[i]);
+        const bool script = frame->kind == FRAME_SCRIPT;
+        length +=
+            (size_t)snprintf(out + length, sizeof out - length, "%s%s%s", script ? "(" : "",
+                             strcmp(frame->name, PYTHON_LOOP) == 0 ? "L" : frame->name, script ? ")" : "");
+    }
+    return out;
+}
+
+Test(script_frames, follow_the_loop_that_runs_them)
+{
+    cr_expect_str_eq(join("mL", "Ab"), "mL(A)(b)");
+    cr_expect_str_eq(join("mLsLc", "AbCd"), "mL(A)(b)sL(C)(d)c");
+    cr_expect_str_eq(join("mLiisLi", "AbC"), "mL(A)(b)sL(C)", "what is inlined into the loop is left out");
+}
+
+Test(script_frames, from_a_root_on_the_outermost_pair)
+{
+    cr_expect_str_eq(join("mLsL", "Ab"), "mL(A)(b)sL", "the inner loop has not begun");
+    cr_expect_str_eq(join("mL", "AbC"), "mL(A)(b)(C)", "it has just ended");
+    cr_expect_str_eq(join("mf", "AbC"), "m(A)(b)(C)f", "it was not found");
+}
+
+Test(script_frames, without_a_root_the_innermost_pair)
+{
+    cr_expect_str_eq(join("?LsL", "Ab"), "?LsL(A)(b)");
+    cr_expect_str_eq(join("?sL", "AbCd"), "?s(A)(b)L(C)(d)");
+    cr_expect_str_eq(join("mLsL", "-ab"), "mLsL(a)(b)", "functions further out were not read");
+    cr_expect_str_eq(join("?f", "AbC"), "?(A)(b)(C)f");
+}
+
+Test(script_frames, have_lines_if_they_are_wanted)
+{
+    stop();
+    start_with(true, false);
+    cr_expect_str_eq(join("L", "Ab"), "L(A)pkg/__init__.py:10(b)pkg/__init__.py:11");
+}
+
+Test(script_frames, are_alone_if_that_is_wanted)
+{
+    stop();
+    start_with(false, true);
+    cr_expect_str_eq(join("mLsL", "AbC"), "(A)(b)(C)");
+    const uint32_t items[] = {frames_label(frames, FRAME_LEVEL, "pid 7"), item_of('m')}, *joined;
+    size_t count;
+    cr_assert_eq(script_frames_join(scripts, make_chain("D"), items, 2, &joined, &count), 0);
+    cr_assert_eq(count, 2u);
+    cr_expect_eq(joined[0], items[0], "who ran it stays");
+}
+
+Test(script_frames, that_were_not_read_are_said)
+{
+    const uint32_t items[] = {item_of('m'), item_of('L')}, *joined;
+    size_t count;
+    cr_assert_eq(script_frames_join(scripts, &script_not_read, items, 2, &joined, &count), 0);
+    cr_assert_eq(count, 3u);
+    cr_expect_str_eq(frames_at(frames, joined[2])->name, "[script functions not read]");
+}
