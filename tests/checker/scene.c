@@ -496,6 +496,9 @@ int scene_step(struct scene *scene, struct function caller, struct function call
         return STEP_NONE;
     if (image_is_run_time(caller.image)) /* whose code cannot be read */
         return STEP_INDIRECT;
+    if (image_is_run_time(callee.image) &&
+        image_makes_code(caller.image)) /* a builtin in between may have jumped there */
+        return STEP_INDIRECT;
     const struct set *callees = callees_of(scene, from, caller.number);
     if (!callees)
         return -ENOMEM;
