@@ -45,6 +45,8 @@ libapi_la_SOURCES = \
 	api/record/live.c \
 	api/record/mapped.c api/record/mapped.h \
 	api/record/mapped_finder.c api/record/mapped_finder.h \
+	api/record/code_files.c api/record/code_files.h \
+	api/record/java_maps.c api/record/java_maps.h \
 	api/record/mapped_sink.c api/record/mapped_sink.h \
 	api/record/phase_control.h \
 	api/record/phase_switch.c api/record/phase_switch.h \

@@ -153,6 +153,10 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
                             (unsigned long long)recorder->ring_kib);
     if (code < 0 && options.report && recorder->output)
         code = option_usage(terminal, &record_command, "--report writes no file: leave out -o, or --report");
+    if (code < 0 && recorder->java_map &&
+        (options.report || (recorder->output && strcmp(recorder->output, "-") == 0)))
+        code = option_usage(terminal, &record_command, "--java-map writes names into a file: leave out %s",
+                            options.report ? "--report" : "-o -");
     if (code < 0 && options.report && recorder->stack_samples)
         code = option_usage(terminal, &record_command,
                             "--report writes no file: leave out --stack-samples, or --report");
@@ -264,6 +268,10 @@ static const struct option_row rows[] = {
         "times"),
     OPTION_TEXT("control", 0, "SOCKET", struct fathom_recorder_options, control,
                 "with --phases: take commands at this socket, of this user: once, on, off, auto, status"),
+    OPTION_FLAG(
+        "java-map", 0, struct fathom_recorder_options, java_map,
+        "at the end, ask each Java that still runs, by jcmd, what code it has made: its methods have names "
+        "then"),
     OPTION_FLAG("compress", 'z', struct fathom_recorder_options, compress,
                 "compress what is written, with zstd, as 'perf record -z' does"),
     OPTION_NUMBER("ring", 0, "KIB", 4, 1 << 20, struct fathom_recorder_options, ring_kib,

@@ -14,6 +14,7 @@
 #include "image/image_find.h"
 #include "image/image_private.h"
 #include "image/lines/lines_cache.h"
+#include "image/made/code_names.h"
 #include "image/twins.h"
 #include "image/run_time.h"
 #include "image/vdso.h"
@@ -38,10 +39,11 @@ struct image_cache {
     struct image **images;
     size_t image_count, image_capacity;
     struct lines_cache *lines;
-    struct table *failed; /* hashes of the paths whose failure was reported */
-    bool other_build;     /* image_cache_other_build() */
-    bool other_kernel;    /* image_cache_kernel() */
-    bool late;            /* image_cache_is_late() */
+    struct code_names *code_names; /* NULL: none were given */
+    struct table *failed;          /* hashes of the paths whose failure was reported */
+    bool other_build;              /* image_cache_other_build() */
+    bool other_kernel;             /* image_cache_kernel() */
+    bool late;                     /* image_cache_is_late() */
 };
 
 struct image_cache *image_cache_new(const struct image_options *options)
@@ -88,6 +90,7 @@ void image_cache_free(struct image_cache *cache)
     table_free(cache->by_hash);
     table_free(cache->failed);
     twins_free(cache->twins);
+    code_names_free(cache->code_names);
     arena_free(cache->arena);
     free(cache);
 }
@@ -151,8 +154,8 @@ static int keep_image(struct image_cache *cache, struct image *image)
 static int open_run_time(const struct image_cache *cache, const struct entry *entry, struct image **out,
                          struct fathom_error *err)
 {
-    (void)cache, (void)entry;
-    return run_time_open(out) < 0 ? error_memory(err) : 0;
+    (void)entry;
+    return run_time_open(cache->code_names, out) < 0 ? error_memory(err) : 0;
 }
 
 /* Opens the entry's image, or notes why it is not available. Fails only for lack of memory. */
@@ -268,6 +271,32 @@ int image_cache_check(struct image_cache *cache, const char *path, const struct 
     if (rc == 0)
         free(file);
     return rc;
+}
+
+int image_cache_code_names(struct image_cache *cache, const void *data, size_t size)
+{
+    struct code_names *names = size ? code_names_new(data, size) : NULL;
+    int rc = size && !names ? -ENOMEM : 0;
+    if (!names && !cache->code_names)
+        return rc;
+    code_names_free(cache->code_names);
+    cache->code_names = names;
+    for (uint32_t i = 1; i < cache->entry_count && rc == 0; i++) {
+        struct image *image;
+        if (strcmp(cache->entries[i]->path, RUN_TIME_NAME) != 0)
+            continue;
+        rc = run_time_open(names, &image);
+        if (rc == 0 && (rc = keep_image(cache, image)) < 0)
+            image_close(image);
+        else if (rc == 0)
+            cache->entries[i]->image = image;
+    }
+    return rc;
+}
+
+const struct code_set *image_cache_code_of(const struct image_cache *cache, uint32_t pid, uint64_t birth)
+{
+    return cache->code_names ? code_names_of(cache->code_names, pid, birth) : NULL;
 }
 
 /* Whether the file at a path is of the image's build and names functions that the image does not. */

@@ -22,6 +22,13 @@ const struct image_options *image_cache_options(const struct image_cache *cache)
  * unknown build-id is not this process's. Call before requesting images. */
 void image_cache_kernel(struct image_cache *cache, const char *release);
 
+/* The names of code that was made at run time, as a recording has them (made/code_names.h); no bytes: it has none. The image of RUN_TIME_NAME
+ * has them from now on; one that was given before stays without. 0 or -ENOMEM. */
+int image_cache_code_names(struct image_cache *cache, const void *data, size_t size);
+/* What code_names_of() finds in them. */
+struct code_set;
+const struct code_set *image_cache_code_of(const struct image_cache *cache, uint32_t pid, uint64_t birth);
+
 /* A file that has or had this build, at another path perhaps: if the image that is opened later is stripped and this one is
  * not, it names the functions (twins.h). false: out of memory. */
 bool image_cache_also(struct image_cache *cache, const char *path, const struct build_id *id);

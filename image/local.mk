@@ -32,6 +32,8 @@ libimage_la_SOURCES = \
 	image/return_range.c image/return_range.h \
 	image/python.c image/python.h image/python_layout.h \
 	image/run_time.c image/run_time.h \
+	image/made/code_namer.c image/made/code_namer.h image/made/code_names.c image/made/code_names.h \
+	image/made/jitdump.c image/made/jitdump.h image/made/perf_map.c image/made/perf_map.h \
 	image/code/disassembler.c image/code/disassembler.h \
 	image/code/access.c image/code/access.h \
 	image/code/decoder.c image/code/decoder.h \

@@ -29,6 +29,16 @@ bool mapped_is_run_time(const char *name)
     return *name == 0;
 }
 
+bool mapped_is_jitdump(const char *name)
+{
+    const char *base = strrchr(name, '/');
+    if (name[0] != '/' || !begins(base, "/jit-"))
+        return false;
+    base += strlen("/jit-");
+    const size_t digits = strspn(base, "0123456789");
+    return digits && strcmp(base + digits, ".dump") == 0;
+}
+
 /* Bytes of the tail if the name has it, behind something else; else 0. */
 static size_t has_tail(const char *name, const char *tail)
 {

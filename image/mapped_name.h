@@ -16,6 +16,8 @@ enum mapped_kind {
 enum mapped_kind mapped_kind(const char *name);
 /* Whether it is memory that programs write code to: without a file, or with one that has no name. */
 bool mapped_is_run_time(const char *name);
+/* Whether it is a jitdump (made/jitdump.h), which is mapped executable only so that this is recorded. */
+bool mapped_is_jitdump(const char *name);
 /* What the recorder appends to the name of a file that it did not find, or that a report would not find: without a build-id, another
  * file at that path would be taken for it. */
 #define MAPPED_NOT_FOUND " (not found)"

@@ -6,32 +6,53 @@
 #include <string.h>
 
 #include "image/image_private.h"
+#include "image/made/code_names.h"
 
-#define CODE_SIZE 16u /* bytes of its one function: enough for RUN_TIME_ADDRESS as a return address */
+/* Adds a function. In bytes of code it has enough for RUN_TIME_ADDRESS as a return address. */
+static int add(struct symbols *symbols, struct image *image, uint64_t address, const char *text)
+{
+    const char *name = arena_strdup(image->arena, text);
+    const struct symbol symbol = {
+        .address = address, .size = CODE_FUNCTION_SIZE, .name = name, .typed = true};
+    image->file.code_high = address + CODE_FUNCTION_SIZE;
+    return name ? symbols_add(symbols, &symbol) : -ENOMEM;
+}
+
+static int add_all(struct symbols *symbols, struct image *image, const struct code_names *names)
+{
+    const struct code_function *functions = NULL;
+    const size_t count = names ? code_names_functions(names, &functions) : 0;
+    int rc = add(symbols, image, 0, RUN_TIME_NAME);
+    for (size_t i = 0; i < count && rc == 0; i++)
+        rc = add(symbols, image, functions[i].address, functions[i].name);
+    return rc;
+}
 
 /* Of an image without a file. */
-static int build(struct image *image)
+static int build(struct image *image, const struct code_names *names)
 {
-    struct symbol symbol = {.size = CODE_SIZE, .name = RUN_TIME_NAME, .typed = true};
-    const struct symbols symbols = {.items = &symbol, .count = 1};
+    struct symbols symbols = {0};
     const struct cfi_row row = {
         .cfa = CFI_BP, .cfa_offset = 16, .bp = CFI_BP_AT_CFA, .bp_offset = -16, .derived = true};
-    image->file.code_high = CODE_SIZE;
     image->path = strdup(RUN_TIME_NAME);
     image->name = image->path;
     image->arena = arena_new(0);
-    if (!image->path || !image->arena || cfi_table_build(&image->file, &image->cfi, NULL) < 0 ||
-        functions_build(&image->file, image->cfi, &symbols, image->arena, &image->functions) < 0 ||
-        cfi_table_derive(image->cfi, 0, row) < 0)
+    const bool good =
+        image->path && image->arena && add_all(&symbols, image, names) == 0 &&
+        cfi_table_build(&image->file, &image->cfi, NULL) == 0 &&
+        functions_build(&image->file, image->cfi, &symbols, image->arena, &image->functions) == 0 &&
+        cfi_table_derive(image->cfi, 0, row) == 0;
+    symbols_free(&symbols);
+    if (!good)
         return -ENOMEM;
     cfi_table_derived(image->cfi);
     return 0;
 }
 
-int run_time_open(struct image **out)
+int run_time_open(const struct code_names *names, struct image **out)
 {
     struct image *image = calloc(1, sizeof *image);
-    if (image && build(image) == 0) {
+    if (image && build(image, names) == 0) {
         *out = image;
         return 0;
     }

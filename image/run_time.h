@@ -6,7 +6,9 @@
  * with -XX:+PreserveFramePointer, in what its compilers make. So it has one row, CFA = BP + 16, which counts as derived (cfi/cfi.h):
  * a walk goes on by it only to a frame further out on the same stack, whose return address is behind a call or in such code. Where
  * compiled code of HotSpot has something else in BP, the walk ends; where it still has its caller's, that frame alone is left out.
- * All of the code is one function, and a call in it has no site.
+ *
+ * What a recording has a name of (made/code_names.h) is a function by that name, whatever its addresses in processes were; all other
+ * code is one function. A call in either has no site.
  */
 #ifndef FATHOM_IMAGE_RUN_TIME_H
 #define FATHOM_IMAGE_RUN_TIME_H
@@ -14,10 +16,12 @@
 #include "image/image.h"
 
 #define RUN_TIME_NAME    "[run-time code]"
-#define RUN_TIME_ADDRESS 1u /* in the image, of all PCs in such code: not its function's first */
+#define RUN_TIME_ADDRESS 1u /* from its function's address on, of all PCs in such code: not the first */
 
-/* The image of such code, which has no bytes. The caller closes it with image_close(). -ENOMEM. */
-int run_time_open(struct image **out);
+struct code_names;
+
+/* The image of such code, which has no bytes. names: of it, borrowed; NULL: none has one. The caller closes it with image_close(). -ENOMEM. */
+int run_time_open(const struct code_names *names, struct image **out);
 bool image_is_run_time(const struct image *image);
 /* Whether the image is such a runtime: by what its file exports for debuggers, which is looked for once. */
 bool image_makes_code(const struct image *image);

@@ -27,6 +27,7 @@ void head_free(struct head *head)
     free(head->command);
     free(head->tracing);
     free(head->trailer.scaling.steps);
+    free((void *)head->trailer.code_names);
     build_ids_free(&head->build_ids);
     table_free(head->by_id);
     *head = (struct head){0};

@@ -128,6 +128,12 @@ const struct host *reader_host(const struct reader *reader)
     return &reader->head.host;
 }
 
+const void *reader_code_names(const struct reader *reader, size_t *size)
+{
+    *size = reader->head.trailer.code_names_size;
+    return reader->head.trailer.code_names;
+}
+
 const void *reader_tracing_data(const struct reader *reader, size_t *size)
 {
     *size = reader->head.tracing_size;

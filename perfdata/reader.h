@@ -75,6 +75,8 @@ const char *reader_command(const struct reader *reader); /* the recorded command
 const struct host *reader_host(const struct reader *reader);
 /* Likewise: the formats of its tracepoints, as of writer_tracing_data(). NULL: none. */
 const void *reader_tracing_data(const struct reader *reader, size_t *size);
+/* Likewise: names of code that was made at run time, as writer_code_names() was given them. NULL: none. */
+const void *reader_code_names(const struct reader *reader, size_t *size);
 /* Release of the recorded kernel ("6.1.0-28-amd64"); NULL: unknown. */
 const char *reader_kernel(const struct reader *reader);
 

@@ -6,7 +6,7 @@
 
 #include "perfdata/layout.h"
 
-enum { PART_CLOCK = 1, PART_SCALING = 2 };
+enum { PART_CLOCK = 1, PART_SCALING = 2, PART_CODE_NAMES = 3 };
 
 static void put_part(FILE *out, uint32_t type, const void *data, size_t size)
 {
@@ -33,7 +33,7 @@ int trailer_make(const struct trailer *t, uint8_t **data, size_t *size, struct f
     char *text = NULL;
     *data = NULL;
     *size = 0;
-    if (!t->clock_wall && !t->scaling.count)
+    if (!t->clock_wall && !t->scaling.count && !t->code_names_size)
         return 0;
     FILE *out = open_memstream(&text, size);
     if (!out)
@@ -42,6 +42,8 @@ int trailer_make(const struct trailer *t, uint8_t **data, size_t *size, struct f
         put_part(out, PART_CLOCK, (const uint64_t[]){t->clock_time, t->clock_wall}, 16);
     if (t->scaling.count)
         put_scaling(out, &t->scaling);
+    if (t->code_names_size)
+        put_part(out, PART_CODE_NAMES, t->code_names, t->code_names_size);
     const uint64_t end[] = {(uint64_t)ftell(out) + TRAILER_END, TRAILER_MAGIC};
     fwrite(end, sizeof end, 1, out);
     *data = fclose(out) == 0 ? (uint8_t *)text : NULL;
@@ -66,6 +68,12 @@ int trailer_take(struct bytes b, struct trailer *out, struct fathom_error *err)
             out->clock_wall = bytes_u64(&part);
         } else if (type == PART_SCALING && data && !out->scaling.count) {
             rc = scaling_take(part, &out->scaling, err);
+        } else if (type == PART_CODE_NAMES && data && size && !out->code_names) {
+            void *copy = malloc(size);
+            if (!copy)
+                return error_memory(err);
+            out->code_names = memcpy(copy, data, size);
+            out->code_names_size = size;
         }
     }
     return rc;

@@ -16,13 +16,17 @@ struct trailer {
     uint64_t clock_time,
         clock_wall; /* time of a sample, and ns since 1970 at which it was read, just after; 0: not known */
     struct scaling scaling; /* of events that were not always on */
+    const void *
+        code_names; /* of code that was made at run time (image/made/code_names.h), for which this is only bytes; NULL: none */
+    size_t code_names_size;
 };
 
 /* *data: malloc'ed, NULL and 0 bytes if there is nothing to say. -ENOMEM. */
 int trailer_make(const struct trailer *trailer, uint8_t **data, size_t *size, struct fathom_error *err);
 /* The size of all of it, at least TRAILER_END, by the last bytes of a file; 0: it has none. */
 uint64_t trailer_size(const uint8_t end[TRAILER_END]);
-/* Of the bytes before these. Parts of unknown types, and what is damaged, are passed over. The scaling's steps are the caller's. -ENOMEM. */
+/* Of the bytes before these. Parts of unknown types, and what is damaged, are passed over. The scaling's steps and the names
+ * are the caller's. -ENOMEM. */
 int trailer_take(struct bytes from, struct trailer *out, struct fathom_error *err);
 
 #endif

@@ -324,6 +324,12 @@ void writer_scaling(struct writer *writer, const struct scaling *scaling)
     writer->features.trailer.scaling = *scaling;
 }
 
+void writer_code_names(struct writer *writer, const void *data, size_t size)
+{
+    writer->features.trailer.code_names = data;
+    writer->features.trailer.code_names_size = size;
+}
+
 void writer_host(struct writer *writer, const struct host *host)
 {
     writer->features.host = host;

@@ -9,6 +9,19 @@
 #include "image/run_time.h"
 #include "process/walked.h"
 
+/* With the function's name, if it has one. */
+static void run_time_text(const struct process *process, uint64_t pc, char text[PARTIAL_TEXT])
+{
+    struct place place;
+    const struct image_function *f = process_place(process, pc - 1, &place) &&
+                                             image_is_run_time(place.image) &&
+                                             place.function != IMAGE_NO_FUNCTION
+                                         ? image_function(place.image, place.function)
+                                         : NULL;
+    const bool named = f && f->address;
+    snprintf(text, PARTIAL_TEXT, "%s%s%.200s", RUN_TIME_NAME, named ? " " : "", named ? f->name : "");
+}
+
 void partial_text(const struct process *process, const struct sample *sample,
                   const struct unwind_frame *frames, size_t count, enum unwind_end end,
                   char text[PARTIAL_TEXT])
@@ -32,7 +45,7 @@ void partial_text(const struct process *process, const struct sample *sample,
     if (!mapping || !mapping->path)
         snprintf(text, PARTIAL_TEXT, "[damaged stack]");
     else if (mapped_is_run_time(mapping->path))
-        snprintf(text, PARTIAL_TEXT, "%s", RUN_TIME_NAME);
+        run_time_text(process, pc, text);
     else if (strcmp(mapping->path, "[uprobes]") == 0)
         snprintf(text, PARTIAL_TEXT, "%s", PARTIAL_UPROBE);
     else if (mapping->path[0] == '[')

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/made/code_names.h"
 #include "image/mapped_name.h"
 #include "image/run_time.h"
 #include "process/process_data.h"
@@ -39,6 +40,8 @@ static int process_ask(struct processes *all, const struct region *region, struc
  */
 static bool process_may_open(const struct region *region)
 {
+    if (mapped_is_jitdump(region->mapping.path))
+        return false;
     return process_is_file(region->mapping.path) || (region->build_id.size && region->mapping.path[0] == '/');
 }
 
@@ -71,11 +74,11 @@ static void process_open_image(struct processes *all, struct region *region)
         process_tell_unread(all, mapping->path, &err);
 }
 
-/* Memory created by the kernel, and stacks and heaps that are executable because of a few trampolines, call
+/* Jitdumps, memory created by the kernel, and stacks and heaps that are executable because of a few trampolines, call
  * nothing. */
 static bool process_is_silent(const char *path)
 {
-    return path[0] == '[' && strncmp(path, "[anon", 5) != 0;
+    return (path[0] == '[' && strncmp(path, "[anon", 5) != 0) || mapped_is_jitdump(path);
 }
 
 /* Whether the region's code cannot be read. Checks the file's headers if it was not opened. */
@@ -97,7 +100,7 @@ static bool process_region_unread(struct processes *all, struct region *region)
     return region->unread;
 }
 
-/* Whether a runtime that is known writes its code to such memory (image/run_time.h). What cannot be opened is told when a sample hits
+/* Whether a runtime that is known writes its code to such memory (image/run_time.h), which one is, too, that says what it writes. What cannot be opened is told when a sample hits
  * it. */
 static bool process_makes_code(const struct process *process)
 {
@@ -116,7 +119,8 @@ static bool process_makes_code(const struct process *process)
 static void process_open_made(const struct process *process, struct region *region)
 {
     struct image *image;
-    if (mapped_is_run_time(region->mapping.path) && process_makes_code(process) &&
+    if (mapped_is_run_time(region->mapping.path) &&
+        (process_code_set(process) || process_makes_code(process)) &&
         image_cache_get(process->all->images, RUN_TIME_NAME, NULL, &image, NULL) == 0)
         region->mapping.image = image;
 }
@@ -142,6 +146,13 @@ static struct region *process_region(const struct process *process, uint64_t pc)
     if (first && !region->mapping.image)
         ((struct process *)process)->unread_state = 0; /* its headers may have looked readable */
     return region;
+}
+
+/* The address of code that was made at run time, in its image. */
+static uint64_t process_made_address(const struct process *process, uint64_t pc)
+{
+    const struct code_set *set = process_code_set(process);
+    return (set ? code_set_function(set, pc) : 0) + RUN_TIME_ADDRESS;
 }
 
 const struct mapping *process_next_unread(const struct process *process, size_t *at)
@@ -184,10 +195,11 @@ bool process_place(const struct process *process, uint64_t pc, struct place *out
     if (!region || !region->mapping.image)
         return false;
     const struct mapping *mapping = &region->mapping;
-    uint64_t offset, address = RUN_TIME_ADDRESS;
-    const bool made = image_is_run_time(mapping->image);
-    if (!made && (__builtin_add_overflow(mapping->offset, pc - mapping->start, &offset) ||
-                  !image_address(mapping->image, offset, &address)))
+    uint64_t offset, address;
+    if (image_is_run_time(mapping->image))
+        address = process_made_address(process, pc);
+    else if (__builtin_add_overflow(mapping->offset, pc - mapping->start, &offset) ||
+             !image_address(mapping->image, offset, &address))
         return false;
     *out = (struct place){mapping->image, address, image_function_at(mapping->image, address)};
     return true;

@@ -272,6 +272,13 @@ static void begin(struct process *process, uint64_t time)
     process->birth = time;
     process->ended = 0;
     process->left = false;
+    process->code = NULL;
+}
+
+const struct code_set *process_code_set(const struct process *process)
+{
+    const struct code_set *own = image_cache_code_of(process->all->images, process->pid, process->birth);
+    return own ? own : process->code;
 }
 
 static int process_apply_comm(struct processes *all, const struct record *record, struct fathom_error *err)
@@ -374,10 +381,12 @@ static int process_apply_fork(struct processes *all, const struct record *record
     space_release(child->data);
     child->space = space;
     child->data = parent && parent->data ? space_share(parent->data) : NULL;
-    child->state = parent ? parent->state : ++all->last_state;
     forget_stacks(child);
     forget_threads(child);
     begin(child, record->time);
+    child->code = parent ? process_code_set(parent) : NULL;
+    /* With names of its own for what it makes, its places are others. */
+    child->state = parent && process_code_set(child) == child->code ? parent->state : ++all->last_state;
     child->of_thread = record->fork.parent_tid != record->fork.parent_pid || (parent && parent->of_thread);
     child->name = parent ? parent->name : "";
     child->file =

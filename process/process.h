@@ -70,6 +70,8 @@ struct process *process_find(struct processes *processes, uint32_t pid);
 const struct kernel_layout *process_kernel(const struct process *process);
 uint32_t process_pid(const struct process *process);
 const char *process_name(const struct process *process); /* COMM; "": unknown */
+/* The names of code that it makes at run time (image/made/code_names.h); NULL: none has one. */
+const struct code_set *process_code_set(const struct process *process);
 /* The program's file: the first that was mapped to be executed since the process's last exec; NULL: none was told. */
 const char *process_file(const struct process *process);
 /* The path of the cgroup that a sample of the process tells; NULL: it tells none, or none that is known. */

@@ -52,7 +52,8 @@ struct process {
     uint32_t held;
     bool left; /* its first thread has ended */
     struct program program;
-    uint32_t parent;  /* while its program is untold: the PID of what started it; 0: unknown */
+    uint32_t parent;             /* while its program is untold: the PID of what started it; 0: unknown */
+    const struct code_set *code; /* what the process has that it was forked from, since then; NULL: nothing */
     const char *file; /* the first one that it mapped to be executed since its start; NULL: none was told */
     bool of_thread;   /* its first thread runs on a copy of the stack of a thread created by clone */
 };

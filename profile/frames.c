@@ -187,7 +187,8 @@ uint32_t frames_function(struct frames *frames, const struct image *image, uint3
 
 uint32_t frames_symbol(struct frames *frames, const char *path, const char *symbol, uint64_t address)
 {
-    if (strcmp(path, RUN_TIME_NAME) == 0) /* no file's */
+    if (strcmp(path, RUN_TIME_NAME) == 0 &&
+        (!symbol || strcmp(symbol, path) == 0)) /* no file's, and without a name */
         return frames_label(frames, FRAME_LABEL, path);
     return frames_format(frames, path, symbol, address)
                ? frames_named(frames, frames->scratch, path_base(path), address)

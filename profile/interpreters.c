@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "image/run_time.h"
+
 /* As Linux distributions name the programs and libraries, without "lib" and the version. */
 static const char *const names[] = {"python", "pypy", "ruby", "php",    "node", "nodejs",
                                     "java",   "jvm",  "perl", "luajit", "lua"};
@@ -29,6 +31,15 @@ static struct cct_node *pass(const struct cct_node *top, struct cct_node *node)
     return node == top ? NULL : node->next_sibling;
 }
 
+/* A function of the program that an interpreter runs: one that it is known to run, or code made at run time that has a name of a file or class, which
+ * the names of what the interpreter itself is made of have not. */
+static bool is_of_program(const struct frame *frame)
+{
+    return frame->kind == FRAME_SCRIPT ||
+           (frame->kind == FRAME_FUNCTION && strcmp(frame->image, RUN_TIME_NAME) == 0 &&
+            strpbrk(frame->name, "./"));
+}
+
 /* The weight of it and all below, but for *named, what is below functions of the program that it runs. */
 static uint64_t weight_below(const struct frames *frames, struct cct_node *top, uint64_t *named)
 {
@@ -37,7 +48,7 @@ static uint64_t weight_below(const struct frames *frames, struct cct_node *top, 
     for (struct cct_node *n = top; n; n = cct_next(top, n)) {
         if (script && n == end)
             script = NULL;
-        if (!script && frames_at(frames, n->item)->kind == FRAME_SCRIPT) {
+        if (!script && is_of_program(frames_at(frames, n->item))) {
             script = n;
             end = pass(top, n);
         }

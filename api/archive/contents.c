@@ -115,6 +115,9 @@ int archive_contents_read(const struct archive_reading *from, struct archive_con
         c->processes = processes_new(from->images, NULL);
     bool good = c->arena && c->seen && c->places && (c->processes || !from->sources);
     image_cache_kernel(from->images, reader_kernel(from->reader));
+    size_t names_size;
+    const void *names = reader_code_names(from->reader, &names_size);
+    good = good && image_cache_code_names(from->images, names, names_size) == 0;
     int rc = good ? reader_run(from->reader, note, c, err) : error_memory(err);
     if (rc < 0)
         archive_contents_free(c);

@@ -55,7 +55,12 @@ int evaluate_record(struct fathom_evaluation *e, struct fathom_error *err)
     if (rc == 0)
         rc = learning_new(e->collector, &e->collect, false, false, mapped_sink_write, writer, &learning, err);
     if (rc == 0)
-        rc = mapped_sink_new(&(struct mapped_sink_input){events, count, &e->host.log, learning_add, learning},
+        rc = mapped_sink_new(&(struct mapped_sink_input){.events = events,
+                                                         .count = count,
+                                                         .log = &e->host.log,
+                                                         .next = learning_add,
+                                                         .context = learning,
+                                                         .names = true},
                              &sink, err);
     enum target_end end;
     if (rc == 0) {
@@ -68,6 +73,8 @@ int evaluate_record(struct fathom_evaluation *e, struct fathom_error *err)
         mapped_sink_finish(sink);
         rc = mapped_sink_build_ids(sink, writer, err);
     }
+    if (rc == 0)
+        rc = mapped_sink_names(sink, writer, err);
     if (rc == 0)
         rc = writer_close(writer, err);
     else if (writer)

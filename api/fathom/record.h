@@ -77,9 +77,10 @@ struct fathom_recorder_options {
     bool kernel; /* samples in the kernel too */
     bool data;   /* addresses of data (page faults, memory events) */
     bool stack_samples; /* new stacks as samples that other tools unwind */
-    bool compress;      /* the file's records, with zstd */
-    bool no_cache;      /* keep nothing for later recordings, and use nothing that earlier ones kept */
-    bool keep_stacks;   /* the copies of new stacks, too, not only what was found in them while recording */
+    bool java_map; /* ask each HotSpot that runs at the end, by jcmd of JDK 17 or later, what code it made */
+    bool compress; /* the file's records, with zstd */
+    bool no_cache; /* keep nothing for later recordings, and use nothing that earlier ones kept */
+    bool keep_stacks; /* the copies of new stacks, too, not only what was found in them while recording */
 };
 
 /* What can be told before: whether there are such events and such a trigger, and the map, if there is one, can be read. fathom_recorder_open() tells it,

@@ -127,8 +127,10 @@ static int open_sink(struct fathom_live *l, struct fathom_error *err)
         rc = learning_new(l->collector, &l->collect, !l->options.keep_stacks,
                           cached_maps_wanted(l->report.no_cache), keep_records, l->reader, &l->learning, err);
     if (rc == 0)
-        rc = mapped_sink_new(&(struct mapped_sink_input){events, count, NULL, learning_add, l->learning},
-                             &l->sink, err);
+        rc = mapped_sink_new(
+            &(struct mapped_sink_input){
+                .events = events, .count = count, .next = learning_add, .context = l->learning},
+            &l->sink, err);
     return rc;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/record/code_files.h"
 #include "api/record/mapped.h"
 #include "image/mapped_name.h"
 #include "perfdata/record.h"
@@ -18,6 +19,8 @@ struct mapped_sink {
     void *context; /* its */
     struct decoder *decoder;
     struct mapped *mapped; /* files */
+    struct code_files *code;
+    uint8_t *names; /* mapped_sink_names() */
 };
 
 int mapped_sink_new(const struct mapped_sink_input *input, struct mapped_sink **out, struct fathom_error *err)
@@ -28,7 +31,10 @@ int mapped_sink_new(const struct mapped_sink_input *input, struct mapped_sink **
     s->next = input->next;
     s->context = input->context;
     s->mapped = mapped_new(input->log);
-    int rc = s->mapped ? decoder_new(input->events, input->count, &s->decoder, err) : error_memory(err);
+    s->code = input->names ? code_files_new(input->log, input->java) : NULL;
+    int rc = s->mapped && (s->code || !input->names)
+                 ? decoder_new(input->events, input->count, &s->decoder, err)
+                 : error_memory(err);
     if (rc < 0)
         mapped_sink_free(s);
     else
@@ -42,6 +48,8 @@ void mapped_sink_free(struct mapped_sink *s)
         return;
     decoder_free(s->decoder);
     mapped_free(s->mapped);
+    code_files_free(s->code);
+    free(s->names);
     free(s);
 }
 
@@ -78,6 +86,11 @@ static void add_not_found(uint8_t *copy)
     memcpy(copy, &header, sizeof header);
 }
 
+static int note_code(struct mapped_sink *s, const struct record *record)
+{
+    return s->code ? code_files_note(s->code, record) : 0;
+}
+
 /* Adds to a mapping record what it does not tell of the file. *changed: the record is now in `copy`. */
 static int note_mapping(struct mapped_sink *s, const struct perf_event_header *header, uint8_t *copy,
                         bool *changed)
@@ -88,7 +101,7 @@ static int note_mapping(struct mapped_sink *s, const struct perf_event_header *h
     *changed = false;
     if (decoder_decode(s->decoder, header, header->size, &record, NULL) < 0 || record.kind != RECORD_MMAP)
         return 0;
-    if (mapped_note(s->mapped, &record, &id, &found) < 0)
+    if (mapped_note(s->mapped, &record, &id, &found) < 0 || note_code(s, &record) < 0)
         return -ENOMEM;
     if (record.mmap.build_id_size || header->type != PERF_RECORD_MMAP2 || header->size > MMAP2_MOST)
         return 0;
@@ -101,6 +114,13 @@ static int note_mapping(struct mapped_sink *s, const struct perf_event_header *h
     else if (lost)
         add_not_found(copy);
     return 0;
+}
+
+/* The end of a program: its process's, or by an exec. */
+static int note_end(struct mapped_sink *s, const struct perf_event_header *header)
+{
+    struct record record;
+    return decoder_decode(s->decoder, header, header->size, &record, NULL) < 0 ? 0 : note_code(s, &record);
 }
 
 static void note_forks(struct mapped_sink *s, const char *at, const char *end)
@@ -128,6 +148,8 @@ int mapped_sink_add(void *sink, const void *records, size_t size, struct fathom_
         bool changed = false;
         if ((header->type == PERF_RECORD_MMAP || header->type == PERF_RECORD_MMAP2) &&
             note_mapping(s, header, (uint8_t *)copy, &changed) < 0)
+            return error_memory(err);
+        if ((header->type == PERF_RECORD_COMM || header->type == PERF_RECORD_EXIT) && note_end(s, header) < 0)
             return error_memory(err);
         if (changed) {
             int rc = s->next(s->context, written, (size_t)(at - written), err);
@@ -158,6 +180,16 @@ int mapped_sink_build_ids(const struct mapped_sink *s, struct writer *writer, st
         if (files[i].id.size)
             rc = writer_build_id(writer, files[i].path, files[i].id.bytes, files[i].id.size, err);
     return rc;
+}
+
+int mapped_sink_names(struct mapped_sink *s, struct writer *writer, struct fathom_error *err)
+{
+    size_t size;
+    if (code_files_finish(s->code, &s->names, &size) < 0)
+        return error_memory(err);
+    if (s->names)
+        writer_code_names(writer, s->names, size);
+    return 0;
 }
 
 int mapped_sink_write(void *writer, const void *records, size_t size, struct fathom_error *err)

@@ -1,6 +1,6 @@
 /*
  * mapped_sink.h - passes on a collector's records, for a file that can be read elsewhere: adds build-ids to
- * mappings, and copies files that will not be found at their path (mapped.h).
+ * mappings, copies files that will not be found at their path (mapped.h), and finds the names of code made at run time (code_files.h).
  */
 #ifndef FATHOM_API_RECORD_MAPPED_SINK_H
 #define FATHOM_API_RECORD_MAPPED_SINK_H
@@ -15,6 +15,8 @@ struct mapped_sink_input { /* all borrowed */
     const struct log *log;
     collector_sink *next; /* receives the records */
     void *context;        /* its */
+    bool names; /* find names of code made at run time (code_files.h): mapped_sink_names() is called */
+    struct java_maps *java; /* as of code_files_new() */
 };
 
 struct mapped_sink;
@@ -27,6 +29,8 @@ collector_sink mapped_sink_add; /* context: the struct mapped_sink */
 void mapped_sink_finish(struct mapped_sink *sink);
 /* Writes the build-ids to the header, where stock perf looks for them. Call it before closing the writer. */
 int mapped_sink_build_ids(const struct mapped_sink *sink, struct writer *writer, struct fathom_error *err);
+/* Likewise the names; the sink is to be freed after the writer was closed. */
+int mapped_sink_names(struct mapped_sink *sink, struct writer *writer, struct fathom_error *err);
 /* The sink for records that go to a file. context: a struct writer */
 collector_sink mapped_sink_write;
 

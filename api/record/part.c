@@ -28,6 +28,7 @@ struct part {
     struct learning *learning;
     struct phase_switch *phases; /* NULL: all events are always on */
     struct phase_control *control;
+    struct java_maps *java;
 };
 
 struct collector *part_collector(const struct part *p)
@@ -115,6 +116,7 @@ int part_open(const struct part_input *input, struct outfile **file, struct part
     p->options = input->options;
     p->host = input->host;
     p->control = input->control;
+    p->java = input->java;
     recorder_collector(p->options, &p->host->log, &p->collect);
     if (input->before)
         follow_on(p, input->before);
@@ -160,7 +162,8 @@ static int open_sink(struct part *p, struct fathom_error *err)
                           cached_maps_wanted(p->options->no_cache), mapped_sink_write, p->writer,
                           &p->learning, err);
     }
-    struct mapped_sink_input input = {.log = &p->host->log, .next = learning_add, .context = p->learning};
+    struct mapped_sink_input input = {
+        .log = &p->host->log, .names = true, .java = p->java, .next = learning_add, .context = p->learning};
     input.count = collector_events(p->collector, &input.events);
     return rc == 0 ? mapped_sink_new(&input, &p->sink, err) : rc;
 }
@@ -208,6 +211,8 @@ static int end_sink(struct part *p, int rc, struct fathom_error *err)
     }
     mapped_sink_finish(p->sink);
     int told = mapped_sink_build_ids(p->sink, p->writer, rc ? NULL : err);
+    if (told == 0)
+        told = mapped_sink_names(p->sink, p->writer, rc ? NULL : err);
     return rc < 0 ? rc : told;
 }
 

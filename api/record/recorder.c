@@ -10,6 +10,7 @@
 #include "api/cached_maps.h"
 #include "api/host.h"
 #include "api/record/control_socket.h"
+#include "api/record/java_maps.h"
 #include "api/record/part.h"
 #include "api/record/series.h"
 #include "api/record/target.h"
@@ -39,6 +40,7 @@ struct fathom_recorder {
     atomic_bool stop;
     struct phase_control control;
     struct control_socket *socket; /* NULL: none */
+    struct java_maps *java;        /* NULL: no HotSpot is asked */
 };
 
 static bool is_series(const struct fathom_recorder_options *o)
@@ -65,7 +67,7 @@ static int open_part(struct fathom_recorder *r, const struct part *before, struc
 {
     const struct fathom_recorder_options *o = &r->options;
     const struct part_input input = {
-        .options = o, .host = &r->host, .control = &r->control, .before = before};
+        .options = o, .host = &r->host, .control = &r->control, .java = r->java, .before = before};
     struct outfile *file = NULL;
     int fd;
     /* Before the command is forked, which is not to hold a stream that is written. */
@@ -279,6 +281,8 @@ int fathom_recorder_open(const struct fathom_recorder_options *options,
     if (rc == 0 && is_series(options) &&
         !(r->series = series_new(options->output, options->parts_kept, &r->host.log)))
         rc = error_memory(err);
+    if (rc == 0 && options->java_map) /* which is not to hold the files of the recording */
+        rc = java_maps_new(&r->java, err);
     if (rc == 0)
         rc = open_part(r, NULL, &r->part, err);
     if (rc == 0 && options->control)
@@ -365,5 +369,6 @@ void fathom_recorder_close(struct fathom_recorder *r)
     part_close(r->next);
     part_close(r->part);
     series_free(r->series);
+    java_maps_free(r->java);
     free(r);
 }

@@ -116,7 +116,8 @@ static int observe_target(struct fathom_top *t, struct fathom_error *err)
         rc = learning_new(t->collector, &t->collect, false, false, resolve, t, &t->learning, err);
     if (rc == 0)
         rc = mapped_sink_new(
-            &(struct mapped_sink_input){input.events, input.count, NULL, learning_add, t->learning},
+            &(struct mapped_sink_input){
+                .events = input.events, .count = input.count, .next = learning_add, .context = t->learning},
             &t->mapped, err);
     if (rc == 0)
         rc = target_observe(&t->options.target, t->collector,

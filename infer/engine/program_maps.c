@@ -100,8 +100,12 @@ int program_maps_read(struct reader *reader, struct image_cache *images, struct 
     m->processes = processes_new(images, NULL);
     m->by_state = table_new();
     m->files = mapped_files_new();
-    int rc = m->processes && m->by_state && m->files ? reader_main_event(reader, NULL, &m->event, err)
-                                                     : error_memory(err);
+    size_t names_size;
+    const void *names = reader_code_names(reader, &names_size);
+    const bool named = image_cache_code_names(images, names, names_size) == 0;
+    int rc = m->processes && m->by_state && m->files && named
+                 ? reader_main_event(reader, NULL, &m->event, err)
+                 : error_memory(err);
     if (rc == 0)
         rc = reader_run(reader, take_record, m, err);
     if (rc < 0)

@@ -131,7 +131,10 @@ int reading_run(struct reading *r, struct reader *reader, uint32_t event, const 
         return 0;
     image_cache_kernel(r->in.images, reader_kernel(reader));
     if (!r->processes) { /* nothing came live */
-        if (proved_new(events, count, r->calls, &r->proved) < 0 ||
+        size_t names_size;
+        const void *names = reader_code_names(reader, &names_size);
+        if (image_cache_code_names(r->in.images, names, names_size) < 0 ||
+            proved_new(events, count, r->calls, &r->proved) < 0 ||
             (map && !trie_adopt_images(r->learner->trie, map)))
             return error_memory(err);
         rc = reading_begin(r, events, count, event, err);

@@ -9,6 +9,7 @@
 #include "base/checksum.h"
 #include "base/hash.h"
 #include "image/calls/calls.h"
+#include "image/run_time.h"
 
 /* An image with its code, shared by all scenes that have it. */
 struct part {
@@ -477,6 +478,8 @@ int scene_taken(struct scene *scene, struct function function)
         return -ENOMEM;
     if (!part || set_has(taken, function_key(part, function.number)))
         return part != NULL;
+    if (image_is_run_time(function.image)) /* it is called through pointers alone */
+        return 1;
     return is_looked_up(scene, part, function.number);
 }
 
@@ -491,6 +494,11 @@ int scene_step(struct scene *scene, struct function caller, struct function call
     struct part *from = scene_part(scene, caller.image), *to = scene_part(scene, callee.image);
     if (!from || !to)
         return STEP_NONE;
+    if (image_is_run_time(caller.image)) /* whose code cannot be read */
+        return STEP_INDIRECT;
+    if (image_is_run_time(callee.image) &&
+        image_makes_code(caller.image)) /* a builtin in between may have jumped there */
+        return STEP_INDIRECT;
     const struct set *callees = callees_of(scene, from, caller.number);
     if (!callees)
         return -ENOMEM;

@@ -44,6 +44,11 @@ tests_fuzz_fuzz_part_SOURCES = tests/fuzz/fuzz_part.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_part_LDADD = libimage.la libbase.la
 tests_fuzz_fuzz_part_LDFLAGS = $(FUZZ_LINK)
 
+FUZZERS_BUILT += tests/fuzz/fuzz_made
+tests_fuzz_fuzz_made_SOURCES = tests/fuzz/fuzz_made.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_made_LDADD = libimage.la libbase.la
+tests_fuzz_fuzz_made_LDFLAGS = $(FUZZ_LINK)
+
 FUZZERS_BUILT += tests/fuzz/fuzz_fmap
 tests_fuzz_fuzz_fmap_SOURCES = tests/fuzz/fuzz_fmap.c tests/pathmap/exercise.c tests/pathmap/exercise.h $(FUZZ_DRIVER)
 tests_fuzz_fuzz_fmap_LDADD = libpathmap.la libprocess.la libperfdata.la libimage.la libbase.la

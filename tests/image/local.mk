@@ -1,3 +1,6 @@
+UNIT_TESTS += tests/image/test_made
+tests_image_test_made_SOURCES = tests/image/test_made.c
+tests_image_test_made_LDADD = $(IMAGE_TEST_LIBS)
 UNIT_TESTS += tests/image/test_return_range
 tests_image_test_return_range_SOURCES = tests/image/test_return_range.c $(IMAGE_TEST_BUILD)
 tests_image_test_return_range_LDADD = $(IMAGE_TEST_LIBS)

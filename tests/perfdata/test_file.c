@@ -28,6 +28,7 @@ static char *small_recording(struct event *events)
     char *argv[] = {(char *)"fathom", (char *)"record", NULL};
     cr_assert_eq(writer_command(writer, 2, argv, &err), 0);
     cr_assert_eq(writer_build_id(writer, "/bin/true", (const uint8_t *)"01234567890123456789", 20, &err), 0);
+    writer_code_names(writer, "names", 5);
     cr_assert_eq(writer_close(writer, &err), 0, "%s", err.text);
     return path;
 }
@@ -52,6 +53,10 @@ Test(file, what_was_written_is_read)
     cr_assert(!read[0].audit);
     cr_assert(read[1].audit);
     cr_assert_str_eq(reader_command(reader), "fathom record");
+    size_t names_size;
+    const void *names = reader_code_names(reader, &names_size);
+    cr_assert_eq(names_size, 5);
+    cr_assert_eq(memcmp(names, "names", 5), 0);
     for (int pass = 0; pass < 2; pass++) {
         kept.count = 0;
         cr_assert_eq(reader_run(reader, keep, &kept, &err), 0);

@@ -1,0 +1,348 @@
+/* code_files.c - see code_files.h. */
+#include "api/record/code_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "api/record/java_maps.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/path.h"
+#include "base/vec.h"
+#include "collector/targets/proc.h"
+#include "image/made/jitdump.h"
+#include "image/made/perf_map.h"
+#include "image/mapped_name.h"
+
+#define STARTED_SLACK 2 /* s: a process's start is told in ticks, and the clocks are not read at once */
+
+enum { AS_MAP, AS_DUMP, KINDS };
+
+struct watched {
+    uint32_t pid, own_pid; /* as we see it, and as it does */
+    uid_t user;
+    time_t started; /* by the wall clock, s */
+    int tmp;        /* its /tmp, by O_PATH; -1: not there, or no longer needed */
+    int files[KINDS];
+    bool hotspot;
+    uint64_t since; /* of the mapping that it is watched for, ns; 0: it ran before */
+    uint64_t until; /* of what these say; UINT64_MAX: it still runs */
+};
+
+struct code_files {
+    const struct log *log;
+    struct java_maps *java; /* NULL: no HotSpot is asked */
+    struct table *by_pid;   /* of those that run -> index + 1 */
+    struct watched *list;
+    size_t count, capacity;
+    struct code_namer *namer;
+    bool told_full, told_foreign, told_many;
+};
+
+struct code_files *code_files_new(const struct log *log, struct java_maps *java)
+{
+    struct code_files *f = calloc(1, sizeof *f);
+    if (!f)
+        return NULL;
+    f->log = log;
+    f->java = java;
+    f->by_pid = table_new();
+    f->namer = code_namer_new();
+    if (!f->by_pid || !f->namer) {
+        code_files_free(f);
+        f = NULL;
+    }
+    return f;
+}
+
+static void close_one(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static void close_all(struct watched *w)
+{
+    close_one(&w->tmp);
+    for (int i = 0; i < KINDS; i++)
+        close_one(&w->files[i]);
+}
+
+void code_files_free(struct code_files *f)
+{
+    if (!f)
+        return;
+    for (size_t i = 0; i < f->count; i++)
+        close_all(&f->list[i]);
+    table_free(f->by_pid);
+    code_namer_free(f->namer);
+    free(f->list);
+    free(f);
+}
+
+/* Where the process is known -------------------------------------------------------------------------------------- */
+
+/* The last number of a line of /proc/PID/status. false: it has none. */
+static bool status_number(const char *text, const char *key, uint32_t *out)
+{
+    const char *line = strstr(text, key), *end = line ? strchr(line + 1, '\n') : NULL;
+    if (!end)
+        return false;
+    while (end > line && end[-1] >= '0' && end[-1] <= '9')
+        end--;
+    return sscanf(end, "%" SCNu32, out) == 1;
+}
+
+/* NSpid has its PID in each namespace, its own last; Uid its file system user last. */
+static bool read_status(struct watched *w)
+{
+    char path[40], *text = NULL;
+    size_t size;
+    snprintf(path, sizeof path, "/proc/%" PRIu32 "/status", w->pid);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const bool read = fd >= 0 && file_read_text(fd, 1 << 16, &text, &size) == 0;
+    uint32_t user = 0;
+    const bool good =
+        read && status_number(text, "\nNSpid:", &w->own_pid) && status_number(text, "\nUid:", &user);
+    w->user = user;
+    free(text);
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
+static bool read_start(struct watched *w)
+{
+    struct proc_stat stat;
+    struct timespec now, up;
+    if (proc_stat((pid_t)w->pid, &stat) < 0 || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
+        clock_gettime(CLOCK_BOOTTIME, &up) != 0)
+        return false;
+    w->started = now.tv_sec - up.tv_sec + (time_t)(stat.started / (uint64_t)sysconf(_SC_CLK_TCK));
+    return true;
+}
+
+/* Opens a path as the process sees it. No link leads out of its root. */
+static int open_as(const struct watched *w, const char *path, uint64_t flags)
+{
+    char root[40];
+    const struct open_how how = {.flags = flags | O_CLOEXEC,
+                                 .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+    snprintf(root, sizeof root, "/proc/%" PRIu32 "/root", w->pid);
+    const int directory = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0)
+        return -1;
+    const int fd = (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+    close(directory);
+    return fd;
+}
+
+static bool make_room(struct code_files *f);
+
+/* The process, entered if it is new; NULL: it is gone, or there are too many. */
+static struct watched *watch(struct code_files *f, uint32_t pid, uint64_t time, int *rc)
+{
+    const uint64_t *known = table_find(f->by_pid, pid);
+    struct watched w = {.pid = pid, .tmp = -1, .files = {-1, -1}, .since = time, .until = UINT64_MAX};
+    if (known)
+        return &f->list[*known - 1];
+    if (!make_room(f)) {
+        if (!f->told_many)
+            log_write(f->log, LOG_WARNING,
+                      "more than %u processes make code at run time: what others make has no names",
+                      CODE_FILES_MOST);
+        f->told_many = true;
+        return NULL;
+    }
+    if (!read_status(&w) || !read_start(&w))
+        return NULL;
+    w.tmp = open_as(&w, "/tmp", O_PATH | O_DIRECTORY);
+    uint64_t *number = table_put(f->by_pid, pid, NULL);
+    if (!number || !vec_push(f->list, f->count, f->capacity, w)) {
+        close_all(&w);
+        *rc = -ENOMEM;
+        return NULL;
+    }
+    *number = f->count;
+    return &f->list[f->count - 1];
+}
+
+/* Files ------------------------------------------------------------------------------------------------------------ */
+
+/* Whether it is the process's own. Else it is closed. */
+static bool is_its_own(struct code_files *f, const struct watched *w, int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_mtime + STARTED_SLACK >= w->started) {
+        if (st.st_uid == w->user || st.st_uid == 0)
+            return true;
+        if (!f->told_foreign)
+            log_write(f->log, LOG_WARNING,
+                      "names of code that process %" PRIu32
+                      " made are not read: their file belongs to user %u, the process to %u",
+                      w->pid, st.st_uid, w->user);
+        f->told_foreign = true;
+    }
+    close(fd);
+    return false;
+}
+
+static void take_file(struct code_files *f, struct watched *w, int kind, int fd)
+{
+    if (fd < 0 || !is_its_own(f, w, fd))
+        return;
+    close_one(&w->files[kind]);
+    w->files[kind] = fd;
+}
+
+static void open_map(struct code_files *f, struct watched *w)
+{
+    char name[32];
+    if (w->until == UINT64_MAX)
+        read_status(w); /* it may be another user now */
+    snprintf(name, sizeof name, "perf-%" PRIu32 ".map", w->own_pid);
+    if (w->tmp >= 0)
+        take_file(f, w, AS_MAP,
+                  openat(w->tmp, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+    close_one(&w->tmp);
+}
+
+/* As far as CODE_FILES_BYTES go. *data: malloc'ed. 0; -ENOMEM. What cannot be read ends it. */
+static int read_file(int fd, uint8_t **data, size_t *size)
+{
+    struct stat st;
+    *size = 0;
+    const size_t most = fstat(fd, &st) != 0 || st.st_size < 0     ? 0
+                        : (uint64_t)st.st_size < CODE_FILES_BYTES ? (size_t)st.st_size
+                                                                  : CODE_FILES_BYTES;
+    *data = malloc(most + 1);
+    if (!*data)
+        return -ENOMEM;
+    while (*size < most) {
+        const ssize_t got = pread(fd, *data + *size, most - *size, (off_t)*size);
+        if (got <= 0)
+            break;
+        *size += (size_t)got;
+    }
+    return 0;
+}
+
+/* Reads what a process has left. A file that has more than there is room for names what it can. */
+static int read_one(struct code_files *f, struct watched *w)
+{
+    int rc = code_namer_begin(f->namer), read = 0;
+    for (int i = 0; i < KINDS && rc == 0; i++) {
+        uint8_t *data = NULL;
+        size_t size;
+        if (w->files[i] < 0)
+            continue;
+        rc = read_file(w->files[i], &data, &size);
+        if (rc == 0)
+            read = i == AS_MAP ? perf_map_read(f->namer, (const char *)data, size)
+                               : jitdump_read(f->namer, data, size);
+        free(data);
+        if ((read == -ENOSPC || size == CODE_FILES_BYTES) && !f->told_full)
+            log_write(f->log, LOG_WARNING,
+                      "process %" PRIu32 " names more code than is kept: what is left of it is %s", w->pid,
+                      "[run-time code]");
+        f->told_full |= read == -ENOSPC || size == CODE_FILES_BYTES;
+        rc = read == -ENOMEM ? read : rc;
+    }
+    close_all(w);
+    return rc == 0 ? code_namer_end(f->namer, w->pid, w->until) : rc;
+}
+
+/* The program in the process has ended. Records of several CPUs come in no order: an exec may be told of after what was mapped since. */
+static void end_one(struct code_files *f, uint32_t pid, uint64_t time)
+{
+    const uint64_t *known = table_find(f->by_pid, pid);
+    if (!known)
+        return;
+    struct watched *w = &f->list[*known - 1];
+    if (time < w->since)
+        return;
+    w->until = time;
+    open_map(f, w);
+    table_remove(f->by_pid, pid);
+}
+
+/* Reads those that have ended, if there are too many. */
+static bool make_room(struct code_files *f)
+{
+    size_t kept = 0;
+    if (f->count < CODE_FILES_MOST)
+        return true;
+    for (size_t i = 0; i < f->count; i++) {
+        if (f->list[i].until != UINT64_MAX) {
+            if (read_one(f, &f->list[i]) < 0)
+                return false;
+            continue;
+        }
+        uint64_t *number = table_find(f->by_pid, f->list[i].pid);
+        f->list[kept++] = f->list[i];
+        if (number)
+            *number = kept;
+    }
+    f->count = kept;
+    return kept < CODE_FILES_MOST;
+}
+
+static int note_mapping(struct code_files *f, const struct record *record)
+{
+    const char *path = record->mmap.path;
+    int rc = 0;
+    if (!record->mmap.executable || !path)
+        return 0;
+    const bool dump = mapped_is_jitdump(path), hotspot = strcmp(path_base(path), "libjvm.so") == 0;
+    struct watched *w =
+        dump || hotspot || mapped_is_run_time(path) ? watch(f, record->pid, record->time, &rc) : NULL;
+    if (w)
+        w->hotspot |= hotspot;
+    if (w && dump)
+        take_file(f, w, AS_DUMP, open_as(w, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+    return rc;
+}
+
+int code_files_note(struct code_files *f, const struct record *record)
+{
+    if (record->kind == RECORD_MMAP)
+        return note_mapping(f, record);
+    if ((record->kind == RECORD_EXIT && record->pid == record->tid) ||
+        (record->kind == RECORD_COMM && record->comm.exec))
+        end_one(f, record->pid, record->time);
+    return 0;
+}
+
+static void ask_java(const struct code_files *f, const struct watched *w)
+{
+    if (f->java && !java_maps_ask(f->java, w->pid))
+        log_write(f->log, LOG_WARNING,
+                  "the Java of process %" PRIu32 " wrote no map of its code: 'jcmd %" PRIu32
+                  " Compiler.perfmap', of JDK 17 or later, failed or is not installed",
+                  w->pid, w->pid);
+}
+
+int code_files_finish(struct code_files *f, uint8_t **data, size_t *size)
+{
+    int rc = 0;
+    for (size_t i = 0; i < f->count && rc == 0; i++) {
+        struct watched *w = &f->list[i];
+        if (w->until == UINT64_MAX && w->hotspot)
+            ask_java(f, w);
+        if (w->until == UINT64_MAX)
+            open_map(f, w);
+        rc = read_one(f, w);
+    }
+    f->count = 0;
+    return rc == 0 ? code_namer_write(f->namer, data, size) : rc;
+}

@@ -1,0 +1,123 @@
+/* java_maps.c - see java_maps.h. */
+#include "api/record/java_maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct java_maps {
+    pid_t child;
+    int socket; /* to the child: a PID each, and a byte back, whether it was done */
+};
+
+/* Becomes the user of a process. The directory belongs to its effective user, or to root if it may not be looked at. */
+static bool become_user(uint32_t pid)
+{
+    char path[32];
+    struct stat st;
+    snprintf(path, sizeof path, "/proc/%" PRIu32, pid);
+    if (stat(path, &st) != 0)
+        return false;
+    return geteuid() != 0 || (setgroups(0, NULL) == 0 && setresgid(st.st_gid, st.st_gid, st.st_gid) == 0 &&
+                              setresuid(st.st_uid, st.st_uid, st.st_uid) == 0);
+}
+
+static _Noreturn void run(uint32_t pid)
+{
+    char number[16];
+    char *words[] = {(char[]){"jcmd"}, number, (char[]){"Compiler.perfmap"}, NULL};
+    const int null = open("/dev/null", O_RDWR);
+    snprintf(number, sizeof number, "%" PRIu32, pid);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    if (null >= 0 && dup2(null, 0) == 0 && dup2(null, 1) == 1 && dup2(null, 2) == 2 && chdir("/") == 0 &&
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && become_user(pid)) {
+        alarm(JAVA_MAPS_SECONDS); /* goes on in the program */
+        execvp(words[0], words);
+    }
+    _exit(127);
+}
+
+static bool ask(uint32_t pid)
+{
+    int status;
+    const pid_t child = fork();
+    if (child == 0)
+        run(pid);
+    while (child > 0 && waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return false;
+    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* What the child does, until the recorder closes its end. A signal to both is meant for the recorder. */
+static _Noreturn void serve(int socket)
+{
+    uint32_t pid;
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    while (recv(socket, &pid, sizeof pid, 0) == sizeof pid) {
+        const uint8_t done = ask(pid);
+        if (send(socket, &done, sizeof done, 0) != sizeof done)
+            break;
+    }
+    _exit(0);
+}
+
+int java_maps_new(struct java_maps **out, struct fathom_error *err)
+{
+    int ends[2];
+    struct java_maps *m = calloc(1, sizeof *m);
+    if (!m)
+        return error_memory(err);
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+        free(m);
+        return error_system(err, errno, "cannot start what asks Java for its maps");
+    }
+    m->child = fork();
+    if (m->child == 0) {
+        close(ends[0]);
+        serve(ends[1]);
+    }
+    close(ends[1]);
+    m->socket = ends[0];
+    if (m->child < 0) {
+        const int rc = error_system(err, errno, "cannot start what asks Java for its maps");
+        close(m->socket);
+        free(m);
+        return rc;
+    }
+    *out = m;
+    return 0;
+}
+
+void java_maps_free(struct java_maps *m)
+{
+    if (!m)
+        return;
+    close(m->socket);
+    while (waitpid(m->child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    free(m);
+}
+
+bool java_maps_ask(struct java_maps *m, uint32_t pid)
+{
+    uint8_t done = 0;
+    ssize_t got = send(m->socket, &pid, sizeof pid, MSG_NOSIGNAL);
+    while (got == sizeof pid && (got = recv(m->socket, &done, sizeof done, 0)) < 0 && errno == EINTR)
+        got = sizeof pid;
+    return got == sizeof done && done;
+}

@@ -1,0 +1,278 @@
+/* Names of code that was made at run time: what the two formats say, and which of it stands. */
+#include <criterion/criterion.h>
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/cache.h"
+#include "image/made/code_names.h"
+#include "image/made/jitdump.h"
+#include "image/made/perf_map.h"
+#include "image/run_time.h"
+
+/* What a map says of one process, as a report reads it. */
+static struct code_names *named(struct code_namer *namer)
+{
+    uint8_t *data;
+    size_t size;
+    cr_assert_eq(code_namer_write(namer, &data, &size), 0);
+    struct code_names *names = code_names_new(data, size);
+    free(data);
+    code_namer_free(namer);
+    cr_assert_not_null(names);
+    return names;
+}
+
+static struct code_namer *begun(void)
+{
+    struct code_namer *namer = code_namer_new();
+    cr_assert_eq(code_namer_begin(namer), 0);
+    return namer;
+}
+
+static struct code_names *map_of(const char *text)
+{
+    struct code_namer *namer = begun();
+    cr_assert_eq(perf_map_read(namer, text, strlen(text)), 0);
+    cr_assert_eq(code_namer_end(namer, 7, UINT64_MAX), 0);
+    return named(namer);
+}
+
+/* "": none. */
+static const char *name_at(const struct code_names *names, const struct code_set *set, uint64_t pc)
+{
+    const struct code_function *functions;
+    const size_t count = code_names_functions(names, &functions);
+    const uint64_t address = set ? code_set_function(set, pc) : 0;
+    for (size_t i = 0; i < count; i++)
+        if (functions[i].address == address)
+            return functions[i].name;
+    return "";
+}
+
+#define IS(PC, NAME) cr_expect_str_eq(name_at(names, code_names_of(names, 7, 0), PC), NAME)
+
+Test(made, a_map_names_code)
+{
+    struct code_names *names =
+        map_of("1000 20 LazyCompile:*work /tmp/x.js:3\n0x00002000 0x10 java.lang.Object a(b)\n");
+    IS(0xfff, "");
+    IS(0x1000, "LazyCompile:*work /tmp/x.js:3");
+    IS(0x101f, "LazyCompile:*work /tmp/x.js:3");
+    IS(0x1020, "");
+    IS(0x2000, "java.lang.Object a(b)");
+    cr_expect_null(code_names_of(names, 8, 0));
+    cr_expect_null(code_names_of(names, 6, 0));
+    code_names_free(names);
+}
+
+Test(made, odd_lines_are_passed_over)
+{
+    struct code_names *names =
+        map_of("\n\nhello\n1000\n1000 20\n1000 20 \n1000 zz x\n-1 5 x\n11112222333344445 5 x\n"
+               "ffffffffffffffff 5 beyond\n5 ffffffffffffffff long\n3000 0 none\n0x 5 x\n"
+               "4000 8 a\x1b[2J\r\n5000 8 not ended");
+    IS(0x1000, "");
+    IS(0x4000, "a?[2J");
+    IS(0x5000, "");
+    IS(0x5, "");
+    const struct code_function *functions;
+    cr_expect_eq(code_names_functions(names, &functions), 1);
+    code_names_free(names);
+}
+
+Test(made, the_later_of_two_stands)
+{
+    struct code_names *names =
+        map_of("1000 100 a\n1040 20 b\n2000 10 c\n2000 10 c\n3000 10 d\n3008 10 e\n3010 4 e\n");
+    IS(0x103f, "a");
+    IS(0x1040, "b" CODE_NOT_CERTAIN);
+    IS(0x105f, "b" CODE_NOT_CERTAIN);
+    IS(0x1060, "a");
+    IS(0x10ff, "a");
+    IS(0x2000, "c");
+    IS(0x3007, "d");
+    IS(0x3008, "e" CODE_NOT_CERTAIN);
+    code_names_free(names);
+}
+
+Test(made, a_name_is_one_function)
+{
+    struct code_names *names = map_of("1000 10 a\n2000 10 a\n");
+    const struct code_set *set = code_names_of(names, 7, 0);
+    cr_expect_eq(code_set_function(set, 0x1000), code_set_function(set, 0x2000));
+    cr_expect_eq(code_set_function(set, 0x1000) % CODE_FUNCTION_SIZE, 0);
+    code_names_free(names);
+}
+
+Test(made, long_names_are_cut)
+{
+    char text[3000] = "1000 10 ";
+    memset(text + 8, 'x', 2000);
+    strcpy(text + 2008, "\n1008 10 y\n");
+    struct code_names *names = map_of(text);
+    cr_expect_eq(strlen(name_at(names, code_names_of(names, 7, 0), 0x1000)), CODE_NAME_MOST);
+    code_names_free(names);
+}
+
+Test(made, a_pid_is_used_again)
+{
+    struct code_namer *namer = begun();
+    code_namer_add(namer, 0x1000, 16, "last", 4);
+    code_namer_end(namer, 7, UINT64_MAX);
+    code_namer_begin(namer);
+    code_namer_add(namer, 0x1000, 16, "dropped", 7);
+    code_namer_begin(namer);
+    code_namer_add(namer, 0x1000, 16, "first", 5);
+    code_namer_end(namer, 7, 100);
+    struct code_names *names = named(namer);
+    cr_expect_str_eq(name_at(names, code_names_of(names, 7, 0), 0x1000), "first");
+    cr_expect_str_eq(name_at(names, code_names_of(names, 7, 99), 0x1000), "first");
+    cr_expect_str_eq(name_at(names, code_names_of(names, 7, 100), 0x1000), "last",
+                     "of a program executed then");
+    code_names_free(names);
+}
+
+/* A jitdump's bytes. */
+struct dump {
+    uint8_t data[4096];
+    size_t size;
+};
+
+static void put(struct dump *d, uint64_t value, size_t bytes)
+{
+    memcpy(d->data + d->size, &value, bytes);
+    d->size += bytes;
+}
+
+static void put_header(struct dump *d)
+{
+    put(d, 0x4a695444, 4);
+    put(d, 1, 4);
+    put(d, 40, 4);
+    put(d, EM_X86_64, 4);
+    for (int i = 0; i < 3; i++)
+        put(d, 0, 8);
+}
+
+static void put_record(struct dump *d, uint32_t id, uint32_t size)
+{
+    put(d, id, 4);
+    put(d, 16 + size, 4);
+    put(d, 12345, 8);
+}
+
+static void put_load(struct dump *d, uint64_t address, const char *name)
+{
+    put_record(d, 0, 40 + (uint32_t)strlen(name) + 1 + 16);
+    put(d, 7, 8);
+    put(d, address, 8);
+    put(d, address, 8);
+    put(d, 16, 8);
+    put(d, 1, 8);
+    strcpy((char *)d->data + d->size, name);
+    d->size += strlen(name) + 1 + 16;
+}
+
+static void put_move(struct dump *d, uint64_t from, uint64_t to)
+{
+    put_record(d, 1, 48);
+    put(d, 7, 8);
+    put(d, to, 8);
+    put(d, from, 8);
+    put(d, to, 8);
+    put(d, 16, 8);
+    put(d, 1, 8);
+}
+
+static struct code_names *dump_of(const struct dump *d, size_t size)
+{
+    struct code_namer *namer = begun();
+    cr_assert_eq(jitdump_read(namer, d->data, size), 0);
+    cr_assert_eq(code_namer_end(namer, 7, UINT64_MAX), 0);
+    return named(namer);
+}
+
+Test(made, a_jitdump_loads_and_moves)
+{
+    struct dump d = {.size = 0};
+    put_header(&d);
+    put_load(&d, 0x1000, "a");
+    put_record(&d, 2, 8); /* lines */
+    put(&d, 0, 8);
+    put_load(&d, 0x2000, "b");
+    put_move(&d, 0x1000, 0x3000);
+    put_move(&d, 0x9000, 0x4000); /* of nothing */
+    put_load(&d, 0x1000, "c");
+    const size_t before = d.size;
+    put_record(&d, 3, 0);
+    put_load(&d, 0x5000, "after its end");
+    struct code_names *names = dump_of(&d, d.size);
+    IS(0x1000, "c");
+    IS(0x200f, "b");
+    IS(0x3000, "a");
+    IS(0x4000, "");
+    IS(0x5000, "");
+    code_names_free(names);
+    names = dump_of(&d, before - 1); /* being written */
+    IS(0x1000, "");
+    IS(0x2000, "b");
+    code_names_free(names);
+    d.data[12] = EM_386;
+    names = dump_of(&d, d.size);
+    IS(0x2000, "");
+    code_names_free(names);
+}
+
+/* Any prefix of what a recording has, and any byte changed, is read without a fault. */
+Test(made, damaged_names)
+{
+    struct code_namer *namer = begun();
+    uint8_t *data;
+    size_t size;
+    perf_map_read(namer, "1000 10 a\n2000 10 b\n", 20);
+    code_namer_end(namer, 7, 5);
+    cr_assert_eq(code_namer_write(namer, &data, &size), 0);
+    code_namer_free(namer);
+    for (size_t i = 0; i < size; i++) {
+        uint8_t *copy = malloc(i + 1); /* so that a read beyond is found */
+        memcpy(copy, data, i);
+        code_names_free(code_names_new(copy, i));
+        free(copy);
+        const uint8_t was = data[i];
+        data[i] = 0xff;
+        struct code_names *names = code_names_new(data, size);
+        const struct code_set *set = code_names_of(names, 7, 0);
+        if (set)
+            code_set_function(set, 0x1004);
+        code_names_free(names);
+        data[i] = was;
+    }
+    free(data);
+}
+
+Test(made, the_image_has_them)
+{
+    struct code_namer *namer = begun();
+    uint8_t *data;
+    size_t size;
+    struct image_cache *cache = image_cache_new(NULL);
+    struct image *before, *image;
+    perf_map_read(namer, "1000 10 a\n2000 10 b\n", 20);
+    code_namer_end(namer, 7, 5);
+    cr_assert_eq(code_namer_write(namer, &data, &size), 0);
+    code_namer_free(namer);
+    cr_assert_eq(image_cache_get(cache, RUN_TIME_NAME, NULL, &before, NULL), 0);
+    cr_expect_eq(image_function_count(before), 1);
+    cr_assert_eq(image_cache_code_names(cache, data, size), 0);
+    cr_assert_eq(image_cache_get(cache, RUN_TIME_NAME, NULL, &image, NULL), 0);
+    cr_expect_eq(image_function_count(image), 3);
+    cr_expect(image_is_run_time(image));
+    const uint64_t address = code_set_function(image_cache_code_of(cache, 7, 0), 0x2004);
+    const uint32_t function = image_function_at(image, address + RUN_TIME_ADDRESS + 1);
+    cr_assert_neq(function, IMAGE_NO_FUNCTION);
+    cr_expect_str_eq(image_function(image, function)->name, "b");
+    cr_expect_str_eq(image_function(image, image_function_at(image, RUN_TIME_ADDRESS))->name, RUN_TIME_NAME);
+    image_cache_free(cache);
+    free(data);
+}
