@@ -375,9 +375,10 @@ static void write_interpreter(struct printer *printer, const struct view_heading
     printer_write(printer,
                   " runs a program: these are the interpreter's frames, not that program's functions\n");
     if (strstr(heading->interpreter, PYTHON))
-        printer_write(printer,
-                      "          those of Python are named where its version is 3.11 to 3.13 and stacks are compared "
-                      "(fathom doctor says whether they can be)\n");
+        printer_write(
+            printer,
+            "          those of Python are named where its version is 3.11 to 3.13 and stacks are compared "
+            "(fathom doctor says whether they can be)\n");
     const uint64_t missing = heading->unknown + heading->partial;
     if (strncmp(heading->interpreter, HOTSPOT, strlen(HOTSPOT)) == 0 &&
         (double)missing > MISSING_LEAST * (double)heading->weight)
