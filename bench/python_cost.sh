@@ -1,5 +1,5 @@
 #!/bin/sh
-# python.sh BUILD [PYTHON [DEPTH...]]: what it costs a sample that Python's functions are read, in ns of the program's CPU time. A tracepoint in a loop is
+# python_cost.sh BUILD [PYTHON [DEPTH...]]: what it costs a sample that Python's functions are read, in ns of the program's CPU time. A tracepoint in a loop is
 # recorded, below so many functions; beside it by a copy of the interpreter whose state has another name, so that nothing is known of it.
 # Needs root. (Any machine whose timer hides the cost of a record will do: no clock is used.)
 set -e
@@ -11,7 +11,7 @@ trap 'rm -rf "$here"' EXIT
 cd "$here"
 sed 's/\x00_PyRuntime\x00/\x00_PyRuntimX\x00/' "$python" >hidden
 chmod +x hidden
-cmp -s "$python" hidden && { echo "python.sh: $python has its state in a library" >&2; exit 1; }
+cmp -s "$python" hidden && { echo "python_cost.sh: $python has its state in a library" >&2; exit 1; }
 cat >loop.py <<'EOF'
 import os, sys, time
 rounds = 300000
