@@ -1,1 +1,4 @@
-EXTRA_DIST += tests/workloads/hashes.pl tests/workloads/log.pl tests/workloads/shop.sql tests/workloads/stock.py tests/workloads/words.lua
+EXTRA_DIST += tests/workloads/hashes.pl tests/workloads/log.pl tests/workloads/shop.sql tests/workloads/stock.py tests/workloads/words.lua \
+	tests/workloads/python/called.py tests/workloads/python/deep.py tests/workloads/python/hostile.c tests/workloads/python/judge.py \
+	tests/workloads/python/kinds.py tests/workloads/python/processes.py tests/workloads/python/remade.py tests/workloads/python/rounds.py \
+	tests/workloads/python/tasks.py tests/workloads/python/threads.py tests/workloads/python/web.py
