@@ -8,9 +8,15 @@
 #include <time.h>
 
 enum { FRAMES = 4000, CODES = 64, WAYS = 12, APART = 9000 };
-struct frame { uint64_t words[10]; }; /* code: 4, previous: 6, instruction: 7, entered: byte 68 */
-struct code { uint64_t words[64]; };  /* line: byte 72, texts: byte 112 */
-struct string { uint64_t words[64]; };
+struct frame {
+    uint64_t words[10];
+}; /* code: 4, previous: 6, instruction: 7, entered: byte 68 */
+struct code {
+    uint64_t words[64];
+}; /* line: byte 72, texts: byte 112 */
+struct string {
+    uint64_t words[64];
+};
 
 uint64_t _PyRuntime[256];
 uint32_t Py_Version = 0x030b07f0;
@@ -24,7 +30,17 @@ volatile unsigned sink;
 
 static uint64_t wild(void)
 {
-    static const uint64_t odd[] = {0, 1, 8, 0x1000, 0x7fffffffffff, 0x7fffffffe000, 0x800000000000, 0xffff800000000000, 0xffffffff81000000, UINT64_MAX, UINT64_MAX - 64};
+    static const uint64_t odd[] = {0,
+                                   1,
+                                   8,
+                                   0x1000,
+                                   0x7fffffffffff,
+                                   0x7fffffffe000,
+                                   0x800000000000,
+                                   0xffff800000000000,
+                                   0xffffffff81000000,
+                                   UINT64_MAX,
+                                   UINT64_MAX - 64};
     const uint64_t r = (uint64_t)random();
     return r % 3 ? odd[r / 3 % (sizeof odd / sizeof *odd)] : r << 17 ^ r;
 }
@@ -54,7 +70,8 @@ static void chain_up(unsigned count)
 /* One way to lie. */
 static void lie(unsigned way)
 {
-    static const uint64_t lengths[] = {0, 1, 255, 256, 257, 32767, 32768, 1u << 31, UINT32_MAX, UINT64_MAX, 1ull << 63};
+    static const uint64_t lengths[] = {0,     1,        255,        256,        257,       32767,
+                                       32768, 1u << 31, UINT32_MAX, UINT64_MAX, 1ull << 63};
     memset(_PyRuntime, 0, sizeof _PyRuntime);
     memset(interpreter, 0, sizeof interpreter);
     for (unsigned i = 0; i < 300; i++) {
