@@ -15,9 +15,11 @@ libapi_la_SOURCES = \
 	api/doctor/program.c \
 	api/doctor/rights.c \
 	api/doctor/rows.c api/doctor/rows.h \
+	api/doctor/runtimes.c api/doctor/runtimes.h \
 	api/doctor/trial.c api/doctor/trial.h api/doctor/trial_machine.c api/doctor/trial_read.c api/doctor/trial_report.c \
 	api/doctor/trial_run.c api/doctor/trial_run.h \
 	api/doctor/workload.c api/doctor/workload.h \
+	api/doctor/written_names.c api/doctor/written_names.h \
 	api/evaluate/evaluating.h api/evaluate/evaluation.c \
 	api/evaluate/json.c \
 	api/evaluate/maps.c \

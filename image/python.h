@@ -11,11 +11,12 @@
 struct python {
     uint64_t runtime;      /* address of _PyRuntime in the image */
     unsigned major, minor; /* 0: an image that does not tell, as before 3.11 */
-    bool has_layout;       /* the version is one that is known: 3.11, 3.12, or 3.13 with a GIL */
+    bool has_layout;       /* the version is one that is known */
     struct python_layout layout;
 };
 
-#define PYTHON_LOOP "_PyEval_EvalFrameDefault" /* the function that interprets */
+#define PYTHON_KNOWN "3.11, 3.12, or 3.13 with a GIL" /* the versions that are, for a message */
+#define PYTHON_LOOP  "_PyEval_EvalFrameDefault"       /* the function that interprets */
 
 /* NULL: there is none. O(1). The image's. */
 const struct python *image_python(const struct image *image);

@@ -67,12 +67,12 @@ void fathom_doctor_close(struct fathom_doctor *d)
 
 int fathom_doctor_program(struct fathom_doctor *d, const char *name, struct fathom_error *err)
 {
-    return doctor_program(name, &d->rows, err);
+    return doctor_program(&d->machine, name, &d->rows, err);
 }
 
 int fathom_doctor_process(struct fathom_doctor *d, pid_t pid, struct fathom_error *err)
 {
-    return doctor_process(pid, &d->rows, err);
+    return doctor_process(&d->machine, pid, &d->rows, err);
 }
 
 int fathom_doctor_check_open(struct fathom_doctor *d, const char *report, struct fathom_error *err)

@@ -25,9 +25,11 @@ bool doctor_has_pebs(const struct fact_cpu *cpu);
 void doctor_rights(const struct doctor_machine *machine, struct rows *rows);
 
 /* A program, by its name as a shell takes it. */
-int doctor_program(const char *name, struct rows *rows, struct fathom_error *err);
+int doctor_program(const struct doctor_machine *machine, const char *name, struct rows *rows,
+                   struct fathom_error *err);
 /* A running process. */
-int doctor_process(pid_t pid, struct rows *rows, struct fathom_error *err);
+int doctor_process(const struct doctor_machine *machine, pid_t pid, struct rows *rows,
+                   struct fathom_error *err);
 
 /* fathom_doctor_verdict(). */
 int doctor_verdict(const struct rows *rows, const struct tries *tries);

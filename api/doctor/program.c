@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "api/doctor/doctor.h"
+#include "api/doctor/runtimes.h"
 #include "api/hooks/hooks.h"
 #include "api/cached_maps.h"
 #include "collector/targets/proc.h"
@@ -137,11 +138,13 @@ static void add_kept(const struct build_id *id, struct rows *rows)
                  "none: no recording of this build has been kept");
 }
 
-static int add_image(struct image *image, struct rows *rows, struct fathom_error *err)
+static int add_image(struct image *image, struct runtimes *runtimes, struct rows *rows,
+                     struct fathom_error *err)
 {
     struct image_coverage coverage;
     if (image_coverage(image, &coverage) < 0)
         return error_memory(err);
+    runtimes_see(runtimes, image, coverage.go);
     add_identity(image, &coverage, rows);
     add_symbols(image, &coverage, rows);
     add_cfi(image, &coverage, rows);
@@ -197,9 +200,11 @@ static int not_found(const char *name, int rc, struct fathom_error *err)
                   : rc;
 }
 
-int doctor_program(const char *name, struct rows *rows, struct fathom_error *err)
+int doctor_program(const struct doctor_machine *machine, const char *name, struct rows *rows,
+                   struct fathom_error *err)
 {
     struct program program;
+    struct runtimes runtimes = {0};
     rows->group = "program";
     int rc = program_find(name, &program, err);
     if (rc < 0)
@@ -218,7 +223,9 @@ int doctor_program(const char *name, struct rows *rows, struct fathom_error *err
              : program.kind == PROGRAM_DYNAMIC ? "dynamically linked"
                                                : "statically linked",
              program.raised ? ", set-user-ID or with capabilities" : "");
-    rc = add_image(image, rows, err);
+    rc = add_image(image, &runtimes, rows, err);
+    if (rc == 0)
+        runtimes_add(&runtimes, 0, machine, rows);
     if (rc == 0 && !library)
         add_hooks(&program, rows);
     image_close(image);
@@ -226,7 +233,7 @@ int doctor_program(const char *name, struct rows *rows, struct fathom_error *err
 }
 
 /* Files that are mapped for execution, but the program's own. */
-static void add_libraries(pid_t pid, const char *program, struct rows *rows)
+static void add_libraries(pid_t pid, const char *program, struct runtimes *runtimes, struct rows *rows)
 {
     struct maps maps;
     char nameless[NAMES_SIZE] = "", bare[NAMES_SIZE] = "", closed[NAMES_SIZE] = "";
@@ -250,6 +257,7 @@ static void add_libraries(pid_t pid, const char *program, struct rows *rows)
             continue;
         }
         if (image_coverage(image, &c) == 0) {
+            runtimes_see(runtimes, image, c.go);
             if (c.names == COVERAGE_EXPORTED)
                 list_name(nameless, slash + 1);
             if (lacks_cfi(&c))
@@ -290,9 +298,11 @@ static void add_stacks(const struct process_facts *p, struct rows *rows)
     }
 }
 
-int doctor_process(pid_t pid, struct rows *rows, struct fathom_error *err)
+int doctor_process(const struct doctor_machine *machine, pid_t pid, struct rows *rows,
+                   struct fathom_error *err)
 {
     struct process_facts p;
+    struct runtimes runtimes = {0};
     char file[64];
     rows->group = "program";
     int rc = process_facts_read(pid, &p, err);
@@ -326,9 +336,11 @@ int doctor_process(pid_t pid, struct rows *rows, struct fathom_error *err)
     rc = image_open_as(file, p.program, NULL, &image, err);
     if (rc < 0)
         return rc;
-    rc = add_image(image, rows, err);
+    rc = add_image(image, &runtimes, rows, err);
     image_close(image);
-    if (rc == 0)
-        add_libraries(pid, p.program, rows);
-    return rc;
+    if (rc < 0)
+        return rc;
+    add_libraries(pid, p.program, &runtimes, rows);
+    runtimes_add(&runtimes, pid, machine, rows);
+    return 0;
 }

@@ -1,0 +1,138 @@
+/* written_names.c - see written_names.h. */
+#include "api/doctor/written_names.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/path.h"
+#include "collector/targets/proc.h"
+
+#define WORDS_MOST    (4u << 20) /* bytes; the kernel allows arguments of 2 MB where stacks have 8 */
+#define STARTED_SLACK 2 /* s: a process's start is told in ticks, and the clocks are not read at once */
+
+/* NULL: it cannot be read. */
+static char *read_file(pid_t pid, const char *name, size_t *size)
+{
+    char path[48], *text = NULL;
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    if (file_read_text(fd, WORDS_MOST, &text, size) < 0)
+        text = NULL;
+    close(fd);
+    return text;
+}
+
+/* NSpid has its PID in each namespace, its own last. 0: unknown. */
+static pid_t own_pid(pid_t pid)
+{
+    size_t size;
+    char *text = read_file(pid, "status", &size);
+    const char *line = text ? strstr(text, "\nNSpid:") : NULL, *end = line ? strchr(line + 1, '\n') : NULL;
+    int own = 0;
+    while (end && end > line && end[-1] >= '0' && end[-1] <= '9')
+        end--;
+    if (!end || sscanf(end, "%d", &own) != 1)
+        own = 0;
+    free(text);
+    return own;
+}
+
+/* Of the wall clock, s. false: unknown. */
+static bool started_at(pid_t pid, time_t *out)
+{
+    struct proc_stat stat;
+    struct timespec now, up;
+    if (proc_stat(pid, &stat) < 0 || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
+        clock_gettime(CLOCK_BOOTTIME, &up) != 0)
+        return false;
+    *out = now.tv_sec - up.tv_sec + (time_t)(stat.started / (uint64_t)sysconf(_SC_CLK_TCK));
+    return true;
+}
+
+static enum written_file find_map(pid_t pid, pid_t own)
+{
+    char path[80];
+    struct stat process, map;
+    time_t started;
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    if (stat(path, &process) != 0 || !started_at(pid, &started))
+        return WRITTEN_NONE;
+    snprintf(path, sizeof path, "/proc/%d/root/tmp/perf-%d.map", (int)pid, (int)own);
+    if (lstat(path, &map) != 0 || !S_ISREG(map.st_mode) || map.st_mtime + STARTED_SLACK < started)
+        return WRITTEN_NONE;
+    return map.st_uid == process.st_uid || map.st_uid == 0 ? WRITTEN_OWN : WRITTEN_FOREIGN;
+}
+
+static bool maps_dump(pid_t pid, pid_t own)
+{
+    struct maps maps;
+    char name[32];
+    bool found = false;
+    if (proc_maps(pid, &maps) != 0)
+        return false;
+    snprintf(name, sizeof name, "jit-%d.dump", (int)own);
+    for (size_t i = 0; i < maps.count && !found; i++)
+        found = strcmp(path_base(maps.list[i].path), name) == 0;
+    proc_maps_free(&maps);
+    return found;
+}
+
+void written_names_read(pid_t pid, struct written_names *out)
+{
+    struct written_names names = {.own_pid = own_pid(pid)};
+    names.words = read_file(pid, "cmdline", &names.words_size);
+    names.settings = read_file(pid, "environ", &names.settings_size);
+    if (names.own_pid)
+        names.file = find_map(pid, names.own_pid);
+    if (names.file != WRITTEN_OWN && names.own_pid && maps_dump(pid, names.own_pid))
+        names.file = WRITTEN_OWN;
+    *out = names;
+}
+
+void written_names_free(struct written_names *names)
+{
+    free(names->words);
+    free(names->settings);
+    *names = (struct written_names){0};
+}
+
+static bool begins(const char *text, const char *flag)
+{
+    for (; *flag; text++, flag++)
+        if ((*text == '_' ? '-' : *text) != *flag)
+            return false;
+    return true;
+}
+
+/* Some word of a value that begins with the flag. */
+static bool has(const char *value, const char *flag)
+{
+    for (; *value; value += strcspn(value, " "), value += strspn(value, " "))
+        if (begins(value, flag))
+            return true;
+    return false;
+}
+
+bool written_names_flag(const struct written_names *names, const char *variable, const char *flag)
+{
+    const size_t length = strlen(variable);
+    for (size_t at = 0; names->words && at < names->words_size; at += strlen(names->words + at) + 1)
+        if (begins(names->words + at, flag))
+            return true;
+    for (size_t at = 0; names->settings && at < names->settings_size;) {
+        const char *setting = names->settings + at;
+        if (strncmp(setting, variable, length) == 0 && setting[length] == '=' &&
+            has(setting + length + 1, flag))
+            return true;
+        at += strlen(setting) + 1;
+    }
+    return false;
+}
