@@ -27,7 +27,7 @@ E2E_TESTS += \
 	tests/e2e/disambig_edges.test \
 	tests/e2e/disambig_methods.test \
 	tests/e2e/disambig_wrap.test \
-	tests/e2e/doctor.test \
+	tests/e2e/doctor.test tests/e2e/doctor_runtimes.test \
 	tests/e2e/events.test \
 	tests/e2e/exact.test \
 	tests/e2e/export_firefox.test \
