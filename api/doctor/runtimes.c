@@ -85,7 +85,7 @@ static void tell_python(const struct telling *t)
         return;
     rows_costs(t->rows, "the interpreter's own frames are shown in their place");
     if (!known)
-        rows_mend(t->rows, "those of CPython " PYTHON_KNOWN ", are named without a flag");
+        rows_mend(t->rows, "those of CPython " PYTHON_KNOWN " are named without a flag");
     else if (!loads)
         rows_mend(t->rows, "they are named where the BPF program can be loaded: see 'stacks'");
     else
