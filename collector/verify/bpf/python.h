@@ -114,6 +114,7 @@ __noinline int verify_python_frames(__u32 cpu, __u32 pid)
         if (at >= SCRIPT_WINDOW || at + PYTHON_FRAME_BYTES > b->window_size) {
             if (!read_frame(b, frame)) {
                 b->failed = 1;
+                b->chain_record.head.flags = SCRIPT_CUT;
                 return 0;
             }
             at = frame - b->window_at;
