@@ -51,7 +51,7 @@ static uint32_t read_delta(struct cursor *c, unsigned kind)
 
 uint32_t python_line(const uint8_t *table, size_t size, uint32_t first, uint32_t at)
 {
-    struct cursor c = {table, table + size};
+    struct cursor c = {table, size ? table + size : table};
     uint32_t line = first;
     for (uint64_t end = 0; c.at < c.end;) {
         const uint8_t head = *c.at++;
