@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -30,45 +29,14 @@ static char *read_file(pid_t pid, const char *name, size_t *size)
     return text;
 }
 
-/* NSpid has its PID in each namespace, its own last. 0: unknown. */
-static pid_t own_pid(pid_t pid)
-{
-    size_t size;
-    char *text = read_file(pid, "status", &size);
-    const char *line = text ? strstr(text, "\nNSpid:") : NULL, *end = line ? strchr(line + 1, '\n') : NULL;
-    int own = 0;
-    while (end && end > line && end[-1] >= '0' && end[-1] <= '9')
-        end--;
-    if (!end || sscanf(end, "%d", &own) != 1)
-        own = 0;
-    free(text);
-    return own;
-}
-
-/* Of the wall clock, s. false: unknown. */
-static bool started_at(pid_t pid, time_t *out)
-{
-    struct proc_stat stat;
-    struct timespec now, up;
-    if (proc_stat(pid, &stat) < 0 || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
-        clock_gettime(CLOCK_BOOTTIME, &up) != 0)
-        return false;
-    *out = now.tv_sec - up.tv_sec + (time_t)(stat.started / (uint64_t)sysconf(_SC_CLK_TCK));
-    return true;
-}
-
-static enum written_file find_map(pid_t pid, pid_t own)
+static enum written_file find_map(pid_t pid, const struct proc_self *self)
 {
     char path[80];
-    struct stat process, map;
-    time_t started;
-    snprintf(path, sizeof path, "/proc/%d", (int)pid);
-    if (stat(path, &process) != 0 || !started_at(pid, &started))
+    struct stat map;
+    snprintf(path, sizeof path, "/proc/%d/root/tmp/perf-%d.map", (int)pid, (int)self->pid);
+    if (lstat(path, &map) != 0 || !S_ISREG(map.st_mode) || map.st_mtime + STARTED_SLACK < self->started)
         return WRITTEN_NONE;
-    snprintf(path, sizeof path, "/proc/%d/root/tmp/perf-%d.map", (int)pid, (int)own);
-    if (lstat(path, &map) != 0 || !S_ISREG(map.st_mode) || map.st_mtime + STARTED_SLACK < started)
-        return WRITTEN_NONE;
-    return map.st_uid == process.st_uid || map.st_uid == 0 ? WRITTEN_OWN : WRITTEN_FOREIGN;
+    return map.st_uid == self->user || map.st_uid == 0 ? WRITTEN_OWN : WRITTEN_FOREIGN;
 }
 
 static bool maps_dump(pid_t pid, pid_t own)
@@ -87,13 +55,14 @@ static bool maps_dump(pid_t pid, pid_t own)
 
 void written_names_read(pid_t pid, struct written_names *out)
 {
-    struct written_names names = {.own_pid = own_pid(pid)};
+    struct written_names names = {.file = WRITTEN_NONE};
+    struct proc_self self;
     names.words = read_file(pid, "cmdline", &names.words_size);
     names.settings = read_file(pid, "environ", &names.settings_size);
-    if (names.own_pid)
-        names.file = find_map(pid, names.own_pid);
-    if (names.file != WRITTEN_OWN && names.own_pid && maps_dump(pid, names.own_pid))
-        names.file = WRITTEN_OWN;
+    if (proc_self(pid, &self) == 0) {
+        names.own_pid = self.pid;
+        names.file = maps_dump(pid, self.pid) ? WRITTEN_OWN : find_map(pid, &self);
+    }
     *out = names;
 }
 

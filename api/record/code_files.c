@@ -28,10 +28,9 @@
 enum { AS_MAP, AS_DUMP, KINDS };
 
 struct watched {
-    uint32_t pid, own_pid; /* as we see it, and as it does */
-    uid_t user;
-    time_t started; /* by the wall clock, s */
-    int tmp;        /* its /tmp, by O_PATH; -1: not there, or no longer needed */
+    uint32_t pid;
+    struct proc_self self;
+    int tmp; /* its /tmp, by O_PATH; -1: not there, or no longer needed */
     int files[KINDS];
     bool hotspot;
     uint64_t since; /* of the mapping that it is watched for, ns; 0: it ran before */
@@ -92,46 +91,6 @@ void code_files_free(struct code_files *f)
 
 /* Where the process is known -------------------------------------------------------------------------------------- */
 
-/* The last number of a line of /proc/PID/status. false: it has none. */
-static bool status_number(const char *text, const char *key, uint32_t *out)
-{
-    const char *line = strstr(text, key), *end = line ? strchr(line + 1, '\n') : NULL;
-    if (!end)
-        return false;
-    while (end > line && end[-1] >= '0' && end[-1] <= '9')
-        end--;
-    return sscanf(end, "%" SCNu32, out) == 1;
-}
-
-/* NSpid has its PID in each namespace, its own last; Uid its file system user last. */
-static bool read_status(struct watched *w)
-{
-    char path[40], *text = NULL;
-    size_t size;
-    snprintf(path, sizeof path, "/proc/%" PRIu32 "/status", w->pid);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const bool read = fd >= 0 && file_read_text(fd, 1 << 16, &text, &size) == 0;
-    uint32_t user = 0;
-    const bool good =
-        read && status_number(text, "\nNSpid:", &w->own_pid) && status_number(text, "\nUid:", &user);
-    w->user = user;
-    free(text);
-    if (fd >= 0)
-        close(fd);
-    return good;
-}
-
-static bool read_start(struct watched *w)
-{
-    struct proc_stat stat;
-    struct timespec now, up;
-    if (proc_stat((pid_t)w->pid, &stat) < 0 || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
-        clock_gettime(CLOCK_BOOTTIME, &up) != 0)
-        return false;
-    w->started = now.tv_sec - up.tv_sec + (time_t)(stat.started / (uint64_t)sysconf(_SC_CLK_TCK));
-    return true;
-}
-
 /* Opens a path as the process sees it. No link leads out of its root. */
 static int open_as(const struct watched *w, const char *path, uint64_t flags)
 {
@@ -164,7 +123,7 @@ static struct watched *watch(struct code_files *f, uint32_t pid, uint64_t time, 
         f->told_many = true;
         return NULL;
     }
-    if (!read_status(&w) || !read_start(&w))
+    if (proc_self((pid_t)pid, &w.self) < 0)
         return NULL;
     w.tmp = open_as(&w, "/tmp", O_PATH | O_DIRECTORY);
     uint64_t *number = table_put(f->by_pid, pid, NULL);
@@ -183,14 +142,14 @@ static struct watched *watch(struct code_files *f, uint32_t pid, uint64_t time, 
 static bool is_its_own(struct code_files *f, const struct watched *w, int fd)
 {
     struct stat st;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_mtime + STARTED_SLACK >= w->started) {
-        if (st.st_uid == w->user || st.st_uid == 0)
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_mtime + STARTED_SLACK >= w->self.started) {
+        if (st.st_uid == w->self.user || st.st_uid == 0)
             return true;
         if (!f->told_foreign)
             log_write(f->log, LOG_WARNING,
                       "names of code that process %" PRIu32
                       " made are not read: their file belongs to user %u, the process to %u",
-                      w->pid, st.st_uid, w->user);
+                      w->pid, st.st_uid, w->self.user);
         f->told_foreign = true;
     }
     close(fd);
@@ -209,8 +168,8 @@ static void open_map(struct code_files *f, struct watched *w)
 {
     char name[32];
     if (w->until == UINT64_MAX)
-        read_status(w); /* it may be another user now */
-    snprintf(name, sizeof name, "perf-%" PRIu32 ".map", w->own_pid);
+        proc_self((pid_t)w->pid, &w->self); /* it may be another user's now */
+    snprintf(name, sizeof name, "perf-%d.map", (int)w->self.pid);
     if (w->tmp >= 0)
         take_file(f, w, AS_MAP,
                   openat(w->tmp, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));

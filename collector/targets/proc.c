@@ -252,6 +252,39 @@ int proc_thread_group(pid_t tid, pid_t *pid)
     return rc;
 }
 
+/* The last number of a line of /proc/PID/status. false: it has none. */
+static bool status_number(const char *text, const char *key, uint32_t *out)
+{
+    const char *line = strstr(text, key), *end = line ? strchr(line + 1, '\n') : NULL;
+    if (!end)
+        return false;
+    while (end > line && end[-1] >= '0' && end[-1] <= '9')
+        end--;
+    return sscanf(end, "%" SCNu32, out) == 1;
+}
+
+/* NSpid has its PID in each namespace, its own last; Uid its file system user last. */
+int proc_self(pid_t pid, struct proc_self *out)
+{
+    struct proc_stat stat;
+    struct timespec now, up;
+    char path[64], *text;
+    uint32_t own, user;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    int rc = proc_stat(pid, &stat);
+    rc = rc ? rc : read_text(path, &text);
+    if (rc)
+        return rc;
+    const bool good = status_number(text, "\nNSpid:", &own) && status_number(text, "\nUid:", &user) &&
+                      clock_gettime(CLOCK_REALTIME, &now) == 0 && clock_gettime(CLOCK_BOOTTIME, &up) == 0;
+    free(text);
+    if (!good)
+        return -EINVAL;
+    *out = (struct proc_self){
+        (pid_t)own, user, now.tv_sec - up.tv_sec + (time_t)(stat.started / (uint64_t)sysconf(_SC_CLK_TCK))};
+    return 0;
+}
+
 int proc_thread_sp(pid_t pid, pid_t tid, uint64_t *sp)
 {
     /* "NR six-arguments SP PC", "-1 SP PC" or "running" */

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 struct vma {
     uint64_t start, end; /* addresses */
@@ -33,6 +34,13 @@ struct proc_stat {
     char name[32];
 };
 
+/* What the process is to itself. */
+struct proc_self {
+    pid_t pid;      /* in its own PID namespace */
+    uid_t user;     /* whose files it makes */
+    time_t started; /* by the wall clock, s; as exact as a tick, and as the clock was not set since */
+};
+
 /* Each returns 0 or a negative errno: -ESRCH or -ENOENT if the process is gone. */
 int proc_maps(pid_t pid, struct maps *maps);
 /* From a copy of /proc/PID/maps, which may be anything: its regions may overlap. */
@@ -41,6 +49,7 @@ void proc_maps_free(struct maps *maps);
 const struct vma *proc_maps_find(const struct maps *maps, uint64_t address); /* NULL: none */
 int proc_stat(pid_t pid, struct proc_stat *out);                   /* CPU time: of all its threads */
 int proc_thread_stat(pid_t pid, pid_t tid, struct proc_stat *out); /* of this thread alone */
+int proc_self(pid_t pid, struct proc_self *out);
 /* A thread's name (comm). */
 int proc_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
 /* The threads of a process; *tids is owned by the caller (free). */
