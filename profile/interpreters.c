@@ -60,7 +60,7 @@ static uint64_t weight_below(const struct frames *frames, struct cct_node *top, 
 const char *interpreter_in(const struct contexts *contexts)
 {
     struct cct_node *root = cct_root(contexts->tree);
-    uint64_t known = 0, interpreted = 0, most = 0;
+    uint64_t known = 0, interpreted = 0, most = 0, all_named = 0;
     const char *found = NULL;
     for (struct cct_node *n = cct_next(root, root); n;) {
         const struct frame *frame = frames_at(contexts->frames, n->item);
@@ -77,7 +77,8 @@ const char *interpreter_in(const struct contexts *contexts)
         }
         known += below + named;
         interpreted += below;
+        all_named += named;
         n = pass(root, n);
     }
-    return (double)interpreted >= INTERPRETED_LEAST * (double)known ? found : NULL;
+    return (double)interpreted >= INTERPRETED_LEAST * (double)known && interpreted > all_named ? found : NULL;
 }

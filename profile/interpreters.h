@@ -8,7 +8,7 @@
 #include "profile/contexts.h"
 
 /* The file of the interpreter that most of this weight is below, but for what is below functions that it runs
- * (FRAME_SCRIPT, or code made at run time that has a name), if it is INTERPRETED_LEAST of what is known; NULL: none. The string is the
+ * (FRAME_SCRIPT, or code made at run time that has a name), if it is more than what such functions have, and INTERPRETED_LEAST of what is known; NULL: none. The string is the
  * frames'. */
 const char *interpreter_in(const struct contexts *contexts);
 

@@ -145,16 +145,18 @@ static bool list_called(struct script_frames *s, const struct script_frame *inne
     return true;
 }
 
-/* How many calls of the loop the path has; *whole: it begins at a root, and all of it is known. *leaf: where its last function is. */
+/* How many calls of the loop the path has; *whole: it begins at a root, and all of it is known. *leaf: where its last function is; *last: its last
+ * call of the loop. */
 static size_t count_loops(const struct script_frames *s, const uint32_t *path, size_t count, bool *whole,
-                          size_t *leaf)
+                          size_t *leaf, size_t *last)
 {
     size_t loops = 0;
     *whole = true;
-    *leaf = 0;
+    *leaf = *last = 0;
     for (size_t i = 0; i < count; i++) {
         const struct frame *frame = frames_at(s->frames, path[i]);
         loops += is_loop(frame);
+        *last = is_loop(frame) ? i : *last;
         *whole = *whole && !frame_is_unknown(frame);
         if (!is_within(frame))
             *leaf = i;
@@ -185,14 +187,16 @@ static int leave_alone(struct script_frames *s, const uint32_t *path, size_t cou
 int script_frames_join(struct script_frames *s, const struct script_frame *innermost, const uint32_t *path,
                        size_t count, const uint32_t **out, size_t *out_count)
 {
-    size_t entered, leaf, at = 0;
+    size_t entered, leaf, last, at = 0;
     bool whole;
     if (!list_called(s, innermost, &entered))
         return -ENOMEM;
     if (s->alone)
         return leave_alone(s, path, count, out, out_count);
-    const size_t loops = count_loops(s, path, count, &whole, &leaf);
-    whole = whole && !s->called[0]->cut;
+    const size_t loops = count_loops(s, path, count, &whole, &leaf, &last);
+    /* Where all functions belong to inner calls of the loop, as a greenlet's do, whose stack goes on to that of another one. */
+    const bool begins = loops == entered + 1 && last == leaf; /* the loop, but no function yet */
+    whole = whole && !s->called[0]->cut && (loops <= entered || begins);
     /* Without a root, this many calls of the loop, or of what entered it, are further out than all of the others. */
     size_t loops_over = !whole && loops > entered ? loops - entered : 0;
     size_t entered_over = entered > loops && !whole ? entered - loops : 0;

@@ -20,7 +20,7 @@ void script_frames_free(struct script_frames *scripts); /* NULL is allowed */
  * interpreter's loop is left out where that runs a function. *out is valid until the next call. 0 or -ENOMEM.
  *
  * Calls of the loop and functions with which it was entered are told apart by their order: from the root, or from the inside where the
- * root is not known. Where one of them has more, as at the moment of a call, what is left over stays beside the last pair. */
+ * root is not known, or more calls are on the stack than functions can be of (greenlets). Where one of them has more, as at the moment of a call, what is left over stays beside the last pair. */
 int script_frames_join(struct script_frames *scripts, const struct script_frame *innermost,
                        const uint32_t *path, size_t count, const uint32_t **out, size_t *out_count);
 

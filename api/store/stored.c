@@ -39,6 +39,8 @@ int stored_check(const struct report_options *o, const struct fathom_profile_opt
         {p->process_tree, "--process-tree"},
         {p->threads, "--threads"},
         {p->lines, "--lines"},
+        {p->native, "--native"},
+        {p->script, "--script"},
         {p->data, "--data"},
         {p->phase_count, "--phase"},
         {p->phi > 0, "--phi"},

@@ -179,7 +179,7 @@ struct rule_script_thread {
     __u32 at;        /* the innermost function's instruction */
     __u32 told;      /* enum script_record_kind, of the last record; 0: there was none, or it was lost */
     __u32 unchecked; /* samples since all code was compared with what was there */
-    __u32 zero;
+    __u32 missed;    /* samples in which it had no state */
 };
 
 /* Code that was told, and by what it is told from other code that is at its address later. */

@@ -104,6 +104,12 @@ Test(script_frames, from_a_root_on_the_outermost_pair)
     cr_expect_str_eq(join("mf", "AbC"), "m(A)(b)(C)f", "it was not found");
 }
 
+Test(script_frames, of_a_greenlet_are_in_the_innermost_loops)
+{
+    cr_expect_str_eq(join("mLsLgLc", "AbCd"), "mLsL(A)(b)gL(C)(d)c");
+    cr_expect_str_eq(join("mLsLgL", "Ab"), "mLsLgL(A)(b)", "two loops cannot begin at once");
+}
+
 Test(script_frames, without_a_root_the_innermost_pair)
 {
     cr_expect_str_eq(join("?LsL", "Ab"), "?LsL(A)(b)");

@@ -35,7 +35,7 @@ int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 further);
 __u32 verify_joint(__u32 cpu, __u64 sp, int end);
 
 /* python.h */
-__u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before);
+__u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before, __u32 search);
 int verify_python_frames(__u32 cpu, __u32 pid);
 __u64 verify_python_outer(__u32 cpu, __u32 pid);
 int verify_python_identity(__u32 cpu, __u32 pid, __u64 code);

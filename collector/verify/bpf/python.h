@@ -19,9 +19,9 @@ static __always_inline bool is_state(struct script_buffer *b, const struct rule_
 #define PYTHON_INTERPRETERS 4u
 #define PYTHON_THREADS      256u /* of an interpreter that are looked at */
 
-/* Finds the state of the sampled thread, and reads it: of the thread that holds the GIL, where it was before, or in the list of all. Returns its
+/* Finds the state of the sampled thread, and reads it: of the thread that holds the GIL, where it was before, or, to search for it, in the list of all. Returns its
  * address; 0: it has none. The kernel's verifier follows each step of a loop: few of them have few paths. */
-__noinline __u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before)
+__noinline __u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before, __u32 search)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
     const struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
@@ -34,7 +34,7 @@ __noinline __u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before)
         return state;
     if (is_state(b, p, before, self))
         return before;
-    if (!user_word(p->runtime + p->layout.runtime_interpreters, &interpreter))
+    if (!search || !user_word(p->runtime + p->layout.runtime_interpreters, &interpreter))
         return 0;
     state = 0;
     for (__u32 i = 0, others = 0; i < PYTHON_THREADS && others < PYTHON_INTERPRETERS; i++) {

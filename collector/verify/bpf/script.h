@@ -51,6 +51,9 @@ static __always_inline void read_frames(const struct moment *m, __u32 cpu, struc
             break;
 }
 
+#define SCRIPT_SEARCHED                                                                                      \
+    16u /* of so many samples of a thread that is not the interpreter's it is searched for in one */
+
 /* Reads the thread's chain. Its number; 0: it has none. */
 static __always_inline __u64 read_chain(const struct moment *m, __u32 cpu, struct script_buffer *b,
                                         struct rule_script_thread *thread)
@@ -63,7 +66,8 @@ static __always_inline __u64 read_chain(const struct moment *m, __u32 cpu, struc
     b->next = 0;
     b->window_size = 0;
     b->chain = pid;
-    thread->state = verify_python_state(cpu, pid, thread->state);
+    thread->state = verify_python_state(cpu, pid, thread->state, thread->missed % SCRIPT_SEARCHED == 0);
+    thread->missed = thread->state ? 0 : thread->missed + 1;
     if (!p || !thread->state)
         return 0;
     read_frames(m, cpu, b, p);
@@ -163,9 +167,9 @@ static __always_inline bool tell_script(struct moment *m, __u32 cpu)
     const bool quiet = now.number  ? last.told && last.number == now.number && last.at == now.at
                        : b->failed ? last.told == SCRIPT_UNREAD
                                    : !last.told || last.told == SCRIPT_NONE;
-    if (quiet && last.state == now.state && (last.told || !now.state)) {
-        if (before)
-            before->unchecked = now.unchecked;
+    if (quiet && before && last.state == now.state && (last.told || !now.state)) {
+        before->unchecked = now.unchecked;
+        before->missed = now.missed;
         return true;
     }
     const long rc = quiet ? 0 : announce_chain(m, cpu, b, &now);
