@@ -91,6 +91,22 @@ void code_files_free(struct code_files *f)
 
 /* Where the process is known -------------------------------------------------------------------------------------- */
 
+/* Opens what was opened by O_PATH, if it is a regular file: a device may do something when it is opened, and the process may have put one
+ * there that it could not open itself. Closes what it is given. */
+static int open_regular(int fd)
+{
+    char path[40];
+    struct stat st;
+    int file = -1;
+    if (fd < 0)
+        return -1;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    close(fd);
+    return file;
+}
+
 /* Opens a path as the process sees it. No link leads out of its root. */
 static int open_as(const struct watched *w, const char *path, uint64_t flags)
 {
@@ -171,8 +187,7 @@ static void open_map(struct code_files *f, struct watched *w)
         proc_self((pid_t)w->pid, &w->self); /* it may be another user's now */
     snprintf(name, sizeof name, "perf-%d.map", (int)w->self.pid);
     if (w->tmp >= 0)
-        take_file(f, w, AS_MAP,
-                  openat(w->tmp, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+        take_file(f, w, AS_MAP, open_regular(openat(w->tmp, name, O_PATH | O_CLOEXEC | O_NOFOLLOW)));
     close_one(&w->tmp);
 }
 
@@ -268,7 +283,7 @@ static int note_mapping(struct code_files *f, const struct record *record)
     if (w)
         w->hotspot |= hotspot;
     if (w && dump)
-        take_file(f, w, AS_DUMP, open_as(w, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+        take_file(f, w, AS_DUMP, open_regular(open_as(w, path, O_PATH | O_NOFOLLOW)));
     return rc;
 }
 

@@ -9,18 +9,39 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 struct java_maps {
     pid_t child;
     int socket; /* to the child: a PID each, and a byte back, whether it was done */
 };
 
-/* Becomes the user of a process. The directory belongs to its effective user, or to root if it may not be looked at. */
+/* Of root's environment, another user's program gets no more than where to find Java. */
+static bool bare_environment(void)
+{
+    static const char *const names[] = {"PATH", "JAVA_HOME"};
+    char *kept[2] = {NULL, NULL};
+    for (size_t i = 0; i < 2; i++)
+        if (getenv(names[i]) && !(kept[i] = strdup(getenv(names[i]))))
+            return false;
+    if (clearenv() != 0)
+        return false;
+    for (size_t i = 0; i < 2; i++)
+        if (kept[i] && setenv(names[i], kept[i], 1) != 0)
+            return false;
+    return true;
+}
+
+/* Becomes the effective user of a process, to which its directory belongs. */
 static bool become_user(uint32_t pid)
 {
     char path[32];
@@ -28,10 +49,12 @@ static bool become_user(uint32_t pid)
     snprintf(path, sizeof path, "/proc/%" PRIu32, pid);
     if (stat(path, &st) != 0)
         return false;
-    return geteuid() != 0 || (setgroups(0, NULL) == 0 && setresgid(st.st_gid, st.st_gid, st.st_gid) == 0 &&
+    return geteuid() != 0 || ((st.st_uid == 0 || bare_environment()) && setgroups(0, NULL) == 0 &&
+                              setresgid(st.st_gid, st.st_gid, st.st_gid) == 0 &&
                               setresuid(st.st_uid, st.st_uid, st.st_uid) == 0);
 }
 
+/* The other user can do with the program what it likes: it gets no files but these, and no terminal. */
 static _Noreturn void run(uint32_t pid)
 {
     char number[16];
@@ -40,24 +63,39 @@ static _Noreturn void run(uint32_t pid)
     snprintf(number, sizeof number, "%" PRIu32, pid);
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
     if (null >= 0 && dup2(null, 0) == 0 && dup2(null, 1) == 1 && dup2(null, 2) == 2 && chdir("/") == 0 &&
-        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && become_user(pid)) {
-        alarm(JAVA_MAPS_SECONDS); /* goes on in the program */
+        setsid() > 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && become_user(pid) &&
+        syscall(SYS_close_range, 3, ~0u, 0) == 0)
         execvp(words[0], words);
-    }
     _exit(127);
+}
+
+/* Waits for a child. What does not end in time is killed, with what it started: it may have been stopped, and so may wait for ever. */
+static bool wait_for(pid_t child)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    const uint64_t end = clock_ns() + JAVA_MAPS_SECONDS * UINT64_C(1000000000);
+    siginfo_t ended = {0};
+    int status;
+    while (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && !ended.si_pid &&
+           clock_ns() < end)
+        nanosleep(&pause, NULL);
+    kill(-child, SIGKILL); /* its session's */
+    kill(child, SIGKILL);
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return false;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 static bool ask(uint32_t pid)
 {
-    int status;
     const pid_t child = fork();
     if (child == 0)
         run(pid);
-    while (child > 0 && waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return false;
-    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return child > 0 && wait_for(child);
 }
 
 /* What the child does, until the recorder closes its end. A signal to both is meant for the recorder. */

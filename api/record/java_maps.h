@@ -2,8 +2,8 @@
  * java_maps.h - asks HotSpots to write what code they have (`jcmd PID Compiler.perfmap`, JDK 17), to their /tmp/perf-PID.map.
  *
  * A HotSpot answers its own user and root alone, and a recorder gives up the rights to act as another user (cli/privilege.c). So a process of its
- * own does it, which is forked before: it takes PIDs, and runs jcmd, of $PATH, as that process's user, without this one's rights. It ends with the
- * recorder.
+ * own does it, which is forked before: it takes PIDs, and runs jcmd, of $PATH, as that process's user, without this one's rights,
+ * files, terminal and environment. It ends with the recorder.
  */
 #ifndef FATHOM_API_RECORD_JAVA_MAPS_H
 #define FATHOM_API_RECORD_JAVA_MAPS_H
