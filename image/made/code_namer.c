@@ -109,12 +109,20 @@ static bool is_code(uint64_t address, uint64_t size)
     return size != 0 && size <= UINT32_MAX && !__builtin_add_overflow(address, size, &end);
 }
 
+static bool is_marked(const char *text)
+{
+    const size_t length = strlen(text), mark = strlen(CODE_NOT_CERTAIN);
+    return length > mark && strcmp(text + (length - mark), CODE_NOT_CERTAIN) == 0;
+}
+
 static int add(struct code_namer *n, uint64_t address, uint64_t size, uint32_t name, const char *text)
 {
     char marked[CODE_NAME_MOST + sizeof CODE_NOT_CERTAIN];
     bool other = false;
     int rc = clear(n, address, address + size, name, &other);
-    if (rc == 0 && other && strlen(text) <= CODE_NAME_MOST) { /* else it says so already */
+    if (rc == 0 && other && !is_marked(text)) { /* so it has CODE_NAME_MOST bytes at most */
+        if (n->text >= CODE_NAMES_TEXT)
+            return -ENOSPC;
         memcpy(marked, text, strlen(text));
         memcpy(marked + strlen(text), CODE_NOT_CERTAIN, sizeof CODE_NOT_CERTAIN);
         name = intern(n, marked, &rc);

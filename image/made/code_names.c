@@ -42,6 +42,27 @@ void code_names_free(struct code_names *n)
     free(n);
 }
 
+/* Takes the first free slot from one on. A slot that is taken has where to look next, which is set to behind what was found, so that hostile
+ * names, which may all meet, cost little more. false: out of memory. */
+static bool take_slot(struct table *taken, uint32_t *slot)
+{
+    const uint32_t first = *slot;
+    bool added = false;
+    uint64_t *next;
+    while ((next = table_put(taken, *slot, &added)) && !added)
+        *slot = (uint32_t)*next;
+    if (!next)
+        return false;
+    const uint32_t behind = (*slot + 1) % SLOTS;
+    *next = behind;
+    for (uint32_t at = first, beyond; at != *slot; at = beyond) {
+        next = table_find(taken, at);
+        beyond = (uint32_t)*next;
+        *next = behind;
+    }
+    return true;
+}
+
 /* Gives each name an address. Names whose hashes meet go to the slots behind, in their order. false: out of memory. */
 static bool place_names(struct code_names *n)
 {
@@ -50,9 +71,7 @@ static bool place_names(struct code_names *n)
     bool good = taken != NULL;
     for (uint32_t i = 0; good && i < n->name_count; i++, name += strlen(name) + 1) {
         uint32_t slot = (uint32_t)checksum_of(name, strlen(name)) % SLOTS;
-        bool added = false;
-        while ((good = table_put(taken, slot, &added) != NULL) && !added)
-            slot = (slot + 1) % SLOTS;
+        good = take_slot(taken, &slot);
         n->addresses[i] = (slot + UINT64_C(1)) * CODE_FUNCTION_SIZE;
         n->functions[n->function_count++] = (struct code_function){n->addresses[i], name};
     }
@@ -65,7 +84,7 @@ static bool place_names(struct code_names *n)
 static uint32_t count_names(char *text, size_t size, uint32_t most)
 {
     uint32_t count = 0;
-    for (const char *end; count < most && (end = memchr(text, 0, size)); count++) {
+    for (const char *end; count < most && count < SLOTS / 2 && (end = memchr(text, 0, size)); count++) {
         if (end == text)
             break;
         text_clean(text);

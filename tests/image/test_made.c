@@ -224,6 +224,44 @@ Test(made, a_jitdump_loads_and_moves)
     code_names_free(names);
 }
 
+/* A move onto other code marks a name once, however often; what was moved has one name more at most. */
+Test(made, moves_make_no_longer_names)
+{
+    struct code_namer *namer = begun();
+    uint8_t *data;
+    size_t size;
+    for (uint64_t i = 0; i < 100; i++) {
+        code_namer_add(namer, 0x1000 + 16 * i, 16, "abcdefgh", i < 8 ? i : 8);
+        if (i)
+            cr_assert_eq(code_namer_move(namer, 0x1000 + 16 * (i - 1), 0x1000 + 16 * i, 16), 0);
+    }
+    cr_assert_eq(code_namer_end(namer, 7, UINT64_MAX), 0);
+    cr_assert_eq(code_namer_write(namer, &data, &size), 0);
+    cr_expect_lt(size, 1000);
+    free(data);
+    struct code_names *names = named(namer);
+    IS(0x1000 + 16 * 99, "a [not certain]");
+    code_names_free(names);
+}
+
+/* Hostile names whose hashes all meet are placed in reasonable time. */
+Test(made, names_that_meet, .timeout = 60)
+{
+    const uint32_t count = 500000;
+    const struct code_names_head head = {CODE_NAMES_VERSION, count, 0, 2 * count};
+    uint8_t *data = malloc(sizeof head + head.text);
+    const struct code_function *functions;
+    memcpy(data, &head, sizeof head);
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(data + sizeof head + (size_t)2 * i, "a", 2);
+    struct code_names *names = code_names_new(data, sizeof head + head.text);
+    cr_assert_eq(code_names_functions(names, &functions), count);
+    for (uint32_t i = 1; i < count; i++)
+        cr_assert_eq(functions[i].address, functions[i - 1].address + CODE_FUNCTION_SIZE);
+    code_names_free(names);
+    free(data);
+}
+
 /* Any prefix of what a recording has, and any byte changed, is read without a fault. */
 Test(made, damaged_names)
 {
