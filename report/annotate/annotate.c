@@ -333,7 +333,8 @@ int annotate_write(const struct report *report, FILE *out, struct fathom_error *
     const uint32_t script =
         options.path ? FRAMES_NONE : script_find(report->contexts, options.function, &weight);
     int rc = choice_new(report->contexts, &options, &choice, err);
-    if (script != FRAMES_NONE && (rc == -ENOENT || (rc == 0 && yields(choice, weight)))) {
+    /* -EINVAL: the name is no regular expression. */
+    if (script != FRAMES_NONE && (rc == -ENOENT || rc == -EINVAL || (rc == 0 && yields(choice, weight)))) {
         choice_free(rc == 0 ? choice : NULL);
         return script_annotate(report, script, out, err);
     }

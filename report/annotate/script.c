@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/saturate.h"
 #include "base/vec.h"
 #include "image/cache.h"
@@ -25,6 +26,7 @@ struct line_sum {
 struct summing {
     const struct contexts *contexts;
     uint32_t item;
+    struct table *by_line; /* index + 1 */
     struct line_sum *lines;
     size_t count, capacity;
     uint64_t total, self;
@@ -48,10 +50,11 @@ static const struct cct_node *script_above(const struct contexts *c, const struc
     return node;
 }
 
+/* Its whole name, or that from some dot on. */
 static bool has_name(const struct frame *frame, const char *name)
 {
     const size_t length = strlen(frame->name), wanted = strlen(name);
-    return length >= wanted && strcmp(frame->name + (length - wanted), name) == 0 &&
+    return wanted && *name != '.' && length >= wanted && strcmp(frame->name + (length - wanted), name) == 0 &&
            (length == wanted || frame->name[length - wanted - 1] == '.');
 }
 
@@ -80,12 +83,15 @@ uint32_t script_find(const struct contexts *c, const char *name, uint64_t *weigh
 /* The sums of a line; NULL: out of memory. */
 static struct line_sum *sum_of(struct summing *s, uint32_t line)
 {
-    size_t i = 0;
-    while (i < s->count && s->lines[i].line != line)
-        i++;
-    if (i == s->count && !vec_push(s->lines, s->count, s->capacity, (struct line_sum){.line = line}))
+    uint64_t *place = table_put(s->by_line, line, NULL);
+    if (!place)
         return NULL;
-    return &s->lines[i];
+    if (*place == 0) {
+        if (!vec_push(s->lines, s->count, s->capacity, (struct line_sum){.line = line}))
+            return NULL;
+        *place = s->count;
+    }
+    return &s->lines[*place - 1];
 }
 
 /* Adds a node's own weight to the lines of the function that are on its path. */
@@ -206,13 +212,14 @@ static int write_all(const struct report *report, struct summing *s, struct prin
 
 int script_annotate(const struct report *report, uint32_t item, FILE *out, struct fathom_error *err)
 {
-    struct summing s = {.contexts = report->contexts, .item = item};
+    struct summing s = {.contexts = report->contexts, .item = item, .by_line = table_new()};
     struct printer printer = {.out = out};
     struct cct_node *root = cct_root(report->contexts->tree);
-    bool good = true;
+    bool good = s.by_line != NULL;
     for (struct cct_node *n = cct_next(root, root); n && good; n = cct_next(root, n))
         good = !n->self[0] || add_path(&s, n);
     const int rc = good ? write_all(report, &s, &printer, err) : error_memory(err);
+    table_free(s.by_line);
     free(s.lines);
     return rc;
 }
