@@ -225,6 +225,15 @@ static const struct script_frame *intern_frame(struct scripts *s, const struct s
     return made;
 }
 
+/* This is what the thread runs. 1 or -ENOMEM. */
+static int set_innermost(struct scripts *s, uint32_t tid, const struct script_frame *frame)
+{
+    uint64_t *thread = table_put(s->threads, tid, NULL);
+    if (thread)
+        *thread = (uintptr_t)frame;
+    return thread ? 1 : -ENOMEM;
+}
+
 /* Its innermost function at this instruction is what the thread runs. 1 or -ENOMEM. */
 static int set_thread(struct scripts *s, uint32_t tid, const struct chain *chain, uint32_t at)
 {
@@ -234,11 +243,7 @@ static int set_thread(struct scripts *s, uint32_t tid, const struct chain *chain
                                                .line = line_of(&chain->innermost, at),
                                                .entered = chain->entered,
                                                .cut = chain->cut && !chain->callers});
-    uint64_t *thread = frame ? table_put(s->threads, tid, NULL) : NULL;
-    if (!thread)
-        return -ENOMEM;
-    *thread = (uintptr_t)frame;
-    return 1;
+    return frame ? set_innermost(s, tid, frame) : -ENOMEM;
 }
 
 static int take_chain(struct scripts *s, const struct sample *sample, const struct script_record *head,
@@ -278,14 +283,6 @@ static int take_same(struct scripts *s, const struct sample *sample, const struc
     return chain && *chain ? set_thread(s, sample->tid, from_value(*chain), head->at) : -EBADMSG;
 }
 
-static int set_unread(struct scripts *s, uint32_t tid)
-{
-    uint64_t *thread = table_put(s->threads, tid, NULL);
-    if (thread)
-        *thread = (uintptr_t)&script_not_read;
-    return thread ? 1 : -ENOMEM;
-}
-
 static int take(struct scripts *s, const struct sample *sample, const struct script_record *head)
 {
     const uint8_t *bytes = sample->raw + sizeof *head;
@@ -303,7 +300,7 @@ static int take(struct scripts *s, const struct sample *sample, const struct scr
         scripts_forget(s, sample->tid);
         return 1;
     case SCRIPT_UNREAD:
-        return set_unread(s, sample->tid);
+        return set_innermost(s, sample->tid, &script_not_read);
     default:
         return -EBADMSG;
     }
@@ -320,7 +317,7 @@ int scripts_take(struct scripts *s, const struct sample *sample, struct fathom_e
     int rc = take(s, sample, &head);
     if (rc == -EBADMSG) {
         s->damaged++;
-        rc = set_unread(s, sample->tid);
+        rc = set_innermost(s, sample->tid, &script_not_read);
     }
     return rc < 0 ? error_memory(err) : 1;
 }

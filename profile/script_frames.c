@@ -62,11 +62,17 @@ static const char *short_name(const char *file)
     return base;
 }
 
+/* In place of functions that are not known, however many. */
+static uint32_t add_not_read(const struct script_frames *s)
+{
+    return frames_label(s->frames, FRAME_LABEL, "[script functions not read]");
+}
+
 static uint32_t add_function(const struct script_frames *s, const struct script_frame *frame)
 {
     const struct script_code *code = frame->code;
     if (frame == &script_not_read)
-        return frames_label(s->frames, FRAME_LABEL, "[script functions not read]");
+        return add_not_read(s);
     if (!*code->name)
         return frames_label(s->frames, FRAME_LABEL, "[script function]");
     return frames_add(
@@ -107,7 +113,7 @@ static bool append_entered(struct script_frames *s, size_t *at)
 {
     bool good = true;
     if (*at == 0 && s->called_count && s->called[0]->cut)
-        good = append(s, frames_label(s->frames, FRAME_LABEL, "[script functions not read]"));
+        good = append(s, add_not_read(s));
     for (bool first = true; good && *at < s->called_count && (first || !s->called[*at]->entered); ++*at) {
         const struct shown *shown = show(s, s->called[*at]);
         good = shown && append(s, shown->item) && (shown->line == FRAMES_NONE || append(s, shown->line));
