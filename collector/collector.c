@@ -14,6 +14,7 @@
 #include "collector/events/vary.h"
 #include "collector/nothing.h"
 #include "collector/rings/counters.h"
+#include "collector/scripts/script_poll.h"
 #include "collector/silent.h"
 #include "collector/targets/container.h"
 #include "collector/targets/members.h"
@@ -25,6 +26,7 @@
 #define ROUND_FOUND_MS 60
 #define ROUND_NEW_MS   4
 #define NEW_ROUNDS     10
+#define POLLED_ID      (UINT64_MAX - 1) /* the kernel counts them from 1 on */
 
 static int check_options(const struct collector_options *options, struct fathom_error *err)
 {
@@ -118,6 +120,20 @@ static void limit_clocks(struct collector *c)
             collector_set_clock(c, i, clocks[i].most);
 }
 
+/* Without the program that follows: what interpreters run is read by a thread, whose records are those of an event that is not opened. */
+static int poll_scripts(struct collector *c, struct fathom_error *err)
+{
+    struct event *event = &c->events[c->event_count];
+    event_stacks(event);
+    event->ids = malloc(sizeof *event->ids);
+    if (!event->ids)
+        return error_memory(err);
+    *event->ids = POLLED_ID;
+    event->id_count = 1;
+    c->event_count++;
+    return script_poll_new(POLLED_ID, c->options->log, &c->scripts, err);
+}
+
 /* All that is recorded from, before any of it starts. */
 static int open_sources(struct collector *c, struct fathom_error *err)
 {
@@ -132,8 +148,9 @@ static int open_sources(struct collector *c, struct fathom_error *err)
         rc = batch_init(&c->batch, err);
     if (rc == 0)
         rc = stackbases_new(&c->bases, err);
+    c->opened = c->event_count;
     if (rc == 0)
-        rc = counters_new(c->events, c->event_count, o->ring_bytes, o->log, &c->counters, err);
+        rc = counters_new(c->events, c->opened, o->ring_bytes, o->log, &c->counters, err);
     if (rc == 0 && c->verify)
         counters_attach(c->counters, verify_program(c->verify));
     if (rc == 0)
@@ -146,6 +163,8 @@ static int open_sources(struct collector *c, struct fathom_error *err)
         limit_clocks(c);
     for (size_t i = 0; i < c->asked; i++)
         c->vary_at[i] = VARY_SAMPLES;
+    if (rc == 0 && !c->verify)
+        rc = poll_scripts(c, err);
     /* Now that all events have their ids. */
     return rc == 0 ? decoder_new(c->events, c->event_count, &c->decoder, err) : rc;
 }
@@ -157,7 +176,7 @@ static int open_drain(struct collector *c, struct fathom_error *err)
     c->drain = (struct drain){.counters = c->counters,
                               .decoder = c->decoder,
                               .events = c->events,
-                              .event_count = c->event_count,
+                              .event_count = c->opened,
                               .asked = c->asked,
                               .bases = c->bases,
                               .to = &c->to,
@@ -213,6 +232,11 @@ bool collector_follows(const struct collector *c)
     return c->verify;
 }
 
+bool collector_polls(const struct collector *c)
+{
+    return c->scripts;
+}
+
 bool collector_finds_files(const struct collector *c)
 {
     return c->verify && verify_finds_files(c->verify);
@@ -225,7 +249,16 @@ int collector_know(struct collector *c, const struct known_stack *stack, struct 
 
 void collector_python(struct collector *c, uint32_t pid, const struct python *python, uint64_t runtime)
 {
-    verify_python(c->verify, pid, python, runtime);
+    if (c->verify)
+        verify_python(c->verify, pid, python, runtime);
+    else
+        script_poll_python(c->scripts, pid, python, runtime);
+}
+
+void collector_python_fork(struct collector *c, uint32_t parent, uint32_t child)
+{
+    if (c->scripts)
+        script_poll_fork(c->scripts, parent, child);
 }
 
 void collector_python_file(struct collector *c, uint32_t number, const struct python *python,
@@ -462,6 +495,13 @@ static int round_ms(const struct collector *c)
     return collector_finds_files(c) && !c->drain.meets ? ROUND_FOUND_MS : ROUND_MS;
 }
 
+/* What was read of interpreters is of earlier than the round's end. */
+static int pass_round(struct collector *c, bool *any, struct fathom_error *err)
+{
+    const int rc = c->scripts ? script_poll_pass(c->scripts, &c->batch, err) : 0;
+    return rc < 0 ? rc : drain_round(&c->drain, any, err);
+}
+
 int collector_poll(struct collector *c, int timeout_ms, collector_sink *sink, void *context,
                    struct fathom_error *err)
 {
@@ -469,7 +509,7 @@ int collector_poll(struct collector *c, int timeout_ms, collector_sink *sink, vo
     int longest = round_ms(c);
     int rc = counters_wait(c->counters, timeout_ms < 0 || timeout_ms > longest ? longest : timeout_ms, err);
     if (rc == 0)
-        rc = drain_round(&c->drain, NULL, err);
+        rc = pass_round(c, NULL, err);
     if (c->drain.start_count)
         c->new_rounds = NEW_ROUNDS;
     else if (c->new_rounds > 0)
@@ -496,7 +536,7 @@ int collector_stop(struct collector *c, collector_sink *sink, void *context, str
     if (!c->options->everyone)
         cpu_use_read(c, &c->uses);
     while (rc == 0 && any)
-        rc = drain_round(&c->drain, &any, err);
+        rc = pass_round(c, &any, err);
     const size_t unmet = c->drain.meets ? table_count(c->drain.unmet) : 0;
     if (unmet)
         log_write(c->options->log, LOG_WARNING,
@@ -569,6 +609,9 @@ void collector_close(struct collector *c)
     decoder_free(c->decoder);
     counters_free(c->counters);
     verify_free(c->verify);
+    script_poll_free(c->scripts);
+    if (c->event_count > c->opened)
+        free(c->events[c->opened].ids);
     launch_close(&c->launch);
     drain_free(&c->drain);
     members_free(c->members);

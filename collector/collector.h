@@ -22,8 +22,8 @@
 
 struct collector;
 
-/* Those asked for; stacks; two clocks; triggers; the ones for tasks and cgroups. */
-#define COLLECTOR_EVENTS (EVENT_PARSED + 5 + TRIGGER_EVENTS)
+/* Those asked for; stacks, or scripts; two clocks; triggers; the ones for tasks and cgroups. */
+#define COLLECTOR_EVENTS (EVENT_PARSED + 6 + TRIGGER_EVENTS)
 #define COLLECTOR_CLOCKS 2
 
 /* How the main event is opened. By thread: each new thread starts with a whole period, so one that ends within
@@ -89,6 +89,8 @@ int collector_tracing_data(const struct collector *collector, uint8_t **data, si
                            struct fathom_error *err);
 /* Whether a BPF program compares the event's stacks with those that collector_know() was told (verify.h). */
 bool collector_follows(const struct collector *collector);
+/* Whether what interpreters run is read by a thread instead, of processes that collector_python() told (script_poll.h). */
+bool collector_polls(const struct collector *collector);
 /* All that follow, to collector_retract(), may be called by one other thread. */
 bool collector_finds_files(const struct collector *collector); /* verify_finds_files() */
 int collector_know(struct collector *collector, const struct known_stack *stack, struct fathom_error *err);
@@ -99,7 +101,9 @@ void collector_number(struct collector *collector, const struct stack_file *file
 bool collector_rows(struct collector *collector, const struct code_rows_key *key,
                     const struct code_rows *rows);
 void collector_python(struct collector *collector, uint32_t pid, const struct python *python,
-                      uint64_t runtime); /* verify_python() */
+                      uint64_t runtime); /* verify_python(), or script_poll_python() */
+/* What the program that follows sees by itself: a process with CPython forks. */
+void collector_python_fork(struct collector *collector, uint32_t parent, uint32_t child);
 void collector_python_file(struct collector *collector, uint32_t number, const struct python *python,
                            uint64_t runtime);
 void collector_forget(struct collector *collector, uint32_t space);

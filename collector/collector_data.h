@@ -34,6 +34,7 @@ struct collector {
         [COLLECTOR_EVENTS]; /* those asked for, the main one first; stacks, or audit clocks, or both; the one for tasks,
                                if by CPU or if the main one is not on every CPU */
     size_t event_count;
+    size_t opened;                   /* of those: the last one may be one of records that are made here */
     size_t asked;                    /* how many were asked for, with their helpers */
     size_t stacks;                   /* index; 0: none */
     size_t tasks;                    /* index of the one that carries the records about tasks and mappings */
@@ -59,7 +60,8 @@ struct collector {
     bool filtered;                      /* the program leaves out samples from outside of the cgroup */
     struct cgroup cgroup;               /* fd -1: none */
     struct members *members;            /* NULL: not by CPU, or for everyone */
-    struct verify *verify;              /* NULL: stacks are not compared */
+    struct verify *verify;              /* NULL: stacks are not compared, */
+    struct script_poll *scripts;        /* and what interpreters run is read by this */
     bool copied;                        /* but each sample of the main event has a copy of its own */
     uint64_t vary_at[COLLECTOR_EVENTS]; /* samples of an event at which its periods change */
     struct cpu_uses uses;               /* at the end */

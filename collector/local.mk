@@ -10,6 +10,10 @@ libcollector_la_SOURCES = \
 	collector/rings/counters.c collector/rings/counters.h collector/rings/counters_data.h \
 	collector/rings/counters_control.c collector/rings/counters_late.c collector/rings/counters_open.c \
 	collector/rings/cpus.c collector/rings/cpus.h \
+	collector/rings/perf_clock.c collector/rings/perf_clock.h \
+	collector/scripts/python_reader.c collector/scripts/python_reader.h \
+	collector/scripts/script_poll.c collector/scripts/script_poll.h \
+	collector/scripts/script_queue.c collector/scripts/script_queue.h \
 	collector/drain.c collector/drain.h \
 	collector/events/alias.c collector/events/alias.h \
 	collector/events/event.c collector/events/event.h \

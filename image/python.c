@@ -150,6 +150,8 @@ int python_find(struct image *image)
     if (!p)
         return -ENOMEM;
     *p = (struct python){.runtime = runtime, .major = version >> 24, .minor = version >> 16 & 255};
+    if (symbols_value(file, "PyCode_Type", &at))
+        p->code_type = at;
     find_layout(file, p, version);
     image->python = p;
     return 0;

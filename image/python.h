@@ -9,7 +9,8 @@
 #include "image/python_layout.h"
 
 struct python {
-    uint64_t runtime;      /* address of _PyRuntime in the image */
+    uint64_t runtime;      /* address of _PyRuntime in the image, */
+    uint64_t code_type;    /* and of PyCode_Type; 0: it is not known */
     unsigned major, minor; /* 0: an image that does not tell, as before 3.11 */
     bool has_layout;       /* the version is one that is known */
     struct python_layout layout;

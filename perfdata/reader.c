@@ -358,6 +358,8 @@ static void pass_end(struct pass *pass)
         summary->damaged += announced_damaged(pass->announced);
         summary->unresolved = announced_unresolved(pass->announced);
     }
+    if (pass->reader->scripts)
+        summary->script_readings = scripts_readings(pass->reader->scripts);
     announced_free(pass->announced);
     unsampled_free(pass->unsampled);
     inflate_free(pass->inflate);

@@ -21,6 +21,7 @@ struct reader_summary {
     uint64_t throttled;          /* times that the kernel paused an event */
     uint64_t damaged;            /* records that could not be decoded and were left out */
     uint64_t unresolved;         /* stacks whose frames are not known: announced.h */
+    uint64_t script_readings;    /* scripts_readings() */
     uint64_t started, unsampled; /* threads started during recording, and those of them without samples */
     uint64_t counted;            /* by the event of reader_main_event(), in its unit; 0: unknown */
     double counted_share;        /* fraction of the time it was enabled; 0: unknown */

@@ -31,13 +31,14 @@ struct script_record {
     __u32 magic;
     __u8 version, kind;
     __u8 language; /* enum script_language */
-    __u8 flags;    /* SCRIPT_CUT */
+    __u8 flags;    /* SCRIPT_CUT, SCRIPT_POLLED */
     __u32 count;   /* CHAIN: functions; CODE: bytes of the table */
     __u32 at;      /* CHAIN, SAME: of the innermost function, in place of its script_called.at */
     __u64 number;  /* CHAIN, SAME: never 0; CODE: the address of the code object */
 };
 #define SCRIPT_CODES_MOST 64u /* that are told before one chain; one with more is new again the next time */
 #define SCRIPT_CUT        1u  /* the chain has more functions further out */
+#define SCRIPT_POLLED     2u  /* it was read at the record's time, which is not that of a sample */
 
 /* A hash of what was called, but for the innermost function's instruction, and of the process, is the number of a chain. */
 struct script_called {

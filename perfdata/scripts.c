@@ -20,6 +20,7 @@ struct told_code {
 struct chain {
     const struct script_frame *callers; /* NULL: the innermost function has none */
     struct told_code innermost;
+    uint32_t entries; /* script_reading.entered */
     bool entered, cut;
 };
 
@@ -31,7 +32,8 @@ struct scripts {
     struct table *frames;   /* hash of what a script_frame has -> it */
     struct table *chains;   /* number -> struct chain */
     struct table *threads;  /* TID -> struct script_frame; 0: none */
-    uint64_t damaged;
+    struct table *readings; /* TID -> struct script_reading, the last one; 0: none */
+    uint64_t damaged, reading_count;
 };
 
 static const struct script_code not_known = {.name = "", .file = ""};
@@ -48,8 +50,10 @@ struct scripts *scripts_new(void)
                           .contents = table_new(),
                           .frames = table_new(),
                           .chains = table_new(),
-                          .threads = table_new()};
-    if (s->arena && s->names && s->codes && s->contents && s->frames && s->chains && s->threads)
+                          .threads = table_new(),
+                          .readings = table_new()};
+    if (s->arena && s->names && s->codes && s->contents && s->frames && s->chains && s->threads &&
+        s->readings)
         return s;
     scripts_free(s);
     return NULL;
@@ -66,6 +70,7 @@ void scripts_free(struct scripts *s)
     table_free(s->frames);
     table_free(s->chains);
     table_free(s->threads);
+    table_free(s->readings);
     free(s);
 }
 
@@ -84,20 +89,29 @@ static void forget_all(struct table *table)
 void scripts_restart(struct scripts *s)
 {
     forget_all(s->threads);
-    s->damaged = 0;
+    forget_all(s->readings);
+    s->damaged = s->reading_count = 0;
 }
 
 void scripts_forget(struct scripts *s, uint32_t tid)
 {
     uint64_t *frame = table_find(s->threads, tid);
+    uint64_t *reading = table_find(s->readings, tid);
     if (frame)
         *frame = 0;
+    if (reading)
+        *reading = 0;
 }
 
 const struct script_frame *scripts_of(const struct scripts *s, uint32_t tid)
 {
     const uint64_t *frame = table_find(s->threads, tid);
     return frame ? from_value(*frame) : NULL;
+}
+
+uint64_t scripts_readings(const struct scripts *s)
+{
+    return s->reading_count;
 }
 
 uint64_t scripts_damaged(const struct scripts *s)
@@ -234,16 +248,39 @@ static int set_innermost(struct scripts *s, uint32_t tid, const struct script_fr
     return thread ? 1 : -ENOMEM;
 }
 
+/* This was read of the thread, at another instant than a sample's. 1 or -ENOMEM. */
+static int set_reading(struct scripts *s, uint32_t tid, const struct script_frame *frame, uint32_t entries)
+{
+    struct script_frame *copy = arena_alloc(s->arena, sizeof *copy);
+    struct script_reading *reading = arena_alloc(s->arena, sizeof *reading);
+    uint64_t *last = copy && reading ? table_put(s->readings, tid, NULL) : NULL;
+    if (!last)
+        return -ENOMEM;
+    struct script_reading *before = from_value(*last);
+    *reading = (struct script_reading){.innermost = frame, .before = before, .entered = entries};
+    if (before)
+        before->after = reading;
+    *copy = *frame;
+    copy->reading = reading;
+    s->reading_count++;
+    *last = (uintptr_t)reading;
+    return set_innermost(s, tid, copy);
+}
+
 /* Its innermost function at this instruction is what the thread runs. 1 or -ENOMEM. */
-static int set_thread(struct scripts *s, uint32_t tid, const struct chain *chain, uint32_t at)
+static int set_thread(struct scripts *s, uint32_t tid, const struct chain *chain,
+                      const struct script_record *head)
 {
     const struct script_frame *frame =
         intern_frame(s, &(struct script_frame){.outer = chain->callers,
                                                .code = chain->innermost.code,
-                                               .line = line_of(&chain->innermost, at),
+                                               .line = line_of(&chain->innermost, head->at),
                                                .entered = chain->entered,
                                                .cut = chain->cut && !chain->callers});
-    return frame ? set_innermost(s, tid, frame) : -ENOMEM;
+    if (!frame)
+        return -ENOMEM;
+    return head->flags & SCRIPT_POLLED ? set_reading(s, tid, frame, chain->entries)
+                                       : set_innermost(s, tid, frame);
 }
 
 static int take_chain(struct scripts *s, const struct sample *sample, const struct script_record *head,
@@ -258,6 +295,7 @@ static int take_chain(struct scripts *s, const struct sample *sample, const stru
     if (!place)
         return -ENOMEM;
     const bool cut = head->flags & SCRIPT_CUT;
+    chain->entries = 1; /* the outermost begins, even if its own entry is cut */
     for (uint32_t i = head->count; --i > 0;) {
         memcpy(&called, bytes + i * sizeof called, sizeof called);
         const struct told_code of = find_code(s, sample->pid, called.code);
@@ -268,19 +306,21 @@ static int take_chain(struct scripts *s, const struct sample *sample, const stru
                                                                 .cut = cut && !chain->callers});
         if (!chain->callers)
             return -ENOMEM;
+        chain->entries += chain->callers->outer && chain->callers->entered;
     }
     memcpy(&called, bytes, sizeof called);
     chain->innermost = find_code(s, sample->pid, called.code);
     chain->entered = called.marks & SCRIPT_ENTERED;
+    chain->entries += chain->callers && chain->entered;
     chain->cut = cut;
     *place = (uintptr_t)chain;
-    return set_thread(s, sample->tid, chain, head->at);
+    return set_thread(s, sample->tid, chain, head);
 }
 
 static int take_same(struct scripts *s, const struct sample *sample, const struct script_record *head)
 {
     const uint64_t *chain = table_find(s->chains, head->number);
-    return chain && *chain ? set_thread(s, sample->tid, from_value(*chain), head->at) : -EBADMSG;
+    return chain && *chain ? set_thread(s, sample->tid, from_value(*chain), head) : -EBADMSG;
 }
 
 static int take(struct scripts *s, const struct sample *sample, const struct script_record *head)

@@ -18,12 +18,23 @@ struct script_code {
     uint8_t language; /* enum script_language */
 };
 
+struct script_frame;
+
+/* What was read of a thread at an instant that is not a sample's (SCRIPT_POLLED). */
+struct script_reading {
+    const struct script_frame *innermost;
+    const struct script_reading *before, *after; /* NULL: there was none; after: once it has come */
+    uint32_t entered;                            /* how often machine code called the interpreter's loop */
+};
+
 struct script_frame {
     const struct script_frame *outer; /* its caller; NULL: it is the outermost that is known */
     const struct script_code *code;
     uint32_t line;
     bool entered; /* machine code called the interpreter's loop, which began with this one */
     bool cut;     /* of the outermost: it has callers that are not known */
+    const struct script_reading *
+        reading; /* of scripts_of(): the last one, of which this is a copy; NULL: it is of the sample itself */
 };
 
 struct scripts;
@@ -40,5 +51,7 @@ void scripts_forget(struct scripts *scripts, uint32_t tid);
 const struct script_frame *scripts_of(const struct scripts *scripts, uint32_t tid);
 extern const struct script_frame script_not_read;
 uint64_t scripts_damaged(const struct scripts *scripts);
+/* How many chains are readings at other instants than the samples'. */
+uint64_t scripts_readings(const struct scripts *scripts);
 
 #endif

@@ -190,16 +190,48 @@ static int leave_alone(struct script_frames *s, const uint32_t *path, size_t cou
     return good ? 0 : -ENOMEM;
 }
 
+#define READINGS_MOST 16u /* that are looked at, before and after */
+
+/* The functions further out than so many calls of the loop. */
+static const struct script_frame *leave_entered(const struct script_frame *innermost, size_t count)
+{
+    const struct script_frame *f = innermost;
+    for (; f && count; f = f->outer)
+        count -= f->entered;
+    return f;
+}
+
+/* What was read, at another instant than the sample's, of as many calls of the loop as the path has: the last reading before it, or the
+ * first behind it. Where none of those near it is, the last of more calls, of which the inner ones have returned since, or are to come. Else the functions
+ * are not known. */
+static const struct script_frame *pick_reading(const struct script_frame *innermost, size_t loops)
+{
+    const struct script_reading *before = innermost->reading, *after = before ? before->after : NULL,
+                                *more = NULL;
+    if (!before)
+        return innermost;
+    for (unsigned i = 0; loops && i < READINGS_MOST && (before || after); i++) {
+        if (before && before->entered == loops)
+            return before->innermost;
+        if (after && after->entered == loops)
+            return after->innermost;
+        more = !more && before && before->entered > loops ? before : more;
+        before = before ? before->before : NULL;
+        after = after ? after->after : NULL;
+    }
+    return more ? leave_entered(more->innermost, more->entered - loops) : &script_not_read;
+}
+
 int script_frames_join(struct script_frames *s, const struct script_frame *innermost, const uint32_t *path,
                        size_t count, const uint32_t **out, size_t *out_count)
 {
     size_t entered, leaf, last, at = 0;
     bool whole;
-    if (!list_called(s, innermost, &entered))
+    const size_t loops = count_loops(s, path, count, &whole, &leaf, &last);
+    if (!list_called(s, whole ? pick_reading(innermost, loops) : innermost, &entered))
         return -ENOMEM;
     if (s->alone)
         return leave_alone(s, path, count, out, out_count);
-    const size_t loops = count_loops(s, path, count, &whole, &leaf, &last);
     /* Where all functions belong to inner calls of the loop, as a greenlet's do, whose stack goes on to that of another one. */
     const bool begins = loops == entered + 1 && last == leaf; /* the loop, but no function yet */
     whole = whole && !s->called[0]->cut && (loops <= entered || begins);

@@ -5,6 +5,7 @@
 
 #include "api/record/clocks.h"
 #include "api/record/walk_sink.h"
+#include "infer/live/python_watch.h"
 #include "infer/live/stack_learner.h"
 
 struct learning {
@@ -14,6 +15,7 @@ struct learning {
     struct walk_sink *walks; /* NULL: stacks are passed on as they are; else what it passes on goes to next */
     struct stack_learner *learner; /* NULL: nothing is followed */
     struct stack_keeper *keeper;   /* NULL: stacks are not kept */
+    struct python_watch *pythons;  /* then, and if the collector can read what they run */
     struct clocks *clocks;         /* NULL: none whose rate can be set */
     struct image_cache *images;    /* of the learner that has ended; NULL: none */
     const struct log *log;
@@ -41,6 +43,12 @@ static void tell_python_file(void *learning, uint32_t number, const struct pytho
 {
     struct learning *l = learning;
     collector_python_file(l->collector, number, python, runtime);
+}
+
+static void fork_python(void *learning, uint32_t parent, uint32_t child)
+{
+    struct learning *l = learning;
+    collector_python_fork(l->collector, parent, child);
 }
 
 static void number_file(void *learning, const struct stack_file *file, uint32_t number)
@@ -100,6 +108,10 @@ int learning_new(struct collector *collector, const struct collector_options *op
         rc = clocks_new(collector, &options->verify, &l->clocks, err);
     else if (walks)
         rc = walk_sink_new(events, count, next, context, &l->walks, err);
+    if (rc == 0 && collector_polls(collector))
+        rc = python_watch_start(
+            &(struct python_watch_input){events, count, {tell_python, tell_python_file, l}, fork_python},
+            &l->pythons, err);
     if (rc == 0 && l->walks && cache && collector_finds_files(collector)) {
         l->keeper = stack_keeper_new();
         rc = l->keeper ? 0 : error_memory(err);
@@ -132,8 +144,10 @@ static void stop_learning(struct learning *l)
 {
     if (l->learner)
         stack_learner_stop(l->learner, &l->images);
+    python_watch_stop(l->pythons);
     clocks_free(l->clocks);
     l->learner = NULL;
+    l->pythons = NULL;
     l->clocks = NULL;
 }
 
@@ -162,6 +176,8 @@ int learning_add(void *learning, const void *records, size_t size, struct fathom
         rc = stack_learner_add(l->learner, records, size, &why);
     else if (l->clocks)
         rc = clocks_add(l->clocks, records, size, &why);
+    if (rc == 0 && l->pythons)
+        rc = python_watch_add(l->pythons, records, size, &why);
     if (rc < 0) { /* the recording is of use without */
         log_write(l->log, LOG_WARNING, "%s: no more is learned while recording, so more stacks are new",
                   why.text);

@@ -99,6 +99,7 @@ static void fill_recording(struct view_heading *h, const struct heading_parts *p
     h->throttled = summary.throttled;
     h->damaged = summary.damaged;
     h->unresolved = summary.unresolved;
+    h->scripts_apart = summary.script_readings > 0;
     h->truncated = summary.truncated;
 }
 

@@ -368,6 +368,10 @@ static void write_kept(struct printer *printer, const struct view_heading *headi
 
 static void write_interpreter(struct printer *printer, const struct view_heading *heading)
 {
+    if (heading->scripts_apart)
+        printer_write(printer,
+                      "script:   what the interpreter runs was read at other instants than the samples: a "
+                      "function may be one that ran just before or after (as root, at each sample)\n");
     if (!heading->interpreter)
         return;
     printer_write(printer, "frames:   ");
@@ -375,10 +379,9 @@ static void write_interpreter(struct printer *printer, const struct view_heading
     printer_write(printer,
                   " runs a program: these are the interpreter's frames, not that program's functions\n");
     if (strstr(heading->interpreter, PYTHON))
-        printer_write(
-            printer,
-            "          those of Python are named where its version is 3.11 to 3.13 and stacks are compared "
-            "(fathom doctor says whether they can be)\n");
+        printer_write(printer, "          those of Python are named where its version is 3.11 to 3.13 and "
+                               "its memory may be read "
+                               "while it is recorded (fathom doctor says what is)\n");
     const uint64_t missing = heading->unknown + heading->partial;
     if (strncmp(heading->interpreter, HOTSPOT, strlen(HOTSPOT)) == 0 &&
         (double)missing > MISSING_LEAST * (double)heading->weight)

@@ -1,0 +1,243 @@
+/* script_poll.c - see script_poll.h. */
+#include "collector/scripts/script_poll.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "collector/rings/perf_clock.h"
+#include "collector/scripts/python_reader.h"
+#include "collector/scripts/script_queue.h"
+#include "collector/targets/proc.h"
+
+#define ROUND_NS UINT64_C(1000000)    /* from one reading to the next, at least, */
+#define COST     25u                  /* and so many times as long as one takes: 4% of a CPU at most */
+#define CLOCK_NS UINT64_C(1000000000) /* how often the kernel's clock is looked at */
+#define IDS_NS   UINT64_C(100000000)  /* how often a process's threads are, for their IDs, at most */
+
+/* A process that is read. */
+struct polled {
+    struct python_process python;
+    bool apart;        /* in a PID namespace of its own: its threads have other IDs there */
+    struct table *ids; /* then: those -> ours */
+    uint64_t ids_at;   /* when they were looked at, ns */
+};
+
+struct script_poll {
+    const struct log *log;
+    struct script_queue *queue;
+    int64_t offset;    /* of the kernel's clock, as perf_clock.h says */
+    uint64_t clock_at; /* when it was measured, ns */
+    pthread_t thread;
+    pthread_mutex_t lock; /* of all below */
+    pthread_cond_t changed;
+    bool started, stop;
+    struct polled *processes;
+    size_t count, capacity;
+    struct python_chain chain; /* the thread's */
+};
+
+int script_poll_new(uint64_t id, const struct log *log, struct script_poll **out, struct fathom_error *err)
+{
+    struct script_poll *p = calloc(1, sizeof *p);
+    if (!p)
+        return error_memory(err);
+    p->log = log;
+    p->queue = script_queue_new(id);
+    if (!p->queue) {
+        free(p);
+        return error_memory(err);
+    }
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->changed, NULL);
+    *out = p;
+    return 0;
+}
+
+void script_poll_free(struct script_poll *p)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->stop = true;
+    pthread_cond_signal(&p->changed);
+    pthread_mutex_unlock(&p->lock);
+    if (p->started)
+        pthread_join(p->thread, NULL);
+    for (size_t i = 0; i < p->count; i++)
+        table_free(p->processes[i].ids);
+    free(p->processes);
+    script_queue_free(p->queue);
+    pthread_cond_destroy(&p->changed);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}
+
+/* Threads ----------------------------------------------------------------------------------------------------- */
+
+static void learn_ids(struct polled *process)
+{
+    pid_t *tids;
+    size_t count;
+    struct proc_self self;
+    if (proc_threads(process->python.pid, &tids, &count) != 0)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t *ours =
+            proc_self(tids[i], &self) == 0 ? table_put(process->ids, (uint64_t)self.pid, NULL) : NULL;
+        if (ours)
+            *ours = (uint64_t)tids[i];
+    }
+    free(tids);
+}
+
+/* A thread's ID as we see it; 0: it is not known. */
+static uint32_t our_id(struct polled *process, pid_t id, uint64_t now)
+{
+    if (!process->apart)
+        return (uint32_t)id;
+    const uint64_t *ours = table_find(process->ids, (uint64_t)id);
+    if (!ours && now - process->ids_at > IDS_NS) {
+        process->ids_at = now;
+        learn_ids(process);
+        ours = table_find(process->ids, (uint64_t)id);
+    }
+    return ours ? (uint32_t)*ours : 0;
+}
+
+static void read_process(struct script_poll *p, struct polled *process)
+{
+    struct python_threads threads;
+    if (!python_threads_begin(&process->python, &threads)) {
+        if (errno == EPERM)
+            script_queue_refused(p->queue, process->python.pid);
+        return;
+    }
+    while (python_threads_next(&threads)) {
+        const uint64_t now = clock_ns();
+        const uint32_t tid = our_id(process, python_threads_id(&threads), now);
+        if (tid && python_threads_chain(&threads, &p->chain))
+            script_queue_add(p->queue, &process->python, tid, now + (uint64_t)p->offset, &p->chain);
+    }
+}
+
+static void read_round(struct script_poll *p, uint64_t now)
+{
+    if (!p->clock_at || now - p->clock_at > CLOCK_NS) {
+        p->clock_at = now;
+        perf_clock_offset(&p->offset);
+    }
+    for (size_t i = 0; i < p->count; i++)
+        read_process(p, &p->processes[i]);
+}
+
+static void *run(void *poll)
+{
+    struct script_poll *p = poll;
+    pthread_mutex_lock(&p->lock);
+    while (!p->stop) {
+        const uint64_t begun = clock_ns();
+        if (!p->count) {
+            pthread_cond_wait(&p->changed, &p->lock);
+            continue;
+        }
+        read_round(p, begun);
+        const uint64_t end = clock_ns(), rest = (end - begun) * COST;
+        const uint64_t due = rest > ROUND_NS ? end + rest : begun + ROUND_NS;
+        const struct timespec until = {(time_t)(due / SECOND_NS), (long)(due % SECOND_NS)};
+        while (!p->stop && pthread_cond_clockwait(&p->changed, &p->lock, CLOCK_MONOTONIC, &until) == 0)
+            ;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+/* Processes --------------------------------------------------------------------------------------------------- */
+
+/* With the lock, like all below. Signals are for the thread that records. */
+static void start(struct script_poll *p)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    p->started = p->started || pthread_create(&p->thread, NULL, run, p) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!p->started)
+        log_write(p->log, LOG_WARNING,
+                  "cannot start the thread that reads what Python runs: it is not named");
+}
+
+static struct polled *find(struct script_poll *p, uint32_t pid)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (p->processes[i].python.pid == (pid_t)pid)
+            return &p->processes[i];
+    return NULL;
+}
+
+static void leave(struct script_poll *p, uint32_t pid)
+{
+    struct polled *process = find(p, pid);
+    if (!process)
+        return;
+    table_free(process->ids);
+    *process = p->processes[--p->count];
+}
+
+static void enter(struct script_poll *p, const struct python_process *python)
+{
+    struct proc_self self;
+    struct polled made = {.python = *python};
+    leave(p, (uint32_t)python->pid);
+    made.apart = proc_self(python->pid, &self) == 0 && self.pid != python->pid;
+    made.ids = made.apart ? table_new() : NULL;
+    if ((made.apart && !made.ids) || !vec_push(p->processes, p->count, p->capacity, made)) {
+        table_free(made.ids);
+        log_write(p->log, LOG_WARNING, "out of memory: what process %d runs is not named", (int)python->pid);
+        return;
+    }
+    start(p);
+    pthread_cond_signal(&p->changed);
+}
+
+void script_poll_python(struct script_poll *p, uint32_t pid, const struct python *python, uint64_t runtime)
+{
+    pthread_mutex_lock(&p->lock);
+    if (!python)
+        leave(p, pid);
+    else
+        enter(p, &(struct python_process){
+                     .pid = (pid_t)pid,
+                     .runtime = runtime,
+                     .code_type = python->code_type ? runtime - python->runtime + python->code_type : 0,
+                     .layout = python->layout});
+    pthread_mutex_unlock(&p->lock);
+}
+
+void script_poll_fork(struct script_poll *p, uint32_t parent, uint32_t child)
+{
+    pthread_mutex_lock(&p->lock);
+    const struct polled *of = find(p, parent);
+    if (of) {
+        struct python_process python = of->python;
+        python.pid = (pid_t)child;
+        enter(p, &python);
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+int script_poll_pass(struct script_poll *p, struct batch *batch, struct fathom_error *err)
+{
+    const pid_t refused = script_queue_take_refused(p->queue);
+    if (refused)
+        log_write(p->log, LOG_WARNING,
+                  "the functions of Python's process %d are not named: its memory may not be read (that of "
+                  "one's own commands may; "
+                  "of others with kernel.yama.ptrace_scope at 0, or as root)",
+                  (int)refused);
+    return script_queue_pass(p->queue, batch, err);
+}

@@ -1,0 +1,27 @@
+/*
+ * script_poll.h - reads again and again, in a thread of its own, what interpreters run in the threads of processes, and makes script records of it
+ * (perfdata/script_record.h): for where no BPF program reads it at each sample. Its records are of another instant than a sample, which
+ * they say (SCRIPT_POLLED).
+ */
+#ifndef FATHOM_COLLECTOR_SCRIPTS_SCRIPT_POLL_H
+#define FATHOM_COLLECTOR_SCRIPTS_SCRIPT_POLL_H
+
+#include "base/log.h"
+#include "collector/rings/batch.h"
+#include "image/python.h"
+
+struct script_poll;
+
+/* id: that of the event of its records. log: borrowed. Errors: -ENOMEM. */
+int script_poll_new(uint64_t id, const struct log *log, struct script_poll **out, struct fathom_error *err);
+void script_poll_free(struct script_poll *poll); /* NULL is allowed */
+/* The process has CPython, whose _PyRuntime is at this address in it; python NULL: it has none any more. Any thread may call it. The first one
+ * starts the thread. */
+void script_poll_python(struct script_poll *poll, uint32_t pid, const struct python *python,
+                        uint64_t runtime);
+/* A process was forked, and has what its parent has. */
+void script_poll_fork(struct script_poll *poll, uint32_t parent, uint32_t child);
+/* Adds the records that were made since the last call. */
+int script_poll_pass(struct script_poll *poll, struct batch *batch, struct fathom_error *err);
+
+#endif

@@ -1,0 +1,69 @@
+/* python_watch.c - see python_watch.h. */
+#include "infer/live/python_watch.h"
+
+#include <stdlib.h>
+
+#include "infer/live/feed.h"
+
+struct python_watch {
+    struct python_watch_input in;
+    struct python_finder *finder;
+    struct feed *feed;
+};
+
+static enum feed_choice choose_sample(void *watch, const struct event *event, size_t queued)
+{
+    (void)watch;
+    (void)event;
+    (void)queued;
+    return FEED_LEAVE;
+}
+
+static int take_record(void *watch, struct processes *processes, const struct record *record,
+                       struct fathom_error *err)
+{
+    struct python_watch *w = watch;
+    (void)err;
+    python_finder_take(w->finder, processes, record);
+    if (record->kind == RECORD_FORK && record->pid != record->fork.parent_pid)
+        w->in.fork(w->in.found.context, record->fork.parent_pid, record->pid);
+    return 0;
+}
+
+static void clear(struct python_watch *w)
+{
+    python_finder_free(w->finder);
+    free(w);
+}
+
+int python_watch_start(const struct python_watch_input *input, struct python_watch **out,
+                       struct fathom_error *err)
+{
+    struct python_watch *w = calloc(1, sizeof *w);
+    if (!w)
+        return error_memory(err);
+    w->in = *input;
+    w->finder = python_finder_new(&input->found);
+    int rc = w->finder ? 0 : error_memory(err);
+    if (rc == 0)
+        rc = feed_start(&(struct feed_input){input->events, input->count, choose_sample, take_record, w},
+                        &w->feed, err);
+    if (rc < 0)
+        clear(w);
+    else
+        *out = w;
+    return rc;
+}
+
+int python_watch_add(struct python_watch *w, const void *records, size_t size, struct fathom_error *err)
+{
+    return feed_add(w->feed, records, size, err);
+}
+
+void python_watch_stop(struct python_watch *w)
+{
+    if (!w)
+        return;
+    feed_stop(w->feed, NULL);
+    clear(w);
+}
