@@ -122,7 +122,7 @@ static void *run_thread(void *feed)
             continue;
         take_filled(f);
         const uint64_t added = f->added;
-        until = clock_ns() + REST_NS;
+        until = f->in.at_once ? 0 : clock_ns() + REST_NS;
         f->busy = true;
         pthread_mutex_unlock(&f->lock);
         rc = read_all(f, &err);

@@ -28,6 +28,8 @@ struct feed_input {
     int (*take)(void *context, struct processes *processes, const struct record *record,
                 struct fathom_error *err);
     void *context;
+    bool
+        at_once; /* few records are wanted, and those soon: the thread does not rest to have many to look at */
 };
 
 int feed_start(const struct feed_input *input, struct feed **out, struct fathom_error *err);

@@ -98,7 +98,11 @@ int novelty_start(const struct novelty_input *input, struct novelty **out, struc
     n->read = table_new();
     int rc = n->read ? 0 : error_memory(err);
     if (rc == 0)
-        rc = feed_start(&(struct feed_input){input->events, input->count, choose_sample, take_record, n},
+        rc = feed_start(&(struct feed_input){.events = input->events,
+                                             .count = input->count,
+                                             .choose = choose_sample,
+                                             .take = take_record,
+                                             .context = n},
                         &n->feed, err);
     if (rc < 0)
         clear(n);

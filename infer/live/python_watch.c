@@ -46,7 +46,12 @@ int python_watch_start(const struct python_watch_input *input, struct python_wat
     w->finder = python_finder_new(&input->found);
     int rc = w->finder ? 0 : error_memory(err);
     if (rc == 0)
-        rc = feed_start(&(struct feed_input){input->events, input->count, choose_sample, take_record, w},
+        rc = feed_start(&(struct feed_input){.events = input->events,
+                                             .count = input->count,
+                                             .choose = choose_sample,
+                                             .take = take_record,
+                                             .context = w,
+                                             .at_once = true},
                         &w->feed, err);
     if (rc < 0)
         clear(w);

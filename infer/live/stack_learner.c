@@ -472,7 +472,11 @@ int stack_learner_start(const struct stack_learner_input *input, struct stack_le
     int rc = stack_learner_new(input, &l, err);
     if (rc < 0)
         return rc;
-    rc = feed_start(&(struct feed_input){input->events, input->count, choose_sample, take_record, l},
+    rc = feed_start(&(struct feed_input){.events = input->events,
+                                         .count = input->count,
+                                         .choose = choose_sample,
+                                         .take = take_record,
+                                         .context = l},
                     &l->feed, err);
     if (rc < 0)
         clear(l);

@@ -77,3 +77,6 @@ tests_collector_verify_skids_LDADD = libmachine.la libcollector.la libperfdata.l
 UNIT_TESTS += tests/collector/test_trigger
 tests_collector_test_trigger_SOURCES = tests/collector/test_trigger.c
 tests_collector_test_trigger_LDADD = libcollector.la libperfdata.la libimage.la libbase.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/collector/test_script_queue
+tests_collector_test_script_queue_SOURCES = tests/collector/test_script_queue.c
+tests_collector_test_script_queue_LDADD = libcollector.la libimage.la libbase.la $(CRITERION_LIBS)

@@ -71,8 +71,11 @@ static struct feed *start(struct taker *taker)
 {
     struct feed *feed;
     struct fathom_error err;
-    cr_assert_eq(feed_start(&(struct feed_input){events, 2, choose, take, taker}, &feed, &err), 0, "%s",
-                 err.text);
+    cr_assert_eq(feed_start(
+                     &(struct feed_input){
+                         .events = events, .count = 2, .choose = choose, .take = take, .context = taker},
+                     &feed, &err),
+                 0, "%s", err.text);
     return feed;
 }
 

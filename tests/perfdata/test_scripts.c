@@ -131,6 +131,40 @@ Test(scripts, the_same_chain_is_at_another_line_or_in_another_thread)
     cr_expect_null(scripts_of(scripts, PID));
 }
 
+/* SCRIPT_SAME of a chain, read at another instant than the sample's. */
+static void tell_reading(uint64_t number, uint32_t at)
+{
+    const struct script_record head = {.magic = SCRIPT_RECORD_MAGIC,
+                                       .version = SCRIPT_RECORD_VERSION,
+                                       .kind = SCRIPT_SAME,
+                                       .flags = SCRIPT_POLLED,
+                                       .at = at,
+                                       .number = number};
+    cr_assert_eq(take(PID, &head, sizeof head), 1);
+}
+
+Test(scripts, readings_know_those_before_and_behind)
+{
+    tell_three(5);
+    cr_expect_null(scripts_of(scripts, PID)->reading, "of the sample itself");
+    cr_expect_eq(scripts_readings(scripts), 0u);
+    tell_reading(5, 0);
+    const struct script_frame *first = scripts_of(scripts, PID);
+    cr_assert_not_null(first->reading);
+    expect(first, "sort_key", 11, true);
+    cr_expect_eq(first->reading->entered, 2u, "the outermost, and the innermost");
+    cr_expect_null(first->reading->after);
+    tell_reading(5, 6);
+    const struct script_frame *second = scripts_of(scripts, PID);
+    expect(second, "sort_key", 12, true);
+    cr_expect_eq(second->reading->before, first->reading);
+    cr_expect_eq(first->reading->after, second->reading);
+    cr_expect_eq(scripts_readings(scripts), 2u);
+    scripts_forget(scripts, PID);
+    tell_reading(5, 0);
+    cr_expect_null(scripts_of(scripts, PID)->reading->before, "another thread");
+}
+
 Test(scripts, an_address_has_other_code_later)
 {
     tell_three(5);

@@ -146,3 +146,49 @@ Test(script_frames, that_were_not_read_are_said)
     cr_assert_eq(count, 3u);
     cr_expect_str_eq(frames_at(frames, joined[2])->name, "[script functions not read]");
 }
+
+static void read_functions(struct script_reading *reading, const char *functions)
+{
+    reading->innermost = make_chain(functions);
+    reading->entered = 1;
+    for (size_t i = 1; functions[i]; i++)
+        reading->entered += functions[i] < 'a';
+}
+
+static const char *join_reading(const char *path, const struct script_reading *reading)
+{
+    static char out[256];
+    struct script_frame sample = *reading->innermost;
+    uint32_t items[MOST];
+    const uint32_t *joined;
+    size_t count = 0, length = 0;
+    sample.reading = reading;
+    for (; path[count]; count++)
+        items[count] = item_of(path[count]);
+    cr_assert_eq(script_frames_join(scripts, &sample, items, count, &joined, &count), 0);
+    for (size_t i = 0; i < count; i++)
+        length +=
+            (size_t)snprintf(out + length, sizeof out - length, "%s ", frames_at(frames, joined[i])->name);
+    return out;
+}
+
+Test(script_frames, of_readings_have_as_many_calls_as_the_path)
+{
+    struct script_reading r[3] = {{.after = &r[1]}, {.before = &r[0], .after = &r[2]}, {.before = &r[1]}};
+    read_functions(&r[0], "Ab");
+    read_functions(&r[1], "AbC");
+    read_functions(&r[2], "AbCD");
+    cr_expect_str_eq(join_reading("mLsL", &r[1]), "m " PYTHON_LOOP " A b s " PYTHON_LOOP " C ");
+    cr_expect_str_eq(join_reading("mL", &r[1]), "m " PYTHON_LOOP " A b ", "the one before");
+    cr_expect_str_eq(join_reading("mLsLtL", &r[1]),
+                     "m " PYTHON_LOOP " A b s " PYTHON_LOOP " C t " PYTHON_LOOP " D ", "the one behind");
+    r[1].before = NULL;
+    cr_expect_str_eq(join_reading("mL", &r[1]), "m " PYTHON_LOOP " A b ", "inner calls have returned");
+    r[2].before = NULL;
+    cr_expect_str_eq(join_reading("mLLLL", &r[2]),
+                     "m " PYTHON_LOOP " " PYTHON_LOOP " " PYTHON_LOOP " " PYTHON_LOOP
+                     " [script functions not read] ",
+                     "nothing was read of so many");
+    cr_expect_str_eq(join_reading("?L", &r[2]), "? A b C " PYTHON_LOOP " D ",
+                     "how many there are is not known");
+}
