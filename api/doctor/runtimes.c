@@ -78,16 +78,20 @@ static void tell_python(const struct telling *t)
                named = known && loads && t->machine->facts.settings.btf;
     rows_add(t->rows, "language", "language", named ? FATHOM_FINDING_OK : FATHOM_FINDING_LIMIT,
              "%s %s: its functions are %s", t->runtime->name, name,
-             named   ? "named, without a flag"
-             : known ? "not named on this machine"
-                     : "not named");
+             named             ? "named, without a flag"
+             : known && !loads ? "named as they are read between samples"
+             : known           ? "not named on this machine"
+                               : "not named");
     if (named)
         return;
+    if (known && !loads) {
+        rows_costs(t->rows, "one that ran just before or after a sample may stand in its path");
+        rows_mend(t->rows, "they are read at each sample where the BPF program can be loaded: see 'stacks'");
+        return;
+    }
     rows_costs(t->rows, "the interpreter's own frames are shown in their place");
     if (!known)
         rows_mend(t->rows, "those of CPython " PYTHON_KNOWN " are named without a flag");
-    else if (!loads)
-        rows_mend(t->rows, "they are named where the BPF program can be loaded: see 'stacks'");
     else
         rows_mend(t->rows, "they are named where the kernel describes its types (CONFIG_DEBUG_INFO_BTF)");
 }
