@@ -12,6 +12,11 @@
 #define TARGET_FREQUENCY(type, text) \
     OPTION_NUMBER("frequency", 'F', "HZ", 1, UINT32_MAX, type, target.frequency, text)
 #define TARGET_PERIOD(type, text)   OPTION_NUMBER("period", 'c', "N", 1, INT64_MAX, type, target.period, text)
+#define TARGET_FIELDS(type) \
+    OPTION_TEXT("filter", 0, "EXPR", type, target.filter, \
+                "of tracepoints, only what the kernel finds true: 'ret > 4096 && fd == 3'"), \
+    OPTION_TEXT("weight", 0, "FIELD", type, target.weight, \
+                "of tracepoints, what each weighs: a field, such as bytes (those below 0 weigh nothing)")
 #define TARGET_PID(type, text)      \
     {"pid", 'p', "PID,...", target_take_pids, OPTION_AT(type, target.pids, struct fathom_pids), .help = (text)}
 #define TARGET_EVERYONE(type, text) \

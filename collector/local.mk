@@ -26,6 +26,7 @@ libcollector_la_SOURCES = \
 	collector/targets/descendants.c collector/targets/descendants.h \
 	collector/targets/launch.c collector/targets/launch.h \
 	collector/targets/members.c collector/targets/members.h collector/targets/moved_text.c collector/targets/moved_text.h \
+	collector/events/fields.c collector/events/fields.h \
 	collector/events/near.c collector/events/near.h \
 	collector/events/open.c collector/events/open.h \
 	collector/events/pebs.c collector/events/pebs.h \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/events/event_attr.h"
+#include "collector/events/fields.h"
 #include "collector/events/remedy.h"
 #include "collector/collector_data.h"
 #include "collector/events/open.h"
@@ -472,6 +473,8 @@ static int prepare_trigger(struct collector *c, struct fathom_error *err)
 int collector_prepare(struct collector *c, struct fathom_error *err)
 {
     int rc = events_parse(&c->options->event, c->options->log, c->events, &c->asked, err);
+    if (rc == 0)
+        rc = fields_use(c->events, c->asked, c->options->event.filter, c->options->event.weight, err);
     if (rc == 0 && c->options->switched)
         rc = prepare_switched(c, err);
     if (rc)

@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "perfdata/record.h"
+#include "perfdata/weight_field.h"
 
 #define RECORD_HEADER_SIZE 8         /* sizeof(struct perf_event_header) */
 #define MISC_BUILD_ID_SIZE (1 << 15) /* of an entry of HEADER_BUILD_ID: the build-id's size follows it */
@@ -36,6 +37,7 @@ struct layout {
         ibs; /* an exact IP is AMD's IBS's: registers are those at the interrupt, whose IP the chain begins with */
     struct register_places user, intr;
     uint64_t default_period;
+    struct weight_field weight; /* what it weighs, times the period */
     uint64_t stack_size; /* requested bytes of each dump */
 };
 

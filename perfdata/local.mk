@@ -24,6 +24,7 @@ libperfdata_la_SOURCES = \
 	perfdata/trailer.c perfdata/trailer.h \
 	perfdata/unsampled.c perfdata/unsampled.h \
 	perfdata/walks.c perfdata/walks.h \
+	perfdata/weight_field.c perfdata/weight_field.h \
 	perfdata/user_chain.c perfdata/user_chain.h \
 	perfdata/writer.c perfdata/writer.h
 libperfdata_la_LIBADD = $(ZSTD_LIBS)

@@ -194,6 +194,10 @@ static bool take_counted_fields(struct rest *rest, const struct layout *layout, 
         if (!out->raw)
             return false;
         out->raw_size = load_u32(size);
+        if (layout->weight.size &&
+            __builtin_mul_overflow(out->period, weight_field_in(&layout->weight, out->raw, out->raw_size),
+                                   &out->period))
+            out->period = UINT64_MAX;
     }
     return !(type & PERF_SAMPLE_BRANCH_STACK) || take_branches(rest, layout, out);
 }

@@ -43,7 +43,11 @@ struct fathom_user {
 
 /* All pointers are borrowed by whoever is given a target, until it is closed. */
 struct fathom_target {
-    const char *event;  /* several: separated by commas. NULL: cycles, or cpu-clock where there is no PMU */
+    const char *event; /* several: separated by commas. NULL: cycles, or cpu-clock where there is no PMU */
+    const char *
+        filter; /* which of them the kernel samples, of tracepoints, by their fields: "bytes > 4096"; NULL: all */
+    const char
+        *weight; /* a field of tracepoints: what a sample weighs, such as bytes. NULL: its period alone */
     uint64_t frequency; /* samples per second; 0: by `period` */
     uint64_t period;    /* events per sample, clocks: ns; 0 of both: chosen from the event */
     /* What is observed: exactly one of these. With the first four, which are not for training and need CAP_PERFMON, a command may be

@@ -20,9 +20,11 @@ struct event_options {
     uint64_t frequency;
     /* bytes of STACK_USER dump per sample; 0: none; rounded up to 8, at most 65280 used */
     uint32_t stack_size;
-    bool batches;      /* precise hardware events by a period, if no rate is given: in batches (pebs.h) */
-    bool kernel;       /* samples in the kernel too, with its chain of callers */
-    bool data_address; /* ADDR, WEIGHT, DATA_SRC if the event has them; memory events have them without */
+    const char *filter; /* of tracepoints, for the kernel; NULL: none */
+    const char *weight; /* of tracepoints: the field that a sample weighs; NULL: its period alone */
+    bool batches;       /* precise hardware events by a period, if no rate is given: in batches (pebs.h) */
+    bool kernel;        /* samples in the kernel too, with its chain of callers */
+    bool data_address;  /* ADDR, WEIGHT, DATA_SRC if the event has them; memory events have them without */
     const struct pmus *pmus; /* NULL: pmus_here */
 };
 

@@ -61,7 +61,9 @@ static int put_tracepoint(FILE *out, const char *name)
     put_bytes(out, name, length);
     fputc(0, out);
     put_u32(out, 1);
-    snprintf(path, sizeof path, "events/%.*s/%s/format", (int)length, name, colon + 1);
+    /* a field that is the weight stands behind a slash */
+    snprintf(path, sizeof path, "events/%.*s/%.*s/format", (int)length, name, (int)strcspn(colon + 1, "/"),
+             colon + 1);
     return put_file(out, path);
 }
 

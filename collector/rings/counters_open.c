@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "collector/events/fields.h"
 #include "collector/events/open.h"
 #include "collector/events/remedy.h"
 #include "collector/events/vary.h"
@@ -153,6 +154,8 @@ static int open_one(struct counters *counters, size_t event, bool wakes, struct 
         rc = map_ring(counters, cpu, fd, err);
     else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, counters->owners[cpu]) != 0)
         rc = error_system(err, errno, "cannot share the ring buffer of CPU %d", counters->cpus[cpu]);
+    if (rc == 0)
+        rc = fields_filter(e, fd, err);
     if (rc == 0 && e->followed && counters->program >= 0)
         rc = e->attr.type == PERF_TYPE_TRACEPOINT ? attach_tracepoint(counters, e, err)
                                                   : attach(counters, e, fd, err);
