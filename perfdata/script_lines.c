@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include "base/search.h"
+
 #define UNIT 2u /* bytes of an instruction */
 
 /* Kinds of entries: up to SHORT_LAST, columns follow in one byte. */
@@ -49,19 +51,26 @@ static uint32_t read_delta(struct cursor *c, unsigned kind)
     return delta;
 }
 
-uint32_t python_line(const uint8_t *table, size_t size, uint32_t first, uint32_t at)
+size_t python_rows(const uint8_t *table, size_t size, uint32_t first, struct script_row *out)
 {
     struct cursor c = {table, size ? table + size : table};
-    uint32_t line = first;
-    for (uint64_t end = 0; c.at < c.end;) {
+    uint32_t line = first, end = 0;
+    size_t count = 0;
+    while (c.at < c.end && *c.at & 128) { /* else no entry begins there */
         const uint8_t head = *c.at++;
         const unsigned kind = head >> 3 & 15;
-        if (!(head & 128)) /* not where an entry begins */
-            return 0;
         line += read_delta(&c, kind);
         end += UNIT * ((head & 7) + 1u);
-        if (at < end)
-            return kind == NONE ? 0 : line;
+        const uint32_t shown = kind == NONE ? 0 : line;
+        if (count && out[count - 1].line == shown)
+            count--;
+        out[count++] = (struct script_row){end, shown};
     }
-    return 0;
+    return count;
+}
+
+uint32_t script_line(const struct script_row *rows, size_t count, uint32_t at)
+{
+    const size_t row = lower_bound(i, 0, count, rows[i].end <= at);
+    return row < count ? rows[row].line : 0;
 }

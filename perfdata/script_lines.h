@@ -7,8 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* By the table of CPython 3.11 and later (Objects/locations.md). first: the code's first line; at: bytes from its first instruction on. 0: the
- * table does not tell. */
-uint32_t python_line(const uint8_t *table, size_t size, uint32_t first, uint32_t at);
+/* Instructions of one line; they begin where those of the row before end. */
+struct script_row {
+    uint32_t end;  /* bytes from the code's first instruction on */
+    uint32_t line; /* 0: none */
+};
+
+/* The rows of a table of CPython 3.11 or later (Objects/locations.md), up to what is damaged in it. size: of the table, in bytes, below 64 KB
+ * as a record's; out: room for as many rows. first: the code's first line. Returns how many there are. O(size). */
+size_t python_rows(const uint8_t *table, size_t size, uint32_t first, struct script_row *out);
+/* The line of the instruction `at`, bytes from the first one on; 0: the rows do not tell. O(log count). */
+uint32_t script_line(const struct script_row *rows, size_t count, uint32_t at);
 
 #endif

@@ -7,13 +7,14 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/vec.h"
 #include "perfdata/script_lines.h"
 
 /* A code object of a process. */
 struct told_code {
     const struct script_code *code;
-    const uint8_t *table; /* of lines */
-    uint32_t table_size;
+    const struct script_row *rows;
+    size_t row_count;
 };
 
 /* A chain with a number. */
@@ -33,6 +34,8 @@ struct scripts {
     struct table *chains;   /* number -> struct chain */
     struct table *threads;  /* TID -> struct script_frame; 0: none */
     struct table *readings; /* TID -> struct script_reading, the last one; 0: none */
+    struct script_row *rows; /* of the table that is read */
+    size_t row_capacity;
     uint64_t damaged, reading_count;
 };
 
@@ -71,6 +74,7 @@ void scripts_free(struct scripts *s)
     table_free(s->chains);
     table_free(s->threads);
     table_free(s->readings);
+    free(s->rows);
     free(s);
 }
 
@@ -181,6 +185,21 @@ static const struct script_code *intern_code(struct scripts *s, const struct scr
     return made;
 }
 
+/* Reads a code object's table of lines. false: out of memory. */
+static bool read_rows(struct scripts *s, const uint8_t *table, size_t size, struct told_code *of)
+{
+    if (of->code->language != SCRIPT_PYTHON)
+        return true;
+    if (!vec_reserve(s->rows, 0, s->row_capacity, size))
+        return false;
+    of->row_count = python_rows(table, size, of->code->line, s->rows);
+    struct script_row *rows = arena_alloc(s->arena, (of->row_count + 1) * sizeof *rows);
+    if (rows)
+        memcpy(rows, s->rows, of->row_count * sizeof *rows);
+    of->rows = rows;
+    return rows;
+}
+
 /* 1; -EBADMSG; -ENOMEM. */
 static int take_code(struct scripts *s, uint32_t pid, const struct script_record *head, const uint8_t *bytes,
                      size_t size)
@@ -196,14 +215,14 @@ static int take_code(struct scripts *s, uint32_t pid, const struct script_record
                                .line = told.line,
                                .language = head->language};
     struct told_code *of = arena_alloc(s->arena, sizeof *of);
-    uint8_t *table = arena_alloc(s->arena, (size_t)head->count + 1);
     uint64_t *place = table_put(s->codes, code_key(pid, head->number), NULL);
-    if (!code.name || !code.file || !of || !table || !place)
+    if (!code.name || !code.file || !of || !place)
         return -ENOMEM;
-    memcpy(table, bytes + sizeof told, head->count);
-    *of = (struct told_code){intern_code(s, &code), table, head->count};
+    of->code = intern_code(s, &code);
+    if (!of->code || !read_rows(s, bytes + sizeof told, head->count, of))
+        return -ENOMEM;
     *place = (uintptr_t)of;
-    return of->code ? 1 : -ENOMEM;
+    return 1;
 }
 
 static struct told_code find_code(const struct scripts *s, uint32_t pid, uint64_t address)
@@ -212,10 +231,9 @@ static struct told_code find_code(const struct scripts *s, uint32_t pid, uint64_
     return value ? *(const struct told_code *)from_value(*value) : (struct told_code){.code = &not_known};
 }
 
-static uint32_t line_of(const struct told_code *of, uint32_t at)
+static uint32_t line_at(const struct told_code *of, uint32_t at)
 {
-    return of->code->language == SCRIPT_PYTHON ? python_line(of->table, of->table_size, of->code->line, at)
-                                               : 0;
+    return script_line(of->rows, of->row_count, at);
 }
 
 /* Frames ------------------------------------------------------------------------------------------------------ */
@@ -274,7 +292,7 @@ static int set_thread(struct scripts *s, uint32_t tid, const struct chain *chain
     const struct script_frame *frame =
         intern_frame(s, &(struct script_frame){.outer = chain->callers,
                                                .code = chain->innermost.code,
-                                               .line = line_of(&chain->innermost, head->at),
+                                               .line = line_at(&chain->innermost, head->at),
                                                .entered = chain->entered,
                                                .cut = chain->cut && !chain->callers});
     if (!frame)
@@ -301,7 +319,7 @@ static int take_chain(struct scripts *s, const struct sample *sample, const stru
         const struct told_code of = find_code(s, sample->pid, called.code);
         chain->callers = intern_frame(s, &(struct script_frame){.outer = chain->callers,
                                                                 .code = of.code,
-                                                                .line = line_of(&of, called.at),
+                                                                .line = line_at(&of, called.at),
                                                                 .entered = called.marks & SCRIPT_ENTERED,
                                                                 .cut = cut && !chain->callers});
         if (!chain->callers)

@@ -245,11 +245,17 @@ Test(script_lines, are_those_of_the_table)
         uint32_t at, line;
     } cases[] = {{0, 2},  {2, 3},  {6, 4},  {8, 3},   {24, 3},  {26, 6},   {34, 7},   {46, 7},
                  {48, 8}, {60, 8}, {62, 7}, {68, 78}, {98, 78}, {100, 79}, {102, 79}, {104, 0}};
+    struct script_row rows[sizeof table];
+    const size_t count = python_rows(table, sizeof table, 2, rows);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        cr_expect_eq(python_line(table, sizeof table, 2, cases[i].at), cases[i].line, "at %u: %u",
-                     cases[i].at, python_line(table, sizeof table, 2, cases[i].at));
-    cr_expect_eq(python_line(table + 1, sizeof table - 1, 2, 0), 0u, "no entry begins there");
-    cr_expect_eq(python_line(table, 3, 2, 100), 0u, "cut");
-    cr_expect_eq(python_line(NULL, 0, 2, 0), 0u);
-    cr_expect_eq(python_line((const uint8_t[]){0xf8}, 1, 2, 0), 0u, "an instruction of no line");
+        cr_expect_eq(script_line(rows, count, cases[i].at), cases[i].line, "at %u: %u", cases[i].at,
+                     script_line(rows, count, cases[i].at));
+    for (size_t i = 1; i < count; i++)
+        cr_expect(rows[i].end > rows[i - 1].end && rows[i].line != rows[i - 1].line, "row %zu", i);
+    cr_expect_eq(python_rows(table + 1, sizeof table - 1, 2, rows), 0u, "no entry begins there");
+    cr_expect_eq(script_line(rows, python_rows(table, 3, 2, rows), 100), 0u, "cut");
+    cr_expect_eq(python_rows(NULL, 0, 2, rows), 0u);
+    cr_expect_eq(script_line(NULL, 0, 0), 0u);
+    cr_expect_eq(python_rows((const uint8_t[]){0xf8}, 1, 2, rows), 1u);
+    cr_expect_eq(script_line(rows, 1, 0), 0u, "an instruction of no line");
 }
