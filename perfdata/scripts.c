@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/checksum.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "perfdata/script_lines.h"
@@ -28,12 +29,12 @@ struct chain {
 struct scripts {
     struct arena *arena;
     struct names *names;
-    struct table *codes;    /* hash of a process and an address -> struct told_code */
-    struct table *contents; /* hash of what a script_code has -> it */
-    struct table *frames;   /* hash of what a script_frame has -> it */
-    struct table *chains;   /* number -> struct chain */
-    struct table *threads;  /* TID -> struct script_frame; 0: none */
-    struct table *readings; /* TID -> struct script_reading, the last one; 0: none */
+    struct table *codes;     /* hash of a process and an address -> struct told_code */
+    struct table *contents;  /* hash of what a script_code has -> it */
+    struct table *frames;    /* hash of what a script_frame has -> it */
+    struct table *chains;    /* number -> struct chain */
+    struct table *threads;   /* TID -> struct script_frame; 0: none */
+    struct table *readings;  /* TID -> struct script_reading, the last one; 0: none */
     struct script_row *rows; /* of the table that is read */
     size_t row_capacity;
     uint64_t damaged, reading_count;
@@ -161,28 +162,27 @@ static const char *intern_text(struct scripts *s, const struct script_text *text
     return number == NAMES_NONE ? NULL : names_text(s->names, number);
 }
 
+/* The one of a table's structs that has these bytes, none of which is padding. NULL: out of memory. */
+static const void *intern(struct scripts *s, struct table *table, const void *bytes, size_t size)
+{
+    uint64_t *value = table_put(table, checksum_of(bytes, size), NULL);
+    const void *old = value ? from_value(*value) : NULL;
+    if (old && memcmp(old, bytes, size) == 0)
+        return old;
+    void *made = value ? arena_alloc(s->arena, size) : NULL;
+    if (!made)
+        return NULL;
+    *value = (uintptr_t)made;
+    return memcpy(made, bytes, size);
+}
+_Static_assert(sizeof(struct script_code) == 2 * sizeof(char *) + 8, "no padding");
+_Static_assert(sizeof(struct script_frame) == 3 * sizeof(void *) + 8, "no padding");
+
 /* Code -------------------------------------------------------------------------------------------------------- */
 
 static uint64_t code_key(uint32_t pid, uint64_t address)
 {
     return hash_u64(hash_u64(pid) + address);
-}
-
-static const struct script_code *intern_code(struct scripts *s, const struct script_code *code)
-{
-    const uint64_t key = hash_u64(hash_u64(hash_u64((uintptr_t)code->name) + (uintptr_t)code->file) +
-                                  (code->line | (uint64_t)code->language << 32));
-    uint64_t *value = table_put(s->contents, key, NULL);
-    const struct script_code *old = value ? from_value(*value) : NULL;
-    if (old && old->name == code->name && old->file == code->file && old->line == code->line &&
-        old->language == code->language)
-        return old;
-    struct script_code *made = value ? arena_alloc(s->arena, sizeof *made) : NULL;
-    if (!made)
-        return NULL;
-    *made = *code;
-    *value = (uintptr_t)made;
-    return made;
 }
 
 /* Reads a code object's table of lines. false: out of memory. */
@@ -218,7 +218,7 @@ static int take_code(struct scripts *s, uint32_t pid, const struct script_record
     uint64_t *place = table_put(s->codes, code_key(pid, head->number), NULL);
     if (!code.name || !code.file || !of || !place)
         return -ENOMEM;
-    of->code = intern_code(s, &code);
+    of->code = intern(s, s->contents, &code, sizeof code);
     if (!of->code || !read_rows(s, bytes + sizeof told, head->count, of))
         return -ENOMEM;
     *place = (uintptr_t)of;
@@ -231,30 +231,19 @@ static struct told_code find_code(const struct scripts *s, uint32_t pid, uint64_
     return value ? *(const struct told_code *)from_value(*value) : (struct told_code){.code = &not_known};
 }
 
-static uint32_t line_at(const struct told_code *of, uint32_t at)
-{
-    return script_line(of->rows, of->row_count, at);
-}
-
 /* Frames ------------------------------------------------------------------------------------------------------ */
 
-/* NULL: out of memory. */
-static const struct script_frame *intern_frame(struct scripts *s, const struct script_frame *frame)
+/* cut: the chain has functions further out than it tells. NULL: out of memory. */
+static const struct script_frame *intern_frame(struct scripts *s, const struct script_frame *outer,
+                                               const struct told_code *of, uint32_t at, bool entered,
+                                               bool cut)
 {
-    const uint64_t key =
-        hash_u64(hash_u64(hash_u64((uintptr_t)frame->outer) + (uintptr_t)frame->code) +
-                 (frame->line | (uint64_t)frame->entered << 32 | (uint64_t)frame->cut << 33));
-    uint64_t *value = table_put(s->frames, key, NULL);
-    const struct script_frame *old = value ? from_value(*value) : NULL;
-    if (old && old->outer == frame->outer && old->code == frame->code && old->line == frame->line &&
-        old->entered == frame->entered && old->cut == frame->cut)
-        return old;
-    struct script_frame *made = value ? arena_alloc(s->arena, sizeof *made) : NULL;
-    if (!made)
-        return NULL;
-    *made = *frame;
-    *value = (uintptr_t)made;
-    return made;
+    const struct script_frame frame = {.outer = outer,
+                                       .code = of->code,
+                                       .line = script_line(of->rows, of->row_count, at),
+                                       .entered = entered,
+                                       .cut = cut && !outer};
+    return intern(s, s->frames, &frame, sizeof frame);
 }
 
 /* This is what the thread runs. 1 or -ENOMEM. */
@@ -290,11 +279,7 @@ static int set_thread(struct scripts *s, uint32_t tid, const struct chain *chain
                       const struct script_record *head)
 {
     const struct script_frame *frame =
-        intern_frame(s, &(struct script_frame){.outer = chain->callers,
-                                               .code = chain->innermost.code,
-                                               .line = line_at(&chain->innermost, head->at),
-                                               .entered = chain->entered,
-                                               .cut = chain->cut && !chain->callers});
+        intern_frame(s, chain->callers, &chain->innermost, head->at, chain->entered, chain->cut);
     if (!frame)
         return -ENOMEM;
     return head->flags & SCRIPT_POLLED ? set_reading(s, tid, frame, chain->entries)
@@ -317,11 +302,7 @@ static int take_chain(struct scripts *s, const struct sample *sample, const stru
     for (uint32_t i = head->count; --i > 0;) {
         memcpy(&called, bytes + i * sizeof called, sizeof called);
         const struct told_code of = find_code(s, sample->pid, called.code);
-        chain->callers = intern_frame(s, &(struct script_frame){.outer = chain->callers,
-                                                                .code = of.code,
-                                                                .line = line_at(&of, called.at),
-                                                                .entered = called.marks & SCRIPT_ENTERED,
-                                                                .cut = cut && !chain->callers});
+        chain->callers = intern_frame(s, chain->callers, &of, called.at, called.marks & SCRIPT_ENTERED, cut);
         if (!chain->callers)
             return -ENOMEM;
         chain->entries += chain->callers->outer && chain->callers->entered;

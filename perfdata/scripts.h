@@ -14,8 +14,8 @@ struct script_code {
     const char *name; /* qualified; UTF-8; "": not known */
     const char *
         file; /* as the runtime has it: its path, mostly; "": not known. Without its beginning if it is long */
-    uint32_t line;    /* the first */
-    uint8_t language; /* enum script_language */
+    uint32_t line;     /* the first */
+    uint32_t language; /* enum script_language */
 };
 
 struct script_frame;
@@ -33,6 +33,7 @@ struct script_frame {
     uint32_t line;
     bool entered; /* machine code called the interpreter's loop, which began with this one */
     bool cut;     /* of the outermost: it has callers that are not known */
+    uint16_t zero;
     const struct script_reading *
         reading; /* of scripts_of(): the last one, of which this is a copy; NULL: it is of the sample itself */
 };
