@@ -108,17 +108,23 @@ static bool append(struct script_frames *s, uint32_t item)
     return item != FRAMES_NONE && vec_push(s->path, s->depth, s->capacity, item);
 }
 
-/* The functions from number *at on, up to the next that was entered. */
-static bool append_entered(struct script_frames *s, size_t *at)
+/* The functions that the next call of the loop runs: from number *at on, up to the next that was entered. */
+static bool append_group(struct script_frames *s, size_t *at)
+{
+    bool good = *at || !s->called[0]->cut || append(s, add_not_read(s));
+    do {
+        const struct shown *shown = good ? show(s, s->called[*at]) : NULL;
+        good = shown && append(s, shown->item) && (shown->line == FRAMES_NONE || append(s, shown->line));
+    } while (good && ++*at < s->called_count && !s->called[*at]->entered);
+    return good;
+}
+
+/* So many, or those that there are. */
+static bool append_groups(struct script_frames *s, size_t *at, size_t groups)
 {
     bool good = true;
-    if (*at == 0 && s->called_count && s->called[0]->cut)
-        good = append(s, add_not_read(s));
-    for (bool first = true; good && *at < s->called_count && (first || !s->called[*at]->entered); ++*at) {
-        const struct shown *shown = show(s, s->called[*at]);
-        good = shown && append(s, shown->item) && (shown->line == FRAMES_NONE || append(s, shown->line));
-        first = false;
-    }
+    for (; good && groups && *at < s->called_count; groups--)
+        good = append_group(s, at);
     return good;
 }
 
@@ -133,61 +139,84 @@ static bool is_within(const struct frame *frame)
     return frame->kind == FRAME_INLINED || frame->kind == FRAME_LINE;
 }
 
-/* false: no memory. */
-static bool list_called(struct script_frames *s, const struct script_frame *innermost, size_t *entered)
+/* Lists what is called, the outermost first, in so many groups. false: no memory. */
+static bool list_called(struct script_frames *s, const struct script_frame *innermost, size_t *groups)
 {
     s->called_count = 0;
-    for (const struct script_frame *f = innermost; f; f = f->outer)
+    *groups = 1; /* the outermost begins one, even if its own entry is cut */
+    for (const struct script_frame *f = innermost; f; f = f->outer) {
         if (!vec_push(s->called, s->called_count, s->called_capacity, f))
             return false;
-    *entered = s->called_count > 0; /* the outermost begins, even if its own entry is cut */
+        *groups += f->outer && f->entered;
+    }
     for (size_t i = 0, j = s->called_count; i + 1 < j; i++) {
         const struct script_frame *inner = s->called[i];
         s->called[i] = s->called[--j];
         s->called[j] = inner;
     }
-    for (size_t i = 1; i < s->called_count; i++)
-        *entered += s->called[i]->entered;
     return true;
 }
 
-/* How many calls of the loop the path has; *whole: it begins at a root, and all of it is known. *leaf: where its last function is; *last: its last
- * call of the loop. */
-static size_t count_loops(const struct script_frames *s, const uint32_t *path, size_t count, bool *whole,
-                          size_t *leaf, size_t *last)
+/* Which calls of the loop, on a path, have which functions: these are in groups, each of what one call runs, the outermost first. */
+struct pairing {
+    size_t first;   /* place of the first call of the loop; of the path's last function, if it has none */
+    size_t before;  /* groups that go before it: their calls are not on the path */
+    size_t skipped; /* calls, the outermost, of which no function is known */
+    size_t pairs;   /* calls behind these, each with its group; what is left over goes with the last */
+};
+
+static struct pairing pair_calls(const struct script_frames *s, const uint32_t *path, size_t count,
+                                 size_t groups)
 {
-    size_t loops = 0;
-    *whole = true;
-    *leaf = *last = 0;
+    size_t loops = 0, first = 0, last = 0, leaf = 0;
+    bool whole = !s->called[0]->cut; /* the path begins at a root, and all of it is known */
     for (size_t i = 0; i < count; i++) {
         const struct frame *frame = frames_at(s->frames, path[i]);
-        loops += is_loop(frame);
-        *last = is_loop(frame) ? i : *last;
-        *whole = *whole && !frame_is_unknown(frame);
-        if (!is_within(frame))
-            *leaf = i;
+        if (is_loop(frame)) {
+            first = loops++ ? first : i;
+            last = i;
+        }
+        leaf = is_within(frame) ? leaf : i;
+        whole = whole && !frame_is_unknown(frame);
     }
-    return loops;
+    if (loops == 0)
+        return (struct pairing){.first = leaf, .before = groups};
+    /* With more calls than groups, all functions belong to the inner calls, as a greenlet's do, whose stack goes on to that of another
+     * one; but where the last call has only begun, and has no function yet. */
+    whole = whole && (loops <= groups || (loops == groups + 1 && last == leaf));
+    const size_t pairs = loops < groups ? loops : groups;
+    return (struct pairing){first, whole ? 0 : groups - pairs, whole ? 0 : loops - pairs, pairs};
 }
 
-/* What stands above functions, and then the script's. */
-static int leave_alone(struct script_frames *s, const uint32_t *path, size_t count, const uint32_t **out,
-                       size_t *out_count)
+/* false: no memory. */
+static bool put_between(struct script_frames *s, const uint32_t *path, size_t count, size_t groups)
 {
+    const struct pairing p = pair_calls(s, path, count, groups);
+    size_t at = 0, loop = 0;
     bool good = true;
-    size_t at = 0;
-    s->depth = 0;
     for (size_t i = 0; good && i < count; i++) {
+        good = (i != p.first || append_groups(s, &at, p.before)) && append(s, path[i]);
+        if (!is_loop(frames_at(s->frames, path[i])) || loop++ < p.skipped || loop > p.skipped + p.pairs)
+            continue;
+        while (i + 1 < count && is_within(frames_at(s->frames, path[i + 1])))
+            i++;
+        good = good && append_groups(s, &at, loop == p.skipped + p.pairs ? SIZE_MAX : 1);
+    }
+    return good;
+}
+
+/* What stands above functions, and then the script's. false: no memory. */
+static bool leave_alone(struct script_frames *s, const uint32_t *path, size_t count)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
         const enum frame_kind kind = frames_at(s->frames, path[i])->kind;
         if (kind != FRAME_LEVEL && kind != FRAME_LABEL)
             break;
-        good = append(s, path[i]);
+        if (!append(s, path[i]))
+            return false;
     }
-    while (good && at < s->called_count)
-        good = append_entered(s, &at);
-    *out = s->path;
-    *out_count = s->depth;
-    return good ? 0 : -ENOMEM;
+    return append_groups(s, &at, SIZE_MAX);
 }
 
 #define READINGS_MOST 16u /* that are looked at, before and after */
@@ -201,14 +230,29 @@ static const struct script_frame *leave_entered(const struct script_frame *inner
     return f;
 }
 
+/* How many calls of the loop the path has; SIZE_MAX: not all of it is known. */
+static size_t count_loops(const struct script_frames *s, const uint32_t *path, size_t count)
+{
+    size_t loops = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (frame_is_unknown(frames_at(s->frames, path[i])))
+            return SIZE_MAX;
+        loops += is_loop(frames_at(s->frames, path[i]));
+    }
+    return loops;
+}
+
 /* What was read, at another instant than the sample's, of as many calls of the loop as the path has: the last reading before it, or the
  * first behind it. Where none of those near it is, the last of more calls, of which the inner ones have returned since, or are to come. Else the functions
  * are not known. */
-static const struct script_frame *pick_reading(const struct script_frame *innermost, size_t loops)
+static const struct script_frame *pick_reading(const struct script_frames *s,
+                                               const struct script_frame *innermost, const uint32_t *path,
+                                               size_t count)
 {
     const struct script_reading *before = innermost->reading, *after = before ? before->after : NULL,
                                 *more = NULL;
-    if (!before)
+    const size_t loops = before ? count_loops(s, path, count) : SIZE_MAX;
+    if (loops == SIZE_MAX)
         return innermost;
     for (unsigned i = 0; loops && i < READINGS_MOST && (before || after); i++) {
         if (before && before->entered == loops)
@@ -225,47 +269,10 @@ static const struct script_frame *pick_reading(const struct script_frame *innerm
 int script_frames_join(struct script_frames *s, const struct script_frame *innermost, const uint32_t *path,
                        size_t count, const uint32_t **out, size_t *out_count)
 {
-    size_t entered, leaf, last, at = 0;
-    bool whole;
-    const size_t loops = count_loops(s, path, count, &whole, &leaf, &last);
-    if (!list_called(s, whole ? pick_reading(innermost, loops) : innermost, &entered))
-        return -ENOMEM;
-    if (s->alone)
-        return leave_alone(s, path, count, out, out_count);
-    /* Where all functions belong to inner calls of the loop, as a greenlet's do, whose stack goes on to that of another one. */
-    const bool begins = loops == entered + 1 && last == leaf; /* the loop, but no function yet */
-    whole = whole && !s->called[0]->cut && (loops <= entered || begins);
-    /* Without a root, this many calls of the loop, or of what entered it, are further out than all of the others. */
-    size_t loops_over = !whole && loops > entered ? loops - entered : 0;
-    size_t entered_over = entered > loops && !whole ? entered - loops : 0;
-    size_t pairs = loops < entered ? loops : entered;
-    bool good = true;
+    size_t groups;
     s->depth = 0;
-    for (size_t i = 0; good && i < count; i++) {
-        const struct frame *frame = frames_at(s->frames, path[i]);
-        const bool loop = is_loop(frame);
-        if (loop || (loops == 0 && i == leaf))
-            for (; good && entered_over; entered_over--)
-                good = append_entered(s, &at);
-        if (loops == 0 && i == leaf && whole)
-            while (good && at < s->called_count)
-                good = append_entered(s, &at);
-        good = good && append(s, path[i]);
-        if (!loop)
-            continue;
-        if (loops_over) {
-            loops_over--;
-            continue;
-        }
-        if (!pairs)
-            continue;
-        while (i + 1 < count && is_within(frames_at(s->frames, path[i + 1])))
-            i++;
-        good = good && append_entered(s, &at);
-        if (--pairs == 0)
-            while (good && at < s->called_count)
-                good = append_entered(s, &at);
-    }
+    const bool good = list_called(s, pick_reading(s, innermost, path, count), &groups) &&
+                      (s->alone ? leave_alone(s, path, count) : put_between(s, path, count, groups));
     *out = s->path;
     *out_count = s->depth;
     return good ? 0 : -ENOMEM;
