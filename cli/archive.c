@@ -46,7 +46,7 @@ static const struct option_row rows[] = {
     OPTION_FLAG("no-debug", 0, struct archive_options, archive.no_debug,
                 "without separate debug files: reports have no lines and inlined functions, and fewer names"),
     OPTION_FLAG("sources", 0, struct archive_options, archive.sources,
-                "with the source files of the sampled instructions, for 'fathom annotate'"),
+                "with the source files of what was sampled, for 'fathom annotate' and pages"),
     OPTION_FLAG("no-cache", 0, struct archive_options, archive.no_cache,
                 "without what other recordings of the same programs learned"),
     OPTION_FLAG("cache", 0, struct archive_options, cache,

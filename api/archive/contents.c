@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "image/lines/lines.h"
 #include "image/mapped_name.h"
+#include "perfdata/scripts.h"
 #include "process/process.h"
 
 #define KERNEL_PID  UINT32_MAX /* of the kernel's own mappings */
@@ -37,6 +38,8 @@ struct archive_contents {
     struct table *places;        /* hashes of image and address */
     struct sampled *sampled;
     size_t sampled_count, sampled_capacity;
+    struct table *scripts;      /* struct script_frame that samples have */
+    struct names *source_files; /* of these; then of all that is sampled */
 };
 
 /* Reading the recording ------------------------------------------------------------------------------------------ */
@@ -87,6 +90,20 @@ static int note_sample(struct archive_contents *c, uint32_t pid, uint64_t ip, st
     return 0;
 }
 
+/* The files of the functions that an interpreter ran, up to callers that another sample had. */
+static int note_script(struct archive_contents *c, const struct script_frame *frame, struct fathom_error *err)
+{
+    bool added = true;
+    for (; frame; frame = frame->outer) {
+        if (!table_put(c->scripts, (uintptr_t)frame, &added) ||
+            names_intern(c->source_files, frame->code->file) == NAMES_NONE)
+            return error_memory(err);
+        if (!added)
+            break;
+    }
+    return 0;
+}
+
 /* An order_sink. */
 static int note(void *contents, const struct record *record, struct fathom_error *err)
 {
@@ -98,6 +115,8 @@ static int note(void *contents, const struct record *record, struct fathom_error
         rc = processes_apply(c->processes, record, err);
     if (rc == 0 && c->processes && record->kind == RECORD_SAMPLE)
         rc = note_sample(c, record->sample.pid, record->sample.ip, err);
+    if (rc == 0 && c->processes && record->kind == RECORD_SAMPLE)
+        rc = note_script(c, record->sample.script, err);
     return rc;
 }
 
@@ -111,9 +130,12 @@ int archive_contents_read(const struct archive_reading *from, struct archive_con
     c->arena = arena_new(0);
     c->seen = table_new();
     c->places = table_new();
+    c->scripts = table_new();
+    c->source_files = names_new();
     if (from->sources)
         c->processes = processes_new(from->images, NULL);
-    bool good = c->arena && c->seen && c->places && (c->processes || !from->sources);
+    bool good =
+        c->arena && c->seen && c->places && c->scripts && c->source_files && (c->processes || !from->sources);
     image_cache_kernel(from->images, reader_kernel(from->reader));
     size_t names_size;
     const void *names = reader_code_names(from->reader, &names_size);
@@ -133,6 +155,8 @@ void archive_contents_free(struct archive_contents *c)
     processes_free(c->processes);
     kernel_layout_free(&c->kernel);
     table_free(c->places);
+    table_free(c->scripts);
+    names_free(c->source_files);
     table_free(c->seen);
     arena_free(c->arena);
     free(c->sampled);
@@ -181,7 +205,7 @@ static int by_image(const void *a, const void *b)
 }
 
 struct seeing {
-    struct names *names;
+    struct names *names; /* of files that were seen */
     int (*see)(void *context, const char *file, struct fathom_error *err);
     void *context;
 };
@@ -207,9 +231,11 @@ int archive_contents_sources(struct archive_contents *c,
                              int (*see)(void *context, const char *file, struct fathom_error *err),
                              void *context, struct fathom_error *err)
 {
-    struct seeing s = {names_new(), see, context};
+    struct seeing s = {c->source_files, see, context};
     struct lines *lines = NULL;
-    int rc = s.names ? 0 : error_memory(err);
+    int rc = 0;
+    for (uint32_t i = 0; i < names_count(s.names) && rc == 0; i++)
+        rc = see(context, names_text(s.names, i), err);
     if (c->sampled_count)
         qsort(c->sampled, c->sampled_count, sizeof *c->sampled, by_image);
     for (size_t i = 0; i < c->sampled_count && rc == 0; i++) {
@@ -225,6 +251,5 @@ int archive_contents_sources(struct archive_contents *c,
             rc = see_address(&s, lines, c->sampled[i].address, err);
     }
     lines_close(lines);
-    names_free(s.names);
     return rc;
 }

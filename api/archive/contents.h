@@ -14,7 +14,7 @@ struct archive_reading {
     struct reader *reader;
     struct image_cache *images;
     const struct log *log;
-    bool sources; /* also those of the sampled instructions */
+    bool sources; /* also those of the sampled instructions, and of functions that an interpreter ran */
 };
 int archive_contents_read(const struct archive_reading *from, struct archive_contents **out,
                           struct fathom_error *err);
@@ -31,7 +31,7 @@ int archive_contents_images(struct archive_contents *contents,
                             int (*see)(void *context, const struct archive_image *image,
                                        struct fathom_error *err),
                             void *context, struct fathom_error *err);
-/* Calls see() for each source file, by the name that debug information tells. */
+/* Calls see() for each source file, by the name that debug information or the interpreter tells. */
 int archive_contents_sources(struct archive_contents *contents,
                              int (*see)(void *context, const char *file, struct fathom_error *err),
                              void *context, struct fathom_error *err);

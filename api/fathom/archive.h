@@ -19,7 +19,8 @@ struct fathom_archive_options {
     const char *output; /* NULL: the recording's name with ".tar.zst"; "-": standard output */
     const char *map;    /* a path map's file, for its reports; NULL: none */
     bool no_cache;      /* without what other recordings of the same programs learned */
-    bool sources;       /* with the source files of the sampled instructions */
+    bool
+        sources; /* with the source files of the sampled instructions, and of functions that an interpreter ran */
 };
 
 /* Both warn of what cannot be found. *other_build: where they return 0, whether files of another build were met, which are left
