@@ -15,7 +15,8 @@ struct format {
     bool samples;   /* it shows each sample (contexts->samples) */
     bool summed;    /* ... also samples that were added up, as those of a store (store/gathering.h) */
     bool bounded;   /* ... or the contexts, where samples are not kept */
-    bool events;    /* it shows all events, unless one is chosen */
+    bool script_lines; /* it needs the lines of an interpreter's functions in paths, where samples are kept */
+    bool events;       /* it shows all events, unless one is chosen */
 };
 
 /* Ends with an entry without a name; the first is the default. */

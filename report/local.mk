@@ -6,6 +6,8 @@ libreport_la_SOURCES = \
 	report/annotate/listing.c report/annotate/listing.h \
 	report/annotate/origin.c report/annotate/origin.h \
 	report/annotate/script.c report/annotate/script.h \
+	report/annotate/script_listing.c report/annotate/script_listing.h \
+	report/annotate/source_lines.c report/annotate/source_lines.h \
 	report/annotate/sources.c report/annotate/sources.h \
 	report/phases/json.c report/phases/phases.h \
 	report/phases/shown.c report/phases/shown.h \

@@ -43,7 +43,7 @@ const struct fathom_word fathom_report_formats[] = {
 /* Of single samples, and of one function: commands of their own print them. */
 static const struct format single_formats[] = {
     {.name = "script", .write = script_write, .samples = true},
-    {.name = "annotate", .write = annotate_write, .samples = true},
+    {.name = "annotate", .write = annotate_write, .samples = true, .script_lines = true},
     {.name = "phases", .write = phases_text_write, .samples = true},
     {.name = "phases-json", .write = phases_json_write, .samples = true},
     {0}};
@@ -175,6 +175,7 @@ int report_options_set(struct report_options *to, const struct fathom_report_opt
                  .fields = &to->fields,
                  .annotate = &to->annotate,
                  .phasing = &to->phasing,
+                 .lines = p->lines,
                  .colour = from->colour,
                  .verbose = from->verbose,
                  .show_image = true,
@@ -207,7 +208,7 @@ int report_options_set(struct report_options *to, const struct fathom_report_opt
     if (rc < 0)
         return rc;
     to->profile = profile_of(p, to->view.view);
-    to->profile.framing.script_lines = to->format->write == annotate_write;
+    to->profile.framing.script_lines = to->format->script_lines && to->profile.eps == 0;
     if (to->profile.counter == HCCT_KINDS)
         return error_set(err, EINVAL, "there is no counter %d", (int)p->counter);
     rc = set_levels(p, to->view.view, &to->profile.framing.levels, err);

@@ -20,9 +20,7 @@
 enum {
     WHOLE_MOST = 200,   /* instructions of a function; of a longer one, those near samples are listed */
     INSNS_MOST = 40000, /* after which no function is added: 2.4 MB of a page */
-    LINES_MOST = 400,   /* of a function's source; of more, those near samples are listed */
-    LINES_AROUND = 2,
-    FILES_MOST = 8, /* that a function's own lines are in */
+    FILES_MOST = 8,     /* that a function's own lines are in */
 };
 #define SAMPLED 1e-9 /* percent: any weight */
 
@@ -121,28 +119,9 @@ static const char *find_file(const struct listing *l, const struct listed_functi
     return files[best].name;
 }
 
-static bool list_source_line(struct making *m, struct listed_function *f, uint32_t number)
-{
-    struct listed_line line = {.number = number};
-    line.text = sources_line(m->parts->sources, f->file, number, &line.length);
-    return !line.text || vec_push(f->source, f->source_count, f->source_capacity, line);
-}
-
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t *l = a, *m = b;
-    return *l < *m ? -1 : *l > *m;
-}
-
-struct line_numbers { /* sorted; some more than once */
-    uint32_t *at;
-    size_t count, capacity;
-};
-
 static bool add_number(struct line_numbers *lines, const struct listed_function *f, const struct origin *o)
 {
-    return o->own_file != f->file || !o->own_line || o->own_line > SOURCE_BYTES_MOST ||
-           vec_push(lines->at, lines->count, lines->capacity, o->own_line);
+    return o->own_file != f->file || line_numbers_add(lines, o->own_line);
 }
 
 /* Lines of the function's file: that it begins at, and those that listed instructions are made of, or with `sampled` those
@@ -162,29 +141,8 @@ static bool find_numbers(const struct making *m, const struct listed_function *f
         if (number != LISTING_NONE && (!sampled || code->insns[i].weight))
             good = add_number(out, f, &m->to->origins[number]);
     }
-    if (out->count)
-        qsort(out->at, out->count, sizeof *out->at, by_number);
+    line_numbers_sort(out);
     return good;
-}
-
-static bool is_long(const struct line_numbers *lines)
-{
-    return lines->count && lines->at[lines->count - 1] - lines->at[0] >= LINES_MOST;
-}
-
-/* All lines from the first to the last, or those near each. */
-static bool list_lines(struct making *m, struct listed_function *f, const struct line_numbers *lines)
-{
-    bool whole = !is_long(lines);
-    uint32_t next = 1;
-    for (size_t i = 0; i < lines->count; i++) {
-        uint32_t line = lines->at[i], near = line > LINES_AROUND ? line - LINES_AROUND : 1;
-        uint32_t begin = near > next && !(whole && i > 0) ? near : next;
-        for (next = begin; next <= line + LINES_AROUND; next++)
-            if (!list_source_line(m, f, next))
-                return false;
-    }
-    return true;
 }
 
 static bool list_source(struct making *m, struct listed_function *f, const struct annotated_code *code,
@@ -195,9 +153,9 @@ static bool list_source(struct making *m, struct listed_function *f, const struc
     if (!f->file)
         return true;
     bool good = find_numbers(m, f, code, from, false, &lines);
-    if (good && is_long(&lines))
+    if (good && line_numbers_are_far(&lines))
         good = find_numbers(m, f, code, from, true, &lines);
-    good = good && list_lines(m, f, &lines);
+    good = good && listed_source_add(&f->source, m->parts->sources, f->file, &lines);
     free(lines.at);
     return good;
 }
@@ -218,7 +176,7 @@ static int list_function(struct making *m, const struct chosen *chosen)
         (!list_insns(m, &f, &code, lines) || !list_source(m, &f, &code, lines) ||
          !(number = table_put(m->parts->functions, key_of(chosen->image, chosen->function), NULL)) ||
          !vec_push(l->functions, l->function_count, m->parts->function_capacity, f))) {
-        free(f.source);
+        free(f.source.lines);
         rc = error_memory(m->err);
     }
     if (rc == 0)
@@ -287,7 +245,7 @@ void listing_clear(struct listing *l)
 {
     struct listing_parts *p = l->parts;
     for (size_t i = 0; i < l->function_count; i++)
-        free(l->functions[i].source);
+        free(l->functions[i].source.lines);
     free(l->functions);
     free(l->insns);
     free(l->origins);

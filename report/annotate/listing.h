@@ -7,7 +7,7 @@
 
 #include "report/annotate/choose.h"
 #include "report/annotate/origin.h"
-#include "report/annotate/sources.h"
+#include "report/annotate/source_lines.h"
 
 #define LISTING_NONE UINT32_MAX
 
@@ -19,21 +19,14 @@ struct listed_insn {
     uint8_t length;
 };
 
-struct listed_line {
-    const char *text; /* without its line break; not ended by a NUL */
-    size_t length;
-    uint32_t number;
-};
-
 struct listed_function {
     struct chosen chosen;
-    size_t first, count;        /* instructions */
-    uint32_t skipped;           /* left out after the last one */
-    uint64_t unread;            /* bytes of code that are left out */
-    bool has_lines;             /* debug information was found for its file */
-    const char *file;           /* of its source; NULL: unknown */
-    struct listed_line *source; /* lines of that file; none: it cannot be read */
-    size_t source_count, source_capacity;
+    size_t first, count; /* instructions */
+    uint32_t skipped;    /* left out after the last one */
+    uint64_t unread;     /* bytes of code that are left out */
+    bool has_lines;      /* debug information was found for its file */
+    const char *file;    /* of its source; NULL: unknown */
+    struct listed_source source;
 };
 
 struct image_cache;

@@ -58,19 +58,24 @@ static bool has_name(const struct frame *frame, const char *name)
            (length == wanted || frame->name[length - wanted - 1] == '.');
 }
 
-uint32_t script_find(const struct contexts *c, const char *name, uint64_t *weight)
+uint64_t *script_weights(const struct contexts *c)
 {
-    const uint32_t count = frames_count(c->frames);
-    uint64_t *weights = calloc((size_t)count + 1, sizeof *weights);
-    uint32_t best = FRAMES_NONE;
+    uint64_t *weights = calloc((size_t)frames_count(c->frames) + 1, sizeof *weights);
     struct cct_node *root = cct_root(c->tree);
-    *weight = 0;
     for (struct cct_node *n = cct_next(root, root); n && weights; n = cct_next(root, n)) {
         const struct cct_node *script = n->self[0] ? script_above(c, n) : NULL;
         if (script)
             weights[script->item] = add_saturating(weights[script->item], n->self[0]);
     }
-    for (uint32_t i = 0; weights && i < count; i++)
+    return weights;
+}
+
+uint32_t script_find(const struct contexts *c, const char *name, uint64_t *weight)
+{
+    uint64_t *weights = script_weights(c);
+    uint32_t best = FRAMES_NONE;
+    *weight = 0;
+    for (uint32_t i = 0; weights && i < frames_count(c->frames); i++)
         if (frames_at(c->frames, i)->kind == FRAME_SCRIPT && has_name(frames_at(c->frames, i), name) &&
             (best == FRAMES_NONE || weights[i] > *weight)) {
             best = i;

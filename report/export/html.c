@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "image/cache.h"
 #include "report/export/export.h"
 #include "report/export/html_page.h"
 #include "report/export/json.h"
@@ -23,6 +24,7 @@ struct page {
     struct placed_samples samples;
     struct used_frames used;
     struct listing listing; /* the code that samples are in */
+    struct script_listing scripts;
 };
 
 /* In place of samples that were not kept. */
@@ -46,6 +48,11 @@ static int place_contexts(struct page *p, struct fathom_error *err)
     return 0;
 }
 
+static const char *symfs_of(const struct view_options *view)
+{
+    return view->images ? image_cache_options(view->images)->symfs : NULL;
+}
+
 /* first, last: the time of all events, ns. */
 static int gather(struct page *p, const struct report *report, uint64_t first, uint64_t last,
                   struct fathom_error *err)
@@ -66,6 +73,9 @@ static int gather(struct page *p, const struct report *report, uint64_t first, u
     rc = good ? used_frames_find(contexts, &p->used, err) : error_memory(err);
     if (rc == 0)
         rc = listing_make(contexts, report->view->images, report->view->listed, &p->listing, err);
+    if (rc == 0 && contexts->samples)
+        rc = script_listing_make(contexts, &p->branches, symfs_of(report->view), report->view->listed,
+                                 &p->scripts, err);
     if (rc == 0 && !contexts->samples) {
         rc = place_contexts(p, err);
     } else if (rc == 0) {
@@ -86,6 +96,7 @@ static void page_clear(struct page *p)
     table_free(p->contexts);
     used_frames_clear(&p->used);
     listing_clear(&p->listing);
+    script_listing_clear(&p->scripts);
     placed_clear(&p->samples);
     branches_clear(&p->branches);
 }
@@ -102,6 +113,7 @@ static void write_heading(struct json *json, const struct page *p)
     json_number(json, "lost", h->lost);
     if (!p->report->contexts->samples)
         json_number(json, "bounded", 1);
+    json_flag(json, "lines", p->report->view->lines);
     json_number(json, "notInlined", h->uninlined_count);
     json_number(json, "weight", h->weight);
     json_number(json, "proved", h->proved);
@@ -162,7 +174,9 @@ static int write_data(struct json *json, const struct page *p, struct fathom_err
     write_tables(json, p);
     int rc = html_phases_write(json, p->report, p->samples.first, p->samples.last, SLICES, err);
     if (rc == 0)
-        rc = html_code_write(json, &p->listing, err);
+        rc = html_code_write(
+            json, &p->listing,
+            &(struct html_scripts){&p->scripts, p->report->contexts->frames, p->used.numbers}, err);
     if (rc < 0)
         return rc;
     json_object(json, "contexts"); /* so that the lists below are on one line each */

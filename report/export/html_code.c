@@ -24,6 +24,19 @@ static void write_source(struct json *json, const char *text, size_t length)
     json_text(json, NULL, text ? line : NULL);
 }
 
+/* [number, text] */
+static void write_lines(struct json *json, const struct listed_source *source)
+{
+    json_array(json, "source");
+    for (size_t i = 0; i < source->count; i++) {
+        json_array(json, NULL);
+        json_number(json, NULL, source->lines[i].number);
+        write_source(json, source->lines[i].text, source->lines[i].length);
+        json_end(json);
+    }
+    json_end(json);
+}
+
 /* [address, text, origin or null, instructions left out before it] */
 static void write_insns(struct json *json, const struct listing *l, const struct listed_function *f)
 {
@@ -68,15 +81,22 @@ static void write_function(struct json *json, const struct listing *l, const str
     json_number(json, "unread", f->unread);
     json_flag(json, "hasLines", f->has_lines);
     write_number(json, texts, "file", f->file);
-    json_array(json, "source"); /* [number, text] */
-    for (size_t i = 0; i < f->source_count; i++) {
-        json_array(json, NULL);
-        json_number(json, NULL, f->source[i].number);
-        write_source(json, f->source[i].text, f->source[i].length);
+    write_lines(json, &f->source);
+    write_insns(json, l, f);
+    json_end(json);
+}
+
+static void write_scripts(struct json *json, const struct html_scripts *s, struct names *texts)
+{
+    json_array(json, "scripts");
+    for (size_t i = 0; i < s->listing->count; i++) {
+        const struct listed_script *f = &s->listing->functions[i];
+        json_object(json, NULL);
+        json_number(json, "frame", s->numbers[f->item]);
+        write_number(json, texts, "file", frames_at(s->frames, f->item)->source);
+        write_lines(json, &f->source);
         json_end(json);
     }
-    json_end(json);
-    write_insns(json, l, f);
     json_end(json);
 }
 
@@ -97,17 +117,19 @@ static void write_origin(struct json *json, const struct listing *l, const struc
     json_end(json);
 }
 
-int html_code_write(struct json *json, const struct listing *l, struct fathom_error *err)
+int html_code_write(struct json *json, const struct listing *l, const struct html_scripts *scripts,
+                    struct fathom_error *err)
 {
     struct names *texts = names_new();
     if (!texts)
         return error_memory(err);
     json_object(json, "code");
-    json_number(json, "leftOut", l->left_out);
+    json_number(json, "leftOut", l->left_out + scripts->listing->left_out);
     json_array(json, "functions");
     for (size_t i = 0; i < l->function_count; i++)
         write_function(json, l, &l->functions[i], texts);
     json_end(json);
+    write_scripts(json, scripts, texts);
     json_array(json, "origins");
     for (size_t i = 0; i < l->origin_count; i++)
         write_origin(json, l, &l->origins[i], texts);

@@ -53,7 +53,8 @@ struct view_options {
     const struct phasing_options *phasing;   /* how phases are found: profile/phasing.h */
     struct image_cache *images;              /* of the samples; NULL: none */
     uint64_t inlined; /* KiB of debug information that may be read to find inlined ones (framing.h) */
-    bool filtered;    /* some samples may have been left out on purpose */
+    bool lines;    /* lines are wanted in paths; else those of scripts are for their annotated source alone */
+    bool filtered; /* some samples may have been left out on purpose */
     bool colour;
     bool verbose; /* all of the heading, not only what was sampled, how sure the contexts are, and warnings */
     bool show_image;  /* the image's name beside each function; the flat view always has it */

@@ -1,12 +1,14 @@
 /*
- * make_page.c - "make_page small|large|changes": a page of known contents on standard output, for tests that
+ * make_page.c - "make_page small|large|script|changes": a page of known contents on standard output, for tests that
  * look at it in a browser.
  *
  * small: two threads, whose samples are of hostile names, unknown contexts and paths that are not sure.
  * Weights: main parse 40, main `<script>alert(1)</script>` 30, main parse lex 20 (half sure), an unknown
  * context 10. The first thread has the first half of the time and "parse" alone. The samples of "parse" are
  * at the beginning of page_parse() below, those of "lex" of page_lex(). A second event, page-faults, has main
- * parse lex 5 in the first thread. large: 100,000 contexts. changes: from A to B, where main parse goes from
+ * parse lex 5 in the first thread. large: 100,000 contexts. script: samples of
+ * functions of page.py, below main and the interpreter's loop: work 10 (line 3), work leaf 30 (lines 3 and 7), work sort leaf 40 (lines 4 and 7;
+ * sort is machine code), work work leaf 15 (lines 3, 3 and 7), and main alone 5. changes: from A to B, where main parse goes from
  * 40% to 60%, main `<script>alert(1)</script>` from 30% to 0, main lex from 0 to 10%, and main emit stays at
  * 30%.
  */
@@ -118,6 +120,30 @@ static void fill_faults(struct contexts *contexts, struct view_heading *heading)
         (struct view_heading){.event = counted.name, .samples = 1, .weight = 5, .proved = 5, .expected = 5};
 }
 
+static uint32_t script(const char *name, uint32_t line)
+{
+    return frames_add(frames, &(struct frame){FRAME_SCRIPT, name, "page.py", line, "page.py"});
+}
+
+static uint32_t line(uint32_t number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "page.py:%u", number);
+    return frames_add(frames, &(struct frame){FRAME_LINE, text, "", number, "page.py"});
+}
+
+static void fill_script(void)
+{
+    const uint32_t top = function("main"), loop = function("loop"), sort = function("sort"),
+                   work = script("work", 1), leaf = script("leaf", 6), third = line(3), fourth = line(4),
+                   seventh = line(7);
+    add((uint32_t[]){top, loop, work, third}, 4, 10, 1, 1000000000, 1);
+    add((uint32_t[]){top, loop, work, third, leaf, seventh}, 6, 30, 1, 1100000000, 1);
+    add((uint32_t[]){top, loop, work, fourth, sort, loop, leaf, seventh}, 8, 40, 2, 1200000000, 1);
+    add((uint32_t[]){top, loop, work, third, work, third, leaf, seventh}, 8, 15, 1, 1300000000, 1);
+    add((uint32_t[]){top}, 1, 5, 1, 1400000000, 1);
+}
+
 /* Many short and some deep paths. */
 static void fill_large(void)
 {
@@ -200,25 +226,25 @@ int main(int argc, char **argv)
     frames = frames_new();
     if (!tree || !frames || argc != 2)
         return 2;
-    bool large = strcmp(argv[1], "large") == 0;
+    const bool large = strcmp(argv[1], "large") == 0, small = strcmp(argv[1], "small") == 0;
     struct fathom_error why;
     struct image_cache *images = image_cache_new(NULL);
-    if (!images || (!large && image_cache_get(images, "/proc/self/exe", NULL, &own_image, &why) < 0))
+    if (!images || (small && image_cache_get(images, "/proc/self/exe", NULL, &own_image, &why) < 0))
         return 2;
-    (large ? fill_large : fill_small)();
+    (large ? fill_large : small ? fill_small : fill_script)();
     struct contexts contexts = contexts_of_all();
     struct view_heading heading = {.command = "prog </script><script>alert(2)</script>",
                                    .event = event.name,
                                    .samples = sample_count,
                                    .weight = cct_total(tree),
-                                   .proved = large ? cct_total(tree) : 90,
-                                   .unknown = large ? 0 : 10,
+                                   .proved = small ? 90 : cct_total(tree),
+                                   .unknown = small ? 10 : 0,
                                    .expected = 80};
     struct view_options view = {.listed = LISTED_DEFAULT, .images = images};
     struct report second, report = {.contexts = &contexts, .heading = &heading, .view = &view};
     struct contexts faults;
     struct view_heading other;
-    if (!large) {
+    if (small) {
         fill_faults(&faults, &other);
         second = (struct report){.contexts = &faults, .heading = &other, .view = &view};
         report.next = &second;
@@ -229,7 +255,7 @@ int main(int argc, char **argv)
     int rc = format->write(&report, stdout, &err);
     if (rc < 0)
         fprintf(stderr, "%s\n", err.text);
-    if (!large)
+    if (small)
         cct_free(faults.tree);
     image_cache_free(images);
     frames_free(frames);

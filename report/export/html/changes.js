@@ -80,7 +80,7 @@ function fillChanges() {
         (changes.unclear ? `; of ${changes.unclear} more (with ?) these recordings cannot tell` : "");
     ["A and B", "A", "B"].forEach((name, number) => byId("metric").append(new Option(name, number)));
     byId("metric").previousSibling.textContent = "Width ";
-    for (const id of ["thread", "sure", "space", "colours", "inverted", "folded", "view-code", "key-code", "sandwich-code"])
+    for (const id of ["thread", "sure", "space", "language", "colours", "inverted", "folded", "view-code", "key-code", "sandwich-code"])
         (byId(id).closest("label") || byId(id)).hidden = true;
     byId("time").hidden = true;
     byId("legend").textContent = "Red: more in B. Blue: less. The stronger, the larger a part of it. Grey: no more than chance.";

@@ -3,15 +3,22 @@
 // code.functions: {name, image, first: the place of its first instruction, insns: [address, text, origin, how many are left out before
 // it], skipped: ... after the last, unread: bytes of code, hasLines, file, source: [line, text] of that file}. code.origins: [file,
 // line, function if inlined, text, file and line of the function itself]; files and functions are numbers in code.texts, or null.
+// code.scripts: {frame, file, source}, functions that an interpreter runs. Their lines are in the file's contexts, each behind its function.
 const MOST_CONTEXTS = 100;
 const shownCode = { event: -1, number: -1, context: 0, missing: "", hot: [], at: -1 };
 
+function scriptFunction(script) {
+    const [name, image] = frames[script.frame];
+    return { ...script, name, image, insns: [], hasLines: true, isScript: true };
+}
+
 // What the event's lists tell, found once: the function (as a context) that each context belongs to, whatever is inlined, entered in
-// the kernel or accessed there; the function of each place; that of each frame, by its samples.
+// the kernel or accessed there; the function of each place; that of each frame, by its samples; and the innermost function of a script
+// that each context of the file belongs to.
 function readCode() {
     if (shownCode.event === filter.event)
         return;
-    const owners = new Int32Array(contextCount), functions = data.code ? data.code.functions : [], byFrame = new Map();
+    const owners = new Int32Array(contextCount), functions = data.code ? [...data.code.functions, ...data.code.scripts.map(scriptFunction)] : [], byFrame = new Map();
     for (let i = 1; i < contextCount; i++)
         owners[i] = kindOf(contexts.frame[i]) === Kind.FUNCTION ? i : owners[contexts.parent[i]];
     const ofPlace = [-1];
@@ -21,13 +28,17 @@ function readCode() {
         if (entries.place[i] && owner)
             byFrame.set(contexts.frame[owner], ofPlace[entries.place[i]]);
     }
-    Object.assign(shownCode, { event: filter.event, functions, owners, byFrame, ofPlace, number: -1, context: 0, at: -1 });
+    functions.forEach((f, number) => { if (f.isScript) byFrame.set(f.frame, number); });
+    const { parent, frame } = data.contexts, ofScript = new Int32Array(parent.length).fill(-1);
+    for (let i = 1; i < parent.length; i++)
+        ofScript[i] = fileKind(i) === Kind.SCRIPT ? byFrame.get(frame[i]) ?? -1 : ofScript[parent[i]];
+    Object.assign(shownCode, { event: filter.event, functions, ofScript, owners, byFrame, ofPlace, number: -1, context: 0, at: -1 });
 }
 
 // Chooses the function of a context (one of its contexts), or of a frame (all of them). false: the page has no code of it.
 function chooseCode(frame, context) {
     readCode();
-    const owner = context ? shownCode.owners[context] : 0, number = shownCode.byFrame.get(owner ? contexts.frame[owner] : frame);
+    const owner = context && kindOf(frame) !== Kind.SCRIPT ? shownCode.owners[context] : 0, number = shownCode.byFrame.get(owner ? contexts.frame[owner] : frame);
     if (number === undefined)
         return false;
     const has = owner && entries.place.some((place, i) => place && shownCode.owners[entries.context[i]] === owner);
@@ -46,17 +57,22 @@ function addTo(sums, key, weight) {
 
 // The weight of each function; of the chosen one's contexts, instructions, and lines.
 function weighCode() {
-    const values = entries.values[filter.metric], sums = { functions: new Map(), contexts: new Map(), insns: new Map(), lines: new Map(), origins: new Map(), total: 0 };
-    const { functions, ofPlace, owners } = shownCode, f = functions[shownCode.number];
+    const values = entries.values[filter.metric], sums = { functions: new Map(), contexts: new Map(), insns: new Map(), lines: new Map(), ownLines: new Map(), origins: new Map(), total: 0, own: 0 };
+    const { functions, ofPlace, ofScript, owners } = shownCode, f = functions[shownCode.number];
+    if (f && f.isScript)
+        weighScript(f, sums);
     for (let i = 0; i < values.length; i++) {
-        const place = entries.place[i];
+        const place = entries.place[i], script = ofScript[data.entries.context[i]];
+        if (script >= 0 && passes(i))
+            addTo(sums.functions, script, values[i]);
         if (!place || !passes(i))
             continue;
         addTo(sums.functions, ofPlace[place], values[i]);
         if (ofPlace[place] !== shownCode.number)
             continue;
         const owner = owners[entries.context[i]];
-        addTo(sums.contexts, owner, values[i]);
+        if (owner)
+            addTo(sums.contexts, owner, values[i]);
         if (shownCode.context && owner !== shownCode.context)
             continue;
         sums.total += values[i];
@@ -68,6 +84,36 @@ function weighCode() {
             addTo(sums.lines, origin[5], values[i]);
     }
     return sums;
+}
+
+// The lines of a function that an interpreter runs, as `fathom annotate` tells them: a path counts for a line once, however often a
+// recursion has it. Own: no further function of a script is below.
+function weighScript(f, sums) {
+    const { parent, frame } = data.contexts, values = entries.values[filter.metric], byContext = new Map(), has = new Uint8Array(parent.length);
+    for (let i = 1; i < parent.length; i++)
+        has[i] = has[parent[i]] || frame[i] === f.frame ? 1 : 0;
+    data.entries.context.forEach((context, i) => { if (has[context] && passes(i)) addTo(byContext, context, values[i]); });
+    for (const [context, weight] of byContext) {
+        const counted = new Set();
+        let line = 0, isOwn = true;
+        for (let at = context; at; at = parent[at]) {
+            if (fileKind(at) === Kind.LINE) {
+                line = Number(/\d+$/.exec(frames[frame[at]][0]));
+                continue;
+            }
+            if (frame[at] === f.frame) {
+                counted.add(line);
+                if (isOwn)
+                    addTo(sums.ownLines, line, weight);
+                sums.own += isOwn ? weight : 0;
+            }
+            isOwn = isOwn && fileKind(at) !== Kind.SCRIPT;
+            line = 0;
+        }
+        for (const each of counted)
+            addTo(sums.lines, each, weight);
+        sums.total += weight;
+    }
 }
 
 function textOf(number) {
@@ -87,9 +133,12 @@ function fillOptions(select, rows, chosen) {
 function fillChoices(sums) {
     const functions = heaviest(sums.functions), contextRows = heaviest(sums.contexts), whole = weights.total[0];
     const rows = functions.map(([number, weight]) => [number, `${formatShare(weight, whole)} ${shownCode.functions[number].name} (${shownCode.functions[number].image})`]);
-    if (!sums.functions.has(shownCode.number))
-        rows.push([shownCode.number, "0.0% " + shownCode.functions[shownCode.number].name]);
+    shownCode.functions.forEach((f, number) => {
+        if (!sums.functions.has(number) && (f.isScript || number === shownCode.number))
+            rows.push([number, `0.0% ${f.name} (${f.image})`]);
+    });
     fillOptions(byId("code-function"), rows, shownCode.number);
+    byId("code-context-choice").hidden = !!shownCode.functions[shownCode.number].isScript;
     const choices = contextRows.slice(0, MOST_CONTEXTS);
     if (shownCode.context && !choices.some(([context]) => context === shownCode.context))
         choices.push([shownCode.context, sums.contexts.get(shownCode.context) || 0]);
@@ -148,18 +197,22 @@ function listHotLines(f, sums) {
 }
 
 function listSource(f, sums) {
-    if (!f.source.length)
+    const source = f.isScript && !f.source.length ? [...sums.lines.keys()].filter(line => line).sort((a, b) => a - b).map(line => [line, ""]) : f.source;
+    if (!source.length && !f.isScript)
         return listHotLines(f, sums);
-    const part = byId("source"), table = codeTable(["Share", "Line", `Source: ${textOf(f.file)}`]), rows = new Map();
+    const shares = f.isScript ? ["Total", "Self"] : ["Share"];
+    const part = byId("source"), table = codeTable([...shares, "Line", `Source: ${textOf(f.file)}`]), rows = new Map();
     part.hidden = false;
     const most = Math.max(...sums.lines.values(), 0);
     let last = 0;
-    for (const [line, text] of f.source) {
+    for (const [line, text] of source) {
         const tr = document.createElement("tr");
         if (last && line > last + 1)
             tr.className = "after-gap";
         last = line;
         heatCell(tr, sums.lines.get(line), most, sums.total);
+        if (f.isScript)
+            heatCell(tr, sums.ownLines.get(line), most, sums.total);
         cell(tr, String(line), true);
         cell(tr, text || "").className = "text";
         tr.addEventListener("click", () => showLine(f, line, sums));
@@ -172,6 +225,7 @@ function listSource(f, sums) {
 
 function listInsns(f, sums) {
     const part = byId("insns"), table = codeTable(["Share", "Address", "Instruction"]), rows = [], most = Math.max(...sums.insns.values(), 0);
+    part.hidden = !!f.isScript;
     const gap = count => {
         const tr = document.createElement("tr");
         tr.className = "gap";
@@ -237,21 +291,29 @@ function showLine(f, line, sums) {
         scrollPart(byId("insns"), shownCode.insnRows[hottest]);
 }
 
-// The next hot instruction by falling weight, or the one before.
+// The next hot instruction, or line of a script, by falling weight, or the one before.
 function nextHot(step) {
-    const { hot } = shownCode;
+    const { hot } = shownCode, f = shownCode.functions[shownCode.number];
     if (!hot.length)
         return;
     shownCode.at = (shownCode.at + step + hot.length) % hot.length;
-    showInsn(shownCode.functions[shownCode.number], hot[shownCode.at][0]);
+    const [chosen] = hot[shownCode.at];
+    if (!f.isScript) {
+        showInsn(f, chosen);
+        return;
+    }
+    selectRow(shownCode.lineRows.get(chosen));
+    scrollPart(byId("source"), shownCode.lineRows.get(chosen));
 }
 
-function tellLeftOut(f) {
+function tellLeftOut(f, sums) {
     const left = data.code.leftOut, said = [];
     if (!f.hasLines)
         said.push(`No debug information was found for ${f.image}: there are no lines.`);
     else if (f.file !== null && !f.source.length)
         said.push(`The source file ${textOf(f.file)} was not there when the page was made.`);
+    if (f.isScript && sums.lines.has(0))
+        said.push(`${formatShare(sums.lines.get(0), sums.total)} of it is at a line that is not known.`);
     if (left)
         said.push(`Code of the ${shownCode.functions.length} functions with the most weight is in the page; ${left.toLocaleString("en")} more that have samples are left out (fathom report --annotate COUNT).`);
     byId("code-left").textContent = said.join(" ");
@@ -272,14 +334,15 @@ function drawCode() {
     fillChoices(sums);
     const missing = shownCode.missing ? `No sample is in the code of ${shownCode.missing} itself, or its code is not in the page. ` : "";
     byId("code-said").textContent = `${missing}${f.name} (${f.image})` + (shownCode.context ? " ← " + callersText(shownCode.context) : " in all contexts") +
-        `: ${formatShare(sums.total, weights.total[0])} of all, ${formatWeight(sums.total)}. Shares below are of that.`;
-    shownCode.hot = heaviest(sums.insns);
+        `: ${formatShare(sums.total, weights.total[0])} of all, ${formatWeight(sums.total)}` +
+        (f.isScript ? `; without functions of the script that it calls ${formatShare(sums.own, weights.total[0])}` : "") + ". Shares below are of that.";
     shownCode.at = -1;
     shownCode.lineRows = listSource(f, sums);
+    shownCode.hot = heaviest(f.isScript ? sums.lines : sums.insns).filter(([at]) => !f.isScript || shownCode.lineRows.has(at));
     shownCode.insnRows = listInsns(f, sums);
-    tellLeftOut(f);
+    tellLeftOut(f, sums);
     const hottestLine = heaviest(sums.lines)[0];
-    if (shownCode.hot.length)
+    if (shownCode.hot.length && !f.isScript)
         scrollPart(byId("insns"), shownCode.insnRows[shownCode.hot[0][0]]);
     if (hottestLine && shownCode.lineRows.has(hottestLine[0]))
         scrollPart(byId("source"), shownCode.lineRows.get(hottestLine[0]));

@@ -1,6 +1,7 @@
 // data.js - the recording: contexts, what their samples add up to under the filters, and how numbers are told.
 //
 // events: what follows, of each event of the recording.
+// lines: whether lines are wanted in paths.
 // phases: the phase of each slice of time, from 1 on; empty where samples were not kept.
 // contexts: lists by number; 0 is the root, parents come before children, siblings from heavy to light. entries: samples of one
 // context (of all its samples, if `bounded`), instruction (place: from 1 on in the lists of `code`), thread, slice of time and certainty, added up. frames: [name, image, kind], threads: [pid, tid, name].
@@ -8,7 +9,8 @@ const recording = JSON.parse(document.getElementById("data").textContent), event
 const Kind = { FUNCTION: 0, INLINED: 1, UNKNOWN: 2, DATA: 3, FOUND: 4, UNSURE: 5, KERNEL: 6, LINE: 7, PARTIAL: 8, LABEL: 9, LEVEL: 10, SCRIPT: 11 };
 let data, contexts, entries, frames, contextCount;
 
-const filter = { event: 0, metric: 0, threads: null, sure: 0, user: false, folded: false, from: 0, to: events[0].slices };
+// language: "all"; "native": without functions of scripts; "script": without machine code, where there are such.
+const filter = { event: 0, metric: 0, threads: null, sure: 0, user: false, language: "all", folded: false, from: 0, to: events[0].slices };
 
 // self: weight that ends in a context; total: with all below; doubt: of `total`, what is expected not to be there.
 let weights;
@@ -20,42 +22,91 @@ function useEvent(number) {
     arrange();
 }
 
-// The contexts as they are in the file, or with recursion as one row.
+// shownAs: the context that each of the file's is shown as.
+let shownAs;
+
+// The contexts as they are in the file, or without what the filters hide.
 function arrange() {
-    ({ contexts, entries } = filter.folded ? foldRecursion(data) : data);
+    const merge = filter.folded || filter.language !== "all" || (data.lines === false && data.contexts.frame.some((_, i) => isScriptLine(i)));
+    ({ contexts, entries, shownAs } = merge ? mergeContexts() : { ...data, shownAs: data.contexts.frame.map((_, i) => i) });
     contextCount = contexts.parent.length;
     weights = { self: new Float64Array(contextCount), total: new Float64Array(contextCount), doubt: new Float64Array(contextCount), selfDoubt: new Float64Array(contextCount) };
 }
 useEvent(0);
 
-// A context whose function is that of its caller becomes one with it, and so do what both call.
-function foldRecursion({ contexts: { parent, frame }, entries }) {
-    const count = parent.length, place = new Uint32Array(count), nodes = [{ frame: frame[0], parent: 0, weight: 0, children: new Map() }];
-    for (let i = 1; i < count; i++) {
-        const above = place[parent[i]], siblings = nodes[above].children;
-        if (above && nodes[above].frame === frame[i]) {
-            place[i] = above;
-            continue;
-        }
+// Of a context of the file.
+function fileKind(i) {
+    return i ? kindOf(data.contexts.frame[i]) : -1;
+}
+
+// A line of a function that an interpreter runs: for its code alone, unless lines are wanted in paths.
+function isScriptLine(i) {
+    return fileKind(i) === Kind.LINE && fileKind(data.contexts.parent[i]) === Kind.SCRIPT;
+}
+
+function isScript(i) {
+    return fileKind(i) === Kind.SCRIPT || isScriptLine(i) || (fileKind(i) === Kind.LABEL && frames[data.contexts.frame[i]][0].startsWith("[script function"));
+}
+
+// Machine code of a process: not levels and threads above it, nor the kernel and data below.
+function isNative(i) {
+    const kind = fileKind(i), above = fileKind(data.contexts.parent[i]);
+    return kind === Kind.LABEL ? ![-1, Kind.LABEL, Kind.LEVEL].includes(above) : ![Kind.LEVEL, Kind.KERNEL, Kind.DATA, Kind.FOUND].includes(kind);
+}
+
+function isHidden(i) {
+    if (data.lines === false && isScriptLine(i))
+        return true;
+    return filter.language === "native" ? isScript(i) : filter.language === "script" && !isScript(i) && isNative(i);
+}
+
+// For each context of the file, whether what it has is shown although the filter hides such functions: a path that has no function
+// of a script is shown as it is.
+function findBare() {
+    const { contexts: { parent }, entries } = data, count = parent.length, scripted = new Uint8Array(count), bare = new Uint8Array(count);
+    for (let i = 1; i < count; i++)
+        scripted[i] = scripted[parent[i]] || isScript(i) ? 1 : 0;
+    for (const context of filter.language === "script" ? entries.context : [])
+        bare[context] = scripted[context] ? 0 : 1;
+    return bare;
+}
+
+// The file's contexts without those that are hidden; with `folded`, one whose function is that of its caller becomes one with it. So
+// does what both call.
+function mergeContexts() {
+    const { contexts: { parent, frame }, entries } = data, count = parent.length, place = new Uint32Array(count), barePlace = new Uint32Array(count), nodes = [{ frame: frame[0], parent: 0, weight: 0, children: new Map() }];
+    const below = (above, i) => {
+        if (above && filter.folded && nodes[above].frame === frame[i])
+            return above;
+        const siblings = nodes[above].children;
         if (!siblings.has(frame[i])) {
             siblings.set(frame[i], nodes.length);
             nodes.push({ frame: frame[i], parent: above, weight: 0, children: new Map() });
         }
-        place[i] = siblings.get(frame[i]);
+        return siblings.get(frame[i]);
+    };
+    const bare = findBare(), leads = bare.slice();
+    for (let i = count - 1; i > 0; i--)
+        leads[parent[i]] |= leads[i];
+    for (let i = 1; i < count; i++) {
+        place[i] = isHidden(i) ? place[parent[i]] : below(place[parent[i]], i);
+        barePlace[i] = leads[i] ? below(barePlace[parent[i]], i) : 0;
     }
+    bare.forEach((is, i) => { place[i] = is ? barePlace[i] : place[i]; });
     entries.context.forEach((context, i) => { nodes[place[context]].weight += entries.values[0][i]; });
     for (let i = nodes.length - 1; i > 0; i--)
         nodes[nodes[i].parent].weight += nodes[i].weight;
     // Callers first, and what is below each of them before the next.
-    const number = new Uint32Array(nodes.length), folded = { parent: [], frame: [] }, open = [0];
+    const number = new Uint32Array(nodes.length), merged = { parent: [], frame: [] }, open = [0];
     while (open.length) {
         const at = open.pop();
-        number[at] = folded.parent.length;
-        folded.parent.push(number[nodes[at].parent]);
-        folded.frame.push(nodes[at].frame);
+        number[at] = merged.parent.length;
+        merged.parent.push(number[nodes[at].parent]);
+        merged.frame.push(nodes[at].frame);
         open.push(...[...nodes[at].children.values()].sort((a, b) => nodes[a].weight - nodes[b].weight));
     }
-    return { contexts: folded, entries: { ...entries, context: entries.context.map(context => number[place[context]]) } };
+    const shownAs = Array.from(place, at => number[at]);
+    return { contexts: merged, entries: { ...entries, context: entries.context.map(context => shownAs[context]) }, shownAs };
 }
 
 function passes(i) {
@@ -65,7 +116,7 @@ function passes(i) {
 // filter.threads: those that count; null: all.
 function passesAnyTime(i) {
     return (filter.threads === null || filter.threads.has(entries.thread[i])) && entries.sure[i] >= filter.sure * data.sureSteps &&
-        !(filter.user && kindOf(contexts.frame[entries.context[i]]) === Kind.KERNEL);
+        !(filter.user && fileKind(data.entries.context[i]) === Kind.KERNEL);
 }
 
 function weigh() {

@@ -181,6 +181,8 @@ function fillEvent() {
     fillOptions(byId("metric"), data.metrics.map((metric, number) => [number, metricName(metric)]), 0);
     byId("timeline").hidden = byId("range").hidden = byId("thread").closest("label").hidden = byId("sure").closest("label").hidden = !!data.bounded;
     byId("space").closest("label").hidden = !data.contexts.frame.some(frame => kindOf(frame) === Kind.KERNEL);
+    const kinds = new Set(data.contexts.frame.map(kindOf));
+    byId("language").closest("label").hidden = !kinds.has(Kind.SCRIPT) || !kinds.has(Kind.FUNCTION);
     fillThreads();
 }
 
@@ -246,21 +248,23 @@ function changeEvent(number) {
 }
 
 // Contexts have other numbers then.
-function fold(folded) {
-    if (filter.folded === folded)
+function rearrange(folded, language) {
+    if (filter.folded === folded && filter.language === language)
         return;
-    const names = pathOf(state.zoom).map(nameOf);
-    filter.folded = folded;
+    const zoomed = shownAs.indexOf(state.zoom);
+    Object.assign(filter, { folded, language });
     arrange();
-    const merged = folded ? names.filter((name, i) => name !== names[i - 1]) : names;
-    state.zoom = sameContext(merged);
+    state.zoom = shownAs[zoomed] || 0;
     lower.selected = upper.selected = null;
     tellPath(null);
+    const { number } = shownCode;
+    shownCode.event = -1;
     readCode();
+    shownCode.number = number;
 }
 
 // What is shown, in the address: a link to it can be sent. Names of what is in it are those of the controls.
-const controls = ["metric", "thread", "sure", "space", "colours"], boxesToTick = ["inverted", "folded"];
+const controls = ["metric", "thread", "sure", "space", "language", "colours"], boxesToTick = ["inverted", "folded"];
 
 function useControls() {
     filter.metric = Number(byId("metric").value);
@@ -269,7 +273,7 @@ function useControls() {
     filter.user = byId("space").value === "user";
     byLibrary = byId("colours").value === "library";
     colours.clear();
-    fold(byId("folded").checked);
+    rearrange(byId("folded").checked, byId("language").value);
     weigh();
     draw();
 }

@@ -1,7 +1,7 @@
-// drive.js - "drive.js MODULES SMALL LARGE CHANGES PICTURES": uses the pages as a person would, in Chromium; TAP on standard output.
+// drive.js - "drive.js MODULES SMALL LARGE SCRIPT CHANGES PICTURES": uses the pages as a person would, in Chromium; TAP on standard output.
 // Pictures of each view, light and dark, wide and narrow, are left in PICTURES.
 "use strict";
-const [modules, small, large, changed, pictures] = process.argv.slice(2);
+const [modules, small, large, script, changed, pictures] = process.argv.slice(2);
 const { chromium } = require(require("path").resolve(modules, "playwright-core"));
 
 let count = 0, failed = 0;
@@ -233,8 +233,12 @@ async function useArrangements(browser) {
     await page.locator("#inverted").uncheck();
 
     const folded = await page.evaluate(() => {
-        const data = { contexts: { parent: [0, 0, 1, 2, 3, 2], frame: [-1, 0, 1, 1, 2, 2] }, entries: { context: [2, 3, 4, 5], values: [[1, 2, 4, 8]] } };
-        const { contexts, entries } = foldRecursion(data);
+        const real = data;
+        data = { contexts: { parent: [0, 0, 1, 2, 3, 2], frame: [-1, 0, 1, 1, 2, 2] }, entries: { context: [2, 3, 4, 5], values: [[1, 2, 4, 8]] } };
+        filter.folded = true;
+        const { contexts, entries } = mergeContexts();
+        filter.folded = false;
+        data = real;
         return [contexts.parent, contexts.frame, entries.context].join(" ");
     });
     check(folded === "0,0,1,2 -1,0,1,2 2,2,3,3", "recursion is one row, and so is what its rows call", folded);
@@ -321,6 +325,48 @@ async function useLarge(browser) {
     await page.close();
 }
 
+// Functions of scripts: a filter, and their source with the weight of each line.
+async function useScript(browser) {
+    const page = await open(browser, script), rows = async () => (await page.locator("#source tr").allInnerTexts()).slice(1).map(row => row.split("\t").map(cell => cell.trim()));
+    const paths = async () => (await boxes(page, "lower")).map(b => `${b.depth} ${b.name} ${b.weight}`).sort();
+    check((await paths()).join() === "0 all 100,1 main 100,2 loop 95,3 work 95,4 leaf 30,4 sort 40,4 work 15,5 leaf 15,5 loop 40,6 leaf 40", "script: lines are not in paths", await paths());
+    await page.locator("#language").selectOption("script");
+    check((await paths()).join() === "0 all 100,1 main 5,1 work 95,2 leaf 70,2 work 15,3 leaf 15", "script: without machine code where there are functions of scripts", await paths());
+    await page.locator("#folded").check();
+    check((await paths()).join() === "0 all 100,1 main 5,1 work 95,2 leaf 85", "script: ... and recursion as one row", await paths());
+    await page.locator("#folded").uncheck();
+    await click(page, "work");
+    await page.locator("#language").selectOption("native");
+    check((await paths()).join() === "0 all 100,1 main 100,2 loop 95,3 sort 40,4 loop 40", "script: machine code alone, zoomed into what is left of the path", await paths());
+    check(/language=native/.test(page.url()), "script: the address has it", page.url());
+    await page.locator("#language").selectOption("all");
+    await page.keyboard.press("Escape");
+    const colours = await page.evaluate(() => ["leaf", "sort"].map(name => Number(/\d+/.exec(colourOf(frames.findIndex(f => f[0] === name)))[0])));
+    check(colours[0] >= 90 && colours[0] < 140 && colours[1] < 60, "script: colours", colours);
+
+    await click(page, "work");
+    await page.locator("#path button", { hasText: "Code" }).click();
+    check(/^work \(page.py\) in all contexts: 95.0% of all, .*; without functions of the script that it calls 10.0%/.test(await text(page, "code-said")), "script: code of a function", await text(page, "code-said"));
+    let seen = await rows();
+    check(seen.length === 6 && seen[2].join() === "57.9%,10.5%,3,leaf(i)" && seen[3].join() === "42.1%,,4,sorted(n, key=leaf)", "script: lines with all and own weight, once for a recursion", seen);
+    check(await page.locator("#insns").isHidden() && await page.locator("#code-context").isHidden(), "script: no instructions");
+    await page.keyboard.press("n");
+    check(/leaf\(i\)/.test(await page.locator("#source tr.chosen").innerText()), "script: n selects the hottest line");
+    await page.locator("#thread").selectOption({ index: 1 });
+    seen = await rows();
+    check(seen[2][0] === "100.0%" && seen[3][0] === "", "script: ... of one thread", seen);
+    await page.locator("#thread").selectOption({ index: 0 });
+    await page.locator("#code-function").selectOption({ index: 0 });
+    seen = await rows();
+    check(/^leaf .*85.0% of all/.test(await text(page, "code-said")) && seen.some(row => row.join() === "100.0%,100.0%,7,return n * 3 # </script><script>alert(4)</script>"), "script: the heaviest function is first", seen);
+    await page.locator("#language").selectOption("script");
+    check((await rows()).length === seen.length && /^leaf/.test(await text(page, "code-said")), "script: the same code with machine code left out");
+    await page.close();
+    const other = await open(browser, small);
+    check(await other.locator("#language").isHidden(), "script: no filter where there are no such functions");
+    await other.close();
+}
+
 async function useChanges(browser) {
     const page = await open(browser, changed);
     const colour = name => page.evaluate(name => changeColour(changeOf(lower.boxes.find(b => b.frame >= 0 && frames[b.frame][0] === name))), name);
@@ -382,8 +428,10 @@ async function takePictures(browser, name, file) {
     await usePolicy(browser);
     await useContrast(browser);
     await useLarge(browser);
+    await useScript(browser);
     await useChanges(browser);
     await takePictures(browser, "page", small);
+    await takePictures(browser, "script", script);
     await takePictures(browser, "changes", changed);
     check(errors.length === 0, "no errors, requests, dialogs, or rows that are too wide", errors);
     await browser.close();
