@@ -1,7 +1,4 @@
-/*
- * certainty.h - frames that say how a path is known, for `fathom report --format perf --certainty frame`: symbols of a file
- * of its own, which is mapped where no process can have anything (below vm.mmap_min_addr).
- */
+/* certainty.h - frames that say how a path is known, for `fathom report --format perf --certainty frame`: names of a file (symbol_file.h). */
 #ifndef FATHOM_API_REPORT_CERTAINTY_H
 #define FATHOM_API_REPORT_CERTAINTY_H
 

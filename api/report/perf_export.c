@@ -2,40 +2,70 @@
 #include "api/report/perf_export.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/hash.h"
 #include "api/report/certainty.h"
+#include "api/report/script_chain.h"
+#include "pathmap/map/partial.h"
 #include "perfdata/chained.h"
 #include "profile/chain.h"
+
+/* A file with names of frames that are no code. */
+struct names_file {
+    char *path;           /* absolute; NULL: none */
+    struct table *mapped; /* PID and mappings of processes in which it is mapped, hashed */
+};
 
 struct perf_export {
     struct perf_export_options options;
     struct image_cache *images;
     struct chained *file;
     struct chains *chains; /* NULL before the first sample */
-    char *certainty;       /* path of the file with the frames; NULL: none */
-    struct table *mapped;  /* PID and mappings of processes in which it is mapped, hashed */
+    struct names_file certainty, functions;
+    struct script_chain *scripts; /* NULL: there is no file for their names */
 };
 
-static int write_certainty(struct perf_export *e, struct fathom_error *err)
+/* Makes a file beside the recording by `write`. */
+static int begin_names(const struct perf_export *e, const char *suffix,
+                       int (*write)(const struct perf_export *e, const char *path, struct fathom_error *err),
+                       struct names_file *out, struct fathom_error *err)
 {
-    static const char suffix[] = PERF_CERTAINTY_SUFFIX;
-    size_t length = strlen(e->options.path);
-    char *path = malloc(length + sizeof suffix);
-    e->mapped = table_new();
-    if (!path || !e->mapped) {
-        free(path);
+    char *path = NULL;
+    out->mapped = table_new();
+    if (!out->mapped || asprintf(&path, "%s%s", e->options.path, suffix) < 0)
         return error_memory(err);
-    }
-    memcpy(path, e->options.path, length);
-    memcpy(path + length, suffix, sizeof suffix);
-    int rc = certainty_write(path, err);
-    if (rc == 0 && !(e->certainty = realpath(path, NULL)))
+    int rc = write(e, path, err);
+    if (rc == 0 && !(out->path = realpath(path, NULL)))
         rc = error_system(err, errno, "cannot find %s, which was just written", path);
     free(path);
     return rc;
+}
+
+static int write_certainty(const struct perf_export *e, const char *path, struct fathom_error *err)
+{
+    (void)e;
+    return certainty_write(path, err);
+}
+
+static int write_functions(const struct perf_export *e, const char *path, struct fathom_error *err)
+{
+    return script_chain_write(e->scripts, path, err);
+}
+
+/* Maps a file in the sample's process, once for all mappings that this has. */
+static int map_names(const struct perf_export *e, const struct names_file *file,
+                     const struct process *process, const struct sample *sample,
+                     struct record (*mapping)(const char *path, uint32_t pid, uint64_t time),
+                     struct fathom_error *err)
+{
+    bool added;
+    const uint64_t state = process ? process_state(process) : 0;
+    if (!table_put(file->mapped, hash_u64(state + ((uint64_t)sample->pid << 32)), &added))
+        return error_memory(err);
+    const struct record record = mapping(file->path, sample->pid, sample->time);
+    return added ? chained_record(e->file, &record, err) : 0;
 }
 
 static int copy_record(void *context, const struct record *record, struct fathom_error *err)
@@ -57,7 +87,9 @@ int perf_export_begin(const struct perf_export_options *options, struct reader *
     e->images = images;
     const struct event *events;
     reader_events(reader, &events);
-    int rc = options->certainty == PERF_CERTAINTY_FRAME ? write_certainty(e, err) : 0;
+    int rc = options->certainty == PERF_CERTAINTY_FRAME
+                 ? begin_names(e, PERF_CERTAINTY_SUFFIX, write_certainty, &e->certainty, err)
+                 : 0;
     if (rc < 0)
         outfile_close(options->file);
     struct chained_source source = {
@@ -81,13 +113,35 @@ static int add_certainty(struct perf_export *e, const struct process *process, c
     uint64_t address = certainty_address(certainty);
     if (!address)
         return 0;
-    bool added;
-    uint64_t state = process ? process_state(process) : 0;
-    if (!table_put(e->mapped, hash_u64(state + ((uint64_t)sample->pid << 32)), &added))
-        return error_memory(err);
-    struct record mapping = certainty_mapping(e->certainty, sample->pid, sample->time);
-    int rc = added ? chained_record(e->file, &mapping, err) : 0;
+    const int rc = map_names(e, &e->certainty, process, sample, certainty_mapping, err);
     return rc < 0 ? rc : chains_add(e->chains, address, err);
+}
+
+static bool is_rooted(const struct pathmap *map, uint32_t node)
+{
+    uint32_t function = 0;
+    bool known = node != PATHMAP_NONE;
+    for (; node != PATHMAP_NONE; node = pathmap_node(map, node).parent)
+        function = pathmap_node(map, node).function;
+    return known && function < pathmap_function_count(map) &&
+           !partial_is_image(pathmap_image(map, pathmap_function(map, function).image).path);
+}
+
+/* Adds the functions that an interpreter runs. */
+static int add_scripts(struct perf_export *e, const struct process *process, const struct sample *sample,
+                       struct address_chain *chain, struct fathom_error *err)
+{
+    int rc = 0;
+    if (!e->scripts) {
+        e->scripts = script_chain_new();
+        rc = e->scripts ? begin_names(e, PERF_FUNCTIONS_SUFFIX, write_functions, &e->functions, err)
+                        : error_memory(err);
+    }
+    if (rc == 0)
+        rc = map_names(e, &e->functions, process, sample, script_chain_mapping, err);
+    if (rc == 0 && script_chain_join(e->scripts, process, sample->script, chain, chain) < 0)
+        rc = error_memory(err);
+    return rc;
 }
 
 int perf_export_sample(struct perf_export *e, const struct pathmap *map, const struct process *process,
@@ -98,15 +152,18 @@ int perf_export_sample(struct perf_export *e, const struct pathmap *map, const s
     if (!e->chains)
         return error_memory(err);
     bool known = resolved->kind != RESOLVED_UNKNOWN && resolved->probability >= e->options.min_confidence;
-    int rc = chains_find(e->chains, process, sample, known ? resolved->node : PATHMAP_NONE, err);
-    if (rc == 0 && e->certainty)
+    const uint32_t node = known ? resolved->node : PATHMAP_NONE;
+    int rc = chains_find(e->chains, process, sample, node, err);
+    if (rc == 0 && e->certainty.path)
         rc = add_certainty(e, process, sample, known ? certainty_of(resolved) : CERTAINTY_UNKNOWN, err);
+    struct address_chain chain = {.rooted = is_rooted(map, node)};
+    chain.at = chains_found(e->chains, &chain.count);
+    if (rc == 0 && e->options.scripts && sample->script && process)
+        rc = add_scripts(e, process, sample, &chain, err);
     if (rc < 0)
         return rc;
-    size_t count;
-    const uint64_t *chain = chains_found(e->chains, &count);
     uint64_t sure = known ? (uint64_t)(resolved->probability * 100 + 0.5) : 0;
-    return chained_sample(e->file, sample, chain, count, sure, err);
+    return chained_sample(e->file, sample, chain.at, chain.count, sure, err);
 }
 
 int perf_export_end(struct perf_export *e, const struct log *log, struct fathom_error *err)
@@ -119,7 +176,8 @@ int perf_export_end(struct perf_export *e, const struct log *log, struct fathom_
             (unsigned long long)left_out);
     struct chained *file = e->file;
     e->file = NULL;
-    return chained_close(file, err);
+    const int rc = chained_close(file, err);
+    return rc == 0 && e->functions.path ? script_chain_write(e->scripts, e->functions.path, err) : rc;
 }
 
 void perf_export_free(struct perf_export *e)
@@ -128,7 +186,10 @@ void perf_export_free(struct perf_export *e)
         return;
     chained_discard(e->file);
     chains_free(e->chains);
-    table_free(e->mapped);
-    free(e->certainty);
+    table_free(e->certainty.mapped);
+    free(e->certainty.path);
+    table_free(e->functions.mapped);
+    free(e->functions.path);
+    script_chain_free(e->scripts);
     free(e);
 }

@@ -16,17 +16,20 @@ enum perf_certainty {
     PERF_CERTAINTY_FRAME,  /* and an outermost frame "[inferred]" or "[unknown context]": needs a file */
 };
 
+/* What follows the output's name in those of files with names of frames: */
 #define PERF_CERTAINTY_SUFFIX ".certainty"
+#define PERF_FUNCTIONS_SUFFIX ".functions"
 
 struct perf_export_options {
     const char *path;     /* of the file, for messages and for PATH.certainty */
     struct outfile *file; /* opened by outfile_open(); it is taken, also by a call that fails */
     enum perf_certainty certainty;
     double min_confidence; /* paths less probable are unknown */
+    bool scripts;          /* with the functions that an interpreter runs: needs a file */
 };
 
-/* Writes the records of processes; for PERF_CERTAINTY_FRAME also PATH.certainty, in which readers find
- * the frames' names. path, reader and images are borrowed. engine: has read the recording. */
+/* Writes the records of processes; for PERF_CERTAINTY_FRAME also PATH.certainty, and with the first function of a script
+ * PATH.functions, in which readers find the frames' names. path, reader and images are borrowed. engine: has read the recording. */
 int perf_export_begin(const struct perf_export_options *options, struct reader *reader, struct engine *engine,
                       uint32_t event, struct image_cache *images, struct perf_export **out,
                       struct fathom_error *err);

@@ -209,11 +209,17 @@ static int start_filter(struct reporting *r, struct fathom_error *err)
     return any ? filter_new(o, r->images, &r->filter, err) : 0;
 }
 
-/* Whether the recording has the name of the second file, with the frames. */
-static bool is_certainty(const struct report_options *o)
+/* Whether functions of scripts are among the frames of chains. */
+static bool has_functions(const struct report_options *o)
+{
+    return strcmp(o->output, "-") != 0 && (!o->profile.framing.native || o->profile.framing.script);
+}
+
+/* Whether the recording has the name of a second file, with the names of frames. */
+static bool is_replaced(const struct report_options *o, const char *suffix)
 {
     char *path;
-    if (asprintf(&path, "%s" PERF_CERTAINTY_SUFFIX, o->output) < 0)
+    if (asprintf(&path, "%s%s", o->output, suffix) < 0)
         return false;
     bool same = output_names(path, o->input);
     free(path);
@@ -223,7 +229,9 @@ static bool is_certainty(const struct report_options *o)
 int reporting_output(const struct report_options *o, struct outfile **out, struct fathom_error *err)
 {
     struct outfile *output = NULL;
-    if (o->format->recording && o->certainty == PERF_CERTAINTY_FRAME && is_certainty(o))
+    if (o->format->recording &&
+        ((o->certainty == PERF_CERTAINTY_FRAME && is_replaced(o, PERF_CERTAINTY_SUFFIX)) ||
+         (has_functions(o) && is_replaced(o, PERF_FUNCTIONS_SUFFIX))))
         return error_set(
             err, EINVAL,
             "%s, the recording that is read, would be replaced by the frames' names: name another output",
@@ -335,7 +343,8 @@ int reporting_learn(void *reporting, const struct record *record, struct fathom_
 static int begin_export(struct reporting *r, struct reader *reader, struct fathom_error *err)
 {
     const struct perf_export_options options = {r->options->output, r->output, r->options->certainty,
-                                                r->options->profile.min_confidence};
+                                                r->options->profile.min_confidence,
+                                                has_functions(r->options)};
     r->output = NULL; /* it is the export's now */
     return perf_export_begin(&options, reader, r->engine, r->event, r->images, &r->exported, err);
 }
