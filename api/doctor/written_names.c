@@ -12,8 +12,7 @@
 #include "base/path.h"
 #include "collector/targets/proc.h"
 
-#define WORDS_MOST    (4u << 20) /* bytes; the kernel allows arguments of 2 MB where stacks have 8 */
-#define STARTED_SLACK 2 /* s: a process's start is told in ticks, and the clocks are not read at once */
+#define WORDS_MOST (4u << 20) /* bytes; the kernel allows arguments of 2 MB where stacks have 8 */
 
 /* NULL: it cannot be read. */
 static char *read_file(pid_t pid, const char *name, size_t *size)
@@ -34,9 +33,9 @@ static enum written_file find_map(pid_t pid, const struct proc_self *self)
     char path[80];
     struct stat map;
     snprintf(path, sizeof path, "/proc/%d/root/tmp/perf-%d.map", (int)pid, (int)self->pid);
-    if (lstat(path, &map) != 0 || !S_ISREG(map.st_mode) || map.st_mtime + STARTED_SLACK < self->started)
+    if (lstat(path, &map) != 0 || !proc_self_may_have_written(self, &map))
         return WRITTEN_NONE;
-    return map.st_uid == self->user || map.st_uid == 0 ? WRITTEN_OWN : WRITTEN_FOREIGN;
+    return proc_self_trusts(self, &map) ? WRITTEN_OWN : WRITTEN_FOREIGN;
 }
 
 static bool maps_dump(pid_t pid, pid_t own)

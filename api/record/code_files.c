@@ -23,8 +23,6 @@
 #include "image/made/perf_map.h"
 #include "image/mapped_name.h"
 
-#define STARTED_SLACK 2 /* s: a process's start is told in ticks, and the clocks are not read at once */
-
 enum { AS_MAP, AS_DUMP, KINDS };
 
 struct watched {
@@ -158,8 +156,8 @@ static struct watched *watch(struct code_files *f, uint32_t pid, uint64_t time, 
 static bool is_its_own(struct code_files *f, const struct watched *w, int fd)
 {
     struct stat st;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_mtime + STARTED_SLACK >= w->self.started) {
-        if (st.st_uid == w->self.user || st.st_uid == 0)
+    if (fstat(fd, &st) == 0 && proc_self_may_have_written(&w->self, &st)) {
+        if (proc_self_trusts(&w->self, &st))
             return true;
         if (!f->told_foreign)
             log_write(f->log, LOG_WARNING,

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -40,6 +41,17 @@ struct proc_self {
     uid_t user;     /* whose files it makes */
     time_t started; /* by the wall clock, s; as exact as a tick, and as the clock was not set since */
 };
+/* Whether a file was written since it started: s of slack, as its start is told in ticks, and the clocks are not read at once. */
+#define PROC_STARTED_SLACK 2
+static inline bool proc_self_may_have_written(const struct proc_self *self, const struct stat *file)
+{
+    return S_ISREG(file->st_mode) && file->st_mtime + PROC_STARTED_SLACK >= self->started;
+}
+/* Whether it belongs to its user or root. */
+static inline bool proc_self_trusts(const struct proc_self *self, const struct stat *file)
+{
+    return file->st_uid == self->user || file->st_uid == 0;
+}
 
 /* Each returns 0 or a negative errno: -ESRCH or -ENOENT if the process is gone. */
 int proc_maps(pid_t pid, struct maps *maps);
