@@ -100,8 +100,8 @@ static bool process_region_unread(struct processes *all, struct region *region)
     return region->unread;
 }
 
-/* Whether a runtime that is known writes its code to such memory (image/run_time.h), which one is, too, that says what it writes. What cannot be opened is told when a sample hits
- * it. */
+/* Whether the process has a runtime that is known to make code in such memory (image/run_time.h). What cannot be opened is told when a sample
+ * hits it. */
 static bool process_makes_code(const struct process *process)
 {
     for (size_t i = 0; i < space_count(process->space); i++) {
