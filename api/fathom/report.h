@@ -94,7 +94,7 @@ struct fathom_profile_options {
     enum fathom_counter counter;
 };
 
-/* Of format "perf": where it is said how sure a path is. */
+/* Of format "perf", which also writes OUTPUT.functions where an interpreter ran functions: where it is said how sure a path is. */
 enum fathom_certainty_shown {
     FATHOM_CERTAINTY_WEIGHT, /* in percent, as the sample's weight */
     FATHOM_CERTAINTY_FRAME /* and by an outermost frame "[inferred]" or "[unknown context]", whose file is OUTPUT.certainty */
@@ -102,9 +102,9 @@ enum fathom_certainty_shown {
 
 #define FATHOM_SCRIPT_FIELDS "comm,tid,time,weight,sure,path"
 
-/* Texts and lists are borrowed until fathom_report_close(). Set them by fathom_report_defaults() first. */
 struct fathom_store_selection; /* store.h */
 
+/* Texts and lists are borrowed until fathom_report_close(). Set them by fathom_report_defaults() first. */
 struct fathom_report_options {
     const char *recording; /* a perf.data file, an archive of `fathom archive`, or "-": standard input */
     const struct fathom_store_selection

@@ -121,8 +121,8 @@ static bool add_path(struct summing *s, const struct cct_node *end)
             sum->counted = end;
             if (innermost)
                 sum->self = add_saturating(sum->self, weight);
-            s->self += innermost ? weight : 0;
-            s->total += counted ? 0 : weight;
+            s->self = add_saturating(s->self, innermost ? weight : 0);
+            s->total = add_saturating(s->total, counted ? 0 : weight);
             counted = true;
         }
         innermost = innermost && frame->kind != FRAME_SCRIPT;
@@ -193,7 +193,7 @@ static int write_all(const struct report *report, struct summing *s, struct prin
     const struct view_options *view = report->view;
     const struct frame *frame = frames_at(s->contexts->frames, s->item);
     const int columns = weight_width(s->total, view->unit);
-    char share[SHARE_SIZE], text[WEIGHT_SIZE];
+    char share[SHARE_SIZE], own[SHARE_SIZE], text[WEIGHT_SIZE];
     struct sources *sources = sources_new(view->images ? image_cache_options(view->images)->symfs : NULL);
     if (!sources)
         return error_memory(err);
@@ -205,7 +205,7 @@ static int write_all(const struct report *report, struct summing *s, struct prin
                   weight_format(text, s->total, view->unit),
                   share_format(share, s->total, report->heading->weight),
                   report->heading->event ? report->heading->event : "all",
-                  share_format((char[SHARE_SIZE]){0}, s->self, report->heading->weight));
+                  share_format(own, s->self, report->heading->weight));
     printer_write(p, "%7s %*s%7s %*s  %5s\n", "total", columns, weight_title(view->unit), "self", columns,
                   weight_title(view->unit), "line");
     if (s->count)

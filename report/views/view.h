@@ -74,7 +74,6 @@ enum expected_by {
 };
 extern const char *const expected_names[]; /* "run", ... */
 
-/* The contents of the heading: weights by how sure the context is. */
 /* Of what service a profile is, and of when. */
 struct view_resource {
     const char *service, *host, *build; /* build: the program's build-id, hexadecimal; "": unknown */
@@ -82,6 +81,7 @@ struct view_resource {
     uint64_t id;                        /* tells it from all others; not 0 */
 };
 
+/* The contents of the heading: weights by how sure the context is. */
 struct view_heading {
     const char *command, *event, *map;    /* NULL: omitted */
     const struct view_resource *resource; /* NULL: not known */
