@@ -34,7 +34,7 @@ function arrange() {
 }
 useEvent(0);
 
-// Of a context of the file.
+// The kind of a context of the file; -1: the root.
 function fileKind(i) {
     return i ? kindOf(data.contexts.frame[i]) : -1;
 }
@@ -60,8 +60,8 @@ function isHidden(i) {
     return filter.language === "native" ? isScript(i) : filter.language === "script" && !isScript(i) && isNative(i);
 }
 
-// For each context of the file, whether what it has is shown although the filter hides such functions: a path that has no function
-// of a script is shown as it is.
+// Marks the file's contexts with samples whose path has no function of a script: where machine code is hidden, they are shown as they
+// are, as by report --script.
 function findBare() {
     const { contexts: { parent }, entries } = data, count = parent.length, scripted = new Uint8Array(count), bare = new Uint8Array(count);
     for (let i = 1; i < count; i++)
