@@ -87,7 +87,8 @@ def chains(report):
         print(chain, part)
 
 
-def main(program, report, least=99, tolerance=5):
+def main(program, report, least=99, tolerance=5, only_read=""):
+    """only_read: paths of which no function was read are left out."""
     with open(report, encoding="utf-8") as file:
         report = json.load(file)
     if program == "--chains":
@@ -97,6 +98,8 @@ def main(program, report, least=99, tolerance=5):
     weight, wrong, found = collections.Counter(), collections.Counter(), collections.Counter()
     for path, part in paths(report):
         right, chain = judge(truth, path)
+        if only_read and (chain == "(none)" or chain.endswith(CUT)):
+            continue
         weight[right] += part
         if not right:
             wrong[chain + "   " + ";".join(f["name"] for f in path if f["kind"] != "script")] += part
