@@ -34,7 +34,7 @@ libcollector_la_SOURCES = \
 	collector/events/sysfs_event.c collector/events/sysfs_event.h \
 	collector/events/pfm.c collector/events/pfm.h collector/events/pfm_cpu.c collector/events/pfm_cpu.h collector/events/remedy.h \
 	collector/targets/proc.c collector/targets/proc.h \
-	collector/rings/ring.c collector/rings/ring.h collector/rings/ring_size.c collector/rings/ring_size.h \
+	collector/rings/clock_pair.c collector/rings/clock_pair.h collector/rings/ring.c collector/rings/ring.h collector/rings/ring_size.c collector/rings/ring_size.h \
 	collector/targets/sideband.c collector/targets/sideband.h \
 	collector/events/settle.c collector/events/settle.h \
 	collector/events/software.c collector/events/software.h \

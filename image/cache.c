@@ -39,11 +39,13 @@ struct image_cache {
     struct image **images;
     size_t image_count, image_capacity;
     struct lines_cache *lines;
-    struct code_names *code_names; /* NULL: none were given */
-    struct table *failed;          /* hashes of the paths whose failure was reported */
-    bool other_build;              /* image_cache_other_build() */
-    bool other_kernel;             /* image_cache_kernel() */
-    bool late;                     /* image_cache_is_late() */
+    struct code_names *
+        *code_names; /* as they were given, the last ones count; images of run-time code use any */
+    size_t code_names_count, code_names_capacity;
+    struct table *failed; /* hashes of the paths whose failure was reported */
+    bool other_build;     /* image_cache_other_build() */
+    bool other_kernel;    /* image_cache_kernel() */
+    bool late;            /* image_cache_is_late() */
 };
 
 struct image_cache *image_cache_new(const struct image_options *options)
@@ -90,7 +92,9 @@ void image_cache_free(struct image_cache *cache)
     table_free(cache->by_hash);
     table_free(cache->failed);
     twins_free(cache->twins);
-    code_names_free(cache->code_names);
+    while (cache->code_names_count)
+        code_names_free(cache->code_names[--cache->code_names_count]);
+    free(cache->code_names);
     arena_free(cache->arena);
     free(cache);
 }
@@ -151,11 +155,16 @@ static int keep_image(struct image_cache *cache, struct image *image)
     return vec_push(cache->images, cache->image_count, cache->image_capacity, image) ? 0 : -ENOMEM;
 }
 
+static const struct code_names *code_names_now(const struct image_cache *cache)
+{
+    return cache->code_names_count ? cache->code_names[cache->code_names_count - 1] : NULL;
+}
+
 static int open_run_time(const struct image_cache *cache, const struct entry *entry, struct image **out,
                          struct fathom_error *err)
 {
     (void)entry;
-    return run_time_open(cache->code_names, out) < 0 ? error_memory(err) : 0;
+    return run_time_open(code_names_now(cache), out) < 0 ? error_memory(err) : 0;
 }
 
 /* Opens the entry's image, or notes why it is not available. Fails only for lack of memory. */
@@ -277,10 +286,12 @@ int image_cache_code_names(struct image_cache *cache, const void *data, size_t s
 {
     struct code_names *names = size ? code_names_new(data, size) : NULL;
     int rc = size && !names ? -ENOMEM : 0;
-    if (!names && !cache->code_names)
+    if (!names && !code_names_now(cache))
         return rc;
-    code_names_free(cache->code_names);
-    cache->code_names = names;
+    if (!vec_push(cache->code_names, cache->code_names_count, cache->code_names_capacity, names)) {
+        code_names_free(names);
+        return -ENOMEM;
+    }
     for (uint32_t i = 1; i < cache->entry_count && rc == 0; i++) {
         struct image *image;
         if (strcmp(cache->entries[i]->path, RUN_TIME_NAME) != 0)
@@ -296,7 +307,8 @@ int image_cache_code_names(struct image_cache *cache, const void *data, size_t s
 
 const struct code_set *image_cache_code_of(const struct image_cache *cache, uint32_t pid, uint64_t birth)
 {
-    return cache->code_names ? code_names_of(cache->code_names, pid, birth) : NULL;
+    const struct code_names *names = code_names_now(cache);
+    return names ? code_names_of(names, pid, birth) : NULL;
 }
 
 /* Whether the file at a path is of the image's build and names functions that the image does not. */

@@ -25,6 +25,8 @@ struct image {
     uint64_t thread_return;      /* 0: none */
     bool makes_code;             /* run_time.h */
     const struct python *python; /* python.h; NULL: it has none */
+    const struct code_names
+        *code_names; /* of the image of run_time.h; NULL: none has one, or it is another image */
 };
 
 int image_join_parts(struct image *image); /* of one that was opened with parts_apart. 0 or -ENOMEM */

@@ -33,6 +33,7 @@ libimage_la_SOURCES = \
 	image/python.c image/python.h image/python_layout.h \
 	image/run_time.c image/run_time.h \
 	image/made/code_namer.c image/made/code_namer.h image/made/code_names.c image/made/code_names.h \
+	image/made/code_past.c image/made/code_past.h image/made/jit_parts.c image/made/jit_parts.h \
 	image/made/jitdump.c image/made/jitdump.h image/made/perf_map.c image/made/perf_map.h \
 	image/code/disassembler.c image/code/disassembler.h \
 	image/code/access.c image/code/access.h \

@@ -8,13 +8,13 @@
 #include "image/image_private.h"
 #include "image/made/code_names.h"
 
-/* Adds a function. In bytes of code it has enough for RUN_TIME_ADDRESS as a return address. */
-static int add(struct symbols *symbols, struct image *image, uint64_t address, const char *text)
+/* Adds a function. In bytes of code it has enough for each of its addresses as a return address. */
+static int add(struct symbols *symbols, struct image *image, const struct code_function *function)
 {
-    const char *name = arena_strdup(image->arena, text);
+    const char *name = arena_strdup(image->arena, function->name);
     const struct symbol symbol = {
-        .address = address, .size = CODE_FUNCTION_SIZE, .name = name, .typed = true};
-    image->file.code_high = address + CODE_FUNCTION_SIZE;
+        .address = function->address, .size = function->size, .name = name, .typed = true};
+    image->file.code_high = function->address + function->size;
     return name ? symbols_add(symbols, &symbol) : -ENOMEM;
 }
 
@@ -22,9 +22,36 @@ static int add_all(struct symbols *symbols, struct image *image, const struct co
 {
     const struct code_function *functions = NULL;
     const size_t count = names ? code_names_functions(names, &functions) : 0;
-    int rc = add(symbols, image, 0, RUN_TIME_NAME);
+    int rc = add(symbols, image, &(struct code_function){.name = RUN_TIME_NAME, .size = CODE_FUNCTION_SIZE});
     for (size_t i = 0; i < count && rc == 0; i++)
-        rc = add(symbols, image, functions[i].address, functions[i].name);
+        rc = add(symbols, image, &functions[i]);
+    return rc;
+}
+
+/* The rows of a function's places, where they are known. */
+static int derive_places(struct cfi *cfi, const struct code_function *function, struct cfi_row other)
+{
+    bool own = false; /* the row before is a place's */
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < function->places; i++) {
+        const struct cfi_row row = code_place_row(&function->place[i]);
+        if (row.cfa != CFI_NONE || own)
+            rc = cfi_table_derive(cfi, function->address + 2 + i, row.cfa != CFI_NONE ? row : other);
+        own = row.cfa != CFI_NONE;
+    }
+    return rc == 0 && own ? cfi_table_derive(cfi, function->address + 2 + function->places, other) : rc;
+}
+
+static int derive_all(struct cfi *cfi, const struct code_names *names)
+{
+    const struct cfi_row row = {
+        .cfa = CFI_BP, .cfa_offset = 16, .bp = CFI_BP_AT_CFA, .bp_offset = -16, .derived = true};
+    const struct code_function *functions = NULL;
+    const size_t count = names ? code_names_functions(names, &functions) : 0;
+    int rc = cfi_table_derive(cfi, 0, row);
+    for (size_t i = 0; i < count && rc == 0; i++)
+        rc = derive_places(cfi, &functions[i], row);
+    cfi_table_derived(cfi);
     return rc;
 }
 
@@ -32,8 +59,6 @@ static int add_all(struct symbols *symbols, struct image *image, const struct co
 static int build(struct image *image, const struct code_names *names)
 {
     struct symbols symbols = {0};
-    const struct cfi_row row = {
-        .cfa = CFI_BP, .cfa_offset = 16, .bp = CFI_BP_AT_CFA, .bp_offset = -16, .derived = true};
     image->path = strdup(RUN_TIME_NAME);
     image->name = image->path;
     image->arena = arena_new(0);
@@ -41,12 +66,10 @@ static int build(struct image *image, const struct code_names *names)
         image->path && image->arena && add_all(&symbols, image, names) == 0 &&
         cfi_table_build(&image->file, &image->cfi, NULL) == 0 &&
         functions_build(&image->file, image->cfi, &symbols, image->arena, &image->functions) == 0 &&
-        cfi_table_derive(image->cfi, 0, row) == 0;
+        derive_all(image->cfi, names) == 0;
     symbols_free(&symbols);
-    if (!good)
-        return -ENOMEM;
-    cfi_table_derived(image->cfi);
-    return 0;
+    image->code_names = names;
+    return good ? 0 : -ENOMEM;
 }
 
 int run_time_open(const struct code_names *names, struct image **out)

@@ -152,7 +152,8 @@ static struct region *process_region(const struct process *process, uint64_t pc)
 static uint64_t process_made_address(const struct process *process, uint64_t pc)
 {
     const struct code_set *set = process_code_set(process);
-    return (set ? code_set_function(set, pc) : 0) + RUN_TIME_ADDRESS;
+    const uint64_t address = set ? code_set_address(set, pc, process->time) : 0;
+    return address ? address : RUN_TIME_ADDRESS;
 }
 
 const struct mapping *process_next_unread(const struct process *process, size_t *at)

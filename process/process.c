@@ -10,6 +10,7 @@
 
 #include "base/vec.h"
 #include "image/code/insn.h"
+#include "image/made/code_names.h"
 #include "image/mapped_name.h"
 #include "process/process_data.h"
 
@@ -273,12 +274,26 @@ static void begin(struct process *process, uint64_t time)
     process->ended = 0;
     process->left = false;
     process->code = NULL;
+    process->time = process->code_changes = 0;
 }
 
 const struct code_set *process_code_set(const struct process *process)
 {
     const struct code_set *own = image_cache_code_of(process->all->images, process->pid, process->birth);
     return own ? own : process->code;
+}
+
+struct process *process_at(struct processes *all, const struct sample *sample)
+{
+    struct process *process = process_find(all, sample->pid);
+    if (!process || sample->time < process->code_changes)
+        return process;
+    const struct code_set *set = process_code_set(process);
+    process->time = sample->time;
+    process->code_changes = set ? code_set_change(set, sample->time) : UINT64_MAX;
+    if (set && code_set_change(set, 0) != UINT64_MAX) /* its places may be others */
+        process->state = ++all->last_state;
+    return process;
 }
 
 static int process_apply_comm(struct processes *all, const struct record *record, struct fathom_error *err)
@@ -386,7 +401,9 @@ static int process_apply_fork(struct processes *all, const struct record *record
     begin(child, record->time);
     child->code = parent ? process_code_set(parent) : NULL;
     /* With names of its own for what it makes, its places are others. */
-    child->state = parent && process_code_set(child) == child->code ? parent->state : ++all->last_state;
+    const bool same = parent && process_code_set(child) == child->code;
+    child->state = same ? parent->state : ++all->last_state;
+    child->time = same ? parent->time : 0;
     child->of_thread = record->fork.parent_tid != record->fork.parent_pid || (parent && parent->of_thread);
     child->name = parent ? parent->name : "";
     child->file =

@@ -66,6 +66,8 @@ void process_hold(struct process *process);
 void process_let_go(struct process *process); /* once for each hold, but not after processes_free() */
 /* NULL: unknown PID. */
 struct process *process_find(struct processes *processes, uint32_t pid);
+/* The process of a sample, whose code that was made at run time is as it was then. Samples come in the order of their times. */
+struct process *process_at(struct processes *processes, const struct sample *sample);
 /* Where the code of the recorded kernel lies, as far as the records told; valid as long as the processes. */
 const struct kernel_layout *process_kernel(const struct process *process);
 uint32_t process_pid(const struct process *process);

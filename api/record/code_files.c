@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "base/path.h"
 #include "base/vec.h"
+#include "collector/rings/clock_pair.h"
 #include "collector/targets/proc.h"
 #include "image/made/jitdump.h"
 #include "image/made/perf_map.h"
@@ -42,6 +43,8 @@ struct code_files {
     struct watched *list;
     size_t count, capacity;
     struct code_namer *namer;
+    struct jitdump_clock clock; /* as it was at the beginning */
+    bool clocked;
     bool told_full, told_foreign, told_many;
 };
 
@@ -54,6 +57,7 @@ struct code_files *code_files_new(const struct log *log, struct java_maps *java)
     f->java = java;
     f->by_pid = table_new();
     f->namer = code_namer_new();
+    f->clocked = clock_pair_read(&f->clock.monotonic[0], &f->clock.recording[0]) == 0;
     if (!f->by_pid || !f->namer) {
         code_files_free(f);
         f = NULL;
@@ -209,6 +213,19 @@ static int read_file(int fd, uint8_t **data, size_t *size)
     return 0;
 }
 
+/* The clocks at the beginning and now; NULL: they are not known. */
+static const struct jitdump_clock *clock_of(struct code_files *f)
+{
+    struct jitdump_clock *c = &f->clock;
+    if (!f->clocked)
+        return NULL;
+    if (clock_pair_read(&c->monotonic[1], &c->recording[1]) < 0) {
+        c->monotonic[1] = c->monotonic[0];
+        c->recording[1] = c->recording[0];
+    }
+    return c;
+}
+
 /* Reads what a process has left. A file that has more than there is room for names what it can. */
 static int read_one(struct code_files *f, struct watched *w)
 {
@@ -221,7 +238,7 @@ static int read_one(struct code_files *f, struct watched *w)
         rc = read_file(w->files[i], &data, &size);
         if (rc == 0)
             read = i == AS_MAP ? perf_map_read(f->namer, (const char *)data, size)
-                               : jitdump_read(f->namer, data, size);
+                               : jitdump_read(f->namer, data, size, clock_of(f));
         free(data);
         if ((read == -ENOSPC || size == CODE_FILES_BYTES) && !f->told_full)
             log_write(f->log, LOG_WARNING,

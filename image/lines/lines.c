@@ -1,5 +1,5 @@
 /*
- * lines.c - gets the lines of an image from Go's table or a child process (child.h), querying each address once; see
+ * lines.c - gets the lines of an image from a table that it has, or a child process (child.h), querying each address once; see
  * lines.h.
  */
 #include "image/lines/lines.h"
@@ -15,6 +15,7 @@
 #include "image/lines/child.h"
 #include "image/lines/go_lines.h"
 #include "image/lines/reader.h"
+#include "image/made/code_names.h"
 
 #define RESTARTS_MOST 8u /* of the child */
 
@@ -63,7 +64,7 @@ static int open_lines(const struct image *image, const struct image_options *opt
     int rc = lines->arena && lines->known && lines->texts ? 0 : error_memory(err);
     if (rc == 0 && go_lines_open(&image->file, &lines->go))
         lines->later = debug;
-    else if (rc == 0)
+    else if (rc == 0 && !image->code_names)
         rc = debug ? open_debug(lines, err)
                    : error_set(err, ENODATA, "%s has no table of lines", image_path(image));
     if (rc < 0) {
@@ -176,10 +177,20 @@ static const struct known *ask_debug(struct lines *lines, uint64_t address)
     return known;
 }
 
+/* Of code made at run time, what its program told. */
+static const struct known *ask_names(struct lines *lines, uint64_t address)
+{
+    const struct code_place place = code_names_place_at(lines->image->code_names, address);
+    const struct line_frame frame = {place.function, place.file, place.line};
+    return keep(lines, &frame, frame.line != 0);
+}
+
 /* Go's table is asked first: it is what the runtime itself goes by, complete without DWARF, and read in no time. */
 static const struct known *ask(struct lines *lines, uint64_t address)
 {
     struct line_frame frames[LINES_CHILD_FRAMES];
+    if (lines->image->code_names)
+        return ask_names(lines, address);
     size_t count = lines->go.file ? go_lines_at(&lines->go, address, frames, LINES_CHILD_FRAMES) : 0;
     if (count)
         return keep(lines, frames, count);

@@ -1,6 +1,6 @@
 /*
  * lines.h - source lines and inlined functions of an address, from Go's own table (go_lines.h) or from libdwarf; for images with
- * such a table, their own debug info or a separate debug file.
+ * such a table, their own debug info or a separate debug file. Of code made at run time, the lines that its program told (made/code_names.h).
  *
  * libdwarf runs in a child process. If damaged debug information kills it, nothing is known about the queried
  * address; this is logged once. options are kept: their strings and log must outlive `lines`.

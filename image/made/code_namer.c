@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/hash.h"
 #include "base/ordered.h"
 #include "base/text.h"
@@ -15,7 +16,13 @@
 struct said {
     uint32_t pid;
     uint64_t until;
-    size_t first, count; /* of the entries */
+    size_t first, count;           /* of the entries */
+    size_t past_first, past_count; /* of what they replaced */
+};
+
+struct piece {
+    struct code_names_entry entry;
+    bool timed; /* it is known since when it is there */
 };
 
 struct code_namer {
@@ -23,22 +30,31 @@ struct code_namer {
     size_t text;                      /* bytes of them */
     struct code_names_entry *entries; /* of all that was ended */
     size_t count, capacity;
+    struct code_names_past *past; /* of the process that was begun, too */
+    size_t past_count, past_capacity;
+    struct code_names_place *places;
+    size_t place_count, place_capacity;
+    struct table *place_of; /* hash of a place -> its number + 1 */
     struct said *processes;
     size_t process_count, process_capacity;
     /* Of the process that was begun: all that was added, and by address what still stands of it, as indices of that. */
     struct ordered *standing;
-    struct code_names_entry *added;
+    struct piece *added;
     size_t added_count, added_capacity;
+    size_t past_begun;
 };
 
 struct code_namer *code_namer_new(void)
 {
     struct code_namer *n = calloc(1, sizeof *n);
-    if (n && !(n->names = names_new())) {
-        free(n);
-        n = NULL;
-    }
-    return n;
+    if (!n)
+        return NULL;
+    n->names = names_new();
+    n->place_of = table_new();
+    if (n->names && n->place_of)
+        return n;
+    code_namer_free(n);
+    return NULL;
 }
 
 void code_namer_free(struct code_namer *n)
@@ -46,8 +62,11 @@ void code_namer_free(struct code_namer *n)
     if (!n)
         return;
     names_free(n->names);
+    table_free(n->place_of);
     ordered_free(n->standing);
     free(n->entries);
+    free(n->past);
+    free(n->places);
     free(n->processes);
     free(n->added);
     free(n);
@@ -58,6 +77,7 @@ int code_namer_begin(struct code_namer *n)
     ordered_free(n->standing);
     n->standing = ordered_new();
     n->added_count = 0;
+    n->past_count = n->past_begun;
     return n->standing ? 0 : -ENOMEM;
 }
 
@@ -71,34 +91,91 @@ static uint32_t intern(struct code_namer *n, const char *text, int *rc)
     return number;
 }
 
-/* Adds code, which overlaps nothing that stands. */
-static int put(struct code_namer *n, uint64_t address, uint64_t size, uint32_t name)
+/* Likewise of what need not end. -ENOSPC: there is no room; -ENODATA: it is empty. */
+static uint32_t intern_part(struct code_namer *n, const char *name, size_t length, int *rc)
 {
-    const struct code_names_entry entry = {address, (uint32_t)size, name};
+    char text[CODE_NAME_MOST + 1];
+    length = length > CODE_NAME_MOST ? CODE_NAME_MOST : length;
+    if (length)
+        memcpy(text, name, length);
+    text[length] = 0;
+    text_clean(text);
+    *rc = !*text ? -ENODATA : n->text >= CODE_NAMES_TEXT ? -ENOSPC : 0;
+    return *rc == 0 ? intern(n, text, rc) : NAMES_NONE;
+}
+
+static uint32_t name_of(const struct code_namer *n, uint32_t place)
+{
+    return place & CODE_NAMES_PLACE ? n->places[place & ~CODE_NAMES_PLACE].name : place;
+}
+
+/* The number of a place, which may be one that is equal. It is the name's where there is no room. -ENOMEM: none. */
+static int place_number(struct code_namer *n, const struct code_names_place *place, uint32_t *out)
+{
+    uint64_t *number = table_put(n->place_of, checksum_of(place, sizeof *place), NULL);
+    if (!number)
+        return -ENOMEM;
+    *out = place->name;
+    if (*number == 0 || memcmp(&n->places[*number - 1], place, sizeof *place) != 0) {
+        if (n->place_count == CODE_NAMES_PLACES)
+            return 0;
+        if (!vec_push(n->places, n->place_count, n->place_capacity, *place))
+            return -ENOMEM;
+        *number = n->place_count;
+    }
+    *out = CODE_NAMES_PLACE | (uint32_t)(*number - 1);
+    return 0;
+}
+
+/* Adds code, which overlaps nothing that stands. */
+static int put(struct code_namer *n, uint64_t address, uint64_t size, uint32_t place, bool timed)
+{
+    const struct piece piece = {{address, (uint32_t)size, place}, timed};
     if (n->count + n->added_count >= CODE_NAMES_ENTRIES)
         return -ENOSPC;
-    return vec_push(n->added, n->added_count, n->added_capacity, entry) &&
+    return vec_push(n->added, n->added_count, n->added_capacity, piece) &&
                    ordered_put(n->standing, address, n->added_count - 1)
                ? 0
                : -ENOMEM;
 }
 
-/* Takes away what stands in [address, end). *other: whether some of it has another name. */
-static int clear(struct code_namer *n, uint64_t address, uint64_t end, uint32_t name, bool *other)
+/* What comes in the stead of other code. */
+struct coming {
+    uint64_t address, end, time;
+    uint32_t name;
+    bool doubtful; /* some of the other code had another name, and it is not known until when */
+};
+
+/* Keeps the part of a piece that is no longer there, or notes that it is not known when that ended. */
+static int retire(struct code_namer *n, const struct piece *old, struct coming *by)
+{
+    const uint64_t old_end = old->entry.address + old->entry.size;
+    const uint64_t from = old->entry.address > by->address ? old->entry.address : by->address,
+                   to = old_end < by->end ? old_end : by->end;
+    const struct code_names_past past = {
+        .address = from, .until = by->time, .size = (uint32_t)(to - from), .place = old->entry.place};
+    if (by->time && old->timed && n->past_count < CODE_NAMES_PAST)
+        return vec_push(n->past, n->past_count, n->past_capacity, past) ? 0 : -ENOMEM;
+    by->doubtful |= name_of(n, old->entry.place) != by->name;
+    return 0;
+}
+
+/* Takes away what stands where something comes. */
+static int clear(struct code_namer *n, struct coming *by)
 {
     uint64_t key, index;
     int rc = 0;
-    while (rc == 0 && ordered_at_most(n->standing, end - 1, &key, &index)) {
-        const struct code_names_entry old = n->added[index];
-        const uint64_t old_end = old.address + old.size;
-        if (old_end <= address)
+    while (rc == 0 && ordered_at_most(n->standing, by->end - 1, &key, &index)) {
+        const struct piece old = n->added[index];
+        const uint64_t address = old.entry.address, end = address + old.entry.size;
+        if (end <= by->address)
             break;
-        *other |= old.name != name;
+        rc = retire(n, &old, by);
         ordered_remove(n->standing, key);
-        if (old_end > end)
-            rc = put(n, end, old_end - end, old.name);
-        if (rc == 0 && old.address < address)
-            rc = put(n, old.address, address - old.address, old.name);
+        if (rc == 0 && end > by->end)
+            rc = put(n, by->end, end - by->end, old.entry.place, old.timed);
+        if (rc == 0 && address < by->address)
+            rc = put(n, address, by->address - address, old.entry.place, old.timed);
     }
     return rc;
 }
@@ -115,60 +192,149 @@ static bool is_marked(const char *text)
     return length > mark && strcmp(text + (length - mark), CODE_NOT_CERTAIN) == 0;
 }
 
-static int add(struct code_namer *n, uint64_t address, uint64_t size, uint32_t name, const char *text)
+/* Makes room for code. *name: from now on the one that says that it is not certain, if it is not. */
+static int make_room(struct code_namer *n, uint64_t address, uint64_t size, uint64_t time, uint32_t *name)
 {
     char marked[CODE_NAME_MOST + sizeof CODE_NOT_CERTAIN];
-    bool other = false;
-    int rc = clear(n, address, address + size, name, &other);
-    if (rc == 0 && other && !is_marked(text)) { /* so it has CODE_NAME_MOST bytes at most */
+    const char *text = names_text(n->names, *name);
+    struct coming by = {.address = address, .end = address + size, .time = time, .name = *name};
+    int rc = clear(n, &by);
+    if (rc == 0 && by.doubtful && !is_marked(text)) { /* so it has CODE_NAME_MOST bytes at most */
         if (n->text >= CODE_NAMES_TEXT)
             return -ENOSPC;
-        memcpy(marked, text, strlen(text));
-        memcpy(marked + strlen(text), CODE_NOT_CERTAIN, sizeof CODE_NOT_CERTAIN);
-        name = intern(n, marked, &rc);
+        const size_t length = strlen(text);
+        memcpy(marked, text, length);
+        memcpy(marked + length, CODE_NOT_CERTAIN, sizeof CODE_NOT_CERTAIN);
+        *name = intern(n, marked, &rc);
     }
-    return rc == 0 ? put(n, address, size, name) : rc;
+    return rc;
+}
+
+/* The place of a part. */
+static int place_part(struct code_namer *n, uint32_t name, const struct code_part *part, uint32_t *out)
+{
+    struct code_names_place place = {.name = name, .file = CODE_NAMES_NO_FILE};
+    int rc = 0;
+    if (part->file_length && part->line) {
+        place.file = intern_part(n, part->file, part->file_length, &rc);
+        place.line = rc == 0 ? part->line : 0;
+    }
+    if (rc == -ENOMEM)
+        return rc;
+    if (part->row.cfa != CFI_NONE) {
+        place.cfa = part->row.cfa;
+        place.bp = part->row.bp;
+        place.cfa_offset = part->row.cfa_offset;
+        place.bp_offset = part->row.bp_offset;
+    }
+    *out = name;
+    return place.line || place.cfa ? place_number(n, &place, out) : 0;
+}
+
+/* Adds the parts; those that have the same place are one. */
+static int put_parts(struct code_namer *n, const struct code_made *made, uint32_t name)
+{
+    uint64_t from = 0;
+    uint32_t place = name;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < made->part_count && made->parts[i].from < made->size; i++) {
+        uint32_t next;
+        rc = place_part(n, name, &made->parts[i], &next);
+        if (rc < 0 || next == place)
+            continue;
+        if (made->parts[i].from > from)
+            rc = put(n, made->address + from, made->parts[i].from - from, place, made->time != 0);
+        from = made->parts[i].from > from ? made->parts[i].from : from;
+        place = next;
+    }
+    return rc == 0 ? put(n, made->address + from, made->size - from, place, made->time != 0) : rc;
+}
+
+int code_namer_make(struct code_namer *n, const struct code_made *made)
+{
+    int rc;
+    if (!is_code(made->address, made->size))
+        return 0;
+    uint32_t name = intern_part(n, made->name, made->length, &rc);
+    if (rc < 0)
+        return rc == -ENODATA ? 0 : rc;
+    rc = make_room(n, made->address, made->size, made->time, &name);
+    return rc == 0 ? put_parts(n, made, name) : rc;
 }
 
 int code_namer_add(struct code_namer *n, uint64_t address, uint64_t size, const char *name, size_t length)
 {
-    char text[CODE_NAME_MOST + 1];
-    int rc;
-    if (length > CODE_NAME_MOST)
-        length = CODE_NAME_MOST;
-    memcpy(text, name, length);
-    text[length] = 0;
-    text_clean(text);
-    if (!*text || !is_code(address, size))
-        return 0;
-    if (n->text >= CODE_NAMES_TEXT)
-        return -ENOSPC;
-    const uint32_t number = intern(n, text, &rc);
-    return rc == 0 ? add(n, address, size, number, text) : rc;
+    return code_namer_make(
+        n, &(struct code_made){.address = address, .size = size, .name = name, .length = length});
 }
 
-int code_namer_move(struct code_namer *n, uint64_t from, uint64_t to, uint64_t size)
+/* Takes the pieces of [from, from + size) away, from the highest down, to *out, the caller's. They are of one name. */
+static int take_pieces(struct code_namer *n, uint64_t from, uint64_t size, uint64_t time, struct piece **out,
+                       size_t *count)
 {
+    struct coming by = {.address = from, .end = from + size, .time = time};
+    uint64_t bound = from + size - 1, key, index;
+    size_t capacity = 0;
+    while (ordered_at_most(n->standing, bound, &key, &index) && key >= from) {
+        if (!vec_push(*out, *count, capacity, n->added[index]))
+            return -ENOMEM;
+        if (key-- == from)
+            break;
+        bound = key;
+    }
+    by.name = *count ? name_of(n, (*out)[*count - 1].entry.place) : 0;
+    return *count ? clear(n, &by) : 0;
+}
+
+/* Adds pieces at other addresses. */
+static int put_pieces(struct code_namer *n, const struct piece *pieces, size_t count, uint64_t from,
+                      uint64_t to, uint64_t size, uint64_t time)
+{
+    uint32_t name = name_of(n, pieces[count - 1].entry.place);
+    const uint32_t certain = name;
+    int rc = make_room(n, to, size, time, &name);
+    for (size_t i = count; rc == 0 && i-- > 0;) {
+        const struct code_names_entry *e = &pieces[i].entry;
+        const uint64_t at = e->address - from, left = size - at;
+        if (name_of(n, e->place) == certain)
+            rc = put(n, to + at, e->size < left ? e->size : left, name == certain ? e->place : name,
+                     time != 0);
+    }
+    return rc;
+}
+
+int code_namer_move(struct code_namer *n, uint64_t from, uint64_t to, uint64_t size, uint64_t time)
+{
+    struct piece *pieces = NULL;
+    size_t count = 0;
     uint64_t key, index;
-    if (!ordered_at_most(n->standing, from, &key, &index) || key != from)
+    if (!is_code(from, size) || !is_code(to, size) || !ordered_at_most(n->standing, from, &key, &index) ||
+        key != from)
         return 0;
-    const struct code_names_entry moved = n->added[index];
-    size = size < moved.size ? size : moved.size;
-    if (!is_code(to, size))
-        return 0;
-    ordered_remove(n->standing, key);
-    return add(n, to, size, moved.name, names_text(n->names, moved.name));
+    int rc = take_pieces(n, from, size, time, &pieces, &count);
+    if (rc == 0 && count)
+        rc = put_pieces(n, pieces, count, from, to, size, time);
+    free(pieces);
+    return rc;
+}
+
+static int compare_past(const void *a, const void *b)
+{
+    const struct code_names_past *x = a, *y = b;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return (x->until > y->until) - (x->until < y->until);
 }
 
 int code_namer_end(struct code_namer *n, uint32_t pid, uint64_t until)
 {
-    struct said said = {pid, until, n->count, 0};
+    struct said said = {pid, until, n->count, 0, n->past_begun, n->past_count - n->past_begun};
     uint64_t bound = UINT64_MAX, index;
     if (!vec_reserve(n->processes, n->process_count, n->process_capacity, 1) ||
         !vec_reserve(n->entries, n->count, n->capacity, n->added_count))
         return -ENOMEM;
     while (ordered_at_most(n->standing, bound, &bound, &index)) { /* from the highest down */
-        n->entries[n->count++] = n->added[index];
+        n->entries[n->count++] = n->added[index].entry;
         said.count++;
         if (bound-- == 0)
             break;
@@ -176,6 +342,9 @@ int code_namer_end(struct code_namer *n, uint32_t pid, uint64_t until)
     n->added_count = 0;
     ordered_free(n->standing);
     n->standing = NULL;
+    if (said.past_count)
+        qsort(n->past + said.past_first, said.past_count, sizeof *n->past, compare_past);
+    n->past_begun = n->past_count;
     if (said.count)
         n->processes[n->process_count++] = said;
     return 0;
@@ -191,35 +360,104 @@ static int compare_said(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
+static uint8_t *put_bytes(uint8_t *at, const void *data, size_t size)
+{
+    return size ? (uint8_t *)memcpy(at, data, size) + size : at;
+}
+
+/* What there is to write, in its order. */
+struct writing {
+    const struct code_namer *namer;
+    uint32_t *moved; /* places: their numbers in the file */
+    uint8_t *at;
+};
+
+/* By name, in the order in which they were found. false: out of memory. */
+static bool order_places(const struct code_namer *n, uint32_t *moved)
+{
+    const uint32_t names = names_count(n->names);
+    uint32_t *next = calloc((size_t)names + 1, sizeof *next);
+    for (size_t i = 0; next && i < n->place_count; i++)
+        next[n->places[i].name + 1]++;
+    for (uint32_t i = 0; next && i < names; i++)
+        next[i + 1] += next[i];
+    for (size_t i = 0; next && i < n->place_count; i++)
+        moved[i] = next[n->places[i].name]++;
+    free(next);
+    return next != NULL;
+}
+
+static uint32_t written_place(const struct writing *w, uint32_t place)
+{
+    return place & CODE_NAMES_PLACE ? CODE_NAMES_PLACE | w->moved[place & ~CODE_NAMES_PLACE] : place;
+}
+
+static void write_past(struct writing *w)
+{
+    const struct code_namer *n = w->namer;
+    for (size_t i = 0; i < n->process_count; i++)
+        for (size_t k = 0; k < n->processes[i].past_count; k++) {
+            struct code_names_past past = n->past[n->processes[i].past_first + k];
+            past.place = written_place(w, past.place);
+            past.process = (uint32_t)i;
+            w->at = put_bytes(w->at, &past, sizeof past);
+        }
+}
+
+static void write_processes(struct writing *w)
+{
+    const struct code_namer *n = w->namer;
+    for (size_t i = 0; i < n->process_count; i++) {
+        const struct said *said = &n->processes[i];
+        const struct code_names_process process = {said->pid, (uint32_t)said->count, said->until};
+        w->at = put_bytes(w->at, &process, sizeof process);
+        for (size_t k = said->count; k-- > 0;) {
+            struct code_names_entry entry = n->entries[said->first + k];
+            entry.place = written_place(w, entry.place);
+            w->at = put_bytes(w->at, &entry, sizeof entry);
+        }
+    }
+}
+
+static void write_all(struct writing *w, const struct code_names_head *head)
+{
+    const struct code_namer *n = w->namer;
+    uint8_t *text = w->at = put_bytes(w->at, head, sizeof *head);
+    for (uint32_t i = 0; i < head->names; i++)
+        w->at = put_bytes(w->at, names_text(n->names, i), strlen(names_text(n->names, i)) + 1);
+    w->at = text + head->text;
+    for (size_t i = 0; i < n->place_count; i++)
+        memcpy(w->at + w->moved[i] * sizeof *n->places, &n->places[i], sizeof *n->places);
+    w->at += n->place_count * sizeof *n->places;
+    write_past(w);
+    write_processes(w);
+}
+
 int code_namer_write(const struct code_namer *n, uint8_t **data, size_t *size)
 {
-    const size_t text = (n->text + 7) & ~(size_t)7;
-    const struct code_names_head head = {CODE_NAMES_VERSION, names_count(n->names),
-                                         (uint32_t)n->process_count, (uint32_t)text};
+    struct code_names_head head = {.version = CODE_NAMES_VERSION,
+                                   .names = names_count(n->names),
+                                   .processes = (uint32_t)n->process_count,
+                                   .text = (uint32_t)((n->text + 7) & ~(size_t)7),
+                                   .places = (uint32_t)n->place_count};
     *data = NULL;
     *size = 0;
     if (!n->process_count)
         return 0;
-    *size = sizeof head + text + n->process_count * sizeof(struct code_names_process) +
-            n->count * sizeof *n->entries;
-    uint8_t *at = calloc(1, *size);
-    if (!at)
-        return -ENOMEM;
-    *data = at;
-    memcpy(at, &head, sizeof head);
-    at += sizeof head;
-    for (uint32_t i = 0; i < head.names; i++) {
-        const char *name = names_text(n->names, i);
-        at = (uint8_t *)memcpy(at, name, strlen(name) + 1) + strlen(name) + 1;
-    }
-    at = *data + sizeof head + text;
     qsort(n->processes, n->process_count, sizeof *n->processes, compare_said);
-    for (size_t i = 0; i < n->process_count; i++) {
-        const struct said *said = &n->processes[i];
-        const struct code_names_process process = {said->pid, (uint32_t)said->count, said->until};
-        at = (uint8_t *)memcpy(at, &process, sizeof process) + sizeof process;
-        for (size_t k = said->count; k-- > 0;)
-            at = (uint8_t *)memcpy(at, &n->entries[said->first + k], sizeof *n->entries) + sizeof *n->entries;
+    for (size_t i = 0; i < n->process_count; i++)
+        head.past += (uint32_t)n->processes[i].past_count;
+    *size = sizeof head + head.text + n->place_count * sizeof *n->places + head.past * sizeof *n->past +
+            n->process_count * sizeof(struct code_names_process) + n->count * sizeof *n->entries;
+    uint8_t *made = calloc(1, *size);
+    uint32_t *moved = malloc((n->place_count + 1) * sizeof *moved);
+    if (made && moved && order_places(n, moved))
+        write_all(&(struct writing){n, moved, made}, &head);
+    else {
+        free(made);
+        made = NULL;
     }
-    return 0;
+    free(moved);
+    *data = made;
+    return made ? 0 : -ENOMEM;
 }

@@ -10,35 +10,52 @@
 #include "base/search.h"
 #include "base/sort.h"
 #include "base/text.h"
+#include "image/made/code_past.h"
 
 struct code_set {
     uint32_t pid, count;
     uint64_t until;
     const struct code_names *names;
-    struct code_names_entry *entries; /* the names' */
+    const struct code_names_entry *entries; /* the names' */
+    struct code_past past;
+};
+
+/* What belongs to a name. */
+struct name {
+    const char *text;
+    uint64_t address;      /* of its function; 0: it has none, as that of a file */
+    uint32_t first, count; /* places */
 };
 
 struct code_names {
     char *text;
-    uint64_t *addresses; /* of each name's function */
+    struct name *names;
+    struct code_names_place *places;
     struct code_function *functions;
     struct code_set *sets;
     struct code_names_entry *entries;
-    uint32_t name_count, set_count, function_count;
+    struct code_names_past *past;
+    uint32_t name_count, place_count, set_count, function_count;
 };
 
-/* Addresses are within what an image may span (elf/elf_file.h): 2^27 slots, of which all names that a recording may have take 1%. */
+/* Addresses are within what an image may span (elf/elf_file.h): 2^27 slots, of which all names that a recording may have take 1%, and all
+ * places another 1%. */
 #define SLOTS (UINT32_C(1) << 27)
+#define TRIES 64u /* for several slots in a row; then the function has one, and no places */
 
 void code_names_free(struct code_names *n)
 {
     if (!n)
         return;
+    for (uint32_t i = 0; n->sets && i < n->set_count; i++)
+        code_past_clear(&n->sets[i].past);
     free(n->text);
-    free(n->addresses);
+    free(n->names);
+    free(n->places);
     free(n->functions);
     free(n->sets);
     free(n->entries);
+    free(n->past);
     free(n);
 }
 
@@ -63,35 +80,96 @@ static bool take_slot(struct table *taken, uint32_t *slot)
     return true;
 }
 
-/* Gives each name an address. Names whose hashes meet go to the slots behind, in their order. false: out of memory. */
+/* Slots for a function with so many places. */
+static uint32_t slots_of(uint32_t places)
+{
+    return (places + 3 + CODE_FUNCTION_SIZE - 1) / CODE_FUNCTION_SIZE;
+}
+
+/* Takes several in a row, beginning near one. false: there is no memory, or no room nearby. */
+static bool take_slots(struct table *taken, uint32_t *slot, uint32_t count)
+{
+    uint32_t first = *slot, free_ones = 0;
+    for (uint32_t tries = 0; tries < TRIES && free_ones < count; tries++) {
+        for (free_ones = 0; free_ones < count && first + count <= SLOTS; free_ones++)
+            if (table_find(taken, first + free_ones))
+                break;
+        first += free_ones < count ? free_ones + 1 : 0;
+    }
+    for (uint32_t i = 0; free_ones == count && i < count; i++) {
+        uint32_t at = first + i;
+        if (!take_slot(taken, &at))
+            return false;
+    }
+    *slot = first;
+    return free_ones == count;
+}
+
+/* Gives a name an address. Names whose hashes meet go to the slots behind, in their order. false: out of memory. */
+static bool place_name(struct code_names *n, struct table *taken, struct name *name)
+{
+    uint32_t slot = (uint32_t)checksum_of(name->text, strlen(name->text)) % SLOTS,
+             slots = slots_of(name->count);
+    if (slots > 1 && !take_slots(taken, &slot, slots)) {
+        slots = 1;
+        name->count = 0;
+    }
+    if (slots == 1 && !take_slot(taken, &slot))
+        return false;
+    name->address = (slot + UINT64_C(1)) * CODE_FUNCTION_SIZE;
+    n->functions[n->function_count++] = (struct code_function){
+        name->address, name->text, slots * CODE_FUNCTION_SIZE, name->count, n->places + name->first};
+    return true;
+}
+
 static bool place_names(struct code_names *n)
 {
     struct table *taken = table_new();
-    const char *name = n->text;
     bool good = taken != NULL;
-    for (uint32_t i = 0; good && i < n->name_count; i++, name += strlen(name) + 1) {
-        uint32_t slot = (uint32_t)checksum_of(name, strlen(name)) % SLOTS;
-        good = take_slot(taken, &slot);
-        n->addresses[i] = (slot + UINT64_C(1)) * CODE_FUNCTION_SIZE;
-        n->functions[n->function_count++] = (struct code_function){n->addresses[i], name};
-    }
+    for (uint32_t i = 0; good && i < n->name_count; i++)
+        good = place_name(n, taken, &n->names[i]);
     table_free(taken);
     sort_by(n->functions, n->function_count, address);
     return good;
 }
 
-/* How many whole names there are. */
-static uint32_t count_names(char *text, size_t size, uint32_t most)
+/* As many as there are whole. */
+static void take_names(struct code_names *n, size_t size, uint32_t most)
 {
-    uint32_t count = 0;
-    for (const char *end; count < most && count < SLOTS / 2 && (end = memchr(text, 0, size)); count++) {
+    char *text = n->text;
+    for (const char *end;
+         n->name_count < most && n->name_count < SLOTS / 2 && (end = memchr(text, 0, size));) {
         if (end == text)
             break;
         text_clean(text);
+        n->names[n->name_count++].text = text;
         size -= (size_t)(end + 1 - text);
         text += end + 1 - text;
     }
-    return count;
+}
+
+/* The places as far as those of one name are together. */
+static void take_places(struct code_names *n, struct bytes *b, uint32_t count)
+{
+    for (; n->place_count < count; n->place_count++) {
+        struct code_names_place *place = &n->places[n->place_count];
+        const uint8_t *at = bytes_take(b, sizeof *place);
+        if (!at)
+            break;
+        memcpy(place, at, sizeof *place);
+        struct name *name = place->name < n->name_count ? &n->names[place->name] : NULL;
+        if (!name || (name->count && name->first + name->count != n->place_count)) {
+            b->failed = true;
+            break;
+        }
+        name->first = name->count ? name->first : n->place_count;
+        name->count++;
+    }
+}
+
+static bool is_place(const struct code_names *n, uint32_t place)
+{
+    return place & CODE_NAMES_PLACE ? (place & ~CODE_NAMES_PLACE) < n->place_count : place < n->name_count;
 }
 
 /* Copies a process's entries as far as they are in order. Returns where the next ones go. */
@@ -102,8 +180,8 @@ static struct code_names_entry *take_entries(struct code_names *n, struct bytes 
     while (count-- > 0) {
         struct code_names_entry entry = {.address = bytes_u64(b)};
         entry.size = bytes_u32(b);
-        entry.name = bytes_u32(b);
-        if (b->failed || entry.name >= n->name_count || entry.address < end || entry.size == 0 ||
+        entry.place = bytes_u32(b);
+        if (b->failed || !is_place(n, entry.place) || entry.address < end || entry.size == 0 ||
             __builtin_add_overflow(entry.address, entry.size, &end)) {
             b->failed = true;
             break;
@@ -129,30 +207,64 @@ static void take_sets(struct code_names *n, struct bytes b, uint32_t count)
     }
 }
 
+/* What was in the stead of other code, as far as it is in order. false: out of memory. */
+static bool take_past(struct code_names *n, uint32_t count)
+{
+    uint32_t from = 0;
+    for (uint32_t set = 0; set < n->set_count && from < count; set++) {
+        uint32_t to = from;
+        while (to < count && n->past[to].process == set && is_place(n, n->past[to].place) &&
+               (to == from || n->past[to - 1].address <= n->past[to].address))
+            to++;
+        if (!code_past_make(&n->sets[set].past, n->past + from, to - from))
+            return false;
+        from = to;
+    }
+    return true;
+}
+
+static bool allocate(struct code_names *n, const struct code_names_head *head, size_t left)
+{
+    const size_t names = head->names < head->text ? head->names : head->text;
+    n->text = malloc(head->text + (size_t)1);
+    n->names = calloc(names + 1, sizeof *n->names);
+    n->functions = calloc(names + 1, sizeof *n->functions);
+    n->places = malloc(left + sizeof *n->places);
+    n->past = malloc(left + sizeof *n->past);
+    n->sets = calloc(left / sizeof(struct code_names_process) + 1, sizeof *n->sets);
+    n->entries = malloc(left + sizeof *n->entries);
+    return n->text && n->names && n->functions && n->places && n->past && n->sets && n->entries;
+}
+
 struct code_names *code_names_new(const uint8_t *data, size_t size)
 {
     struct bytes b = bytes_of(data, size);
     struct code_names *n = calloc(1, sizeof *n);
-    const uint32_t version = bytes_u32(&b), names = bytes_u32(&b), sets = bytes_u32(&b),
-                   bytes = bytes_u32(&b);
-    const uint8_t *text = bytes_take(&b, bytes);
-    const size_t left = bytes_left(&b);
-    if (!n || b.failed || version != CODE_NAMES_VERSION)
+    struct code_names_head head = {.version = 0};
+    const uint8_t *at = bytes_take(&b, sizeof head);
+    if (at)
+        memcpy(&head, at, sizeof head);
+    const uint8_t *text = bytes_take(&b, head.text);
+    if (!n || b.failed || head.version != CODE_NAMES_VERSION)
         return n;
-    n->text = malloc(bytes + (size_t)1);
-    n->sets = calloc(left / sizeof(struct code_names_process) + 1, sizeof *n->sets);
-    n->entries = malloc(left + sizeof *n->entries);
-    if (n->text && text)
-        memcpy(n->text, text, bytes);
-    n->name_count = n->text ? count_names(n->text, bytes, names) : 0;
-    n->addresses = malloc((n->name_count + (size_t)1) * sizeof *n->addresses);
-    n->functions = malloc((n->name_count + (size_t)1) * sizeof *n->functions);
-    if (!n->text || !n->sets || !n->entries || !n->addresses || !n->functions || !place_names(n)) {
-        code_names_free(n);
-        return NULL;
+    bool good = allocate(n, &head, bytes_left(&b));
+    if (good && head.text) {
+        memcpy(n->text, text, head.text);
+        take_names(n, head.text, head.names);
     }
-    take_sets(n, b, sets);
-    return n;
+    if (good)
+        take_places(n, &b, head.places);
+    const uint8_t *past = bytes_take(&b, (uint64_t)head.past * sizeof *n->past);
+    good = good && place_names(n);
+    if (good && past) {
+        memcpy(n->past, past, head.past * sizeof *n->past);
+        take_sets(n, b, head.processes);
+        good = take_past(n, head.past);
+    }
+    if (good)
+        return n;
+    code_names_free(n);
+    return NULL;
 }
 
 const struct code_set *code_names_of(const struct code_names *n, uint32_t pid, uint64_t birth)
@@ -163,16 +275,63 @@ const struct code_set *code_names_of(const struct code_names *n, uint32_t pid, u
     return i < n->set_count && sets[i].pid == pid ? &sets[i] : NULL;
 }
 
-uint64_t code_set_function(const struct code_set *set, uint64_t pc)
+/* The address that a place, or all code of a name, has in the image. */
+static uint64_t address_of(const struct code_names *n, uint32_t number)
 {
+    if (!(number & CODE_NAMES_PLACE))
+        return n->names[number].address + 1;
+    const uint32_t place = number & ~CODE_NAMES_PLACE;
+    const struct name *name = &n->names[n->places[place].name];
+    return name->address + 1 + (name->count ? 1 + place - name->first : 0);
+}
+
+uint64_t code_set_address(const struct code_set *set, uint64_t pc, uint64_t time)
+{
+    const struct code_names_past *past = code_past_at(&set->past, pc, time);
+    if (past)
+        return address_of(set->names, past->place);
     const uint32_t beyond = lower_bound(i, 0u, set->count, set->entries[i].address <= pc);
     if (!beyond || pc - set->entries[beyond - 1].address >= set->entries[beyond - 1].size)
         return 0;
-    return set->names->addresses[set->entries[beyond - 1].name];
+    return address_of(set->names, set->entries[beyond - 1].place);
+}
+
+uint64_t code_set_change(const struct code_set *set, uint64_t time)
+{
+    return code_past_change(&set->past, time);
 }
 
 size_t code_names_functions(const struct code_names *n, const struct code_function **out)
 {
     *out = n->functions;
     return n->function_count;
+}
+
+struct code_place code_names_place_at(const struct code_names *n, uint64_t address)
+{
+    const struct code_function *f = n->functions;
+    const uint32_t beyond = lower_bound(i, 0u, n->function_count, f[i].address <= address);
+    if (!beyond || address - f[beyond - 1].address >= f[beyond - 1].size)
+        return (struct code_place){.function = NULL};
+    f += beyond - 1;
+    struct code_place place = {.function = f->name};
+    const uint64_t at = address - f->address;
+    if (at < 2 || at - 2 >= f->places)
+        return place;
+    const struct code_names_place *of = &f->place[at - 2];
+    place.file = of->file < n->name_count ? n->names[of->file].text : NULL;
+    place.line = of->line;
+    return place;
+}
+
+struct cfi_row code_place_row(const struct code_names_place *place)
+{
+    const bool known = (place->cfa == CFI_SP || place->cfa == CFI_BP) &&
+                       (place->bp == CFI_BP_SAME || place->bp == CFI_BP_AT_CFA);
+    return known ? (struct cfi_row){.cfa = place->cfa,
+                                    .bp = place->bp,
+                                    .cfa_offset = place->cfa_offset,
+                                    .bp_offset = place->bp_offset,
+                                    .derived = true}
+                 : (struct cfi_row){.cfa = CFI_NONE};
 }

@@ -1,11 +1,13 @@
 /*
  * code_names.h - the names of code that programs made at run time, as a recording has them:
  *
- *     struct code_names_head | the names, each with its NUL, padded to 8 bytes in all | for each process, in the order of PIDs and, of one, of
- *     times: struct code_names_process and its entries, by address, which do not overlap
+ *     struct code_names_head | the names, each with its NUL, padded to 8 bytes in all | struct code_names_place, those of one name together |
+ *     struct code_names_past, by process and address | for each process, in the order of PIDs and, of one, of times: struct
+ *     code_names_process and its entries, by address, which do not overlap
  *
  * All code of one name is one function, whichever process has it at whichever addresses. Its address in the image of run-time code
- * (image/run_time.h) is found by a hash of the name, so that a path map of one recording holds for another, too.
+ * (image/run_time.h) is found by a hash of the name, so that a path map of one recording holds for another, too. Each of its places has an
+ * address of its own within the function.
  */
 #ifndef FATHOM_IMAGE_MADE_CODE_NAMES_H
 #define FATHOM_IMAGE_MADE_CODE_NAMES_H
@@ -13,12 +15,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CODE_NAMES_VERSION 1u
+#include "image/cfi/cfi.h"
+
+#define CODE_NAMES_VERSION 2u
 
 struct code_names_head {
     uint32_t version;
     uint32_t names, processes;
     uint32_t text; /* bytes, with what they are padded by */
+    uint32_t places, past;
+};
+
+/* Code of which more is known than the name. */
+struct code_names_place {
+    uint32_t name;
+    uint32_t file;   /* the number of a name, too; CODE_NAMES_NO_FILE */
+    uint32_t line;   /* 0: not known */
+    uint8_t cfa, bp; /* of the row by which it is unwound, enum cfi_cfa and cfi_bp; CFI_NONE: none is known */
+    uint16_t unused;
+    int32_t cfa_offset, bp_offset;
+};
+#define CODE_NAMES_NO_FILE UINT32_MAX
+
+/* Code in whose stead there was other code later. */
+struct code_names_past {
+    uint64_t address, until; /* ns of the recording's clock */
+    uint32_t size, place;
+    uint32_t process; /* its number in this table */
+    uint32_t unused;
 };
 
 struct code_names_process {
@@ -29,8 +53,9 @@ struct code_names_process {
 struct code_names_entry {
     uint64_t address; /* in the process */
     uint32_t size;    /* bytes */
-    uint32_t name;    /* its number */
+    uint32_t place;   /* the number of a name or, from CODE_NAMES_PLACE on, of a place */
 };
+#define CODE_NAMES_PLACE UINT32_C(0x80000000)
 
 struct code_names;
 struct code_set; /* what one process has */
@@ -41,15 +66,31 @@ void code_names_free(struct code_names *names); /* NULL is allowed */
 
 /* What the process has that got the PID, or was executed in it, at a time; 0: before the recording. NULL: nothing. */
 const struct code_set *code_names_of(const struct code_names *names, uint32_t pid, uint64_t birth);
-/* The address of the code's function in the image of run-time code; 0: it has no name. */
-uint64_t code_set_function(const struct code_set *set, uint64_t pc);
+/* The address in the image of run-time code of what was at the PC at a time; 0: it has no name. */
+uint64_t code_set_address(const struct code_set *set, uint64_t pc, uint64_t time);
+/* The next time, after this one, from which code of the set has another address; UINT64_MAX: it stays as it is. */
+uint64_t code_set_change(const struct code_set *set, uint64_t time);
 
-/* All functions of that image, by address. CODE_FUNCTION_SIZE bytes each; the first is not below this. */
+/* All functions of that image, by address; the first is not below CODE_FUNCTION_SIZE, of which sizes are multiples. Behind its first byte each has one
+ * for code of which only the name is known, then one for each of its places, then one more, for the return address behind a call. */
 #define CODE_FUNCTION_SIZE 16u
 struct code_function {
     uint64_t address;
     const char *name; /* the names' */
+    uint32_t size;    /* bytes */
+    uint32_t places;
+    const struct code_names_place *place; /* the first one, the names' */
 };
 size_t code_names_functions(const struct code_names *names, const struct code_function **out);
+
+/* What is known at an address of that image. */
+struct code_place {
+    const char *function; /* the names', as the file's name; NULL: none */
+    const char *file;     /* NULL: not known */
+    uint32_t line;        /* 0: not known */
+};
+struct code_place code_names_place_at(const struct code_names *names, uint64_t address);
+/* The row of a place. CFI_NONE: none is known. */
+struct cfi_row code_place_row(const struct code_names_place *place);
 
 #endif

@@ -259,7 +259,7 @@ int learner_take(struct learner *l, struct processes *processes, const struct re
         return processes_apply(processes, record, err);
     const struct sample *sample = &record->sample;
     bool audit = learner_is_audit(l, sample);
-    struct process *process = process_find(processes, sample->pid);
+    struct process *process = process_at(processes, sample);
     if (!process || !sample->has_regs)
         return 0;
     if (!table_find(l->ran, sample->pid) && !table_put(l->ran, sample->pid, NULL))

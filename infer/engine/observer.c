@@ -58,7 +58,7 @@ int observer_take(struct observer *o, const struct observation *observation, str
     take_learned(o, observation, out);
     if (!out->sample && out->true_path == TRIE_NONE)
         return 0;
-    out->process = process_find(o->processes, sample->pid);
+    out->process = process_at(o->processes, sample);
     bool placed = out->process && sample->has_regs;
     if (l->base_unknown && placed)
         rc = stack_bases_apply(l->bases, out->process, sample, err);

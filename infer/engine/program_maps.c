@@ -83,7 +83,7 @@ static int take_record(void *maps, const struct record *record, struct fathom_er
     if (!sample->stack && !sample->walk && sample->known != SAMPLE_STACK_SAME)
         return 0;
     uint64_t index = NO_PROGRAM;
-    struct process *process = process_find(m->processes, sample->pid);
+    struct process *process = process_at(m->processes, sample);
     int rc = process ? program_of(m, process, &index, err) : 0;
     if (index == NO_PROGRAM)
         return rc;

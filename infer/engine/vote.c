@@ -16,7 +16,7 @@ static int vote(void *observer, const struct observation *observation, struct fa
     if (record->kind != RECORD_SAMPLE)
         return processes_apply(o->processes, record, err);
     const struct sample *sample = &record->sample;
-    struct process *process = process_find(o->processes, sample->pid);
+    struct process *process = process_at(o->processes, sample);
     return process && sample->has_regs
                ? stack_bases_vote(o->learner->bases, process, sample, &observation->frame,
                                   is_proved(o->learner->trie, observation->learned.node), err)
@@ -38,7 +38,7 @@ static int code_vote(void *observer, const struct observation *observation, stru
         observer_open_mapped(o, record);
     if (rc < 0 || record->kind != RECORD_SAMPLE)
         return rc;
-    struct process *process = process_find(o->processes, sample->pid);
+    struct process *process = process_at(o->processes, sample);
     if (!process || process_has_stack(process, sample->tid) || frame->reason != UNKNOWN_NOT)
         return 0;
     uint32_t function = trainer_function(l->trainer, &frame->place);

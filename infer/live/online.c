@@ -127,7 +127,7 @@ static int pass_sample(struct online *o, const struct observation *observation, 
     struct online_summary *s = &o->summary;
     uint32_t number = PATHMAP_NONE, function = TRIE_NONE;
     int rc = 0;
-    context.process = process_find(o->processes, sample->pid);
+    context.process = process_at(o->processes, sample);
     if (own != TRIE_NONE) {
         bool whole = sample->known != SAMPLE_STACK_SAME || sample->compared == STACK_RECORD_ALL;
         context.certainty = whole ? CERTAINTY_PROVED : CERTAINTY_INFERRED;

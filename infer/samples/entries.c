@@ -290,7 +290,7 @@ static int find_base(struct process *process, const struct sample *sample, uint6
 
 static int learn_sample(struct entries *e, const struct sample *sample, struct fathom_error *err)
 {
-    struct process *process = process_find(e->processes, sample->pid);
+    struct process *process = process_at(e->processes, sample);
     struct place place;
     uint64_t base;
     if (!process || !sample->has_regs || !process_place(process, sample->reg_ip, &place) ||

@@ -18,14 +18,16 @@ static void look_up(const struct code_names *names, const uint8_t *data, size_t 
 {
     struct code_names_head head;
     memcpy(&head, data, sizeof head);
-    const size_t at = sizeof head + head.text + sizeof(struct code_names_process);
+    const size_t at = sizeof head + head.text + head.places * sizeof(struct code_names_place) +
+                      head.past * sizeof(struct code_names_past) + sizeof(struct code_names_process);
     const struct code_set *set = code_names_of(names, 7, 0);
     for (size_t i = 0; set && i < 100 && at + (i + 1) * sizeof(struct code_names_entry) <= size; i++) {
         struct code_names_entry entry;
         memcpy(&entry, data + at + i * sizeof entry, sizeof entry);
-        const uint64_t function = code_set_function(set, entry.address + entry.size - 1);
-        if (ours && function == 0)
+        const uint64_t address = code_set_address(set, entry.address + entry.size - 1, UINT64_MAX);
+        if (ours && (address == 0 || !code_names_place_at(names, address).function))
             abort();
+        code_set_address(set, entry.address, code_set_change(set, 0) - 1);
     }
 }
 
@@ -57,7 +59,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct code_namer *namer = code_namer_new();
     if (!namer || code_namer_begin(namer) < 0)
         abort();
-    if (format == 1 ? perf_map_read(namer, (const char *)data, size) : jitdump_read(namer, data, size))
+    const struct jitdump_clock clock = {{1, 2}, {3, 5}};
+    if (format == 1 ? perf_map_read(namer, (const char *)data, size)
+                    : jitdump_read(namer, data, size, &clock))
         abort();
     if (code_namer_end(namer, 7, UINT64_MAX) < 0 || code_namer_write(namer, &made, &made_size) < 0)
         abort();

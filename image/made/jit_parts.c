@@ -1,0 +1,121 @@
+/* jit_parts.c - see jit_parts.h. Lines and rows are read each by itself, and then cut where either changes. */
+#include "image/made/jit_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "base/vec.h"
+#include "image/cfi/table.h"
+
+#define SAME_FILE "\xff" /* as the entry before */
+
+/* Of a DEBUG_INFO: address, number of entries; of each: address, line, discriminator, file. */
+static int read_lines(struct jit_parts *lines, uint64_t address, uint64_t size, struct bytes b,
+                      uint64_t added)
+{
+    const char *file = NULL;
+    size_t length = 0;
+    bytes_take(&b, 8);
+    for (uint64_t left = bytes_u64(&b); left && bytes_left(&b); left--) {
+        struct code_part part = {.from = bytes_u64(&b) - added - address};
+        part.line = bytes_u32(&b);
+        bytes_take(&b, 4);
+        const char *name = bytes_string(&b);
+        if (!name)
+            break;
+        if (strcmp(name, SAME_FILE) != 0) {
+            file = name;
+            length = strlen(name);
+        }
+        part.file = file;
+        part.file_length = length < CODE_NAME_MOST ? (uint32_t)length : CODE_NAME_MOST;
+        if (part.from < size && !vec_push(lines->parts, lines->count, lines->capacity, part))
+            return -ENOMEM;
+    }
+    sort_by(lines->parts, lines->count, from);
+    return 0;
+}
+
+struct seeing {
+    struct jit_parts *rows;
+    uint64_t address;
+    bool failed;
+};
+
+static void see_row(void *seeing, uint64_t start, struct cfi_row row)
+{
+    struct seeing *s = seeing;
+    s->failed |= !vec_push(s->rows->parts, s->rows->count, s->rows->capacity,
+                           (struct code_part){.from = start - s->address, .row = row});
+}
+
+/* Of an UNWINDING_INFO: sizes of all, of .eh_frame_hdr, and of what is mapped; .eh_frame, .eh_frame_hdr. Addresses are as if .eh_frame were behind the
+ * code, at a multiple of 8 bytes (tools/perf/util/genelf.c). */
+static int read_rows(struct jit_parts *rows, uint64_t address, uint64_t size, struct bytes b)
+{
+    const uint64_t all = bytes_u64(&b), header = bytes_u64(&b);
+    bytes_take(&b, 8);
+    const uint8_t *frames = bytes_take(&b, header < all ? all - header : UINT64_MAX);
+    if (!frames || !size || size > UINT32_MAX || address > UINT64_MAX / 2)
+        return 0;
+    struct elf_segment code = {.address = address, .memory_size = size, .executable = true};
+    struct elf_section section = {.name = ".eh_frame",
+                                  .address = (address + size + 7) & ~UINT64_C(7),
+                                  .size = all - header,
+                                  .file_size = all - header};
+    const struct elf_file file = {.data = frames,
+                                  .size = all - header,
+                                  .segments = &code,
+                                  .segment_count = 1,
+                                  .sections = &section,
+                                  .section_count = 1,
+                                  .code_low = address,
+                                  .code_high = address + size};
+    struct seeing seeing = {rows, address, false};
+    struct cfi *cfi;
+    if (cfi_table_build(&file, &cfi, NULL) < 0)
+        return -ENOMEM;
+    cfi_each_row(cfi, address, address + size, see_row, &seeing);
+    cfi_table_free(cfi);
+    return seeing.failed ? -ENOMEM : 0;
+}
+
+/* Both where either has a part. */
+static int merge(struct jit_parts *out, const struct jit_parts *lines, const struct jit_parts *rows)
+{
+    struct code_part now = {.from = 0};
+    for (size_t i = 0, j = 0; i < lines->count || j < rows->count;) {
+        const bool line =
+            j == rows->count || (i < lines->count && lines->parts[i].from < rows->parts[j].from);
+        const struct code_part *next = line ? &lines->parts[i++] : &rows->parts[j++];
+        now.from = next->from;
+        if (line) {
+            now.file = next->file;
+            now.file_length = next->file_length;
+            now.line = next->line;
+        } else {
+            now.row = next->row;
+        }
+        if (out->count && out->parts[out->count - 1].from == now.from)
+            out->parts[out->count - 1] = now;
+        else if (!vec_push(out->parts, out->count, out->capacity, now))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+int jit_parts_read(struct jit_parts *out, uint64_t address, uint64_t size, struct bytes debug, uint64_t added,
+                   struct bytes unwinding)
+{
+    struct jit_parts lines = {.parts = NULL}, rows = {.parts = NULL};
+    int rc = read_lines(&lines, address, size, debug, added);
+    if (rc == 0)
+        rc = read_rows(&rows, address, size, unwinding);
+    if (rc == 0)
+        rc = merge(out, &lines, &rows);
+    free(lines.parts);
+    free(rows.parts);
+    return rc;
+}
