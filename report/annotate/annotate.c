@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "image/cache.h"
+#include "image/run_time.h"
 #include "report/annotate/code.h"
 #include "report/annotate/origin.h"
 #include "report/annotate/script.h"
@@ -309,7 +310,8 @@ static int write_function(struct annotating *a, const struct chosen *functions, 
     rc = write_lines(a, err);
     if (rc < 0)
         return rc;
-    write_code(a);
+    if (!image_is_run_time(a->function->image))
+        write_code(a);
     return printer_finish(&a->printer, err);
 }
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "image/code/code.h"
+#include "image/run_time.h"
 
 enum { AROUND = 3 /* instructions that are shown before and after a hot one, as of grep -C */ };
 
@@ -20,12 +21,24 @@ struct annotated_of {
     const struct chosen *function;
 };
 
+/* Of code made at run time, whose bytes are not recorded, each line has an address (image/run_time.h). */
+static bool list_addresses(struct annotated_code *c, const struct image_function *function)
+{
+    bool good = true;
+    for (uint32_t at = 0; good && at < function->size; at++)
+        good = vec_push(c->insns, c->count, c->capacity,
+                        (struct annotated_insn){.address = function->address + at, .length = 1});
+    return good;
+}
+
 /* Reads the instructions of a function, or of a part of it: all, or those of the one that is inlined into it. */
 static bool read_part(struct annotated_code *c, const struct annotated_of *of,
                       const struct image_function *part)
 {
     char text[DISASSEMBLED_SIZE];
     size_t size = 0, most = ANNOTATED_BYTES_MOST - c->read;
+    if (image_is_run_time(c->image))
+        return list_addresses(c, part);
     const uint8_t *code = image_bytes(c->image, part->address, &size);
     size = !code ? 0 : size < part->size ? size : part->size;
     size = size < most ? size : most;
@@ -166,6 +179,9 @@ void annotated_insn_format(const struct annotated_code *c, const struct annotate
     char text[DISASSEMBLED_SIZE];
     struct code_insn known;
     size_t left;
+    snprintf(out, size, "(not recorded)");
+    if (image_is_run_time(c->image))
+        return;
     const uint8_t *code = image_bytes(c->image, insn->address, &left);
     disassembler_read(c->disassembler, code, left < insn->length ? left : insn->length, insn->address, text);
     snprintf(out, size, "%s", text);
