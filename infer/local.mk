@@ -29,7 +29,7 @@ libinfer_la_SOURCES = \
 	infer/model/calibration.c infer/model/calibration.h \
 	infer/model/callers.c infer/model/callers.h \
 	infer/samples/cid.c infer/samples/cid.h \
-	infer/samples/code_places.c infer/samples/code_places.h \
+	infer/samples/code_places.c infer/samples/code_places.h infer/samples/made_frames.c infer/samples/made_frames.h \
 	infer/bases/code_heights.c infer/bases/code_heights.h \
 	infer/bases/code_votes.c infer/bases/code_votes.h \
 	infer/model/coherence.c infer/model/coherence.h \

@@ -283,6 +283,12 @@ const struct code_set *process_code_set(const struct process *process)
     return own ? own : process->code;
 }
 
+bool process_code_changes(const struct process *process)
+{
+    const struct code_set *set = process_code_set(process);
+    return set && code_set_change(set, 0) != UINT64_MAX;
+}
+
 struct process *process_at(struct processes *all, const struct sample *sample)
 {
     struct process *process = process_find(all, sample->pid);
@@ -291,7 +297,7 @@ struct process *process_at(struct processes *all, const struct sample *sample)
     const struct code_set *set = process_code_set(process);
     process->time = sample->time;
     process->code_changes = set ? code_set_change(set, sample->time) : UINT64_MAX;
-    if (set && code_set_change(set, 0) != UINT64_MAX) /* its places may be others */
+    if (process_code_changes(process)) /* its places may be others */
         process->state = ++all->last_state;
     return process;
 }

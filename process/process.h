@@ -74,6 +74,8 @@ uint32_t process_pid(const struct process *process);
 const char *process_name(const struct process *process); /* COMM; "": unknown */
 /* The names of code that it makes at run time (image/made/code_names.h); NULL: none has one. */
 const struct code_set *process_code_set(const struct process *process);
+/* Whether it is known when some of that was replaced by other code, at the same addresses. */
+bool process_code_changes(const struct process *process);
 /* The program's file: the first that was mapped to be executed since the process's last exec; NULL: none was told. */
 const char *process_file(const struct process *process);
 /* The path of the cgroup that a sample of the process tells; NULL: it tells none, or none that is known. */

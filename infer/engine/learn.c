@@ -24,7 +24,8 @@ struct learner *learner_new(enum learn_from from, bool hold_back)
     l->ran = table_new();
     l->numbers = table_new();
     l->code_places = code_places_new();
-    if (l->trainer && l->origins && l->bases && l->ran && l->numbers && l->code_places) {
+    l->made_frames = made_frames_new();
+    if (l->trainer && l->origins && l->bases && l->ran && l->numbers && l->code_places && l->made_frames) {
         trainer_keep_apart(l->trainer);
         return l;
     }
@@ -43,6 +44,7 @@ void learner_free(struct learner *l)
     table_free(l->ran);
     table_free(l->numbers);
     code_places_free(l->code_places);
+    made_frames_free(l->made_frames);
     free(l->announced);
     free(l->samples);
     free(l->walked);
@@ -107,14 +109,16 @@ static int keep_announced(struct learner *l, const struct process *process, uint
     uint64_t *index = table_put(l->numbers, number, NULL);
     size_t count;
     const struct unwind_frame *frames = trainer_frames(l->trainer, &count);
+    uint32_t made;
     uint32_t code = index
                         ? code_places_add(l->code_places, process, frames, count, path.height + path.lowered)
                         : CODE_PLACES_NONE;
-    if (code == CODE_PLACES_NONE)
+    if (code == CODE_PLACES_NONE ||
+        made_frames_add(l->made_frames, process, frames, count, path.height, &made) < 0)
         return error_memory(err);
     *index = l->announced_count;
     return vec_push(l->announced, l->announced_count, l->announced_capacity,
-                    (struct announced_path){path, stack, 0, code})
+                    (struct announced_path){path, stack, 0, code, made})
                ? 0
                : error_memory(err);
 }
@@ -154,14 +158,18 @@ static int learn_same(struct learner *l, struct process *process, const struct s
     const uint64_t *index = table_find(l->numbers, sample->stack_number);
     if (!index)
         return 0;
-    out->stack = l->announced[*index].stack;
-    if (!code_places_hold(l->code_places, l->announced[*index].code, process, sample->placed))
+    struct announced_path *announced = &l->announced[*index];
+    out->stack = announced->stack;
+    if (!code_places_hold(l->code_places, announced->code, process, sample->placed))
         return 0;
     int rc = sample->placed ? learn_placed_base(l, process, sample, err) : 0;
     if (rc < 0)
         return rc;
-    l->announced[*index].claims++;
-    rc = trainer_repeat(l->trainer, &l->announced[*index].path, process, sample, &out->node, err);
+    if (!sample->placed && made_frames_rename(l->made_frames, announced->made, process, l->trainer, l->trie,
+                                              &announced->path) < 0)
+        return error_memory(err);
+    announced->claims++;
+    rc = trainer_repeat(l->trainer, &announced->path, process, sample, &out->node, err);
     return rc < 0 ? rc : 0;
 }
 

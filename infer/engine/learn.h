@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "infer/bases/stack_bases.h"
 #include "infer/samples/code_places.h"
+#include "infer/samples/made_frames.h"
 #include "infer/samples/observations.h"
 #include "infer/samples/origins.h"
 #include "infer/samples/trainer.h"
@@ -38,12 +39,14 @@ struct learner {
     uint32_t sample_nodes, sample_capacity;
     uint32_t stacks, audit_stacks; /* read, of announced stacks and of audit samples */
     struct code_places *code_places;
+    struct made_frames *made_frames;
     struct table *numbers; /* of stacks that the recorder's program announced -> index into `announced` */
     struct announced_path {
         struct trainer_path path;
         uint32_t stack;  /* its number, as in struct learned */
         uint64_t claims; /* samples taken for it since it was last checked */
         uint32_t code;   /* in `code_places` */
+        uint32_t made;   /* in `made_frames` */
     } * announced;
     size_t announced_count, announced_capacity;
     /* Of the samples taken for an announced stack: those that a check stands for, and those for which it agreed. */

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "image/run_time.h"
 
 /* Mapped code. */
 struct code {
@@ -136,7 +137,7 @@ static bool is_at(const struct process *process, const struct code *from, uint64
 {
     struct place place;
     return process_place(process, from->pc + moved, &place) && place.image == from->image &&
-           place.address == from->address;
+           (place.address == from->address || image_is_run_time(place.image)); /* (made_frames.h) */
 }
 
 /* Whether it has it in one of the places. */
