@@ -153,10 +153,6 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
                             (unsigned long long)recorder->ring_kib);
     if (code < 0 && options.report && recorder->output)
         code = option_usage(terminal, &record_command, "--report writes no file: leave out -o, or --report");
-    if (code < 0 && recorder->java_map &&
-        (options.report || (recorder->output && strcmp(recorder->output, "-") == 0)))
-        code = option_usage(terminal, &record_command, "--java-map writes names into a file: leave out %s",
-                            options.report ? "--report" : "-o -");
     if (code < 0 && options.report && recorder->stack_samples)
         code = option_usage(terminal, &record_command,
                             "--report writes no file: leave out --stack-samples, or --report");

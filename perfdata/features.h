@@ -71,7 +71,8 @@ int features_serialise(const struct features *features, const struct event *even
  * event with more ids than fit into a record. */
 int features_stream(const struct features *features, const struct event *events, size_t count, uint8_t **data,
                     size_t *size, struct fathom_error *err);
-/* The build-ids as records of pipe mode, for its end; owned by `features`. */
-void features_stream_build_ids(struct features *features, const uint8_t **data, size_t *size);
+/* Its end: build-ids, and the trailer (trailer.h), as records; malloc'ed, the caller frees. */
+int features_stream_end(const struct features *features, const struct event *events, size_t count,
+                        uint8_t **data, size_t *size, struct fathom_error *err);
 
 #endif

@@ -412,13 +412,36 @@ static int read_attr_record(struct head *head, struct bytes b, struct fathom_err
     return add_event(head, attr, attr_size, b.at, bytes_left(&b) / 8, err);
 }
 
-static void read_update_record(struct head *head, struct bytes b)
+/* A trailer in pieces (stream.c). */
+struct pieces {
+    uint8_t *data;
+    size_t size, capacity;
+};
+
+static bool add_piece(struct pieces *p, const struct bytes *b)
+{
+    const size_t size = bytes_left(b);
+    if (size > SECTION_MOST - p->size)
+        return true;
+    if (!vec_reserve(p->data, p->size, p->capacity, size))
+        return false;
+    if (size)
+        memcpy(p->data + p->size, b->at, size);
+    p->size += size;
+    return true;
+}
+
+static int read_update_record(struct head *head, struct bytes b, struct pieces *pieces,
+                              struct fathom_error *err)
 {
     uint64_t kind = bytes_u64(&b), id = bytes_u64(&b);
+    if (kind == TRAILER_MAGIC)
+        return add_piece(pieces, &b) ? 0 : error_memory(err);
     const char *name = bytes_string(&b);
     struct event *event = name && kind == EVENT_UPDATE_NAME ? event_of_id(head, id) : NULL;
     if (event)
         set_name(event, name);
+    return 0;
 }
 
 /* Reads all records of a pipe that describe the events: they may be anywhere, features even after the
@@ -426,6 +449,7 @@ static void read_update_record(struct head *head, struct bytes b)
 static int read_pipe(struct head *head, struct input *input, struct fathom_error *err)
 {
     struct head_record record;
+    struct pieces pieces = {.data = NULL};
     head->pipe = true;
     head->records = PIPE_HEADER_SIZE;
     head->records_end = input->size;
@@ -436,7 +460,7 @@ static int read_pipe(struct head *head, struct input *input, struct fathom_error
         if (record.type == USER_HEADER_ATTR) {
             rc = read_attr_record(head, body, err);
         } else if (record.type == USER_EVENT_UPDATE) {
-            read_update_record(head, body);
+            rc = read_update_record(head, body, &pieces, err);
         } else if (record.type == USER_HEADER_BUILD_ID) {
             rc = build_ids_take(&head->build_ids, load_u16(record.data + 4), body);
             if (rc < 0)
@@ -451,6 +475,9 @@ static int read_pipe(struct head *head, struct input *input, struct fathom_error
             rc = head_next(head, input, at, head->records_end, &record, err);
     }
     input_rewind(input);
+    if (rc == 0)
+        rc = trailer_take(bytes_of(pieces.data, pieces.size), &head->trailer, err);
+    free(pieces.data);
     return rc;
 }
 

@@ -134,6 +134,11 @@ const void *reader_code_names(const struct reader *reader, size_t *size)
     return reader->head.trailer.code_names;
 }
 
+int reader_name_code(struct reader *reader, const void *data, size_t size, struct fathom_error *err)
+{
+    return trailer_name_code(&reader->head.trailer, data, size) < 0 ? error_memory(err) : 0;
+}
+
 const void *reader_tracing_data(const struct reader *reader, size_t *size)
 {
     *size = reader->head.tracing_size;

@@ -78,6 +78,8 @@ const struct host *reader_host(const struct reader *reader);
 const void *reader_tracing_data(const struct reader *reader, size_t *size);
 /* Likewise: names of code that was made at run time, as writer_code_names() was given them. NULL: none. */
 const void *reader_code_names(const struct reader *reader, size_t *size);
+/* Gives them to one that was opened live, which copies them. -ENOMEM. */
+int reader_name_code(struct reader *reader, const void *data, size_t size, struct fathom_error *err);
 /* Release of the recorded kernel ("6.1.0-28-amd64"); NULL: unknown. */
 const char *reader_kernel(const struct reader *reader);
 

@@ -116,15 +116,50 @@ int features_stream(const struct features *features, const struct event *events,
     return 0;
 }
 
-void features_stream_build_ids(struct features *features, const uint8_t **data, size_t *size)
+static void put_build_ids(FILE *out, const struct features *features)
 {
     for (size_t at = 0; at < features->build_ids_size;) {
         struct perf_event_header header;
         memcpy(&header, features->build_ids + at, sizeof header);
+        const size_t size = header.size;
         header.type = USER_HEADER_BUILD_ID;
-        memcpy(features->build_ids + at, &header, sizeof header);
-        at += header.size;
+        fwrite(&header, sizeof header, 1, out);
+        fwrite(features->build_ids + at + sizeof header, 1, size - sizeof header, out);
+        at += size;
     }
-    *data = features->build_ids;
-    *size = features->build_ids_size;
+}
+
+/* In pieces, each an update of an event of a kind that stock perf passes over (perf_event__process_event_update()). */
+static int put_trailer(FILE *out, const struct features *features, const struct event *events, size_t count,
+                       struct fathom_error *err)
+{
+    size_t size;
+    uint8_t *data;
+    int rc = trailer_make(&features->trailer, &data, &size, err);
+    const uint64_t words[] = {TRAILER_MAGIC, count && events[0].id_count ? events[0].ids[0] : 0};
+    for (size_t at = 0, end = size < TRAILER_END ? 0 : size - TRAILER_END; rc == 0 && at < end;) {
+        const size_t piece = end - at < TRAILER_PIECE ? end - at : TRAILER_PIECE;
+        put_record(out, USER_EVENT_UPDATE, words, 2, data + at, piece);
+        at += piece;
+    }
+    free(data);
+    return rc;
+}
+
+int features_stream_end(const struct features *features, const struct event *events, size_t count,
+                        uint8_t **data, size_t *size, struct fathom_error *err)
+{
+    char *bytes = NULL;
+    FILE *out = open_memstream(&bytes, size);
+    if (!out)
+        return error_memory(err);
+    put_build_ids(out, features);
+    int rc = put_trailer(out, features, events, count, err);
+    if (fclose(out) != 0 && rc == 0)
+        rc = error_memory(err);
+    if (rc < 0)
+        free(bytes);
+    else
+        *data = (uint8_t *)bytes;
+    return rc;
 }

@@ -1,6 +1,7 @@
 /* trailer.c - see trailer.h. */
 #include "perfdata/trailer.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,16 @@ int trailer_make(const struct trailer *t, uint8_t **data, size_t *size, struct f
     return *data ? 0 : error_memory(err);
 }
 
+int trailer_name_code(struct trailer *t, const void *data, size_t size)
+{
+    void *copy = size ? malloc(size) : NULL;
+    if (size && !copy)
+        return -ENOMEM;
+    t->code_names = size ? memcpy(copy, data, size) : NULL;
+    t->code_names_size = size;
+    return 0;
+}
+
 uint64_t trailer_size(const uint8_t end[TRAILER_END])
 {
     const uint64_t size = load_u64(end);
@@ -69,11 +80,8 @@ int trailer_take(struct bytes b, struct trailer *out, struct fathom_error *err)
         } else if (type == PART_SCALING && data && !out->scaling.count) {
             rc = scaling_take(part, &out->scaling, err);
         } else if (type == PART_CODE_NAMES && data && size && !out->code_names) {
-            void *copy = malloc(size);
-            if (!copy)
+            if (trailer_name_code(out, data, size) < 0)
                 return error_memory(err);
-            out->code_names = memcpy(copy, data, size);
-            out->code_names_size = size;
         }
     }
     return rc;

@@ -11,6 +11,8 @@
 
 #define TRAILER_MAGIC UINT64_C(0x31444e454d485446) /* "FTHMEND1" */
 #define TRAILER_END   16u                          /* bytes of size and magic */
+#define TRAILER_PIECE                                                                                        \
+    65480u /* bytes of it in a record of pipe mode (stream.c), a multiple of 8, whose kind is TRAILER_MAGIC; without TRAILER_END */
 
 struct trailer {
     uint64_t clock_time,
@@ -23,6 +25,8 @@ struct trailer {
 
 /* *data: malloc'ed, NULL and 0 bytes if there is nothing to say. -ENOMEM. */
 int trailer_make(const struct trailer *trailer, uint8_t **data, size_t *size, struct fathom_error *err);
+/* Copies names into one that has none. -ENOMEM. */
+int trailer_name_code(struct trailer *trailer, const void *data, size_t size);
 /* The size of all of it, at least TRAILER_END, by the last bytes of a file; 0: it has none. */
 uint64_t trailer_size(const uint8_t end[TRAILER_END]);
 /* Of the bytes before these. Parts of unknown types, and what is damaged, are passed over. The scaling's steps and the names

@@ -392,10 +392,14 @@ static int finish_file(struct writer *writer, int rc, struct fathom_error *err)
 
 static int finish_stream(struct writer *writer, struct fathom_error *err)
 {
-    const uint8_t *data;
+    uint8_t *data;
     size_t size;
-    features_stream_build_ids(&writer->features, &data, &size);
-    return size ? file_write_all(writer->fd, data, size, writer_path(writer), err) : 0;
+    int rc = features_stream_end(&writer->features, writer->events, writer->event_count, &data, &size, err);
+    if (rc < 0)
+        return rc;
+    rc = size ? file_write_all(writer->fd, data, size, writer_path(writer), err) : 0;
+    free(data);
+    return rc;
 }
 
 int writer_close(struct writer *writer, struct fathom_error *err)

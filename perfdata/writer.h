@@ -44,7 +44,7 @@ int writer_command(struct writer *writer, int argc, char *const *argv, struct fa
 void writer_wall_clock(struct writer *writer);
 /* What the samples of some events stand for; borrowed until writer_close(). A stream does not have it. */
 void writer_scaling(struct writer *writer, const struct scaling *scaling);
-/* Names of code that was made at run time (image/made/code_names.h), less than 60 MB; borrowed until writer_close(). A stream does not have them. */
+/* Names of code that was made at run time (image/made/code_names.h), less than 60 MB; borrowed until writer_close(). */
 void writer_code_names(struct writer *writer, const void *data, size_t size);
 /* The recording is of that machine (NULL: of this one); borrowed. */
 void writer_host(struct writer *writer, const struct host *host);

@@ -60,7 +60,7 @@ int evaluate_record(struct fathom_evaluation *e, struct fathom_error *err)
                                                          .log = &e->host.log,
                                                          .next = learning_add,
                                                          .context = learning,
-                                                         .names = true},
+                                                         .names = &e->host.log},
                              &sink, err);
     enum target_end end;
     if (rc == 0) {

@@ -5,6 +5,7 @@
 #include "api/fathom/live.h"
 #include "api/host.h"
 #include "api/cached_maps.h"
+#include "api/record/java_maps.h"
 #include "api/record/learning.h"
 #include "api/record/mapped_sink.h"
 #include "api/record/recorder.h"
@@ -18,6 +19,7 @@ struct fathom_live {
     struct collector_options collect; /* borrowed by the collector */
     struct collector *collector;
     struct mapped_sink *sink;
+    struct java_maps *java; /* NULL: no HotSpot is asked */
     struct learning *learning;
     struct report_options report;
     char *command; /* the command line, NULL: none */
@@ -102,7 +104,9 @@ int fathom_live_open(const struct fathom_recorder_options *record, const struct 
         return error_memory(error);
     l->options = *record;
     host_init(&l->host, listener);
-    int rc = begin(l, report, error);
+    int rc = record->java_map ? java_maps_new(&l->java, error) : 0; /* before there are files to hold */
+    if (rc == 0)
+        rc = begin(l, report, error);
     l->report.event = l->report.output = NULL;
     if (rc < 0)
         fathom_live_close(l);
@@ -127,11 +131,23 @@ static int open_sink(struct fathom_live *l, struct fathom_error *err)
         rc = learning_new(l->collector, &l->collect, !l->options.keep_stacks,
                           cached_maps_wanted(l->report.no_cache), keep_records, l->reader, &l->learning, err);
     if (rc == 0)
-        rc = mapped_sink_new(
-            &(struct mapped_sink_input){
-                .events = events, .count = count, .next = learning_add, .context = l->learning},
-            &l->sink, err);
+        rc = mapped_sink_new(&(struct mapped_sink_input){.events = events,
+                                                         .count = count,
+                                                         .names = &l->host.log,
+                                                         .java = l->java,
+                                                         .next = learning_add,
+                                                         .context = l->learning},
+                             &l->sink, err);
     return rc;
+}
+
+/* With the rights of the run, as the files may be another user's. */
+static int name_code(struct fathom_live *l, struct fathom_error *err)
+{
+    const void *names;
+    size_t size;
+    int rc = mapped_sink_told(l->sink, &names, &size, err);
+    return rc == 0 && names ? reader_name_code(l->reader, names, size, err) : rc;
 }
 
 int fathom_live_run(struct fathom_live *l, struct fathom_error *error)
@@ -151,6 +167,8 @@ int fathom_live_run(struct fathom_live *l, struct fathom_error *error)
         learning_keep(l->learning, l->report.view.verbose ? &l->host.log : NULL);
     learning_free(l->learning); /* its thread, which has the rights of the run */
     l->learning = NULL;
+    if (rc == 0)
+        rc = name_code(l, error);
     l->failed = rc < 0;
     return rc;
 }
@@ -200,6 +218,7 @@ void fathom_live_close(struct fathom_live *l)
         return;
     learning_free(l->learning);
     mapped_sink_free(l->sink);
+    java_maps_free(l->java);
     reader_close(l->reader);
     reporting_free(l->reporting);
     collector_close(l->collector);

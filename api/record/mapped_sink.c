@@ -31,7 +31,7 @@ int mapped_sink_new(const struct mapped_sink_input *input, struct mapped_sink **
     s->next = input->next;
     s->context = input->context;
     s->mapped = mapped_new(input->log);
-    s->code = input->names ? code_files_new(input->log, input->java) : NULL;
+    s->code = input->names ? code_files_new(input->names, input->java) : NULL;
     int rc = s->mapped && (s->code || !input->names)
                  ? decoder_new(input->events, input->count, &s->decoder, err)
                  : error_memory(err);
@@ -182,14 +182,22 @@ int mapped_sink_build_ids(const struct mapped_sink *s, struct writer *writer, st
     return rc;
 }
 
+int mapped_sink_told(struct mapped_sink *s, const void **data, size_t *size, struct fathom_error *err)
+{
+    if (code_files_finish(s->code, &s->names, size) < 0)
+        return error_memory(err);
+    *data = s->names;
+    return 0;
+}
+
 int mapped_sink_names(struct mapped_sink *s, struct writer *writer, struct fathom_error *err)
 {
+    const void *names = NULL;
     size_t size;
-    if (code_files_finish(s->code, &s->names, &size) < 0)
-        return error_memory(err);
-    if (s->names)
-        writer_code_names(writer, s->names, size);
-    return 0;
+    int rc = mapped_sink_told(s, &names, &size, err);
+    if (rc == 0 && names)
+        writer_code_names(writer, names, size);
+    return rc;
 }
 
 int mapped_sink_write(void *writer, const void *records, size_t size, struct fathom_error *err)

@@ -15,7 +15,8 @@ struct mapped_sink_input { /* all borrowed */
     const struct log *log;
     collector_sink *next; /* receives the records */
     void *context;        /* its */
-    bool names; /* find names of code made at run time (code_files.h): mapped_sink_names() is called */
+    const struct log *
+        names; /* told of names of code made at run time, which are looked for (code_files.h): mapped_sink_told() is called; NULL: they are not */
     struct java_maps *java; /* as of code_files_new() */
 };
 
@@ -29,7 +30,9 @@ collector_sink mapped_sink_add; /* context: the struct mapped_sink */
 void mapped_sink_finish(struct mapped_sink *sink);
 /* Writes the build-ids to the header, where stock perf looks for them. Call it before closing the writer. */
 int mapped_sink_build_ids(const struct mapped_sink *sink, struct writer *writer, struct fathom_error *err);
-/* Likewise the names; the sink is to be freed after the writer was closed. */
+/* Ends the look for names: *data is the sink's (image/made/code_names.h); NULL: there are none. */
+int mapped_sink_told(struct mapped_sink *sink, const void **data, size_t *size, struct fathom_error *err);
+/* The same, to a writer, which is to be closed before the sink is freed. */
 int mapped_sink_names(struct mapped_sink *sink, struct writer *writer, struct fathom_error *err);
 /* The sink for records that go to a file. context: a struct writer */
 collector_sink mapped_sink_write;

@@ -118,10 +118,27 @@ int engine_learn(void *engine, const struct record *record, struct fathom_error 
     return reading_take(p->reading, record, err);
 }
 
+/* Forgets what was read, which is to be read again. */
+static int start_over(struct engine *p, struct fathom_error *err)
+{
+    bool late = image_cache_is_late(p->images);
+    observer_clear(&p->observer);
+    survey_free(p->survey);
+    unread_free(p->unread);
+    p->observer = (struct observer){0};
+    p->survey = NULL;
+    p->unread = NULL;
+    int rc = reading_reset(p->reading, err);
+    if (rc == 0 && late && !image_cache_close_all(p->images))
+        rc = error_memory(err);
+    return rc == 0 && !make_parts(p) ? error_memory(err) : rc;
+}
+
 int engine_read(struct engine *p, struct reader *reader, uint32_t event, const struct pathmap *map,
                 struct fathom_error *err)
 {
-    return reading_run(p->reading, reader, event, map, err);
+    int rc = p->owns_reading && reading_lacks_names(p->reading, reader) ? start_over(p, err) : 0;
+    return rc == 0 ? reading_run(p->reading, reader, event, map, err) : rc;
 }
 
 const struct mapped_files *engine_files(const struct engine *p)
@@ -148,25 +165,6 @@ int engine_changes(struct engine *p, order_sink *sink, void *context, struct fat
     return observations_run(p->reading->observations, 0, pass_change, &(struct changes){sink, context}, err);
 }
 
-/* Reads the recording again, with what is known of it by now. map: as of engine_read(). */
-static int read_again(struct engine *p, const struct engine_input *input, const struct pathmap *map,
-                      struct fathom_error *err)
-{
-    bool late = image_cache_is_late(p->images);
-    observer_clear(&p->observer);
-    survey_free(p->survey);
-    unread_free(p->unread);
-    p->observer = (struct observer){0};
-    p->survey = NULL;
-    p->unread = NULL;
-    int rc = reading_reset(p->reading, err);
-    if (rc == 0 && late && !image_cache_close_all(p->images))
-        rc = error_memory(err);
-    if (rc == 0 && !make_parts(p))
-        rc = error_memory(err);
-    return rc == 0 ? engine_read(p, input->reader, input->event, map, err) : rc;
-}
-
 /* Reads the recording. *map becomes NULL if the map is of other programs: its paths through the C library would be taken for
  * paths of this run. Then the shape that it gave to paths is of no use; nor are images without the names that another file
  * of their build, which the recording or the map told too late, has for them. */
@@ -182,7 +180,10 @@ static int read_recording(struct engine *p, const struct engine_input *input, co
     if (foreign < 0 || (rc == 0 && *map && mapped_files_also(p->reading->files, *map, p->images) < 0))
         rc = error_memory(err);
     bool useless = (foreign > 0 && pathmap_hooked(shape)) || image_cache_is_late(p->images);
-    return rc == 0 && useless && p->owns_reading ? read_again(p, input, foreign ? NULL : shape, err) : rc;
+    if (rc < 0 || !useless || !p->owns_reading)
+        return rc;
+    rc = start_over(p, err);
+    return rc == 0 ? engine_read(p, input->reader, input->event, foreign ? NULL : shape, err) : rc;
 }
 
 static struct passes passes_of(struct engine *p)

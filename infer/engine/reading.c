@@ -120,6 +120,13 @@ static int end_reading(struct reading *r, struct fathom_error *err)
     return rc;
 }
 
+bool reading_lacks_names(const struct reading *r, const struct reader *reader)
+{
+    size_t size;
+    reader_code_names(reader, &size);
+    return r->processes && size;
+}
+
 int reading_run(struct reading *r, struct reader *reader, uint32_t event, const struct pathmap *map,
                 struct fathom_error *err)
 {

@@ -47,6 +47,8 @@ void reading_free(struct reading *reading);
 int reading_begin(struct reading *reading, const struct event *events, size_t count, uint32_t event,
                   struct fathom_error *err);
 order_sink reading_take; /* context: the reading */
+/* Whether records came live, without the names of code made at run time that the recording has by now. */
+bool reading_lacks_names(const struct reading *reading, const struct reader *reader);
 /* Reads the recording, unless its records came live or it was read; then it is complete. map: gives paths the shape that they
  * have in it (trie_adopt_images()); may be NULL. */
 int reading_run(struct reading *reading, struct reader *reader, uint32_t event, const struct pathmap *map,
