@@ -273,20 +273,39 @@ static void begin(struct process *process, uint64_t time)
     process->birth = time;
     process->ended = 0;
     process->left = false;
-    process->code = NULL;
+    process->code_pid = 0;
     process->time = process->code_changes = 0;
 }
 
 const struct code_set *process_code_set(const struct process *process)
 {
-    const struct code_set *own = image_cache_code_of(process->all->images, process->pid, process->birth);
-    return own ? own : process->code;
+    const struct image_cache *images = process->all->images;
+    const struct code_set *own = image_cache_code_of(images, process->pid, process->birth);
+    return own || !process->code_pid ? own
+                                     : image_cache_code_of(images, process->code_pid, process->code_birth);
+}
+
+void processes_renamed(struct processes *all)
+{
+    uint64_t pid, value;
+    for (size_t cursor = 0; table_next(all->by_pid, &cursor, &pid, &value);) {
+        struct process *process = (struct process *)(uintptr_t)value;
+        for (size_t i = 0; i < space_count(process->space); i++) {
+            struct region *region = space_at(process->space, i);
+            if (!mapped_is_run_time(region->mapping.path))
+                continue;
+            region->opened = false;
+            region->mapping.image = NULL;
+        }
+        process->code_changes = 0;
+        process->state = ++all->last_state;
+    }
 }
 
 bool process_code_changes(const struct process *process)
 {
     const struct code_set *set = process_code_set(process);
-    return set && code_set_change(set, 0) != UINT64_MAX;
+    return (set && code_set_change(set, 0) != UINT64_MAX) || image_cache_options(process->all->images)->live;
 }
 
 struct process *process_at(struct processes *all, const struct sample *sample)
@@ -405,9 +424,12 @@ static int process_apply_fork(struct processes *all, const struct record *record
     forget_stacks(child);
     forget_threads(child);
     begin(child, record->time);
-    child->code = parent ? process_code_set(parent) : NULL;
+    const bool parents =
+        parent && (!parent->code_pid || image_cache_code_of(all->images, parent->pid, parent->birth));
+    child->code_pid = parents ? parent->pid : parent ? parent->code_pid : 0;
+    child->code_birth = parents ? parent->birth : parent ? parent->code_birth : 0;
     /* With names of its own for what it makes, its places are others. */
-    const bool same = parent && process_code_set(child) == child->code;
+    const bool same = parent && process_code_set(child) == process_code_set(parent);
     child->state = same ? parent->state : ++all->last_state;
     child->time = same ? parent->time : 0;
     child->of_thread = record->fork.parent_tid != record->fork.parent_pid || (parent && parent->of_thread);

@@ -62,6 +62,8 @@ void processes_free(struct processes *processes);
  * space), are ignored. A process lives until processes_free(); one that ended, all of whose threads are known, until
  * RETIRED_KEPT (base/retired.h) others have ended after it, unless it is held then. A reused PID keeps its struct. */
 int processes_apply(struct processes *processes, const struct record *record, struct fathom_error *err);
+/* The images have other names of code that was made at run time (image_cache_code_names()): such code is looked up again. */
+void processes_renamed(struct processes *processes);
 void process_hold(struct process *process);
 void process_let_go(struct process *process); /* once for each hold, but not after processes_free() */
 /* NULL: unknown PID. */
@@ -74,7 +76,7 @@ uint32_t process_pid(const struct process *process);
 const char *process_name(const struct process *process); /* COMM; "": unknown */
 /* The names of code that it makes at run time (image/made/code_names.h); NULL: none has one. */
 const struct code_set *process_code_set(const struct process *process);
-/* Whether it is known when some of that was replaced by other code, at the same addresses. */
+/* Whether the names of its code may change: it is known when some of it was replaced at the same addresses, or images are `live` (image.h). */
 bool process_code_changes(const struct process *process);
 /* The program's file: the first that was mapped to be executed since the process's last exec; NULL: none was told. */
 const char *process_file(const struct process *process);

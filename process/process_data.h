@@ -52,9 +52,10 @@ struct process {
     uint32_t held;
     bool left; /* its first thread has ended */
     struct program program;
-    uint32_t parent;             /* while its program is untold: the PID of what started it; 0: unknown */
-    const struct code_set *code; /* what the process has that it was forked from, since then; NULL: nothing */
-    uint64_t time;               /* ns, of the sample that it is at (process_at()) */
+    uint32_t parent;     /* while its program is untold: the PID of what started it; 0: unknown */
+    uint32_t code_pid;   /* whose code it has, since it was forked, if it tells of none itself; 0: nobody's */
+    uint64_t code_birth; /* that one's */
+    uint64_t time;       /* ns, of the sample that it is at (process_at()) */
     uint64_t
         code_changes; /* when code that it made is replaced next, ns; 0: to be looked up; UINT64_MAX: never */
     const char *file; /* the first one that it mapped to be executed since its start; NULL: none was told */

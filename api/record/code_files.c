@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "api/record/java_maps.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/path.h"
@@ -23,6 +24,9 @@
 #include "image/made/jitdump.h"
 #include "image/made/perf_map.h"
 #include "image/mapped_name.h"
+
+#define LOOK_NS    200000000u /* at least between two looks of code_files_look(), */
+#define LOOK_SHARE 50u        /* and so many times what one takes */
 
 enum { AS_MAP, AS_DUMP, KINDS };
 
@@ -46,6 +50,8 @@ struct code_files {
     struct jitdump_clock clock; /* as it was at the beginning */
     bool clocked;
     bool told_full, told_foreign, told_many;
+    uint64_t due;       /* of code_files_look(), ns */
+    uint64_t looked_at; /* bytes, then */
 };
 
 struct code_files *code_files_new(const struct log *log, struct java_maps *java)
@@ -190,6 +196,12 @@ static void open_map(struct code_files *f, struct watched *w)
     snprintf(name, sizeof name, "perf-%d.map", (int)w->self.pid);
     if (w->tmp >= 0)
         take_file(f, w, AS_MAP, open_regular(openat(w->tmp, name, O_PATH | O_CLOEXEC | O_NOFOLLOW)));
+}
+
+/* For the last time. */
+static void open_last_map(struct code_files *f, struct watched *w)
+{
+    open_map(f, w);
     close_one(&w->tmp);
 }
 
@@ -226,10 +238,10 @@ static const struct jitdump_clock *clock_of(struct code_files *f)
     return c;
 }
 
-/* Reads what a process has left. A file that has more than there is room for names what it can. */
-static int read_one(struct code_files *f, struct watched *w)
+/* Adds what a process's files say to what was begun. What has more than there is room for names what it can. 0 or -ENOMEM. */
+static int read_files(struct code_files *f, struct code_namer *namer, const struct watched *w)
 {
-    int rc = code_namer_begin(f->namer), read = 0;
+    int rc = 0, read = 0;
     for (int i = 0; i < KINDS && rc == 0; i++) {
         uint8_t *data = NULL;
         size_t size;
@@ -237,8 +249,8 @@ static int read_one(struct code_files *f, struct watched *w)
             continue;
         rc = read_file(w->files[i], &data, &size);
         if (rc == 0)
-            read = i == AS_MAP ? perf_map_read(f->namer, (const char *)data, size)
-                               : jitdump_read(f->namer, data, size, clock_of(f));
+            read = i == AS_MAP ? perf_map_read(namer, (const char *)data, size)
+                               : jitdump_read(namer, data, size, clock_of(f));
         free(data);
         if ((read == -ENOSPC || size == CODE_FILES_BYTES) && !f->told_full)
             log_write(f->log, LOG_WARNING,
@@ -247,8 +259,24 @@ static int read_one(struct code_files *f, struct watched *w)
         f->told_full |= read == -ENOSPC || size == CODE_FILES_BYTES;
         rc = read == -ENOMEM ? read : rc;
     }
+    return rc;
+}
+
+/* What a process says, in full. */
+static int name_one(struct code_files *f, struct code_namer *namer, const struct watched *w)
+{
+    int rc = code_namer_begin(namer);
+    if (rc == 0)
+        rc = read_files(f, namer, w);
+    return rc == 0 ? code_namer_end(namer, w->pid, w->until) : rc;
+}
+
+/* Reads what a process has left. */
+static int read_one(struct code_files *f, struct watched *w)
+{
+    const int rc = name_one(f, f->namer, w);
     close_all(w);
-    return rc == 0 ? code_namer_end(f->namer, w->pid, w->until) : rc;
+    return rc;
 }
 
 /* The program in the process has ended. Records of several CPUs come in no order: an exec may be told of after what was mapped since. */
@@ -261,7 +289,7 @@ static void end_one(struct code_files *f, uint32_t pid, uint64_t time)
     if (time < w->since)
         return;
     w->until = time;
-    open_map(f, w);
+    open_last_map(f, w);
     table_remove(f->by_pid, pid);
 }
 
@@ -329,9 +357,45 @@ int code_files_finish(struct code_files *f, uint8_t **data, size_t *size)
         if (w->until == UINT64_MAX && w->hotspot)
             ask_java(f, w);
         if (w->until == UINT64_MAX)
-            open_map(f, w);
+            open_last_map(f, w);
         rc = read_one(f, w);
     }
     f->count = 0;
     return rc == 0 ? code_namer_write(f->namer, data, size) : rc;
+}
+
+/* Bytes that all files have now. */
+static uint64_t measure(struct code_files *f)
+{
+    uint64_t size = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        struct watched *w = &f->list[i];
+        if (w->until == UINT64_MAX)
+            open_map(f, w);
+        for (int k = 0; k < KINDS; k++) {
+            struct stat st;
+            size += w->files[k] >= 0 && fstat(w->files[k], &st) == 0 ? (uint64_t)st.st_size : 0;
+        }
+    }
+    return size;
+}
+
+int code_files_look(struct code_files *f, uint8_t **data, size_t *size)
+{
+    const uint64_t began = clock_ns();
+    *data = NULL;
+    if (began < f->due)
+        return 0;
+    const uint64_t bytes = measure(f);
+    struct code_namer *namer = bytes == f->looked_at ? NULL : code_namer_new();
+    int rc = bytes == f->looked_at || namer ? 0 : -ENOMEM;
+    for (size_t i = 0; namer && i < f->count && rc == 0; i++)
+        rc = name_one(f, namer, &f->list[i]);
+    if (namer && rc == 0)
+        rc = code_namer_write(namer, data, size);
+    code_namer_free(namer);
+    f->looked_at = bytes;
+    const uint64_t now = clock_ns(), pause = LOOK_SHARE * (now - began);
+    f->due = now + (pause > LOOK_NS ? pause : LOOK_NS);
+    return rc;
 }

@@ -182,6 +182,11 @@ int mapped_sink_build_ids(const struct mapped_sink *s, struct writer *writer, st
     return rc;
 }
 
+int mapped_sink_look(struct mapped_sink *s, uint8_t **data, size_t *size, struct fathom_error *err)
+{
+    return code_files_look(s->code, data, size) < 0 ? error_memory(err) : 0;
+}
+
 int mapped_sink_told(struct mapped_sink *s, const void **data, size_t *size, struct fathom_error *err)
 {
     if (code_files_finish(s->code, &s->names, size) < 0)

@@ -30,6 +30,8 @@ collector_sink mapped_sink_add; /* context: the struct mapped_sink */
 void mapped_sink_finish(struct mapped_sink *sink);
 /* Writes the build-ids to the header, where stock perf looks for them. Call it before closing the writer. */
 int mapped_sink_build_ids(const struct mapped_sink *sink, struct writer *writer, struct fathom_error *err);
+/* As code_files_look(). */
+int mapped_sink_look(struct mapped_sink *sink, uint8_t **data, size_t *size, struct fathom_error *err);
 /* Ends the look for names: *data is the sink's (image/made/code_names.h); NULL: there are none. */
 int mapped_sink_told(struct mapped_sink *sink, const void **data, size_t *size, struct fathom_error *err);
 /* The same, to a writer, which is to be closed before the sink is freed. */

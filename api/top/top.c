@@ -93,9 +93,24 @@ static int sink(void *top, const void *records, size_t size, struct fathom_error
     return mapped_sink_add(t->mapped, records, size, err);
 }
 
+/* Takes what processes tell of the code that they make, as it grows. */
+static int name_code(struct fathom_top *t, struct fathom_error *err)
+{
+    uint8_t *data;
+    size_t size;
+    int rc = mapped_sink_look(t->mapped, &data, &size, err);
+    if (rc == 0 && data)
+        rc = online_name_code(t->online, data, size, err);
+    free(data);
+    return rc;
+}
+
 static int progress(void *top, struct fathom_error *err)
 {
     struct fathom_top *t = top;
+    const int named = name_code(t, err);
+    if (named < 0)
+        return named;
     if (t->looked && clock_ns() - t->looked > BEHIND_NS)
         t->behind = BEHIND_LOOKS;
     else if (t->behind)
@@ -115,10 +130,12 @@ static int observe_target(struct fathom_top *t, struct fathom_error *err)
     if (rc == 0)
         rc = learning_new(t->collector, &t->collect, false, false, resolve, t, &t->learning, err);
     if (rc == 0)
-        rc = mapped_sink_new(
-            &(struct mapped_sink_input){
-                .events = input.events, .count = input.count, .next = learning_add, .context = t->learning},
-            &t->mapped, err);
+        rc = mapped_sink_new(&(struct mapped_sink_input){.events = input.events,
+                                                         .count = input.count,
+                                                         .names = &t->host.log,
+                                                         .next = learning_add,
+                                                         .context = t->learning},
+                             &t->mapped, err);
     if (rc == 0)
         rc = target_observe(&t->options.target, t->collector,
                             &(struct target_user){.sink = sink, .progress = progress, .context = t}, &t->stop,

@@ -190,6 +190,14 @@ int online_add(struct online *o, const void *records, size_t size, struct fathom
     return order_push_all(o->order, records, size, err);
 }
 
+int online_name_code(struct online *o, const void *data, size_t size, struct fathom_error *err)
+{
+    if (image_cache_code_names(o->in.images, data, size) < 0)
+        return error_memory(err);
+    processes_renamed(o->processes);
+    return 0;
+}
+
 void online_restart(struct online *o)
 {
     o->summary = (struct online_summary){.full = o->summary.full};

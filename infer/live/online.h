@@ -50,6 +50,8 @@ int online_new(const struct online_input *input, struct online **out, struct fat
 void online_free(struct online *online); /* NULL is allowed */
 /* Raw records, as the collector passes them on. */
 int online_add(struct online *online, const void *records, size_t size, struct fathom_error *err);
+/* What is known by now of code that was made at run time (image/made/code_names.h), which is copied. Samples from now on have these names. */
+int online_name_code(struct online *online, const void *data, size_t size, struct fathom_error *err);
 /* What the numbers of functions are of. */
 const struct trie *online_trie(const struct online *online);
 

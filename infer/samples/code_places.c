@@ -136,8 +136,9 @@ uint32_t code_places_add(struct code_places *p, const struct process *process,
 static bool is_at(const struct process *process, const struct code *from, uint64_t moved)
 {
     struct place place;
-    return process_place(process, from->pc + moved, &place) && place.image == from->image &&
-           (place.address == from->address || image_is_run_time(place.image)); /* (made_frames.h) */
+    return process_place(process, from->pc + moved, &place) &&
+           ((place.image == from->image && place.address == from->address) ||
+            (image_is_run_time(place.image) && image_is_run_time(from->image))); /* (made_frames.h) */
 }
 
 /* Whether it has it in one of the places. */
