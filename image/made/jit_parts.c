@@ -9,25 +9,59 @@
 #include "base/vec.h"
 #include "image/cfi/table.h"
 
-#define SAME_FILE "\xff" /* as the entry before */
+#define SAME_FILE '\xff' /* as the entry before */
+
+static bool is_control(char c)
+{
+    return (unsigned char)c < 0x20;
+}
+
+/* Whether a name is the code's own file's, but for what was overwritten, which had pointers and so NULs. */
+static bool is_overwritten(const struct bytes *b, const struct jit_dialect *d)
+{
+    const char *at = (const char *)b->at;
+    bool control = false;
+    if (!d->file || d->file_length < JIT_FREED || bytes_left(b) <= d->file_length || at[d->file_length])
+        return false;
+    for (size_t i = 0; i < JIT_FREED; i++)
+        control |= is_control(at[i]);
+    return control && memcmp(at + JIT_FREED, d->file + JIT_FREED, d->file_length - JIT_FREED) == 0;
+}
+
+/* The name of a file. NULL: the record is damaged. */
+static const char *read_file(struct bytes *b, const struct jit_dialect *d, size_t *length)
+{
+    if (is_overwritten(b, d)) {
+        *length = d->file_length;
+        bytes_take(b, d->file_length + 1);
+        return d->file;
+    }
+    const char *name = bytes_string(b);
+    *length = name ? strlen(name) : 0;
+    for (size_t i = 0; i < *length; i++)
+        if (is_control(name[i]))
+            return NULL;
+    return name;
+}
 
 /* Of a DEBUG_INFO: address, number of entries; of each: address, line, discriminator, file. */
 static int read_lines(struct jit_parts *lines, uint64_t address, uint64_t size, struct bytes b,
-                      uint64_t added)
+                      const struct jit_dialect *dialect)
 {
     const char *file = NULL;
     size_t length = 0;
     bytes_take(&b, 8);
     for (uint64_t left = bytes_u64(&b); left && bytes_left(&b); left--) {
-        struct code_part part = {.from = bytes_u64(&b) - added - address};
+        struct code_part part = {.from = bytes_u64(&b) - dialect->added - address};
         part.line = bytes_u32(&b);
         bytes_take(&b, 4);
-        const char *name = bytes_string(&b);
+        size_t name_length;
+        const char *name = read_file(&b, dialect, &name_length);
         if (!name)
             break;
-        if (strcmp(name, SAME_FILE) != 0) {
+        if (name_length != 1 || *name != SAME_FILE) {
             file = name;
-            length = strlen(name);
+            length = name_length;
         }
         part.file = file;
         part.file_length = length < CODE_NAME_MOST ? (uint32_t)length : CODE_NAME_MOST;
@@ -106,11 +140,11 @@ static int merge(struct jit_parts *out, const struct jit_parts *lines, const str
     return 0;
 }
 
-int jit_parts_read(struct jit_parts *out, uint64_t address, uint64_t size, struct bytes debug, uint64_t added,
-                   struct bytes unwinding)
+int jit_parts_read(struct jit_parts *out, uint64_t address, uint64_t size, struct bytes debug,
+                   const struct jit_dialect *dialect, struct bytes unwinding)
 {
     struct jit_parts lines = {.parts = NULL}, rows = {.parts = NULL};
-    int rc = read_lines(&lines, address, size, debug, added);
+    int rc = read_lines(&lines, address, size, debug, dialect);
     if (rc == 0)
         rc = read_rows(&rows, address, size, unwinding);
     if (rc == 0)

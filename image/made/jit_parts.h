@@ -10,9 +10,19 @@ struct jit_parts {
     size_t count, capacity;
 };
 
-/* debug: the body of a JIT_CODE_DEBUG_INFO; added: to its addresses, which is not the code's; unwinding: of a JIT_CODE_UNWINDING_INFO; of no bytes:
+/* What one runtime writes in another way than the others. */
+struct jit_dialect {
+    uint64_t added; /* to the addresses of lines, bytes */
+    /* The name of the code's own file, of which the first JIT_FREED bytes may have been overwritten where lines have it, as its memory was freed. NULL: that does
+     * not happen. */
+    const char *file;
+    size_t file_length;
+};
+#define JIT_FREED 16u
+
+/* debug: the body of a JIT_CODE_DEBUG_INFO; unwinding: of a JIT_CODE_UNWINDING_INFO; of no bytes:
  * there is none. What is damaged ends each. 0 or -ENOMEM. */
-int jit_parts_read(struct jit_parts *out, uint64_t address, uint64_t size, struct bytes debug, uint64_t added,
-                   struct bytes unwinding);
+int jit_parts_read(struct jit_parts *out, uint64_t address, uint64_t size, struct bytes debug,
+                   const struct jit_dialect *dialect, struct bytes unwinding);
 
 #endif

@@ -17,7 +17,8 @@
 enum { CODE_LOAD = 0, CODE_MOVE = 1, CODE_DEBUG_INFO = 2, CODE_CLOSE = 3, CODE_UNWINDING_INFO = 4 };
 
 /* V8 (src/diagnostics/perf-jit.cc) writes this where the header has nothing, and adds to the addresses of lines the size of the ELF header that perf
- * inject puts before the code. Of baseline code and of what is interpreted it writes offsets in bytecode for them, which say nothing here. */
+ * inject puts before the code. Of baseline code and of what is interpreted it writes offsets in bytecode for them, which say nothing here. Node 20's
+ * writes names of files that it has freed. */
 #define V8_RESERVED 0xdeadbeefu
 #define V8_ADDED    0x40u
 
@@ -44,6 +45,18 @@ static bool has_bytecode_lines(const struct reading *r, const struct code_made *
            (made->name[3] == '^' || made->name[3] == '~');
 }
 
+/* The file in the name of V8's code: "JS:*work /tmp/x.js:3:14". */
+static void find_file(const struct code_made *made, struct jit_dialect *out)
+{
+    const char *space = memchr(made->name, ' ', made->length), *end = made->name + made->length;
+    for (int colons = 0; space && end > space && colons < 2;)
+        colons += *--end == ':';
+    if (!space || end == space)
+        return;
+    out->file = space + 1;
+    out->file_length = (size_t)(end - out->file);
+}
+
 /* Of a LOAD: pid, tid, vma, address, size, index, name, code. */
 static int read_load(struct reading *r, struct bytes b, uint64_t time)
 {
@@ -59,7 +72,10 @@ static int read_load(struct reading *r, struct bytes b, uint64_t time)
     made.length = (size_t)((const char *)b.at - 1 - made.name);
     if (has_bytecode_lines(r, &made))
         r->debug = bytes_of(NULL, 0);
-    int rc = jit_parts_read(&parts, made.address, made.size, r->debug, r->v8 ? V8_ADDED : 0, r->unwinding);
+    struct jit_dialect dialect = {.added = r->v8 ? V8_ADDED : 0};
+    if (r->v8)
+        find_file(&made, &dialect);
+    int rc = jit_parts_read(&parts, made.address, made.size, r->debug, &dialect, r->unwinding);
     made.parts = parts.parts;
     made.part_count = parts.count;
     if (rc == 0)

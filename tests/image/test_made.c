@@ -319,6 +319,26 @@ Test(made, lines_of_v8)
     }
 }
 
+/* Node 20 writes names that it has freed: the allocator has put two words of its own there. */
+Test(made, names_of_files_that_v8_freed)
+{
+    struct dump d = {.size = 0};
+    char text[64];
+    put_header(&d);
+    memcpy(d.data + 16, &(uint32_t){0xdeadbeef}, 4);
+    put_record(&d, 2, 16 + 2 * (16 + 20));
+    put(&d, 0x1000, 8);
+    put(&d, 2, 8);
+    put_line(&d, 0x1040, 10, "/some/where/file.js");
+    memcpy(d.data + d.size - 20, "\0\0\1\2\0\0\0\0\0\1\2\3\4\5\6\7", 16);
+    put_line(&d, 0x1048, 11, "/some/where/file.js");
+    put_load(&d, 0x1000, "JS:*f /some/where/file.js:10:3");
+    struct code_names *names = dump_of(&d, d.size);
+    cr_expect_str_eq(line_at(names, 0x1000, text), "/some/where/file.js:10");
+    cr_expect_str_eq(line_at(names, 0x1008, text), "/some/where/file.js:11");
+    code_names_free(names);
+}
+
 /* push %rbp; mov %rsp, %rbp; ... as V8 has it. */
 static void put_frames(struct dump *d, uint32_t code_bytes)
 {
