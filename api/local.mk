@@ -67,7 +67,7 @@ libapi_la_SOURCES = \
 	api/report/options.c api/report/options.h \
 	api/report/perf_export.c api/report/perf_export.h \
 	api/report/report.c api/report/report.h \
-	api/report/reporting.c api/report/reporting.h \
+	api/report/local_maps.c api/report/local_maps.h api/report/reporting.c api/report/reporting.h \
 	api/run.c api/run.h \
 	api/runtime.c api/runtime.h \
 	api/store/check.c \

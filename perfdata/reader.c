@@ -134,6 +134,11 @@ const void *reader_code_names(const struct reader *reader, size_t *size)
     return reader->head.trailer.code_names;
 }
 
+bool reader_is_ours(const struct reader *reader)
+{
+    return reader->head.trailer.clock_wall || head_has_stacks(&reader->head);
+}
+
 int reader_name_code(struct reader *reader, const void *data, size_t size, struct fathom_error *err)
 {
     return trailer_name_code(&reader->head.trailer, data, size) < 0 ? error_memory(err) : 0;

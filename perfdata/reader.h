@@ -76,9 +76,11 @@ const char *reader_command(const struct reader *reader); /* the recorded command
 const struct host *reader_host(const struct reader *reader);
 /* Likewise: the formats of its tracepoints, as of writer_tracing_data(). NULL: none. */
 const void *reader_tracing_data(const struct reader *reader, size_t *size);
+/* Whether it was made by our recorder, and finished. */
+bool reader_is_ours(const struct reader *reader);
 /* Likewise: names of code that was made at run time, as writer_code_names() was given them. NULL: none. */
 const void *reader_code_names(const struct reader *reader, size_t *size);
-/* Gives them to one that was opened live, which copies them. -ENOMEM. */
+/* Gives them to one that has none, as it was opened live or is not ours; they are copied. -ENOMEM. */
 int reader_name_code(struct reader *reader, const void *data, size_t size, struct fathom_error *err);
 /* Release of the recorded kernel ("6.1.0-28-amd64"); NULL: unknown. */
 const char *reader_kernel(const struct reader *reader);

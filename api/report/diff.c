@@ -8,6 +8,7 @@
 
 #include "api/fathom/diff.h"
 #include "api/host.h"
+#include "api/report/local_maps.h"
 #include "api/report/reporting.h"
 #include "api/store/compared.h"
 #include "api/store/stored.h"
@@ -152,6 +153,8 @@ static int add_recording(struct fathom_diff *d, struct input *input, struct fath
         rc = error_memory(err);
     if (rc == 0)
         rc = reader_open(archived_recording(options->archived, path), &d->host.log, &reader, err);
+    if (rc == 0 && !options->archived)
+        rc = local_maps_read(reader, &d->host.log, err);
     if (rc == 0)
         rc = reporting_new(options, &d->host.log, &d->host.progress, &reporting, err);
     if (rc == 0)

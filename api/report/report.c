@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "api/host.h"
+#include "api/report/local_maps.h"
 #include "api/store/stored.h"
 
 struct fathom_report {
@@ -100,6 +101,8 @@ int fathom_report_run(struct fathom_report *r, struct fathom_error *error)
         rc = error_memory(error);
     if (rc == 0)
         rc = reader_open(archived_recording(o->archived, o->input), &r->host.log, &r->reader, error);
+    if (rc == 0 && !o->archived)
+        rc = local_maps_read(r->reader, &r->host.log, error);
     if (rc < 0)
         return rc;
     rc = reporting_new(o, &r->host.log, &r->host.progress, &r->reporting, error);
