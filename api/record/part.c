@@ -162,8 +162,11 @@ static int open_sink(struct part *p, struct fathom_error *err)
                           cached_maps_wanted(p->options->no_cache), mapped_sink_write, p->writer,
                           &p->learning, err);
     }
-    struct mapped_sink_input input = {
-        .log = &p->host->log, .names = &p->host->log, .java = p->java, .next = learning_add, .context = p->learning};
+    struct mapped_sink_input input = {.log = &p->host->log,
+                                      .names = &p->host->log,
+                                      .java = p->java,
+                                      .next = learning_add,
+                                      .context = p->learning};
     input.count = collector_events(p->collector, &input.events);
     return rc == 0 ? mapped_sink_new(&input, &p->sink, err) : rc;
 }
