@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -18,6 +19,7 @@
 #include "collector/collector.h"
 #include "collector/events/open.h"
 #include "collector/events/tracefs.h"
+#include "collector/rings/clock_pair.h"
 #include "perfdata/stack_record.h"
 
 #define MAX 8192
@@ -295,6 +297,24 @@ static size_t check_stacks(const char *text, const struct seen *seen)
 }
 
 static const struct collector_options plain = {.event = {.name = "cpu-clock", .frequency = 1000}};
+
+/* The two clocks run alike, and the thread keeps its name. */
+Test(collector, one_moment_by_two_clocks)
+{
+    uint64_t monotonic[2], recording[2];
+    char name[16] = "", after[16] = "";
+    prctl(PR_SET_NAME, "clocked");
+    prctl(PR_GET_NAME, name);
+    const int rc = clock_pair_read(&monotonic[0], &recording[0]);
+    if (rc == -EACCES || rc == -EPERM)
+        cr_skip_test("perf events are not allowed here");
+    cr_assert_eq(rc, 0);
+    cr_assert_eq(clock_pair_read(&monotonic[1], &recording[1]), 0);
+    cr_expect_gt(monotonic[1], monotonic[0]);
+    cr_expect_gt(recording[1], recording[0]);
+    prctl(PR_GET_NAME, after);
+    cr_expect_str_eq(after, name);
+}
 
 Test(collector, a_launched_command_gives_samples_on_its_stack)
 {
