@@ -91,38 +91,53 @@ static int read_path(struct made_frames *m, const struct trie *trie, uint32_t le
     return trie_path(trie, leaf, &m->functions, &m->function_capacity);
 }
 
+/* The path so far, with the functions that there are now. */
+struct renaming {
+    const struct process *process;
+    struct trainer *trainer;
+    struct trie *trie;
+    uint32_t node, before; /* the last one, and the one above */
+    uint64_t returned;     /* to, in the last one's code, if that is another; else 0 */
+};
+
+/* Adds what an old node is now. 0 or -ENOMEM. */
+static int rename_node(struct renaming *r, const struct made_frame *made, uint32_t old, uint32_t function)
+{
+    const uint32_t height = trie_height(r->trie, old);
+    struct place place;
+    uint32_t parent;
+    uint64_t site = 0;
+    trie_at_height(r->trie, old, height, &parent, &site);
+    site = r->returned ? r->returned : site;
+    r->returned = 0;
+    if (made && process_place(r->process, made->pc, &place) && place.function != IMAGE_NO_FUNCTION) {
+        function = trainer_function(r->trainer, &place);
+        r->returned = made->returns ? place.address + 1 : 0;
+    }
+    r->before = r->node;
+    r->node = function == TRIE_NONE ? TRIE_NONE : trie_child(r->trie, r->node, function, height, site);
+    return r->node == TRIE_NONE ? -ENOMEM : 0;
+}
+
 int made_frames_rename(struct made_frames *m, uint32_t number, const struct process *process,
                        struct trainer *trainer, struct trie *trie, struct trainer_path *path)
 {
+    struct renaming r = {process, trainer, trie, TRIE_ROOT, TRIE_ROOT, 0};
     struct stack *stack = number == MADE_FRAMES_NONE ? NULL : &m->stacks[number - 1];
     if (!stack || stack->state == process_state(process))
         return 0;
     const int depth = read_path(m, trie, path->leaf);
     if (depth < 0 || (size_t)depth != m->node_count)
         return depth < 0 ? depth : 0;
-    uint32_t node = TRIE_ROOT, before = TRIE_ROOT;
-    uint64_t returned = 0; /* to, in a caller whose code is another */
-    for (size_t i = 0; i < m->node_count; i++) {
-        uint32_t function = m->functions[i], parent;
-        const uint32_t old = m->nodes[m->node_count - 1 - i], height = trie_height(trie, old);
-        const struct made_frame *made = find(m, stack, height);
-        struct place place;
-        uint64_t site;
-        if (!trie_at_height(trie, old, height, &parent, &site))
-            return 0;
-        site = returned ? returned : site;
-        returned = 0;
-        if (made && process_place(process, made->pc, &place) && place.function != IMAGE_NO_FUNCTION) {
-            function = trainer_function(trainer, &place);
-            returned = made->returns ? place.address + 1 : 0;
-        }
-        before = node;
-        node = function == TRIE_NONE ? TRIE_NONE : trie_child(trie, node, function, height, site);
-        if (node == TRIE_NONE)
-            return -ENOMEM;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < m->node_count; i++) {
+        const uint32_t old = m->nodes[m->node_count - 1 - i];
+        rc = rename_node(&r, find(m, stack, trie_height(trie, old)), old, m->functions[i]);
     }
-    path->leaf = node;
-    path->callers = before;
+    if (rc < 0)
+        return rc;
+    path->leaf = r.node;
+    path->callers = r.before;
     stack->state = process_state(process);
     return 0;
 }
