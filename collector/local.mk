@@ -10,7 +10,6 @@ libcollector_la_SOURCES = \
 	collector/rings/counters.c collector/rings/counters.h collector/rings/counters_data.h \
 	collector/rings/counters_control.c collector/rings/counters_late.c collector/rings/counters_open.c \
 	collector/rings/cpus.c collector/rings/cpus.h \
-	collector/rings/perf_clock.c collector/rings/perf_clock.h \
 	collector/scripts/python_reader.c collector/scripts/python_reader.h \
 	collector/scripts/script_poll.c collector/scripts/script_poll.h \
 	collector/scripts/script_queue.c collector/scripts/script_queue.h \

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/vec.h"
-#include "collector/rings/perf_clock.h"
+#include "collector/rings/clock_pair.h"
 #include "collector/scripts/python_reader.h"
 #include "collector/scripts/script_queue.h"
 #include "collector/targets/proc.h"
@@ -30,7 +30,7 @@ struct polled {
 struct script_poll {
     const struct log *log;
     struct script_queue *queue;
-    int64_t offset;    /* of the kernel's clock, as perf_clock.h says */
+    uint64_t offset;   /* of the recording's clock (clock_pair.h) to CLOCK_MONOTONIC, ns, modulo 2^64 */
     uint64_t clock_at; /* when it was measured, ns */
     pthread_t thread;
     pthread_mutex_t lock; /* of all below */
@@ -121,15 +121,17 @@ static void read_process(struct script_poll *p, struct polled *process)
         const uint64_t now = clock_ns();
         const uint32_t tid = our_id(process, python_threads_id(&threads), now);
         if (tid && python_threads_chain(&threads, &p->chain))
-            script_queue_add(p->queue, &process->python, tid, now + (uint64_t)p->offset, &p->chain);
+            script_queue_add(p->queue, &process->python, tid, now + p->offset, &p->chain);
     }
 }
 
 static void read_round(struct script_poll *p, uint64_t now)
 {
     if (!p->clock_at || now - p->clock_at > CLOCK_NS) {
+        uint64_t here, there;
         p->clock_at = now;
-        perf_clock_offset(&p->offset);
+        if (clock_pair_read(&here, &there) == 0)
+            p->offset = there - here;
     }
     for (size_t i = 0; i < p->count; i++)
         read_process(p, &p->processes[i]);

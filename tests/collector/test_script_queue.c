@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collector/rings/perf_clock.h"
 #include "collector/rings/records.h"
 #include "collector/scripts/python_reader.h"
 #include "collector/scripts/script_queue.h"
@@ -280,15 +279,4 @@ Test(script_queue, tells_once_that_memory_may_not_be_read)
     cr_expect_eq(script_queue_take_refused(queue), 12);
     script_queue_refused(queue, 12);
     cr_expect_eq(script_queue_take_refused(queue), 0);
-}
-
-Test(perf_clock, is_near_itself)
-{
-    int64_t first, second;
-    const int rc = perf_clock_offset(&first);
-    if (rc == -EACCES || rc == -EPERM)
-        cr_skip("events are not allowed");
-    cr_assert_eq(rc, 0);
-    cr_assert_eq(perf_clock_offset(&second), 0);
-    cr_expect_lt(second > first ? second - first : first - second, 50000000, "50 ms");
 }
