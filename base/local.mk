@@ -22,6 +22,7 @@ libbase_la_SOURCES = \
 	base/progress.h \
 	base/retired.h \
 	base/saturate.h \
+	base/script_language.h \
 	base/scratch.c base/scratch.h \
 	base/search.h \
 	base/select.h \

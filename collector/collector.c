@@ -247,24 +247,24 @@ int collector_know(struct collector *c, const struct known_stack *stack, struct 
     return verify_know(c->verify, stack, err);
 }
 
-void collector_python(struct collector *c, uint32_t pid, const struct python *python, uint64_t runtime)
+void collector_script(struct collector *c, uint32_t pid, const struct script_runtime *script, uint64_t state)
 {
     if (c->verify)
-        verify_python(c->verify, pid, python, runtime);
+        verify_script(c->verify, pid, script, state);
     else
-        script_poll_python(c->scripts, pid, python, runtime);
+        script_poll_process(c->scripts, pid, script, state);
 }
 
-void collector_python_fork(struct collector *c, uint32_t parent, uint32_t child)
+void collector_script_fork(struct collector *c, uint32_t parent, uint32_t child)
 {
     if (c->scripts)
         script_poll_fork(c->scripts, parent, child);
 }
 
-void collector_python_file(struct collector *c, uint32_t number, const struct python *python,
-                           uint64_t runtime)
+void collector_script_file(struct collector *c, uint32_t number, const struct script_runtime *script,
+                           uint64_t state)
 {
-    verify_python_file(c->verify, number, python, runtime);
+    verify_script_file(c->verify, number, script, state);
 }
 
 bool collector_stacks_are(struct collector *c, uint32_t space, const struct go_stacks *go, uint64_t bias)

@@ -89,7 +89,7 @@ int collector_tracing_data(const struct collector *collector, uint8_t **data, si
                            struct fathom_error *err);
 /* Whether a BPF program compares the event's stacks with those that collector_know() was told (verify.h). */
 bool collector_follows(const struct collector *collector);
-/* Whether what interpreters run is read by a thread instead, of processes that collector_python() told (script_poll.h). */
+/* Whether what interpreters run is read by a thread instead, of processes that collector_script() told (script_poll.h). */
 bool collector_polls(const struct collector *collector);
 /* All that follow, to collector_retract(), may be called by one other thread. */
 bool collector_finds_files(const struct collector *collector); /* verify_finds_files() */
@@ -100,12 +100,12 @@ void collector_place(struct collector *collector, uint32_t pid, uint32_t space);
 void collector_number(struct collector *collector, const struct stack_file *file, uint32_t number);
 bool collector_rows(struct collector *collector, const struct code_rows_key *key,
                     const struct code_rows *rows);
-void collector_python(struct collector *collector, uint32_t pid, const struct python *python,
-                      uint64_t runtime); /* verify_python(), or script_poll_python() */
-/* What the program that follows sees by itself: a process with CPython forks. */
-void collector_python_fork(struct collector *collector, uint32_t parent, uint32_t child);
-void collector_python_file(struct collector *collector, uint32_t number, const struct python *python,
-                           uint64_t runtime);
+void collector_script(struct collector *collector, uint32_t pid, const struct script_runtime *script,
+                      uint64_t state); /* verify_script(), or script_poll_process() */
+/* What the program that follows sees by itself: a process with an interpreter forks. */
+void collector_script_fork(struct collector *collector, uint32_t parent, uint32_t child);
+void collector_script_file(struct collector *collector, uint32_t number, const struct script_runtime *script,
+                           uint64_t state);
 void collector_forget(struct collector *collector, uint32_t space);
 void collector_retract(struct collector *collector, uint32_t number); /* verify_retract() */
 /* The clocks that take audit samples, if their rates can be set (audit_adapts), by the size of their dumps. */

@@ -125,7 +125,7 @@ static int build(struct image *image, const struct image_options *options, struc
         return error_memory(err);
     image->thread_return = thread_return_find(&image->file);
     image->makes_code = run_time_is_runtime(&image->file);
-    return python_find(image) < 0 ? error_memory(err) : 0;
+    return image_find_script(image) < 0 ? error_memory(err) : 0;
 }
 
 /* Takes ownership of the opened ELF file. */

@@ -24,13 +24,13 @@ struct image {
     struct functions functions;
     uint64_t thread_return;      /* 0: none */
     bool makes_code;             /* run_time.h */
-    const struct python *python; /* python.h; NULL: it has none */
+    const struct script_runtime *script; /* script.h; NULL: it has none */
     const struct code_names
         *code_names; /* of the image of run_time.h; NULL: none has one, or it is another image */
 };
 
 int image_join_parts(struct image *image); /* of one that was opened with parts_apart. 0 or -ENOMEM */
 bool run_time_is_runtime(const struct elf_file *file); /* for image_makes_code() */
-int python_find(struct image *image);                  /* for image_python(). 0 or -ENOMEM */
+int image_find_script(struct image *image);            /* for image_script(). 0 or -ENOMEM */
 
 #endif

@@ -1,11 +1,9 @@
-/* python.c - see python.h. */
-#include "image/python.h"
+/* python.c - CPython in an image (script.h). */
+#include "image/script_private.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "image/elf/symbols.h"
-#include "image/image_private.h"
 
 /* Include/internal/pycore_runtime.h, pycore_interp.h, pycore_frame.h; Include/cpython/pystate.h, code.h, unicodeobject.h. A row is only for
  * what was tried. Of 3.13 the image tells it. */
@@ -123,41 +121,34 @@ static bool read_offsets(const struct elf_file *file, uint64_t runtime, uint32_t
 }
 
 /* Finds the layout of a version. */
-static void find_layout(const struct elf_file *file, struct python *p, uint32_t version)
+static void find_layout(const struct elf_file *file, struct script_runtime *p, uint32_t version)
 {
     if (p->major == 3 && p->minor == 13)
-        p->has_layout = read_offsets(file, p->runtime, version, &p->layout);
+        p->has_layout = read_offsets(file, p->state, version, &p->layout.python);
     for (size_t i = 0; p->major == 3 && i < sizeof versions / sizeof *versions; i++)
         if (versions[i].minor == p->minor) {
-            p->layout = versions[i].layout;
+            p->layout.python = versions[i].layout;
             p->has_layout = true;
         }
 }
 
-int python_find(struct image *image)
+bool python_find(const struct elf_file *file, struct script_runtime *out)
 {
-    const struct elf_file *file = &image->file;
     uint64_t runtime, at;
     uint32_t version = 0;
     size_t size;
     if (!symbols_value(file, "_PyRuntime", &runtime))
-        return 0;
+        return false;
     const uint8_t *bytes =
         symbols_value(file, "Py_Version", &at) ? elf_file_bytes(file, at, sizeof version, &size) : NULL;
     if (bytes && size >= sizeof version)
         memcpy(&version, bytes, sizeof version);
-    struct python *p = arena_alloc(image->arena, sizeof *p);
-    if (!p)
-        return -ENOMEM;
-    *p = (struct python){.runtime = runtime, .major = version >> 24, .minor = version >> 16 & 255};
+    *out = (struct script_runtime){.state = runtime,
+                                   .major = version >> 24,
+                                   .minor = version >> 16 & 255,
+                                   .layout = {.language = SCRIPT_PYTHON}};
+    find_layout(file, out, version);
     if (symbols_value(file, "PyCode_Type", &at))
-        p->code_type = at;
-    find_layout(file, p, version);
-    image->python = p;
-    return 0;
-}
-
-const struct python *image_python(const struct image *image)
-{
-    return image->python;
+        out->layout.python.code_type = at - runtime;
+    return true;
 }

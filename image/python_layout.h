@@ -9,6 +9,7 @@
 #define PYTHON_NONE 0xffffffffu
 
 struct python_layout {
+    __u64 code_type; /* where PyCode_Type lies, from _PyRuntime on, modulo 2^64; 0: it is not known */
     /* In _PyRuntimeState. current: the state of the thread that holds the GIL; PYTHON_NONE: it does not tell. */
     __u32 runtime_current;
     __u32 runtime_interpreters, runtime_main; /* the first interpreter of the list; the main one */
@@ -32,6 +33,5 @@ struct python_layout {
 #define PYTHON_THREAD_BYTES 256u /* PyThreadState */
 #define PYTHON_FRAME_BYTES  80u  /* _PyInterpreterFrame */
 #define PYTHON_CODE_BYTES   256u /* PyCodeObject, the first of its instructions among them */
-#define PYTHON_NAME_WORDS   12u  /* a name from its length on, 8 bytes each: what tells it from others */
 
 #endif

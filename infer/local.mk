@@ -7,8 +7,8 @@ libinfer_la_SOURCES = \
 	infer/live/novelty.c infer/live/novelty.h \
 	infer/live/online.c infer/live/online.h \
 	infer/live/rate_control.c infer/live/rate_control.h \
-	infer/live/python_finder.c infer/live/python_finder.h \
-	infer/live/python_watch.c infer/live/python_watch.h \
+	infer/live/script_finder.c infer/live/script_finder.h \
+	infer/live/script_watch.c infer/live/script_watch.h \
 	infer/live/row_teller.c infer/live/row_teller.h \
 	infer/live/spaces.c infer/live/spaces.h \
 	infer/live/stack_cache.c infer/live/stack_cache.h \

@@ -12,6 +12,8 @@
 
 #include <linux/types.h>
 
+#include "base/script_language.h"
+
 #define SCRIPT_RECORD_MAGIC   0x52435346u /* "FSCR" */
 #define SCRIPT_RECORD_VERSION 1
 
@@ -21,10 +23,6 @@ enum script_record_kind {
     SCRIPT_NONE, /* the interpreter runs nothing in this thread */
     SCRIPT_UNREAD, /* a new one, for which there was no room, or of which no memory could be read */
     SCRIPT_CODE,   /* struct script_code_told, and so many bytes of its table of lines, follow */
-};
-
-enum script_language {
-    SCRIPT_PYTHON = 1,
 };
 
 struct script_record {
@@ -42,18 +40,19 @@ struct script_record {
 
 /* A hash of what was called, but for the innermost function's instruction, and of the process, is the number of a chain. */
 struct script_called {
-    __u64 code; /* address of the code object */
+    __u64 code; /* address of the code object; of PHP, any number that stands for it */
     __u32
-        at; /* the instruction that runs or calls: bytes from the first one; beyond the code's end: it has not begun */
+        at; /* the instruction that runs or calls: bytes from the first one; beyond the code's end: it has not begun. Of PHP, its line; 0: it has none */
     __u32 marks; /* SCRIPT_ENTERED */
 };
 #define SCRIPT_ENTERED    1u /* machine code called the interpreter's loop, which began with this one */
 #define SCRIPT_CALLED_MAX 1024u
 
-/* A string of the runtime's: of CPython, a compact one (PEP 393). What is longer lacks its end, or, of a file's name, its beginning. */
+/* A string of the runtime's: of CPython, a compact one (PEP 393); of PHP, bytes as they are, and "class::function", or nothing for what stands in no
+ * function. What is longer lacks its end, or, of a file's name, its beginning. */
 struct script_text {
     __u32 bytes; /* that are told */
-    __u8 width;  /* of a character: 1, 2, 4 */
+    __u8 width;  /* of a character: 1, 2, 4; 0: it could not be read */
     __u8 ascii;  /* else 1 byte is a character of Latin-1 */
     __u8 cut, zero;
 };

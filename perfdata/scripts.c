@@ -141,10 +141,10 @@ static size_t put_utf8(uint32_t c, char *out)
     return bytes;
 }
 
-/* UTF-8 of at most SCRIPT_FILE_MAX characters, with "..." where it was cut: at its end, or at its beginning if its end was told. NULL: out of
- * memory. */
-static const char *intern_text(struct scripts *s, const struct script_text *text, const uint8_t *bytes,
-                               uint32_t most, bool end_told)
+/* UTF-8 of at most SCRIPT_FILE_MAX characters, or bytes as they are; with "..." where it was cut: at its end, or at its beginning if its end was
+ * told. NULL: out of memory. */
+static const char *intern_text(struct scripts *s, uint8_t language, const struct script_text *text,
+                               const uint8_t *bytes, uint32_t most, bool end_told)
 {
     static const char dots[] = "...";
     char utf8[4 * SCRIPT_FILE_MAX + sizeof dots];
@@ -155,7 +155,10 @@ static const char *intern_text(struct scripts *s, const struct script_text *text
     for (uint32_t at = 0; text->width && at + text->width <= size; at += text->width) {
         uint32_t c = 0; /* little-endian */
         memcpy(&c, bytes + at, text->width);
-        used += put_utf8(c, utf8 + used);
+        if (language == SCRIPT_PYTHON)
+            used += put_utf8(c, utf8 + used);
+        else
+            utf8[used++] = (char)(c ? c : '?');
     }
     strcpy(utf8 + used, text->cut && !end_told ? dots : "");
     const uint32_t number = names_intern(s->names, utf8);
@@ -210,10 +213,14 @@ static int take_code(struct scripts *s, uint32_t pid, const struct script_record
     memcpy(&told, bytes, sizeof told);
     if (told.name.width > 4 || told.file.width > 4)
         return -EBADMSG;
-    struct script_code code = {.name = intern_text(s, &told.name, told.name_bytes, SCRIPT_NAME_MAX, false),
-                               .file = intern_text(s, &told.file, told.file_bytes, SCRIPT_FILE_MAX, true),
-                               .line = told.line,
-                               .language = head->language};
+    const uint8_t language = head->language;
+    struct script_code code = {
+        .name = intern_text(s, language, &told.name, told.name_bytes, SCRIPT_NAME_MAX, false),
+        .file = intern_text(s, language, &told.file, told.file_bytes, SCRIPT_FILE_MAX, true),
+        .line = told.line,
+        .language = language};
+    if (code.name && !*code.name && language == SCRIPT_PHP && told.name.width)
+        code.name = "{main}"; /* as PHP's own traces have it */
     struct told_code *of = arena_alloc(s->arena, sizeof *of);
     uint64_t *place = table_put(s->codes, code_key(pid, head->number), NULL);
     if (!code.name || !code.file || !of || !place)
@@ -231,6 +238,12 @@ static struct told_code find_code(const struct scripts *s, uint32_t pid, uint64_
     return value ? *(const struct told_code *)from_value(*value) : (struct told_code){.code = &not_known};
 }
 
+/* Of an instruction; PHP's have their line in its place. */
+static uint32_t line_at(const struct told_code *of, uint32_t at)
+{
+    return of->code->language == SCRIPT_PHP ? at : script_line(of->rows, of->row_count, at);
+}
+
 /* Frames ------------------------------------------------------------------------------------------------------ */
 
 /* cut: the chain has functions further out than it tells. NULL: out of memory. */
@@ -240,7 +253,7 @@ static const struct script_frame *intern_frame(struct scripts *s, const struct s
 {
     const struct script_frame frame = {.outer = outer,
                                        .code = of->code,
-                                       .line = script_line(of->rows, of->row_count, at),
+                                       .line = line_at(of, at),
                                        .entered = entered,
                                        .cut = cut && !outer};
     return intern(s, s->frames, &frame, sizeof frame);

@@ -9,7 +9,8 @@
 #include "base/hash.h"
 #include "base/path.h"
 #include "base/vec.h"
-#include "image/python.h"
+#include "image/run_time.h"
+#include "image/script.h"
 
 /* What is to be shown of one function. */
 struct shown {
@@ -19,6 +20,7 @@ struct shown {
 struct script_frames {
     struct frames *frames;
     bool lines, alone;
+    unsigned language;   /* of what is joined; 0: not known */
     struct table *shown; /* struct script_frame -> place in `items` + 1 */
     struct shown *items;
     size_t item_count, item_capacity;
@@ -128,9 +130,41 @@ static bool append_groups(struct script_frames *s, size_t *at, size_t groups)
     return good;
 }
 
-static bool is_loop(const struct frame *frame)
+/* Whether the functions of a call of it follow: the interpreter's loop, or what PHP's JIT made, which runs in the loop's frame, and whose callers are
+ * not known. */
+static bool is_loop(const struct script_frames *s, const struct frame *frame)
 {
-    return frame->kind == FRAME_FUNCTION && strcmp(frame->name, PYTHON_LOOP) == 0;
+    if (frame->kind == FRAME_PARTIAL)
+        return s->language == SCRIPT_PHP &&
+               strncmp(frame->name, RUN_TIME_NAME, sizeof RUN_TIME_NAME - 1) == 0;
+    bool is = false;
+    for (unsigned l = 1; frame->kind == FRAME_FUNCTION && l < SCRIPT_LANGUAGES; l++)
+        is |= (!s->language || l == s->language) && strcmp(frame->name, script_facts(l)->loop) == 0;
+    return is;
+}
+
+/* Whether machine code is that of a function of PHP which C implements: zif_strlen(), or zim_PDO_query() of PDO::query(). */
+static bool implements(const struct frame *frame, const struct frame *script)
+{
+    const char *native = frame->name, *name = script->name;
+    if (frame->kind != FRAME_FUNCTION || script->kind != FRAME_SCRIPT ||
+        (strncmp(native, "zif_", 4) != 0 && strncmp(native, "zim_", 4) != 0))
+        return false;
+    for (native += 4; *native && *name; native++, name++) {
+        const bool colons = strncmp(name, "::", 2) == 0;
+        if (*native != (colons ? '_' : *name))
+            return false;
+        name += colons;
+    }
+    return !*native && !*name;
+}
+
+/* Machine code behind what was appended last, in whose place it stands if it is the same function. false: no memory. */
+static bool append_native(struct script_frames *s, uint32_t item)
+{
+    if (s->depth && implements(frames_at(s->frames, item), frames_at(s->frames, s->path[s->depth - 1])))
+        s->depth--;
+    return append(s, item);
 }
 
 /* Whether a frame is within the function before it. */
@@ -144,7 +178,9 @@ static bool list_called(struct script_frames *s, const struct script_frame *inne
 {
     s->called_count = 0;
     *groups = 1; /* the outermost begins one, even if its own entry is cut */
+    s->language = 0;
     for (const struct script_frame *f = innermost; f; f = f->outer) {
+        s->language = f->code->language ? f->code->language : s->language;
         if (!vec_push(s->called, s->called_count, s->called_capacity, f))
             return false;
         *groups += f->outer && f->entered;
@@ -172,7 +208,7 @@ static struct pairing pair_calls(const struct script_frames *s, const uint32_t *
     bool whole = !s->called[0]->cut; /* the path begins at a root, and all of it is known */
     for (size_t i = 0; i < count; i++) {
         const struct frame *frame = frames_at(s->frames, path[i]);
-        if (is_loop(frame)) {
+        if (is_loop(s, frame)) {
             first = loops++ ? first : i;
             last = i;
         }
@@ -195,8 +231,11 @@ static bool put_between(struct script_frames *s, const uint32_t *path, size_t co
     size_t at = 0, loop = 0;
     bool good = true;
     for (size_t i = 0; good && i < count; i++) {
-        good = (i != p.first || append_groups(s, &at, p.before)) && append(s, path[i]);
-        if (!is_loop(frames_at(s->frames, path[i])) || loop++ < p.skipped || loop > p.skipped + p.pairs)
+        const struct frame *frame = frames_at(s->frames, path[i]);
+        const bool is = is_loop(s, frame), unknown = is && frame_is_unknown(frame); /* of which all is further in */
+        good = (i != p.first || unknown || append_groups(s, &at, p.before)) && append_native(s, path[i]) &&
+               (i != p.first || !unknown || append_groups(s, &at, p.before));
+        if (!is || loop++ < p.skipped || loop > p.skipped + p.pairs)
             continue;
         while (i + 1 < count && is_within(frames_at(s->frames, path[i + 1])))
             i++;
@@ -237,7 +276,7 @@ static size_t count_loops(const struct script_frames *s, const uint32_t *path, s
     for (size_t i = 0; i < count; i++) {
         if (frame_is_unknown(frames_at(s->frames, path[i])))
             return SIZE_MAX;
-        loops += is_loop(frames_at(s->frames, path[i]));
+        loops += is_loop(s, frames_at(s->frames, path[i]));
     }
     return loops;
 }
@@ -245,12 +284,13 @@ static size_t count_loops(const struct script_frames *s, const uint32_t *path, s
 /* What was read, at another instant than the sample's, of as many calls of the loop as the path has: the last reading before it, or the
  * first behind it. Where none of those near it is, the last of more calls, of which the inner ones have returned since, or are to come. Else the functions
  * are not known. */
-static const struct script_frame *pick_reading(const struct script_frames *s,
+static const struct script_frame *pick_reading(struct script_frames *s,
                                                const struct script_frame *innermost, const uint32_t *path,
                                                size_t count)
 {
     const struct script_reading *before = innermost->reading, *after = before ? before->after : NULL,
                                 *more = NULL;
+    s->language = innermost->code->language;
     const size_t loops = before ? count_loops(s, path, count) : SIZE_MAX;
     if (loops == SIZE_MAX)
         return innermost;

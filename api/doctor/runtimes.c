@@ -12,7 +12,7 @@ struct runtime;
 /* What is known when a row is written. */
 struct telling {
     const struct runtime *runtime;
-    const struct python *python; /* NULL: there is none that tells its version */
+    const struct script_runtime *scripts; /* by language */
     const struct doctor_machine *machine;
     const struct written_names *written;
     struct rows *rows;
@@ -68,32 +68,39 @@ static void tell_go(const struct telling *t)
     add(t, FATHOM_FINDING_OK, "its functions are named, by its own table");
 }
 
-static void tell_python(const struct telling *t)
+/* Whether its functions are named. unknown: the version of what does not tell it. */
+static bool tell_script(const struct telling *t, unsigned language, const char *unknown)
 {
-    const struct python *p = t->python;
-    char name[64] = "before 3.11";
-    if (p && p->major)
-        snprintf(name, sizeof name, "%u.%u", p->major, p->minor);
-    const bool known = p && p->has_layout, loads = t->machine->tries.program == 0,
+    const struct script_runtime *s = &t->scripts[language];
+    char name[64];
+    snprintf(name, sizeof name, "%u.%u", s->major, s->minor);
+    const bool known = s->has_layout, loads = t->machine->tries.program == 0,
                named = known && loads && t->machine->facts.settings.btf;
     rows_add(t->rows, "language", "language", named ? FATHOM_FINDING_OK : FATHOM_FINDING_LIMIT,
-             "%s %s: its functions are %s", t->runtime->name, name,
+             "%s %s: its functions are %s", t->runtime->name, s->major ? name : unknown,
              named             ? "named, without a flag"
              : known && !loads ? "named as they are read between samples"
              : known           ? "not named on this machine"
                                : "not named");
     if (named)
-        return;
+        return true;
     if (known && !loads) {
         rows_costs(t->rows, "one that ran just before or after a sample may stand in its path");
         rows_mend(t->rows, "they are read at each sample where the BPF program can be loaded: see 'stacks'");
-        return;
+        return false;
     }
     rows_costs(t->rows, "the interpreter's own frames are shown in their place");
     if (!known)
-        rows_mend(t->rows, "those of CPython " PYTHON_KNOWN " are named without a flag");
+        rows_mend(t->rows, "those of %s %s are named without a flag", script_facts(language)->name,
+                  script_facts(language)->known);
     else
         rows_mend(t->rows, "they are named where the kernel describes its types (CONFIG_DEBUG_INFO_BTF)");
+    return false;
+}
+
+static void tell_python(const struct telling *t)
+{
+    tell_script(t, SCRIPT_PYTHON, "before 3.11");
 }
 
 static void tell_v8(const struct telling *t)
@@ -220,11 +227,9 @@ void runtimes_see(struct runtimes *runtimes, const struct image *image, bool go)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         runtimes->has[i] |= table[i].mark ? image_exports(image, table[i].mark) : table[i].has(image, go);
-    const struct python *python = image_python(image);
-    if (python && !runtimes->has_python) {
-        runtimes->python = *python;
-        runtimes->has_python = true;
-    }
+    const struct script_runtime *script = image_script(image);
+    if (script && !runtimes->scripts[script->layout.language].layout.language)
+        runtimes->scripts[script->layout.language] = *script;
 }
 
 void runtimes_add(const struct runtimes *runtimes, pid_t pid, const struct doctor_machine *machine,
@@ -238,7 +243,6 @@ void runtimes_add(const struct runtimes *runtimes, pid_t pid, const struct docto
         written_names_read(pid, &written);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (runtimes->has[i])
-            table[i].tell(&(struct telling){&table[i], runtimes->has_python ? &runtimes->python : NULL,
-                                            machine, &written, rows});
+            table[i].tell(&(struct telling){&table[i], runtimes->scripts, machine, &written, rows});
     written_names_free(&written);
 }

@@ -8,14 +8,14 @@
 #define FATHOM_API_DOCTOR_RUNTIMES_H
 
 #include "api/doctor/doctor.h"
-#include "image/python.h"
+#include "image/script.h"
 
 #define RUNTIMES_MOST 16
 
 struct runtimes { /* zeroed at first */
     bool has[RUNTIMES_MOST];
-    bool has_python; /* CPython of 3.7 or later, whose state is at a place that it tells */
-    struct python python;
+    /* Of those whose functions are read: which one; language 0: none that tells where its state is, as CPython before 3.7. */
+    struct script_runtime scripts[SCRIPT_LANGUAGES];
 };
 
 /* Looks for them in an image of the program or process. go: Go's compiler made it. */

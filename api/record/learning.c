@@ -5,7 +5,7 @@
 
 #include "api/record/clocks.h"
 #include "api/record/walk_sink.h"
-#include "infer/live/python_watch.h"
+#include "infer/live/script_watch.h"
 #include "infer/live/stack_learner.h"
 
 struct learning {
@@ -15,7 +15,7 @@ struct learning {
     struct walk_sink *walks; /* NULL: stacks are passed on as they are; else what it passes on goes to next */
     struct stack_learner *learner; /* NULL: nothing is followed */
     struct stack_keeper *keeper;   /* NULL: stacks are not kept */
-    struct python_watch *pythons;  /* then, and if the collector can read what they run */
+    struct script_watch *scripts;  /* then, and if the collector can read what they run */
     struct clocks *clocks;         /* NULL: none whose rate can be set */
     struct image_cache *images;    /* of the learner that has ended; NULL: none */
     const struct log *log;
@@ -33,22 +33,23 @@ static bool tell_stacks(void *learning, uint32_t space, const struct go_stacks *
     return collector_stacks_are(l->collector, space, go, bias);
 }
 
-static void tell_python(void *learning, uint32_t pid, const struct python *python, uint64_t runtime)
+static void tell_script(void *learning, uint32_t pid, const struct script_runtime *script, uint64_t state)
 {
     struct learning *l = learning;
-    collector_python(l->collector, pid, python, runtime);
+    collector_script(l->collector, pid, script, state);
 }
 
-static void tell_python_file(void *learning, uint32_t number, const struct python *python, uint64_t runtime)
+static void tell_script_file(void *learning, uint32_t number, const struct script_runtime *script,
+                             uint64_t state)
 {
     struct learning *l = learning;
-    collector_python_file(l->collector, number, python, runtime);
+    collector_script_file(l->collector, number, script, state);
 }
 
-static void fork_python(void *learning, uint32_t parent, uint32_t child)
+static void fork_script(void *learning, uint32_t parent, uint32_t child)
 {
     struct learning *l = learning;
-    collector_python_fork(l->collector, parent, child);
+    collector_script_fork(l->collector, parent, child);
 }
 
 static void number_file(void *learning, const struct stack_file *file, uint32_t number)
@@ -109,9 +110,9 @@ int learning_new(struct collector *collector, const struct collector_options *op
     else if (walks)
         rc = walk_sink_new(events, count, next, context, &l->walks, err);
     if (rc == 0 && collector_polls(collector))
-        rc = python_watch_start(
-            &(struct python_watch_input){events, count, {tell_python, tell_python_file, l}, fork_python},
-            &l->pythons, err);
+        rc = script_watch_start(
+            &(struct script_watch_input){events, count, {tell_script, tell_script_file, l}, fork_script},
+            &l->scripts, err);
     if (rc == 0 && l->walks && cache && collector_finds_files(collector)) {
         l->keeper = stack_keeper_new();
         rc = l->keeper ? 0 : error_memory(err);
@@ -122,8 +123,8 @@ int learning_new(struct collector *collector, const struct collector_options *op
                                                                .count = count,
                                                                .know = know,
                                                                .stacks_are = tell_stacks,
-                                                               .python = tell_python,
-                                                               .python_file = tell_python_file,
+                                                               .script = tell_script,
+                                                               .script_file = tell_script_file,
                                                                .walked = walks ? take_walk : NULL,
                                                                .number = number_file,
                                                                .rows = tell_rows,
@@ -144,10 +145,10 @@ static void stop_learning(struct learning *l)
 {
     if (l->learner)
         stack_learner_stop(l->learner, &l->images);
-    python_watch_stop(l->pythons);
+    script_watch_stop(l->scripts);
     clocks_free(l->clocks);
     l->learner = NULL;
-    l->pythons = NULL;
+    l->scripts = NULL;
     l->clocks = NULL;
 }
 
@@ -176,8 +177,8 @@ int learning_add(void *learning, const void *records, size_t size, struct fathom
         rc = stack_learner_add(l->learner, records, size, &why);
     else if (l->clocks)
         rc = clocks_add(l->clocks, records, size, &why);
-    if (rc == 0 && l->pythons)
-        rc = python_watch_add(l->pythons, records, size, &why);
+    if (rc == 0 && l->scripts)
+        rc = script_watch_add(l->scripts, records, size, &why);
     if (rc < 0) { /* the recording is of use without */
         log_write(l->log, LOG_WARNING, "%s: no more is learned while recording, so more stacks are new",
                   why.text);

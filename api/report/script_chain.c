@@ -8,7 +8,7 @@
 #include "api/report/symbol_file.h"
 #include "base/hash.h"
 #include "base/vec.h"
-#include "image/python.h"
+#include "image/script.h"
 #include "profile/script_frames.h"
 
 static const struct symbol_room room = {0x3000, 0xd000};
@@ -53,13 +53,17 @@ void script_chain_free(struct script_chain *s)
     free(s);
 }
 
-static bool is_loop(const struct process *process, uint64_t address)
+/* The name of an interpreter's loop; "": it is another function. */
+static const char *loop_at(const struct process *process, uint64_t address)
 {
     struct place place;
     if (!process_place(process, address, &place) || place.function == IMAGE_NO_FUNCTION)
-        return false;
+        return "";
     const char *name = image_function(place.image, place.function)->name;
-    return name && strcmp(name, PYTHON_LOOP) == 0;
+    for (unsigned l = 1; name && l < SCRIPT_LANGUAGES; l++)
+        if (strcmp(name, script_facts(l)->loop) == 0)
+            return script_facts(l)->loop;
+    return "";
 }
 
 /* The frames of the addresses behind PERF_CONTEXT_USER. false: out of memory. */
@@ -71,7 +75,7 @@ static bool list_frames(struct script_chain *s, const struct process *process, c
                                       frames_label(s->frames, FRAME_PARTIAL, "[partial]"));
     for (size_t i = c->count; good && i > first; i--) {
         const struct frame frame = {.kind = FRAME_FUNCTION,
-                                    .name = is_loop(process, c->at[i - 1]) ? PYTHON_LOOP : "",
+                                    .name = loop_at(process, c->at[i - 1]),
                                     .address = c->at[i - 1]};
         const uint32_t item = frames_add(s->frames, &frame);
         good = item != FRAMES_NONE && vec_push(s->path, s->depth, s->path_capacity, item);

@@ -8,13 +8,12 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "image/python.h"
+#include "image/python_layout.h"
 #include "perfdata/script_record.h"
 
 struct python_process {
     pid_t pid;
-    uint64_t runtime;   /* address of _PyRuntime in it, */
-    uint64_t code_type; /* and of PyCode_Type; 0: it is not known */
+    uint64_t runtime; /* address of _PyRuntime in it */
     struct python_layout layout;
 };
 

@@ -206,17 +206,14 @@ static void enter(struct script_poll *p, const struct python_process *python)
     pthread_cond_signal(&p->changed);
 }
 
-void script_poll_python(struct script_poll *p, uint32_t pid, const struct python *python, uint64_t runtime)
+void script_poll_process(struct script_poll *p, uint32_t pid, const struct script_runtime *script,
+                         uint64_t state)
 {
     pthread_mutex_lock(&p->lock);
-    if (!python)
+    if (!script)
         leave(p, pid);
-    else
-        enter(p, &(struct python_process){
-                     .pid = (pid_t)pid,
-                     .runtime = runtime,
-                     .code_type = python->code_type ? runtime - python->runtime + python->code_type : 0,
-                     .layout = python->layout});
+    else if (script->layout.language == SCRIPT_PYTHON)
+        enter(p, &(struct python_process){(pid_t)pid, state, script->layout.python});
     pthread_mutex_unlock(&p->lock);
 }
 

@@ -8,17 +8,17 @@
 
 #include "base/log.h"
 #include "collector/rings/batch.h"
-#include "image/python.h"
+#include "image/script.h"
 
 struct script_poll;
 
 /* id: that of the event of its records. log: borrowed. Errors: -ENOMEM. */
 int script_poll_new(uint64_t id, const struct log *log, struct script_poll **out, struct fathom_error *err);
 void script_poll_free(struct script_poll *poll); /* NULL is allowed */
-/* The process has CPython, whose _PyRuntime is at this address in it; python NULL: it has none any more. Any thread may call it. The first one
- * starts the thread. */
-void script_poll_python(struct script_poll *poll, uint32_t pid, const struct python *python,
-                        uint64_t runtime);
+/* The process has this interpreter, whose state is at this address in it; script NULL: it has none any more. Any thread may call it. Only Python is
+ * read: the first such process starts the thread. */
+void script_poll_process(struct script_poll *poll, uint32_t pid, const struct script_runtime *script,
+                         uint64_t state);
 /* A process was forked, and has what its parent has. */
 void script_poll_fork(struct script_poll *poll, uint32_t parent, uint32_t child);
 /* Adds the records that were made since the last call. */

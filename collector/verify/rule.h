@@ -35,7 +35,7 @@
 #ifndef FATHOM_COLLECTOR_VERIFY_RULE_H
 #define FATHOM_COLLECTOR_VERIFY_RULE_H
 
-#include "image/python_layout.h"
+#include "image/script_layout.h"
 #include "perfdata/code_rows.h"
 #include "perfdata/script_record.h"
 #include "perfdata/stack_record.h"
@@ -163,10 +163,10 @@ struct rule_told {
     __u64 birth; /* of the thread that it was announced for: another one may have its number now */
 };
 
-/* By process: where its CPython is. */
-struct rule_python {
-    __u64 runtime; /* address of its state */
-    struct python_layout layout;
+/* By process: where its interpreter is. */
+struct rule_script {
+    __u64 state; /* its address: image/script.h */
+    struct script_layout layout;
     __u32 careful; /* in so many samples more, all code is compared with what was there (script.h) */
 };
 
@@ -188,7 +188,7 @@ struct rule_code_key {
     __u32 pid, zero;
 };
 struct rule_code {
-    __u64 texts[4]; /* addresses: python_layout.h */
+    __u64 texts[4]; /* addresses: python.h, php.h */
     __u64 line;
     __u64 name; /* a hash of the qualified one: other code's texts may be at the same addresses, too */
 };

@@ -38,7 +38,10 @@ struct verify_counts counts = {0};
 #include "collector/verify/bpf/copy.h"
 #include "collector/verify/bpf/trial.h"
 #include "collector/verify/bpf/climb.h"
+#include "collector/verify/bpf/chain.h"
 #include "collector/verify/bpf/python.h"
+#include "collector/verify/bpf/php.h"
+#include "collector/verify/bpf/script_code.h"
 #include "collector/verify/bpf/script.h"
 
 /* Whether the map `followed` tells whose samples are looked at. */
@@ -206,9 +209,9 @@ int verify_task(const struct new_task *task)
         bpf_map_update_elem(&threads, &child, &born, BPF_ANY);
     if (space && !is_thread)
         bpf_map_update_elem(&spaces, &child, space, BPF_ANY);
-    const struct rule_python *python = is_thread ? NULL : bpf_map_lookup_elem(&pythons, &pid);
-    if (python)
-        bpf_map_update_elem(&pythons, &child, python, BPF_ANY);
+    const struct rule_script *script = is_thread ? NULL : bpf_map_lookup_elem(&scripts, &pid);
+    if (script)
+        bpf_map_update_elem(&scripts, &child, script, BPF_ANY);
     if (config.follow == VERIFY_TIDS || (config.follow == VERIFY_PIDS && !is_thread))
         bpf_map_update_elem(&followed, &child, &yes, BPF_ANY);
     return 0;

@@ -31,7 +31,7 @@ struct verify {
     struct bpf_object *object;
     struct bpf_link *tasks; /* NULL: the recorder alone follows children */
     enum verify_follow follow;
-    int program, outputs, followed, spaces, threads, pythons, python_files, any_script;
+    int program, outputs, followed, spaces, threads, scripts, script_files, any_script;
     int processes, files, rows;                  /* -1: the program does not find files */
     bool finds_files;                            /* it is the one that does */
     bool has_switches;                           /* the program can find threads' second stacks */
@@ -261,8 +261,8 @@ static int find_parts(const struct verify_options *options, struct verify *v)
     v->processes = v->finds_files ? map_fd(v, "processes") : -1;
     v->files = v->finds_files ? map_fd(v, "files") : -1;
     v->rows = v->finds_files ? map_fd(v, "rows") : -1;
-    v->pythons = map_fd(v, "pythons");
-    v->python_files = map_fd(v, "python_files");
+    v->scripts = map_fd(v, "scripts");
+    v->script_files = map_fd(v, "script_files");
     v->any_script = map_fd(v, "any_script");
     /* Not bpf_map__initial_value(): before libbpf 1.6 that is a copy which stays as it was. */
     v->counts = map_part(v, "verify.bss", sizeof *v->counts, PROT_READ);
@@ -418,25 +418,27 @@ bool verify_rows(struct verify *v, const struct code_rows_key *key, const struct
     return false;
 }
 
-static void put_python(struct verify *v, int map, uint32_t key, const struct python *python, uint64_t runtime)
+static void put_script(struct verify *v, int map, uint32_t key, const struct script_runtime *script,
+                       uint64_t state)
 {
-    const struct rule_python rule = {.runtime = runtime, .layout = python->layout};
+    const struct rule_script rule = {.state = state, .layout = script->layout};
     if (bpf_map_update_elem(map, &key, &rule, BPF_ANY) == 0)
         bpf_map_update_elem(v->any_script, &(uint32_t){0}, &(uint32_t){1}, BPF_ANY);
 }
 
-void verify_python(struct verify *v, uint32_t pid, const struct python *python, uint64_t runtime)
+void verify_script(struct verify *v, uint32_t pid, const struct script_runtime *script, uint64_t state)
 {
-    if (!python) {
-        bpf_map_delete_elem(v->pythons, &pid);
+    if (!script) {
+        bpf_map_delete_elem(v->scripts, &pid);
         return;
     }
-    put_python(v, v->pythons, pid, python, runtime);
+    put_script(v, v->scripts, pid, script, state);
 }
 
-void verify_python_file(struct verify *v, uint32_t number, const struct python *python, uint64_t runtime)
+void verify_script_file(struct verify *v, uint32_t number, const struct script_runtime *script,
+                        uint64_t state)
 {
-    put_python(v, v->python_files, number, python, runtime);
+    put_script(v, v->script_files, number, script, state);
 }
 
 void verify_forget(struct verify *v, uint32_t space)

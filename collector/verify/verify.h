@@ -2,7 +2,7 @@
  * verify.h - loads the BPF program that compares samples' stacks with known ones in the kernel (rule.h), and
  * tells it which stacks are known. Needs CAP_BPF and CAP_PERFMON (Linux 5.10 or later).
  *
- * verify_know(), verify_stacks_are(), verify_place(), verify_number_file(), verify_rows(), verify_python(), verify_python_file() and verify_forget() may be called by another
+ * verify_know(), verify_stacks_are(), verify_place(), verify_number_file(), verify_rows(), verify_script(), verify_script_file() and verify_forget() may be called by another
  * thread than the rest.
  */
 #ifndef FATHOM_COLLECTOR_VERIFY_VERIFY_H
@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "collector/verify/where.h"
 #include "image/go_stacks.h"
-#include "image/python.h"
+#include "image/script.h"
 #include "perfdata/code_rows.h"
 #include "perfdata/known_stack.h"
 #include "perfdata/stack_record.h"
@@ -82,12 +82,12 @@ void verify_place(struct verify *verify, uint32_t pid, uint32_t space);
 void verify_number_file(struct verify *verify, const struct stack_file *file, uint32_t number);
 /* Where code of a numbered file has its return address. false: there is no room, and what was told before is forgotten. */
 bool verify_rows(struct verify *verify, const struct code_rows_key *key, const struct code_rows *rows);
-/* The process has CPython, whose _PyRuntime is at this address in it, and its children by fork; python NULL: it has none. What that runs is announced
+/* The process has this interpreter, whose state is at this address in it, and its children by fork; script NULL: it has none. What that runs is announced
  * from now on (script_record.h), where the kernel's BTF is there. */
-void verify_python(struct verify *verify, uint32_t pid, const struct python *python, uint64_t runtime);
-/* Likewise, each process with the numbered file; runtime: bytes from where the file's offset 0 would lie. */
-void verify_python_file(struct verify *verify, uint32_t number, const struct python *python,
-                        uint64_t runtime);
+void verify_script(struct verify *verify, uint32_t pid, const struct script_runtime *script, uint64_t state);
+/* Likewise, each process with the numbered file; state: bytes from where the file's offset 0 would lie. */
+void verify_script_file(struct verify *verify, uint32_t number, const struct script_runtime *script,
+                        uint64_t state);
 /* Forgets all stacks of a space. */
 void verify_forget(struct verify *verify, uint32_t space);
 /* Stacks are no longer announced by this number, one from STACK_NUMBER_KEPT on; 0: by none of these. Any thread may call it. */

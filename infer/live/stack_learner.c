@@ -11,7 +11,7 @@
 #include "image/run_time.h"
 #include "infer/live/feed.h"
 #include "infer/live/file_numbers.h"
-#include "infer/live/python_finder.h"
+#include "infer/live/script_finder.h"
 #include "infer/live/row_teller.h"
 #include "infer/live/spaces.h"
 #include "perfdata/announced.h"
@@ -37,7 +37,7 @@ struct stack_learner {
     size_t place_count;
     size_t kept;                   /* the last stack, as stack_keeper_add() has it */
     struct row_teller *rows;       /* NULL: they are not wanted */
-    struct python_finder *pythons; /* likewise */
+    struct script_finder *scripts; /* likewise */
     struct unwind_frame frames[UNWIND_MAX_FRAMES];
     struct unwind_words words;
 };
@@ -329,8 +329,8 @@ static int learn_stack(struct stack_learner *l, struct processes *processes, con
     l->kept = KEPT_STACKS_MOST;
     l->place_count = 0;
     rc = know(l, process, &at, space, false, &w, err);
-    if (l->pythons &&
-        python_finder_see(l->pythons, process, w.frames, w.count, l->places, l->place_count) < 0)
+    if (l->scripts &&
+        script_finder_see(l->scripts, process, w.frames, w.count, l->places, l->place_count) < 0)
         return error_memory(err);
     for (size_t walked = w.count; rc > 0 && !at.stack_switch && w.count > 1 && walked < WALKED_MAX &&
                                   !w.frames[1].interrupted; /* which nothing returns to */
@@ -401,8 +401,8 @@ static int take_sample(struct stack_learner *l, struct processes *processes, con
 int stack_learner_take(struct stack_learner *l, struct processes *processes, const struct record *record,
                        struct fathom_error *err)
 {
-    if (l->pythons)
-        python_finder_take(l->pythons, processes, record);
+    if (l->scripts)
+        script_finder_take(l->scripts, processes, record);
     if (record->kind == RECORD_SAMPLE)
         return take_sample(l, processes, &record->sample, err);
     if (is_change(processes, record))
@@ -434,7 +434,7 @@ static void clear(struct stack_learner *l)
     spaces_free(l->spaces);
     file_numbers_free(l->files);
     row_teller_free(l->rows);
-    python_finder_free(l->pythons);
+    script_finder_free(l->scripts);
     table_free(l->told);
     unwind_words_free(&l->words);
     free(l);
@@ -452,11 +452,11 @@ int stack_learner_new(const struct stack_learner_input *input, struct stack_lear
     l->told = table_new();
     l->files = file_numbers_new();
     l->rows = input->rows ? row_teller_new(input->rows, input->context) : NULL;
-    l->pythons = input->python ? python_finder_new(&(struct python_finder_input){
-                                     input->python, input->python_file, input->context})
+    l->scripts = input->script ? script_finder_new(&(struct script_finder_input){
+                                     input->script, input->script_file, input->context})
                                : NULL;
     if (l->announced && l->spaces && l->told && l->files && (l->rows || !input->rows) &&
-        (l->pythons || !input->python)) {
+        (l->scripts || !input->script)) {
         announced_leave_places(l->announced);
         *out = l;
         return 0;

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "image/go_stacks.h"
-#include "image/python.h"
+#include "image/script.h"
 #include "perfdata/code_rows.h"
 #include "perfdata/known_stack.h"
 #include "perfdata/record.h"
@@ -29,10 +29,10 @@ struct stack_learner_input {
     /* The threads of this space have their stacks there; bias: added to the addresses of its code. Whether their second ones are copied
      * from now on. */
     bool (*stacks_are)(void *context, uint32_t space, const struct go_stacks *go, uint64_t bias);
-    /* The process has this CPython, whose state is at `runtime`; python NULL: none any more. May be NULL. */
-    void (*python)(void *context, uint32_t pid, const struct python *python, uint64_t runtime);
-    /* So has each process with the file of this number; runtime: counted from where its offset 0 would lie. Not NULL if `python` is not. */
-    void (*python_file)(void *context, uint32_t number, const struct python *python, uint64_t runtime);
+    /* The process has this interpreter, whose state is at `state`; script NULL: none any more. May be NULL. */
+    void (*script)(void *context, uint32_t pid, const struct script_runtime *script, uint64_t state);
+    /* So has each process with the file of this number; state: counted from where its offset 0 would lie. Not NULL if `script` is not. */
+    void (*script_file)(void *context, uint32_t number, const struct script_runtime *script, uint64_t state);
     /* The sample's stack was unwound so, and its record is to have this number. May be NULL. */
     void (*walked)(void *context, const struct sample *sample, uint32_t number,
                    const struct unwind_frame *frames, size_t count, enum unwind_end end);

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "image/python.h"
+#include "image/script.h"
 #include "tests/image/build.h"
 
 /* A library with such symbols; offsets: words of its _Py_DebugOffsets behind the cookie. */
@@ -31,12 +31,12 @@ static struct image *build(const char *cookie, unsigned version, const char *off
 Test(python, tells_its_offsets_from_3_13_on, .fini = build_clean)
 {
     struct image *image = build("xdebugpy", 0x30d00f0, FIRST THREAD FRAME CODE OTHERS TEXT);
-    const struct python *python = image_python(image);
+    const struct script_runtime *python = image_script(image);
     cr_assert(python && python->has_layout);
     cr_expect_eq(python->major, 3u);
     cr_expect_eq(python->minor, 13u);
-    cr_expect(image_covers(image, python->runtime));
-    const struct python_layout *at = &python->layout;
+    cr_expect(image_covers(image, python->state));
+    const struct python_layout *at = &python->layout.python;
     cr_expect_eq(at->runtime_current, PYTHON_NONE);
     cr_expect_eq(at->runtime_interpreters, 632u);
     cr_expect_eq(at->interpreter_next, 7264u);
@@ -60,16 +60,16 @@ Test(python, tells_its_offsets_from_3_13_on, .fini = build_clean)
 Test(python, of_a_table_needs_its_version_alone, .fini = build_clean)
 {
     struct image *image = build("", 0x30b02f0, "0");
-    const struct python *python = image_python(image);
+    const struct script_runtime *python = image_script(image);
     cr_assert(python && python->has_layout);
     cr_expect_eq(python->minor, 11u);
-    cr_expect_eq(python->layout.thread_frame, 56u);
+    cr_expect_eq(python->layout.python.thread_frame, 56u);
     image_close(image);
 }
 
 static void expect_unknown(const char *why, struct image *image)
 {
-    const struct python *python = image_python(image);
+    const struct script_runtime *python = image_script(image);
     cr_assert(python, "%s", why);
     cr_expect_not(python->has_layout, "%s", why);
     image_close(image);
@@ -99,6 +99,6 @@ Test(python, is_not_in_other_images, .fini = build_clean)
     build_source("other.c", "int _PyRuntimes; void run(void) {}\n");
     build_run("$CC -shared -fPIC -o other.so other.c");
     struct image *image = build_open("other.so");
-    cr_expect_null(image_python(image));
+    cr_expect_null(image_script(image));
     image_close(image);
 }

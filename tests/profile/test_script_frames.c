@@ -3,10 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "image/python.h"
+#include "image/script.h"
 #include "profile/script_frames.h"
 
 #define MOST 64
+#define LOOP "_PyEval_EvalFrameDefault"
 
 static struct frames *frames;
 static struct script_frames *scripts;
@@ -39,7 +40,7 @@ static uint32_t item_of(char letter)
     const char name[] = {letter, 0};
     switch (letter) {
     case 'L':
-        return frames_named(frames, PYTHON_LOOP, "python3.11", 1);
+        return frames_named(frames, script_facts(SCRIPT_PYTHON)->loop, "python3.11", 1);
     case 'i':
         return frames_add(frames, &(struct frame){FRAME_INLINED, "i", "python3.11", 0, NULL});
     case '?':
@@ -85,7 +86,8 @@ static const char *join(const char *path, const char *functions)
         const bool script = frame->kind == FRAME_SCRIPT;
         length +=
             (size_t)snprintf(out + length, sizeof out - length, "%s%s%s", script ? "(" : "",
-                             strcmp(frame->name, PYTHON_LOOP) == 0 ? "L" : frame->name, script ? ")" : "");
+                             strcmp(frame->name, script_facts(SCRIPT_PYTHON)->loop) == 0 ? "L" : frame->name,
+                             script ? ")" : "");
     }
     return out;
 }
@@ -178,17 +180,17 @@ Test(script_frames, of_readings_have_as_many_calls_as_the_path)
     read_functions(&r[0], "Ab");
     read_functions(&r[1], "AbC");
     read_functions(&r[2], "AbCD");
-    cr_expect_str_eq(join_reading("mLsL", &r[1]), "m " PYTHON_LOOP " A b s " PYTHON_LOOP " C ");
-    cr_expect_str_eq(join_reading("mL", &r[1]), "m " PYTHON_LOOP " A b ", "the one before");
+    cr_expect_str_eq(join_reading("mLsL", &r[1]), "m " LOOP " A b s " LOOP " C ");
+    cr_expect_str_eq(join_reading("mL", &r[1]), "m " LOOP " A b ", "the one before");
     cr_expect_str_eq(join_reading("mLsLtL", &r[1]),
-                     "m " PYTHON_LOOP " A b s " PYTHON_LOOP " C t " PYTHON_LOOP " D ", "the one behind");
+                     "m " LOOP " A b s " LOOP " C t " LOOP " D ", "the one behind");
     r[1].before = NULL;
-    cr_expect_str_eq(join_reading("mL", &r[1]), "m " PYTHON_LOOP " A b ", "inner calls have returned");
+    cr_expect_str_eq(join_reading("mL", &r[1]), "m " LOOP " A b ", "inner calls have returned");
     r[2].before = NULL;
     cr_expect_str_eq(join_reading("mLLLL", &r[2]),
-                     "m " PYTHON_LOOP " " PYTHON_LOOP " " PYTHON_LOOP " " PYTHON_LOOP
+                     "m " LOOP " " LOOP " " LOOP " " LOOP
                      " [script functions not read] ",
                      "nothing was read of so many");
-    cr_expect_str_eq(join_reading("?L", &r[2]), "? A b C " PYTHON_LOOP " D ",
+    cr_expect_str_eq(join_reading("?L", &r[2]), "? A b C " LOOP " D ",
                      "how many there are is not known");
 }

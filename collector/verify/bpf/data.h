@@ -85,17 +85,17 @@ struct {
     __uint(map_flags, BPF_F_NO_PREALLOC);
     __uint(max_entries, VERIFY_SCRIPTS);
     __type(key, __u32);
-    __type(value, struct rule_python);
-} pythons SEC(".maps");
+    __type(value, struct rule_script);
+} scripts SEC(".maps");
 
-/* By number of a file with its code: as above, but `runtime` counts from where offset 0 of the file lies. */
+/* By number of a file with its code: as above, but `state` counts from where offset 0 of the file lies. */
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(map_flags, BPF_F_NO_PREALLOC);
     __uint(max_entries, VERIFY_SCRIPTS);
     __type(key, __u32);
-    __type(value, struct rule_python);
-} python_files SEC(".maps");
+    __type(value, struct rule_script);
+} script_files SEC(".maps");
 
 struct {
     __uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -249,18 +249,29 @@ struct {
 } rooms SEC(".maps");
 
 /* What a thread's interpreter runs is read into this. By CPU; their number is set when it is loaded. */
-#define SCRIPT_WINDOW 4096u /* bytes that hold several frames, mostly */
+#define SCRIPT_OBJECT_BYTES 256u
+#define SCRIPT_NAME_WORDS   12u   /* 8 bytes each: of a name from its length on, to tell it from others */
+#define SCRIPT_FRAME_BYTES  80u   /* of a frame that are read */
+#define SCRIPT_WINDOW       4096u /* bytes that hold several frames, mostly */
 struct script_buffer {
-    struct rule_python python;            /* to be put into the map */
-    __u64 next;                           /* address of the frame to read; 0: none */
-    __u64 window_at;                      /* address of the bytes in `window` */
-    __u64 state[PYTHON_THREAD_BYTES / 8]; /* the thread's */
-    __u64 object[PYTHON_CODE_BYTES / 8];
-    __u64 text[PYTHON_NAME_WORDS]; /* of a string */
-    __u64 chain;                   /* a hash of where its code is */
-    __u64 named;                   /* and of what that is */
+    struct rule_script script;             /* to be put into the map */
+    __u64 next;                            /* address of the frame to read; 0: none */
+    __u64 window_at;                       /* address of the bytes in `window` */
+    __u64 state[PYTHON_THREAD_BYTES / 8];  /* the thread's */
+    __u64 object[SCRIPT_OBJECT_BYTES / 8]; /* what code is told by */
+    __u64 text[SCRIPT_NAME_WORDS];         /* of a string */
+    __u64 functions[SCRIPT_CALLED_MAX];    /* PHP: of each call, where it is */
+    __u64 delegates
+        [PHP_DELEGATES]; /* PHP: calls of generators that wait for the one that runs, the outermost first, */
+    __u64 behind;        /* and the call that comes after those */
+    __u32 delegate_count, free;
+    __u64 first,
+        in_register; /* PHP: the innermost function's instructions, and the next of them by a register; 0: none */
+    __u64 chain;     /* a hash of where its code is */
+    __u64 named;     /* and of what that is */
     __u32 window_size;
     __u32 failed;             /* memory could not be read */
+    __u32 language, zero;     /* of the process's interpreter */
     struct rule_code_key key; /* of the code that `code` tells */
     struct rule_code identity;
     struct {

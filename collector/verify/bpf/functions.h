@@ -34,13 +34,18 @@ int verify_climb(__u32 cpu);
 int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 further);
 __u32 verify_joint(__u32 cpu, __u64 sp, int end);
 
-/* python.h */
+/* python.h, php.h, script_code.h */
 __u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before, __u32 search);
 int verify_python_frames(__u32 cpu, __u32 pid);
 __u64 verify_python_outer(__u32 cpu, __u32 pid);
-int verify_python_identity(__u32 cpu, __u32 pid, __u64 code);
-int verify_python_names(__u32 cpu, __u32 pid, __u32 from);
-int verify_python_code(__u32 cpu, __u32 pid, __u32 from);
+int verify_python_identity(__u32 cpu, __u32 pid, __u32 number);
+int verify_php_delegates(__u32 cpu, __u32 pid, __u64 generator);
+int verify_php_frames(__u32 cpu, __u32 pid);
+int verify_php_line(__u32 cpu, __u32 pid, __u32 number);
+int verify_php_identity(__u32 cpu, __u32 pid, __u32 number);
+int verify_script_identity(__u32 cpu, __u32 pid, __u32 number);
+int verify_script_names(__u32 cpu, __u32 pid, __u32 from);
+int verify_script_code(__u32 cpu, __u32 pid, __u32 from);
 
 /* The programs themselves. */
 struct bpf_perf_event_data;

@@ -9,11 +9,11 @@ static __always_inline __u64 state_word(const struct script_buffer *b, __u32 off
 }
 
 /* Reads a thread's state. Whether it is that of the thread with this FS base, which is what pthread_self() gives. */
-static __always_inline bool is_state(struct script_buffer *b, const struct rule_python *p, __u64 state,
+static __always_inline bool is_state(struct script_buffer *b, const struct rule_script *p, __u64 state,
                                      __u64 self)
 {
     return state && bpf_probe_read_user(b->state, sizeof b->state, (const void *)state) == 0 &&
-           state_word(b, p->layout.thread_id) == self;
+           state_word(b, p->layout.python.thread_id) == self;
 }
 
 #define PYTHON_INTERPRETERS 4u
@@ -24,30 +24,30 @@ static __always_inline bool is_state(struct script_buffer *b, const struct rule_
 __noinline __u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before, __u32 search)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
-    const struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
+    const struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
     __u64 state, interpreter;
     if (!b || !p || !config.hooks.task_fs)
         return 0;
     const __u64 self = kernel_word(bpf_get_current_task() + config.hooks.task_fs);
-    if (p->layout.runtime_current != PYTHON_NONE &&
-        user_word(p->runtime + p->layout.runtime_current, &state) && is_state(b, p, state, self))
+    if (p->layout.python.runtime_current != PYTHON_NONE &&
+        user_word(p->state + p->layout.python.runtime_current, &state) && is_state(b, p, state, self))
         return state;
     if (is_state(b, p, before, self))
         return before;
-    if (!search || !user_word(p->runtime + p->layout.runtime_interpreters, &interpreter))
+    if (!search || !user_word(p->state + p->layout.python.runtime_interpreters, &interpreter))
         return 0;
     state = 0;
     for (__u32 i = 0, others = 0; i < PYTHON_THREADS && others < PYTHON_INTERPRETERS; i++) {
         if (state) {
             if (is_state(b, p, state, self))
                 return state;
-            state = state_word(b, p->layout.thread_next);
+            state = state_word(b, p->layout.python.thread_next);
             continue;
         }
-        if (others && !user_word(interpreter + p->layout.interpreter_next, &interpreter))
+        if (others && !user_word(interpreter + p->layout.python.interpreter_next, &interpreter))
             return 0;
         others++;
-        if (!interpreter || !user_word(interpreter + p->layout.interpreter_threads, &state))
+        if (!interpreter || !user_word(interpreter + p->layout.python.interpreter_threads, &state))
             return 0;
     }
     return 0;
@@ -57,90 +57,49 @@ __noinline __u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before, __u32 s
 __noinline __u64 verify_python_outer(__u32 cpu, __u32 pid)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
-    const struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
+    const struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
     __u64 state, outer;
     if (!b || !p)
         return 0;
-    const __u64 self = state_word(b, p->layout.thread_id);
-    if (!user_word(p->runtime + p->layout.runtime_main, &outer) ||
-        outer == state_word(b, p->layout.thread_interpreter) ||
-        !user_word(outer + p->layout.interpreter_threads, &state))
+    const __u64 self = state_word(b, p->layout.python.thread_id);
+    if (!user_word(p->state + p->layout.python.runtime_main, &outer) ||
+        outer == state_word(b, p->layout.python.thread_interpreter) ||
+        !user_word(outer + p->layout.python.interpreter_threads, &state))
         return 0;
     for (__u32 i = 0; i < PYTHON_THREADS && state; i++) {
         if (is_state(b, p, state, self))
             return state;
-        state = state_word(b, p->layout.thread_next);
+        state = state_word(b, p->layout.python.thread_next);
     }
     return 0;
 }
-
-static __always_inline __u64 window_word(const struct script_buffer *b, __u64 at)
-{
-    __asm__ volatile("" : "+r"(at));
-    return word_at(b->window + (at & (SCRIPT_WINDOW - 1)));
-}
-
-/* Reads a frame, and what lies before it in its page: callers' frames, mostly. The page before need not be there. */
-static __always_inline bool read_frame(struct script_buffer *b, __u64 frame)
-{
-    const __u64 end = frame + PYTHON_FRAME_BYTES, in_page = frame & (PAGE - 1);
-    __u64 size = in_page + PYTHON_FRAME_BYTES;
-    size = size < SCRIPT_WINDOW ? size : SCRIPT_WINDOW - 8;
-    b->window_at = end - size;
-    b->window_size = size;
-    __asm__ volatile("" : "+r"(size));
-    return bpf_probe_read_user(b->window, size & (SCRIPT_WINDOW - 1), (const void *)b->window_at) == 0;
-}
-
-#define PYTHON_FRAMES 64u /* in one go */
 
 /* Adds further frames to the chain. Whether there are more. */
 __noinline int verify_python_frames(__u32 cpu, __u32 pid)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
-    const struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
+    const struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
     if (!b || !p)
         return 0;
-    for (__u32 i = 0; i < PYTHON_FRAMES; i++) {
-        const __u64 frame = b->next;
+    for (__u32 i = 0; i < SCRIPT_FRAMES; i++) {
         const __u32 count = b->chain_record.head.count;
-        if (!frame)
+        __u64 at;
+        if (!next_frame(b, &at))
             return 0;
-        if (count >= SCRIPT_CALLED_MAX) {
-            b->chain_record.head.flags = SCRIPT_CUT;
-            return 0;
-        }
-        __u64 at = frame - b->window_at;
-        if (at >= SCRIPT_WINDOW || at + PYTHON_FRAME_BYTES > b->window_size) {
-            if (!read_frame(b, frame)) {
-                b->failed = 1;
-                b->chain_record.head.flags = SCRIPT_CUT;
-                return 0;
-            }
-            at = frame - b->window_at;
-        }
-        const __u64 code = window_word(b, at + p->layout.frame_code);
-        const __u64 instruction = window_word(b, at + p->layout.frame_instruction);
-        const __u8 mark = window_word(b, at + p->layout.frame_mark);
-        b->next = window_word(b, at + p->layout.frame_previous);
-        if (p->layout.frame_shim && mark == p->layout.frame_shim) {
+        const __u64 code = window_word(b, at + p->layout.python.frame_code);
+        const __u64 instruction = window_word(b, at + p->layout.python.frame_instruction);
+        const __u8 mark = window_word(b, at + p->layout.python.frame_mark);
+        b->next = window_word(b, at + p->layout.python.frame_previous);
+        if (p->layout.python.frame_shim && mark == p->layout.python.frame_shim) {
             if (count) { /* the loop began with the one before */
                 b->chain_record.called[(count - 1) & (SCRIPT_CALLED_MAX - 1)].marks |= SCRIPT_ENTERED;
                 b->chain = rule_hash(b->chain, SCRIPT_ENTERED);
             }
             continue;
         }
-        const bool entered = !p->layout.frame_shim && mark;
-        struct script_called *called = &b->chain_record.called[count & (SCRIPT_CALLED_MAX - 1)];
-        called->code = code;
-        called->at = instruction - code - p->layout.code_instructions;
-        called->marks = entered ? SCRIPT_ENTERED : 0;
-        b->chain = rule_hash(b->chain, code + called->marks);
-        if (count)
-            b->chain = rule_hash(b->chain, called->at);
-        else
-            b->chain_record.head.at = called->at;
-        b->chain_record.head.count = count + 1;
+        const bool entered = !p->layout.python.frame_shim && mark;
+        add_called(b, code, instruction - code - p->layout.python.code_instructions,
+                   entered ? SCRIPT_ENTERED : 0);
     }
     return 1;
 }
@@ -184,7 +143,7 @@ static __always_inline __u64 hash_text(const struct python_layout *at, struct sc
     const __u64 length = b->text[0];
     const __u64 bytes = length >> 32 ? 0 : length * width;
     __u64 hash = rule_hash(length, b->text[1] + width);
-    for (__u32 i = 3; i < PYTHON_NAME_WORDS; i++) {
+    for (__u32 i = 3; i < SCRIPT_NAME_WORDS; i++) {
         const __u64 before = (__u64)(i - first) * 8;
         if (i < first || before >= bytes)
             continue;
@@ -195,36 +154,21 @@ static __always_inline __u64 hash_text(const struct python_layout *at, struct sc
     return hash;
 }
 
-/* Reads what tells a code object from others, with its address. Whether it can be read. A function that the kernel's verifier follows by itself. */
-__noinline int verify_python_identity(__u32 cpu, __u32 pid, __u64 code)
+/* Reads what tells the code object of one function of the chain from others, with its address. Whether it can be read. */
+__noinline int verify_python_identity(__u32 cpu, __u32 pid, __u32 number)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
-    const struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
-    if (!b || !p || bpf_probe_read_user(b->object, PYTHON_CODE_BYTES, (const void *)code) != 0)
+    const struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
+    if (!b || !p)
         return 0;
-    const __u32 texts = p->layout.code_texts / 8;
+    const __u64 code = b->chain_record.called[number & (SCRIPT_CALLED_MAX - 1)].code;
+    if (bpf_probe_read_user(b->object, PYTHON_CODE_BYTES, (const void *)code) != 0)
+        return 0;
+    const __u32 texts = p->layout.python.code_texts / 8;
     for (__u32 k = 0; k < 4; k++)
         b->identity.texts[k] = b->object[(texts + k) & (PYTHON_CODE_BYTES / 8 - 1)];
-    b->identity.line = *(const __u32 *)((const __u8 *)b->object + (p->layout.code_line & 127));
-    b->identity.name = hash_text(&p->layout, b, b->identity.texts[2]);
-    return 1;
-}
-
-/* Hashes what the code of the chain's functions is, from number `from` on. Whether there are more. */
-__noinline int verify_python_names(__u32 cpu, __u32 pid, __u32 from)
-{
-    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
-    if (!b)
-        return 0;
-    for (__u32 i = 0; i < PYTHON_FRAMES; i++) {
-        if (from + i >= b->chain_record.head.count)
-            return 0;
-        if (!verify_python_identity(cpu, pid,
-                                    b->chain_record.called[(from + i) & (SCRIPT_CALLED_MAX - 1)].code))
-            continue;
-        const struct rule_code *c = &b->identity;
-        b->named = rule_hash(b->named, c->name + c->line + (c->texts[0] ^ c->texts[3]));
-    }
+    b->identity.line = *(const __u32 *)((const __u8 *)b->object + (p->layout.python.code_line & 127));
+    b->identity.name = hash_text(&p->layout.python, b, b->identity.texts[2]);
     return 1;
 }
 
@@ -232,7 +176,7 @@ __noinline int verify_python_names(__u32 cpu, __u32 pid, __u32 from)
 #define PYTHON_BYTES_AT     32u /* and its bytes */
 
 /* Fills in the record of a code object. */
-static __always_inline void read_code(const struct python_layout *at, struct script_buffer *b)
+static __always_inline void read_python_code(const struct python_layout *at, struct script_buffer *b)
 {
     struct script_code_told *text = &b->code.told;
     __u64 length = 0, table = b->identity.texts[3];
@@ -247,40 +191,6 @@ static __always_inline void read_code(const struct python_layout *at, struct scr
     length &= SCRIPT_TABLE_MAX - 1;
     if (length && bpf_probe_read_user(b->code.table, length, (const void *)(table + PYTHON_BYTES_AT)) == 0)
         b->code.head.count = length;
-}
-
-/* Code can be freed, and other code be made where it was. So all code of a chain is compared with what it was when the chain got its
- * number: each time while that was seen to happen, */
-#define SCRIPT_CAREFUL 256u
-/* and otherwise in one of so many samples of a thread. */
-#define SCRIPT_CHECKED 8u
-
-/* Reads the code object of one function of the chain, from number `from` on, whose code was not told. Returns that one's number + 1; 0: all were
- * told. */
-__noinline int verify_python_code(__u32 cpu, __u32 pid, __u32 from)
-{
-    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
-    struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
-    if (!b || !p)
-        return 0;
-    for (__u32 i = from; i < SCRIPT_CALLED_MAX; i++) {
-        if (i >= b->chain_record.head.count)
-            return 0;
-        const __u64 code = b->chain_record.called[i & (SCRIPT_CALLED_MAX - 1)].code;
-        b->key = (struct rule_code_key){code, pid, 0};
-        if (!verify_python_identity(cpu, pid, code))
-            continue;
-        const struct rule_code *before = bpf_map_lookup_elem(&codes, &b->key);
-        if (before && before->texts[0] == b->identity.texts[0] && before->texts[2] == b->identity.texts[2] &&
-            before->texts[3] == b->identity.texts[3] && before->line == b->identity.line &&
-            before->name == b->identity.name)
-            continue;
-        if (before)
-            p->careful = SCRIPT_CAREFUL;
-        read_code(&p->layout, b);
-        return i + 1;
-    }
-    return 0;
 }
 
 #endif

@@ -2,18 +2,19 @@
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_SCRIPT_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_SCRIPT_H
 
-static __always_inline void fill_script(struct script_record *r, __u8 kind, __u64 number)
+static __always_inline void fill_script(const struct script_buffer *b, struct script_record *r, __u8 kind,
+                                        __u64 number)
 {
     r->magic = SCRIPT_RECORD_MAGIC;
     r->version = SCRIPT_RECORD_VERSION;
     r->kind = kind;
-    r->language = SCRIPT_PYTHON;
+    r->language = b->language;
     r->number = number;
 }
 
 /* The number of the chain that was read: a hash of where its code is, and of what that is. */
 static __always_inline __u64 number_chain(const struct moment *m, __u32 cpu, struct script_buffer *b,
-                                          struct rule_python *p, struct rule_script_thread *thread)
+                                          struct rule_script *p, struct rule_script_thread *thread)
 {
     const __u64 places = b->chain, last = thread->places == places ? thread->number : 0;
     const __u64 *found = last ? &last : bpf_map_lookup_elem(&chains, &places);
@@ -26,8 +27,8 @@ static __always_inline __u64 number_chain(const struct moment *m, __u32 cpu, str
         return before;
     thread->unchecked = 0;
     b->named = places;
-    for (__u32 i = 0; i < SCRIPT_CALLED_MAX / PYTHON_FRAMES; i++)
-        if (!verify_python_names(cpu, m->pid, i * PYTHON_FRAMES))
+    for (__u32 i = 0; i < SCRIPT_CALLED_MAX / SCRIPT_FRAMES; i++)
+        if (!verify_script_names(cpu, m->pid, i * SCRIPT_FRAMES))
             break;
     const __u64 now = b->named | 1;
     if (before && before != now)
@@ -38,15 +39,15 @@ static __always_inline __u64 number_chain(const struct moment *m, __u32 cpu, str
 }
 
 /* Adds the functions of the state that was read to the chain. */
-static __always_inline void read_frames(const struct moment *m, __u32 cpu, struct script_buffer *b,
-                                        const struct rule_python *p)
+static __always_inline void read_python_frames(const struct moment *m, __u32 cpu, struct script_buffer *b,
+                                               const struct rule_script *p)
 {
-    const __u64 cframe = state_word(b, p->layout.thread_frame);
+    const __u64 cframe = state_word(b, p->layout.python.thread_frame);
     __u64 frame = cframe;
-    b->failed |= p->layout.cframe_frame != PYTHON_NONE && cframe &&
-                 !user_word(cframe + p->layout.cframe_frame, &frame);
+    b->failed |= p->layout.python.cframe_frame != PYTHON_NONE && cframe &&
+                 !user_word(cframe + p->layout.python.cframe_frame, &frame);
     b->next = frame;
-    for (__u32 i = 0; i <= SCRIPT_CALLED_MAX / PYTHON_FRAMES; i++)
+    for (__u32 i = 0; i <= SCRIPT_CALLED_MAX / SCRIPT_FRAMES; i++)
         if (!verify_python_frames(cpu, m->pid))
             break;
 }
@@ -54,25 +55,50 @@ static __always_inline void read_frames(const struct moment *m, __u32 cpu, struc
 #define SCRIPT_SEARCHED                                                                                      \
     16u /* of so many samples of a thread that is not the interpreter's it is searched for in one */
 
+static __always_inline void read_python(const struct moment *m, __u32 cpu, struct script_buffer *b,
+                                        const struct rule_script *p, struct rule_script_thread *thread)
+{
+    thread->state = verify_python_state(cpu, m->pid, thread->state, thread->missed % SCRIPT_SEARCHED == 0);
+    thread->missed = thread->state ? 0 : thread->missed + 1;
+    if (!thread->state)
+        return;
+    read_python_frames(m, cpu, b, p);
+    if (verify_python_outer(cpu, m->pid))
+        read_python_frames(m, cpu, b, p);
+}
+
+static __always_inline void read_php(const struct moment *m, __u32 cpu, struct script_buffer *b,
+                                     const struct rule_script *p, struct rule_script_thread *thread)
+{
+    thread->state = m->told_key.tid == m->pid ? p->state : 0;
+    if (!thread->state)
+        return;
+    begin_php(m, b, p);
+    for (__u32 i = 0; i <= SCRIPT_CALLED_MAX / SCRIPT_FRAMES; i++)
+        if (!verify_php_frames(cpu, m->pid))
+            break;
+    tell_php_line(b, p);
+}
+
 /* Reads the thread's chain. Its number; 0: it has none. */
 static __always_inline __u64 read_chain(const struct moment *m, __u32 cpu, struct script_buffer *b,
                                         struct rule_script_thread *thread)
 {
     const __u32 pid = m->pid;
-    struct rule_python *p = bpf_map_lookup_elem(&pythons, &pid);
+    struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
     struct script_record *head = &b->chain_record.head;
     head->count = head->at = head->flags = 0;
     b->failed = 0;
     b->next = 0;
     b->window_size = 0;
     b->chain = pid;
-    thread->state = verify_python_state(cpu, pid, thread->state, thread->missed % SCRIPT_SEARCHED == 0);
-    thread->missed = thread->state ? 0 : thread->missed + 1;
-    if (!p || !thread->state)
+    if (!p)
         return 0;
-    read_frames(m, cpu, b, p);
-    if (verify_python_outer(cpu, pid))
-        read_frames(m, cpu, b, p);
+    b->language = p->layout.language;
+    if (b->language == SCRIPT_PHP)
+        read_php(m, cpu, b, p, thread);
+    else
+        read_python(m, cpu, b, p, thread);
     b->chain &= ~1ull; /* a number is odd */
     return head->count ? number_chain(m, cpu, b, p, thread) : 0;
 }
@@ -81,14 +107,14 @@ static __always_inline __u64 read_chain(const struct moment *m, __u32 cpu, struc
 static __always_inline bool tell_codes(struct moment *m, __u32 cpu, struct script_buffer *b)
 {
     for (__u32 i = 0, from = 0; i < SCRIPT_CODES_MOST; i++) {
-        from = verify_python_code(cpu, m->pid, from);
+        from = verify_script_code(cpu, m->pid, from);
         if (!from)
             return true;
         const __u32 table = b->code.head.count & (SCRIPT_TABLE_MAX - 1);
         const __u32 size = sizeof b->code.head + sizeof b->code.told + table;
         if (!has_room(cpu, size))
             return false;
-        fill_script(&b->code.head, SCRIPT_CODE, b->key.code);
+        fill_script(b, &b->code.head, SCRIPT_CODE, b->key.code);
         if (put_record(m, BPF_F_CURRENT_CPU, &b->code, size) != 0)
             return false;
         take_capacity(cpu, size);
@@ -106,18 +132,21 @@ static __always_inline long announce_chain(struct moment *m, __u32 cpu, struct s
     __u32 size = sizeof *head;
     bool whole = false;
     if (!number) {
-        fill_script(head, b->failed ? SCRIPT_UNREAD : SCRIPT_NONE, 0);
+        fill_script(b, head, b->failed ? SCRIPT_UNREAD : SCRIPT_NONE, 0);
     } else if (bpf_map_lookup_elem(&chains, &number)) {
-        fill_script(head, SCRIPT_SAME, number);
+        fill_script(b, head, SCRIPT_SAME, number);
     } else {
         const __u32 count = head->count;
         size += (count <= SCRIPT_CALLED_MAX ? count : 0) * sizeof(struct script_called);
         if (!has_room(cpu, size)) {
-            fill_script(head, SCRIPT_UNREAD, 0);
+            fill_script(b, head, SCRIPT_UNREAD, 0);
             size = sizeof *head;
         } else {
             whole = tell_codes(m, cpu, b);
-            fill_script(head, SCRIPT_CHAIN, number);
+            for (__u32 i = 0; b->language == SCRIPT_PHP && i < SCRIPT_CALLED_MAX; i++)
+                if (!verify_php_line(cpu, m->pid, i))
+                    break;
+            fill_script(b, head, SCRIPT_CHAIN, number);
             take_capacity(cpu, size);
         }
     }
@@ -133,19 +162,19 @@ static __always_inline long announce_chain(struct moment *m, __u32 cpu, struct s
     return rc;
 }
 
-/* Whether the process has CPython, as was told of it, or of the file that its PC is in: before the recorder knows of the process. */
-static __always_inline bool has_python(const struct moment *m, struct script_buffer *b)
+/* Whether the process has an interpreter, as was told of it, or of the file that its PC is in: before the recorder knows of the process. */
+static __always_inline bool has_script(const struct moment *m, struct script_buffer *b)
 {
     const __u32 pid = m->pid, file = m->file;
     const struct lying *l = &m->buffer->lying;
-    const struct rule_python *here = bpf_map_lookup_elem(&pythons, &pid);
-    const struct rule_python *told_file =
-        file && !l->guessed ? bpf_map_lookup_elem(&python_files, &file) : NULL;
-    if (!told_file || (here && here->runtime == l->code.at + told_file->runtime))
+    const struct rule_script *here = bpf_map_lookup_elem(&scripts, &pid);
+    const struct rule_script *told_file =
+        file && !l->guessed ? bpf_map_lookup_elem(&script_files, &file) : NULL;
+    if (!told_file || (here && here->state == l->code.at + told_file->state))
         return here;
-    b->python = *told_file;
-    b->python.runtime = l->code.at + told_file->runtime;
-    return bpf_map_update_elem(&pythons, &pid, &b->python, BPF_ANY) == 0;
+    b->script = *told_file;
+    b->script.state = l->code.at + told_file->state;
+    return bpf_map_update_elem(&scripts, &pid, &b->script, BPF_ANY) == 0;
 }
 
 /* Announces what the thread's interpreter runs, where that is not what was announced before. false: it could not, and so the sample is to be
@@ -155,7 +184,7 @@ static __always_inline bool tell_script(struct moment *m, __u32 cpu)
     const __u32 tid = m->told_key.tid, none = 0;
     const __u32 *any = bpf_map_lookup_elem(&any_script, &none);
     struct script_buffer *b = any && *any ? bpf_map_lookup_elem(&script_buffers, &cpu) : NULL;
-    if (!b || !has_python(m, b))
+    if (!b || !has_script(m, b))
         return true;
     struct rule_script_thread *before = bpf_map_lookup_elem(&script_threads, &tid);
     struct rule_script_thread now = {.birth = m->birth};

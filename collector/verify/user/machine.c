@@ -39,8 +39,8 @@ enum {
     PROCESSES,
     FILES,
     ROWS,
-    PYTHONS,
-    PYTHON_FILES,
+    SCRIPTS,
+    SCRIPT_FILES,
     SCRIPT_THREADS,
     CHAINS,
     CODES,
@@ -242,6 +242,21 @@ long machine_read(void *to, uint32_t size, const void *from)
     return -EFAULT;
 }
 
+/* Up to a 0, which is counted. */
+long machine_read_text(void *to, uint32_t size, const void *from)
+{
+    for (uint32_t i = 0; i < size; i++) {
+        char *at = (char *)to + i;
+        if (machine_read(at, 1, (const char *)from + i) != 0)
+            return -EFAULT;
+        if (i + 1 == size)
+            *at = '\0';
+        if (!*at)
+            return i + 1;
+    }
+    return 0;
+}
+
 /* The kernel's own, with the members that the program reads. */
 struct super_block {
     uint32_t device;
@@ -398,8 +413,8 @@ int machine_start(struct machine *m, const struct verify_config *options)
     good &= begin_hash(PROCESSES, &processes, sizeof(uint32_t), sizeof(struct rule_process));
     good &= begin_hash(FILES, &files, sizeof(struct stack_file), sizeof(uint32_t));
     good &= begin_hash(ROWS, &rows, sizeof(struct code_rows_key), sizeof(struct code_rows));
-    good &= begin_hash(PYTHONS, &pythons, sizeof(uint32_t), sizeof(struct rule_python));
-    good &= begin_hash(PYTHON_FILES, &python_files, sizeof(uint32_t), sizeof(struct rule_python));
+    good &= begin_hash(SCRIPTS, &scripts, sizeof(uint32_t), sizeof(struct rule_script));
+    good &= begin_hash(SCRIPT_FILES, &script_files, sizeof(uint32_t), sizeof(struct rule_script));
     good &= begin_hash(SCRIPT_THREADS, &script_threads, sizeof(uint32_t), sizeof(struct rule_script_thread));
     good &= begin_hash(CHAINS, &chains, sizeof(uint64_t), sizeof(uint32_t));
     good &= begin_hash(CODES, &codes, sizeof(struct rule_code_key), sizeof(struct rule_code));

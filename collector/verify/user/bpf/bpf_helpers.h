@@ -21,6 +21,7 @@ long machine_update(const void *map, const void *key, const void *value);
 long machine_delete(const void *map, const void *key);
 long machine_output(const void *data, uint64_t size);
 long machine_read(void *to, uint32_t size, const void *from);
+long machine_read_text(void *to, uint32_t size, const void *from);
 void *machine_late_registers(void);
 uint64_t machine_now(void);
 uint32_t machine_cpu(void);
@@ -43,6 +44,7 @@ uint32_t machine_random(void);
 #define bpf_perf_event_output(ctx, map, flags, data, size)                                                   \
     ((void)(ctx), (void)(flags), machine_output((data), (size)))
 #define bpf_probe_read_user(to, size, from)       machine_read((to), (uint32_t)(size), (from))
+#define bpf_probe_read_user_str(to, size, from)   machine_read_text((to), (uint32_t)(size), (from))
 #define bpf_probe_read_kernel(to, size, from)     (memmove((to), (from), (size)) == NULL)
 #define bpf_ktime_get_ns()                        machine_now()
 #define bpf_get_smp_processor_id()                machine_cpu()

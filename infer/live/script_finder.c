@@ -1,5 +1,5 @@
-/* python_finder.c - see python_finder.h. */
-#include "infer/live/python_finder.h"
+/* script_finder.c - see script_finder.h. */
+#include "infer/live/script_finder.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,26 +8,26 @@
 #include "base/hash.h"
 #include "base/path.h"
 
-struct python_finder {
-    struct python_finder_input in;
+struct script_finder {
+    struct script_finder_input in;
     struct table *seen; /* of each process, image and place on a stack; of each file's number */
     uint32_t pid;       /* of what was mapped last; 0: nothing that is to be looked at */
     uint64_t address;
 };
 
-struct python_finder *python_finder_new(const struct python_finder_input *input)
+struct script_finder *script_finder_new(const struct script_finder_input *input)
 {
-    struct python_finder *f = malloc(sizeof *f);
+    struct script_finder *f = malloc(sizeof *f);
     if (!f)
         return NULL;
-    *f = (struct python_finder){.in = *input, .seen = table_new()};
+    *f = (struct script_finder){.in = *input, .seen = table_new()};
     if (f->seen)
         return f;
     free(f);
     return NULL;
 }
 
-void python_finder_free(struct python_finder *f)
+void script_finder_free(struct script_finder *f)
 {
     if (!f)
         return;
@@ -35,26 +35,29 @@ void python_finder_free(struct python_finder *f)
     free(f);
 }
 
-static void tell(const struct python_finder *f, uint32_t pid, const struct place *place, uint64_t pc)
+static void tell(const struct script_finder *f, uint32_t pid, const struct place *place, uint64_t pc)
 {
-    const struct python *python = image_python(place->image);
-    if (python && python->has_layout)
-        f->in.tell(f->in.context, pid, python, pc - place->address + python->runtime);
+    const struct script_runtime *script = image_script(place->image);
+    if (script && script->has_layout)
+        f->in.tell(f->in.context, pid, script, pc - place->address + script->state);
 }
 
-static bool may_be_python(const struct record_mmap *mmap)
+static bool may_be_script(const struct record_mmap *mmap)
 {
-    return mmap->executable && mmap->path && strstr(path_base(mmap->path), "python");
+    bool is = false;
+    for (unsigned language = 1; mmap->executable && mmap->path && language < SCRIPT_LANGUAGES; language++)
+        is |= strstr(path_base(mmap->path), script_facts(language)->file) != NULL;
+    return is;
 }
 
-void python_finder_take(struct python_finder *f, struct processes *processes, const struct record *record)
+void script_finder_take(struct script_finder *f, struct processes *processes, const struct record *record)
 {
     struct place place;
     const struct process *process = f->pid ? process_find(processes, f->pid) : NULL;
     if (process && process_place(process, f->address, &place))
         tell(f, f->pid, &place, f->address);
     f->pid = 0;
-    if (record->kind == RECORD_MMAP && may_be_python(&record->mmap)) {
+    if (record->kind == RECORD_MMAP && may_be_script(&record->mmap)) {
         f->pid = record->pid;
         f->address = record->mmap.address;
     } else if ((record->kind == RECORD_COMM && record->comm.exec) ||
@@ -64,30 +67,30 @@ void python_finder_take(struct python_finder *f, struct processes *processes, co
 }
 
 /* Tells each file once. 0 or -ENOMEM. */
-static int tell_file(struct python_finder *f, const struct python *python, const struct unwind_frame *frame,
-                     const struct stack_place *place)
+static int tell_file(struct script_finder *f, const struct script_runtime *script,
+                     const struct unwind_frame *frame, const struct stack_place *place)
 {
     bool added;
-    if (!place || !python->has_layout)
+    if (!place || !script->has_layout)
         return 0;
     if (!table_put(f->seen, place->number, &added))
         return -ENOMEM;
     if (added)
-        f->in.tell_file(f->in.context, place->number, python,
-                        frame->pc - frame->place.address + python->runtime - place->at);
+        f->in.tell_file(f->in.context, place->number, script,
+                        frame->pc - frame->place.address + script->state - place->at);
     return 0;
 }
 
-int python_finder_see(struct python_finder *f, const struct process *process,
+int script_finder_see(struct script_finder *f, const struct process *process,
                       const struct unwind_frame *frames, size_t count, const struct stack_place *places,
                       size_t place_count)
 {
     const struct image *last = NULL;
     for (size_t i = 0; i < count; i++) {
         const struct place *place = &frames[i].place;
-        const struct python *python = place->image == last ? NULL : image_python(place->image);
+        const struct script_runtime *script = place->image == last ? NULL : image_script(place->image);
         bool added;
-        if (!python)
+        if (!script)
             continue;
         last = place->image;
         const uint64_t key =
@@ -96,7 +99,7 @@ int python_finder_see(struct python_finder *f, const struct process *process,
             return -ENOMEM;
         if (added)
             tell(f, process_pid(process), place, frames[i].pc);
-        if (tell_file(f, python, &frames[i], stack_place_of(places, place_count, frames[i].pc)) < 0)
+        if (tell_file(f, script, &frames[i], stack_place_of(places, place_count, frames[i].pc)) < 0)
             return -ENOMEM;
     }
     return 0;

@@ -1,13 +1,13 @@
-/* python_watch.c - see python_watch.h. */
-#include "infer/live/python_watch.h"
+/* script_watch.c - see script_watch.h. */
+#include "infer/live/script_watch.h"
 
 #include <stdlib.h>
 
 #include "infer/live/feed.h"
 
-struct python_watch {
-    struct python_watch_input in;
-    struct python_finder *finder;
+struct script_watch {
+    struct script_watch_input in;
+    struct script_finder *finder;
     struct feed *feed;
 };
 
@@ -22,28 +22,28 @@ static enum feed_choice choose_sample(void *watch, const struct event *event, si
 static int take_record(void *watch, struct processes *processes, const struct record *record,
                        struct fathom_error *err)
 {
-    struct python_watch *w = watch;
+    struct script_watch *w = watch;
     (void)err;
-    python_finder_take(w->finder, processes, record);
+    script_finder_take(w->finder, processes, record);
     if (record->kind == RECORD_FORK && record->pid != record->fork.parent_pid)
         w->in.fork(w->in.found.context, record->fork.parent_pid, record->pid);
     return 0;
 }
 
-static void clear(struct python_watch *w)
+static void clear(struct script_watch *w)
 {
-    python_finder_free(w->finder);
+    script_finder_free(w->finder);
     free(w);
 }
 
-int python_watch_start(const struct python_watch_input *input, struct python_watch **out,
+int script_watch_start(const struct script_watch_input *input, struct script_watch **out,
                        struct fathom_error *err)
 {
-    struct python_watch *w = calloc(1, sizeof *w);
+    struct script_watch *w = calloc(1, sizeof *w);
     if (!w)
         return error_memory(err);
     w->in = *input;
-    w->finder = python_finder_new(&input->found);
+    w->finder = script_finder_new(&input->found);
     int rc = w->finder ? 0 : error_memory(err);
     if (rc == 0)
         rc = feed_start(&(struct feed_input){.events = input->events,
@@ -60,12 +60,12 @@ int python_watch_start(const struct python_watch_input *input, struct python_wat
     return rc;
 }
 
-int python_watch_add(struct python_watch *w, const void *records, size_t size, struct fathom_error *err)
+int script_watch_add(struct script_watch *w, const void *records, size_t size, struct fathom_error *err)
 {
     return feed_add(w->feed, records, size, err);
 }
 
-void python_watch_stop(struct python_watch *w)
+void script_watch_stop(struct script_watch *w)
 {
     if (!w)
         return;

@@ -1,0 +1,12 @@
+/* script_language.h - the languages whose interpreters are read for the functions that they run. Numbers stand in recordings. Also compiled for the
+ * BPF target. */
+#ifndef FATHOM_BASE_SCRIPT_LANGUAGE_H
+#define FATHOM_BASE_SCRIPT_LANGUAGE_H
+
+enum script_language {
+    SCRIPT_PYTHON = 1,
+    SCRIPT_PHP = 2,
+    SCRIPT_LANGUAGES /* one more than the last */
+};
+
+#endif

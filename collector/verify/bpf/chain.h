@@ -1,0 +1,61 @@
+/* chain.h - the functions that an interpreter runs, as they are read one by one (part of verify.bpf.c). */
+#ifndef FATHOM_COLLECTOR_VERIFY_BPF_CHAIN_H
+#define FATHOM_COLLECTOR_VERIFY_BPF_CHAIN_H
+
+#define SCRIPT_FRAMES 64u /* in one go */
+
+static __always_inline __u64 window_word(const struct script_buffer *b, __u64 at)
+{
+    __asm__ volatile("" : "+r"(at));
+    return word_at(b->window + (at & (SCRIPT_WINDOW - 1)));
+}
+
+/* Reads a frame, and what lies before it in its page: callers' frames, mostly. The page before need not be there. */
+static __always_inline bool read_frame(struct script_buffer *b, __u64 frame)
+{
+    const __u64 end = frame + SCRIPT_FRAME_BYTES, in_page = frame & (PAGE - 1);
+    __u64 size = in_page + SCRIPT_FRAME_BYTES;
+    size = size < SCRIPT_WINDOW ? size : SCRIPT_WINDOW - 8;
+    b->window_at = end - size;
+    b->window_size = size;
+    __asm__ volatile("" : "+r"(size));
+    return bpf_probe_read_user(b->window, size & (SCRIPT_WINDOW - 1), (const void *)b->window_at) == 0;
+}
+
+/* Finds the next frame in the window, or reads it. false: the chain ends before it. */
+static __always_inline bool next_frame(struct script_buffer *b, __u64 *at)
+{
+    const __u64 frame = b->next;
+    if (!frame)
+        return false;
+    if (b->chain_record.head.count >= SCRIPT_CALLED_MAX) {
+        b->chain_record.head.flags = SCRIPT_CUT;
+        return false;
+    }
+    *at = frame - b->window_at;
+    if (*at < SCRIPT_WINDOW && *at + SCRIPT_FRAME_BYTES <= b->window_size)
+        return true;
+    if (!read_frame(b, frame)) {
+        b->failed = 1;
+        b->chain_record.head.flags = SCRIPT_CUT;
+        return false;
+    }
+    *at = frame - b->window_at;
+    return true;
+}
+
+/* Adds a function. Its number in the chain. */
+static __always_inline __u32 add_called(struct script_buffer *b, __u64 code, __u32 at, __u32 marks)
+{
+    const __u32 count = b->chain_record.head.count, number = count & (SCRIPT_CALLED_MAX - 1);
+    b->chain_record.called[number] = (struct script_called){code, at, marks};
+    b->chain = rule_hash(b->chain, code + marks);
+    if (count)
+        b->chain = rule_hash(b->chain, at);
+    else
+        b->chain_record.head.at = at;
+    b->chain_record.head.count = count + 1;
+    return number;
+}
+
+#endif

@@ -1,0 +1,250 @@
+/*
+ * php.h - what PHP without ZTS runs (part of verify.bpf.c): image/php_layout.h. Its globals are those of one thread, the process's first.
+ *
+ * Functions that C implements have calls as well, so the chain has them, too. A closure's function is a copy, as an inherited method's is: what they
+ * share are their instructions, which, with their class, stand for the code.
+ */
+#ifndef FATHOM_COLLECTOR_VERIFY_BPF_PHP_H
+#define FATHOM_COLLECTOR_VERIFY_BPF_PHP_H
+
+#define PHP_INTERNAL 1u       /* ZEND_INTERNAL_FUNCTION */
+#define PHP_TOP      0x20000u /* ZEND_CALL_TOP: C called the interpreter's loop */
+
+/* A word of what was read last. */
+static __always_inline __u64 object_word(const struct script_buffer *b, __u32 offset)
+{
+    return b->object[offset / 8 & (SCRIPT_OBJECT_BYTES / 8 - 1)];
+}
+
+/* Where among its function's instructions a call is, in bytes; 0: it has not begun. */
+static __always_inline __u32 instruction_at(const struct php_layout *p, const struct script_buffer *b,
+                                            __u64 first, __u64 instruction, bool innermost)
+{
+    const __u64 size = (__u32)object_word(b, p->function_count) * (__u64)PHP_INSTRUCTION;
+    if (innermost && b->in_register - first < size)
+        instruction = b->in_register;
+    return instruction - first < size ? instruction - first : 0;
+}
+
+/* Lists the generators that wait by `yield from`: the call of the last of them leads to one without a function, which stands for all. */
+__noinline int verify_php_delegates(__u32 cpu, __u32 pid, __u64 generator)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    const struct rule_script *rule = bpf_map_lookup_elem(&scripts, &pid);
+    __u64 parent;
+    if (!b || !rule)
+        return 0;
+    const struct php_layout *p = &rule->layout.php;
+    for (__u32 i = 0; i < PHP_DELEGATES; i++) {
+        if (!user_word(generator + p->generator_parent, &parent) || !parent ||
+            !user_word(generator + p->generator_call, &b->delegates[i]))
+            break;
+        b->delegate_count = i + 1;
+        generator = parent;
+    }
+    return 0;
+}
+
+/* What is read next is a generator that waits, or comes behind those. */
+static __always_inline void go_on(struct script_buffer *b)
+{
+    if (b->delegate_count) {
+        b->next = b->delegates[--b->delegate_count & (PHP_DELEGATES - 1)];
+    } else if (b->behind) {
+        b->next = b->behind;
+        b->behind = 0;
+    }
+}
+
+/* Adds the function of a call. false: it cannot be read. */
+static __always_inline bool add_php_call(const struct php_layout *p, struct script_buffer *b, __u64 function,
+                                         __u64 instruction, bool entered)
+{
+    if (bpf_probe_read_user(b->object, PHP_FUNCTION_BYTES, (const void *)function) != 0)
+        return false;
+    const bool innermost = b->chain_record.head.count == 0;
+    const __u64 first = object_word(b, p->function_instructions);
+    __u64 code = function;
+    __u32 at = 0;
+    if ((__u8)b->object[0] != PHP_INTERNAL) {
+        code = rule_hash(first, object_word(b, p->function_class));
+        at = instruction_at(p, b, first, instruction, innermost);
+        b->first = innermost ? first : b->first;
+    } else if (object_word(b, p->function_name)) {
+        entered = false;
+    } else { /* what a fiber begins with */
+        return true;
+    }
+    b->functions[add_called(b, code, at, entered ? SCRIPT_ENTERED : 0)] = function;
+    return true;
+}
+
+/* Adds further functions to the chain. Whether there are more. */
+__noinline int verify_php_frames(__u32 cpu, __u32 pid)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    const struct rule_script *rule = bpf_map_lookup_elem(&scripts, &pid);
+    if (!b || !rule)
+        return 0;
+    const struct php_layout *p = &rule->layout.php;
+    for (__u32 i = 0; i < SCRIPT_FRAMES; i++) {
+        __u64 at;
+        if (!next_frame(b, &at))
+            return 0;
+        const __u64 function = window_word(b, at + p->call_function);
+        const __u64 instruction = window_word(b, at + p->call_instruction);
+        const __u64 object = window_word(b, at + p->call_object);
+        const bool entered = window_word(b, at + p->call_flags) & PHP_TOP && !b->delegate_count;
+        const __u32 count = b->chain_record.head.count;
+        b->next = window_word(b, at + p->call_previous);
+        if (!function && !b->behind) {
+            b->behind = b->next;
+            verify_php_delegates(cpu, pid, object);
+            if (count && b->delegate_count) /* the loop began with the outermost of those */
+                b->chain_record.called[(count - 1) & (SCRIPT_CALLED_MAX - 1)].marks = 0;
+        } else if (!function || !add_php_call(p, b, function, instruction, entered)) {
+            b->failed = 1;
+            b->chain_record.head.flags = SCRIPT_CUT;
+            return 0;
+        }
+        go_on(b);
+    }
+    return 1;
+}
+
+/* Puts the line in place of an instruction, of one function of the chain. Whether there is such a one. */
+__noinline int verify_php_line(__u32 cpu, __u32 pid, __u32 number)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    const struct rule_script *rule = bpf_map_lookup_elem(&scripts, &pid);
+    __u64 first = 0;
+    __u32 line = 0;
+    if (!b || !rule || number >= b->chain_record.head.count)
+        return 0;
+    const struct php_layout *p = &rule->layout.php;
+    struct script_called *called = &b->chain_record.called[number & (SCRIPT_CALLED_MAX - 1)];
+    const __u64 function = b->functions[number & (SCRIPT_CALLED_MAX - 1)];
+    if (called->code != function && user_word(function + p->function_instructions, &first))
+        bpf_probe_read_user(&line, sizeof line, (const void *)(first + called->at + p->instruction_line));
+    called->at = line;
+    return 1;
+}
+
+/* A hash of a string: of its first 80 bytes, its length, and its own hash. */
+static __always_inline __u64 hash_php_text(const struct php_layout *p, struct script_buffer *b, __u64 from)
+{
+    if (!from || bpf_probe_read_user(b->text, sizeof b->text, (const void *)(from + p->text_length - 8)) != 0)
+        return 0;
+    const __u64 length = b->text[1];
+    __u64 hash = rule_hash(length, b->text[0]);
+    for (__u32 i = 2; i < SCRIPT_NAME_WORDS; i++) {
+        const __u64 before = (__u64)(i - 2) * 8, left = length - before;
+        if (before >= length)
+            break;
+        const __u64 mask = left >= 8 ? ~0ull : (1ull << (left & 7) * 8) - 1;
+        hash = rule_hash(hash, b->text[i] & mask);
+    }
+    return hash;
+}
+
+/* Reads what tells the code of one function of the chain from others. Whether it can be read. */
+__noinline int verify_php_identity(__u32 cpu, __u32 pid, __u32 number)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    const struct rule_script *rule = bpf_map_lookup_elem(&scripts, &pid);
+    __u64 class_name = 0;
+    if (!b || !rule)
+        return 0;
+    const struct php_layout *p = &rule->layout.php;
+    const __u64 function = b->functions[number & (SCRIPT_CALLED_MAX - 1)];
+    if (bpf_probe_read_user(b->object, PHP_CODE_BYTES, (const void *)function) != 0)
+        return 0;
+    const bool internal = (__u8)b->object[0] == PHP_INTERNAL;
+    b->identity.texts[0] = internal ? 0 : object_word(b, p->function_file);
+    b->identity.texts[1] = object_word(b, p->function_class);
+    b->identity.texts[2] = object_word(b, p->function_name);
+    b->identity.texts[3] = internal ? 0 : object_word(b, p->function_instructions);
+    b->identity.line = internal ? 0 : (__u32)object_word(b, p->function_line);
+    if (b->identity.texts[1])
+        user_word(b->identity.texts[1] + p->class_name, &class_name);
+    b->identity.name = hash_php_text(p, b, class_name);
+    b->identity.name = rule_hash(b->identity.name, hash_php_text(p, b, b->identity.texts[2]));
+    return 1;
+}
+
+#define PHP_PART_MAX 126u /* bytes of the names of a class, and of its function, with a 0 behind each */
+
+/* Reads a string up to a 0, behind which the name of a class without a name has where it stands. Returns its bytes; 0: it cannot be read. */
+static __always_inline __u32 read_php_text(const struct php_layout *p, __u64 from, __u8 *to, __u8 *cut)
+{
+    const long size = bpf_probe_read_user_str(to, PHP_PART_MAX, (const void *)(from + p->text));
+    if (size == PHP_PART_MAX)
+        *cut = 1;
+    return size > 0 ? (size - 1) & 127 : 0;
+}
+
+/* "class::function"; nothing for what stands in no function. */
+static __always_inline void read_php_name(const struct php_layout *p, struct script_buffer *b)
+{
+    struct script_code_told *text = &b->code.told;
+    __u64 class_name;
+    __u32 size = 0;
+    text->name = (struct script_text){.width = 1};
+    if (!b->identity.texts[2])
+        return;
+    if (b->identity.texts[1] && user_word(b->identity.texts[1] + p->class_name, &class_name))
+        size = read_php_text(p, class_name, text->name_bytes, &text->name.cut);
+    if (size) {
+        text->name_bytes[size] = ':';
+        text->name_bytes[size + 1] = ':';
+        size += 2;
+    }
+    const __u32 of_function =
+        read_php_text(p, b->identity.texts[2], text->name_bytes + size, &text->name.cut);
+    text->name.bytes = size + of_function;
+    text->name.width = of_function > 0;
+}
+
+/* Fills in the record of a function's code. */
+static __always_inline void read_php_code(const struct php_layout *p, struct script_buffer *b)
+{
+    struct script_code_told *text = &b->code.told;
+    const __u64 file = b->identity.texts[0];
+    __u64 length = 0;
+    text->line = b->identity.line;
+    text->zero = 0;
+    b->code.head.count = 0;
+    read_php_name(p, b);
+    text->file = (struct script_text){0};
+    if (!file || !user_word(file + p->text_length, &length) || length >> 32)
+        return;
+    __u64 size = length < SCRIPT_FILE_MAX ? length : SCRIPT_FILE_MAX - 1;
+    __asm__ volatile("" : "+r"(size));
+    size &= SCRIPT_FILE_MAX - 1;
+    if (size &&
+        bpf_probe_read_user(text->file_bytes, size, (const void *)(file + p->text + length - size)) == 0)
+        text->file = (struct script_text){.bytes = size, .width = 1, .cut = size < length};
+}
+
+/* The innermost call, and its instruction by the register in which the loop and compiled code keep it beside the call itself (ZEND_VM_FP_GLOBAL_REG,
+ * ZEND_VM_IP_GLOBAL_REG of Zend/zend_execute.c): the one in memory is of the last instruction that can throw. */
+static __always_inline void begin_php(const struct moment *m, struct script_buffer *b,
+                                      const struct rule_script *rule)
+{
+    b->failed |= !user_word(rule->state + rule->layout.php.globals_call, &b->next);
+    b->in_register = b->next && m->regs->r14 == b->next ? m->regs->r15 : 0;
+    b->first = b->behind = b->delegate_count = 0;
+}
+
+/* The line of the innermost function, in place of its instruction. */
+static __always_inline void tell_php_line(struct script_buffer *b, const struct rule_script *rule)
+{
+    __u32 line = 0;
+    if (b->first)
+        bpf_probe_read_user(
+            &line, sizeof line,
+            (const void *)(b->first + b->chain_record.head.at + rule->layout.php.instruction_line));
+    b->chain_record.head.at = line;
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* script_code.h - what the code of a chain's functions is, whose addresses other code may have had before (part of verify.bpf.c). */
+#ifndef FATHOM_COLLECTOR_VERIFY_BPF_SCRIPT_CODE_H
+#define FATHOM_COLLECTOR_VERIFY_BPF_SCRIPT_CODE_H
+
+/* Reads what tells the code of one function of the chain from others. Whether it can be read. A function that the kernel's verifier follows by
+ * itself. */
+__noinline int verify_script_identity(__u32 cpu, __u32 pid, __u32 number)
+{
+    const struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
+    if (!p)
+        return 0;
+    return p->layout.language == SCRIPT_PHP ? verify_php_identity(cpu, pid, number)
+                                            : verify_python_identity(cpu, pid, number);
+}
+
+/* Hashes what the code of the chain's functions is, from number `from` on. Whether there are more. */
+__noinline int verify_script_names(__u32 cpu, __u32 pid, __u32 from)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    if (!b)
+        return 0;
+    for (__u32 i = 0; i < SCRIPT_FRAMES; i++) {
+        if (from + i >= b->chain_record.head.count)
+            return 0;
+        if (!verify_script_identity(cpu, pid, from + i))
+            continue;
+        const struct rule_code *c = &b->identity;
+        b->named = rule_hash(b->named, c->name + c->line + (c->texts[0] ^ c->texts[3]));
+    }
+    return 1;
+}
+
+/* Code can be freed, and other code be made where it was. So all code of a chain is compared with what it was when the chain got its
+ * number: each time while that was seen to happen, */
+#define SCRIPT_CAREFUL 256u
+/* and otherwise in one of so many samples of a thread. */
+#define SCRIPT_CHECKED 8u
+
+/* Reads the code object of one function of the chain, from number `from` on, whose code was not told. Returns that one's number + 1; 0: all were
+ * told. */
+__noinline int verify_script_code(__u32 cpu, __u32 pid, __u32 from)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
+    if (!b || !p)
+        return 0;
+    for (__u32 i = from; i < SCRIPT_CALLED_MAX; i++) {
+        if (i >= b->chain_record.head.count)
+            return 0;
+        const __u64 code = b->chain_record.called[i & (SCRIPT_CALLED_MAX - 1)].code;
+        b->key = (struct rule_code_key){code, pid, 0};
+        if (!verify_script_identity(cpu, pid, i))
+            continue;
+        const struct rule_code *before = bpf_map_lookup_elem(&codes, &b->key);
+        if (before && before->texts[0] == b->identity.texts[0] && before->texts[2] == b->identity.texts[2] &&
+            before->texts[3] == b->identity.texts[3] && before->line == b->identity.line &&
+            before->name == b->identity.name)
+            continue;
+        if (before)
+            p->careful = SCRIPT_CAREFUL;
+        if (p->layout.language == SCRIPT_PHP)
+            read_php_code(&p->layout.php, b);
+        else
+            read_python_code(&p->layout.python, b);
+        return i + 1;
+    }
+    return 0;
+}
+
+#endif

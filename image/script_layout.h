@@ -1,0 +1,17 @@
+/* script_layout.h - where an interpreter's structs have what tells the functions that run. Also compiled for the BPF target. */
+#ifndef FATHOM_IMAGE_SCRIPT_LAYOUT_H
+#define FATHOM_IMAGE_SCRIPT_LAYOUT_H
+
+#include "base/script_language.h"
+#include "image/php_layout.h"
+#include "image/python_layout.h"
+
+struct script_layout {
+    __u32 language; /* enum script_language */
+    union {
+        struct python_layout python;
+        struct php_layout php;
+    };
+};
+
+#endif
