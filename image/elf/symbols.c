@@ -86,7 +86,7 @@ static bool defines(const struct elf_file *file, const struct elf_section *table
     for (; size >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym), size -= sizeof(Elf64_Sym)) {
         Elf64_Sym sym;
         memcpy(&sym, at, sizeof sym);
-        if (sym.st_shndx != SHN_UNDEF && sym.st_name < string_size && string_size - sym.st_name > length &&
+        if (sym.st_shndx != SHN_UNDEF && sym.st_name < string_size && string_size - sym.st_name >= length &&
             memcmp(strings + sym.st_name, begin, length) == 0) {
             *value = sym.st_value;
             return true;
