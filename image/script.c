@@ -7,8 +7,9 @@
 #include "image/script_private.h"
 
 static const struct script_facts facts[SCRIPT_LANGUAGES] = {
-    [SCRIPT_PYTHON] = {"CPython", "3.11, 3.12, or 3.13 with a GIL", "_PyEval_EvalFrameDefault", "python"},
-    [SCRIPT_PHP] = {"PHP", "8.2 without ZTS", "execute_ex", "php"},
+    [SCRIPT_PYTHON] = {"CPython", "3.11, 3.12, or 3.13 with a GIL", "_PyEval_EvalFrameDefault", "python",
+                       "cpython"},
+    [SCRIPT_PHP] = {"PHP", "8.2 without ZTS", "execute_ex", "php", "php"},
 };
 
 const struct script_facts *script_facts(unsigned language)

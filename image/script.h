@@ -9,9 +9,10 @@
 #include "image/script_layout.h"
 
 struct script_runtime {
-    uint64_t state; /* address in the image of what leads to the functions: Python's _PyRuntime, PHP's executor_globals; 0: it has none that is known */
-    unsigned major, minor; /* 0: an image that does not tell, as Python's before 3.11 */
-    bool has_layout;       /* the version is one that is known */
+    uint64_t
+        state; /* address in the image of what leads to the functions: Python's _PyRuntime, PHP's executor_globals; 0: it has none that is known */
+    unsigned major, minor;       /* 0: an image that does not tell, as Python's before 3.11 */
+    bool has_layout;             /* the version is one that is known */
     struct script_layout layout; /* its language stands there in any case */
 };
 
@@ -23,6 +24,7 @@ struct script_facts {
     const char *known; /* the versions that are, for a message */
     const char *loop;  /* the function that interprets */
     const char *file;  /* part of the names of the files that have it */
+    const char *type;  /* OpenTelemetry's profile.frame.type */
 };
 /* NULL: no such language. */
 const struct script_facts *script_facts(unsigned language);

@@ -86,13 +86,13 @@ static const char *frames_text(struct frames *frames, const char *text)
 static bool frame_equal(const struct frame *a, const struct frame *b)
 {
     return a->kind == b->kind && a->name == b->name && a->image == b->image && a->address == b->address &&
-           a->source == b->source;
+           a->source == b->source && a->language == b->language;
 }
 
 static uint64_t frame_hash(const struct frame *frame)
 {
-    uint64_t words[] = {frame->kind, (uintptr_t)frame->name, (uintptr_t)frame->image, frame->address,
-                        (uintptr_t)frame->source};
+    uint64_t words[] = {frame->kind | (uint64_t)frame->language << 32, (uintptr_t)frame->name,
+                        (uintptr_t)frame->image, frame->address, (uintptr_t)frame->source};
     return checksum_of(words, sizeof words);
 }
 
@@ -197,12 +197,12 @@ uint32_t frames_symbol(struct frames *frames, const char *path, const char *symb
 
 uint32_t frames_named(struct frames *frames, const char *name, const char *image, uint64_t address)
 {
-    return frames_add(frames, &(struct frame){FRAME_FUNCTION, name, image, address, NULL});
+    return frames_add(frames, &(struct frame){FRAME_FUNCTION, name, image, address, NULL, 0});
 }
 
 uint32_t frames_label(struct frames *frames, enum frame_kind kind, const char *text)
 {
-    return frames_add(frames, &(struct frame){kind, text, "", 0, NULL});
+    return frames_add(frames, &(struct frame){kind, text, "", 0, NULL, 0});
 }
 
 const struct frame *frames_at(const struct frames *frames, uint32_t item)

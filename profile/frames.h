@@ -39,6 +39,7 @@ struct frame {
     uint64_t address;  /* of the function in its image */
     const char *
         source; /* FRAME_LINE, FRAME_SCRIPT: the whole path of its file, as the compiler wrote it; NULL: none */
+    uint8_t language; /* FRAME_SCRIPT: enum script_language; 0: not known, as of what a store kept */
 };
 
 /* A program or library, by its file's name. */

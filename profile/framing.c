@@ -374,8 +374,8 @@ static int append_kernel_function(struct framing *f, const struct kernel_names *
             return rc;
         if (how != KERNEL_UNKNOWN && how != KERNEL_NAMED)
             f->named = how;
-        *item =
-            frames_add(f->frames, &(struct frame){FRAME_KERNEL, name.name, name.image, name.address, NULL});
+        *item = frames_add(f->frames,
+                           &(struct frame){FRAME_KERNEL, name.name, name.image, name.address, NULL, 0});
     }
     return append(f, (uint32_t)*item, err);
 }

@@ -68,7 +68,7 @@ int inlined_at(struct inlined *in, const struct image *image, uint64_t address, 
         const struct line_frame *f = &frames[i];
         if (i + 1 < count && f->function)
             out[written++] = frames_add(
-                in->frames, &(struct frame){FRAME_INLINED, f->function, image_name(image), 0, NULL});
+                in->frames, &(struct frame){FRAME_INLINED, f->function, image_name(image), 0, NULL, 0});
         if (in->want_lines && has_line(f))
             out[written++] = line_item(in, f);
     }

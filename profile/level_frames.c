@@ -14,7 +14,7 @@ _Static_assert(LEVEL_FRAMES >= PROGRAMS_DEEPEST, "a chain of programs fits");
 
 static uint32_t add(struct frames *frames, enum level level, uint32_t depth, const char *text)
 {
-    const struct frame frame = {FRAME_LEVEL, text, "", level | (uint64_t)depth << 8, NULL};
+    const struct frame frame = {FRAME_LEVEL, text, "", level | (uint64_t)depth << 8, NULL, 0};
     return frames_add(frames, &frame);
 }
 

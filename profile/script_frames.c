@@ -77,8 +77,8 @@ static uint32_t add_function(const struct script_frames *s, const struct script_
         return add_not_read(s);
     if (!*code->name)
         return frames_label(s->frames, FRAME_LABEL, "[script function]");
-    return frames_add(
-        s->frames, &(struct frame){FRAME_SCRIPT, code->name, short_name(code->file), code->line, code->file});
+    return frames_add(s->frames, &(struct frame){FRAME_SCRIPT, code->name, short_name(code->file), code->line,
+                                                 code->file, code->language});
 }
 
 static uint32_t add_line(const struct script_frames *s, const struct script_frame *frame)
@@ -87,7 +87,7 @@ static uint32_t add_line(const struct script_frames *s, const struct script_fram
     if (!s->lines || !frame->line)
         return FRAMES_NONE;
     snprintf(text, sizeof text, "%s:%u", short_name(frame->code->file), frame->line);
-    return frames_add(s->frames, &(struct frame){FRAME_LINE, text, "", frame->line, frame->code->file});
+    return frames_add(s->frames, &(struct frame){FRAME_LINE, text, "", frame->line, frame->code->file, 0});
 }
 
 /* NULL: out of memory. */

@@ -126,7 +126,7 @@ static uint32_t item_of(struct gathering *g, const struct dictionary_frame *fram
 {
     if (!g->items[number]) {
         const struct dictionary_frame *f = &frames[number];
-        const struct frame frame = {frame_kind_of(f->kind), f->name, f->image, 0, NULL};
+        const struct frame frame = {frame_kind_of(f->kind), f->name, f->image, 0, NULL, 0};
         g->items[number] = frames_add(g->frames, &frame) + 1; /* 0: out of memory */
     }
     return g->items[number] - 1;

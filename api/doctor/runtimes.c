@@ -68,39 +68,46 @@ static void tell_go(const struct telling *t)
     add(t, FATHOM_FINDING_OK, "its functions are named, by its own table");
 }
 
-/* Whether its functions are named. unknown: the version of what does not tell it. */
-static bool tell_script(const struct telling *t, unsigned language, const char *unknown)
+/* unknown: the version of what does not tell it. */
+static void tell_script(const struct telling *t, unsigned language, const char *unknown)
 {
     const struct script_runtime *s = &t->scripts[language];
     char name[64];
     snprintf(name, sizeof name, "%u.%u", s->major, s->minor);
     const bool known = s->has_layout, loads = t->machine->tries.program == 0,
-               named = known && loads && t->machine->facts.settings.btf;
+               named = known && loads && t->machine->facts.settings.btf,
+               apart = known && !loads && language == SCRIPT_PYTHON; /* collector/scripts/ */
     rows_add(t->rows, "language", "language", named ? FATHOM_FINDING_OK : FATHOM_FINDING_LIMIT,
              "%s %s: its functions are %s", t->runtime->name, s->major ? name : unknown,
-             named             ? "named, without a flag"
-             : known && !loads ? "named as they are read between samples"
-             : known           ? "not named on this machine"
-                               : "not named");
+             named   ? "named, without a flag"
+             : apart ? "named as they are read between samples"
+             : known ? "not named on this machine"
+                     : "not named");
     if (named)
-        return true;
-    if (known && !loads) {
+        return;
+    if (apart) {
         rows_costs(t->rows, "one that ran just before or after a sample may stand in its path");
         rows_mend(t->rows, "they are read at each sample where the BPF program can be loaded: see 'stacks'");
-        return false;
+        return;
     }
     rows_costs(t->rows, "the interpreter's own frames are shown in their place");
     if (!known)
         rows_mend(t->rows, "those of %s %s are named without a flag", script_facts(language)->name,
                   script_facts(language)->known);
+    else if (!loads)
+        rows_mend(t->rows, "they are named where the BPF program can be loaded: see 'stacks'");
     else
         rows_mend(t->rows, "they are named where the kernel describes its types (CONFIG_DEBUG_INFO_BTF)");
-    return false;
 }
 
 static void tell_python(const struct telling *t)
 {
     tell_script(t, SCRIPT_PYTHON, "before 3.11");
+}
+
+static void tell_php(const struct telling *t)
+{
+    tell_script(t, SCRIPT_PHP, "of a version that it does not tell");
 }
 
 static void tell_v8(const struct telling *t)
@@ -187,15 +194,7 @@ static const struct runtime table[] = {
      .named = "the methods that it compiles as it runs are named",
      .costs = "the methods that it compiles as it runs are [run-time code]",
      .mend = "start it with DOTNET_PerfMapEnabled=1 in its environment"},
-    /* PHP 8.2: 0x10 is ZEND_JIT_DEBUG_PERF (ext/opcache/jit/zend_jit.h). */
-    {.name = "PHP",
-     .mark = "php_module_startup",
-     .tell = tell_map,
-     .named = "the functions that its JIT compiles are named",
-     .missing = "their callers are unknown; the functions that it interprets are not named",
-     .costs =
-         "the interpreter's own frames are shown in their place; what its JIT compiles is [run-time code]",
-     .mend = "opcache.jit_debug=0x10 names what its JIT compiles, where that is on, but without the callers"},
+    {.name = "PHP", .mark = "php_module_startup", .tell = tell_php},
     /* Ruby 3.1, which lacks the flag; `ruby --help` of 3.3 has it: "Enable frame pointers and perf profiling". */
     {.name = "Ruby",
      .mark = "ruby_exec_node",

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "image/script.h"
 #include "report/export/export.h"
 #include "report/export/otlp.pb-c.h"
 #include "report/export/placed.h"
@@ -188,8 +189,9 @@ static int32_t function_of(struct building *b, const struct site *site, const st
 
 static int32_t type_of(struct building *b, const struct frame *frame)
 {
-    const char *type = frame->kind == FRAME_KERNEL                                     ? "kernel"
-                       : frame->kind == FRAME_SCRIPT                                   ? "cpython"
+    const struct script_facts *script = script_facts(frame->language);
+    const char *type = frame->kind == FRAME_KERNEL   ? "kernel"
+                       : frame->kind == FRAME_SCRIPT ? (script ? script->type : NULL)
                        : frame->kind == FRAME_FUNCTION || frame->kind == FRAME_INLINED ? "native"
                                                                                        : NULL;
     return type ? attribute(b, "profile.frame.type", type, 0, NULL) : 0;

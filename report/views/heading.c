@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/saturate.h"
+#include "image/script.h"
 #include "report/text/printer.h"
 #include "report/text/weight.h"
 #include "report/views/heading_paths.h"
@@ -161,7 +162,6 @@ static void write_unsampled(struct printer *printer, const struct view_heading *
 }
 
 #define HOTSPOT       "libjvm.so"
-#define PYTHON        "python"
 #define MISSING_LEAST 0.01 /* of the weight: what is worth a warning */
 #define RECORD_ANEW                                                                                          \
     "record with \"fathom record\", or with \"perf record --intr-regs=sp,ip,bp --call-graph dwarf,32768\""
@@ -378,10 +378,14 @@ static void write_interpreter(struct printer *printer, const struct view_heading
     printer_foreign(printer, heading->interpreter);
     printer_write(printer,
                   " runs a program: these are the interpreter's frames, not that program's functions\n");
-    if (strstr(heading->interpreter, PYTHON))
-        printer_write(printer, "          those of Python are named where its version is 3.11 to 3.13 and "
-                               "its memory may be read "
-                               "while it is recorded (fathom doctor says what is)\n");
+    for (unsigned language = 1; language < SCRIPT_LANGUAGES; language++) {
+        const struct script_facts *facts = script_facts(language);
+        if (strstr(heading->interpreter, facts->file))
+            printer_write(printer,
+                          "          those of %s are named where its version is %s, and they can be read while "
+                          "it is recorded (fathom doctor says whether they can be)\n",
+                          facts->name, facts->known);
+    }
     const uint64_t missing = heading->unknown + heading->partial;
     if (strncmp(heading->interpreter, HOTSPOT, strlen(HOTSPOT)) == 0 &&
         (double)missing > MISSING_LEAST * (double)heading->weight)

@@ -30,8 +30,8 @@ Test(frames, equal_frames_are_one_item)
         frames_named(frames, "memmove", "libc.so.6", 0x100),
         frames_label(frames, FRAME_LABEL, "memcpy"),
         frames_label(frames, FRAME_UNKNOWN_CONTEXT, "memcpy"),
-        frames_add(frames, &(struct frame){FRAME_INLINED, "memcpy", "libc.so.6", 0x100, "string.c:12"}),
-        frames_add(frames, &(struct frame){FRAME_INLINED, "memcpy", "libc.so.6", 0x100, "string.c:13"}),
+        frames_add(frames, &(struct frame){FRAME_INLINED, "memcpy", "libc.so.6", 0x100, "string.c:12", 0}),
+        frames_add(frames, &(struct frame){FRAME_INLINED, "memcpy", "libc.so.6", 0x100, "string.c:13", 0}),
     };
     enum { OTHERS = sizeof others / sizeof *others };
     for (uint32_t i = 0; i < OTHERS; i++)

@@ -77,7 +77,7 @@ Test(interpreters, have_what_they_call)
 
 Test(interpreters, what_they_run_is_named)
 {
-    const struct frame script = {FRAME_SCRIPT, "main", "app.py", 1, "/app.py"};
+    const struct frame script = {FRAME_SCRIPT, "main", "app.py", 1, "/app.py", 0};
     struct cct_node *loop = add(NULL, "loop", "python3.11", 4);
     struct cct_node *run = cct_child(tree, loop, frames_add(frames, &script));
     cr_assert(run);
