@@ -1,18 +1,24 @@
 #!/bin/sh
-# python_cost.sh BUILD [PYTHON [DEPTH...]]: what it costs a sample that Python's functions are read, in ns of the program's CPU time. A tracepoint in a loop is
-# recorded, below so many functions; beside it by a copy of the interpreter whose state has another name, so that nothing is known of it.
-# Needs root. (Any machine whose timer hides the cost of a record will do: no clock is used.)
+# script_cost.sh BUILD [LANGUAGE [INTERPRETER [DEPTH...]]]: what it costs a sample that the functions of a script are read, in ns of the program's CPU time. LANGUAGE: python
+# or php. A tracepoint in a loop is recorded, below so many functions; beside it by a copy of the interpreter whose state has another name, so that nothing is known of
+# it. Needs root. (Any machine whose timer hides the cost of a record will do: no clock is used.)
 set -e
 build=$(realpath "$1")
-python=$(realpath "$(command -v "${2:-/usr/bin/python3.11}")")
-shift "$(($# > 2 ? 2 : $#))"
+language=${2:-python}
+case $language in
+python) name=/usr/bin/python3.11 state=_PyRuntime without= call=getppid ;;
+php) name=/usr/bin/php8.2 state=executor_globals without=-n call=getpid ;; # without extensions, which want the state by its name
+*) echo "script_cost.sh: $language: python or php" >&2; exit 1 ;;
+esac
+interpreter=$(realpath "$(command -v "${3:-$name}")")
+shift "$(($# > 3 ? 3 : $#))"
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 cd "$here"
-sed 's/\x00_PyRuntime\x00/\x00_PyRuntimX\x00/' "$python" >hidden
+sed "s/\x00$state\x00/\x00${state%?}X\x00/" "$interpreter" >hidden
 chmod +x hidden
-cmp -s "$python" hidden && { echo "python_cost.sh: $python has its state in a library" >&2; exit 1; }
-cat >loop.py <<'EOF'
+cmp -s "$interpreter" hidden && { echo "script_cost.sh: $interpreter has its state in a library" >&2; exit 1; }
+cat >loop.python <<'EOF'
 import os, sys, time
 rounds = 300000
 def run():
@@ -26,6 +32,25 @@ def below(depth):
     else: run()
 below(int(sys.argv[1]))
 EOF
+cat >loop.php <<'EOF'
+<?php
+const ROUNDS = 300000;
+function used() {
+    $r = getrusage();
+    return $r['ru_utime.tv_sec'] + $r['ru_stime.tv_sec'] + ($r['ru_utime.tv_usec'] + $r['ru_stime.tv_usec']) / 1e6;
+}
+function run() {
+    $began = used();
+    for ($i = 0; $i < ROUNDS; $i++) getmypid();
+    echo (used() - $began) / ROUNDS * 1e9, "\n";
+}
+function below($depth) {
+    $a = $b = $c = $depth;
+    if ($depth) below($depth - 1);
+    else run();
+}
+below((int)$argv[1]);
+EOF
 # median COMMAND...: of seven runs.
 median()
 {
@@ -33,14 +58,16 @@ median()
 }
 recorded()
 {
-    "$build"/fathom record -q -e syscalls:sys_enter_getppid -c 1 -o data -- "$@" 2>/dev/null
+    "$build"/fathom record -q -e "syscalls:sys_enter_$call" -c 1 -o data -- "$@" 2>/dev/null
 }
 printf '%-10s %10s %10s %10s %10s\n' functions alone unknown known 'more, ns'
 for depth in "${@:-0 18 98}"; do
     for depth in $depth; do
-        alone=$(median "$python" loop.py "$depth")
-        unknown=$(median recorded ./hidden loop.py "$depth")
-        known=$(median recorded "$python" loop.py "$depth")
+        # shellcheck disable=SC2086 # one option, or none
+        set -- $without "loop.$language" "$depth"
+        alone=$(median "$interpreter" "$@")
+        unknown=$(median recorded ./hidden "$@")
+        known=$(median recorded "$interpreter" "$@")
         awk -v d="$depth" -v a="$alone" -v u="$unknown" -v k="$known" \
             'BEGIN { printf "%-10d %10.0f %10.0f %10.0f %10.0f\n", d + 2, a, u, k, k - u }'
     done

@@ -47,7 +47,7 @@ E2E_TESTS += \
 	tests/e2e/map_alone.test \
 	tests/e2e/outputs.test \
 	tests/e2e/page.test \
-	tests/e2e/go.test tests/e2e/jit.test tests/e2e/jit_names.test tests/e2e/partial.test tests/e2e/fields.test tests/e2e/python.test tests/e2e/python_apart.test tests/e2e/registers.test \
+	tests/e2e/go.test tests/e2e/jit.test tests/e2e/jit_names.test tests/e2e/partial.test tests/e2e/fields.test tests/e2e/php.test tests/e2e/python.test tests/e2e/python_apart.test tests/e2e/registers.test \
 	tests/e2e/pager.test \
 	tests/e2e/pebs.test \
 	tests/e2e/children.test \
@@ -92,4 +92,4 @@ E2E_TESTS += \
 	tests/e2e/script_views.test \
 	tests/e2e/views.test \
 	tests/e2e/work.test
-EXTRA_DIST += tests/e2e/console.sh tests/e2e/lib.sh tests/e2e/maps.sh tests/e2e/roll_up.sh
+EXTRA_DIST += tests/e2e/console.sh tests/e2e/lib.sh tests/e2e/maps.sh tests/e2e/roll_up.sh tests/e2e/script.sh

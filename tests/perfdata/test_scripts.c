@@ -259,3 +259,25 @@ Test(script_lines, are_those_of_the_table)
     cr_expect_eq(python_rows((const uint8_t[]){0xf8}, 1, 2, rows), 1u);
     cr_expect_eq(script_line(rows, 1, 0), 0u, "an instruction of no line");
 }
+
+/* PHP's texts are bytes, its lines are told as they are, and what stands in no function has no name. */
+Test(scripts, of_php_are_as_they_are_told)
+{
+    struct told top = code_at(0x300, "", "/srv/\xc3\xa9.php", 1),
+                method = code_at(0x200, "Some\\Kind::gr\xc3\xb6\xc3\x9f", "/srv/a.php", 20),
+                unread = code_at(0x100, "", "/srv/a.php", 30);
+    unread.code.name.width = 0;
+    struct told *const codes[] = {&top, &method, &unread};
+    for (size_t i = 0; i < 3; i++) {
+        codes[i]->head.language = SCRIPT_PHP;
+        cr_assert_eq(take(PID, codes[i], sizeof *codes[i]), 1);
+    }
+    struct chain chain = chain_of(5, 0x100, 0x200, 0x300);
+    chain.head.at = 31;
+    cr_assert_eq(take(PID, &chain, sizeof chain), 1);
+    const struct script_frame *inner = scripts_of(scripts, PID);
+    expect(inner, "", 31, true);
+    expect(inner->outer, "Some\\Kind::gr\xc3\xb6\xc3\x9f", 4, false);
+    expect(inner->outer->outer, "{main}", 0, true);
+    cr_expect_str_eq(inner->outer->outer->code->file, "/srv/\xc3\xa9.php");
+}

@@ -42,7 +42,7 @@ static uint32_t item_of(char letter)
     case 'L':
         return frames_named(frames, script_facts(SCRIPT_PYTHON)->loop, "python3.11", 1);
     case 'i':
-        return frames_add(frames, &(struct frame){FRAME_INLINED, "i", "python3.11", 0, NULL});
+        return frames_add(frames, &(struct frame){FRAME_INLINED, "i", "python3.11", 0, NULL, 0});
     case '?':
         return frames_label(frames, FRAME_PARTIAL, "?");
     default:
@@ -193,4 +193,53 @@ Test(script_frames, of_readings_have_as_many_calls_as_the_path)
                      "nothing was read of so many");
     cr_expect_str_eq(join_reading("?L", &r[2]), "? A b C " LOOP " D ",
                      "how many there are is not known");
+}
+
+/* PHP: what the JIT made, and functions that C implements. */
+static const char *join_php(const char *const *path, size_t count, const char *const *functions)
+{
+    static char out[256];
+    uint32_t items[MOST];
+    const uint32_t *joined;
+    struct script_code called[4];
+    struct script_frame called_frames[4] = {0};
+    size_t used = 0, length = 0;
+    for (; functions[used]; used++) {
+        called[used] = (struct script_code){functions[used], "a.php", 1, SCRIPT_PHP};
+        called_frames[used] = (struct script_frame){
+            .outer = used ? &called_frames[used - 1] : NULL, .code = &called[used], .entered = !used};
+    }
+    for (size_t i = 0; i < count; i++)
+        items[i] = *path[i] == '[' ? frames_label(frames, FRAME_PARTIAL, path[i])
+                                   : frames_named(frames, path[i], "php8.2", i);
+    script_frames_free(scripts); /* which keeps what it has shown by where it stood */
+    scripts = script_frames_new(frames, false, false);
+    cr_assert(scripts);
+    cr_assert_eq(script_frames_join(scripts, &called_frames[used - 1], items, count, &joined, &count), 0);
+    for (size_t i = 0; i < count; i++)
+        length += (size_t)snprintf(out + length, sizeof out - length, "%s%s", i ? ";" : "",
+                                   frames_at(frames, joined[i])->name);
+    return out;
+}
+#define JOIN_PHP(path, ...)                                                                                  \
+    join_php(path, sizeof path / sizeof *path, (const char *const[]){__VA_ARGS__, NULL})
+
+Test(script_frames, of_php_follow_code_that_was_made)
+{
+    const char *const path[] = {"[run-time code] JIT$a", "usort", "compare"};
+    cr_expect_str_eq(JOIN_PHP(path, "{main}", "a", "b"), "[run-time code] JIT$a;{main};a;b;usort;compare");
+    const char *const other[] = {"[no unwind table: x]", "execute_ex", "f"};
+    cr_expect_str_eq(JOIN_PHP(other, "{main}", "a"), "[no unwind table: x];execute_ex;{main};a;f");
+}
+
+Test(script_frames, of_php_stand_once_if_c_implements_them)
+{
+    const char *const function[] = {"main", "execute_ex", "zif_str_repeat", "memset"};
+    cr_expect_str_eq(JOIN_PHP(function, "{main}", "str_repeat"),
+                     "main;execute_ex;{main};zif_str_repeat;memset");
+    cr_expect_str_eq(JOIN_PHP(function, "{main}", "repeat"),
+                     "main;execute_ex;{main};repeat;zif_str_repeat;memset");
+    const char *const method[] = {"main", "execute_ex", "zim_PDO_query"};
+    cr_expect_str_eq(JOIN_PHP(method, "{main}", "PDO::query"), "main;execute_ex;{main};zim_PDO_query");
+    cr_expect_str_eq(JOIN_PHP(method, "{main}", "PDO::que"), "main;execute_ex;{main};PDO::que;zim_PDO_query");
 }

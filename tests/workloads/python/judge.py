@@ -1,11 +1,11 @@
-"""judge.py PROGRAM REPORT.json [LEAST [TOLERANCE]]: holds the Python functions of a report's paths against what the program says.
+"""judge.py PROGRAM REPORT.json [LEAST [TOLERANCE]]: holds the functions of a script, in Python or PHP, of a report's paths against what the program says.
 
 A line "path SHARE CHAIN" of the program's text tells a chain of functions, as regular expressions between ";", that ends where time is
 spent: SHARE percent of the weight of all such with a number; "-": any. "path tag NATIVE CHAIN": in a sample in one of these native
 functions, and its callees, the chain is this one. Also right are: a chain's beginnings, but for a tag's; all that imports do; and what
 runs before and after the program.
 
-judge.py --chains REPORT.json: prints the Python functions of its paths, and their weight, in a line each.
+judge.py --chains REPORT.json: prints the functions of a script of its paths, and their weight, in a line each.
 
 Prints the weight on right paths in percent; exit status 1 if that is below LEAST (99), or a share is off by more than TOLERANCE (5).
 """
@@ -15,6 +15,7 @@ import re
 import sys
 
 CUT = "[script functions not read]"
+LOOPS = {"_PyEval_EvalFrameDefault", "execute_ex"}
 STARTUP = {"Py_InitializeFromConfig", "Py_FinalizeEx", "PyImport_ImportModule", "PyImport_GetImporter"}
 
 
@@ -61,12 +62,12 @@ def paths(report):
 
 
 def judge(truth, path):
-    """Whether it is right, and the Python functions of it."""
+    """Whether it is right, and the functions of the script in it."""
     chain = [f["name"] for f in path if f["kind"] == "script" or f["name"] == CUT]
     native = [f["name"] for f in path if f["kind"] != "script"]
     text = ";".join(chain)
     if not chain:
-        return native[0][0] != "[" and ("_PyEval_EvalFrameDefault" not in native or bool(STARTUP & set(native))), "(none)"
+        return native[0][0] != "[" and (not LOOPS & set(native) or bool(STARTUP & set(native))), "(none)"
     last = max(i for i, f in enumerate(path) if f["kind"] == "script" or f["name"] == CUT)
     below = [f["name"] for f in path[last + 1:]]
     for name in below:

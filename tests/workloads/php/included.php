@@ -1,0 +1,3 @@
+<?php
+spin(5);
+return in_file();
