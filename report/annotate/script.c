@@ -55,7 +55,7 @@ static bool has_name(const struct frame *frame, const char *name)
 {
     const size_t length = strlen(frame->name), wanted = strlen(name);
     return wanted && *name != '.' && length >= wanted && strcmp(frame->name + (length - wanted), name) == 0 &&
-           (length == wanted || frame->name[length - wanted - 1] == '.');
+           (length == wanted || strchr(".:\\", frame->name[length - wanted - 1]));
 }
 
 uint64_t *script_weights(const struct contexts *c)

@@ -68,7 +68,7 @@ def judge(truth, path):
     text = ";".join(chain)
     if not chain:
         return native[0][0] != "[" and (not LOOPS & set(native) or bool(STARTUP & set(native))), "(none)"
-    last = max(i for i, f in enumerate(path) if f["kind"] == "script" or f["name"] == CUT)
+    last = max((i for i, f in enumerate(path) if f["kind"] == "script" or f["name"] == CUT), default=len(path))
     below = [f["name"] for f in path[last + 1:]]
     for name in below:
         for tag, wanted in truth.tags:
