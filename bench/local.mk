@@ -35,7 +35,7 @@ bench_cpu_of_SOURCES = bench/cpu_of.c
 bench_overlap_SOURCES = bench/overlap.c
 bench_overlap_LDADD = libstreams.la libbase.la
 
-EXTRA_DIST += bench/checks.py bench/run.sh bench/verify.sh bench/verified.sh bench/python.sh bench/jit.sh bench/inlined.sh bench/go.sh bench/go.py bench/train.sh bench/accuracy.sh bench/map_alone.sh \
+EXTRA_DIST += bench/checks.py bench/run.sh bench/verify.sh bench/verified.sh bench/script.sh bench/jit.sh bench/inlined.sh bench/go.sh bench/go.py bench/train.sh bench/accuracy.sh bench/map_alone.sh \
 	bench/hcct.sh bench/trees.py bench/stored.sh bench/record.sh bench/rows.sh bench/sources.sh bench/inputs.sh bench/disambig.sh \
 	bench/protocols.sh bench/text.awk bench/unknown.sh bench/work.sh bench/other.lua bench/other.sql bench/overlap.sh bench/script_cost.sh
 CLEANFILES += $(EXTRA_PROGRAMS)
