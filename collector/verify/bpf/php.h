@@ -231,7 +231,9 @@ static __always_inline void read_php_code(const struct php_layout *p, struct scr
 static __always_inline void begin_php(const struct moment *m, struct script_buffer *b,
                                       const struct rule_script *rule)
 {
-    b->failed |= !user_word(rule->state + rule->layout.php.globals_call, &b->next);
+    /* Where the globals cannot be read, their page was not touched yet: nothing runs. */
+    if (!user_word(rule->state + rule->layout.php.globals_call, &b->next))
+        b->next = 0;
     b->in_register = b->next && m->regs->r14 == b->next ? m->regs->r15 : 0;
     b->first = b->behind = b->delegate_count = 0;
 }
