@@ -6,7 +6,7 @@ set -e
 build=$(realpath "$1")
 language=${2:-python}
 case $language in
-python) name=/usr/bin/python3.11 state=_PyRuntime without= call=getppid ;;
+python) name=/usr/bin/python3.11 state=_PyRuntime without='' call=getppid ;;
 php) name=/usr/bin/php8.2 state=executor_globals without=-n call=getpid ;; # without extensions, which want the state by its name
 *) echo "script_cost.sh: $language: python or php" >&2; exit 1 ;;
 esac

@@ -24,7 +24,7 @@ right()
     taken "$right_description" -- "$interpreter" ${flags:-} "$right_program" "$@" &&
         judged "$right_description" "$right_program"
 }
-judged() { check "... $1: right" python3 judge.py "$2" script.json ${3:-99} ${4:-6}; }
+judged() { check "... $1: right" python3 judge.py "$2" script.json "${3:-99}" "${4:-6}"; }
 # Each chain of functions, and its weight, of a report as JSON: in the file "chains".
 listed() { python3 judge.py --chains "$1" >chains; }
 chains() { taken "$@" && listed script.json; }
