@@ -22,8 +22,8 @@ struct image {
     struct cfi *cfi;
     struct go_table go; /* without data: it is no Go program */
     struct functions functions;
-    uint64_t thread_return;      /* 0: none */
-    bool makes_code;             /* run_time.h */
+    uint64_t thread_return;              /* 0: none */
+    bool makes_code;                     /* run_time.h */
     const struct script_runtime *script; /* script.h; NULL: it has none */
     const struct code_names
         *code_names; /* of the image of run_time.h; NULL: none has one, or it is another image */

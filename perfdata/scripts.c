@@ -251,11 +251,8 @@ static const struct script_frame *intern_frame(struct scripts *s, const struct s
                                                const struct told_code *of, uint32_t at, bool entered,
                                                bool cut)
 {
-    const struct script_frame frame = {.outer = outer,
-                                       .code = of->code,
-                                       .line = line_at(of, at),
-                                       .entered = entered,
-                                       .cut = cut && !outer};
+    const struct script_frame frame = {
+        .outer = outer, .code = of->code, .line = line_at(of, at), .entered = entered, .cut = cut && !outer};
     return intern(s, s->frames, &frame, sizeof frame);
 }
 

@@ -232,7 +232,8 @@ static bool put_between(struct script_frames *s, const uint32_t *path, size_t co
     bool good = true;
     for (size_t i = 0; good && i < count; i++) {
         const struct frame *frame = frames_at(s->frames, path[i]);
-        const bool is = is_loop(s, frame), unknown = is && frame_is_unknown(frame); /* of which all is further in */
+        const bool is = is_loop(s, frame),
+                   unknown = is && frame_is_unknown(frame); /* of which all is further in */
         good = (i != p.first || unknown || append_groups(s, &at, p.before)) && append_native(s, path[i]) &&
                (i != p.first || !unknown || append_groups(s, &at, p.before));
         if (!is || loop++ < p.skipped || loop > p.skipped + p.pairs)
@@ -284,9 +285,8 @@ static size_t count_loops(const struct script_frames *s, const uint32_t *path, s
 /* What was read, at another instant than the sample's, of as many calls of the loop as the path has: the last reading before it, or the
  * first behind it. Where none of those near it is, the last of more calls, of which the inner ones have returned since, or are to come. Else the functions
  * are not known. */
-static const struct script_frame *pick_reading(struct script_frames *s,
-                                               const struct script_frame *innermost, const uint32_t *path,
-                                               size_t count)
+static const struct script_frame *pick_reading(struct script_frames *s, const struct script_frame *innermost,
+                                               const uint32_t *path, size_t count)
 {
     const struct script_reading *before = innermost->reading, *after = before ? before->after : NULL,
                                 *more = NULL;

@@ -74,9 +74,8 @@ static bool list_frames(struct script_chain *s, const struct process *process, c
     bool good = c->rooted || vec_push(s->path, s->depth, s->path_capacity,
                                       frames_label(s->frames, FRAME_PARTIAL, "[partial]"));
     for (size_t i = c->count; good && i > first; i--) {
-        const struct frame frame = {.kind = FRAME_FUNCTION,
-                                    .name = loop_at(process, c->at[i - 1]),
-                                    .address = c->at[i - 1]};
+        const struct frame frame = {
+            .kind = FRAME_FUNCTION, .name = loop_at(process, c->at[i - 1]), .address = c->at[i - 1]};
         const uint32_t item = frames_add(s->frames, &frame);
         good = item != FRAMES_NONE && vec_push(s->path, s->depth, s->path_capacity, item);
     }

@@ -186,7 +186,8 @@ struct code_object {
 
 static bool read_object(const struct python_process *p, uint64_t code, struct code_object *out)
 {
-    return read_at(p, code, out, sizeof *out) && (!p->layout.code_type || out->words[TYPE_AT / 8] == p->runtime + p->layout.code_type);
+    return read_at(p, code, out, sizeof *out) &&
+           (!p->layout.code_type || out->words[TYPE_AT / 8] == p->runtime + p->layout.code_type);
 }
 
 /* Its texts: their addresses. */

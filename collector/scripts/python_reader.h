@@ -6,6 +6,7 @@
 #define FATHOM_COLLECTOR_SCRIPTS_PYTHON_READER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "image/python_layout.h"

@@ -381,10 +381,11 @@ static void write_interpreter(struct printer *printer, const struct view_heading
     for (unsigned language = 1; language < SCRIPT_LANGUAGES; language++) {
         const struct script_facts *facts = script_facts(language);
         if (strstr(heading->interpreter, facts->file))
-            printer_write(printer,
-                          "          those of %s are named where its version is %s, and they can be read while "
-                          "it is recorded (fathom doctor says whether they can be)\n",
-                          facts->name, facts->known);
+            printer_write(
+                printer,
+                "          those of %s are named where its version is %s, and they can be read while "
+                "it is recorded (fathom doctor says whether they can be)\n",
+                facts->name, facts->known);
     }
     const uint64_t missing = heading->unknown + heading->partial;
     if (strncmp(heading->interpreter, HOTSPOT, strlen(HOTSPOT)) == 0 &&

@@ -83,8 +83,8 @@ static void start(void)
     runtime = (struct runtime){&interpreter};
     process = (struct python_process){.pid = getpid(),
                                       .runtime = address(&runtime),
-                                                                    .layout = {.code_type = code_type - address(&runtime),
-                   .runtime_interpreters = offsetof(struct runtime, first),
+                                      .layout = {.code_type = code_type - address(&runtime),
+                                                 .runtime_interpreters = offsetof(struct runtime, first),
                                                  .interpreter_next = offsetof(struct interpreter, next),
                                                  .interpreter_threads = offsetof(struct interpreter, threads),
                                                  .thread_next = offsetof(struct state, next),

@@ -182,17 +182,15 @@ Test(script_frames, of_readings_have_as_many_calls_as_the_path)
     read_functions(&r[2], "AbCD");
     cr_expect_str_eq(join_reading("mLsL", &r[1]), "m " LOOP " A b s " LOOP " C ");
     cr_expect_str_eq(join_reading("mL", &r[1]), "m " LOOP " A b ", "the one before");
-    cr_expect_str_eq(join_reading("mLsLtL", &r[1]),
-                     "m " LOOP " A b s " LOOP " C t " LOOP " D ", "the one behind");
+    cr_expect_str_eq(join_reading("mLsLtL", &r[1]), "m " LOOP " A b s " LOOP " C t " LOOP " D ",
+                     "the one behind");
     r[1].before = NULL;
     cr_expect_str_eq(join_reading("mL", &r[1]), "m " LOOP " A b ", "inner calls have returned");
     r[2].before = NULL;
     cr_expect_str_eq(join_reading("mLLLL", &r[2]),
-                     "m " LOOP " " LOOP " " LOOP " " LOOP
-                     " [script functions not read] ",
+                     "m " LOOP " " LOOP " " LOOP " " LOOP " [script functions not read] ",
                      "nothing was read of so many");
-    cr_expect_str_eq(join_reading("?L", &r[2]), "? A b C " LOOP " D ",
-                     "how many there are is not known");
+    cr_expect_str_eq(join_reading("?L", &r[2]), "? A b C " LOOP " D ", "how many there are is not known");
 }
 
 /* PHP: what the JIT made, and functions that C implements. */

@@ -122,14 +122,19 @@ static void fill_faults(struct contexts *contexts, struct view_heading *heading)
 
 static uint32_t script(const char *name, uint32_t line)
 {
-    return frames_add(frames, &(struct frame){FRAME_SCRIPT, name, "page.py", line, "page.py"});
+    return frames_add(
+        frames,
+        &(struct frame){
+            .kind = FRAME_SCRIPT, .name = name, .image = "page.py", .address = line, .source = "page.py"});
 }
 
 static uint32_t line(uint32_t number)
 {
     char text[32];
     snprintf(text, sizeof text, "page.py:%u", number);
-    return frames_add(frames, &(struct frame){FRAME_LINE, text, "", number, "page.py"});
+    return frames_add(
+        frames, &(struct frame){
+                    .kind = FRAME_LINE, .name = text, .image = "", .address = number, .source = "page.py"});
 }
 
 static void fill_script(void)
