@@ -34,4 +34,18 @@ struct python_layout {
 #define PYTHON_FRAME_BYTES  80u  /* _PyInterpreterFrame */
 #define PYTHON_CODE_BYTES   256u /* PyCodeObject, the first of its instructions among them */
 
+/* A string: its head, by PEP 393 (Include/cpython/unicodeobject.h), */
+struct python_string {
+    __u64 count, type, length, hash;
+    __u32 state, zero;
+};
+/* and what its state tells. The characters follow only if it is compact. */
+#define PYTHON_STRING_WIDTH(state)   ((state) >> 2 & 7) /* bytes of each */
+#define PYTHON_STRING_COMPACT(state) ((state) >> 5 & 1)
+#define PYTHON_STRING_ASCII(state)   ((state) >> 6 & 1)
+
+/* A bytes object: its size, and its bytes. */
+#define PYTHON_BYTES_LENGTH 16u
+#define PYTHON_BYTES_AT     32u
+
 #endif

@@ -10,8 +10,6 @@
 #define THREADS_MOST 512u /* steps of a walk */
 #define NATIVE_ID    8u   /* PyThreadState: native_thread_id stands behind thread_id in each version */
 #define TYPE_AT      8u   /* PyObject: ob_type */
-#define BYTES_LENGTH 16u  /* of a bytes object: its size, */
-#define BYTES_AT     32u  /* and its bytes */
 
 static bool read_at(const struct python_process *p, uint64_t address, void *to, size_t size)
 {
@@ -155,22 +153,16 @@ bool python_threads_chain(const struct python_threads *t, struct python_chain *o
 
 /* Code -------------------------------------------------------------------------------------------------------- */
 
-/* A string of CPython: its head, by PEP 393 (Include/cpython/unicodeobject.h). */
-struct string_head {
-    uint64_t count, type, length, hash;
-    uint32_t state, zero;
-};
-
 /* Reads what a compact string has, at most `most` bytes; last: its end. */
 static void read_text(const struct python_process *p, uint64_t from, struct script_text *text, uint8_t *to,
                       uint32_t most, bool last)
 {
-    struct string_head head;
+    struct python_string head;
     *text = (struct script_text){0};
-    if (!read_at(p, from, &head, sizeof head) || !(head.state >> 5 & 1) || head.length >> 32)
+    if (!read_at(p, from, &head, sizeof head) || !PYTHON_STRING_COMPACT(head.state) || head.length >> 32)
         return;
-    const uint8_t width = head.state >> 2 & 7;
-    const bool ascii = head.state >> 6 & 1;
+    const uint8_t width = PYTHON_STRING_WIDTH(head.state);
+    const bool ascii = PYTHON_STRING_ASCII(head.state);
     if (width != 1 && width != 2 && width != 4)
         return;
     const uint64_t bytes = head.length * width, size = bytes < most ? bytes : most - 4;
@@ -222,8 +214,8 @@ static void read_table(const struct python_process *p, uint64_t from, struct pyt
 {
     uint64_t length;
     out->table_size = 0;
-    if (read_word(p, from + BYTES_LENGTH, &length) && length < SCRIPT_TABLE_MAX &&
-        read_at(p, from + BYTES_AT, out->table, length))
+    if (read_word(p, from + PYTHON_BYTES_LENGTH, &length) && length < SCRIPT_TABLE_MAX &&
+        read_at(p, from + PYTHON_BYTES_AT, out->table, length))
         out->table_size = (uint32_t)length;
 }
 

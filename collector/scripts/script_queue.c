@@ -10,6 +10,7 @@
 #include "collector/rings/records.h"
 
 #define QUEUE_BYTES (16u << 20) /* that wait; what is more is left out */
+#define CHAINS_MOST (1u << 20)  /* that are known: 32 MB */
 
 struct script_queue {
     uint64_t id;
@@ -110,11 +111,11 @@ static void put(struct script_queue *q, const struct of_thread *of, const struct
     pthread_mutex_unlock(&q->lock);
 }
 
-/* What was not told is to be told again: nothing was. */
+/* Where something was not told, or too much is known: nothing was told. */
 static void begin_anew(struct script_queue *q)
 {
     pthread_mutex_lock(&q->lock);
-    const bool full = q->full;
+    const bool full = q->full || (q->chains && table_count(q->chains) > CHAINS_MOST);
     q->full = false;
     pthread_mutex_unlock(&q->lock);
     if (!full)

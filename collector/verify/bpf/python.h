@@ -104,22 +104,17 @@ __noinline int verify_python_frames(__u32 cpu, __u32 pid)
     return 1;
 }
 
-/* A string of CPython: its head, by PEP 393 (Include/cpython/unicodeobject.h). */
-struct python_string {
-    __u64 count, type, length, hash;
-    __u32 state, zero;
-};
-
 /* Reads what a string has, at most `most` bytes, a power of two; last: its end. */
 static __always_inline void read_text(const struct python_layout *at, __u64 from, struct script_text *text,
                                       __u8 *to, __u32 most, bool last)
 {
     struct python_string head;
     *text = (struct script_text){0};
-    if (bpf_probe_read_user(&head, sizeof head, (const void *)from) != 0 || !(head.state >> 5 & 1))
+    if (bpf_probe_read_user(&head, sizeof head, (const void *)from) != 0 ||
+        !PYTHON_STRING_COMPACT(head.state))
         return;
-    const __u32 width = head.state >> 2 & 7;
-    const bool ascii = head.state >> 6 & 1;
+    const __u32 width = PYTHON_STRING_WIDTH(head.state);
+    const bool ascii = PYTHON_STRING_ASCII(head.state);
     if ((width != 1 && width != 2 && width != 4) || head.length >> 32)
         return;
     const __u64 bytes = head.length * width;
@@ -138,8 +133,9 @@ static __always_inline __u64 hash_text(const struct python_layout *at, struct sc
 {
     if (bpf_probe_read_user(b->text, sizeof b->text, (const void *)(from + PYTHON_LENGTH_AT)) != 0)
         return 0;
-    const __u32 state = b->text[2], width = state >> 2 & 7;
-    const __u32 first = ((state >> 6 & 1 ? at->text_ascii : at->text_compact) - PYTHON_LENGTH_AT) / 8;
+    const __u32 state = b->text[2], width = PYTHON_STRING_WIDTH(state);
+    const __u32 first =
+        ((PYTHON_STRING_ASCII(state) ? at->text_ascii : at->text_compact) - PYTHON_LENGTH_AT) / 8;
     const __u64 length = b->text[0];
     const __u64 bytes = length >> 32 ? 0 : length * width;
     __u64 hash = rule_hash(length, b->text[1] + width);
@@ -171,9 +167,6 @@ __noinline int verify_python_identity(__u32 cpu, __u32 pid, __u32 number)
     b->identity.name = hash_text(&p->layout.python, b, b->identity.texts[2]);
     return 1;
 }
-
-#define PYTHON_BYTES_LENGTH 16u /* of a bytes object: its size, */
-#define PYTHON_BYTES_AT     32u /* and its bytes */
 
 /* Fills in the record of a code object. */
 static __always_inline void read_python_code(const struct python_layout *at, struct script_buffer *b)
