@@ -211,7 +211,7 @@ static const struct option_row rows[] = {
                 "print what 'fathom events' does, and exit; '-e list' too"),
     TARGET_FREQUENCY(struct fathom_recorder_options, "samples per second (default for clocks: 1000)"),
     TARGET_PERIOD(struct fathom_recorder_options, "one sample every N events (clocks: nanoseconds)"),
-    TARGET_FIELDS(struct fathom_recorder_options),
+    TARGET_FIELDS(struct fathom_recorder_options, "filter"),
     TARGET_PID(struct fathom_recorder_options, "attach to these processes, their threads and their children"),
     TARGET_EVERYONE(struct fathom_recorder_options,
                     "record all processes, until Ctrl-C, the end of --duration or of a command"),

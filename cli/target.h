@@ -12,8 +12,9 @@
 #define TARGET_FREQUENCY(type, text) \
     OPTION_NUMBER("frequency", 'F', "HZ", 1, UINT32_MAX, type, target.frequency, text)
 #define TARGET_PERIOD(type, text)   OPTION_NUMBER("period", 'c', "N", 1, INT64_MAX, type, target.period, text)
-#define TARGET_FIELDS(type) \
-    OPTION_TEXT("filter", 0, "EXPR", type, target.filter, \
+/* name: of the filter, where the command has another one. */
+#define TARGET_FIELDS(type, name) \
+    OPTION_TEXT(name, 0, "EXPR", type, target.filter, \
                 "of tracepoints, only what the kernel finds true: 'ret > 4096 && fd == 3'"), \
     OPTION_TEXT("weight", 0, "FIELD", type, target.weight, \
                 "of tracepoints, what each weighs: a field, such as bytes (those below 0 weigh nothing)")

@@ -362,7 +362,7 @@ static const struct option_row rows[] = {
     TARGET_EVENT(struct fathom_top_options, "what to sample, as for record (default: cycles, or cpu-clock)"),
     TARGET_FREQUENCY(struct fathom_top_options, "samples per second (default for clocks: 1000)"),
     TARGET_PERIOD(struct fathom_top_options, "one sample every N events (clocks: nanoseconds)"),
-    TARGET_FIELDS(struct fathom_top_options),
+    TARGET_FIELDS(struct fathom_top_options, "event-filter"),
     TARGET_DUMPS(struct fathom_top_options),
     OPTION_TEXT("map", 'm', "MAP", struct fathom_top_options, map, "a path map from 'fathom train'"),
     OPTION_FLAG("once", 0, struct top_options, once,
