@@ -16,22 +16,42 @@ static bool is_control(char c)
     return (unsigned char)c < 0x20;
 }
 
-/* Whether a name is the code's own file's, but for what was overwritten, which had pointers and so NULs. */
-static bool is_overwritten(const struct bytes *b, const struct jit_dialect *d)
+/* The code whose lines are read, as addresses of lines have it. */
+struct code_range {
+    uint64_t from, size;
+};
+
+/* Whether the entries end here, where records are filled up to 8 bytes, or another one begins. */
+static bool is_entry(struct bytes b, const struct code_range *code)
+{
+    return bytes_left(&b) < 8 || (bytes_left(&b) > 16 && bytes_u64(&b) - code->from < code->size);
+}
+
+/* Whether a name is the code's own file's, but for what was overwritten, which had pointers and so NULs. Of a short name nothing is left, and what is
+ * behind its length tells. */
+static bool is_overwritten(const struct bytes *b, const struct jit_dialect *d, const struct code_range *code)
 {
     const char *at = (const char *)b->at;
     bool control = false;
-    if (!d->file || d->file_length < JIT_FREED || bytes_left(b) <= d->file_length || at[d->file_length])
+    if (!d->file || bytes_left(b) <= d->file_length)
         return false;
-    for (size_t i = 0; i < JIT_FREED; i++)
+    for (size_t i = 0; i < JIT_FREED && i < d->file_length; i++)
         control |= is_control(at[i]);
-    return control && memcmp(at + JIT_FREED, d->file + JIT_FREED, d->file_length - JIT_FREED) == 0;
+    if (!control)
+        return false;
+    if (d->file_length >= JIT_FREED)
+        return !at[d->file_length] &&
+               memcmp(at + JIT_FREED, d->file + JIT_FREED, d->file_length - JIT_FREED) == 0;
+    struct bytes behind = *b;
+    bytes_take(&behind, d->file_length + 1);
+    return is_entry(behind, code);
 }
 
 /* The name of a file. NULL: the record is damaged. */
-static const char *read_file(struct bytes *b, const struct jit_dialect *d, size_t *length)
+static const char *read_file(struct bytes *b, const struct jit_dialect *d, const struct code_range *code,
+                             size_t *length)
 {
-    if (is_overwritten(b, d)) {
+    if (is_overwritten(b, d, code)) {
         *length = d->file_length;
         bytes_take(b, d->file_length + 1);
         return d->file;
@@ -50,13 +70,14 @@ static int read_lines(struct jit_parts *lines, uint64_t address, uint64_t size, 
 {
     const char *file = NULL;
     size_t length = 0;
+    const struct code_range code = {address + dialect->added, size};
     bytes_take(&b, 8);
     for (uint64_t left = bytes_u64(&b); left && bytes_left(&b); left--) {
         struct code_part part = {.from = bytes_u64(&b) - dialect->added - address};
         part.line = bytes_u32(&b);
         bytes_take(&b, 4);
         size_t name_length;
-        const char *name = read_file(&b, dialect, &name_length);
+        const char *name = read_file(&b, dialect, &code, &name_length);
         if (!name)
             break;
         if (name_length != 1 || *name != SAME_FILE) {

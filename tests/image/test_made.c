@@ -339,6 +339,35 @@ Test(made, names_of_files_that_v8_freed)
     code_names_free(names);
 }
 
+/* Of a name of fewer bytes than two words, nothing is left. */
+Test(made, short_names_of_files_that_v8_freed)
+{
+    static const char *const files[] = {"/app/index.js", "/srv/app/run.js", "/a/b.js"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct dump d = {.size = 0};
+        char text[64], made[64], wanted[64];
+        const size_t length = strlen(files[i]);
+        put_header(&d);
+        memcpy(d.data + 16, &(uint32_t){0xdeadbeef}, 4);
+        put_record(&d, 2, 16 + 3 * (16 + (uint32_t)length + 1));
+        put(&d, 0x1000, 8);
+        put(&d, 3, 8);
+        for (unsigned line = 10; line < 13; line++) {
+            put_line(&d, 0x1040 + 4 * (line - 10), line, files[i]);
+            if (line != 11)
+                memcpy(d.data + d.size - length - 1, "R\xb4\1\xb4L\x7f\0\0l\xcd\x84\xdc\xbc\x8d\xfa\0", length + 1);
+        }
+        snprintf(made, sizeof made, "JS:*f %s:10:3", files[i]);
+        put_load(&d, 0x1000, made);
+        struct code_names *names = dump_of(&d, d.size);
+        for (unsigned line = 10; line < 13; line++) {
+            snprintf(wanted, sizeof wanted, "%s:%u", files[i], line);
+            cr_expect_str_eq(line_at(names, 0x1000 + 4 * (line - 10), text), wanted);
+        }
+        code_names_free(names);
+    }
+}
+
 /* push %rbp; mov %rsp, %rbp; ... as V8 has it. */
 static void put_frames(struct dump *d, uint32_t code_bytes)
 {
