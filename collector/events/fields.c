@@ -128,13 +128,20 @@ int fields_use(struct event *events, size_t count, const char *filter, const cha
     return rc;
 }
 
+/* The kernel's parser has numbers of its own, which come out as errors: -1 where a ')' is too many, -2 a '(', -3 where a quote is missing
+ * (kernel/trace/trace_events_filter.c, predicate_parse()). */
+static bool is_misunderstood(int code)
+{
+    return code == EINVAL || code == EPERM || code == ENOENT || code == ESRCH;
+}
+
 int fields_filter(const struct event *event, int fd, struct fathom_error *err)
 {
     char names[512] = "";
     if (!event->filter || ioctl(fd, PERF_EVENT_IOC_SET_FILTER, event->filter) == 0)
         return 0;
     const int code = errno;
-    char *format = code == EINVAL ? read_format(event) : NULL;
+    char *format = is_misunderstood(code) ? read_format(event) : NULL;
     if (!format)
         return error_system(err, code, "cannot filter event '%s'", event->name);
     list_fields(format, names, sizeof names);
