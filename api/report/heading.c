@@ -162,6 +162,7 @@ int heading_fill(struct view_heading *h, const struct heading_parts *p, struct f
                                                    PROCESSES_NAMED, &h->other_processes);
     fill_recording(h, p);
     h->interpreter = interpreter_in(p->contexts);
+    h->native = p->options->profile.framing.native && !p->options->profile.framing.script;
     heading_fill_uninlined(h, p->images);
     return fill_inference(h, p, err);
 }

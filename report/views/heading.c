@@ -376,11 +376,22 @@ static void write_interpreter(struct printer *printer, const struct view_heading
         return;
     printer_write(printer, "frames:   ");
     printer_foreign(printer, heading->interpreter);
-    printer_write(printer,
-                  " runs a program: these are the interpreter's frames, not that program's functions\n");
+    const bool hotspot = strncmp(heading->interpreter, HOTSPOT, strlen(HOTSPOT)) == 0;
+    printer_write(printer, hotspot
+                               ? " runs a program: these are the virtual machine's own frames, those of "
+                                 "its compilers among them\n"
+                                 "          the program's methods are named where Java has told their names "
+                                 "(fathom record --java-map, or java -XX:+UnlockDiagnosticVMOptions "
+                                 "-XX:+DumpPerfMapAtExit)\n"
+                               : " runs a program: these are the interpreter's frames, not that "
+                                 "program's functions\n");
     for (unsigned language = 1; language < SCRIPT_LANGUAGES; language++) {
         const struct script_facts *facts = script_facts(language);
-        if (strstr(heading->interpreter, facts->file))
+        if (!strstr(heading->interpreter, facts->file))
+            continue;
+        if (heading->native)
+            printer_write(printer, "          --native leaves out those of %s that are known\n", facts->name);
+        else
             printer_write(
                 printer,
                 "          those of %s are named where its version is %s, and they can be read while "
@@ -388,8 +399,7 @@ static void write_interpreter(struct printer *printer, const struct view_heading
                 facts->name, facts->known);
     }
     const uint64_t missing = heading->unknown + heading->partial;
-    if (strncmp(heading->interpreter, HOTSPOT, strlen(HOTSPOT)) == 0 &&
-        (double)missing > MISSING_LEAST * (double)heading->weight)
+    if (hotspot && (double)missing > MISSING_LEAST * (double)heading->weight)
         printer_write(printer,
                       "          java keeps the frame pointers that lead through what it compiled only with "
                       "-XX:+PreserveFramePointer\n");

@@ -428,6 +428,12 @@ Test(heading, says_that_frames_are_an_interpreters)
         .samples = 1, .weight = 1, .proved = 1, .interpreter = "libpython3.11.so.1.0"};
     char *text = report_heading(&heading, &(struct view_options){.unit = "samples"});
     cr_expect_not_null(strstr(text, wanted), "%s", text);
+    cr_expect_not_null(strstr(text, "those of CPython are named where"), "%s", text);
+    free(text);
+    heading.native = true;
+    text = report_heading(&heading, &(struct view_options){.unit = "samples"});
+    cr_expect_not_null(strstr(text, "--native leaves out those of CPython that are known\n"), "%s", text);
+    cr_expect_null(strstr(text, "are named where"), "%s", text);
     free(text);
     heading.interpreter = NULL;
     text = report_heading(&heading, &(struct view_options){.unit = "samples"});
@@ -450,6 +456,8 @@ Test(heading, says_what_java_needs_where_its_frames_are_missing)
                                        .interpreter = "libjvm.so"};
         char *text = report_heading(&heading, &(struct view_options){.unit = "samples"});
         cr_expect_eq(strstr(text, "-XX:+PreserveFramePointer") != NULL, partial > 0, "%s", text);
+        cr_expect_not_null(strstr(text, "names (fathom record --java-map, or java"), "%s", text);
+        cr_expect_null(strstr(text, "interpreter"), "%s", text);
         free(text);
     }
 }
