@@ -150,7 +150,7 @@ static enum verify_where choose_followed(struct collector *c, unsigned refused)
     enum verify_where where = VERIFY_NOWHERE;
     for (size_t i = 0; i < c->asked; i++) {
         struct event *event = &c->events[i];
-        bool skipped = event->helper || refused & 1u << i;
+        bool skipped = event->helper || event->filter || refused & 1u << i;
         enum verify_where here = skipped ? VERIFY_NOWHERE : verify_where_of(pmus_of(c), &event->attr);
         where = where == VERIFY_NOWHERE ? here : where;
         event->followed = where != VERIFY_NOWHERE && here == where;
@@ -280,6 +280,24 @@ static int take_copies(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
+static bool all_filtered(const struct collector *c)
+{
+    size_t filtered = 0;
+    for (size_t i = 0; i < c->asked; i++)
+        filtered += c->events[i].filter != NULL;
+    return filtered == c->asked;
+}
+
+/* The program sees what a filter leaves out, too, and would read its stacks: each sample of such an event has a copy of its own instead. */
+static int copy_filtered(struct collector *c, struct fathom_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; i < c->asked && rc == 0; i++)
+        if (c->events[i].filter && !c->options->event.stack_size)
+            rc = attr_set_dump(c->options->audit_stack_size, &c->events[i].attr, err);
+    return rc;
+}
+
 /* Chooses which events' stacks are compared, and loads the program that does, if that is wanted and allowed. */
 static int prepare_verify(struct collector *c, struct fathom_error *err)
 {
@@ -289,7 +307,8 @@ static int prepare_verify(struct collector *c, struct fathom_error *err)
         return 0;
     int rc = load_for_first(c, &options, &why);
     if (options.where == VERIFY_NOWHERE) {
-        tell_unfollowed(c, &c->events[0]);
+        if (!all_filtered(c))
+            tell_unfollowed(c, &c->events[0]);
         return 0;
     }
     if (rc < 0 && options.where == VERIFY_PRECISE && !c->options->event.name && rc != -EPERM &&
@@ -316,7 +335,7 @@ static int prepare_verify(struct collector *c, struct fathom_error *err)
     c->stacks = c->asked;
     event_stacks(&c->events[c->stacks]);
     for (size_t i = 0; i < c->asked; i++)
-        if (!c->events[i].followed && !c->events[i].helper)
+        if (!c->events[i].followed && !c->events[i].helper && !c->events[i].filter)
             tell_unfollowed(c, &c->events[i]);
     return 0;
 }
@@ -353,7 +372,7 @@ static int prepare_clocks(struct collector *c, struct fathom_error *err)
 static int prepare_audits(struct collector *c, struct fathom_error *err)
 {
     const struct collector_options *o = c->options;
-    if (!o->audit_hz || (c->verify && o->audit_instead))
+    if (!o->audit_hz || ((c->verify || all_filtered(c)) && o->audit_instead))
         return 0;
     /* Beside copies, few that are larger. */
     return o->audit_adapts && !c->copied ? prepare_clocks(c, err)
@@ -481,6 +500,8 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
         return rc;
     choose_scope(c);
     rc = check_wide(c, err);
+    if (rc == 0)
+        rc = copy_filtered(c, err);
     if (rc == 0)
         rc = prepare_verify(c, err);
     if (rc == 0)
