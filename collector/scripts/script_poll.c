@@ -16,6 +16,7 @@
 
 #define ROUND_NS UINT64_C(1000000)    /* from one reading to the next, at least, */
 #define COST     25u                  /* and so many times as long as one takes: 4% of a CPU at most */
+#define PART_NS  UINT64_C(1000000)    /* a longer one is cut into parts: who adds a process or stops waits for one */
 #define CLOCK_NS UINT64_C(1000000000) /* how often the kernel's clock is looked at */
 #define IDS_NS   UINT64_C(100000000)  /* how often a process's threads are, for their IDs, at most */
 
@@ -38,7 +39,10 @@ struct script_poll {
     bool started, stop;
     struct polled *processes;
     size_t count, capacity;
-    struct python_chain chain; /* the thread's */
+    size_t at;                    /* of the process that is read, or is to be read next */
+    struct python_process python; /* that one, as its threads' walk has it; its PID 0: the walk has not begun */
+    struct python_threads threads;
+    struct python_chain chain;
 };
 
 int script_poll_new(uint64_t id, const struct log *log, struct script_poll **out, struct fathom_error *err)
@@ -109,23 +113,35 @@ static uint32_t our_id(struct polled *process, pid_t id, uint64_t now)
     return ours ? (uint32_t)*ours : 0;
 }
 
-static void read_process(struct script_poll *p, struct polled *process)
+static bool begin_process(struct script_poll *p)
 {
-    struct python_threads threads;
-    if (!python_threads_begin(&process->python, &threads)) {
-        if (errno == EPERM)
-            script_queue_refused(p->queue, process->python.pid);
-        return;
-    }
-    while (python_threads_next(&threads)) {
-        const uint64_t now = clock_ns();
-        const uint32_t tid = our_id(process, python_threads_id(&threads), now);
-        if (tid && python_threads_chain(&threads, &p->chain))
-            script_queue_add(p->queue, &process->python, tid, now + p->offset, &p->chain);
-    }
+    p->python = p->processes[p->at].python;
+    if (python_threads_begin(&p->python, &p->threads))
+        return true;
+    if (errno == EPERM)
+        script_queue_refused(p->queue, p->python.pid);
+    return false;
 }
 
-static void read_round(struct script_poll *p, uint64_t now)
+/* Reads the threads of the process at hand, from where the last part ended. false: it took as long as a part may. */
+static bool read_process(struct script_poll *p, uint64_t begun)
+{
+    struct polled *process = &p->processes[p->at];
+    bool more = p->python.pid == process->python.pid || begin_process(p);
+    while (more && (more = python_threads_next(&p->threads))) {
+        const uint64_t now = clock_ns();
+        const uint32_t tid = our_id(process, python_threads_id(&p->threads), now);
+        if (tid && python_threads_chain(&p->threads, &p->chain))
+            script_queue_add(p->queue, &p->python, tid, now + p->offset, &p->chain);
+        if (clock_ns() - begun > PART_NS)
+            return false;
+    }
+    p->python.pid = 0;
+    return true;
+}
+
+/* A round, or a part of one: a process may have as many threads, as deep, as it likes to say. */
+static void read_part(struct script_poll *p, uint64_t now)
 {
     if (!p->clock_at || now - p->clock_at > CLOCK_NS) {
         uint64_t here, there;
@@ -133,8 +149,10 @@ static void read_round(struct script_poll *p, uint64_t now)
         if (clock_pair_read(&here, &there) == 0)
             p->offset = there - here;
     }
-    for (size_t i = 0; i < p->count; i++)
-        read_process(p, &p->processes[i]);
+    for (; p->at < p->count; p->at++)
+        if (!read_process(p, now) || clock_ns() - now > PART_NS)
+            return;
+    p->at = 0;
 }
 
 static void *run(void *poll)
@@ -147,7 +165,7 @@ static void *run(void *poll)
             pthread_cond_wait(&p->changed, &p->lock);
             continue;
         }
-        read_round(p, begun);
+        read_part(p, begun);
         const uint64_t end = clock_ns(), rest = (end - begun) * COST;
         const uint64_t due = rest > ROUND_NS ? end + rest : begun + ROUND_NS;
         const struct timespec until = {(time_t)(due / SECOND_NS), (long)(due % SECOND_NS)};
@@ -186,6 +204,8 @@ static void leave(struct script_poll *p, uint32_t pid)
     struct polled *process = find(p, pid);
     if (!process)
         return;
+    if (p->python.pid == (pid_t)pid)
+        p->python.pid = 0;
     table_free(process->ids);
     *process = p->processes[--p->count];
 }

@@ -2,6 +2,6 @@ EXTRA_DIST += tests/workloads/hashes.pl tests/workloads/log.pl tests/workloads/s
 	tests/workloads/php/called.php tests/workloads/php/deep.php tests/workloads/php/hostile.c tests/workloads/php/included.php \
 	tests/workloads/php/kinds.php tests/workloads/php/page.php tests/workloads/php/page_md5.php tests/workloads/php/page_sha1.php \
 	tests/workloads/php/page_sha256.php tests/workloads/php/rounds.php \
-	tests/workloads/python/called.py tests/workloads/python/deep.py tests/workloads/python/hostile.c tests/workloads/python/judge.py \
+	tests/workloads/python/called.py tests/workloads/python/deep.py tests/workloads/python/endless.c tests/workloads/python/hostile.c tests/workloads/python/judge.py \
 	tests/workloads/python/kinds.py tests/workloads/python/processes.py tests/workloads/python/remade.py tests/workloads/python/rounds.py \
 	tests/workloads/python/tasks.py tests/workloads/python/threads.py tests/workloads/python/web.py

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { FRAMES = 4000, CODES = 64, WAYS = 12, APART = 9000 };
 struct frame {
@@ -77,9 +78,11 @@ static void lie(unsigned way)
     for (unsigned i = 0; i < 300; i++) {
         states[i][1] = (uintptr_t)states[(i + 1) % 300];
         states[i][19] = i;
+        states[i][20] = 100000 + i; /* its native ID, by which a process's memory is read from outside */
         states[i][7] = (uintptr_t)cframe;
     }
     states[0][19] = pthread_self();
+    states[0][20] = (uint64_t)gettid();
     _PyRuntime[5] = (uintptr_t)interpreter;
     interpreter[2] = (uintptr_t)states[way % 2];
     _PyRuntime[0x240 / 8] = way % 3 ? (uintptr_t)states[0] : 0;
