@@ -12,7 +12,7 @@
 
 /* A line of a format: "\tfield:unsigned long bytes;\toffset:16;\tsize:8;\tsigned:0;" */
 struct line {
-    const char *name;
+    const char *declared, *name;
     size_t length;
     unsigned at, size;
     int is_signed;
@@ -36,6 +36,7 @@ static bool next_field(const char **text, struct line *out)
         const char *name = end;
         while (name > declared && is_word(name[-1]))
             name--;
+        out->declared = declared;
         out->name = name;
         out->length = (size_t)(end - name);
         if (out->length == 0 || strncmp(name, common, strlen(common)) == 0)
@@ -46,9 +47,18 @@ static bool next_field(const char **text, struct line *out)
     return false;
 }
 
+/* Whether it is an address, or says where in the raw data a text lies ("__data_loc char[] name"). */
+static bool is_reference(const struct line *line)
+{
+    static const char data[] = "__data_loc", relative[] = "__rel_loc";
+    return memchr(line->declared, '*', (size_t)(line->name - line->declared)) ||
+           strncmp(line->declared, data, strlen(data)) == 0 ||
+           strncmp(line->declared, relative, strlen(relative)) == 0;
+}
+
 static bool is_number(const struct line *line)
 {
-    return line->at <= UINT16_MAX &&
+    return !is_reference(line) && line->at <= UINT16_MAX &&
            (line->size == 1 || line->size == 2 || line->size == 4 || line->size == 8);
 }
 
@@ -61,14 +71,14 @@ struct weight_field fields_find(const char *format, const char *name)
     return (struct weight_field){0};
 }
 
-/* "nr, fd, count" */
-static void list_fields(const char *format, char *out, size_t size)
+/* "nr, fd, count": those that can weigh, or all by which the kernel may filter. */
+static void list_fields(const char *format, bool all, char *out, size_t size)
 {
     struct line line;
     size_t used = 0;
     *out = '\0';
     while (next_field(&format, &line) && used < size)
-        if (is_number(&line))
+        if (all || is_number(&line))
             used += (size_t)snprintf(out + used, size - used, "%s%.*s", used ? ", " : "", (int)line.length,
                                      line.name);
 }
@@ -82,8 +92,8 @@ static char *read_format(const struct event *event)
     colon = strchr(path, ':');
     if (!colon)
         return NULL;
-    *colon = '/';
-    path[strcspn(path, ":")] = '\0';
+    *colon++ = '/';
+    colon[strcspn(colon, ":/")] = '\0'; /* a modifier, or the field that use_weight() put there */
     strcat(path, "/format");
     return tracefs_read(path, &text, &size) == 0 ? text : NULL;
 }
@@ -95,7 +105,7 @@ static int use_weight(struct event *event, const char *weight, struct fathom_err
     if (!format)
         return error_set(err, EINVAL, "the fields of event %s cannot be read in tracefs", event->name);
     const struct weight_field field = fields_find(format, weight);
-    list_fields(format, names, sizeof names);
+    list_fields(format, false, names, sizeof names);
     free(format);
     if (!field.size)
         return error_set(err, EINVAL, "event %s has no number '%s'; it has: %s", event->name, weight,
@@ -128,9 +138,8 @@ int fields_use(struct event *events, size_t count, const char *filter, const cha
     return rc;
 }
 
-/* The kernel's parser has numbers of its own, which come out as errors: -1 where a ')' is too many, -2 a '(', -3 where a quote is missing
- * (kernel/trace/trace_events_filter.c, predicate_parse()). */
-static bool is_misunderstood(int code)
+/* calc_stack() of kernel/trace/trace_events_filter.c returns -1, -2 or -3 for a parenthesis too many, one too few, and a quote without end. */
+static bool is_syntax(int code)
 {
     return code == EINVAL || code == EPERM || code == ENOENT || code == ESRCH;
 }
@@ -141,10 +150,10 @@ int fields_filter(const struct event *event, int fd, struct fathom_error *err)
     if (!event->filter || ioctl(fd, PERF_EVENT_IOC_SET_FILTER, event->filter) == 0)
         return 0;
     const int code = errno;
-    char *format = is_misunderstood(code) ? read_format(event) : NULL;
+    char *format = is_syntax(code) ? read_format(event) : NULL;
     if (!format)
         return error_system(err, code, "cannot filter event '%s'", event->name);
-    list_fields(format, names, sizeof names);
+    list_fields(format, true, names, sizeof names);
     free(format);
     return error_set(err, EINVAL,
                      "the kernel does not understand '%s' as a filter of event %s, whose fields are: %s",

@@ -11,6 +11,8 @@ static const char format[] =
     "\tfield:char rwbs[10];\toffset:12;\tsize:10;\tsigned:0;\n"
     "\tfield:__data_loc char[] cmd;\toffset:24;\tsize:4;\tsigned:0;\n"
     "\tfield:long ret;\toffset:32;\tsize:8;\tsigned:1;\n"
+    "\tfield:__rel_loc char[] comm;\toffset:28;\tsize:4;\tsigned:0;\n"
+    "\tfield:const char * file;\toffset:48;\tsize:8;\tsigned:0;\n"
     "\tfield:odd;\toffset:x;\n"
     "\tfield:u8 flag;\toffset:40;\tsize:1;\tsigned:0;\n\nprint fmt: \"%d\", REC->dev\n";
 
@@ -24,7 +26,7 @@ Test(fields, are_found_by_their_names)
     cr_expect_eq(flag.at, 40);
     cr_expect_eq(flag.size, 1);
     cr_expect_not(flag.is_signed);
-    static const char *const none[] = {"rwbs", "common_type", "re", "rett", "odd", "", "long"};
+    static const char *const none[] = {"rwbs", "common_type", "re", "rett", "odd", "", "long", "cmd", "comm", "file"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         cr_expect_eq(fields_find(format, none[i]).size, 0, "%s", none[i]);
     cr_expect_eq(fields_find("\tfield:u64 a;\toffset:70000;\tsize:8;\tsigned:0;", "a").size, 0);
