@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/saturate.h"
 #include "base/vec.h"
 #include "profile/likely.h"
 #include "profile/placing.h"
@@ -160,24 +161,31 @@ static int prepare_profile(struct profile *p, const struct pathmap *map, struct 
     return framing_use(p->framing, map, err);
 }
 
+/* A field by which samples weigh may be anything, as the length of a read without end: sums stay at the most there can be, as those of the tree. */
+static void count_weight(uint64_t *sum, uint64_t weight)
+{
+    *sum = add_saturating(*sum, weight);
+}
+
 static void count(struct profile *p, uint64_t weight, const struct sample *sample, const struct resolved *r)
 {
     if (sample->known == SAMPLE_STACK_REFUSED)
-        p->counts.refused += weight;
+        count_weight(&p->counts.refused, weight);
     if (sample->known == SAMPLE_STACK_RETURNED)
-        p->counts.returned += weight;
+        count_weight(&p->counts.returned, weight);
     p->counts.samples++;
-    p->counts.weight += weight;
+    count_weight(&p->counts.weight, weight);
     p->counts.expected += (double)weight * r->probability;
     p->counts.expected_least += (double)weight * r->least;
     p->counts.expected_most += (double)weight * r->most;
-    p->counts.by_certainty[certainty_of(r)] += weight;
-    p->counts.by_kind[r->kind] += weight;
+    count_weight(&p->counts.by_certainty[certainty_of(r)], weight);
+    count_weight(&p->counts.by_kind[r->kind], weight);
     if (r->kind == RESOLVED_UNKNOWN)
-        p->counts.unknown_by_reason[r->reason] += weight;
+        count_weight(&p->counts.unknown_by_reason[r->reason], weight);
     else
-        p->counts.by_source[r->source] += weight;
-    p->counts.partial += r->kind != RESOLVED_UNKNOWN && r->partial ? weight : 0;
+        count_weight(&p->counts.by_source[r->source], weight);
+    if (r->kind != RESOLVED_UNKNOWN && r->partial)
+        count_weight(&p->counts.partial, weight);
 }
 
 int profile_add(struct profile *p, const struct pathmap *map, const struct process *process,

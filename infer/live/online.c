@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/saturate.h"
 #include "base/vec.h"
 #include "infer/engine/learn.h"
 #include "infer/samples/cid.h"
@@ -157,9 +158,11 @@ static int pass_sample(struct online *o, const struct observation *observation, 
     else if (context.certainty == CERTAINTY_INFERRED && number != PATHMAP_NONE)
         context.sure = share_of(o, number);
     s->samples++;
-    s->weight += sample->period;
-    s->proved += context.certainty == CERTAINTY_PROVED ? sample->period : 0;
-    s->inferred += context.certainty == CERTAINTY_INFERRED ? sample->period : 0;
+    s->weight = add_saturating(s->weight, sample->period);
+    if (context.certainty == CERTAINTY_PROVED)
+        s->proved = add_saturating(s->proved, sample->period);
+    else if (context.certainty == CERTAINTY_INFERRED)
+        s->inferred = add_saturating(s->inferred, sample->period);
     return o->in.sink(o->in.context, &context, err);
 }
 
