@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
@@ -24,7 +26,7 @@
 struct polled {
     struct python_process python;
     bool apart;        /* in a PID namespace of its own: its threads have other IDs there */
-    struct table *ids; /* then: those -> ours */
+    struct table *ids; /* of its threads: those -> ours */
     uint64_t ids_at;   /* when they were looked at, ns */
 };
 
@@ -99,11 +101,21 @@ static void learn_ids(struct polled *process)
     free(tids);
 }
 
+/* A process may say that it runs another's thread. */
+static bool has_thread(struct polled *process, pid_t id)
+{
+    char path[64];
+    if (table_find(process->ids, (uint64_t)id))
+        return true;
+    snprintf(path, sizeof path, "/proc/%d/task/%d", (int)process->python.pid, (int)id);
+    return access(path, F_OK) == 0 && table_put(process->ids, (uint64_t)id, NULL);
+}
+
 /* A thread's ID as we see it; 0: it is not known. */
 static uint32_t our_id(struct polled *process, pid_t id, uint64_t now)
 {
     if (!process->apart)
-        return (uint32_t)id;
+        return has_thread(process, id) ? (uint32_t)id : 0;
     const uint64_t *ours = table_find(process->ids, (uint64_t)id);
     if (!ours && now - process->ids_at > IDS_NS) {
         process->ids_at = now;
@@ -216,8 +228,8 @@ static void enter(struct script_poll *p, const struct python_process *python)
     struct polled made = {.python = *python};
     leave(p, (uint32_t)python->pid);
     made.apart = proc_self(python->pid, &self) == 0 && self.pid != python->pid;
-    made.ids = made.apart ? table_new() : NULL;
-    if ((made.apart && !made.ids) || !vec_push(p->processes, p->count, p->capacity, made)) {
+    made.ids = table_new();
+    if (!made.ids || !vec_push(p->processes, p->count, p->capacity, made)) {
         table_free(made.ids);
         log_write(p->log, LOG_WARNING, "out of memory: what process %d runs is not named", (int)python->pid);
         return;

@@ -1,4 +1,4 @@
-/* endless.c - processes that say that they are CPython 3.11 with 600 threads, each of which calls a thousand functions whose frames lie apart: reading one
+/* endless.c - processes that say that they are CPython 3.11 whose thread has 600 states, each of which calls a thousand functions whose frames lie apart: reading one
  * takes half a second. They begin to say so when all of them run, and do nothing. Its argument: how many. */
 #include <stdint.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void lie(void)
     for (unsigned i = 0; i < STATES; i++) {
         states[i][1] = (uintptr_t)states[(i + 1) % STATES];
         states[i][7] = (uintptr_t)cframe;
-        states[i][20] = (uint64_t)getpid() + i; /* native_thread_id */
+        states[i][20] = (uint64_t)getpid(); /* native_thread_id */
     }
     cframe[1] = (uintptr_t)&frames[0][500];
     interpreter[2] = (uintptr_t)states;
