@@ -17,7 +17,7 @@
 #include "collector/targets/proc.h"
 
 #define ROUND_NS UINT64_C(1000000)    /* from one reading to the next, at least, */
-#define COST     25u                  /* and so many times as long as one takes: 4% of a CPU at most */
+#define COST     25u                  /* and so many times the CPU time that one takes: 4% of a CPU at most */
 #define PART_NS  UINT64_C(1000000)    /* a longer one is cut into parts: who adds a process or stops waits for one */
 #define CLOCK_NS UINT64_C(1000000000) /* how often the kernel's clock is looked at */
 #define IDS_NS   UINT64_C(100000000)  /* how often a process's threads are, for their IDs, at most */
@@ -167,19 +167,27 @@ static void read_part(struct script_poll *p, uint64_t now)
     p->at = 0;
 }
 
+/* What this thread has used, ns. Not the time that passes: while others have the CPU a reading costs nothing, and the next one is all the more due. */
+static uint64_t cpu_ns(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (uint64_t)used.tv_sec * SECOND_NS + (uint64_t)used.tv_nsec;
+}
+
 static void *run(void *poll)
 {
     struct script_poll *p = poll;
     pthread_mutex_lock(&p->lock);
     while (!p->stop) {
-        const uint64_t begun = clock_ns();
+        const uint64_t begun = clock_ns(), used = cpu_ns();
         if (!p->count) {
             pthread_cond_wait(&p->changed, &p->lock);
             continue;
         }
         read_part(p, begun);
-        const uint64_t end = clock_ns(), rest = (end - begun) * COST;
-        const uint64_t due = rest > ROUND_NS ? end + rest : begun + ROUND_NS;
+        const uint64_t rest = (cpu_ns() - used) * COST;
+        const uint64_t due = rest > ROUND_NS ? clock_ns() + rest : begun + ROUND_NS;
         const struct timespec until = {(time_t)(due / SECOND_NS), (long)(due % SECOND_NS)};
         while (!p->stop && pthread_cond_clockwait(&p->changed, &p->lock, CLOCK_MONOTONIC, &until) == 0)
             ;
