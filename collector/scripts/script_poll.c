@@ -16,9 +16,10 @@
 #include "collector/scripts/script_queue.h"
 #include "collector/targets/proc.h"
 
-#define ROUND_NS UINT64_C(1000000)    /* from one reading to the next, at least, */
-#define COST     25u                  /* and so many times the CPU time that one takes: 4% of a CPU at most */
-#define PART_NS  UINT64_C(1000000)    /* a longer one is cut into parts: who adds a process or stops waits for one */
+#define ROUND_NS UINT64_C(1000000) /* from one reading to the next, at least, */
+#define COST     25u               /* and so many times the CPU time that one takes: 4% of a CPU at most */
+#define PART_NS                                                                                              \
+    UINT64_C(1000000) /* a longer one is cut into parts: who adds a process or stops waits for one */
 #define CLOCK_NS UINT64_C(1000000000) /* how often the kernel's clock is looked at */
 #define IDS_NS   UINT64_C(100000000)  /* how often a process's threads are, for their IDs, at most */
 
@@ -41,8 +42,9 @@ struct script_poll {
     bool started, stop;
     struct polled *processes;
     size_t count, capacity;
-    size_t at;                    /* of the process that is read, or is to be read next */
-    struct python_process python; /* that one, as its threads' walk has it; its PID 0: the walk has not begun */
+    size_t at; /* of the process that is read, or is to be read next */
+    struct python_process
+        python; /* that one, as its threads' walk has it; its PID 0: the walk has not begun */
     struct python_threads threads;
     struct python_chain chain;
 };
@@ -161,10 +163,12 @@ static void read_part(struct script_poll *p, uint64_t now)
         if (clock_pair_read(&here, &there) == 0)
             p->offset = there - here;
     }
-    for (; p->at < p->count; p->at++)
-        if (!read_process(p, now) || clock_ns() - now > PART_NS)
+    p->at = p->at < p->count ? p->at : 0; /* processes have ended since */
+    do {
+        if (!read_process(p, now))
             return;
-    p->at = 0;
+        p->at = (p->at + 1) % p->count;
+    } while (p->at && clock_ns() - now <= PART_NS);
 }
 
 /* What this thread has used, ns. Not the time that passes: while others have the CPU a reading costs nothing, and the next one is all the more due. */

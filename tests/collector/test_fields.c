@@ -26,7 +26,8 @@ Test(fields, are_found_by_their_names)
     cr_expect_eq(flag.at, 40);
     cr_expect_eq(flag.size, 1);
     cr_expect_not(flag.is_signed);
-    static const char *const none[] = {"rwbs", "common_type", "re", "rett", "odd", "", "long", "cmd", "comm", "file"};
+    static const char *const none[] = {"rwbs", "common_type", "re",  "rett", "odd",
+                                       "",     "long",        "cmd", "comm", "file"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         cr_expect_eq(fields_find(format, none[i]).size, 0, "%s", none[i]);
     cr_expect_eq(fields_find("\tfield:u64 a;\toffset:70000;\tsize:8;\tsigned:0;", "a").size, 0);
