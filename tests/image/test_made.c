@@ -355,7 +355,8 @@ Test(made, short_names_of_files_that_v8_freed)
         for (unsigned line = 10; line < 13; line++) {
             put_line(&d, 0x1040 + 4 * (line - 10), line, files[i]);
             if (line != 11)
-                memcpy(d.data + d.size - length - 1, "R\xb4\1\xb4L\x7f\0\0l\xcd\x84\xdc\xbc\x8d\xfa\0", length + 1);
+                memcpy(d.data + d.size - length - 1, "R\xb4\1\xb4L\x7f\0\0l\xcd\x84\xdc\xbc\x8d\xfa\0",
+                       length + 1);
         }
         snprintf(made, sizeof made, "JS:*f %s:10:3", files[i]);
         put_load(&d, 0x1000, made);
