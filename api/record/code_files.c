@@ -342,7 +342,15 @@ int code_files_note(struct code_files *f, const struct record *record)
 
 static void ask_java(const struct code_files *f, const struct watched *w)
 {
-    if (f->java && !java_maps_ask(f->java, w->pid))
+    if (!f->java)
+        return;
+    if (w->until != UINT64_MAX && w->files[AS_MAP] < 0)
+        log_write(f->log, LOG_WARNING,
+                  "the Java of process %" PRIu32
+                  " ended before it could be asked for a map of its code: started with "
+                  "-XX:+DumpPerfMapAtExit, it writes one",
+                  w->pid);
+    if (w->until == UINT64_MAX && !java_maps_ask(f->java, w->pid))
         log_write(f->log, LOG_WARNING,
                   "the Java of process %" PRIu32 " wrote no map of its code: 'jcmd %" PRIu32
                   " Compiler.perfmap', of JDK 17 or later, failed or is not installed",
@@ -354,7 +362,7 @@ int code_files_finish(struct code_files *f, uint8_t **data, size_t *size)
     int rc = 0;
     for (size_t i = 0; i < f->count && rc == 0; i++) {
         struct watched *w = &f->list[i];
-        if (w->until == UINT64_MAX && w->hotspot)
+        if (w->hotspot)
             ask_java(f, w);
         if (w->until == UINT64_MAX)
             open_last_map(f, w);
