@@ -122,8 +122,9 @@ static void tell_state(const struct fathom_top_summary *o, char *out, size_t siz
         snprintf(lost, sizeof lost, "; %llu lost, %llu throttled, %llu stacks not read",
                  (unsigned long long)o->lost, (unsigned long long)o->throttled,
                  (unsigned long long)o->unread);
-    snprintf(out, size, "; learned %llu stack%s%s%s; %.0f MB", (unsigned long long)o->stacks,
-             o->stacks == 1 ? "" : "s", o->full ? ", no more fit" : "", lost, resident_mb());
+    snprintf(out, size, "; learned %llu stack%s%s%s%s; %.0f MB", (unsigned long long)o->stacks,
+             o->stacks == 1 ? "" : "s", o->full ? ", no more fit" : "", lost,
+             o->scripts_apart ? "; scripts read between samples" : "", resident_mb());
 }
 
 static void make_status(struct top *t)

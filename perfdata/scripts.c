@@ -28,6 +28,7 @@ struct chain {
 
 struct scripts {
     struct arena *arena;
+    struct arena *reading_arena; /* of readings, and their copies of frames */
     struct names *names;
     struct table *codes;     /* hash of a process and an address -> struct told_code */
     struct table *contents;  /* hash of what a script_code has -> it */
@@ -49,6 +50,7 @@ struct scripts *scripts_new(void)
     if (!s)
         return NULL;
     *s = (struct scripts){.arena = arena_new(0),
+                          .reading_arena = arena_new(0),
                           .names = names_new(),
                           .codes = table_new(),
                           .contents = table_new(),
@@ -56,8 +58,8 @@ struct scripts *scripts_new(void)
                           .chains = table_new(),
                           .threads = table_new(),
                           .readings = table_new()};
-    if (s->arena && s->names && s->codes && s->contents && s->frames && s->chains && s->threads &&
-        s->readings)
+    if (s->arena && s->reading_arena && s->names && s->codes && s->contents && s->frames && s->chains &&
+        s->threads && s->readings)
         return s;
     scripts_free(s);
     return NULL;
@@ -68,6 +70,7 @@ void scripts_free(struct scripts *s)
     if (!s)
         return;
     arena_free(s->arena);
+    arena_free(s->reading_arena);
     names_free(s->names);
     table_free(s->codes);
     table_free(s->contents);
@@ -117,6 +120,23 @@ const struct script_frame *scripts_of(const struct scripts *s, uint32_t tid)
 uint64_t scripts_readings(const struct scripts *s)
 {
     return s->reading_count;
+}
+
+int scripts_forget_readings(struct scripts *s)
+{
+    uint64_t tid, frame;
+    struct arena *fresh = arena_new(0);
+    if (!fresh)
+        return -ENOMEM;
+    for (size_t at = 0; table_next(s->threads, &at, &tid, &frame);) {
+        const struct script_frame *f = from_value(frame);
+        if (f && f->reading)
+            *table_find(s->threads, tid) = (uintptr_t)f->reading->innermost;
+    }
+    forget_all(s->readings);
+    arena_free(s->reading_arena);
+    s->reading_arena = fresh;
+    return 0;
 }
 
 uint64_t scripts_damaged(const struct scripts *s)
@@ -268,8 +288,8 @@ static int set_innermost(struct scripts *s, uint32_t tid, const struct script_fr
 /* This was read of the thread, at another instant than a sample's. 1 or -ENOMEM. */
 static int set_reading(struct scripts *s, uint32_t tid, const struct script_frame *frame, uint32_t entries)
 {
-    struct script_frame *copy = arena_alloc(s->arena, sizeof *copy);
-    struct script_reading *reading = arena_alloc(s->arena, sizeof *reading);
+    struct script_frame *copy = arena_alloc(s->reading_arena, sizeof *copy);
+    struct script_reading *reading = arena_alloc(s->reading_arena, sizeof *reading);
     uint64_t *last = copy && reading ? table_put(s->readings, tid, NULL) : NULL;
     if (!last)
         return -ENOMEM;

@@ -54,5 +54,7 @@ extern const struct script_frame script_not_read;
 uint64_t scripts_damaged(const struct scripts *scripts);
 /* How many chains are readings at other instants than the samples'. */
 uint64_t scripts_readings(const struct scripts *scripts);
+/* Frees the readings so far, with the copies that scripts_of() returned: for who has no more use for them and goes on for hours. 0 or -ENOMEM. */
+int scripts_forget_readings(struct scripts *scripts);
 
 #endif

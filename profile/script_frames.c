@@ -293,7 +293,7 @@ static const struct script_frame *pick_reading(struct script_frames *s, const st
     s->language = innermost->code->language;
     const size_t loops = before ? count_loops(s, path, count) : SIZE_MAX;
     if (loops == SIZE_MAX)
-        return innermost;
+        return before ? before->innermost : innermost;
     for (unsigned i = 0; loops && i < READINGS_MOST && (before || after); i++) {
         if (before && before->entered == loops)
             return before->innermost;

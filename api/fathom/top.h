@@ -60,10 +60,11 @@ struct fathom_top_summary {
     uint64_t stacks; /* learned */
     bool full;       /* no more paths are learned */
     uint64_t lost, throttled;
-    uint64_t unread; /* new stacks that came too fast */
-    bool behind;     /* files took long to open: what came meanwhile is counted next */
-    bool ended;      /* the command or all processes have, by which the run ended */
-    int status;      /* of a launched command, as of waitpid(2); -1: there is none, or it runs still */
+    uint64_t unread;    /* new stacks that came too fast */
+    bool scripts_apart; /* what interpreters run was read at other instants than the samples' */
+    bool behind;        /* files took long to open: what came meanwhile is counted next */
+    bool ended;         /* the command or all processes have, by which the run ended */
+    int status;         /* of a launched command, as of waitpid(2); -1: there is none, or it runs still */
 };
 FATHOM_API void fathom_top_summary(const struct fathom_top *top, struct fathom_top_summary *summary);
 

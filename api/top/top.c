@@ -220,6 +220,7 @@ void fathom_top_summary(const struct fathom_top *t, struct fathom_top_summary *o
                                        .lost = c.lost,
                                        .throttled = c.throttled,
                                        .unread = c.stacks_crowded,
+                                       .scripts_apart = o.scripts_apart,
                                        .behind = t->behind > 0,
                                        .ended = t->ended,
                                        .status = collector_status(t->collector)};

@@ -18,12 +18,15 @@
 #define UPDATE_SHARE    100u       /* and so many times what one takes */
 #define THREADS_MOST    (1u << 16) /* whose last paths are kept */
 
+#define READINGS_KEPT 100000u /* of scripts.h: 9 MB */
+
 struct online {
     struct online_input in;
     struct decoder *decoder;
     struct order *order;
     struct announced *announced;
     struct scripts *scripts;
+    uint64_t readings; /* scripts_readings() when they were forgotten last */
     struct processes *processes;
     struct learner *learner;
     struct pathmap *map; /* over the learner's trie */
@@ -166,13 +169,22 @@ static int pass_sample(struct online *o, const struct observation *observation, 
     return o->in.sink(o->in.context, &context, err);
 }
 
+static int limit_readings(struct online *o, struct fathom_error *err)
+{
+    if (scripts_readings(o->scripts) - o->readings <= READINGS_KEPT)
+        return 0;
+    o->readings = scripts_readings(o->scripts);
+    return scripts_forget_readings(o->scripts) < 0 ? error_memory(err) : 0;
+}
+
 /* An order_sink. */
 static int take_record(void *online, const struct record *given, struct fathom_error *err)
 {
     struct online *o = online;
     struct learner *l = o->learner;
     struct record record = *given;
-    int rc = announced_take(o->announced, &record, err);
+    int rc = limit_readings(o, err);
+    rc = rc < 0 ? rc : announced_take(o->announced, &record, err);
     if (rc)
         return rc < 0 ? rc : 0;
     if (record.kind == RECORD_LOST)
@@ -211,6 +223,7 @@ void online_summary(const struct online *o, struct online_summary *out)
     *out = o->summary;
     out->stacks = o->learner->learned;
     out->nodes = trie_node_count(o->learner->trie);
+    out->scripts_apart = scripts_readings(o->scripts) > 0;
 }
 
 int online_new(const struct online_input *input, struct online **out, struct fathom_error *err)

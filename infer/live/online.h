@@ -62,6 +62,7 @@ struct online_summary {
     uint64_t lost;             /* records */
     uint32_t nodes;            /* of known paths */
     bool full;                 /* ONLINE_NODES: no more are learned */
+    bool scripts_apart;        /* what interpreters run was read at other instants than the samples' */
 };
 /* Counts samples anew; what was learned stays. */
 void online_restart(struct online *online);

@@ -160,6 +160,9 @@ Test(scripts, readings_know_those_before_and_behind)
     cr_expect_eq(second->reading->before, first->reading);
     cr_expect_eq(first->reading->after, second->reading);
     cr_expect_eq(scripts_readings(scripts), 2u);
+    cr_expect_eq(scripts_forget_readings(scripts), 0);
+    expect(scripts_of(scripts, PID), "sort_key", 12, true);
+    cr_expect_null(scripts_of(scripts, PID)->reading, "it is as if it had been announced");
     scripts_forget(scripts, PID);
     tell_reading(5, 0);
     cr_expect_null(scripts_of(scripts, PID)->reading->before, "another thread");
