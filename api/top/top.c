@@ -140,6 +140,8 @@ static int observe_target(struct fathom_top *t, struct fathom_error *err)
         rc = target_observe(&t->options.target, t->collector,
                             &(struct target_user){.sink = sink, .progress = progress, .context = t}, &t->stop,
                             &end, err);
+    if (rc == 0)
+        rc = online_finish(t->online, err);
     t->ended = rc == 0 && end == TARGET_ENDED;
     return rc;
 }

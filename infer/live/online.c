@@ -205,6 +205,11 @@ int online_add(struct online *o, const void *records, size_t size, struct fathom
     return order_push_all(o->order, records, size, err);
 }
 
+int online_finish(struct online *o, struct fathom_error *err)
+{
+    return order_flush(o->order, err);
+}
+
 int online_name_code(struct online *o, const void *data, size_t size, struct fathom_error *err)
 {
     if (image_cache_code_names(o->in.images, data, size) < 0)

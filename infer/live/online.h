@@ -50,6 +50,8 @@ int online_new(const struct online_input *input, struct online **out, struct fat
 void online_free(struct online *online); /* NULL is allowed */
 /* Raw records, as the collector passes them on. */
 int online_add(struct online *online, const void *records, size_t size, struct fathom_error *err);
+/* No more records come: takes those that were held back, as others could have been before them. */
+int online_finish(struct online *online, struct fathom_error *err);
 /* What is known by now of code that was made at run time (image/made/code_names.h), which is copied. Samples from now on have these names. */
 int online_name_code(struct online *online, const void *data, size_t size, struct fathom_error *err);
 /* What the numbers of functions are of. */
