@@ -132,7 +132,7 @@ bool python_threads_chain(const struct python_threads *t, struct python_chain *o
     const struct python_layout *at = &p->layout;
     struct window window;
     uint64_t frame = state_word(t, at->thread_frame);
-    window.size = 0;
+    window.at = window.size = 0;
     out->hash = (uint64_t)p->pid;
     out->count = 0;
     out->cut = false;
