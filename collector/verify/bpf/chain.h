@@ -2,7 +2,7 @@
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_CHAIN_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_CHAIN_H
 
-#define SCRIPT_FRAMES 64u /* in one go */
+#define SCRIPT_FRAMES 32u /* in one go */
 
 static __always_inline __u64 window_word(const struct script_buffer *b, __u64 at)
 {

@@ -110,6 +110,8 @@ static __always_inline bool tell_codes(struct moment *m, __u32 cpu, struct scrip
         from = verify_script_code(cpu, m->pid, from);
         if (!from)
             return true;
+        if (!b->key.code)
+            continue;
         const __u32 table = b->code.head.count & (SCRIPT_TABLE_MAX - 1);
         const __u32 size = sizeof b->code.head + sizeof b->code.told + table;
         if (!has_room(cpu, size))

@@ -36,15 +36,16 @@ __noinline int verify_script_names(__u32 cpu, __u32 pid, __u32 from)
 /* and otherwise in one of so many samples of a thread. */
 #define SCRIPT_CHECKED 8u
 
-/* Reads the code object of one function of the chain, from number `from` on, whose code was not told. Returns that one's number + 1; 0: all were
- * told. */
+/* Reads the code object of one function of the chain, from number `from` on, whose code was not told. Returns the number to go on from, 0: there are no more
+ * functions; b->key.code 0: among those up to there, all were told. The kernel's verifier follows each step: parts have few. */
 __noinline int verify_script_code(__u32 cpu, __u32 pid, __u32 from)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
     struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
     if (!b || !p)
         return 0;
-    for (__u32 i = from; i < SCRIPT_CALLED_MAX; i++) {
+    for (__u32 k = 0; k < SCRIPT_FRAMES; k++) {
+        const __u32 i = from + k;
         if (i >= b->chain_record.head.count)
             return 0;
         const __u64 code = b->chain_record.called[i & (SCRIPT_CALLED_MAX - 1)].code;
@@ -64,7 +65,8 @@ __noinline int verify_script_code(__u32 cpu, __u32 pid, __u32 from)
             read_python_code(&p->layout.python, b);
         return i + 1;
     }
-    return 0;
+    b->key.code = 0;
+    return from + SCRIPT_FRAMES;
 }
 
 #endif
