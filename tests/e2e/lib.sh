@@ -209,6 +209,31 @@ during()
     recorder=
 }
 
+# A user without the right to load BPF programs -----------------------------------------------------------------
+
+# make_user: a directory `theirs`, which that user may write to, with the program in it and the command as_user COMMAND..., which needs no other file of ours. The test is
+# skipped where an ordinary user may not record.
+make_user()
+{
+    [ "$(id -u)" != 0 ] || command -v setpriv >/dev/null || skip_all "root, and setpriv is not installed"
+    chmod 755 "$work"
+    mkdir -m 777 theirs
+    cp "$FATHOM" theirs/fathom
+    chmod 755 theirs/fathom
+    {
+        echo '#!/bin/sh'
+        if [ "$(id -u)" = 0 ]; then
+            # shellcheck disable=SC2016 # for the script
+            echo 'exec setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="${0%/*}" "$@"'
+        else
+            echo 'exec "$@"'
+        fi
+    } >theirs/as_user
+    chmod +x theirs/as_user
+    theirs/as_user theirs/fathom record -q -o theirs/try.data -- true >try.out 2>&1 ||
+        skip_all "an ordinary user may not record: $(grep . try.out | head -n 1)"
+}
+
 # Control groups -----------------------------------------------------------------------------------------------
 
 # Where they are mounted, with the controller perf_event.

@@ -1,13 +1,15 @@
 /* hostile.c - a process that says that it is PHP 8.2, and lies about all that it runs, in each way for some time: loops, addresses of nothing, huge
  * lengths, calls that change while they are read. Ends after so many seconds of CPU time as its argument says. */
 #define _GNU_SOURCE
-#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum { CALLS = 4000, FUNCTIONS = 64, WAYS = 11 };
+#define LOOP execute_ex
+#include "../lies.h"
+
 struct call { /* instruction, -, -, function, this, flags, previous */
     uint64_t words[10];
 };
@@ -26,16 +28,6 @@ static struct call calls[CALLS];
 static struct function functions[FUNCTIONS];
 static struct string strings[FUNCTIONS];
 static uint64_t instructions[400];
-static volatile int stop;
-volatile unsigned sink;
-
-static uint64_t wild(void)
-{
-    static const uint64_t odd[] = {
-        0, 1, 8, 0x1000, 0x7fffffffffff, 0x7fffffffe000, 0x800000000000, 0xffff800000000000, UINT64_MAX - 64};
-    const uint64_t r = (uint64_t)random();
-    return r % 3 ? odd[r / 3 % (sizeof odd / sizeof *odd)] : r << 17 ^ r;
-}
 
 static void chain_up(unsigned count)
 {
@@ -117,27 +109,4 @@ static void *change(void *none)
         nanosleep(&t, NULL);
     }
     return none;
-}
-
-__attribute__((noinline)) void execute_ex(unsigned n)
-{
-    for (unsigned i = 0; i < n; i++)
-        sink += i;
-}
-
-int main(int count, char **arguments)
-{
-    pthread_t thread;
-    const double seconds = count > 1 ? atof(arguments[1]) : 1;
-    for (unsigned way = 0; way < WAYS; way++) {
-        lie(way);
-        const clock_t start = clock();
-        if (way == WAYS - 1 && pthread_create(&thread, NULL, change, NULL) != 0)
-            return 1;
-        while ((double)(clock() - start) < seconds / WAYS * CLOCKS_PER_SEC)
-            execute_ex(100000);
-    }
-    stop = 1;
-    pthread_join(thread, NULL);
-    return 0;
 }

@@ -1,7 +1,6 @@
 /* hostile.c - a process that says that it is CPython 3.11, and lies about all that it runs, in each way for some time: loops, addresses of nothing,
  * huge lengths, frames that change while they are read. Ends after so many seconds of CPU time as its argument says. */
 #define _GNU_SOURCE
-#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,9 @@
 #include <unistd.h>
 
 enum { FRAMES = 4000, CODES = 64, WAYS = 12, APART = 9000 };
+#define LOOP _PyEval_EvalFrameDefault
+#include "../lies.h"
+
 struct frame {
     uint64_t words[10];
 }; /* code: 4, previous: 6, instruction: 7, entered: byte 68 */
@@ -26,25 +28,6 @@ static struct frame frames[FRAMES];
 static struct code codes[CODES];
 static struct string strings[CODES];
 static char apart[2][APART];
-static volatile int stop;
-volatile unsigned sink;
-
-static uint64_t wild(void)
-{
-    static const uint64_t odd[] = {0,
-                                   1,
-                                   8,
-                                   0x1000,
-                                   0x7fffffffffff,
-                                   0x7fffffffe000,
-                                   0x800000000000,
-                                   0xffff800000000000,
-                                   0xffffffff81000000,
-                                   UINT64_MAX,
-                                   UINT64_MAX - 64};
-    const uint64_t r = (uint64_t)random();
-    return r % 3 ? odd[r / 3 % (sizeof odd / sizeof *odd)] : r << 17 ^ r;
-}
 
 static void chain_up(unsigned count)
 {
@@ -154,27 +137,4 @@ static void *change(void *none)
         nanosleep(&t, NULL);
     }
     return none;
-}
-
-__attribute__((noinline)) void _PyEval_EvalFrameDefault(unsigned n)
-{
-    for (unsigned i = 0; i < n; i++)
-        sink += i;
-}
-
-int main(int count, char **arguments)
-{
-    pthread_t thread;
-    const double seconds = count > 1 ? atof(arguments[1]) : 1;
-    for (unsigned way = 0; way < WAYS; way++) {
-        lie(way);
-        const clock_t start = clock();
-        if (way == WAYS - 1 && pthread_create(&thread, NULL, change, NULL) != 0)
-            return 1;
-        while ((double)(clock() - start) < seconds / WAYS * CLOCKS_PER_SEC)
-            _PyEval_EvalFrameDefault(100000);
-    }
-    stop = 1;
-    pthread_join(thread, NULL);
-    return 0;
 }
