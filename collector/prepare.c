@@ -282,10 +282,10 @@ static int take_copies(struct collector *c, struct fathom_error *err)
 
 static bool all_filtered(const struct collector *c)
 {
-    size_t filtered = 0;
     for (size_t i = 0; i < c->asked; i++)
-        filtered += c->events[i].filter != NULL;
-    return filtered == c->asked;
+        if (!c->events[i].filter)
+            return false;
+    return true;
 }
 
 /* The program sees what a filter leaves out, too, and would read its stacks: each sample of such an event has a copy of its own instead. */

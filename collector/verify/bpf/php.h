@@ -141,8 +141,7 @@ static __always_inline __u64 hash_php_text(const struct php_layout *p, struct sc
         const __u64 before = (__u64)(i - 2) * 8, left = length - before;
         if (before >= length)
             break;
-        const __u64 mask = left >= 8 ? ~0ull : (1ull << (left & 7) * 8) - 1;
-        hash = rule_hash(hash, b->text[i] & mask);
+        hash = hash_text_word(hash, b->text[i], left);
     }
     return hash;
 }

@@ -143,9 +143,7 @@ static __always_inline __u64 hash_text(const struct python_layout *at, struct sc
         const __u64 before = (__u64)(i - first) * 8;
         if (i < first || before >= bytes)
             continue;
-        const __u64 left = bytes - before;
-        const __u64 mask = left >= 8 ? ~0ull : (1ull << (left & 7) * 8) - 1;
-        hash = rule_hash(hash, b->text[i] & mask);
+        hash = hash_text_word(hash, b->text[i], bytes - before);
     }
     return hash;
 }
