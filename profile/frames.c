@@ -220,6 +220,13 @@ bool frame_is_function(const struct frame *frame)
     return frame->kind == FRAME_FUNCTION || frame->kind == FRAME_INLINED || frame->kind == FRAME_SCRIPT;
 }
 
+bool frame_has_name(const struct frame *frame)
+{
+    const char *plus = strrchr(frame->name, '+');
+    return !plus || strncmp(plus, "+0x", 3) != 0 ||
+           strncmp(frame->name, frame->image, (size_t)(plus - frame->name)) != 0;
+}
+
 bool frame_is_unknown(const struct frame *frame)
 {
     return frame->kind == FRAME_UNKNOWN_CONTEXT || frame->kind == FRAME_UNSURE ||

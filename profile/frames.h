@@ -67,6 +67,8 @@ const struct frame *frames_at(const struct frames *frames, uint32_t item);
 uint32_t frames_count(const struct frames *frames);
 /* Whether it is a function of the program: machine code, a part of it that is inlined, or a script's. */
 bool frame_is_function(const struct frame *frame);
+/* Whether a function has a name, and not that of its file, perhaps without some of its version, and an address ("libz.so.1+0x1234", of libz.so.1.2). */
+bool frame_has_name(const struct frame *frame);
 /* Whether it stands for what is not known: "[unknown context]", "[one of 3 paths]", a partial path's root. */
 bool frame_is_unknown(const struct frame *frame);
 

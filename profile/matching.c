@@ -101,14 +101,6 @@ static uint32_t file_number(struct matching *m, const char *image)
     return number;
 }
 
-/* Functions without a name have that of the file and their address. */
-static bool has_name(const struct frame *frame)
-{
-    size_t length = strlen(frame->image);
-    return frame_is_function(frame) &&
-           !(strncmp(frame->name, frame->image, length) == 0 && strncmp(frame->name + length, "+0x", 3) == 0);
-}
-
 uint32_t matching_add(struct matching *m, const struct frame *frame, unsigned side)
 {
     struct frame wanted = {.kind = frame->kind, .name = frame->name, .image = frame->image};
@@ -121,7 +113,7 @@ uint32_t matching_add(struct matching *m, const struct frame *frame, unsigned si
         return FRAMES_NONE;
     if (number == m->count) {
         uint32_t file = file_number(m, frame->image), text = NAMES_NONE;
-        bool named = has_name(frame), added = false;
+        bool named = frame_is_function(frame) && frame_has_name(frame), added = false;
         if (named)
             text = names_intern(m->texts, frame->name);
         if (file == NAMES_NONE || (named && text == NAMES_NONE) ||

@@ -103,3 +103,16 @@ Test(frames, functions_are_named_by_their_image)
     frames_free(frames);
     image_close(image);
 }
+
+Test(frames, an_address_in_a_file_is_no_name)
+{
+    static const struct {
+        const char *name, *image;
+        bool has;
+    } cases[] = {{"inflate", "libz.so.1.2.13", true},      {"libz.so.1+0x1234", "libz.so.1.2.13", false},
+                 {"prog+0x1234", "prog", false},           {"operator+", "prog", true},
+                 {"other+0x1234", "libz.so.1.2.13", true}, {"c++filt+0x12", "c++filt", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        cr_expect_eq(frame_has_name(&(struct frame){.name = cases[i].name, .image = cases[i].image}),
+                     cases[i].has, "%s", cases[i].name);
+}
