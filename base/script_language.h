@@ -6,6 +6,7 @@
 enum script_language {
     SCRIPT_PYTHON = 1,
     SCRIPT_PHP = 2,
+    SCRIPT_RUBY = 3,
     SCRIPT_LANGUAGES /* one more than the last */
 };
 

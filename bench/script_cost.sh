@@ -1,6 +1,6 @@
 #!/bin/sh
-# script_cost.sh BUILD [LANGUAGE [INTERPRETER [DEPTH...]]]: what it costs a sample that the functions of a script are read, in ns of the program's CPU time. LANGUAGE: python
-# or php. A tracepoint in a loop is recorded, below so many functions; beside it by a copy of the interpreter whose state has another name, so that nothing is known of
+# script_cost.sh BUILD [LANGUAGE [INTERPRETER [DEPTH...]]]: what it costs a sample that the functions of a script are read, in ns of the program's CPU time. LANGUAGE: python,
+# php or ruby. A tracepoint in a loop is recorded, below so many functions; beside it by a copy of the interpreter whose state has another name, so that nothing is known of
 # it. Needs root. (Any machine whose timer hides the cost of a record will do: no clock is used.)
 set -e
 build=$(realpath "$1")
@@ -8,16 +8,21 @@ language=${2:-python}
 case $language in
 python) name=/usr/bin/python3.11 state=_PyRuntime without='' call=getppid ;;
 php) name=/usr/bin/php8.2 state=executor_globals without=-n call=getpid ;; # without extensions, which want the state by its name
-*) echo "script_cost.sh: $language: python or php" >&2; exit 1 ;;
+ruby) name=/usr/bin/ruby3.1 state=ruby_exec_node without=--disable-all call=getppid ;;
+*) echo "script_cost.sh: $language: python, php or ruby" >&2; exit 1 ;;
 esac
 interpreter=$(realpath "$(command -v "${3:-$name}")")
 shift "$(($# > 3 ? 3 : $#))"
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 cd "$here"
-sed "s/\x00$state\x00/\x00${state%?}X\x00/" "$interpreter" >hidden
-chmod +x hidden
-cmp -s "$interpreter" hidden && { echo "script_cost.sh: $interpreter has its state in a library" >&2; exit 1; }
+# Ruby is in a library.
+library=$(ldd "$interpreter" | awk '/libruby/ { print $3 }')
+hidden=$here/$(basename "${library:-hidden}")
+sed "s/\x00$state\x00/\x00${state%?}X\x00/" "${library:-$interpreter}" >"$hidden"
+chmod +x "$hidden"
+cmp -s "${library:-$interpreter}" "$hidden" && { echo "script_cost.sh: $interpreter has its state in a library" >&2; exit 1; }
+hide() { if [ -n "$library" ]; then recorded env LD_LIBRARY_PATH="$here" "$interpreter" "$@"; else recorded "$hidden" "$@"; fi; }
 cat >loop.python <<'EOF'
 import os, sys, time
 rounds = 300000
@@ -51,6 +56,22 @@ function below($depth) {
 }
 below((int)$argv[1]);
 EOF
+cat >loop.ruby <<'EOF'
+ROUNDS = 300000
+def run
+  began = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
+  i = 0
+  while i < ROUNDS
+    Process.ppid
+    i += 1
+  end
+  puts((Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) - began) / ROUNDS * 1e9)
+end
+def below(depth)
+  if depth > 0 then below(depth - 1) else run end
+end
+below(ARGV[0].to_i)
+EOF
 # median COMMAND...: of seven runs.
 median()
 {
@@ -66,7 +87,7 @@ for depth in "${@:-0 18 98}"; do
         # shellcheck disable=SC2086 # one option, or none
         set -- $without "loop.$language" "$depth"
         alone=$(median "$interpreter" "$@")
-        unknown=$(median recorded ./hidden "$@")
+        unknown=$(median hide "$@")
         known=$(median recorded "$interpreter" "$@")
         awk -v d="$depth" -v a="$alone" -v u="$unknown" -v k="$known" \
             'BEGIN { printf "%-10d %10.0f %10.0f %10.0f %10.0f\n", d + 2, a, u, k, k - u }'

@@ -1,8 +1,6 @@
 /* php.c - PHP in an image (script.h): Zend/zend_globals.h, zend_compile.h, zend_string.h, zend.h, zend_generators.h. */
 #include "image/script_private.h"
 
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "image/elf/symbols.h"
@@ -34,26 +32,16 @@ static const struct {
       .text = 24}},
 };
 
-/* The header that PHP puts before each page is the one constant that has its version in all builds. Both stay if it is not there. */
-static void read_version(const struct elf_file *file, unsigned *major, unsigned *minor)
+/* The header that PHP puts before each page is the one constant that has its version in all builds. */
+static void read_version(const struct elf_file *file, struct script_runtime *php)
 {
     static const char before[] = "X-Powered-By: PHP/";
     const struct elf_section *constants = elf_file_section(file, ".rodata");
     size_t size;
     const uint8_t *bytes = constants ? elf_section_bytes(file, constants, &size) : NULL;
     const uint8_t *at = bytes ? memmem(bytes, size, before, sizeof before - 1) : NULL;
-    char text[8] = "";
-    if (!at)
-        return;
-    at += sizeof before - 1;
-    const size_t left = size - (size_t)(at - bytes);
-    memcpy(text, at, left < sizeof text - 1 ? left : sizeof text - 1);
-    char *end;
-    const unsigned long first = strtoul(text, &end, 10);
-    if (!isdigit((unsigned char)text[0]) || *end != '.')
-        return;
-    *major = (unsigned)first;
-    *minor = (unsigned)strtoul(end + 1, NULL, 10);
+    if (at)
+        script_read_version(at + sizeof before - 1, size - (size_t)(at - bytes) - (sizeof before - 1), php);
 }
 
 bool php_find(const struct elf_file *file, struct script_runtime *out)
@@ -62,7 +50,7 @@ bool php_find(const struct elf_file *file, struct script_runtime *out)
     struct script_runtime php = {.layout = {.language = SCRIPT_PHP}};
     if (!symbols_value(file, "execute_ex", &loop) || !symbols_value(file, "zend_execute_ex", &loop))
         return false;
-    read_version(file, &php.major, &php.minor);
+    read_version(file, &php);
     /* With ZTS they are a thread's, and have no name. */
     const bool has_state = symbols_value(file, "executor_globals", &php.state);
     for (size_t i = 0; has_state && i < sizeof versions / sizeof *versions; i++)

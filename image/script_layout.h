@@ -5,12 +5,14 @@
 #include "base/script_language.h"
 #include "image/php_layout.h"
 #include "image/python_layout.h"
+#include "image/ruby_layout.h"
 
 struct script_layout {
     __u32 language; /* enum script_language */
     union {
         struct python_layout python;
         struct php_layout php;
+        struct ruby_layout ruby;
     };
 };
 

@@ -2,8 +2,10 @@
 #include "perfdata/script_lines.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/search.h"
+#include "perfdata/script_record.h"
 
 #define UNIT 2u /* bytes of an instruction */
 
@@ -65,6 +67,51 @@ size_t python_rows(const uint8_t *table, size_t size, uint32_t first, struct scr
         if (count && out[count - 1].line == shown)
             count--;
         out[count++] = (struct script_row){end, shown};
+    }
+    return count;
+}
+
+static uint64_t word_at(const uint8_t *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+/* How many lines begin at a word of instructions or before it: succ_index_lookup() of iseq.c. */
+static uint32_t ruby_rank(const uint8_t *positions, uint32_t word)
+{
+    if (word < RUBY_IMMEDIATE)
+        return word_at(positions + word / 9 * 8) >> word % 9 * 7 & 127;
+    const uint32_t behind = word - RUBY_IMMEDIATE, bit = behind % RUBY_BLOCK, part = bit / 64;
+    const uint8_t *block =
+        positions + RUBY_IMMEDIATE_BYTES(RUBY_IMMEDIATE) + behind / RUBY_BLOCK * RUBY_BLOCK_BYTES;
+    const uint32_t before = part ? word_at(block + 8) >> (part - 1) * 9 & 511 : 0;
+    return (uint32_t)word_at(block) + before +
+           (uint32_t)__builtin_popcountll(word_at(block + 16 + (size_t)part * 8) << (63 - bit % 64));
+}
+
+size_t ruby_rows(const uint8_t *table, size_t size, struct script_row *out, size_t most)
+{
+    uint32_t words, lines, line;
+    size_t count = 0;
+    if (size < 2 * sizeof words)
+        return 0;
+    memcpy(&words, table, sizeof words);
+    memcpy(&lines, table + sizeof words, sizeof lines);
+    const uint8_t *positions = table + sizeof words + sizeof lines;
+    const uint64_t bytes = RUBY_POSITIONS_BYTES((uint64_t)words);
+    if (size - 8 < bytes || (size - 8 - bytes) / RUBY_LINE_BYTES < lines)
+        return 0;
+    for (uint32_t word = 0; word < words; word++) {
+        const uint32_t rank = ruby_rank(positions, word), end = (word + 1) * 8;
+        line = 0;
+        if (rank && rank <= lines)
+            memcpy(&line, positions + bytes + (size_t)(rank - 1) * RUBY_LINE_BYTES, sizeof line);
+        if (count && out[count - 1].line == line)
+            out[count - 1].end = end;
+        else if (count < most)
+            out[count++] = (struct script_row){end, line};
     }
     return count;
 }

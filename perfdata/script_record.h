@@ -48,7 +48,7 @@ struct script_called {
 #define SCRIPT_ENTERED    1u /* machine code called the interpreter's loop, which began with this one */
 #define SCRIPT_CALLED_MAX 1024u
 
-/* A string of the runtime's: of CPython, a compact one (PEP 393); of PHP, bytes as they are, and "class::function", or nothing for what stands in no
+/* A string of the runtime's: of CPython, a compact one (PEP 393); of Ruby and PHP, bytes as they are, and of PHP "class::function", or nothing for what stands in no
  * function. What is longer lacks its end, or, of a file's name, its beginning. */
 struct script_text {
     __u32 bytes; /* that are told */
@@ -59,6 +59,18 @@ struct script_text {
 #define SCRIPT_NAME_MAX  256u /* bytes */
 #define SCRIPT_FILE_MAX  512u
 #define SCRIPT_TABLE_MAX 32768u
+
+/* Ruby's table of lines: __u32 words of instructions, __u32 count of lines; where lines begin (struct succ_index_table of iseq.c); and the lines, as struct
+ * iseq_insn_info_entry has them: the first four bytes of each. */
+#define RUBY_IMMEDIATE              54u /* IMMEDIATE_TABLE_SIZE: words of instructions, nine in each of these words */
+#define RUBY_IMMEDIATE_BYTES(words) (((words) < RUBY_IMMEDIATE ? (words) + 8 : RUBY_IMMEDIATE) / 9 * 8)
+#define RUBY_BLOCK                  512u /* struct succ_dict_block: words of instructions, */
+#define RUBY_BLOCK_BYTES            80u
+#define RUBY_POSITIONS_BYTES(words)                                                                          \
+    (RUBY_IMMEDIATE_BYTES(words) +                                                                           \
+     ((words) < RUBY_IMMEDIATE ? 0                                                                           \
+                               : ((words)-RUBY_IMMEDIATE + RUBY_BLOCK - 1) / RUBY_BLOCK * RUBY_BLOCK_BYTES))
+#define RUBY_LINE_BYTES 12u
 
 struct script_code_told {
     __u32 line; /* its first */

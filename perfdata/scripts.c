@@ -211,11 +211,13 @@ static uint64_t code_key(uint32_t pid, uint64_t address)
 /* Reads a code object's table of lines. false: out of memory. */
 static bool read_rows(struct scripts *s, const uint8_t *table, size_t size, struct told_code *of)
 {
-    if (of->code->language != SCRIPT_PYTHON)
+    const uint32_t language = of->code->language;
+    if (language != SCRIPT_PYTHON && language != SCRIPT_RUBY)
         return true;
     if (!vec_reserve(s->rows, 0, s->row_capacity, size))
         return false;
-    of->row_count = python_rows(table, size, of->code->line, s->rows);
+    of->row_count = language == SCRIPT_PYTHON ? python_rows(table, size, of->code->line, s->rows)
+                                              : ruby_rows(table, size, s->rows, size);
     struct script_row *rows = arena_alloc(s->arena, (of->row_count + 1) * sizeof *rows);
     if (rows)
         memcpy(rows, s->rows, of->row_count * sizeof *rows);

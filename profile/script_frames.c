@@ -130,16 +130,28 @@ static bool append_groups(struct script_frames *s, size_t *at, size_t groups)
     return good;
 }
 
-/* Whether the functions of a call of it follow: the interpreter's loop, or what PHP's JIT made, which runs in the loop's frame, and whose callers are
- * not known. */
+/* Whether the functions of a call of it follow: the interpreter's loop, or what its JIT made, which runs in the loop's frame, or in its place, and whose callers
+ * are not known. */
 static bool is_loop(const struct script_frames *s, const struct frame *frame)
 {
     if (frame->kind == FRAME_PARTIAL)
-        return s->language == SCRIPT_PHP &&
+        return s->language && script_facts(s->language)->compiles &&
                strncmp(frame->name, RUN_TIME_NAME, sizeof RUN_TIME_NAME - 1) == 0;
     bool is = false;
     for (unsigned l = 1; frame->kind == FRAME_FUNCTION && l < SCRIPT_LANGUAGES; l++)
         is |= (!s->language || l == s->language) && strcmp(frame->name, script_facts(l)->loop) == 0;
+    return is;
+}
+
+/* Whether it is the core of the loop that calls it, or has no name, as that where a file has no symbols but exported ones. */
+static bool is_core(const struct frame *frame, const struct frame *loop)
+{
+    bool is = false;
+    for (unsigned l = 1; frame->kind == FRAME_FUNCTION && l < SCRIPT_LANGUAGES; l++) {
+        const struct script_facts *facts = script_facts(l);
+        is |= facts->core && strcmp(loop->name, facts->loop) == 0 && strcmp(frame->image, loop->image) == 0 &&
+              (strcmp(frame->name, facts->core) == 0 || !frame_has_name(frame));
+    }
     return is;
 }
 
@@ -240,6 +252,8 @@ static bool put_between(struct script_frames *s, const uint32_t *path, size_t co
             continue;
         while (i + 1 < count && is_within(frames_at(s->frames, path[i + 1])))
             i++;
+        if (i + 1 < count && is_core(frames_at(s->frames, path[i + 1]), frame))
+            good = good && append_native(s, path[++i]);
         good = good && append_groups(s, &at, loop == p.skipped + p.pairs ? SIZE_MAX : 1);
     }
     return good;

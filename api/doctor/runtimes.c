@@ -92,8 +92,9 @@ static void tell_script(const struct telling *t, unsigned language, const char *
     }
     rows_costs(t->rows, "the interpreter's own frames are shown in their place");
     if (!known)
-        rows_mend(t->rows, "those of %s %s are named without a flag", script_facts(language)->name,
-                  script_facts(language)->known);
+        rows_mend(t->rows, "those of %s %s are named without a flag%s%s", script_facts(language)->name,
+                  script_facts(language)->known, t->runtime->mend ? "; " : "",
+                  t->runtime->mend ? t->runtime->mend : "");
     else if (!loads)
         rows_mend(t->rows, "they are named where the BPF program can be loaded: see 'stacks'");
     else
@@ -108,6 +109,14 @@ static void tell_python(const struct telling *t)
 static void tell_php(const struct telling *t)
 {
     tell_script(t, SCRIPT_PHP, "of a version that it does not tell");
+}
+
+static void tell_ruby(const struct telling *t)
+{
+    if (!t->scripts[SCRIPT_RUBY].has_layout && t->written->file == WRITTEN_OWN)
+        tell_map(t);
+    else
+        tell_script(t, SCRIPT_RUBY, "of a version that it does not tell");
 }
 
 static void tell_v8(const struct telling *t)
@@ -195,13 +204,12 @@ static const struct runtime table[] = {
      .costs = "the methods that it compiles as it runs are [run-time code]",
      .mend = "start it with DOTNET_PerfMapEnabled=1 in its environment"},
     {.name = "PHP", .mark = "php_module_startup", .tell = tell_php},
-    /* Ruby 3.1, which lacks the flag; `ruby --help` of 3.3 has it: "Enable frame pointers and perf profiling". */
+    /* `ruby --help` of 3.3 has the flag: "Enable frame pointers and perf profiling". */
     {.name = "Ruby",
      .mark = "ruby_exec_node",
-     .tell = tell_map,
+     .tell = tell_ruby,
      .named = "the methods that YJIT compiles are named",
      .missing = "those that it interprets are not",
-     .costs = "the interpreter's own frames are shown in their place; what YJIT compiles is [run-time code]",
      .mend = "--yjit-perf, of Ruby 3.3 and later, names what YJIT compiles"},
     /* LuaJIT 2.1 of Debian, which writes none; src/lj_trace.c. */
     {.name = "LuaJIT",

@@ -53,17 +53,19 @@ void script_chain_free(struct script_chain *s)
     free(s);
 }
 
-/* The name of an interpreter's loop; "": it is another function. */
+/* The name of an interpreter's loop, or of its core, which is any function without a name (script_frames.c); "": it is another function. */
 static const char *loop_at(const struct process *process, uint64_t address)
 {
     struct place place;
     if (!process_place(process, address, &place) || place.function == IMAGE_NO_FUNCTION)
         return "";
     const char *name = image_function(place.image, place.function)->name;
-    for (unsigned l = 1; name && l < SCRIPT_LANGUAGES; l++)
-        if (strcmp(name, script_facts(l)->loop) == 0)
-            return script_facts(l)->loop;
-    return "";
+    const struct script_runtime *script = image_script(place.image);
+    const struct script_facts *facts = script ? script_facts(script->layout.language) : NULL;
+    return !facts                                                 ? ""
+           : facts->core && (!name || !strcmp(name, facts->core)) ? facts->core
+           : name && !strcmp(name, facts->loop)                   ? facts->loop
+                                                                  : "";
 }
 
 /* The frames of the addresses behind PERF_CONTEXT_USER. false: out of memory. */

@@ -140,6 +140,8 @@ static int read_segments(struct elf_file *file, const char *path, struct fathom_
         else if (ph.p_type == PT_DYNAMIC) {
             file->dynamic_address = ph.p_vaddr;
             file->dynamic_size = ph.p_filesz;
+        } else if (ph.p_type == PT_TLS) {
+            file->thread_size = (ph.p_memsz + ph.p_align - 1) & -ph.p_align;
         }
         if (rc < 0)
             return rc;

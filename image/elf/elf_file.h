@@ -47,8 +47,10 @@ struct elf_file {
     struct elf_section *sections;
     size_t section_count;
     uint64_t dynamic_address, dynamic_size; /* PT_DYNAMIC */
-    uint64_t eh_frame_header;               /* address of PT_GNU_EH_FRAME's segment, 0 for none */
-    uint64_t code_low, code_high;           /* span of the executable segments; less than 4 GiB */
+    uint64_t
+        thread_size; /* of each thread's block (PT_TLS), with its alignment: in an executable, variables count back from the FS base by it */
+    uint64_t eh_frame_header;     /* address of PT_GNU_EH_FRAME's segment, 0 for none */
+    uint64_t code_low, code_high; /* span of the executable segments; less than 4 GiB */
     struct build_id build_id;
     uint64_t build_id_at;    /* in the file, bytes */
     uint32_t build_id_bytes; /* there: all of it; 0: it has none */

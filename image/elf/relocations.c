@@ -125,14 +125,40 @@ static void walk_packed(const struct walk *w)
     }
 }
 
-void relocations_see(const struct elf_file *file, void (*see)(void *context, const struct relocation *word),
-                     void *context)
+static struct walk begin_walk(const struct elf_file *file)
 {
-    struct walk w = {.file = file, .see = see, .context = context};
+    struct walk w = {.file = file};
     w.symbols = dynamic_table(file, DT_SYMTAB, 0, &w.symbol_bytes);
     w.strings = dynamic_table(file, DT_STRTAB, DT_STRSZ, &w.string_bytes);
     while (w.string_bytes && w.strings[w.string_bytes - 1])
         w.string_bytes--;
+    return w;
+}
+
+bool relocations_module(const struct elf_file *file, const char *variable, uint64_t *address)
+{
+    const struct walk w = begin_walk(file);
+    size_t size;
+    const uint8_t *bytes = dynamic_table(file, DT_RELA, DT_RELASZ, &size);
+    for (; size >= sizeof(Elf64_Rela); bytes += sizeof(Elf64_Rela), size -= sizeof(Elf64_Rela)) {
+        Elf64_Rela r;
+        struct relocation word = {0};
+        memcpy(&r, bytes, sizeof r);
+        if (ELF64_R_TYPE(r.r_info) == R_X86_64_DTPMOD64 && find_symbol(&w, ELF64_R_SYM(r.r_info), &word) &&
+            word.symbol && strcmp(word.symbol, variable) == 0) {
+            *address = r.r_offset;
+            return true;
+        }
+    }
+    return false;
+}
+
+void relocations_see(const struct elf_file *file, void (*see)(void *context, const struct relocation *word),
+                     void *context)
+{
+    struct walk w = begin_walk(file);
+    w.see = see;
+    w.context = context;
     walk_table(&w, DT_RELA, DT_RELASZ);
     walk_table(&w, DT_JMPREL, DT_PLTRELSZ);
     walk_packed(&w);

@@ -263,6 +263,65 @@ Test(script_lines, are_those_of_the_table)
     cr_expect_eq(script_line(rows, 1, 0), 0u, "an instruction of no line");
 }
 
+/* As succ_index_table_create() of Ruby's iseq.c does: where lines begin, ascending. Returns the table's size. */
+static size_t put_ruby_table(uint8_t *table, uint32_t words, const uint32_t *begins, const uint32_t *lines,
+                             uint32_t count)
+{
+    const uint32_t immediate = (words < 54 ? words + 8 : 54) / 9;
+    uint64_t *positions = (uint64_t *)(table + 8);
+    uint32_t rank = 0, blocks = words < 54 ? 0 : (words - 54 + 511) / 512;
+    memcpy(table, &words, 4);
+    memcpy(table + 4, &count, 4);
+    memset(positions, 0, 8 * immediate + 80 * blocks);
+    for (uint32_t i = 0; i < 9 * immediate; i++) {
+        rank += rank < count && begins[rank] == i;
+        positions[i / 9] |= (uint64_t)rank << i % 9 * 7;
+    }
+    for (uint32_t k = 0; k < blocks; k++) {
+        uint64_t *block = positions + immediate + 10 * k;
+        uint32_t small = 0;
+        block[0] = rank;
+        for (uint32_t i = 0; i < 512; i++) {
+            if (i % 64 == 0 && i)
+                block[1] |= (uint64_t)small << (i / 64 - 1) * 9;
+            if (rank < count && begins[rank] == 54 + 512 * k + i) {
+                block[2 + i / 64] |= 1ull << i % 64;
+                rank++;
+                small++;
+            }
+        }
+    }
+    uint8_t *entries = (uint8_t *)(positions + immediate + 10 * blocks);
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(entries + 12 * i, &lines[i], 4);
+    return (size_t)(entries - table) + 12 * (size_t)count;
+}
+
+Test(script_lines, are_those_of_rubys_table)
+{
+    static const uint32_t sizes[] = {1, 9, 53, 54, 55, 566, 567, 1500};
+    static uint64_t room[4096];
+    static struct script_row rows[4000];
+    uint8_t *table = (uint8_t *)room;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        uint32_t begins[1500], lines[1500], count = 0;
+        for (uint32_t at = 0; at < sizes[s]; at += 1 + (at * 7 + count) % 5) {
+            begins[count] = at;
+            lines[count++] = 10 + at / 3 % 40;
+        }
+        const size_t size = put_ruby_table(table, sizes[s], begins, lines, count);
+        const size_t row_count = ruby_rows(table, size, rows, sizeof rows / sizeof *rows);
+        for (uint32_t at = 0, entry = 0; at < sizes[s]; at++) {
+            entry += entry + 1 < count && begins[entry + 1] == at;
+            cr_expect_eq(script_line(rows, row_count, 8 * at), lines[entry], "%u of %u", at, sizes[s]);
+        }
+        cr_expect_eq(script_line(rows, row_count, 8 * sizes[s]), 0u);
+        for (size_t cut = 1; cut <= size; cut += 7)
+            cr_expect_eq(ruby_rows(table, size - cut, rows, 4000), 0u, "cut");
+        cr_expect(ruby_rows(table, size, rows, 3) <= 3);
+    }
+}
+
 /* PHP's texts are bytes, its lines are told as they are, and what stands in no function has no name. */
 Test(scripts, of_php_are_as_they_are_told)
 {

@@ -193,8 +193,9 @@ Test(script_frames, of_readings_have_as_many_calls_as_the_path)
     cr_expect_str_eq(join_reading("?L", &r[2]), "? A b C " LOOP " D ", "how many there are is not known");
 }
 
-/* PHP: what the JIT made, and functions that C implements. */
-static const char *join_php(const char *const *path, size_t count, const char *const *functions)
+/* A path of machine code, all of one file, or "[...]", with functions of PHP or Ruby, the first of which was entered. */
+static const char *join_named(uint8_t language, const char *const *path, size_t count,
+                              const char *const *functions)
 {
     static char out[256];
     uint32_t items[MOST];
@@ -203,13 +204,14 @@ static const char *join_php(const char *const *path, size_t count, const char *c
     struct script_frame called_frames[4] = {0};
     size_t used = 0, length = 0;
     for (; functions[used]; used++) {
-        called[used] = (struct script_code){functions[used], "a.php", 1, SCRIPT_PHP};
+        called[used] = (struct script_code){functions[used], "a.php", 1, language};
         called_frames[used] = (struct script_frame){
             .outer = used ? &called_frames[used - 1] : NULL, .code = &called[used], .entered = !used};
     }
     for (size_t i = 0; i < count; i++)
         items[i] = *path[i] == '[' ? frames_label(frames, FRAME_PARTIAL, path[i])
-                                   : frames_named(frames, path[i], "php8.2", i);
+                                   : frames_named(frames, path[i],
+                                                  language == SCRIPT_PHP ? "php8.2" : "libruby.so.3.1.2", i);
     script_frames_free(scripts); /* which keeps what it has shown by where it stood */
     scripts = script_frames_new(frames, false, false);
     cr_assert(scripts);
@@ -220,7 +222,9 @@ static const char *join_php(const char *const *path, size_t count, const char *c
     return out;
 }
 #define JOIN_PHP(path, ...)                                                                                  \
-    join_php(path, sizeof path / sizeof *path, (const char *const[]){__VA_ARGS__, NULL})
+    join_named(SCRIPT_PHP, path, sizeof path / sizeof *path, (const char *const[]){__VA_ARGS__, NULL})
+#define JOIN_RUBY(path, ...)                                                                                 \
+    join_named(SCRIPT_RUBY, path, sizeof path / sizeof *path, (const char *const[]){__VA_ARGS__, NULL})
 
 Test(script_frames, of_php_follow_code_that_was_made)
 {
@@ -240,4 +244,19 @@ Test(script_frames, of_php_stand_once_if_c_implements_them)
     const char *const method[] = {"main", "execute_ex", "zim_PDO_query"};
     cr_expect_str_eq(JOIN_PHP(method, "{main}", "PDO::query"), "main;execute_ex;{main};zim_PDO_query");
     cr_expect_str_eq(JOIN_PHP(method, "{main}", "PDO::que"), "main;execute_ex;{main};PDO::que;zim_PDO_query");
+}
+
+Test(script_frames, of_ruby_follow_the_core_of_the_loop)
+{
+    const char *const named[] = {"main", "rb_vm_exec", "vm_exec_core", "rb_ary_each"};
+    cr_expect_str_eq(JOIN_RUBY(named, "<main>", "a"), "main;rb_vm_exec;vm_exec_core;<main>;a;rb_ary_each");
+    const char *const stripped[] = {"main", "rb_vm_exec", "libruby.so.3+0x10", "libruby.so.3+0x20"};
+    cr_expect_str_eq(JOIN_RUBY(stripped, "<main>", "a"),
+                     "main;rb_vm_exec;libruby.so.3+0x10;<main>;a;libruby.so.3+0x20");
+    const char *const other[] = {"main", "rb_vm_exec", "rb_ary_each"};
+    cr_expect_str_eq(JOIN_RUBY(other, "<main>", "a"), "main;rb_vm_exec;<main>;a;rb_ary_each");
+    const char *const elsewhere[] = {"main", "rb_vm_exec", "libz.so.1+0x10"};
+    cr_expect_str_eq(JOIN_RUBY(elsewhere, "<main>"), "main;rb_vm_exec;<main>;libz.so.1+0x10");
+    const char *const compiled[] = {"[run-time code]", "rb_ary_each"};
+    cr_expect_str_eq(JOIN_RUBY(compiled, "a"), "[run-time code];a;rb_ary_each");
 }

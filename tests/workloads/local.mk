@@ -4,4 +4,6 @@ EXTRA_DIST += tests/workloads/hashes.pl tests/workloads/log.pl tests/workloads/s
 	tests/workloads/php/page_sha256.php tests/workloads/php/rounds.php \
 	tests/workloads/python/called.py tests/workloads/python/deep.py tests/workloads/python/endless.c tests/workloads/python/hostile.c tests/workloads/python/judge.py \
 	tests/workloads/python/kinds.py tests/workloads/python/processes.py tests/workloads/python/remade.py tests/workloads/python/rounds.py \
-	tests/workloads/python/stolen.c tests/workloads/python/tasks.py tests/workloads/python/threads.py tests/workloads/python/web.py
+	tests/workloads/python/stolen.c tests/workloads/python/tasks.py tests/workloads/python/threads.py tests/workloads/python/web.py \
+	tests/workloads/ruby/called.rb tests/workloads/ruby/deep.rb tests/workloads/ruby/hostile.c tests/workloads/ruby/kinds.rb tests/workloads/ruby/loaded.rb \
+	tests/workloads/ruby/rounds.rb

@@ -260,13 +260,14 @@ struct script_buffer {
     __u64 state[PYTHON_THREAD_BYTES / 8];  /* the thread's */
     __u64 object[SCRIPT_OBJECT_BYTES / 8]; /* what code is told by */
     __u64 text[SCRIPT_NAME_WORDS];         /* of a string */
-    __u64 functions[SCRIPT_CALLED_MAX];    /* PHP: of each call, where it is */
+    __u64 functions[SCRIPT_CALLED_MAX];    /* PHP: of each call, where it is; Ruby: its environment */
     __u64 delegates
         [PHP_DELEGATES]; /* PHP: calls of generators that wait for the one that runs, the outermost first, */
     __u64 behind;        /* and the call that comes after those */
     __u32 delegate_count, free;
     __u64 first,
         in_register; /* PHP: the innermost function's instructions, and the next of them by a register; 0: none */
+    __u64 end;       /* Ruby: where the frames end */
     __u64 chain;     /* a hash of where its code is */
     __u64 named;     /* and of what that is */
     __u32 window_size;

@@ -34,7 +34,7 @@ int verify_climb(__u32 cpu);
 int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 further);
 __u32 verify_joint(__u32 cpu, __u64 sp, int end);
 
-/* python.h, php.h, script_code.h */
+/* python.h, php.h, ruby.h, script_code.h */
 __u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before, __u32 search);
 int verify_python_frames(__u32 cpu, __u32 pid);
 __u64 verify_python_outer(__u32 cpu, __u32 pid);
@@ -43,6 +43,11 @@ int verify_php_delegates(__u32 cpu, __u32 pid, __u64 generator);
 int verify_php_frames(__u32 cpu, __u32 pid);
 int verify_php_line(__u32 cpu, __u32 pid, __u32 number);
 int verify_php_identity(__u32 cpu, __u32 pid, __u32 number);
+__u64 verify_ruby_state(__u32 cpu, __u32 pid);
+int verify_ruby_frames(__u32 cpu, __u32 pid);
+int verify_ruby_place(__u32 cpu, __u32 pid, __u32 number);
+int verify_ruby_identity(__u32 cpu, __u32 pid, __u32 number);
+int verify_script_place(__u32 cpu, __u32 pid, __u32 number);
 int verify_script_identity(__u32 cpu, __u32 pid, __u32 number);
 int verify_script_names(__u32 cpu, __u32 pid, __u32 from);
 int verify_script_code(__u32 cpu, __u32 pid, __u32 from);

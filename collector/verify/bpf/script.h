@@ -95,10 +95,16 @@ static __always_inline __u64 read_chain(const struct moment *m, __u32 cpu, struc
     if (!p)
         return 0;
     b->language = p->layout.language;
-    if (b->language == SCRIPT_PHP)
+    switch (b->language) {
+    case SCRIPT_PHP:
         read_php(m, cpu, b, p, thread);
-    else
+        break;
+    case SCRIPT_RUBY:
+        read_ruby(m, cpu, b, p, thread);
+        break;
+    default:
         read_python(m, cpu, b, p, thread);
+    }
     b->chain &= ~1ull; /* a number is odd */
     return head->count ? number_chain(m, cpu, b, p, thread) : 0;
 }
@@ -145,8 +151,8 @@ static __always_inline long announce_chain(struct moment *m, __u32 cpu, struct s
             size = sizeof *head;
         } else {
             whole = tell_codes(m, cpu, b);
-            for (__u32 i = 0; b->language == SCRIPT_PHP && i < SCRIPT_CALLED_MAX; i++)
-                if (!verify_php_line(cpu, m->pid, i))
+            for (__u32 i = 0; i < SCRIPT_CALLED_MAX; i++)
+                if (!verify_script_place(cpu, m->pid, i))
                     break;
             fill_script(b, head, SCRIPT_CHAIN, number);
             take_capacity(cpu, size);

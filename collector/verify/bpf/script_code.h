@@ -9,8 +9,28 @@ __noinline int verify_script_identity(__u32 cpu, __u32 pid, __u32 number)
     const struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
     if (!p)
         return 0;
-    return p->layout.language == SCRIPT_PHP ? verify_php_identity(cpu, pid, number)
-                                            : verify_python_identity(cpu, pid, number);
+    switch (p->layout.language) {
+    case SCRIPT_PHP:
+        return verify_php_identity(cpu, pid, number);
+    case SCRIPT_RUBY:
+        return verify_ruby_identity(cpu, pid, number);
+    default:
+        return verify_python_identity(cpu, pid, number);
+    }
+}
+
+/* Puts what records tell in place of the instruction, of one function of the chain. Whether there is such a one, and that is to be done. */
+__noinline int verify_script_place(__u32 cpu, __u32 pid, __u32 number)
+{
+    const struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
+    switch (p ? p->layout.language : SCRIPT_PYTHON) {
+    case SCRIPT_PHP:
+        return verify_php_line(cpu, pid, number);
+    case SCRIPT_RUBY:
+        return verify_ruby_place(cpu, pid, number);
+    default:
+        return 0;
+    }
 }
 
 /* Hashes what the code of the chain's functions is, from number `from` on. Whether there are more. */
@@ -36,6 +56,20 @@ __noinline int verify_script_names(__u32 cpu, __u32 pid, __u32 from)
 /* and otherwise in one of so many samples of a thread. */
 #define SCRIPT_CHECKED 8u
 
+static __always_inline void read_code(const struct script_layout *layout, struct script_buffer *b)
+{
+    switch (layout->language) {
+    case SCRIPT_PHP:
+        read_php_code(&layout->php, b);
+        break;
+    case SCRIPT_RUBY:
+        read_ruby_code(&layout->ruby, b);
+        break;
+    default:
+        read_python_code(&layout->python, b);
+    }
+}
+
 /* Reads the code object of one function of the chain, from number `from` on, whose code was not told. Returns the number to go on from, 0: there are no more
  * functions; b->key.code 0: among those up to there, all were told. The kernel's verifier follows each step: parts have few. */
 __noinline int verify_script_code(__u32 cpu, __u32 pid, __u32 from)
@@ -59,10 +93,7 @@ __noinline int verify_script_code(__u32 cpu, __u32 pid, __u32 from)
             continue;
         if (before)
             p->careful = SCRIPT_CAREFUL;
-        if (p->layout.language == SCRIPT_PHP)
-            read_php_code(&p->layout.php, b);
-        else
-            read_python_code(&p->layout.python, b);
+        read_code(&p->layout, b);
         return i + 1;
     }
     b->key.code = 0;

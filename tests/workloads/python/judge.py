@@ -1,4 +1,4 @@
-"""judge.py PROGRAM REPORT.json [LEAST [TOLERANCE]]: holds the functions of a script, in Python or PHP, of a report's paths against what the program says.
+"""judge.py PROGRAM REPORT.json [LEAST [TOLERANCE]]: holds the functions of a script, in Python, PHP or Ruby, of a report's paths against what the program says.
 
 A line "path SHARE CHAIN" of the program's text tells a chain of functions, as regular expressions between ";", that ends where time is
 spent: SHARE percent of the weight of all such with a number; "-": any. "path tag NATIVE CHAIN": in a sample in one of these native
@@ -15,8 +15,9 @@ import re
 import sys
 
 CUT = "[script functions not read]"
-LOOPS = {"_PyEval_EvalFrameDefault", "execute_ex"}
-STARTUP = {"Py_InitializeFromConfig", "Py_FinalizeEx", "PyImport_ImportModule", "PyImport_GetImporter"}
+LOOPS = {"_PyEval_EvalFrameDefault", "execute_ex", "rb_vm_exec"}
+IMPORTS = {"_find_and_load", "_call_with_frames_removed", "require", "<internal:gem_prelude>"}
+STARTUP = {"Py_InitializeFromConfig", "Py_FinalizeEx", "PyImport_ImportModule", "PyImport_GetImporter", "ruby_init", "ruby_options", "ruby_cleanup"}
 
 
 class Truth:
@@ -74,7 +75,7 @@ def judge(truth, path):
         for tag, wanted in truth.tags:
             if tag.fullmatch(name):
                 return re.fullmatch(wanted, text) is not None, text
-    if STARTUP & set(native) or "_find_and_load" in chain or "_call_with_frames_removed" in chain:
+    if STARTUP & set(native) or IMPORTS & set(chain):
         return True, text
     return truth.is_legal(text), text
 
