@@ -265,6 +265,8 @@ static const struct option_row rows[] = {
         "times"),
     OPTION_TEXT("control", 0, "SOCKET", struct fathom_recorder_options, control,
                 "with --phases: take commands at this socket, of this user: once, on, off, auto, status"),
+    OPTION_FLAG("off-cpu", 0, struct fathom_recorder_options, off_cpu,
+                "record where threads wait, too, for how long and why: event 'off-cpu'"),
     OPTION_FLAG(
         "java-map", 0, struct fathom_recorder_options, java_map,
         "at the end, ask each Java that still runs, by jcmd, what code it has made: its methods have names "

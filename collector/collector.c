@@ -16,6 +16,7 @@
 #include "collector/rings/counters.h"
 #include "collector/scripts/script_poll.h"
 #include "collector/silent.h"
+#include "collector/waits.h"
 #include "collector/targets/container.h"
 #include "collector/targets/members.h"
 #include "collector/targets/synth.h"
@@ -27,6 +28,7 @@
 #define ROUND_NEW_MS   4
 #define NEW_ROUNDS     10
 #define POLLED_ID      (UINT64_MAX - 1) /* the kernel counts them from 1 on */
+#define WAITS_ID       (UINT64_MAX - 2)
 
 static int check_options(const struct collector_options *options, struct fathom_error *err)
 {
@@ -134,6 +136,15 @@ static int poll_scripts(struct collector *c, struct fathom_error *err)
     return script_poll_new(POLLED_ID, c->options->log, &c->scripts, err);
 }
 
+/* Neither is theirs. */
+static int open_waits(struct collector *c, struct fathom_error *err)
+{
+    const int rc = waits_new(&c->events[c->event_count], WAITS_ID, c->events[c->stacks].ids[0],
+                             c->options->verify.compared, &c->waits, err);
+    c->event_count += rc == 0;
+    return rc;
+}
+
 /* All that is recorded from, before any of it starts. */
 static int open_sources(struct collector *c, struct fathom_error *err)
 {
@@ -165,6 +176,8 @@ static int open_sources(struct collector *c, struct fathom_error *err)
         c->vary_at[i] = VARY_SAMPLES;
     if (rc == 0 && !c->verify)
         rc = poll_scripts(c, err);
+    if (rc == 0 && o->waits)
+        rc = open_waits(c, err);
     /* Now that all events have their ids. */
     return rc == 0 ? decoder_new(c->events, c->event_count, &c->decoder, err) : rc;
 }
@@ -184,6 +197,7 @@ static int open_drain(struct collector *c, struct fathom_error *err)
                                         .verify = c->verify,
                                         .expected = c->drain.tasks.expected,
                                         .no_children = o->no_children},
+                              .waits = c->waits,
                               .summary = &c->summary,
                               .by_tid = o->tid_count > 0,
                               .self = c->wide ? getpid() : 0,
@@ -361,7 +375,10 @@ static int introduce_thread(struct collector *c, pid_t pid, pid_t tid, struct fa
 {
     if (c->members && !members_start(c->members, pid, tid))
         return error_memory(err);
-    return stackbases_attach(c->bases, pid, tid, &c->to, err);
+    int rc = stackbases_attach(c->bases, pid, tid, &c->to, err);
+    if (rc == 0 && c->waits)
+        rc = waits_attach(c->waits, c->verify, pid, tid, &c->batch, err);
+    return rc;
 }
 
 /* Writes the records of a process that is already running, which is a member from now on; it is not an error if it has ended. */
@@ -543,6 +560,8 @@ int collector_stop(struct collector *c, collector_sink *sink, void *context, str
                   "%zu process%s came into the cgroup and ended before %s mappings could be read: %s code "
                   "is unknown",
                   unmet, unmet == 1 ? "" : "es", unmet == 1 ? "its" : "their", unmet == 1 ? "its" : "their");
+    if (rc == 0 && c->waits)
+        rc = drain_waits(&c->drain, err);
     if (rc == 0)
         rc = drain_losses(&c->drain, err);
     return rc ? rc : drain_totals(&c->drain, err);
@@ -610,8 +629,9 @@ void collector_close(struct collector *c)
     counters_free(c->counters);
     verify_free(c->verify);
     script_poll_free(c->scripts);
-    if (c->event_count > c->opened)
-        free(c->events[c->opened].ids);
+    waits_free(c->waits);
+    for (size_t i = c->opened; i < c->event_count; i++)
+        free(c->events[i].ids);
     launch_close(&c->launch);
     drain_free(&c->drain);
     members_free(c->members);

@@ -62,6 +62,7 @@ struct collector {
     struct members *members;            /* NULL: not by CPU, or for everyone */
     struct verify *verify;              /* NULL: stacks are not compared, */
     struct script_poll *scripts;        /* and what interpreters run is read by this */
+    struct waits *waits;                /* NULL: not asked for */
     bool copied;                        /* but each sample of the main event has a copy of its own */
     uint64_t vary_at[COLLECTOR_EVENTS]; /* samples of an event at which its periods change */
     struct cpu_uses uses;               /* at the end */

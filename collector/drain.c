@@ -12,6 +12,7 @@
 #include "collector/rings/records.h"
 #include "collector/stack_order.h"
 #include "collector/targets/touch.h"
+#include "collector/waits.h"
 #include "perfdata/stack_dump.h"
 #include "perfdata/stack_record.h"
 
@@ -90,12 +91,27 @@ static bool is_new(const struct sample *sample)
     return record_view(sample->raw, sample->raw_size, &stack, sizeof stack) && stack.kind == STACK_RECORD_NEW;
 }
 
+/* 1: it is about a wait, and was taken; 0; -ENOMEM, or of the sink. That a thread gets a CPU is told in the one that loses it, whoever's that is. */
+static int take_wait(struct drain *drain, const struct sample *sample, struct fathom_error *err)
+{
+    unsigned made;
+    if (!drain->waits || !drain->events[sample->event].stacks)
+        return 0;
+    const int rc = waits_take(drain->waits, sample, drain->to->batch, &made, err);
+    drain->summary->samples += made;
+    return rc == 1 && !note_sampled(drain, sample) ? error_memory(err) : rc;
+}
+
 static int take_sample(struct drain *drain, const void *record, size_t size, struct fathom_error *err)
 {
     uint64_t id, base = 0, *count = NULL;
     struct record decoded;
     const struct sample *sample = &decoded.sample;
-    if (!read_sample(drain, record, size, &id, &decoded))
+    const bool good = read_sample(drain, record, size, &id, &decoded);
+    int rc = good ? take_wait(drain, sample, err) : 0;
+    if (rc)
+        return rc < 0 ? rc : 0;
+    if (!good)
         decoded = (struct record){0}; /* passed on as it is: the reader will count it as damaged */
     else if (is_foreign(drain, sample))
         return 0;
@@ -111,7 +127,7 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
         ++*count;
         drain->taken[sample->event]++;
     }
-    int rc = count == &drain->summary->samples && !note_sampled(drain, sample) ? error_memory(err) : 0;
+    rc = count == &drain->summary->samples && !note_sampled(drain, sample) ? error_memory(err) : 0;
     if (rc == 0 && drain->meets && count)
         rc = drain_meet(drain, (pid_t)sample->pid, err);
     if (rc == 0 && sample->sp)
@@ -123,6 +139,8 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
         rc = pass_on(drain, record, size, &copy, err);
     if (rc)
         return rc;
+    if (drain->waits && good && drain->events[sample->event].stacks)
+        waits_note_stack(drain->waits, sample->tid, drain->stack_time ? drain->stack_time : sample->time);
     if (drain->stack_time)
         memcpy(copy + offsetof(struct sample_record, time), &drain->stack_time, sizeof drain->stack_time);
     if (base && count && !sample->stack_capacity && !drain->start_count &&
@@ -448,6 +466,14 @@ int drain_round(struct drain *drain, bool *any, struct fathom_error *err)
     if (rc == 0)
         rc = sideband_round(drain->to, err);
     return rc ? rc : batch_flush(drain->to->batch, err);
+}
+
+int drain_waits(struct drain *drain, struct fathom_error *err)
+{
+    unsigned made;
+    const int rc = waits_finish(drain->waits, drain->tasks.verify, drain->to->batch, &made, err);
+    drain->summary->samples += made;
+    return rc;
 }
 
 int drain_losses(struct drain *drain, struct fathom_error *err)

@@ -33,6 +33,7 @@ struct drain {
     size_t asked; /* events, the first ones */
     struct stackbases *bases;
     struct sideband *to;
+    struct waits *waits; /* NULL: none are recorded */
     struct collector_summary *summary;
     struct start *starts; /* owned */
     size_t start_count, start_capacity;
@@ -59,6 +60,8 @@ int drain_meet(struct drain *drain, pid_t pid, struct fathom_error *err);
 /* Drains every ring once, up to where its head is now, and adds a FINISHED_ROUND if there was anything (*any,
  * unless NULL). Flushes the batch. drain->start_count: threads and programs that started. */
 int drain_round(struct drain *drain, bool *any, struct fathom_error *err);
+/* After the last round, if waits are recorded: writes those that last. */
+int drain_waits(struct drain *drain, struct fathom_error *err);
 /* After the last round: writes one LOST_SAMPLES record for the losses that no LOST record tells, such as those
  * of a ring that was full at the end. */
 int drain_losses(struct drain *drain, struct fathom_error *err);

@@ -192,6 +192,8 @@ static int load_program(struct collector *c, struct verify_options *options, str
         options->follow = c->options->tid_count ? VERIFY_TIDS : VERIFY_PIDS;
     else /* a tracepoint's program runs wherever it is hit */
         options->follow = options->where == VERIFY_TRACEPOINT ? VERIFY_TIDS : VERIFY_ALL;
+    if (options->waits && options->follow == VERIFY_ALL)
+        options->follow = VERIFY_TIDS; /* the program at the scheduler's tracepoints runs for all */
     options->wake_ns = wake_of(c);
     int rc = verify_new(options, &c->verify, why);
     for (size_t i = 0; rc == 0 && options->where == VERIFY_PRECISE && i < c->asked; i++) {
@@ -303,9 +305,12 @@ static int prepare_verify(struct collector *c, struct fathom_error *err)
 {
     struct fathom_error why;
     struct verify_options options = c->options->verify;
+    options.waits = c->options->waits;
     if (options.wish == VERIFY_NEVER)
         return 0;
     int rc = load_for_first(c, &options, &why);
+    if (options.waits && rc < 0)
+        return error_set(err, -rc, "waits cannot be recorded (--off-cpu): %s", why.text);
     if (options.where == VERIFY_NOWHERE) {
         if (!all_filtered(c))
             tell_unfollowed(c, &c->events[0]);
@@ -506,6 +511,11 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
         rc = prepare_verify(c, err);
     if (rc == 0)
         rc = check_user(c, err);
+    if (rc == 0 && c->options->waits && !c->verify)
+        rc = error_set(
+            err, EINVAL,
+            "waits are told by the BPF program that compares stacks (--off-cpu): leave out --passive, "
+            "--dumps, --audit and --filter, and record an event whose stacks are compared");
     if (rc)
         return rc;
     tell_batching(c);

@@ -100,6 +100,7 @@ void layout_of(const struct perf_event_attr *attr, struct layout *layout)
         .intr = register_places(attr->sample_regs_intr),
         .default_period = default_period(attr),
         .weight = weight_field_of(attr),
+        .waits = attr_is_waits(attr),
         .stack_size = attr->sample_stack_user,
     };
     if (attr->sample_id_all) {

@@ -38,6 +38,7 @@ struct layout {
     struct register_places user, intr;
     uint64_t default_period;
     struct weight_field weight; /* what it weighs, times the period */
+    bool waits;                 /* attr_is_waits() */
     uint64_t stack_size;        /* requested bytes of each dump */
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "perfdata/sample.h"
+#include "perfdata/wait_reason.h"
 
 enum record_kind {
     RECORD_SAMPLE,
@@ -91,6 +92,12 @@ static inline bool attr_is_clock(const struct perf_event_attr *attr)
 {
     return attr->type == PERF_TYPE_SOFTWARE &&
            (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* Whether its samples are the times in which threads had no CPU (wait_reason.h): they weigh ns, as those of a clock. */
+static inline bool attr_is_waits(const struct perf_event_attr *attr)
+{
+    return attr_is_clock(attr) && attr->config1 == EVENT_WAITS_MARK;
 }
 
 /* Whether samples in the kernel have its part of their path: a call chain with the kernel's functions. */

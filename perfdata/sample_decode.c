@@ -194,6 +194,8 @@ static bool take_counted_fields(struct rest *rest, const struct layout *layout, 
         if (!out->raw)
             return false;
         out->raw_size = load_u32(size);
+        if (layout->waits && out->raw_size >= 4)
+            out->wait = load_u32(out->raw);
         if (layout->weight.size &&
             __builtin_mul_overflow(out->period, weight_field_in(&layout->weight, out->raw, out->raw_size),
                                    &out->period))

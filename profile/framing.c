@@ -430,6 +430,8 @@ int framing_end(struct framing *f, const struct place *place, const struct proce
         rc = append_kernel(f, process, sample, err);
     if (rc == 0 && f->accesses)
         rc = append_access(f, err);
+    if (rc == 0 && sample->wait)
+        rc = framing_label(f, wait_reason_label(sample->wait), err);
     *items = f->path;
     *count = f->depth;
     return rc;

@@ -16,7 +16,8 @@ bool placing_plain_user(const struct profile *p)
 
 bool placing_plain(const struct profile *p, const struct adding *a)
 {
-    return placing_plain_user(p) && !framing_in_kernel(p->framing, a->sample) && !a->sample->script;
+    return placing_plain_user(p) && !framing_in_kernel(p->framing, a->sample) && !a->sample->script &&
+           !a->sample->wait;
 }
 
 /* Keeps where the path last added to the bounded tree ends; without memory for it, it is sought again. */
@@ -119,7 +120,8 @@ static uint64_t *place_of(struct profile *p, const struct adding *a, uint32_t ma
     if (o->levels.count || o->threads || o->accesses || p->bounded ||
         framing_in_kernel(p->framing, a->sample))
         return NULL;
-    uint64_t path = (uint64_t)map_node << 2 | framing_sites(a->resolved);
+    uint64_t path =
+        ((uint64_t)map_node << 2 | framing_sites(a->resolved)) + ((uint64_t)a->sample->wait << 40);
     return table_put(p->others,
                      hash_u64(path) + hash_u64(sampled->address + hash_u64((uintptr_t)sampled->image)) +
                          hash_u64((uintptr_t)a->sample->script),

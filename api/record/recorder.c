@@ -215,6 +215,7 @@ void recorder_collector(const struct fathom_recorder_options *options, const str
     out->switched = options->phase_interval > 0;
     out->trigger = options->trigger;
     out->event.kernel = options->kernel;
+    out->waits = options->off_cpu;
     bool by_default = options->audit_hz == FATHOM_AUDIT_DEFAULT;
     out->audit_hz = by_default ? AUDIT_HZ : options->audit_hz;
     out->audit_instead = out->audit_adapts = by_default;

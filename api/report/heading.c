@@ -78,11 +78,13 @@ static void fill_recording(struct view_heading *h, const struct heading_parts *p
     h->event = event->name;
     h->other_events = p->others;
     h->user_only = event->attr.exclude_kernel;
+    h->waits = attr_is_waits(&event->attr);
     h->by_thread = event->attr.inherit;
     h->foreign = !summary.stacks && !audits && !h->followed;
     h->other_event =
         !h->followed && !attr_is_clock(&event->attr) && !(event->attr.sample_type & PERF_SAMPLE_STACK_USER);
-    if (p->options->metric == metric_table && !p->filtered) { /* the weights are in the event's unit */
+    if (p->options->metric == metric_table && !p->filtered &&
+        !h->waits) { /* the weights are in the event's unit */
         h->counted = summary.counted;
         h->cpu_time = summary.cpu_time;
     }

@@ -285,7 +285,7 @@ int proc_self(pid_t pid, struct proc_self *out)
     return 0;
 }
 
-int proc_thread_sp(pid_t pid, pid_t tid, uint64_t *sp)
+int proc_thread_waits(pid_t pid, pid_t tid, struct proc_wait *out)
 {
     /* "NR six-arguments SP PC", "-1 SP PC" or "running" */
     char path[64], *text, *save;
@@ -295,6 +295,7 @@ int proc_thread_sp(pid_t pid, pid_t tid, uint64_t *sp)
         return rc;
     const char *last[2] = {NULL, NULL};
     size_t words = 0;
+    *out = (struct proc_wait){.call = strtoll(text, NULL, 10)};
     for (char *word = strtok_r(text, " \n", &save); word; word = strtok_r(NULL, " \n", &save)) {
         last[0] = last[1];
         last[1] = word;
@@ -302,8 +303,9 @@ int proc_thread_sp(pid_t pid, pid_t tid, uint64_t *sp)
     }
     rc = -EAGAIN;
     if (words >= 3) {
-        *sp = strtoull(last[0], NULL, 16);
-        rc = *sp ? 0 : -EAGAIN;
+        out->sp = strtoull(last[0], NULL, 16);
+        out->pc = strtoull(last[1], NULL, 16);
+        rc = out->sp ? 0 : -EAGAIN;
     }
     free(text);
     return rc;

@@ -70,8 +70,13 @@ int proc_threads(pid_t pid, pid_t **tids, size_t *count);
 int proc_everyone(pid_t **pids, size_t *count);
 /* The process that a thread belongs to. */
 int proc_thread_group(pid_t tid, pid_t *pid);
-/* SP of a thread waiting in a system call; -EAGAIN: it is running. */
-int proc_thread_sp(pid_t pid, pid_t tid, uint64_t *sp);
+/* A thread that has no CPU: in which system call, and its registers. */
+struct proc_wait {
+    int64_t call; /* -1: in none */
+    uint64_t sp, pc;
+};
+/* -EAGAIN: it is running. */
+int proc_thread_waits(pid_t pid, pid_t tid, struct proc_wait *out);
 /* Soft RLIMIT_STACK, bytes; 8 MiB if unlimited or unknown. */
 uint64_t proc_stack_limit(pid_t pid);
 /* Copies memory of the process; returns the number of bytes read (0: none), never an error. */

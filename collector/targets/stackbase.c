@@ -288,11 +288,11 @@ int stackbases_attach(struct stackbases *bases, pid_t pid, pid_t tid, const stru
                       struct fathom_error *err)
 {
     struct thread *thread = take_thread(bases, pid, tid);
-    uint64_t sp;
+    struct proc_wait wait;
     if (!thread)
         return error_memory(err);
     thread->since = 0;
-    if (proc_thread_sp(pid, tid, &sp) != 0 || !resolve(bases, thread, 0, sp))
+    if (proc_thread_waits(pid, tid, &wait) != 0 || !resolve(bases, thread, 0, wait.sp))
         return 0; /* its first sample will show it */
     return announce(bases, thread, to, err);
 }

@@ -182,6 +182,20 @@ struct rule_script_thread {
     __u32 missed;    /* samples in which it had no state */
 };
 
+/* A thread that has no CPU, or how long it had none before. */
+struct rule_wait {
+    __u64 since, woken; /* CLOCK_MONOTONIC, ns; since 0: it runs; woken 0: it was not woken */
+    __u64 began;        /* the last one, as above; 0: there was none */
+    __u64 usual;        /* from the beginning of one to that of the next, ns */
+    __u64 shorts;       /* all that were not long, ns */
+    __u64 ip, sp, bp;   /* the user's */
+    __u32 pid;
+    __u32 number;      /* struct wait_record */
+    __u8 reason, told; /* told: this wait */
+    __u16 zero;
+    __u32 free;
+};
+
 /* Code that was told, and by what it is told from other code that is at its address later. */
 struct rule_code_key {
     __u64 code;

@@ -180,6 +180,29 @@ int verify_tracepoint(void *ctx)
     return verify_entered(ctx);
 }
 
+#include "collector/verify/bpf/waits.h"
+
+/* The tracepoint sched:sched_switch, in the thread that loses its CPU. Another recorder's samples of it stay. */
+SEC("tracepoint")
+int verify_switch_task(const struct task_switch *task)
+{
+    const __u32 next = (__u32)task->next_tid;
+    const __u64 now = begin_wait((void *)task, task->prev_state, bpf_ktime_get_ns());
+    if (next)
+        end_wait((void *)task, next, now);
+    return 1;
+}
+
+SEC("tracepoint")
+int verify_wakeup(const struct task_wakeup *task)
+{
+    const __u32 tid = (__u32)task->tid;
+    struct rule_wait *w = bpf_map_lookup_elem(&waits, &tid);
+    if (w && w->since && !w->woken)
+        w->woken = bpf_ktime_get_ns();
+    return 1;
+}
+
 /* The tracepoint task:task_newtask, in the thread that forks (kernel/fork.c). verify.c checks the layout. */
 struct new_task {
     __u64 common;

@@ -29,9 +29,10 @@ extern const char verify_object[], verify_object_end[], verify_files_object[], v
 
 struct verify {
     struct bpf_object *object;
-    struct bpf_link *tasks; /* NULL: the recorder alone follows children */
+    struct bpf_link *tasks;              /* NULL: the recorder alone follows children */
+    struct bpf_link *switches, *wakeups; /* NULL: waits are not told */
     enum verify_follow follow;
-    int program, outputs, followed, spaces, threads, scripts, script_files, any_script;
+    int program, outputs, followed, spaces, threads, waits, scripts, script_files, any_script;
     int processes, files, rows;                  /* -1: the program does not find files */
     bool finds_files;                            /* it is the one that does */
     bool has_switches;                           /* the program can find threads' second stacks */
@@ -60,9 +61,9 @@ static int number_of_cpus(void)
     return count > 0 ? count : 1;
 }
 
-static uint8_t page_bits(const struct verify_options *options)
+uint8_t verify_page_bits(unsigned compared)
 {
-    return options->compared ? PAGE_BITS : PAGE_BITS_ALONE;
+    return compared ? PAGE_BITS : PAGE_BITS_ALONE;
 }
 
 /* Whether our PID namespace, *ns, is another than the first one. */
@@ -80,7 +81,7 @@ static bool configure(const struct verify_options *options, struct verify_config
                                      .rate = options->rate,
                                      .wake = options->wake_ns,
                                      .cpus = (uint32_t)number_of_cpus(),
-                                     .page_bits = page_bits(options),
+                                     .page_bits = verify_page_bits(options->compared),
                                      .compared = (uint8_t)options->compared,
                                      .follow = (uint8_t)options->follow,
                                      .joins = options->joins && options->compared == STACK_RECORD_ALL,
@@ -108,7 +109,14 @@ static const char *const programs[] = {[VERIFY_USER] = "verify_user",
                                        [VERIFY_TRACEPOINT] = "verify_tracepoint",
                                        [VERIFY_PRECISE] = "verify_precise"};
 
-#define TASKS "verify_task"
+#define TASKS    "verify_task"
+#define SWITCHES "verify_switch_task"
+#define WAKEUPS  "verify_wakeup"
+
+static bool is_of_waits(const char *program)
+{
+    return strcmp(program, SWITCHES) == 0 || strcmp(program, WAKEUPS) == 0;
+}
 
 /* Leaves out the programs for other kinds of events. */
 static void choose_where(const struct verify_options *options, struct verify *v)
@@ -117,7 +125,8 @@ static void choose_where(const struct verify_options *options, struct verify *v)
     bpf_object__for_each_program(program, v->object)
     {
         const char *name = bpf_program__name(program);
-        bool wanted = strcmp(name, TASKS) == 0 || strcmp(name, programs[options->where]) == 0;
+        bool wanted = strcmp(name, TASKS) == 0 || strcmp(name, programs[options->where]) == 0 ||
+                      (options->waits && is_of_waits(name));
         bpf_program__set_autoload(program, wanted);
     }
 }
@@ -129,36 +138,59 @@ static bool field_is_at(const char *format, const char *field, unsigned offset)
     return strstr(format, text);
 }
 
-/* Whether this kernel's records of new tasks look as the program takes them to (include/trace/events/task.h). */
-static bool knows_tasks(void)
+/* A tracepoint that a program runs on, and where two fields of its records are, as the program takes them (include/trace/events/). */
+struct traced {
+    const char *program, *directory;
+    struct {
+        const char *name;
+        unsigned at;
+    } fields[2];
+};
+static const struct traced traced_tasks = {TASKS,
+                                           "events/task/task_newtask",
+                                           {{"pid", VERIFY_TASK_TID_AT},
+                                            {"clone_flags", VERIFY_TASK_FLAGS_AT}}},
+                           traced_switches = {SWITCHES,
+                                              "events/sched/sched_switch",
+                                              {{"prev_state", VERIFY_SWITCH_STATE_AT},
+                                               {"next_pid", VERIFY_SWITCH_NEXT_AT}}},
+                           traced_wakeups = {
+                               WAKEUPS, "events/sched/sched_wakeup", {{"pid", VERIFY_WAKEUP_TID_AT}}};
+
+static bool knows_fields(const struct traced *t)
 {
-    char *format;
+    char *format, path[64];
     size_t size;
-    if (tracefs_read("events/task/task_newtask/format", &format, &size) < 0)
+    snprintf(path, sizeof path, "%s/format", t->directory);
+    if (tracefs_read(path, &format, &size) < 0)
         return false;
-    bool knows = field_is_at(format, "pid", VERIFY_TASK_TID_AT) &&
-                 field_is_at(format, "clone_flags", VERIFY_TASK_FLAGS_AT);
+    bool knows = true;
+    for (size_t i = 0; i < sizeof t->fields / sizeof *t->fields && t->fields[i].name; i++)
+        knows &= field_is_at(format, t->fields[i].name, t->fields[i].at);
     free(format);
     return knows;
 }
 
-/* Follows children in the kernel, which tells their numbers as the first PID namespace has them. */
-static void follow_tasks(struct verify *v)
+/* Runs its program at a tracepoint, whose fields have numbers as the first PID namespace has them. NULL: it cannot. */
+static struct bpf_link *trace(const struct verify *v, const struct traced *t)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = OPEN_ATTR_SIZE};
     uint64_t id;
-    if (is_inner_namespace(&(struct stat){0}) || !knows_tasks() ||
-        tracefs_number("events/task/task_newtask/id", &id) < 0)
-        return;
+    char path[64];
+    snprintf(path, sizeof path, "%s/id", t->directory);
+    if (is_inner_namespace(&(struct stat){0}) || !knows_fields(t) || tracefs_number(path, &id) < 0)
+        return NULL;
     attr.config = id;
     /* Not bpf_program__attach_tracepoint(), which finds no tracefs that is not mounted. A program on a tracepoint's event runs
      * on all CPUs. */
     int fd = open_event(&attr, -1, 0);
     if (fd < 0)
-        return;
-    v->tasks = bpf_program__attach_perf_event(bpf_object__find_program_by_name(v->object, TASKS), fd);
-    if (!v->tasks)
+        return NULL;
+    struct bpf_link *link =
+        bpf_program__attach_perf_event(bpf_object__find_program_by_name(v->object, t->program), fd);
+    if (!link)
         close(fd); /* else it is the link's */
+    return link;
 }
 
 #define PROCESSES_AT_FIRST 8192 /* 9 MB */
@@ -258,6 +290,7 @@ static int find_parts(const struct verify_options *options, struct verify *v)
     v->followed = map_fd(v, "followed");
     v->spaces = map_fd(v, "spaces");
     v->threads = map_fd(v, "threads");
+    v->waits = map_fd(v, "waits");
     v->processes = v->finds_files ? map_fd(v, "processes") : -1;
     v->files = v->finds_files ? map_fd(v, "files") : -1;
     v->rows = v->finds_files ? map_fd(v, "rows") : -1;
@@ -292,9 +325,14 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
                                                           v->has_switches ? map_fd(v, "switches") : -1,
                                                           v->words, bpf_map_lookup_elem, put_entry,
                                                           bpf_map_delete_elem},
-                              options->compared, page_bits(options), &v->stacks);
+                              options->compared, verify_page_bits(options->compared), &v->stacks);
     if (rc == 0)
-        follow_tasks(v);
+        v->tasks = trace(v, &traced_tasks);
+    if (rc == 0 && options->waits) {
+        v->switches = trace(v, &traced_switches);
+        v->wakeups = v->switches ? trace(v, &traced_wakeups) : NULL;
+        rc = v->wakeups ? 0 : -ENOTSUP;
+    }
     libbpf_set_print(print);
     if (rc < 0) {
         verify_free(v);
@@ -310,6 +348,8 @@ void verify_free(struct verify *v)
         return;
     known_stacks_free(v->stacks);
     bpf_link__destroy(v->tasks);
+    bpf_link__destroy(v->switches);
+    bpf_link__destroy(v->wakeups);
     if (v->counts)
         munmap((void *)(uintptr_t)v->counts, sizeof *v->counts);
     if (v->rooms)
@@ -369,8 +409,41 @@ bool verify_base(struct verify *v, pid_t tid, uint64_t base)
     return bpf_map_update_elem(v->threads, &tid, &thread, BPF_ANY) == 0;
 }
 
+bool verify_waits(struct verify *v, pid_t tid, enum wait_reason reason)
+{
+    const struct rule_wait wait = {.since = clock_ns(), .reason = (uint8_t)reason, .told = true};
+    return bpf_map_update_elem(v->waits, &tid, &wait, BPF_NOEXIST) == 0;
+}
+
+int verify_waiting(const struct verify *v, verify_see_wait *see, void *context, struct fathom_error *err)
+{
+    uint32_t tid;
+    struct rule_wait w;
+    const uint64_t now = clock_ns();
+    int rc = 0;
+    for (const uint32_t *last = NULL; rc == 0 && bpf_map_get_next_key(v->waits, last, &tid) == 0;
+         last = &tid) {
+        if (bpf_map_lookup_elem(v->waits, &tid, &w) != 0 || !w.since || w.since > now)
+            continue;
+        const struct wait_record r = {.magic = WAIT_RECORD_MAGIC,
+                                      .kind = w.told ? WAIT_ENDS : WAIT_UNREAD,
+                                      .reason = w.reason,
+                                      .pid = w.pid,
+                                      .tid = tid,
+                                      .number = w.number,
+                                      .ip = w.ip,
+                                      .sp = w.sp,
+                                      .bp = w.bp,
+                                      .length = now - w.since,
+                                      .ready = w.woken && w.woken < now ? now - w.woken : 0};
+        rc = w.told || r.length >= VERIFY_WAIT_LONG ? see(context, &r, err) : 0;
+    }
+    return rc;
+}
+
 void verify_end(struct verify *v, pid_t tid)
 {
+    bpf_map_delete_elem(v->waits, &tid);
     bpf_map_delete_elem(v->threads, &tid);
     if (v->finds_files)
         bpf_map_delete_elem(v->processes, &tid);

@@ -42,7 +42,11 @@ struct verify_options {
     uid_t user;
     uint64_t cgroup; /* likewise, other groups': cgroup_number() */
     uint32_t level;
+    bool waits; /* the times in which threads have no CPU are told: struct wait_record */
 };
+
+/* struct stack_record, of stacks that are compared so. */
+uint8_t verify_page_bits(unsigned compared);
 
 /* -EPERM, -EACCES: not allowed; -ENOTSUP: this kernel cannot. */
 int verify_new(const struct verify_options *options, struct verify **out, struct fathom_error *err);
@@ -63,6 +67,12 @@ uint64_t verify_birth(const struct verify *verify, pid_t tid);
 void verify_follow(struct verify *verify, pid_t id, bool follow);
 /* The base of a thread's stack. false: there is no room for it. */
 bool verify_base(struct verify *verify, pid_t tid, uint64_t base);
+/* Of `waits`: the thread, which has no CPU since before, waits from now on, in a wait that is told, with number 0. false: the program knows of it. */
+bool verify_waits(struct verify *verify, pid_t tid, enum wait_reason reason);
+/* Of `waits`: calls see() for each thread that has no CPU now, with its wait as if it ended (WAIT_ENDS, WAIT_UNREAD), until that is not 0, which is returned. */
+typedef int verify_see_wait(void *context, const struct wait_record *wait, struct fathom_error *err);
+int verify_waiting(const struct verify *verify, verify_see_wait *see, void *context,
+                   struct fathom_error *err);
 /* A thread has ended. */
 void verify_end(struct verify *verify, pid_t tid);
 void verify_counts(const struct verify *verify, struct verify_counts *out);

@@ -6,6 +6,8 @@
 
 #include <linux/types.h>
 
+#include "perfdata/wait_reason.h"
+
 #define VERIFY_FOLLOWED       65536
 #define VERIFY_PLACED         65536
 #define VERIFY_THREADS        65536
@@ -27,13 +29,44 @@
 #define VERIFY_TASK_TID_AT   8
 #define VERIFY_TASK_FLAGS_AT 32
 
+/* Likewise, of sched:sched_switch and sched:sched_wakeup. */
+#define VERIFY_SWITCH_STATE_AT 32
+#define VERIFY_SWITCH_NEXT_AT  56
+#define VERIFY_WAKEUP_TID_AT   24
+
+#define VERIFY_WAIT_EVERY                                                                                    \
+    1000000u                     /* ns: in so long a thread that waits has some two waits told on average, */
+#define VERIFY_WAIT_LONG 100000u /* and each one as long as this */
+
+/* From the program to the collector alone, through the event of stacks. */
+#define WAIT_RECORD_MAGIC 0x54494157u /* "WAIT" */
+#define WAIT_SCALE_ONE    256u
+enum wait_kind {
+    WAIT_BEGINS = 1, /* behind its stack's record, if there is one */
+    WAIT_ENDS,       /* one whose beginning was told */
+    WAIT_UNREAD,     /* one that was not, ends, and was long */
+};
+struct wait_record {
+    __u32 magic;
+    __u8 kind, reason;
+    __u16 zero;
+    __u32 pid, tid;
+    __u32 number; /* of the thread's waits that were told: pairs have the same */
+    __u32
+        scale; /* BEGINS: how many waits this one stands for, if it is not long, in parts of WAIT_SCALE_ONE */
+    __u64 ip, sp, bp;    /* the user's */
+    __u64 length, ready; /* ENDS, UNREAD: ns; of these the last ones, in which it could run */
+    __u64
+        shorts; /* ENDS: all of the thread's that were not long up to this one, whether they were told or not, ns */
+};
+
 /* Whose samples are looked at. */
 enum verify_follow {
-    VERIFY_ALL,      /* the event is open on what is recorded only */
-    VERIFY_PIDS,     /* processes with numbers in the map `followed` */
-    VERIFY_TIDS,     /* threads, likewise */
-    VERIFY_EVERYONE, /* all processes but the recorder; threads that start are noted as follow_tasks() may */
-    VERIFY_WITHIN,   /* what the event is open on, but the recorder */
+    VERIFY_ALL,  /* the event is open on what is recorded only */
+    VERIFY_PIDS, /* processes with numbers in the map `followed` */
+    VERIFY_TIDS, /* threads, likewise */
+    VERIFY_EVERYONE, /* all processes but the recorder; threads that start are noted as the tracepoint task:task_newtask lets */
+    VERIFY_WITHIN, /* what the event is open on, but the recorder */
 };
 
 /* Where a task keeps the return addresses that the kernel replaced on its stack, for probes of returns (kernel/events/uprobes.c), and

@@ -16,7 +16,8 @@ void observer_clear(struct observer *o)
 
 int observer_begin(struct observer *o, struct fathom_error *err)
 {
-    bool clock = attr_is_clock(&o->learner->events[o->event].attr);
+    const struct perf_event_attr *attr = &o->learner->events[o->event].attr;
+    bool clock = attr_is_clock(attr) && !attr_is_waits(attr);
     processes_free(o->processes);
     run_times_free(o->run_times);
     o->processes = processes_new(o->images, o->log);

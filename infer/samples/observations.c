@@ -21,6 +21,7 @@
     COLUMN(PERIOD, s->period)                                                                                \
     COLUMN(ADDR, s->addr)                                                                                    \
     COLUMN(WEIGHT, s->weight)                                                                                \
+    COLUMN(WAIT, s->wait)                                                                                    \
     COLUMN(DATA_SRC, s->data_src)                                                                            \
     COLUMN(CGROUP, s->cgroup)                                                                                \
     COLUMN(STACK_NUMBER, s->stack_number)                                                                    \

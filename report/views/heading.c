@@ -275,7 +275,8 @@ static bool write_whole(struct printer *printer, const struct view_heading *head
     char weight[WEIGHT_SIZE], kernel[WEIGHT_SIZE], share[SHARE_SIZE];
     bool time = strcmp(unit, WEIGHT_NS) == 0;
     if (time)
-        printer_write(printer, "time:     %s of CPU time", weight_format(weight, heading->weight, unit));
+        printer_write(printer, "time:     %s %s", weight_format(weight, heading->weight, unit),
+                      heading->waits ? "of waiting: threads without a CPU" : "of CPU time");
     else if (heading->weight != heading->samples)
         printer_write(printer, "weight:   %s %s", weight_format(weight, heading->weight, unit), unit);
     else

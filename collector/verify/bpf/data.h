@@ -72,6 +72,13 @@ struct {
     __type(value, struct rule_share);
 } shares SEC(".maps");
 
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, VERIFY_THREADS);
+    __type(key, __u32);
+    __type(value, struct rule_wait);
+} waits SEC(".maps");
+
 /* Whether any process is among the next ones: looked up in each sample, which costs next to nothing in an array. */
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);

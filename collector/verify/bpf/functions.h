@@ -55,10 +55,14 @@ int verify_script_code(__u32 cpu, __u32 pid, __u32 from);
 /* The programs themselves. */
 struct bpf_perf_event_data;
 struct new_task;
+struct task_switch;
+struct task_wakeup;
 int verify_user(struct bpf_perf_event_data *ctx);
 int verify_precise(struct bpf_perf_event_data *ctx);
 int verify_kernel(struct bpf_perf_event_data *ctx);
 int verify_tracepoint(void *ctx);
 int verify_task(const struct new_task *task);
+int verify_switch_task(const struct task_switch *task);
+int verify_wakeup(const struct task_wakeup *task);
 
 #endif

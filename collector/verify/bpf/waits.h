@@ -1,0 +1,123 @@
+/*
+ * waits.h - how long threads have no CPU (part of verify.bpf.c): told in pairs of records (verify_wire.h), where a thread loses its CPU, behind
+ * what its stack is compared for, and where it gets one. A thread that waits often has only some of its waits told, each as likely as the usual time between them is
+ * of VERIFY_WAIT_EVERY, so that what is told, with the scale that says so, adds up to all on average. How likely is known before the wait, so its own length does not change it. Of one
+ * that turns out long, and was not told, the length is told all the same, but not its stack: or else one among many would now and then stand for a hundred like it.
+ */
+#ifndef FATHOM_COLLECTOR_VERIFY_BPF_WAITS_H
+#define FATHOM_COLLECTOR_VERIFY_BPF_WAITS_H
+
+#define WAIT_USUAL_OF 8u /* the usual time follows the last one by this part of the difference */
+#define WAIT_RAREST   256u
+
+/* Of the tracepoints sched:sched_switch and sched:sched_wakeup. verify.c checks the layouts. */
+struct task_switch {
+    __u64 common;
+    char prev_comm[16];
+    __s32 prev_tid, prev_priority;
+    __s64 prev_state;
+    char next_comm[16];
+    __s32 next_tid;
+};
+struct task_wakeup {
+    __u64 common;
+    char comm[16];
+    __s32 tid;
+};
+_Static_assert(offsetof(struct task_switch, prev_state) == VERIFY_SWITCH_STATE_AT &&
+                   offsetof(struct task_switch, next_tid) == VERIFY_SWITCH_NEXT_AT &&
+                   offsetof(struct task_wakeup, tid) == VERIFY_WAKEUP_TID_AT,
+               "as verify_wire.h says");
+
+#define TASK_ENDS 0x30 /* of prev_state (include/trace/events/sched.h) */
+
+/* A wait begins: how many it stands for if it is told, in parts of WAIT_SCALE_ONE; 0: it is not. */
+static __always_inline __u32 choose_wait(struct rule_wait *w, __u64 now)
+{
+    const __u64 passed = now - w->began, since = passed < VERIFY_WAIT_EVERY ? passed : VERIFY_WAIT_EVERY;
+    const __u64 usual =
+        w->began ? w->usual - w->usual / WAIT_USUAL_OF + since / WAIT_USUAL_OF : VERIFY_WAIT_EVERY;
+    w->usual = usual;
+    w->began = now;
+    if (since == VERIFY_WAIT_EVERY || usual > VERIFY_WAIT_EVERY / 2)
+        return WAIT_SCALE_ONE;
+    const __u64 likely = usual > VERIFY_WAIT_EVERY / WAIT_RAREST ? usual : VERIFY_WAIT_EVERY / WAIT_RAREST;
+    return bpf_get_prandom_u32() % VERIFY_WAIT_EVERY < likely ? VERIFY_WAIT_EVERY * WAIT_SCALE_ONE / likely
+                                                              : 0;
+}
+
+/* A thread that is recorded loses its CPU. Returns when that was: later than `now` where its stack was compared. */
+static __always_inline __u64 begin_wait(void *ctx, __s64 state, __u64 now)
+{
+    const struct pt_regs *regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+    struct moment m = {.ctx = ctx, .regs = regs, .ip = regs->rip, .sp = regs->rsp, .bp = regs->rbp};
+    __u32 pid;
+    m.late_sp = m.sp;
+    if (!is_followed(&m, &pid) || !m.told_key.tid)
+        return now;
+    const __u32 tid = m.told_key.tid;
+    struct rule_wait *w = bpf_map_lookup_elem(&waits, &tid);
+    if (!w) {
+        const struct rule_wait none = {0};
+        bpf_map_update_elem(&waits, &tid, &none, BPF_ANY);
+        w = bpf_map_lookup_elem(&waits, &tid);
+    }
+    if (!w)
+        return now;
+    w->told = 0;
+    w->pid = pid;
+    w->ip = m.ip;
+    w->sp = m.sp;
+    w->bp = m.bp;
+    w->since = state & TASK_ENDS ? 0 : now;
+    w->reason = wait_reason(state, regs->orig_rax);
+    w->woken = w->reason == WAIT_RUNNABLE ? now : 0;
+    const __u32 scale = w->since ? choose_wait(w, now) : 0;
+    if (!scale || !verify(&m))
+        return now;
+    struct wait_record r = {.magic = WAIT_RECORD_MAGIC,
+                            .kind = WAIT_BEGINS,
+                            .reason = w->reason,
+                            .pid = pid,
+                            .tid = tid,
+                            .number = ++w->number,
+                            .scale = scale,
+                            .ip = m.ip,
+                            .sp = m.sp,
+                            .bp = m.bp};
+    w->told = put_record(&m, BPF_F_CURRENT_CPU, &r, sizeof r) == 0;
+    w->since = bpf_ktime_get_ns(); /* or else those that are told would be longer than others */
+    if (!w->told)
+        __sync_fetch_and_add(&counts.lost, 1);
+    return w->since;
+}
+
+/* This thread gets a CPU. */
+static __always_inline void end_wait(void *ctx, __u32 tid, __u64 now)
+{
+    struct rule_wait *w = bpf_map_lookup_elem(&waits, &tid);
+    if (!w || !w->since)
+        return;
+    const __u64 length = now - w->since, ready = w->woken ? now - w->woken : 0;
+    const bool is_long = length >= VERIFY_WAIT_LONG;
+    w->shorts += is_long ? 0 : length;
+    const struct wait_record r = {.magic = WAIT_RECORD_MAGIC,
+                                  .kind = w->told ? WAIT_ENDS : WAIT_UNREAD,
+                                  .reason = w->reason,
+                                  .pid = w->pid,
+                                  .tid = tid,
+                                  .number = w->number,
+                                  .ip = w->ip,
+                                  .sp = w->sp,
+                                  .bp = w->bp,
+                                  .length = length,
+                                  .ready = ready < length ? ready : length,
+                                  .shorts = w->shorts};
+    const struct moment m = {.ctx = ctx};
+    w->since = 0;
+    if ((w->told || is_long) && put_record(&m, BPF_F_CURRENT_CPU, (void *)&r, sizeof r) != 0)
+        __sync_fetch_and_add(&counts.lost, 1);
+    w->told = 0;
+}
+
+#endif

@@ -1,0 +1,382 @@
+/* waits.c - see waits.h. */
+#include "collector/waits.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "collector/events/event_attr.h"
+#include "collector/rings/clock_pair.h"
+#include "collector/rings/records.h"
+#include "collector/targets/proc.h"
+
+/* A wait of which one of its two records was read. They can be in two rings, and with others of the thread's behind them in both. */
+struct half_told {
+    struct wait_record begins, ends; /* magic 0: not read */
+    uint64_t ended;                  /* by the recording's clock, ns */
+    size_t next_free;                /* of those that are not used: place + 1; 0: none */
+};
+
+/* A thread's waits that are not long: what the last ones add up to that were told, as they stand for others, and what all did meanwhile; ns. */
+struct short_waits {
+    uint64_t counted; /* struct wait_record */
+    double told, all;
+    double written; /* of all of them */
+};
+
+#define ATTACHED_FIRST                                                                                       \
+    0xe0000000u /* numbers of stacks, behind those that the program counts and before STACK_NUMBER_KEPT */
+#define ATTACHED_BYTES 49152u /* of a stack that are read */
+
+struct waits {
+    uint64_t id, stacks_id;
+    unsigned compared;
+    struct table *half_told; /* TID and number -> place in `items` + 1 */
+    struct half_told *items;
+    size_t count, capacity, free; /* free: place + 1 of one that is not used; 0: none */
+    struct table *short_places;   /* TID -> place in `shorts` + 1 */
+    struct short_waits *shorts;
+    size_t short_count, short_capacity;
+    uint32_t stack_tid;
+    uint64_t stack_time; /* of the stack record that was written last, if it is not taken; 0: it is */
+    uint32_t attached;   /* stacks that were written of threads that waited at the start */
+};
+
+/* As a clock of the thread's, so that it counts ns. */
+static void make_event(struct event *event, uint64_t *id)
+{
+    *event = (struct event){
+        .attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .config1 = EVENT_WAITS_MARK},
+        .name = EVENT_WAITS_NAME,
+        .ids = id,
+        .id_count = 1};
+    attr_set_layout(true, &event->attr);
+    event->attr.sample_type |= PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW;
+    event->attr.sample_period = 1;
+    event->attr.inherit = 0;
+}
+
+int waits_new(struct event *event, uint64_t id, uint64_t stacks_id, unsigned compared, struct waits **out,
+              struct fathom_error *err)
+{
+    struct waits *w = malloc(sizeof *w);
+    uint64_t *ids = malloc(sizeof *ids);
+    *out = NULL;
+    if (w)
+        *w = (struct waits){.id = id,
+                            .stacks_id = stacks_id,
+                            .compared = compared,
+                            .half_told = table_new(),
+                            .short_places = table_new()};
+    if (!w || !w->half_told || !w->short_places || !ids) {
+        waits_free(w);
+        free(ids);
+        return error_memory(err);
+    }
+    *ids = id;
+    make_event(event, ids);
+    *out = w;
+    return 0;
+}
+
+void waits_free(struct waits *w)
+{
+    if (!w)
+        return;
+    table_free(w->half_told);
+    table_free(w->short_places);
+    free(w->items);
+    free(w->shorts);
+    free(w);
+}
+
+static uint64_t key_of(const struct wait_record *r)
+{
+    return (uint64_t)r->tid << 32 | r->number;
+}
+
+/* NULL: out of memory. */
+static struct half_told *find_half(struct waits *w, const struct wait_record *r)
+{
+    uint64_t *place = table_put(w->half_told, key_of(r), NULL);
+    if (place && *place == 0 && w->free) {
+        *place = w->free;
+        w->free = w->items[*place - 1].next_free;
+        w->items[*place - 1] = (struct half_told){0};
+    } else if (place && *place == 0) {
+        *place = vec_push(w->items, w->count, w->capacity, (struct half_told){0}) ? w->count : 0;
+    }
+    return place && *place ? &w->items[*place - 1] : NULL;
+}
+
+/* As make_event() asks for it. */
+struct wait_sample {
+    struct sample_record sample;
+    uint64_t period;
+    uint32_t raw_size, reason;
+    uint64_t abi, bp, sp, ip;
+};
+_Static_assert(ATTR_REGISTERS == (1 << 6 | 1 << 7 | 1 << 8), "the registers of struct wait_sample");
+
+/* A sample of so many ns. 0: it has the stack of one that will end later. */
+static int write_sample(const struct waits *w, const struct wait_record *b, unsigned reason, uint64_t weight,
+                        uint64_t time, struct batch *batch, struct fathom_error *err)
+{
+    const struct wait_sample s = {
+        .sample = {.header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER, .size = sizeof s},
+                   .id = w->id,
+                   .ip = b->ip,
+                   .pid = b->pid,
+                   .tid = b->tid,
+                   .time = time},
+        .period = weight,
+        .raw_size = sizeof s.reason,
+        .reason = reason,
+        .abi = PERF_SAMPLE_REGS_ABI_64,
+        .bp = b->bp,
+        .sp = b->sp,
+        .ip = b->ip};
+    return batch_pass(batch, &s, sizeof s, err);
+}
+
+static struct short_waits *find_short(struct waits *w, uint32_t tid)
+{
+    uint64_t *place = table_put(w->short_places, tid, NULL);
+    if (place && *place == 0 &&
+        vec_push(w->shorts, w->short_count, w->short_capacity, (struct short_waits){0}))
+        *place = w->short_count;
+    return place && *place ? &w->shorts[*place - 1] : NULL;
+}
+
+#define SHORTS_USED 32 /* waits that were told last */
+#define SHORTS_LEFT 8  /* of what they lack together a wait gets this part */
+
+/* How much each ns of a wait stands for. That one is told makes it some longer, as it leaves caches cold: so short ones are scaled by what the
+ * program counted of all of them meanwhile against what they would have added up to (a ratio estimator), and get what this lacks in sum, little by little. */
+static double scale_of(struct waits *w, const struct wait_record *begins, const struct wait_record *ends)
+{
+    if (ends->length >= VERIFY_WAIT_LONG)
+        return 1;
+    const double scale = begins->scale ? (double)begins->scale / WAIT_SCALE_ONE : 1,
+                 told = (double)ends->length * scale;
+    struct short_waits *s = find_short(w, begins->tid);
+    if (!s || told <= 0)
+        return scale;
+    if (ends->shorts > s->counted) { /* else one that came later was read before, from another ring */
+        s->all += (double)(ends->shorts - s->counted) - s->all / SHORTS_USED;
+        s->counted = ends->shorts;
+    }
+    s->told += told - s->told / SHORTS_USED;
+    const double own = told * s->all / s->told, left = (double)s->counted - s->written - own;
+    const double weight = own + left / SHORTS_LEFT > 0 ? own + left / SHORTS_LEFT : 0;
+    s->written += weight;
+    return weight / (double)ends->length;
+}
+
+/* The samples of a wait that has ended: of `begins`, for all that it stands for. */
+static int write_wait(struct waits *w, const struct wait_record *begins, const struct wait_record *ends,
+                      uint64_t time, struct batch *batch, unsigned *made, struct fathom_error *err)
+{
+    const double scale = scale_of(w, begins, ends);
+    const uint64_t ready = ends->ready < ends->length ? ends->ready : ends->length,
+                   waited = ends->length - ready;
+    int rc = 0;
+    if (waited)
+        rc = write_sample(w, begins, begins->reason, (uint64_t)((double)waited * scale), time, batch, err);
+    if (ready && rc == 0)
+        rc = write_sample(w, begins, WAIT_RUNNABLE, (uint64_t)((double)ready * scale), time, batch, err);
+    *made += (waited > 0) + (ready > 0);
+    return rc;
+}
+
+void waits_note_stack(struct waits *w, uint32_t tid, uint64_t time)
+{
+    w->stack_tid = tid;
+    w->stack_time = time;
+}
+
+/* Its stack is that of the record before, if there is one. */
+static int begin_wait(struct waits *w, const struct wait_record *r, struct batch *batch,
+                      struct fathom_error *err)
+{
+    const uint64_t time = w->stack_tid == r->tid ? w->stack_time : 0;
+    w->stack_time = 0;
+    return time ? write_sample(w, r, r->reason, 0, time, batch, err) : 0;
+}
+
+/* A record of the event of stacks: what is read of the thread's own. */
+struct read_stack {
+    struct sample_record sample;
+    uint32_t raw_size;
+    struct stack_record head;
+    struct stack_part registers_part;
+    uint64_t mask, registers[2];
+    struct stack_part bytes_part;
+    int64_t offset;
+    uint8_t bytes[ATTACHED_BYTES + 8];
+} __attribute__((packed));
+
+/* size: bytes that follow the head. */
+static int write_stack(const struct waits *w, const struct wait_record *b, uint8_t kind, uint32_t number,
+                       struct read_stack *s, size_t size, uint64_t time, struct batch *batch,
+                       struct fathom_error *err)
+{
+    const size_t whole = (offsetof(struct read_stack, registers_part) + size + 7) & ~(size_t)7;
+    s->sample = (struct sample_record){
+        .header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER, .size = (uint16_t)whole},
+        .id = w->stacks_id,
+        .pid = b->pid,
+        .tid = b->tid,
+        .time = time};
+    s->raw_size = (uint32_t)(whole - offsetof(struct read_stack, head));
+    s->head = (struct stack_record){.magic = STACK_RECORD_MAGIC,
+                                    .version = STACK_RECORD_VERSION,
+                                    .kind = kind,
+                                    .page_bits = verify_page_bits(w->compared),
+                                    .compared = (uint8_t)w->compared,
+                                    .number = number,
+                                    .size = (uint32_t)size,
+                                    .ip = b->ip,
+                                    .sp = b->sp};
+    return batch_pass(batch, s, whole, err);
+}
+
+/* A wait whose stack was not read. */
+static int write_unread(struct waits *w, const struct wait_record *r, uint64_t time, struct batch *batch,
+                        unsigned *made, struct fathom_error *err)
+{
+    struct read_stack s = {0};
+    const int rc = write_stack(w, r, STACK_RECORD_NONE, 0, &s, 0, time, batch, err);
+    return rc ? rc : write_wait(w, r, r, time, batch, made, err);
+}
+
+/* Both of its records were read. */
+static int write_told(struct waits *w, struct half_told *h, struct batch *batch, unsigned *made,
+                      struct fathom_error *err)
+{
+    const int rc = write_wait(w, &h->begins, &h->ends, h->ended, batch, made, err);
+    table_remove(w->half_told, key_of(&h->begins));
+    h->next_free = w->free;
+    w->free = (size_t)(h - w->items) + 1;
+    return rc;
+}
+
+static int take(struct waits *w, const struct wait_record *r, uint64_t time, struct batch *batch,
+                unsigned *made, struct fathom_error *err)
+{
+    if (r->kind == WAIT_UNREAD)
+        return write_unread(w, r, time, batch, made, err);
+    struct half_told *h = find_half(w, r);
+    if (!h)
+        return error_memory(err);
+    int rc = 0;
+    if (r->kind == WAIT_BEGINS) {
+        h->begins = *r;
+        rc = begin_wait(w, r, batch, err);
+    } else {
+        h->ends = *r;
+        h->ended = time;
+    }
+    return rc == 0 && h->begins.magic && h->ends.magic ? write_told(w, h, batch, made, err) : rc;
+}
+
+int waits_take(struct waits *w, const struct sample *sample, struct batch *batch, unsigned *made,
+               struct fathom_error *err)
+{
+    struct wait_record r;
+    *made = 0;
+    if (!sample->raw || sample->raw_size < sizeof r)
+        return 0;
+    memcpy(&r, sample->raw, sizeof r);
+    if (r.magic != WAIT_RECORD_MAGIC)
+        return 0;
+    const int rc = take(w, &r, sample->time, batch, made, err);
+    return rc < 0 ? rc : 1;
+}
+
+/* Whether the thread has no CPU still, in a wait at this SP. */
+static bool still_waits(pid_t pid, pid_t tid, uint64_t sp)
+{
+    struct proc_wait wait;
+    return proc_thread_waits(pid, tid, &wait) == 0 && wait.sp == sp;
+}
+
+/* The stack of a thread that waits since before the recording. */
+static int read_attached(struct waits *w, const struct wait_record *b, uint64_t now, struct batch *batch,
+                         struct fathom_error *err)
+{
+    struct read_stack *s = calloc(1, sizeof *s);
+    if (!s)
+        return error_memory(err);
+    const size_t size = proc_read_memory((pid_t)b->pid, b->sp, s->bytes, ATTACHED_BYTES) & ~(size_t)7;
+    s->registers_part = (struct stack_part){STACK_PART_REGISTERS, 0, sizeof s->mask + sizeof s->registers};
+    s->mask = 1u << 7 | 1u << 8; /* SP, IP */
+    s->registers[0] = b->sp;
+    s->registers[1] = b->ip;
+    s->bytes_part = (struct stack_part){STACK_PART_BYTES, 0, (uint32_t)(sizeof s->offset + size)};
+    const size_t parts =
+        offsetof(struct read_stack, bytes) - offsetof(struct read_stack, registers_part) + size;
+    int rc =
+        size ? write_stack(w, b, STACK_RECORD_NEW, ATTACHED_FIRST + w->attached++, s, parts, now, batch, err)
+             : 0;
+    free(s);
+    if (rc == 0 && size)
+        rc = write_sample(w, b, b->reason, 0, now, batch, err);
+    return rc;
+}
+
+int waits_attach(struct waits *w, struct verify *verify, pid_t pid, pid_t tid, struct batch *batch,
+                 struct fathom_error *err)
+{
+    struct proc_wait wait;
+    uint64_t monotonic, now;
+    if (proc_thread_waits(pid, tid, &wait) != 0 || clock_pair_read(&monotonic, &now) != 0)
+        return 0;
+    const enum wait_reason reason = wait_reason(1, wait.call);
+    /* Or else it got a CPU meanwhile. */
+    if (!verify_waits(verify, tid, reason) || !still_waits(pid, tid, wait.sp))
+        return 0;
+    const struct wait_record begins = {.magic = WAIT_RECORD_MAGIC,
+                                       .kind = WAIT_BEGINS,
+                                       .reason = (uint8_t)reason,
+                                       .pid = (uint32_t)pid,
+                                       .tid = (uint32_t)tid,
+                                       .scale = WAIT_SCALE_ONE,
+                                       .ip = wait.pc,
+                                       .sp = wait.sp};
+    struct half_told *h = find_half(w, &begins);
+    if (!h)
+        return error_memory(err);
+    h->begins = begins;
+    return read_attached(w, &begins, now, batch, err);
+}
+
+/* What waits_finish() goes through. */
+struct finish {
+    struct waits *waits;
+    uint64_t now; /* by the recording's clock */
+    struct batch *batch;
+    unsigned *made;
+};
+
+static int finish_wait(void *context, const struct wait_record *wait, struct fathom_error *err)
+{
+    const struct finish *f = context;
+    return take(f->waits, wait, f->now, f->batch, f->made, err);
+}
+
+int waits_finish(struct waits *w, const struct verify *verify, struct batch *batch, unsigned *made,
+                 struct fathom_error *err)
+{
+    uint64_t monotonic;
+    struct finish f = {.waits = w, .batch = batch, .made = made};
+    const int rc = clock_pair_read(&monotonic, &f.now);
+    *made = 0;
+    if (rc < 0)
+        return error_system(
+            err, -rc, "waits that last until the end are left out: the recording's clock cannot be read");
+    return verify_waiting(verify, finish_wait, &f, err);
+}

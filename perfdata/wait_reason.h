@@ -1,0 +1,77 @@
+/*
+ * wait_reason.h - why a thread has no CPU. Samples of the event "off-cpu" (collector/waits.h) are such times, with the reason, in the CPU's place: u32, as raw data. One whose period is 0
+ * is none: it comes with the stack record of a wait that will end later. Also compiled for the BPF target.
+ */
+#ifndef FATHOM_PERFDATA_WAIT_REASON_H
+#define FATHOM_PERFDATA_WAIT_REASON_H
+
+#include <linux/types.h>
+
+#define EVENT_WAITS_NAME "off-cpu"
+#define EVENT_WAITS_MARK 0x54494157u /* attr.config1, which the kernel does not look at for a clock */
+
+enum wait_reason {
+    WAIT_RUNNABLE = 1, /* another thread has it: since it was taken, or since this one was woken */
+    WAIT_LOCK,         /* in futex */
+    WAIT_SLEEP,        /* in nanosleep */
+    WAIT_POLL,         /* in poll, select, epoll, io_uring_enter */
+    WAIT_DISK,         /* in another system call, and no signal ends it: reading from a disk, mostly */
+    WAIT_CALL,         /* in another system call: reading from a pipe or socket, waiting for a child */
+    WAIT_FAULT,        /* for a page */
+    WAIT_STOPPED,      /* by a signal, or a debugger */
+    WAIT_REASONS
+};
+
+/* state: bits of task_struct's (include/linux/sched.h), of which 1 is waiting, 2 likewise without being ended by signals, 4 and 8 being stopped; call: the system call of
+ * x86-64; -1: it is in none. */
+static inline enum wait_reason wait_reason(__u64 state, __s64 call)
+{
+    if (state & 12)
+        return WAIT_STOPPED;
+    if (!(state & 3))
+        return WAIT_RUNNABLE;
+    switch (call) {
+    case 202: /* futex */
+    case 449: /* futex_waitv */
+        return WAIT_LOCK;
+    case 35:  /* nanosleep */
+    case 230: /* clock_nanosleep */
+        return WAIT_SLEEP;
+    case 7:   /* poll */
+    case 23:  /* select */
+    case 232: /* epoll_wait */
+    case 270: /* pselect6 */
+    case 271: /* ppoll */
+    case 281: /* epoll_pwait */
+    case 426: /* io_uring_enter */
+    case 441: /* epoll_pwait2 */
+        return WAIT_POLL;
+    default:
+        return call < 0 ? WAIT_FAULT : state & 2 ? WAIT_DISK : WAIT_CALL;
+    }
+}
+
+/* "[lock]"; any number. */
+static inline const char *wait_reason_label(unsigned reason)
+{
+    switch (reason) {
+    case WAIT_RUNNABLE:
+        return "[run queue]";
+    case WAIT_LOCK:
+        return "[lock]";
+    case WAIT_SLEEP:
+        return "[sleep]";
+    case WAIT_POLL:
+        return "[poll]";
+    case WAIT_DISK:
+        return "[disk]";
+    case WAIT_FAULT:
+        return "[page fault]";
+    case WAIT_STOPPED:
+        return "[stopped]";
+    default:
+        return "[system call]";
+    }
+}
+
+#endif
