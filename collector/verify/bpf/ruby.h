@@ -7,6 +7,7 @@
 #define FATHOM_COLLECTOR_VERIFY_BPF_RUBY_H
 
 #define RUBY_FINISH 0x20u /* VM_FRAME_FLAG_FINISH: C called the interpreter's loop */
+#define RUBY_C      0x80u /* VM_FRAME_FLAG_CFRAME */
 #define RUBY_WORD   8u    /* of instructions, or what they work on */
 
 #define RUBY_TYPE(flags)   ((flags)&31)
@@ -81,6 +82,14 @@ static __always_inline bool next_ruby_frame(struct script_buffer *b, __u64 *at)
 __noinline int verify_ruby_frames(__u32 cpu, __u32 pid)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+/* Whether a frame is that of a function in Ruby. Without an instruction it is if YJIT compiled it, which stores none until the function calls another, and else a block
+ * in C. */
+static __always_inline bool is_ruby_frame(__u64 code, __u64 instruction, __u64 environment)
+{
+    __u64 flags;
+    return code && (instruction || (user_word(environment, &flags) && !(flags & RUBY_C)));
+}
+
     const struct rule_script *rule = bpf_map_lookup_elem(&scripts, &pid);
     if (!b || !rule)
         return 0;
@@ -93,7 +102,7 @@ __noinline int verify_ruby_frames(__u32 cpu, __u32 pid)
         const __u64 instruction = window_word(b, at + p->frame_instruction);
         const __u64 environment = window_word(b, at + p->frame_environment);
         b->next += p->frame_size;
-        if (code && instruction)
+        if (is_ruby_frame(code, instruction, environment))
             b->functions[add_called(b, code, instruction, 0)] = environment;
     }
     return 1;
