@@ -20,6 +20,10 @@
 #define RUBY_OBJECT_WORDS  5u                   /* of each object */
 #define RUBY_TABLE_BYTES   4096u                /* of the positions of lines that are told, */
 #define RUBY_LINES_BYTES   16384u               /* and of the lines */
+#define RUBY_TYPE_TOP      0u                   /* of code: enum iseq_type, beside its size */
+#define RUBY_TYPE_MAIN     7u
+#define RUBY_MAIN          "<main>"
+#define RUBY_TOP           "<top (required)>"
 #define RUBY_BODY_WORD(o)  ((o) / 8 & (SCRIPT_OBJECT_BYTES / 8 - 1))
 
 /* The address of the thread's `ruby_current_ec`; 0: it has none, or it cannot be read. */
@@ -78,10 +82,6 @@ static __always_inline bool next_ruby_frame(struct script_buffer *b, __u64 *at)
     return false;
 }
 
-/* Adds further functions to the chain. Whether there are more. */
-__noinline int verify_ruby_frames(__u32 cpu, __u32 pid)
-{
-    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
 /* Whether a frame is that of a function in Ruby. Without an instruction it is if YJIT compiled it, which stores none until the function calls another, and else a block
  * in C. */
 static __always_inline bool is_ruby_frame(__u64 code, __u64 instruction, __u64 environment)
@@ -90,6 +90,10 @@ static __always_inline bool is_ruby_frame(__u64 code, __u64 instruction, __u64 e
     return code && (instruction || (user_word(environment, &flags) && !(flags & RUBY_C)));
 }
 
+/* Adds further functions to the chain. Whether there are more. */
+__noinline int verify_ruby_frames(__u32 cpu, __u32 pid)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
     const struct rule_script *rule = bpf_map_lookup_elem(&scripts, &pid);
     if (!b || !rule)
         return 0;
@@ -232,6 +236,19 @@ static __always_inline void read_ruby_lines(const struct ruby_layout *p, struct 
         b->code.head.count = 8 + table_size + size;
 }
 
+/* The names that Ruby gives (rb_iseq_new_main(), rb_iseq_new_top()) are constants of its file, which a process made by fork() has not mapped before it reads them. */
+static __always_inline void name_ruby_type(__u32 type, struct script_text *text, __u8 *to)
+{
+    if (type == RUBY_TYPE_MAIN)
+        __builtin_memcpy(to, RUBY_MAIN, sizeof RUBY_MAIN);
+    else if (type == RUBY_TYPE_TOP)
+        __builtin_memcpy(to, RUBY_TOP, sizeof RUBY_TOP);
+    else
+        return;
+    *text = (struct script_text){.bytes = (type == RUBY_TYPE_MAIN ? sizeof RUBY_MAIN : sizeof RUBY_TOP) - 1,
+                                 .width = 1};
+}
+
 /* Fills in the record of a function's code. */
 static __always_inline void read_ruby_code(const struct ruby_layout *p, struct script_buffer *b)
 {
@@ -242,6 +259,8 @@ static __always_inline void read_ruby_code(const struct ruby_layout *p, struct s
     text->name = text->file = (struct script_text){0};
     if (find_ruby_text(b, b->identity.texts[2], &at, &length))
         read_ruby_text(at, length, &text->name, text->name_bytes, SCRIPT_NAME_MAX, false);
+    if (!text->name.width)
+        name_ruby_type((__u32)b->object[RUBY_BODY_WORD(p->body_size)], &text->name, text->name_bytes);
     if (find_ruby_file(b, b->identity.texts[0], &at, &length))
         read_ruby_text(at, length, &text->file, text->file_bytes, SCRIPT_FILE_MAX, true);
     b->code.head.count = 0;
