@@ -19,8 +19,8 @@
 #define RUBY_ELEMENTS      16u                  /* as an array's elements are */
 #define RUBY_OBJECT_WORDS  5u                   /* of each object */
 #define RUBY_TABLE_BYTES   4096u                /* of the positions of lines that are told, */
-#define RUBY_LINES_BYTES   16384u               /* and of the lines */
-#define RUBY_TYPE_TOP      0u                   /* of code: enum iseq_type, beside its size */
+#define RUBY_LINES_BYTES   (SCRIPT_TABLE_MAX - 8 - RUBY_TABLE_BYTES) /* and of the lines */
+#define RUBY_TYPE_TOP      0u /* of code: enum iseq_type, beside its size */
 #define RUBY_TYPE_MAIN     7u
 #define RUBY_MAIN          "<main>"
 #define RUBY_TOP           "<top (required)>"
@@ -224,14 +224,13 @@ static __always_inline void read_ruby_lines(const struct ruby_layout *p, struct 
     const __u32 count = b->object[RUBY_BODY_WORD(p->body_lines + 16)];
     const __u64 table = b->object[RUBY_BODY_WORD(p->body_lines + 24)];
     __u64 table_size = RUBY_POSITIONS_BYTES(extent), size = (__u64)count * RUBY_LINE_BYTES;
-    if (extent > RUBY_TABLE_BYTES * 6 || table_size >= RUBY_TABLE_BYTES || size >= RUBY_LINES_BYTES)
+    if (extent > RUBY_TABLE_BYTES * 6)
         return;
     __builtin_memcpy(b->code.table, &extent, sizeof extent);
     __builtin_memcpy(b->code.table + 4, &count, sizeof count);
     __asm__ volatile("" : "+r"(table_size), "+r"(size));
-    table_size &= RUBY_TABLE_BYTES - 1;
-    size &= RUBY_LINES_BYTES - 1;
-    if (table_size && size && bpf_probe_read_user(b->code.table + 8, table_size, (const void *)table) == 0 &&
+    if (table_size && table_size < RUBY_TABLE_BYTES && size && size < RUBY_LINES_BYTES &&
+        bpf_probe_read_user(b->code.table + 8, table_size, (const void *)table) == 0 &&
         bpf_probe_read_user(b->code.table + 8 + table_size, size, (const void *)lines) == 0)
         b->code.head.count = 8 + table_size + size;
 }
