@@ -7,6 +7,7 @@ enum script_language {
     SCRIPT_PYTHON = 1,
     SCRIPT_PHP = 2,
     SCRIPT_RUBY = 3,
+    SCRIPT_JAVASCRIPT = 4,
     SCRIPT_LANGUAGES /* one more than the last */
 };
 

@@ -2,6 +2,7 @@
 #include "base/path.h"
 #include "image/image_private.h"
 #include "image/leaf_writes.h"
+#include "image/script.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,6 +36,19 @@ static int add_entry_points(const struct elf_file *file, struct symbols *symbols
         symbols_add(symbols, &s) < 0)
         return -ENOMEM;
     return 0;
+}
+
+/* An interpreter's loop that was found by its code. */
+static int add_loop(const struct image *image, struct symbols *symbols)
+{
+    const struct script_runtime *script = image->script;
+    if (!script || !script->loop)
+        return 0;
+    const struct symbol s = {.address = script->loop,
+                             .name = script_facts(script->layout.language)->loop,
+                             .local = true,
+                             .typed = true};
+    return symbols_add(symbols, &s);
 }
 
 /* The functions that a Go program tells of itself, stripped or not. Those of C in it are not among them. */
@@ -90,6 +104,8 @@ static int build_functions(struct image *image, bool parts_apart, const struct l
     if (rc == 0)
         rc = add_go_functions(image, log, &symbols);
     if (rc == 0)
+        rc = add_loop(image, &symbols);
+    if (rc == 0)
         rc = add_entry_points(&image->file, &symbols);
     if (rc == 0) {
         symbols_sort(&symbols);
@@ -120,12 +136,12 @@ static int build(struct image *image, const struct image_options *options, struc
     int rc = cfi_table_build(&image->file, &image->cfi, err);
     if (rc < 0)
         return rc;
-    if (find_debug_file(image, options) < 0 ||
+    if (find_debug_file(image, options) < 0 || image_find_script(image) < 0 ||
         build_functions(image, options && options->parts_apart, options ? options->log : NULL) < 0)
         return error_memory(err);
     image->thread_return = thread_return_find(&image->file);
     image->makes_code = run_time_is_runtime(&image->file);
-    return image_find_script(image) < 0 ? error_memory(err) : 0;
+    return 0;
 }
 
 /* Takes ownership of the opened ELF file. */

@@ -30,7 +30,7 @@ libimage_la_SOURCES = \
 	image/mapped_name.c image/mapped_name.h \
 	image/image_store.c image/image_store.h \
 	image/return_range.c image/return_range.h \
-	image/php.c image/php_layout.h image/python.c image/python_layout.h image/ruby.c image/ruby_layout.h image/script.c image/script.h image/script_layout.h image/script_private.h \
+	image/php.c image/php_layout.h image/python.c image/python_layout.h image/ruby.c image/ruby_layout.h image/script.c image/script.h image/script_layout.h image/script_private.h image/v8.c image/v8_layout.h \
 	image/run_time.c image/run_time.h \
 	image/made/code_namer.c image/made/code_namer.h image/made/code_names.c image/made/code_names.h \
 	image/made/code_past.c image/made/code_past.h image/made/jit_parts.c image/made/jit_parts.h \

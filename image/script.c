@@ -14,6 +14,8 @@ static const struct script_facts facts[SCRIPT_LANGUAGES] = {
                        "python", "cpython"},
     [SCRIPT_PHP] = {"PHP", "8.2 without ZTS", "execute_ex", NULL, true, "php", "php"},
     [SCRIPT_RUBY] = {"Ruby", "3.1 with glibc", "rb_vm_exec", "vm_exec_core", true, "ruby", "ruby"},
+    [SCRIPT_JAVASCRIPT] = {"V8", "10.2 or 11.3 (Node 18 and 20)", "Builtins_InterpreterEntryTrampoline", NULL,
+                           false, "node", "v8js"},
 };
 
 const struct script_facts *script_facts(unsigned language)
@@ -36,7 +38,7 @@ int image_find_script(struct image *image)
 {
     struct script_runtime found = {0};
     if (!python_find(&image->file, &found) && !php_find(&image->file, &found) &&
-        !ruby_find(&image->file, &found))
+        !ruby_find(&image->file, &found) && !v8_find(&image->file, &found))
         return 0;
     struct script_runtime *kept = arena_alloc(image->arena, sizeof *kept);
     if (!kept)

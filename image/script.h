@@ -10,7 +10,8 @@
 
 struct script_runtime {
     uint64_t
-        state; /* address in the image of what leads to the functions: Python's _PyRuntime, PHP's executor_globals, a slot of a library of Ruby's (ruby_layout.h); 0: it has none that is known */
+        state; /* address in the image of what leads to the functions: Python's _PyRuntime, PHP's executor_globals, a slot of a library of Ruby's (ruby_layout.h), V8's isolate_key_; 0: it has none that is known */
+    uint64_t loop; /* likewise, of the function that interprets, where its code told it; 0: a symbol does */
     unsigned major, minor;       /* 0: an image that does not tell, as Python's before 3.11 */
     bool has_layout;             /* the version is one that is known */
     struct script_layout layout; /* its language stands there in any case */

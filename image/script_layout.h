@@ -6,6 +6,7 @@
 #include "image/php_layout.h"
 #include "image/python_layout.h"
 #include "image/ruby_layout.h"
+#include "image/v8_layout.h"
 
 struct script_layout {
     __u32 language; /* enum script_language */
@@ -13,6 +14,7 @@ struct script_layout {
         struct python_layout python;
         struct php_layout php;
         struct ruby_layout ruby;
+        struct v8_layout v8;
     };
 };
 

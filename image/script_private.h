@@ -11,5 +11,6 @@ bool php_find(const struct elf_file *file, struct script_runtime *out);
 bool ruby_find(const struct elf_file *file, struct script_runtime *out);
 /* "8.2..." of so many bytes. Its version stays if that is none. */
 void script_read_version(const uint8_t *text, size_t size, struct script_runtime *out);
+bool v8_find(const struct elf_file *file, struct script_runtime *out);
 
 #endif

@@ -1,0 +1,223 @@
+/*
+ * v8.c - V8 in an image (script.h): where its structs have what, by the constants that it exports for debuggers of core files (v8dbg_*,
+ * tools/gen-postmortem-metadata.py), and, of the isolate, for which there are none, by the code that enters and leaves JavaScript.
+ */
+#include "image/script_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "image/elf/symbols.h"
+
+/* Those that were tried: V8's source changes what the constants do not tell, as how a ScopeInfo goes on behind its locals. */
+static const struct {
+    unsigned major, minor;
+} versions[] = {{10, 2}, {11, 3}};
+
+/* A constant, and where it is to stand: of what a version may lack, `optional`. */
+static const struct {
+    const char *name;
+    size_t at;
+    bool optional;
+} constants[] = {
+#define CONSTANT(name, member)                                                                               \
+    {                                                                                                        \
+        "v8dbg_" name, offsetof(struct v8_layout, member), false                                             \
+    }
+    CONSTANT("class_JSFunction__shared__SharedFunctionInfo", function_shared),
+    CONSTANT("class_SharedFunctionInfo__function_data__Object", shared_data),
+    CONSTANT("class_SharedFunctionInfo__name_or_scope_info__Object", shared_name),
+    CONSTANT("class_SharedFunctionInfo__script_or_debug_info__HeapObject", shared_script),
+    CONSTANT("class_Script__name__Object", script_name),
+    CONSTANT("class_Map__instance_type__uint16_t", map_type),
+    CONSTANT("scopeinfo_idx_ncontextlocals", scope_locals),
+    CONSTANT("scopeinfo_idx_first_vars", scope_first),
+    CONSTANT("class_String__length__int32_t", text_length),
+    CONSTANT("class_SeqOneByteString__chars__char", text),
+    CONSTANT("class_ConsString__first__String", cons_first),
+    CONSTANT("class_ConsString__second__String", cons_second),
+    CONSTANT("class_ThinString__actual__String", thin_actual),
+    CONSTANT("class_SlicedString__parent__String", sliced_parent),
+    CONSTANT("class_SlicedString__offset__SMI", sliced_offset),
+    CONSTANT("class_ExternalString__resource__Object", external_data),
+    CONSTANT("type_ScopeInfo__SCOPE_INFO_TYPE", type_scope),
+    CONSTANT("type_Script__SCRIPT_TYPE", type_script),
+    CONSTANT("frametype_EntryFrame", frame_entry),
+    CONSTANT("frametype_ConstructEntryFrame", frame_construct),
+    CONSTANT("frametype_WasmFrame", frame_wasm),
+#undef CONSTANT
+    {"v8dbg_frametype_IrregexpFrame", offsetof(struct v8_layout, frame_regexp), true},
+};
+#define CONSTANT_MOST 4096 /* of what is known, all are less */
+
+/* What the BPF program counts on (v8.h), as it was in all versions so far. */
+static const struct {
+    const char *name;
+    int32_t value;
+} expected[] = {
+    {"v8dbg_off_fp_context_or_frame_type", -8},
+    {"v8dbg_off_fp_function", -16},
+    {"v8dbg_TaggedSize", 8},
+    {"v8dbg_HeapObjectTag", 1},
+    {"v8dbg_SmiTagMask", 1},
+    {"v8dbg_SmiValueShift", 1},
+    {"v8dbg_SmiShiftSize", 31},
+    {"v8dbg_StringRepresentationMask", 7},
+    {"v8dbg_ConsStringTag", 1},
+    {"v8dbg_ExternalStringTag", 2},
+    {"v8dbg_SlicedStringTag", 3},
+    {"v8dbg_ThinStringTag", 5},
+    {"v8dbg_OneByteStringTag", 8},
+};
+
+/* false: there is none. What is 0 has no bytes in the file. */
+static bool read_int(const struct elf_file *file, const char *name, int32_t *value)
+{
+    uint64_t at;
+    size_t size;
+    if (!symbols_value(file, name, &at))
+        return false;
+    const uint8_t *bytes = elf_file_bytes(file, at, sizeof *value, &size);
+    *value = 0;
+    if (bytes && size >= sizeof *value)
+        memcpy(value, bytes, sizeof *value);
+    return true;
+}
+
+static bool read_constants(const struct elf_file *file, struct v8_layout *v8)
+{
+    int32_t value;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        if (!read_int(file, expected[i].name, &value) || value != expected[i].value)
+            return false;
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+        const bool has = read_int(file, constants[i].name, &value);
+        if (has ? value < 0 || value > CONSTANT_MOST : !constants[i].optional)
+            return false;
+        if (has)
+            memcpy((char *)v8 + constants[i].at, &value, sizeof value);
+    }
+    /* They are numbers of fields, behind the map. */
+    v8->scope_locals = 8 + 8 * v8->scope_locals;
+    v8->scope_first = 8 + 8 * v8->scope_first;
+    v8->external_data += 8;
+    return true;
+}
+
+/* The isolate of the thread: g_current_isolate_ of a program's own, or the value of a key before there was that one. */
+static bool find_isolate(const struct elf_file *file, struct script_runtime *v8)
+{
+    uint64_t at;
+    if (!symbols_value(file, "_ZN2v88internal18g_current_isolate_E", &at))
+        return symbols_value(file, "_ZN2v88internal7Isolate12isolate_key_E", &v8->state);
+    v8->layout.v8.thread_isolate = (uint32_t)(file->thread_size - at);
+    return at < file->thread_size && file->thread_size - at < UINT32_MAX &&
+           !elf_file_dynamic(file, DT_SONAME, &at);
+}
+
+#define ROOT                                                                                                 \
+    128u /* IsolateData::kIsolateRootBias: the root register (r13) has the address of so much behind the isolate's beginning */
+
+/* Code, in hexadecimal: x and y stand for the bytes of two offsets from the root register on. */
+static const char
+    /* JSEntry(): push rbp; mov rbp, rsp; push ENTRY; sub rsp, 8; push r12, r13, r14, r15, rbx; mov r13, rdi; push [r13 + exit];
+     * mov [r13 + exit], 0; mov r10, [r13 + ...]; mov [rbp - 16], r10; mov rax, [r13 + entry]. V8_OUTER (v8.h) is where it pushes `exit`. */
+    entry_code[] = "554889e56a024883ec084154415541564157534c8bef41ffb5xxxxxxxx49c785........000000004d8b95..."
+                   ".....4c8955f0498b85yyyyyyyy",
+    /* A call of C that leaves no exit frame, with an offset of 4 bytes or of 1: mov [r13 + call], rbp; call rax; mov [r13 + call], 0. */
+    call_code[] = "4989adxxxxxxxxffd049c785yyyyyyyy00000000",
+    short_call_code[] = "49896dxxffd049c745yy00000000",
+    /* InterpreterEntryTrampoline(): mov r10, [rdi + shared]; mov r12, [r10 + data]; mov r10, [r12 - 1]; cmp [r10 + 11], ... */
+    loop_code[] = "4c8b57174d8b62074d8b5424ff6641817a0b";
+#define CODE_MOST  64u /* bytes of one of these, at most */
+#define CODE_ALIGN 32u /* of builtins */
+
+static unsigned digit(char c)
+{
+    return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
+}
+
+/* Whether code begins so; then offsets[] has what x and y stand for. */
+static bool begins_so(const uint8_t *code, size_t size, const char *so, uint32_t offsets[2])
+{
+    uint32_t found[2] = {0};
+    unsigned bits[2] = {0};
+    for (; *so; so += 2, code++, size--) {
+        if (size == 0)
+            return false;
+        if (*so == 'x' || *so == 'y') {
+            const unsigned which = *so == 'y';
+            found[which] |= (uint32_t)*code << (bits[which] & 31);
+            bits[which] += 8;
+        } else if (*so != '.' && *code != (digit(so[0]) << 4 | digit(so[1]))) {
+            return false;
+        }
+    }
+    memcpy(offsets, found, sizeof found);
+    return true;
+}
+
+struct search {
+    uint32_t entry, exit, call; /* 0: not found yet */
+    uint64_t loop;              /* address */
+};
+
+/* Of a call, two offsets that agree. */
+static bool is_call(const uint8_t *code, size_t size, uint32_t *offset)
+{
+    uint32_t both[2];
+    if ((!begins_so(code, size, call_code, both) && !begins_so(code, size, short_call_code, both)) ||
+        both[0] != both[1])
+        return false;
+    *offset = both[0];
+    return true;
+}
+
+/* elf_see_code: looks at a piece. 1: all is found. */
+static int search_piece(void *context, const uint8_t *code, size_t size, uint64_t address)
+{
+    struct search *s = context;
+    uint32_t offsets[2];
+    for (size_t i = -address & (CODE_ALIGN - 1); i < size && (!s->loop || !s->entry); i += CODE_ALIGN) {
+        if (!s->loop && begins_so(code + i, size - i, loop_code, offsets))
+            s->loop = address + i;
+        if (!s->entry && begins_so(code + i, size - i, entry_code, offsets)) {
+            s->exit = offsets[0];
+            s->entry = offsets[1];
+        }
+    }
+    /* Other code than V8's is not like it, but there is much of it. */
+    for (size_t i = 0; s->entry && !s->call && i < size; i++)
+        is_call(code + i, size - i, &s->call);
+    return s->loop && s->entry && s->call;
+}
+
+static bool search_code(const struct elf_file *file, struct script_runtime *v8)
+{
+    struct search s = {0};
+    elf_file_see_code(file, CODE_MOST, search_piece, &s);
+    v8->loop = s.loop;
+    v8->layout.v8.isolate_entry = s.entry + ROOT;
+    v8->layout.v8.isolate_exit = s.exit + ROOT;
+    v8->layout.v8.isolate_call = s.call + ROOT;
+    return s.entry && s.exit && s.call && s.loop;
+}
+
+bool v8_find(const struct elf_file *file, struct script_runtime *out)
+{
+    struct script_runtime v8 = {.layout = {.language = SCRIPT_JAVASCRIPT}};
+    int32_t major, minor;
+    if (!symbols_value(file, "v8dbg_off_fp_function", &v8.state))
+        return false;
+    if (read_int(file, "_ZN2v88internal7Version6major_E", &major) &&
+        read_int(file, "_ZN2v88internal7Version6minor_E", &minor)) {
+        v8.major = (unsigned)major;
+        v8.minor = (unsigned)minor;
+    }
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
+        v8.has_layout |= versions[i].major == v8.major && versions[i].minor == v8.minor;
+    v8.has_layout = v8.has_layout && read_constants(file, &v8.layout.v8) && find_isolate(file, &v8) &&
+                    search_code(file, &v8);
+    *out = v8;
+    return true;
+}

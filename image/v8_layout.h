@@ -1,0 +1,33 @@
+/*
+ * v8_layout.h - where V8's structs have what tells the functions that run: offsets in bytes, of tagged pointers without their tag. Also compiled
+ * for the BPF target.
+ */
+#ifndef FATHOM_IMAGE_V8_LAYOUT_H
+#define FATHOM_IMAGE_V8_LAYOUT_H
+
+#include <linux/types.h>
+
+struct v8_layout {
+    /* How far before its FS base a thread has the address of its isolate; 0: that is the value of a key of pthread_getspecific(), an int at the
+     * runtime's state. */
+    __u32 thread_isolate;
+    /* In Isolate: the stack where JavaScript begins, 0 while none runs; the frame from which C++ was called, 0 while none is; likewise by a call that leaves no exit
+     * frame. */
+    __u32 isolate_entry, isolate_exit, isolate_call;
+    __u32 function_shared;                         /* in JSFunction, */
+    __u32 shared_data, shared_name, shared_script; /* in SharedFunctionInfo, */
+    __u32 script_name;                             /* in Script */
+    __u32 map_type;                                /* in Map: an instance type, 16 bits */
+    __u32 scope_locals,
+        scope_first; /* in ScopeInfo: how many locals, and from where on it is as its flags tell (v8.h) */
+    __u32 text_length, text; /* in String; SeqString */
+    __u32 cons_first, cons_second, thin_actual, sliced_parent, sliced_offset, external_data;
+    __u32 type_scope, type_script; /* instance types */
+    __u32 frame_entry, frame_construct,
+        frame_wasm;     /* types of frames: JSEntry, JSConstructEntry, WebAssembly's, */
+    __u32 frame_regexp; /* and a regular expression's; 0: those have none */
+};
+#define V8_SHARED_BYTES 64u  /* of a SharedFunctionInfo that are read, */
+#define V8_SCOPE_BYTES  256u /* and of a ScopeInfo */
+
+#endif
