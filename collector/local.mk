@@ -57,12 +57,12 @@ libcollector_la_LIBADD = $(PFM_LIBS) $(BPF_LIBS)
 bpf_parts = collector/verify/bpf/functions.h collector/verify/bpf/data.h collector/verify/bpf/memory.h collector/verify/bpf/return_probes.h \
 	collector/verify/bpf/switches.h collector/verify/bpf/places.h collector/verify/bpf/rows.h collector/verify/bpf/words.h \
 	collector/verify/bpf/write.h collector/verify/bpf/copy.h collector/verify/bpf/trial.h collector/verify/bpf/climb.h \
-	collector/verify/bpf/chain.h collector/verify/bpf/php.h collector/verify/bpf/python.h collector/verify/bpf/ruby.h collector/verify/bpf/script.h collector/verify/bpf/script_code.h collector/verify/bpf/waits.h
+	collector/verify/bpf/chain.h collector/verify/bpf/php.h collector/verify/bpf/python.h collector/verify/bpf/ruby.h collector/verify/bpf/script.h collector/verify/bpf/script_code.h collector/verify/bpf/waits.h collector/verify/bpf/v8.h
 EXTRA_DIST += collector/verify/verify.bpf.c $(bpf_parts)
 CLEANFILES += collector/verify/verify.bpf.o collector/verify/files.bpf.o
 collector/verify/program.lo: collector/verify/verify.bpf.o collector/verify/files.bpf.o
 bpf_sources = collector/verify/verify.bpf.c $(bpf_parts) collector/verify/rule.h collector/verify/verify_wire.h perfdata/code_rows.h \
-	perfdata/stack_record.h perfdata/script_record.h perfdata/wait_reason.h base/script_language.h image/php_layout.h image/python_layout.h image/ruby_layout.h image/script_layout.h
+	perfdata/stack_record.h perfdata/script_record.h perfdata/wait_reason.h base/script_language.h image/php_layout.h image/python_layout.h image/ruby_layout.h image/script_layout.h image/v8_layout.h
 bpf_compile = $(BPF_CC) -target bpf -O2 -g -D__x86_64__ -Wall -I$(top_srcdir) $(BPF_CPPFLAGS) \
 	-c $(srcdir)/collector/verify/verify.bpf.c
 collector/verify/verify.bpf.o: $(bpf_sources)

@@ -175,7 +175,7 @@ static const char *intern_text(struct scripts *s, uint8_t language, const struct
     for (uint32_t at = 0; text->width && at + text->width <= size; at += text->width) {
         uint32_t c = 0; /* little-endian */
         memcpy(&c, bytes + at, text->width);
-        if (language == SCRIPT_PYTHON)
+        if (language == SCRIPT_PYTHON || language == SCRIPT_JAVASCRIPT)
             used += put_utf8(c, utf8 + used);
         else
             utf8[used++] = (char)(c ? c : '?');
@@ -243,6 +243,8 @@ static int take_code(struct scripts *s, uint32_t pid, const struct script_record
         .language = language};
     if (code.name && !*code.name && language == SCRIPT_PHP && told.name.width)
         code.name = "{main}"; /* as PHP's own traces have it */
+    if (code.name && !*code.name && language == SCRIPT_JAVASCRIPT)
+        code.name = "(anonymous)"; /* likewise */
     struct told_code *of = arena_alloc(s->arena, sizeof *of);
     uint64_t *place = table_put(s->codes, code_key(pid, head->number), NULL);
     if (!code.name || !code.file || !of || !place)

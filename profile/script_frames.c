@@ -130,6 +130,13 @@ static bool append_groups(struct script_frames *s, size_t *at, size_t groups)
     return good;
 }
 
+/* Whether machine code was made of one function: V8's. */
+static bool is_made(const struct script_frames *s, const struct frame *frame)
+{
+    const char *name = frame->kind == FRAME_LABEL ? frame->name : frame->image;
+    return s->language == SCRIPT_JAVASCRIPT && strcmp(name, RUN_TIME_NAME) == 0;
+}
+
 /* Whether the functions of a call of it follow: the interpreter's loop, or what its JIT made, which runs in the loop's frame, or in its place, and whose callers
  * are not known. */
 static bool is_loop(const struct script_frames *s, const struct frame *frame)
@@ -137,7 +144,7 @@ static bool is_loop(const struct script_frames *s, const struct frame *frame)
     if (frame->kind == FRAME_PARTIAL)
         return s->language && script_facts(s->language)->compiles &&
                strncmp(frame->name, RUN_TIME_NAME, sizeof RUN_TIME_NAME - 1) == 0;
-    bool is = false;
+    bool is = is_made(s, frame);
     for (unsigned l = 1; frame->kind == FRAME_FUNCTION && l < SCRIPT_LANGUAGES; l++)
         is |= (!s->language || l == s->language) && strcmp(frame->name, script_facts(l)->loop) == 0;
     return is;
@@ -246,9 +253,14 @@ static bool put_between(struct script_frames *s, const uint32_t *path, size_t co
         const struct frame *frame = frames_at(s->frames, path[i]);
         const bool is = is_loop(s, frame),
                    unknown = is && frame_is_unknown(frame); /* of which all is further in */
-        good = (i != p.first || unknown || append_groups(s, &at, p.before)) && append_native(s, path[i]) &&
+        const bool paired = is && loop++ >= p.skipped && loop <= p.skipped + p.pairs;
+        const bool made = paired && is_made(s, frame),
+                   named = made && frame->kind == FRAME_FUNCTION; /* with line and column, too */
+        good = (i != p.first || unknown || append_groups(s, &at, p.before)) &&
+               ((made && !named) || append_native(s, path[i])) &&
                (i != p.first || !unknown || append_groups(s, &at, p.before));
-        if (!is || loop++ < p.skipped || loop > p.skipped + p.pairs)
+        at += named;
+        if (!paired || named)
             continue;
         while (i + 1 < count && is_within(frames_at(s->frames, path[i + 1])))
             i++;

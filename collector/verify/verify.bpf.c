@@ -42,6 +42,7 @@ struct verify_counts counts = {0};
 #include "collector/verify/bpf/python.h"
 #include "collector/verify/bpf/php.h"
 #include "collector/verify/bpf/ruby.h"
+#include "collector/verify/bpf/v8.h"
 #include "collector/verify/bpf/script_code.h"
 #include "collector/verify/bpf/script.h"
 

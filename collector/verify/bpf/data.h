@@ -261,7 +261,7 @@ struct {
 #define SCRIPT_FRAME_BYTES  80u   /* of a frame that are read */
 #define SCRIPT_WINDOW       4096u /* bytes that hold several frames, mostly */
 struct script_buffer {
-    struct rule_script script;             /* to be put into the map */
+    struct rule_script script;             /* to be put into the map; V8: the process's */
     __u64 next;                            /* address of the frame to read; 0: none */
     __u64 window_at;                       /* address of the bytes in `window` */
     __u64 state[PYTHON_THREAD_BYTES / 8];  /* the thread's */

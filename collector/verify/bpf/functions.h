@@ -34,7 +34,7 @@ int verify_climb(__u32 cpu);
 int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 further);
 __u32 verify_joint(__u32 cpu, __u64 sp, int end);
 
-/* python.h, php.h, ruby.h, script_code.h */
+/* python.h, php.h, ruby.h, v8.h, script_code.h */
 __u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before, __u32 search);
 int verify_python_frames(__u32 cpu, __u32 pid);
 __u64 verify_python_outer(__u32 cpu, __u32 pid);
@@ -48,6 +48,9 @@ int verify_ruby_frames(__u32 cpu, __u32 pid);
 int verify_ruby_place(__u32 cpu, __u32 pid, __u32 number);
 int verify_ruby_identity(__u32 cpu, __u32 pid, __u32 number);
 int verify_script_place(__u32 cpu, __u32 pid, __u32 number);
+int verify_v8_frame(__u32 cpu);
+int verify_v8_identity(__u32 cpu, __u32 number);
+int verify_v8_text(__u32 cpu, __u64 string);
 int verify_script_identity(__u32 cpu, __u32 pid, __u32 number);
 int verify_script_names(__u32 cpu, __u32 pid, __u32 from);
 int verify_script_code(__u32 cpu, __u32 pid, __u32 from);

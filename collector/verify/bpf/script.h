@@ -80,6 +80,21 @@ static __always_inline void read_php(const struct moment *m, __u32 cpu, struct s
     tell_php_line(b, p);
 }
 
+static __always_inline void read_v8(const struct moment *m, __u32 cpu, struct script_buffer *b,
+                                    const struct rule_script *p, struct rule_script_thread *thread)
+{
+    thread->state = isolate_of(p);
+    if (!thread->state)
+        return;
+    b->script = *p;
+    begin_v8(m, b, thread->state);
+    for (__u32 i = 0; i < V8_FRAMES_MOST; i++)
+        if (!verify_v8_frame(cpu))
+            break;
+    if (b->next)
+        b->chain_record.head.flags = SCRIPT_CUT;
+}
+
 /* Reads the thread's chain. Its number; 0: it has none. */
 static __always_inline __u64 read_chain(const struct moment *m, __u32 cpu, struct script_buffer *b,
                                         struct rule_script_thread *thread)
@@ -101,6 +116,9 @@ static __always_inline __u64 read_chain(const struct moment *m, __u32 cpu, struc
         break;
     case SCRIPT_RUBY:
         read_ruby(m, cpu, b, p, thread);
+        break;
+    case SCRIPT_JAVASCRIPT:
+        read_v8(m, cpu, b, p, thread);
         break;
     default:
         read_python(m, cpu, b, p, thread);

@@ -14,6 +14,8 @@ __noinline int verify_script_identity(__u32 cpu, __u32 pid, __u32 number)
         return verify_php_identity(cpu, pid, number);
     case SCRIPT_RUBY:
         return verify_ruby_identity(cpu, pid, number);
+    case SCRIPT_JAVASCRIPT:
+        return verify_v8_identity(cpu, number);
     default:
         return verify_python_identity(cpu, pid, number);
     }
@@ -56,7 +58,7 @@ __noinline int verify_script_names(__u32 cpu, __u32 pid, __u32 from)
 /* and otherwise in one of so many samples of a thread. */
 #define SCRIPT_CHECKED 8u
 
-static __always_inline void read_code(const struct script_layout *layout, struct script_buffer *b)
+static __always_inline void read_code(const struct script_layout *layout, struct script_buffer *b, __u32 cpu)
 {
     switch (layout->language) {
     case SCRIPT_PHP:
@@ -64,6 +66,9 @@ static __always_inline void read_code(const struct script_layout *layout, struct
         break;
     case SCRIPT_RUBY:
         read_ruby_code(&layout->ruby, b);
+        break;
+    case SCRIPT_JAVASCRIPT:
+        read_v8_code(&layout->v8, b, cpu);
         break;
     default:
         read_python_code(&layout->python, b);
@@ -93,7 +98,7 @@ __noinline int verify_script_code(__u32 cpu, __u32 pid, __u32 from)
             continue;
         if (before)
             p->careful = SCRIPT_CAREFUL;
-        read_code(&p->layout, b);
+        read_code(&p->layout, b, cpu);
         return i + 1;
     }
     b->key.code = 0;

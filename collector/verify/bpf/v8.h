@@ -1,0 +1,259 @@
+/*
+ * v8.h - what V8 runs in the thread that is sampled (part of verify.bpf.c): image/v8_layout.h.
+ *
+ * Its frames have frame pointers, whichever of its compilers made their code: [fp - 16] is the function, and [fp - 8] its context or, of frames that are not
+ * JavaScript's, their type. Those of C++ between have none; V8 keeps the frame from which C++ was called. This is what its own profiler does
+ * (StackFrameIteratorForProfiler of src/execution/frames.cc). Functions that are V8's own builtins are left out: their machine code has names. What
+ * optimised code has inlined has no frame.
+ *
+ * A function is told by its SharedFunctionInfo, which all of its closures have. The collector of garbage may move that, and all else: what was there stays as it was
+ * until the collector is done.
+ */
+#ifndef FATHOM_COLLECTOR_VERIFY_BPF_V8_H
+#define FATHOM_COLLECTOR_VERIFY_BPF_V8_H
+
+#define V8_FRAME_BYTES 32u                     /* of a frame that are read, from [fp - 16] on */
+#define V8_FRAMES_MOST (2 * SCRIPT_CALLED_MAX) /* that are looked at */
+#define V8_OUTER                                                                                             \
+    64u /* so far before the frame of JSEntry() is the frame from which the C++ that called it was called */
+#define V8_TYPES      256u   /* types of frames are less, twice over */
+#define V8_KEYS       32u    /* of pthread_key_create(), whose values are in struct pthread itself: */
+#define V8_KEY_VALUES 0x318u /* of glibc on x86-64, specific_1stblock[0].data, from the FS base on */
+
+/* The thread's isolate; 0: it has none. */
+static __always_inline __u64 isolate_of(const struct rule_script *rule)
+{
+    __u64 isolate = 0;
+    __u32 key = V8_KEYS;
+    const __u64 thread =
+        config.hooks.task_fs ? kernel_word(bpf_get_current_task() + config.hooks.task_fs) : 0;
+    if (!thread)
+        return 0;
+    if (rule->layout.v8.thread_isolate)
+        return user_word(thread - rule->layout.v8.thread_isolate, &isolate) ? isolate : 0;
+    if (bpf_probe_read_user(&key, sizeof key, (const void *)rule->state) != 0 || key >= V8_KEYS)
+        return 0;
+    return user_word(thread + V8_KEY_VALUES + 16ull * key, &isolate) ? isolate : 0;
+}
+
+/* The innermost frame that is known, and whether it is all there. */
+static __always_inline void begin_v8(const struct moment *m, struct script_buffer *b, __u64 isolate)
+{
+    const struct v8_layout *p = &b->script.layout.v8;
+    __u64 begin = 0, frame = 0;
+    if (!user_word(isolate + p->isolate_entry, &begin) || !begin)
+        return;
+    if (user_word(isolate + p->isolate_call, &frame) && !frame &&
+        user_word(isolate + p->isolate_exit, &frame) && !frame) {
+        frame = m->bp;
+        if (frame - m->sp < 16 && !user_word(frame, &frame)) /* it is being made: its caller's */
+            frame = 0;
+    }
+    b->next = frame >= m->sp && frame <= begin ? frame : 0;
+    b->failed = !b->next;
+}
+
+/* Reads a frame, and what lies behind it in its page: callers' frames, mostly. */
+static __always_inline bool read_v8_frames(struct script_buffer *b, __u64 from)
+{
+    __u64 size = PAGE - (from & (PAGE - 1));
+    size = size < V8_FRAME_BYTES ? V8_FRAME_BYTES : size < SCRIPT_WINDOW ? size : SCRIPT_WINDOW - 8;
+    b->window_at = from;
+    b->window_size = size;
+    __asm__ volatile("" : "+r"(size));
+    return bpf_probe_read_user(b->window, size & (SCRIPT_WINDOW - 1), (const void *)from) == 0;
+}
+
+/* Adds the function of a frame, if it is of the program. */
+static __always_inline void add_v8_function(const struct v8_layout *p, struct script_buffer *b,
+                                            __u64 function)
+{
+    __u64 shared = 0, data = 0;
+    if (user_word(function - 1 + p->function_shared, &shared) && shared & 1 &&
+        user_word(shared - 1 + p->shared_data, &data) && data & 1)
+        add_called(b, shared, 0, SCRIPT_ENTERED);
+}
+
+/* Goes on from a frame to the next one, and adds its function to the chain. Whether there is a next one. */
+__noinline int verify_v8_frame(__u32 cpu)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    if (!b || !b->next)
+        return 0;
+    const struct v8_layout *p = &b->script.layout.v8;
+    const __u64 frame = b->next;
+    __u64 at = frame - 16 - b->window_at;
+    if (at >= SCRIPT_WINDOW || at + V8_FRAME_BYTES > b->window_size) {
+        at = 0;
+        b->failed = !read_v8_frames(b, frame - 16);
+    }
+    if (b->failed || b->chain_record.head.count >= SCRIPT_CALLED_MAX)
+        return 0;
+    const __u64 type = window_word(b, at + 8);
+    b->next = window_word(b, at + 16);
+    if (type & 1) {
+        add_v8_function(p, b, window_word(b, at));
+    } else if (type == 2 * p->frame_entry || type == 2 * p->frame_construct) {
+        if (!user_word(frame - V8_OUTER, &b->next))
+            b->next = frame;
+    } else if (type == 2 * p->frame_wasm || (p->frame_regexp && type == 2 * p->frame_regexp)) {
+        add_called(b, type, 0, SCRIPT_ENTERED);
+    }
+    b->failed = b->next && b->next <= frame; /* callers are further up */
+    return b->next && !b->failed;
+}
+
+#define V8_SMI(word) ((__u32)((word) >> 32))
+/* Flags of a ScopeInfo (src/objects/scope-info.tq), and how many locals it has by name at most. */
+#define V8_SCOPE_TYPE(flags) ((flags)&15)
+#define V8_SCOPE_MODULE      3u
+#define V8_SCOPE_CLASS       0x400u
+#define V8_SCOPE_NAME        0x3000u
+#define V8_SCOPE_INFERRED    0x4000u
+#define V8_SCOPE_LOCALS      75u
+
+/* What a function has besides its script: where it begins and ends in it, and its name, or the one that was inferred for it. */
+static __always_inline bool read_v8_scope(const struct v8_layout *p, struct script_buffer *b, __u64 scope)
+{
+    __u64 head[2] = {0}, slots[6], locals, from;
+    if (!(scope & 1) || !user_word(scope - 1 + 8, &head[0]) ||
+        !user_word(scope - 1 + p->scope_locals, &head[1]))
+        return false;
+    const __u32 flags = V8_SMI(head[0]);
+    locals = V8_SMI(head[1]);
+    from = scope - 1 + p->scope_first + (V8_SCOPE_TYPE(flags) == V8_SCOPE_MODULE ? 8 : 0) +
+           8 * (locals < V8_SCOPE_LOCALS ? 2 * locals : locals + 1) + (flags & V8_SCOPE_CLASS ? 8 : 0);
+    const bool has_name = flags & V8_SCOPE_NAME, inferred = flags & V8_SCOPE_INFERRED;
+    if (bpf_probe_read_user(slots, sizeof slots, (const void *)from) != 0)
+        return false;
+    b->identity.texts[1] = has_name ? slots[0] : 0;
+    b->identity.texts[3] = inferred ? (has_name ? slots[2] : slots[0]) : 0;
+    const __u64 start = has_name ? (inferred ? slots[3] : slots[2]) : inferred ? slots[1] : slots[0];
+    const __u64 end = has_name ? (inferred ? slots[4] : slots[3]) : inferred ? slots[2] : slots[1];
+    b->identity.line = start >> 32 | (end >> 32 << 32);
+    b->identity.name = flags;
+    return true;
+}
+
+/* Reads what tells one function of the chain from others. Whether it can be read. */
+__noinline int verify_v8_identity(__u32 cpu, __u32 number)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    if (!b)
+        return 0;
+    const struct v8_layout *p = &b->script.layout.v8;
+    const __u64 code = b->chain_record.called[number & (SCRIPT_CALLED_MAX - 1)].code;
+    __builtin_memset(&b->identity, 0, sizeof b->identity);
+    if (!(code & 1)) /* a type of frames */
+        return 1;
+    return user_word(code - 1 + p->shared_script, &b->identity.texts[0]) &&
+           user_word(code - 1 + p->shared_name, &b->identity.texts[2]) &&
+           (read_v8_scope(p, b, b->identity.texts[2]), 1);
+}
+
+#define V8_NOTHING 0xffffu
+
+/* The instance type of an object; V8_NOTHING: it is none, or cannot be read. Where the collector has moved it, its new place is in *object. */
+static __always_inline __u32 type_of(const struct v8_layout *p, __u64 *object)
+{
+    __u64 map = 0;
+    __u16 type = 0;
+    if (!(*object & 1) || !user_word(*object - 1, &map))
+        return V8_NOTHING;
+    if (!(map & 1)) {
+        *object = map + 1;
+        if (!user_word(*object - 1, &map))
+            return V8_NOTHING;
+    }
+    return bpf_probe_read_user(&type, sizeof type, (const void *)(map - 1 + p->map_type)) == 0 ? type
+                                                                                               : V8_NOTHING;
+}
+
+/* Strings, by their instance types (src/objects/instance-type.h). */
+#define V8_NO_TEXT  0xff80u
+#define V8_KIND     7u
+#define V8_CONS     1u
+#define V8_EXTERNAL 2u
+#define V8_SLICED   3u
+#define V8_THIN     5u
+#define V8_ONE_BYTE 8u
+#define V8_TEXTS    4u /* that stand for one another */
+
+/* Finds the characters of a string: b->text[] has their address, their number, the bytes of each, and the number that the string has, of which the first
+ * part alone may be found. Whether there are any. */
+__noinline int verify_v8_text(__u32 cpu, __u64 string)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    if (!b)
+        return 0;
+    const struct v8_layout *p = &b->script.layout.v8;
+    __u64 skipped = 0;
+    for (__u32 i = 0; i < V8_TEXTS; i++) {
+        const __u32 type = type_of(p, &string), kind = type & V8_KIND;
+        const __u64 object = string - 1;
+        __u64 from = object + p->text, word = 0;
+        __u32 length = 0;
+        if (type & V8_NO_TEXT ||
+            bpf_probe_read_user(&length, sizeof length, (const void *)(object + p->text_length)) != 0)
+            return 0;
+        if (i == 0)
+            b->text[1] = b->text[3] = length;
+        b->text[1] = length < b->text[1] ? length : b->text[1];
+        if (kind == V8_SLICED && user_word(object + p->sliced_offset, &word))
+            skipped += V8_SMI(word);
+        const __u32 further = kind == V8_THIN     ? p->thin_actual
+                              : kind == V8_CONS   ? p->cons_first
+                              : kind == V8_SLICED ? p->sliced_parent
+                                                  : 0;
+        if (further) {
+            if (!user_word(object + further, &string))
+                return 0;
+            continue;
+        }
+        if (kind == V8_EXTERNAL && !user_word(object + p->external_data, &from))
+            return 0;
+        b->text[2] = type & V8_ONE_BYTE ? 1 : 2;
+        b->text[0] = from + skipped * b->text[2];
+        return b->text[1] != 0;
+    }
+    return 0;
+}
+
+/* Reads the characters that were found, at most `most` bytes, a power of two; last: the end. */
+static __always_inline void read_v8_text(const struct script_buffer *b, struct script_text *text, __u8 *to,
+                                         __u32 most, bool last)
+{
+    const __u64 bytes = b->text[1] * b->text[2];
+    __u64 size = bytes < most ? bytes : most - 2;
+    const __u64 from = b->text[0] + (last ? bytes - size : 0);
+    __asm__ volatile("" : "+r"(size));
+    size &= most - 1;
+    if (size && bpf_probe_read_user(to, size, (const void *)from) == 0)
+        *text = (struct script_text){
+            .bytes = size, .width = b->text[2], .cut = size < bytes || b->text[1] < b->text[3]};
+}
+
+/* Fills in the record of a function. */
+static __always_inline void read_v8_code(const struct v8_layout *p, struct script_buffer *b, __u32 cpu)
+{
+    struct script_code_told *text = &b->code.told;
+    __u64 script = b->identity.texts[0], name = 0;
+    text->line = text->zero = 0;
+    text->name = text->file = (struct script_text){.width = 1};
+    b->code.head.count = 0;
+    if (!(b->key.code & 1)) {
+        const bool regexp = b->key.code == 2 * p->frame_regexp;
+        text->name.bytes = regexp ? sizeof "(regular expression)" - 1 : sizeof "(WebAssembly)" - 1;
+        __builtin_memcpy(text->name_bytes, regexp ? "(regular expression)    " : "(WebAssembly)           ",
+                         24);
+        return;
+    }
+    if (verify_v8_text(cpu, b->identity.texts[1]) || verify_v8_text(cpu, b->identity.texts[3]) ||
+        verify_v8_text(cpu, b->identity.texts[2]))
+        read_v8_text(b, &text->name, text->name_bytes, SCRIPT_NAME_MAX, false);
+    if (type_of(p, &script) == p->type_script && user_word(script - 1 + p->script_name, &name) &&
+        verify_v8_text(cpu, name))
+        read_v8_text(b, &text->file, text->file_bytes, SCRIPT_FILE_MAX, true);
+}
+
+#endif
