@@ -1,6 +1,6 @@
 #!/bin/sh
 # script_cost.sh BUILD [LANGUAGE [INTERPRETER [DEPTH...]]]: what it costs a sample that the functions of a script are read, in ns of the program's CPU time. LANGUAGE: python,
-# php or ruby. A tracepoint in a loop is recorded, below so many functions; beside it by a copy of the interpreter whose state has another name, so that nothing is known of
+# php, ruby or node. A tracepoint in a loop is recorded, below so many functions; beside it by a copy of the interpreter whose state has another name, so that nothing is known of
 # it. Needs root. (Any machine whose timer hides the cost of a record will do: no clock is used.)
 set -e
 build=$(realpath "$1")
@@ -9,7 +9,8 @@ case $language in
 python) name=/usr/bin/python3.11 state=_PyRuntime without='' call=getppid ;;
 php) name=/usr/bin/php8.2 state=executor_globals without=-n call=getpid ;; # without extensions, which want the state by its name
 ruby) name=/usr/bin/ruby3.1 state=ruby_exec_node without=--disable-all call=getppid ;;
-*) echo "script_cost.sh: $language: python, php or ruby" >&2; exit 1 ;;
+node) name=node state=v8dbg_off_fp_function without='' call=getppid program=loop.js ;;
+*) echo "script_cost.sh: $language: python, php, ruby or node" >&2; exit 1 ;;
 esac
 interpreter=$(realpath "$(command -v "${3:-$name}")")
 shift "$(($# > 3 ? 3 : $#))"
@@ -72,6 +73,18 @@ def below(depth)
 end
 below(ARGV[0].to_i)
 EOF
+cat >loop.js <<'EOF'
+const rounds = 300000;
+function used() { const {user, system} = process.cpuUsage(); return (user + system) * 1e3; }
+function run() {
+  for (const found = Date.now() + 4000; Date.now() < found;) process.ppid; /* node is large */
+  const began = used();
+  for (let i = 0; i < rounds; i++) process.ppid;
+  console.log((used() - began) / rounds);
+}
+function below(depth) { const a = depth; if (depth) below(depth - 1); else run(); return a; }
+below(+process.argv[2]);
+EOF
 # median COMMAND...: of seven runs.
 median()
 {
@@ -85,7 +98,7 @@ printf '%-10s %10s %10s %10s %10s\n' functions alone unknown known 'more, ns'
 for depth in "${@:-0 18 98}"; do
     for depth in $depth; do
         # shellcheck disable=SC2086 # one option, or none
-        set -- $without "loop.$language" "$depth"
+        set -- $without "${program:-loop.$language}" "$depth"
         alone=$(median "$interpreter" "$@")
         unknown=$(median hide "$@")
         known=$(median recorded "$interpreter" "$@")

@@ -29,6 +29,7 @@ static const struct {
     CONSTANT("class_SharedFunctionInfo__name_or_scope_info__Object", shared_name),
     CONSTANT("class_SharedFunctionInfo__script_or_debug_info__HeapObject", shared_script),
     CONSTANT("class_Script__name__Object", script_name),
+    CONSTANT("class_Script__source__Object", script_source),
     CONSTANT("class_Map__instance_type__uint16_t", map_type),
     CONSTANT("scopeinfo_idx_ncontextlocals", scope_locals),
     CONSTANT("scopeinfo_idx_first_vars", scope_first),

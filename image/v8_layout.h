@@ -16,7 +16,7 @@ struct v8_layout {
     __u32 isolate_entry, isolate_exit, isolate_call;
     __u32 function_shared;                         /* in JSFunction, */
     __u32 shared_data, shared_name, shared_script; /* in SharedFunctionInfo, */
-    __u32 script_name;                             /* in Script */
+    __u32 script_name, script_source;              /* in Script */
     __u32 map_type;                                /* in Map: an instance type, 16 bits */
     __u32 scope_locals,
         scope_first; /* in ScopeInfo: how many locals, and from where on it is as its flags tell (v8.h) */
@@ -27,7 +27,5 @@ struct v8_layout {
         frame_wasm;     /* types of frames: JSEntry, JSConstructEntry, WebAssembly's, */
     __u32 frame_regexp; /* and a regular expression's; 0: those have none */
 };
-#define V8_SHARED_BYTES 64u  /* of a SharedFunctionInfo that are read, */
-#define V8_SCOPE_BYTES  256u /* and of a ScopeInfo */
 
 #endif

@@ -17,7 +17,7 @@ static const char constants[] =
     "v8dbg_class_SharedFunctionInfo__function_data__Object = 8;\n"
     "int v8dbg_class_SharedFunctionInfo__name_or_scope_info__Object = 16;\n"
     "int v8dbg_class_SharedFunctionInfo__script_or_debug_info__HeapObject = 32, "
-    "v8dbg_class_Script__name__Object = 16;\n"
+    "v8dbg_class_Script__name__Object = 16, v8dbg_class_Script__source__Object = 8;\n"
     "int v8dbg_class_Map__instance_type__uint16_t = 12, v8dbg_scopeinfo_idx_ncontextlocals = 2, "
     "v8dbg_scopeinfo_idx_first_vars = 3;\n"
     "int v8dbg_class_String__length__int32_t = 12, v8dbg_class_SeqOneByteString__chars__char = 16;\n"

@@ -176,7 +176,7 @@ struct lying {
         __u64 at;
         __u32 file, zero;
     } files[STACK_PLACED_MAX];
-    struct rule_process process; /* to be put into the map */
+    struct rule_process process; /* to be put into the map; V8: the process's */
 };
 
 /* A known stack, read at once, as the entry may be replaced meanwhile. */
@@ -260,6 +260,9 @@ struct {
 #define SCRIPT_NAME_WORDS   12u   /* 8 bytes each: of a name from its length on, to tell it from others */
 #define SCRIPT_FRAME_BYTES  80u   /* of a frame that are read */
 #define SCRIPT_WINDOW       4096u /* bytes that hold several frames, mostly */
+#define SCRIPT_SEEN         256u
+/* Bytes of sources in which lines are counted before one chain is told, and those of one function more. */
+#define SCRIPT_COUNTED_MOST 262144u
 struct script_buffer {
     struct rule_script script;             /* to be put into the map; V8: the process's */
     __u64 next;                            /* address of the frame to read; 0: none */
@@ -274,9 +277,11 @@ struct script_buffer {
     __u32 delegate_count, free;
     __u64 first,
         in_register; /* PHP: the innermost function's instructions, and the next of them by a register; 0: none */
-    __u64 end;       /* Ruby: where the frames end */
-    __u64 chain;     /* a hash of where its code is */
-    __u64 named;     /* and of what that is */
+    __u64 end;               /* Ruby: where the frames end */
+    __u64 process, counted;  /* V8: its number; bytes of sources in which lines were counted */
+    __u64 seen[SCRIPT_SEEN]; /* V8: hashes of the process and a function of its program */
+    __u64 chain;             /* a hash of where its code is */
+    __u64 named;             /* and of what that is */
     __u32 window_size;
     __u32 failed;             /* memory could not be read */
     __u32 language, zero;     /* of the process's interpreter */

@@ -87,9 +87,10 @@ static __always_inline void read_v8(const struct moment *m, __u32 cpu, struct sc
     if (!thread->state)
         return;
     b->script = *p;
+    b->process = m->pid;
     begin_v8(m, b, thread->state);
-    for (__u32 i = 0; i < V8_FRAMES_MOST; i++)
-        if (!verify_v8_frame(cpu))
+    for (__u32 i = 0; i < V8_FRAMES_MOST / SCRIPT_FRAMES; i++)
+        if (!verify_v8_frames(cpu))
             break;
     if (b->next)
         b->chain_record.head.flags = SCRIPT_CUT;
@@ -130,7 +131,8 @@ static __always_inline __u64 read_chain(const struct moment *m, __u32 cpu, struc
 /* Tells the code of the chain's functions that was not told. Whether all of it is now. */
 static __always_inline bool tell_codes(struct moment *m, __u32 cpu, struct script_buffer *b)
 {
-    for (__u32 i = 0, from = 0; i < SCRIPT_CODES_MOST; i++) {
+    b->counted = 0;
+    for (__u32 i = 0, from = 0; i < SCRIPT_CODES_MOST && b->counted < SCRIPT_COUNTED_MOST; i++) {
         from = verify_script_code(cpu, m->pid, from);
         if (!from)
             return true;

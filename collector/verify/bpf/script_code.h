@@ -68,7 +68,7 @@ static __always_inline void read_code(const struct script_layout *layout, struct
         read_ruby_code(&layout->ruby, b);
         break;
     case SCRIPT_JAVASCRIPT:
-        read_v8_code(&layout->v8, b, cpu);
+        verify_v8_code(cpu);
         break;
     default:
         read_python_code(&layout->python, b);

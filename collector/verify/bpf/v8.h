@@ -64,14 +64,19 @@ static __always_inline bool read_v8_frames(struct script_buffer *b, __u64 from)
     return bpf_probe_read_user(b->window, size & (SCRIPT_WINDOW - 1), (const void *)from) == 0;
 }
 
-/* Adds the function of a frame, if it is of the program. */
+/* Adds the function of a frame, if it is of the program: those that were are not read again to know that. */
 static __always_inline void add_v8_function(const struct v8_layout *p, struct script_buffer *b,
                                             __u64 function)
 {
     __u64 shared = 0, data = 0;
-    if (user_word(function - 1 + p->function_shared, &shared) && shared & 1 &&
-        user_word(shared - 1 + p->shared_data, &data) && data & 1)
-        add_called(b, shared, 0, SCRIPT_ENTERED);
+    if (!user_word(function - 1 + p->function_shared, &shared) || !(shared & 1))
+        return;
+    const __u64 key = rule_hash(b->process, shared);
+    __u64 *seen = &b->seen[key & (SCRIPT_SEEN - 1)];
+    if (*seen != key && (!user_word(shared - 1 + p->shared_data, &data) || !(data & 1)))
+        return;
+    *seen = key;
+    add_called(b, shared, 0, SCRIPT_ENTERED);
 }
 
 /* Goes on from a frame to the next one, and adds its function to the chain. Whether there is a next one. */
@@ -101,6 +106,15 @@ __noinline int verify_v8_frame(__u32 cpu)
     }
     b->failed = b->next && b->next <= frame; /* callers are further up */
     return b->next && !b->failed;
+}
+
+/* Likewise, from several. */
+__noinline int verify_v8_frames(__u32 cpu)
+{
+    for (__u32 i = 0; i < SCRIPT_FRAMES; i++)
+        if (!verify_v8_frame(cpu))
+            return 0;
+    return 1;
 }
 
 #define V8_SMI(word) ((__u32)((word) >> 32))
@@ -219,6 +233,52 @@ __noinline int verify_v8_text(__u32 cpu, __u64 string)
     return 0;
 }
 
+/* Parts of a name that was inferred, as "Some.method": each is the first half of a string of two, but the last. */
+#define V8_PARTS 8u
+
+/* Reads a part of a name behind `at` bytes of it. Its length; 0: it cannot be read, or is not of one byte a character. */
+__noinline __u32 verify_v8_part(__u32 cpu, __u64 string, __u32 at)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    if (!b || !verify_v8_text(cpu, string))
+        return 0;
+    __u64 size = b->text[1], place = at;
+    if (b->text[2] != 1 || size < b->text[3] || size + place >= SCRIPT_NAME_MAX)
+        return 0;
+    __asm__ volatile("" : "+r"(size), "+r"(place));
+    size &= SCRIPT_NAME_MAX - 1;
+    place &= SCRIPT_NAME_MAX - 1; /* what is behind a name has room for it */
+    return bpf_probe_read_user(b->code.told.name_bytes + place, size, (const void *)b->text[0]) == 0 ? size
+                                                                                                     : 0;
+}
+
+/* Reads a name in parts. Whether it has several. */
+__noinline int verify_v8_parts(__u32 cpu, __u64 string)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    __u64 first = 0;
+    __u32 at = 0;
+    if (!b)
+        return 0;
+    const struct v8_layout *p = &b->script.layout.v8;
+    for (__u32 i = 0; i < V8_PARTS; i++) {
+        const __u32 type = type_of(p, &string);
+        if (type & V8_NO_TEXT || (type & V8_KIND) != V8_CONS)
+            break;
+        if (!user_word(string - 1 + p->cons_first, &first) ||
+            !user_word(string - 1 + p->cons_second, &string))
+            return 0;
+        const __u32 part = verify_v8_part(cpu, first, at);
+        if (!part)
+            return 0;
+        at += part;
+    }
+    const __u32 last = at ? verify_v8_part(cpu, string, at) : 0;
+    if (last)
+        b->code.told.name = (struct script_text){.bytes = at + last, .width = 1};
+    return last != 0;
+}
+
 /* Reads the characters that were found, at most `most` bytes, a power of two; last: the end. */
 static __always_inline void read_v8_text(const struct script_buffer *b, struct script_text *text, __u8 *to,
                                          __u32 most, bool last)
@@ -233,9 +293,56 @@ static __always_inline void read_v8_text(const struct script_buffer *b, struct s
             .bytes = size, .width = b->text[2], .cut = size < bytes || b->text[1] < b->text[3]};
 }
 
-/* Fills in the record of a function. */
-static __always_inline void read_v8_code(const struct v8_layout *p, struct script_buffer *b, __u32 cpu)
+#define V8_PIECE 512u   /* bytes of a script's source that are looked at in one go, */
+#define V8_MOST  65536u /* and for one function: further in, its line is not known */
+
+/* Counts the lines that end within a piece of a source, or `size` bytes of it, whose characters have so many. */
+__noinline __u32 verify_v8_lines(__u32 cpu, __u64 from, __u32 size, __u32 width)
 {
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    const __u64 ones = width == 1 ? 0x0101010101010101ull : 0x0001000100010001ull;
+    const __u32 top = 8 * (width & 3) - 1;
+    const __u64 low = (ones << top) - ones;
+    __u32 lines = 0;
+    __u64 read = size < V8_PIECE ? size : V8_PIECE;
+    __asm__ volatile("" : "+r"(read));
+    read &= SCRIPT_WINDOW - 1;
+    if (!b || !read || bpf_probe_read_user(b->window, read, (const void *)from) != 0)
+        return 0;
+    for (__u32 i = 0; i < V8_PIECE / 8 && 8 * i < size; i++) {
+        const __u64 left = size - 8 * i, mask = left >= 8 ? ~0ull : (1ull << (left & 7) * 8) - 1;
+        const __u64 other = (word_at(b->window + 8 * i) & mask) ^ '\n' * ones; /* 0 in place of each */
+        const __u64 ends = ~(((other & low) + low) | other | low) >> top;
+        lines += ends * ones >> (63 - top);
+    }
+    return lines;
+}
+
+/* In which line of its script the function begins that b->identity tells; 0: that is not known. */
+__noinline __u32 verify_v8_line(__u32 cpu, __u64 script)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    __u64 source = 0;
+    __u32 line = 1;
+    if (!b || !user_word(script - 1 + b->script.layout.v8.script_source, &source) ||
+        !verify_v8_text(cpu, source))
+        return 0;
+    const __u64 begin = (__u32)b->identity.line, size = begin * b->text[2];
+    if (size > V8_MOST || begin > b->text[1])
+        return 0;
+    for (__u32 i = 0; i < V8_MOST && i < size; i += V8_PIECE)
+        line += verify_v8_lines(cpu, b->text[0] + i, size - i, b->text[2]);
+    b->counted += size;
+    return line;
+}
+
+/* Fills in the record of a function. Whether there is a buffer. */
+__noinline int verify_v8_code(__u32 cpu)
+{
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    if (!b)
+        return 0;
+    const struct v8_layout *p = &b->script.layout.v8;
     struct script_code_told *text = &b->code.told;
     __u64 script = b->identity.texts[0], name = 0;
     text->line = text->zero = 0;
@@ -246,14 +353,18 @@ static __always_inline void read_v8_code(const struct v8_layout *p, struct scrip
         text->name.bytes = regexp ? sizeof "(regular expression)" - 1 : sizeof "(WebAssembly)" - 1;
         __builtin_memcpy(text->name_bytes, regexp ? "(regular expression)    " : "(WebAssembly)           ",
                          24);
-        return;
+        return 1;
     }
-    if (verify_v8_text(cpu, b->identity.texts[1]) || verify_v8_text(cpu, b->identity.texts[3]) ||
-        verify_v8_text(cpu, b->identity.texts[2]))
+    if (verify_v8_text(cpu, b->identity.texts[1]) ||
+        (!verify_v8_parts(cpu, b->identity.texts[3]) &&
+         (verify_v8_text(cpu, b->identity.texts[3]) || verify_v8_text(cpu, b->identity.texts[2]))))
         read_v8_text(b, &text->name, text->name_bytes, SCRIPT_NAME_MAX, false);
-    if (type_of(p, &script) == p->type_script && user_word(script - 1 + p->script_name, &name) &&
-        verify_v8_text(cpu, name))
+    if (type_of(p, &script) != p->type_script)
+        return 1;
+    text->line = verify_v8_line(cpu, script);
+    if (user_word(script - 1 + p->script_name, &name) && verify_v8_text(cpu, name))
         read_v8_text(b, &text->file, text->file_bytes, SCRIPT_FILE_MAX, true);
+    return 1;
 }
 
 #endif

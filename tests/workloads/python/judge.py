@@ -1,4 +1,4 @@
-"""judge.py PROGRAM REPORT.json [LEAST [TOLERANCE]]: holds the functions of a script, in Python, PHP or Ruby, of a report's paths against what the program says.
+"""judge.py PROGRAM REPORT.json [LEAST [TOLERANCE]]: holds the functions of a script, in Python, PHP, Ruby or JavaScript, of a report's paths against what the program says.
 
 A line "path SHARE CHAIN" of the program's text tells a chain of functions, as regular expressions between ";", that ends where time is
 spent: SHARE percent of the weight of all such with a number; "-": any. "path tag NATIVE CHAIN": in a sample in one of these native
@@ -15,9 +15,10 @@ import re
 import sys
 
 CUT = "[script functions not read]"
-LOOPS = {"_PyEval_EvalFrameDefault", "execute_ex", "rb_vm_exec"}
+LOOPS = {"_PyEval_EvalFrameDefault", "execute_ex", "rb_vm_exec", "Builtins_InterpreterEntryTrampoline", "[run-time code]"}
 IMPORTS = {"_find_and_load", "_call_with_frames_removed", "require", "<internal:gem_prelude>"}
-STARTUP = {"Py_InitializeFromConfig", "Py_FinalizeEx", "PyImport_ImportModule", "PyImport_GetImporter", "ruby_init", "ruby_options", "ruby_cleanup"}
+STARTUP = {"Py_InitializeFromConfig", "Py_FinalizeEx", "PyImport_ImportModule", "PyImport_GetImporter", "ruby_init", "ruby_options", "ruby_cleanup",
+           "node::LoadEnvironment", "node::EmitProcessBeforeExit"}
 
 
 class Truth:
