@@ -245,6 +245,8 @@ static int take_code(struct scripts *s, uint32_t pid, const struct script_record
         code.name = "{main}"; /* as PHP's own traces have it */
     if (code.name && !*code.name && language == SCRIPT_JAVASCRIPT)
         code.name = "(anonymous)"; /* likewise */
+    if (code.file && language == SCRIPT_JAVASCRIPT && strncmp(code.file, "file://", 7) == 0)
+        code.file += 7; /* as modules have it */
     struct told_code *of = arena_alloc(s->arena, sizeof *of);
     uint64_t *place = table_put(s->codes, code_key(pid, head->number), NULL);
     if (!code.name || !code.file || !of || !place)

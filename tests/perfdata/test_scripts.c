@@ -343,3 +343,25 @@ Test(scripts, of_php_are_as_they_are_told)
     expect(inner->outer->outer, "{main}", 0, true);
     cr_expect_str_eq(inner->outer->outer->code->file, "/srv/\xc3\xa9.php");
 }
+
+/* JavaScript's texts have a byte of Latin-1 or two of UTF-16 a character. */
+Test(scripts, of_javascript_have_files_and_a_name)
+{
+    struct told module = code_at(0x301, "", "file:///srv/a.mjs", 1),
+                wide = code_at(0x201, "", "node:events", 20);
+    struct told *const codes[] = {&module, &wide};
+    wide.code.name = (struct script_text){.bytes = 4, .width = 2};
+    memcpy(wide.code.name_bytes, "\xdf\0\x0d\x54", 4);
+    for (size_t i = 0; i < 2; i++) {
+        codes[i]->head.language = SCRIPT_JAVASCRIPT;
+        cr_assert_eq(take(PID, codes[i], sizeof *codes[i]), 1);
+    }
+    struct chain chain = chain_of(6, 0x201, 0x301, 0x301);
+    cr_assert_eq(take(PID, &chain, sizeof chain), 1);
+    const struct script_frame *inner = scripts_of(scripts, PID);
+    cr_expect_str_eq(inner->code->name, "\xc3\x9f\xe5\x90\x8d");
+    cr_expect_str_eq(inner->code->file, "node:events");
+    cr_expect_eq(inner->line, 0u, "no line but its first is known");
+    cr_expect_str_eq(inner->outer->code->name, "(anonymous)");
+    cr_expect_str_eq(inner->outer->code->file, "/srv/a.mjs");
+}

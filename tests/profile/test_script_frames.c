@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "image/run_time.h"
 #include "image/script.h"
 #include "profile/script_frames.h"
 
@@ -193,7 +194,8 @@ Test(script_frames, of_readings_have_as_many_calls_as_the_path)
     cr_expect_str_eq(join_reading("?L", &r[2]), "? A b C " LOOP " D ", "how many there are is not known");
 }
 
-/* A path of machine code, all of one file, or "[...]", with functions of PHP or Ruby, the first of which was entered. */
+/* A path of machine code, all of one file, or "[...]", or "~..." that was made and is named, with functions of PHP or Ruby, the first of which was entered, or of
+ * JavaScript, all of which were. */
 static const char *join_named(uint8_t language, const char *const *path, size_t count,
                               const char *const *functions)
 {
@@ -205,13 +207,18 @@ static const char *join_named(uint8_t language, const char *const *path, size_t 
     size_t used = 0, length = 0;
     for (; functions[used]; used++) {
         called[used] = (struct script_code){functions[used], "a.php", 1, language};
-        called_frames[used] = (struct script_frame){
-            .outer = used ? &called_frames[used - 1] : NULL, .code = &called[used], .entered = !used};
+        called_frames[used] = (struct script_frame){.outer = used ? &called_frames[used - 1] : NULL,
+                                                    .code = &called[used],
+                                                    .entered = !used || language == SCRIPT_JAVASCRIPT};
     }
     for (size_t i = 0; i < count; i++)
-        items[i] = *path[i] == '[' ? frames_label(frames, FRAME_PARTIAL, path[i])
-                                   : frames_named(frames, path[i],
-                                                  language == SCRIPT_PHP ? "php8.2" : "libruby.so.3.1.2", i);
+        items[i] =
+            strcmp(path[i], RUN_TIME_NAME) == 0 && language == SCRIPT_JAVASCRIPT
+                ? frames_label(frames, FRAME_LABEL, path[i])
+            : *path[i] == '~' ? frames_named(frames, path[i], RUN_TIME_NAME, i)
+            : *path[i] == '['
+                ? frames_label(frames, FRAME_PARTIAL, path[i])
+                : frames_named(frames, path[i], language == SCRIPT_PHP ? "php8.2" : "libruby.so.3.1.2", i);
     script_frames_free(scripts); /* which keeps what it has shown by where it stood */
     scripts = script_frames_new(frames, false, false);
     cr_assert(scripts);
@@ -223,6 +230,8 @@ static const char *join_named(uint8_t language, const char *const *path, size_t 
 }
 #define JOIN_PHP(path, ...)                                                                                  \
     join_named(SCRIPT_PHP, path, sizeof path / sizeof *path, (const char *const[]){__VA_ARGS__, NULL})
+#define JOIN_V8(path, ...)                                                                                   \
+    join_named(SCRIPT_JAVASCRIPT, path, sizeof path / sizeof *path, (const char *const[]){__VA_ARGS__, NULL})
 #define JOIN_RUBY(path, ...)                                                                                 \
     join_named(SCRIPT_RUBY, path, sizeof path / sizeof *path, (const char *const[]){__VA_ARGS__, NULL})
 
@@ -259,4 +268,20 @@ Test(script_frames, of_ruby_follow_the_core_of_the_loop)
     cr_expect_str_eq(JOIN_RUBY(elsewhere, "<main>"), "main;rb_vm_exec;<main>;libz.so.1+0x10");
     const char *const compiled[] = {"[run-time code]", "rb_ary_each"};
     cr_expect_str_eq(JOIN_RUBY(compiled, "a"), "[run-time code];a;rb_ary_each");
+}
+
+#define V8_LOOP "Builtins_InterpreterEntryTrampoline"
+Test(script_frames, of_javascript_are_in_place_of_what_was_made)
+{
+    const char *const path[] = {"main", "JSEntry", V8_LOOP, RUN_TIME_NAME, "sort", RUN_TIME_NAME};
+    cr_expect_str_eq(JOIN_V8(path, "a", "b", "c"), "main;JSEntry;" V8_LOOP ";a;b;sort;c");
+    cr_expect_str_eq(JOIN_V8(path, "a", "b"), "main;JSEntry;" V8_LOOP ";a;b;sort;" RUN_TIME_NAME,
+                     "the innermost is being called");
+    const char *const below[] = {"main", RUN_TIME_NAME, RUN_TIME_NAME, "GrowStack"};
+    cr_expect_str_eq(JOIN_V8(below, "a"), "main;a;" RUN_TIME_NAME ";GrowStack",
+                     "a regular expression calls C++");
+    const char *const named[] = {"main", "~*a x.js:1", RUN_TIME_NAME, "~*c x.js:3"};
+    cr_expect_str_eq(JOIN_V8(named, "a", "b", "c"), "main;~*a x.js:1;b;~*c x.js:3", "none stands twice");
+    const char *const part[] = {"[damaged stack]", RUN_TIME_NAME, "sort", RUN_TIME_NAME};
+    cr_expect_str_eq(JOIN_V8(part, "a", "b", "c"), "[damaged stack];a;b;sort;c");
 }

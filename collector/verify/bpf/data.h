@@ -277,7 +277,7 @@ struct script_buffer {
     __u32 delegate_count, free;
     __u64 first,
         in_register; /* PHP: the innermost function's instructions, and the next of them by a register; 0: none */
-    __u64 end;               /* Ruby: where the frames end */
+    __u64 end;       /* Ruby: where the frames end */
     __u64 process, counted;  /* V8: its number; bytes of sources in which lines were counted */
     __u64 seen[SCRIPT_SEEN]; /* V8: hashes of the process and a function of its program */
     __u64 chain;             /* a hash of where its code is */
