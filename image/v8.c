@@ -46,6 +46,7 @@ static const struct {
     CONSTANT("frametype_EntryFrame", frame_entry),
     CONSTANT("frametype_ConstructEntryFrame", frame_construct),
     CONSTANT("frametype_WasmFrame", frame_wasm),
+    CONSTANT("frametype_WasmToJsFrame", frame_wasm_call),
 #undef CONSTANT
     {"v8dbg_frametype_IrregexpFrame", offsetof(struct v8_layout, frame_regexp), true},
 };
@@ -116,8 +117,8 @@ static bool find_isolate(const struct elf_file *file, struct script_runtime *v8)
            !elf_file_dynamic(file, DT_SONAME, &at);
 }
 
-#define ROOT                                                                                                 \
-    128u /* IsolateData::kIsolateRootBias: the root register (r13) has the address of so much behind the isolate's beginning */
+/* IsolateData::kIsolateRootBias: the root register (r13) has the address of so much behind the isolate's beginning. */
+#define ROOT 128u
 
 /* Code, in hexadecimal: x and y stand for the bytes of two offsets from the root register on. */
 static const char

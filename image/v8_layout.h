@@ -23,9 +23,8 @@ struct v8_layout {
     __u32 text_length, text; /* in String; SeqString */
     __u32 cons_first, cons_second, thin_actual, sliced_parent, sliced_offset, external_data;
     __u32 type_scope, type_script; /* instance types */
-    __u32 frame_entry, frame_construct,
-        frame_wasm;     /* types of frames: JSEntry, JSConstructEntry, WebAssembly's, */
-    __u32 frame_regexp; /* and a regular expression's; 0: those have none */
+    /* Types of frames: JSEntry, JSConstructEntry, WebAssembly's, its calls of JavaScript; a regular expression's, 0: those have none. */
+    __u32 frame_entry, frame_construct, frame_wasm, frame_wasm_call, frame_regexp;
 };
 
 #endif

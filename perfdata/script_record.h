@@ -40,16 +40,18 @@ struct script_record {
 
 /* A hash of what was called, but for the innermost function's instruction, and of the process, is the number of a chain. */
 struct script_called {
-    __u64 code; /* address of the code object; of PHP, any number that stands for it */
+    __u64
+        code; /* address of the code object; of PHP, any number that stands for it; of V8, its SharedFunctionInfo, or a type of frames */
     __u32
-        at; /* the instruction that runs or calls: bytes from the first one; beyond the code's end: it has not begun. Of PHP, its line; 0: it has none */
+        at; /* the instruction that runs or calls: bytes from the first one; beyond the code's end: it has not begun. Of PHP, its line; 0: it has none. Of V8, 0 */
     __u32 marks; /* SCRIPT_ENTERED */
 };
-#define SCRIPT_ENTERED    1u /* machine code called the interpreter's loop, which began with this one */
+#define SCRIPT_ENTERED                                                                                       \
+    1u /* machine code called the interpreter's loop, which began with this one; of V8, each has a frame of its own */
 #define SCRIPT_CALLED_MAX 1024u
 
 /* A string of the runtime's: of CPython, a compact one (PEP 393); of Ruby and PHP, bytes as they are, and of PHP "class::function", or nothing for what stands in no
- * function. What is longer lacks its end, or, of a file's name, its beginning. */
+ * function; of V8, Latin-1 or UTF-16. What is longer lacks its end, or, of a file's name, its beginning. */
 struct script_text {
     __u32 bytes; /* that are told */
     __u8 width;  /* of a character: 1, 2, 4; 0: it could not be read */

@@ -130,11 +130,16 @@ static bool append_groups(struct script_frames *s, size_t *at, size_t groups)
     return good;
 }
 
-/* Whether machine code was made of one function: V8's. */
+/* Whether machine code was made of one function: V8's. With a name of its own, which has the line and column, it stays. */
 static bool is_made(const struct script_frames *s, const struct frame *frame)
 {
     const char *name = frame->kind == FRAME_LABEL ? frame->name : frame->image;
     return s->language == SCRIPT_JAVASCRIPT && strcmp(name, RUN_TIME_NAME) == 0;
+}
+
+static bool has_own_name(const struct frame *frame)
+{
+    return *frame->name && strcmp(frame->name, RUN_TIME_NAME) != 0;
 }
 
 /* Whether the functions of a call of it follow: the interpreter's loop, or what its JIT made, which runs in the loop's frame, or in its place, and whose callers
@@ -237,8 +242,9 @@ static struct pairing pair_calls(const struct script_frames *s, const uint32_t *
     if (loops == 0)
         return (struct pairing){.first = leaf, .before = groups};
     /* With more calls than groups, all functions belong to the inner calls, as a greenlet's do, whose stack goes on to that of another
-     * one; but where the last call has only begun, and has no function yet. */
-    whole = whole && (loops <= groups || (loops == groups + 1 && last == leaf));
+     * one; but where the last call has only begun, and has no function yet. V8 has no greenlets. */
+    whole = whole &&
+            (loops <= groups || (loops == groups + 1 && last == leaf) || s->language == SCRIPT_JAVASCRIPT);
     const size_t pairs = loops < groups ? loops : groups;
     return (struct pairing){first, whole ? 0 : groups - pairs, whole ? 0 : loops - pairs, pairs};
 }
@@ -254,8 +260,7 @@ static bool put_between(struct script_frames *s, const uint32_t *path, size_t co
         const bool is = is_loop(s, frame),
                    unknown = is && frame_is_unknown(frame); /* of which all is further in */
         const bool paired = is && loop++ >= p.skipped && loop <= p.skipped + p.pairs;
-        const bool made = paired && is_made(s, frame),
-                   named = made && frame->kind == FRAME_FUNCTION; /* with line and column, too */
+        const bool made = paired && is_made(s, frame), named = made && has_own_name(frame);
         good = (i != p.first || unknown || append_groups(s, &at, p.before)) &&
                ((made && !named) || append_native(s, path[i])) &&
                (i != p.first || !unknown || append_groups(s, &at, p.before));

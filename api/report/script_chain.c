@@ -8,6 +8,7 @@
 #include "api/report/symbol_file.h"
 #include "base/hash.h"
 #include "base/vec.h"
+#include "image/run_time.h"
 #include "image/script.h"
 #include "profile/script_frames.h"
 
@@ -53,19 +54,29 @@ void script_chain_free(struct script_chain *s)
     free(s);
 }
 
-/* The name of an interpreter's loop, or of its core, which is any function without a name (script_frames.c); "": it is another function. */
-static const char *loop_at(const struct process *process, uint64_t address)
+/* As what scripts are joined by (script_frames.c): an interpreter's loop, or its core, which is any function without a name, has its name, and code that was made at
+ * run time its image, with the name that a map has for it; "": it is another function. */
+static struct frame frame_at(const struct process *process, uint64_t address)
 {
+    struct frame frame = {.kind = FRAME_FUNCTION, .name = "", .address = address};
     struct place place;
-    if (!process_place(process, address, &place) || place.function == IMAGE_NO_FUNCTION)
-        return "";
-    const char *name = image_function(place.image, place.function)->name;
-    const struct script_runtime *script = image_script(place.image);
+    if (!process_place(process, address, &place))
+        return frame;
+    const char *name =
+        place.function == IMAGE_NO_FUNCTION ? NULL : image_function(place.image, place.function)->name;
+    if (image_is_run_time(place.image)) {
+        frame.image = RUN_TIME_NAME;
+        frame.name = name ? name : "";
+        return frame;
+    }
+    const struct script_runtime *script =
+        place.function == IMAGE_NO_FUNCTION ? NULL : image_script(place.image);
     const struct script_facts *facts = script ? script_facts(script->layout.language) : NULL;
-    return !facts                                                 ? ""
-           : facts->core && (!name || !strcmp(name, facts->core)) ? facts->core
-           : name && !strcmp(name, facts->loop)                   ? facts->loop
-                                                                  : "";
+    if (facts && facts->core && (!name || !strcmp(name, facts->core)))
+        frame.name = facts->core;
+    else if (facts && name && !strcmp(name, facts->loop))
+        frame.name = facts->loop;
+    return frame;
 }
 
 /* The frames of the addresses behind PERF_CONTEXT_USER. false: out of memory. */
@@ -76,8 +87,7 @@ static bool list_frames(struct script_chain *s, const struct process *process, c
     bool good = c->rooted || vec_push(s->path, s->depth, s->path_capacity,
                                       frames_label(s->frames, FRAME_PARTIAL, "[partial]"));
     for (size_t i = c->count; good && i > first; i--) {
-        const struct frame frame = {
-            .kind = FRAME_FUNCTION, .name = loop_at(process, c->at[i - 1]), .address = c->at[i - 1]};
+        const struct frame frame = frame_at(process, c->at[i - 1]);
         const uint32_t item = frames_add(s->frames, &frame);
         good = item != FRAMES_NONE && vec_push(s->path, s->depth, s->path_capacity, item);
     }

@@ -202,7 +202,7 @@ struct rule_code_key {
     __u32 pid, zero;
 };
 struct rule_code {
-    __u64 texts[4]; /* addresses: python.h, php.h, ruby.h */
+    __u64 texts[4]; /* addresses: python.h, php.h, ruby.h, v8.h */
     __u64 line;
     __u64 name; /* a hash of the qualified one: other code's texts may be at the same addresses, too */
 };

@@ -26,7 +26,7 @@ static const char constants[] =
     "int v8dbg_class_SlicedString__offset__SMI = 24, v8dbg_class_ExternalString__resource__Object = 16;\n"
     "int v8dbg_type_ScopeInfo__SCOPE_INFO_TYPE = 261, v8dbg_type_Script__SCRIPT_TYPE = 167;\n"
     "int v8dbg_frametype_EntryFrame = 1, v8dbg_frametype_ConstructEntryFrame = 2, v8dbg_frametype_WasmFrame "
-    "= 4;\n";
+    "= 4, v8dbg_frametype_WasmToJsFrame = 5;\n";
 
 /* Another call; JSEntry(); a call of C without an exit frame; the interpreter's loop. */
 static const char code[] =

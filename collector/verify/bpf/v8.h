@@ -14,11 +14,11 @@
 
 #define V8_FRAME_BYTES 32u                     /* of a frame that are read, from [fp - 16] on */
 #define V8_FRAMES_MOST (2 * SCRIPT_CALLED_MAX) /* that are looked at */
-#define V8_OUTER                                                                                             \
-    64u /* so far before the frame of JSEntry() is the frame from which the C++ that called it was called */
-#define V8_TYPES      256u   /* types of frames are less, twice over */
-#define V8_KEYS       32u    /* of pthread_key_create(), whose values are in struct pthread itself: */
-#define V8_KEY_VALUES 0x318u /* of glibc on x86-64, specific_1stblock[0].data, from the FS base on */
+/* So far before the frame of JSEntry() is the frame from which the C++ that called it was called. */
+#define V8_OUTER 64u
+/* The values of so many keys of pthread_key_create() are in struct pthread itself: of glibc on x86-64, specific_1stblock[0].data is so far from the FS base. */
+#define V8_KEYS       32u
+#define V8_KEY_VALUES 0x318u
 
 /* The thread's isolate; 0: it has none. */
 static __always_inline __u64 isolate_of(const struct rule_script *rule)
@@ -36,19 +36,28 @@ static __always_inline __u64 isolate_of(const struct rule_script *rule)
     return user_word(thread + V8_KEY_VALUES + 16ull * key, &isolate) ? isolate : 0;
 }
 
-/* The innermost frame that is known, and whether it is all there. */
+/* Whether the frame at `bp` is a regular expression's, which a frame has called. */
+static __always_inline bool is_regexp(const struct v8_layout *p, __u64 bp, __u64 caller)
+{
+    __u64 type = 0, outer = 0;
+    return p->frame_regexp && user_word(bp - 8, &type) && type == 2 * p->frame_regexp &&
+           user_word(bp, &outer) && outer == caller;
+}
+
+/* The innermost frame that is known: of one that is being made, or left, its caller's. */
 static __always_inline void begin_v8(const struct moment *m, struct script_buffer *b, __u64 isolate)
 {
     const struct v8_layout *p = &b->script.layout.v8;
     __u64 begin = 0, frame = 0;
     if (!user_word(isolate + p->isolate_entry, &begin) || !begin)
         return;
-    if (user_word(isolate + p->isolate_call, &frame) && !frame &&
-        user_word(isolate + p->isolate_exit, &frame) && !frame) {
+    if (!user_word(isolate + p->isolate_call, &frame) ||
+        (!frame && !user_word(isolate + p->isolate_exit, &frame)))
+        frame = 0;
+    else if (!frame)
+        frame = m->bp - m->sp < 16 && user_word(m->bp, &frame) ? frame : m->bp;
+    else if (is_regexp(p, m->bp, frame))
         frame = m->bp;
-        if (frame - m->sp < 16 && !user_word(frame, &frame)) /* it is being made: its caller's */
-            frame = 0;
-    }
     b->next = frame >= m->sp && frame <= begin ? frame : 0;
     b->failed = !b->next;
 }
@@ -101,7 +110,8 @@ __noinline int verify_v8_frame(__u32 cpu)
     } else if (type == 2 * p->frame_entry || type == 2 * p->frame_construct) {
         if (!user_word(frame - V8_OUTER, &b->next))
             b->next = frame;
-    } else if (type == 2 * p->frame_wasm || (p->frame_regexp && type == 2 * p->frame_regexp)) {
+    } else if (type == 2 * p->frame_wasm || type == 2 * p->frame_wasm_call ||
+               (p->frame_regexp && type == 2 * p->frame_regexp)) {
         add_called(b, type, 0, SCRIPT_ENTERED);
     }
     b->failed = b->next && b->next <= frame; /* callers are further up */

@@ -48,7 +48,11 @@ CONSTANT(type_Script__SCRIPT_TYPE, 167);
 CONSTANT(frametype_EntryFrame, 1);
 CONSTANT(frametype_ConstructEntryFrame, 2);
 CONSTANT(frametype_WasmFrame, 4);
-const int _ZN2v88internal7Version6major_E = 11, _ZN2v88internal7Version6minor_E = 3;
+CONSTANT(frametype_WasmToJsFrame, 5);
+#ifndef MAJOR
+#define MAJOR 11
+#endif
+const int _ZN2v88internal7Version6major_E = MAJOR, _ZN2v88internal7Version6minor_E = 3;
 __thread uint64_t _ZN2v88internal18g_current_isolate_E;
 /* As tests/image/test_v8.c has it. */
 __asm__(".text; .balign 64\n"
