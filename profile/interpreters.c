@@ -82,3 +82,13 @@ const char *interpreter_in(const struct contexts *contexts)
     }
     return (double)interpreted >= INTERPRETED_LEAST * (double)known && interpreted > all_named ? found : NULL;
 }
+
+bool interpreters_run(const struct contexts *contexts, unsigned language)
+{
+    for (uint32_t i = 0; i < frames_count(contexts->frames); i++) {
+        const struct frame *frame = frames_at(contexts->frames, i);
+        if (frame->kind == FRAME_SCRIPT && frame->language == language)
+            return true;
+    }
+    return false;
+}

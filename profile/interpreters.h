@@ -12,6 +12,9 @@
  * frames'. */
 const char *interpreter_in(const struct contexts *contexts);
 
+/* Whether functions of this language (enum script_language) are among the frames. */
+bool interpreters_run(const struct contexts *contexts, unsigned language);
+
 #define INTERPRETED_LEAST 0.05 /* below it, the program is one that can be extended in the language */
 
 #endif

@@ -68,14 +68,20 @@ static void tell_go(const struct telling *t)
     add(t, FATHOM_FINDING_OK, "its functions are named, by its own table");
 }
 
+/* Whether what an interpreter runs is read at each sample. */
+static bool is_read(const struct telling *t, unsigned language)
+{
+    return t->scripts[language].has_layout && t->machine->tries.program == 0 &&
+           t->machine->facts.settings.btf;
+}
+
 /* unknown: the version of what does not tell it. */
 static void tell_script(const struct telling *t, unsigned language, const char *unknown)
 {
     const struct script_runtime *s = &t->scripts[language];
     char name[64];
     snprintf(name, sizeof name, "%u.%u", s->major, s->minor);
-    const bool known = s->has_layout, loads = t->machine->tries.program == 0,
-               named = known && loads && t->machine->facts.settings.btf,
+    const bool known = s->has_layout, loads = t->machine->tries.program == 0, named = is_read(t, language),
                apart = known && !loads && language == SCRIPT_PYTHON; /* collector/scripts/ */
     rows_add(t->rows, "language", "language", named ? FATHOM_FINDING_OK : FATHOM_FINDING_LIMIT,
              "%s %s: its functions are %s", t->runtime->name, s->major ? name : unknown,
@@ -121,24 +127,38 @@ static void tell_ruby(const struct telling *t)
 
 static void tell_v8(const struct telling *t)
 {
+    const struct script_runtime *v8 = &t->scripts[SCRIPT_JAVASCRIPT];
     static const char variable[] = "NODE_OPTIONS";
     const bool compiled = t->written->file == WRITTEN_OWN ||
                           written_names_flag(t->written, variable, "--perf-basic-prof") ||
                           written_names_flag(t->written, variable, "--perf-prof"),
                all = written_names_flag(t->written, variable, "--interpreted-frames-native-stack");
+    if (is_read(t, SCRIPT_JAVASCRIPT)) {
+        tell_script(t, SCRIPT_JAVASCRIPT, "");
+        rows_costs(t->rows, "those that it has inlined into others are not shown");
+        return;
+    }
     if (tell_foreign(t))
         return;
     if (compiled && all) {
         add(t, FATHOM_FINDING_OK, "its functions are named");
         return;
     }
-    add(t, compiled ? FATHOM_FINDING_NOTE : FATHOM_FINDING_LIMIT,
-        compiled ? "the functions that it compiles are named" : "its functions are not named");
+    char version[32] = "";
+    if (v8->major)
+        snprintf(version, sizeof version, " %u.%u", v8->major, v8->minor);
+    rows_add(t->rows, "language", "language", compiled ? FATHOM_FINDING_NOTE : FATHOM_FINDING_LIMIT,
+             "%s%s: %s", t->runtime->name, version,
+             compiled ? "the functions that it compiles are named" : "its functions are not named");
     rows_costs(t->rows, compiled
                             ? "those that it interprets are not: V8's own frames are shown in their place"
                             : "they are [run-time code], or V8's own frames where it interprets them");
-    rows_mend(t->rows, compiled ? "start it with --interpreted-frames-native-stack, too"
-                                : "start it with --perf-basic-prof --interpreted-frames-native-stack");
+    rows_mend(t->rows, "start it with %s%s%s",
+              compiled ? "--interpreted-frames-native-stack, too"
+                       : "--perf-basic-prof --interpreted-frames-native-stack",
+              v8->has_layout ? "; without, where the BPF program can be loaded: see 'stacks'"
+                             : "; without: V8 ",
+              v8->has_layout ? "" : script_facts(SCRIPT_JAVASCRIPT)->known);
 }
 
 static bool java_flag(const struct telling *t, const char *flag)

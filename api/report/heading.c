@@ -5,6 +5,7 @@
 
 #include "base/saturate.h"
 #include "api/inferred.h"
+#include "base/script_language.h"
 #include "profile/interpreters.h"
 #include "perfdata/scaling.h"
 
@@ -164,6 +165,7 @@ int heading_fill(struct view_heading *h, const struct heading_parts *p, struct f
                                                    PROCESSES_NAMED, &h->other_processes);
     fill_recording(h, p);
     h->interpreter = interpreter_in(p->contexts);
+    h->scripts_inlined = interpreters_run(p->contexts, SCRIPT_JAVASCRIPT);
     h->native = p->options->profile.framing.native && !p->options->profile.framing.script;
     heading_fill_uninlined(h, p->images);
     return fill_inference(h, p, err);

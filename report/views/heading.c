@@ -373,6 +373,8 @@ static void write_interpreter(struct printer *printer, const struct view_heading
         printer_write(printer,
                       "script:   what the interpreter runs was read at other instants than the samples: a "
                       "function may be one that ran just before or after (as root, at each sample)\n");
+    if (heading->scripts_inlined)
+        printer_write(printer, "script:   functions that V8 has inlined into others are not in the paths\n");
     if (!heading->interpreter)
         return;
     printer_write(printer, "frames:   ");

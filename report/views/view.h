@@ -128,6 +128,7 @@ struct view_heading {
     uint64_t uninlined_bytes; /* of that information */
     const char *interpreter;  /* whose frames these are; NULL: of none */
     bool native;              /* functions that it runs were left out by an option */
+    bool scripts_inlined;     /* what V8 runs is among them, without what it has inlined */
     bool scripts_apart;       /* what interpreters run was read at other instants than the samples' */
     bool other_event;         /* unwound stacks were sampled by time, unlike the event */
     bool foreign;             /* another tool's recording: has neither stack bases nor audit samples */

@@ -1,6 +1,7 @@
 /* Which profiles are of programs that an interpreter runs. */
 #include <criterion/criterion.h>
 
+#include "base/script_language.h"
 #include "profile/interpreters.h"
 
 static struct cct *tree;
@@ -97,4 +98,13 @@ Test(interpreters, unknown_weight_does_not_count)
         cct_child(tree, cct_root(tree), frames_label(frames, FRAME_UNKNOWN_CONTEXT, "[unknown context]"));
     cct_weigh(tree, unknown, &(uint64_t){1000});
     cr_expect_str_eq(found(), "ruby3.1");
+}
+
+Test(interpreters, whose_functions_are_there)
+{
+    const struct frame script = {FRAME_SCRIPT, "main", "app.js", 1, "/app.js", SCRIPT_JAVASCRIPT};
+    cr_assert(cct_child(tree, cct_root(tree), frames_add(frames, &script)));
+    const struct contexts contexts = {.tree = tree, .frames = frames};
+    cr_expect(interpreters_run(&contexts, SCRIPT_JAVASCRIPT));
+    cr_expect_not(interpreters_run(&contexts, SCRIPT_PHP));
 }

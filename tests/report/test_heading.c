@@ -439,6 +439,11 @@ Test(heading, says_that_frames_are_an_interpreters)
     text = report_heading(&heading, &(struct view_options){.unit = "samples"});
     cr_expect_null(strstr(text, "interpreter"), "%s", text);
     free(text);
+    heading.scripts_inlined = true;
+    text = report_heading(&heading, &(struct view_options){.unit = "samples"});
+    cr_expect_not_null(
+        strstr(text, "script:   functions that V8 has inlined into others are not in the paths"), "%s", text);
+    free(text);
     heading.scripts_apart = true;
     text = report_heading(&heading, &(struct view_options){.unit = "samples"});
     cr_expect_not_null(strstr(text, "script:   what the interpreter runs was read at other instants"), "%s",
