@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints how much weight has the right path of a script's functions, and how many samples announce a new chain, by programs that say which paths they have.
 #
-# script.sh FATHOM SOURCE [LANGUAGE [INTERPRETER [SUBJECT...]]]: LANGUAGE is python, php or ruby. SUBJECT is a program of tests/workloads/LANGUAGE, or, of Python, "trees" or
+# script.sh FATHOM SOURCE [LANGUAGE [INTERPRETER [SUBJECT...]]]: LANGUAGE is python, php, ruby or node. SUBJECT is a program of tests/workloads/LANGUAGE, or, of Python, "trees" or
 # "unparse", of which only the chains are counted; all of them when none is named. Each is recorded for
 # SECONDS (in the environment, 13) at HERTZ (997). "right" is of all weight, with the moments before the interpreter is found; "later": without the first second;
 # "new" are the chains announced after ten seconds, in percent of the samples then. Needs perf, and BPF.
@@ -11,7 +11,8 @@ case $language in
 python) usual=/usr/bin/python3.11 end=py subjects='web called threads tasks deep kinds remade trees unparse' ;;
 php) usual=/usr/bin/php8.2 end=php subjects='kinds called deep' ;;
 ruby) usual=/usr/bin/ruby3.1 end=rb subjects='kinds called deep' ;;
-*) echo "script.sh: $language: python, php or ruby" >&2; exit 1 ;;
+node) usual=node end=js subjects='kinds called tasks threads deep' ;;
+*) echo "script.sh: $language: python, php, ruby or node" >&2; exit 1 ;;
 esac
 interpreter=${4:-$usual}
 shift $(($# < 4 ? $# : 4))
