@@ -8,9 +8,8 @@ test_programs = \
 check_PROGRAMS += $(test_programs) tests/programs/libvisit.so tests/programs/plugin.so
 
 # Their call trees are known for these flags, so they stand after the user's CFLAGS too, which automake puts behind a
-# program's own. (Automake warns of a "%" that it sees.) They have no debug information, by which reports would add the
-# functions that are inlined into those of the trees: tests of that build programs of their own.
-any = %
+# program's own. They have no debug information, by which reports would add the functions that are inlined into those of the
+# trees: tests of that build programs of their own.
 program_flags = -O2 -fomit-frame-pointer -g0
 program_cflags = -std=gnu17 $(WARN_CFLAGS) $(CFLAGS) $(program_flags)
 tests/programs/$(any): override CFLAGS += $(program_flags)
