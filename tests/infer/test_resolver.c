@@ -279,7 +279,7 @@ Test(resolver, agrees_with_a_model_over_random_maps)
         all[i].function = seed >> 60 & 3;
         all[i].height = (parent < 0 ? 0 : all[parent].height + 8) + (seed >> 50 & 3) * 8;
         all[i].self = 1 + (seed >> 40 & 7);
-        snprintf(all[i].path, sizeof all[i].path, "%s%sfun%u", parent < 0 ? "" : all[parent].path,
+        snprintf(all[i].path, sizeof all[i].path, "%.400s%sfun%u", parent < 0 ? "" : all[parent].path,
                  parent < 0 ? "" : " ", all[i].function);
         all[i].node = world_child(w, parent < 0 ? TRIE_ROOT : all[parent].node, all[i].function,
                                   all[i].height, 0, 1, all[i].self);

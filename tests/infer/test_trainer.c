@@ -11,7 +11,7 @@
 #include "pathmap/map/partial.h"
 #include "tests/infer/world.h"
 
-enum { DUMP = 1 << 16, STEPS = 20000 };
+enum { DUMP = 1 << 17, STEPS = 20000 };
 
 static struct sample sample;
 static uint8_t dump[DUMP];
