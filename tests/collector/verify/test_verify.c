@@ -72,7 +72,7 @@ struct announced {
     uint32_t number, pid;
     uint64_t page, sp, bp, ip;
     const struct shape *shape;
-    struct stack_word words[WORDS_DEEP];
+    struct stack_word *words; /* as many as the shape has */
     size_t before; /* 1 + the place of the last one before with a number of the same remainder; 0: none */
 };
 
@@ -155,6 +155,8 @@ static void world_stop(struct world *w)
 {
     for (size_t i = 0; i < THREADS; i++)
         free(w->threads[i].bytes);
+    for (size_t i = 0; i < w->stack_count; i++)
+        free(w->stacks[i].words);
     free(w->stacks);
     known_stacks_free(w->known);
     machine_stop();
@@ -275,7 +277,8 @@ static void keep_new(struct world *w, const struct scene *scene, uint32_t number
     struct announced *a = &w->stacks[w->stack_count++];
     const struct machine_sample *s = &scene->sample;
     *a = (struct announced){number,       s->pid, s->ip >> w->config.page_bits, s->sp, s->bp, s->ip,
-                            scene->shape, {{0}},  w->last[number % REMAINDERS]};
+                            scene->shape, NULL,   w->last[number % REMAINDERS]};
+    a->words = calloc(a->shape->count, sizeof *a->words);
     w->last[number % REMAINDERS] = w->stack_count;
     for (uint32_t i = 0; i < a->shape->count; i++) {
         const uint64_t address = s->sp + a->shape->offset[i], value = word_at(scene->thread, address);
@@ -317,7 +320,7 @@ static void check_bytes(const struct world *w, uint64_t sp, const struct machine
 {
     static const uint8_t hole[8] = {0xfd, 0xfd, 0xfd, 0xfd, 0xfd, 0xfd, 0xfd, 0xfd};
     uint8_t want[RULE_STACK_MAX];
-    memset(want, 0xfd, sizeof want);
+    memset(want, 0xfd, record->head.size);
     for (size_t i = 0; i < w->machine.memory_count; i++) {
         const struct machine_memory *m = &w->machine.memory[i];
         uint64_t from = m->start > sp ? m->start : sp, to = m->start + m->size;
