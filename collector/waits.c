@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "collector/events/event_attr.h"
@@ -33,6 +34,7 @@ struct short_waits {
 
 struct waits {
     uint64_t id, stacks_id;
+    uint64_t clock; /* of the recording's clock to CLOCK_MONOTONIC, ns, modulo 2^64 */
     unsigned compared;
     struct table *half_told; /* TID and number -> place in `items` + 1 */
     struct half_told *items;
@@ -62,12 +64,18 @@ static void make_event(struct event *event, uint64_t *id)
 int waits_new(struct event *event, uint64_t id, uint64_t stacks_id, unsigned compared, struct waits **out,
               struct fathom_error *err)
 {
+    uint64_t monotonic, recording;
+    *out = NULL;
+    const int rc = clock_pair_read(&monotonic, &recording);
+    if (rc < 0)
+        return error_system(err, -rc,
+                            "waits cannot be recorded (--off-cpu): the recording's clock cannot be read");
     struct waits *w = malloc(sizeof *w);
     uint64_t *ids = malloc(sizeof *ids);
-    *out = NULL;
     if (w)
         *w = (struct waits){.id = id,
                             .stacks_id = stacks_id,
+                            .clock = recording - monotonic,
                             .compared = compared,
                             .half_told = table_new(),
                             .short_places = table_new()};
@@ -176,6 +184,12 @@ static double scale_of(struct waits *w, const struct wait_record *begins, const 
     return weight / (double)ends->length;
 }
 
+static uint64_t times(uint64_t ns, double scale)
+{
+    const double product = (double)ns * scale;
+    return product < 0x1p64 ? (uint64_t)product : UINT64_MAX;
+}
+
 /* The samples of a wait that has ended: of `begins`, for all that it stands for. */
 static int write_wait(struct waits *w, const struct wait_record *begins, const struct wait_record *ends,
                       uint64_t time, struct batch *batch, unsigned *made, struct fathom_error *err)
@@ -185,9 +199,9 @@ static int write_wait(struct waits *w, const struct wait_record *begins, const s
                    waited = ends->length - ready;
     int rc = 0;
     if (waited)
-        rc = write_sample(w, begins, begins->reason, (uint64_t)((double)waited * scale), time, batch, err);
+        rc = write_sample(w, begins, begins->reason, times(waited, scale), time, batch, err);
     if (ready && rc == 0)
-        rc = write_sample(w, begins, WAIT_RUNNABLE, (uint64_t)((double)ready * scale), time, batch, err);
+        rc = write_sample(w, begins, WAIT_RUNNABLE, times(ready, scale), time, batch, err);
     *made += (waited > 0) + (ready > 0);
     return rc;
 }
@@ -332,9 +346,9 @@ int waits_attach(struct waits *w, struct verify *verify, pid_t pid, pid_t tid, s
                  struct fathom_error *err)
 {
     struct proc_wait wait;
-    uint64_t monotonic, now;
-    if (proc_thread_waits(pid, tid, &wait) != 0 || clock_pair_read(&monotonic, &now) != 0)
+    if (proc_thread_waits(pid, tid, &wait) != 0)
         return 0;
+    const uint64_t now = clock_ns() + w->clock;
     const enum wait_reason reason = wait_reason(1, wait.call);
     /* Or else it got a CPU meanwhile. */
     if (!verify_waits(verify, tid, reason) || !still_waits(pid, tid, wait.sp))
@@ -371,12 +385,7 @@ static int finish_wait(void *context, const struct wait_record *wait, struct fat
 int waits_finish(struct waits *w, const struct verify *verify, struct batch *batch, unsigned *made,
                  struct fathom_error *err)
 {
-    uint64_t monotonic;
-    struct finish f = {.waits = w, .batch = batch, .made = made};
-    const int rc = clock_pair_read(&monotonic, &f.now);
+    struct finish f = {.waits = w, .now = clock_ns() + w->clock, .batch = batch, .made = made};
     *made = 0;
-    if (rc < 0)
-        return error_system(
-            err, -rc, "waits that last until the end are left out: the recording's clock cannot be read");
     return verify_waiting(verify, finish_wait, &f, err);
 }

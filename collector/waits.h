@@ -12,7 +12,7 @@
 
 struct waits;
 
-/* Fills in the event, with this id; stacks_id: of the event of stacks; compared: as in struct stack_record. *out: NULL on failure. -ENOMEM. */
+/* Fills in the event, with this id; stacks_id: of the event of stacks; compared: as in struct stack_record. *out: NULL on failure. -ENOMEM; errors of clock_pair_read(). */
 int waits_new(struct event *event, uint64_t id, uint64_t stacks_id, unsigned compared, struct waits **out,
               struct fathom_error *err);
 void waits_free(struct waits *waits); /* NULL is allowed; not the event's ids */
