@@ -146,9 +146,10 @@ static bool has_own_name(const struct frame *frame)
  * are not known. */
 static bool is_loop(const struct script_frames *s, const struct frame *frame)
 {
-    if (frame->kind == FRAME_PARTIAL)
-        return s->language && script_facts(s->language)->compiles &&
-               strncmp(frame->name, RUN_TIME_NAME, sizeof RUN_TIME_NAME - 1) == 0;
+    if (frame->kind == FRAME_PARTIAL) {
+        const struct script_facts *facts = script_facts(s->language); /* a recording may name any language */
+        return facts && facts->compiles && strncmp(frame->name, RUN_TIME_NAME, sizeof RUN_TIME_NAME - 1) == 0;
+    }
     bool is = is_made(s, frame);
     for (unsigned l = 1; frame->kind == FRAME_FUNCTION && l < SCRIPT_LANGUAGES; l++)
         is |= (!s->language || l == s->language) && strcmp(frame->name, script_facts(l)->loop) == 0;

@@ -270,6 +270,15 @@ Test(script_frames, of_ruby_follow_the_core_of_the_loop)
     cr_expect_str_eq(JOIN_RUBY(compiled, "a"), "[run-time code];a;rb_ary_each");
 }
 
+/* A recording may say anything. */
+Test(script_frames, of_a_language_that_is_not_known_stand_inside)
+{
+    const char *const path[] = {"[run-time code]", "leaf"};
+    cr_expect_str_eq(join_named(SCRIPT_LANGUAGES, path, 2, (const char *const[]){"a", NULL}),
+                     "[run-time code];a;leaf");
+    cr_expect_str_eq(join_named(255, path, 2, (const char *const[]){"a", NULL}), "[run-time code];a;leaf");
+}
+
 #define V8_LOOP "Builtins_InterpreterEntryTrampoline"
 Test(script_frames, of_javascript_are_in_place_of_what_was_made)
 {
