@@ -98,4 +98,10 @@ struct sample {
     uint64_t row; /* in the table of observations; set by infer/samples/observations.h */
 };
 
+/* Whether it is one: not if it only comes with the stack of a wait that will end later (wait_reason.h). Others may weigh nothing. */
+static inline bool sample_counts(const struct sample *sample)
+{
+    return sample->period || !sample->wait;
+}
+
 #endif

@@ -12,7 +12,7 @@ static uint64_t weight_of(const struct sample *sample)
 
 static uint64_t one_of(const struct sample *sample)
 {
-    return sample->period > 0;
+    return sample_counts(sample);
 }
 
 static uint64_t latency_of(const struct sample *sample)

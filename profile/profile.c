@@ -173,7 +173,7 @@ static void count(struct profile *p, uint64_t weight, const struct sample *sampl
         count_weight(&p->counts.refused, weight);
     if (sample->known == SAMPLE_STACK_RETURNED)
         count_weight(&p->counts.returned, weight);
-    p->counts.samples += sample->period > 0;
+    p->counts.samples += sample_counts(sample);
     count_weight(&p->counts.weight, weight);
     p->counts.expected += (double)weight * r->probability;
     p->counts.expected_least += (double)weight * r->least;

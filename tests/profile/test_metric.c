@@ -50,6 +50,14 @@ Test(metric, an_event_has_what_its_samples_carry)
     }
 }
 
+Test(metric, what_weighs_nothing_is_a_sample_but_for_waits)
+{
+    const struct metric *samples = metric_named("samples");
+    cr_expect_eq(samples->value(&(struct sample){.period = 0}), 1, "a field by which samples weigh can be 0");
+    cr_expect_eq(samples->value(&(struct sample){.period = 0, .wait = 1}), 0, "its wait ends later");
+    cr_expect_eq(samples->value(&(struct sample){.period = 5, .wait = 1}), 1);
+}
+
 Test(metric, the_one_asked_for_is_the_weight)
 {
     struct event event = event_of(PERF_COUNT_SW_PAGE_FAULTS, PERF_SAMPLE_WEIGHT);
