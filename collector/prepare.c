@@ -194,6 +194,11 @@ static int load_program(struct collector *c, struct verify_options *options, str
         options->follow = options->where == VERIFY_TRACEPOINT ? VERIFY_TIDS : VERIFY_ALL;
     if (options->waits && options->follow == VERIFY_ALL)
         options->follow = VERIFY_TIDS; /* the program at the scheduler's tracepoints runs for all */
+    if (options->waits && options->follow == VERIFY_WITHIN && !c->filtered)
+        return error_set(
+            why, ENOTSUP,
+            "those of a cgroup cannot be told apart where the event is a tracepoint, or groups are "
+            "not those of cgroup v2");
     options->wake_ns = wake_of(c);
     int rc = verify_new(options, &c->verify, why);
     for (size_t i = 0; rc == 0 && options->where == VERIFY_PRECISE && i < c->asked; i++) {

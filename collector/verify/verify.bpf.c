@@ -52,6 +52,13 @@ static __always_inline bool is_listed(void)
     return config.follow == VERIFY_PIDS || config.follow == VERIFY_TIDS;
 }
 
+/* Whether the thread is of the cgroup and the user that are recorded. */
+static __always_inline bool is_theirs(void)
+{
+    return (!config.cgroup || bpf_get_current_ancestor_cgroup_id(config.level) == config.cgroup) &&
+           (!config.one_user || (__u32)bpf_get_current_uid_gid() == config.user);
+}
+
 static __always_inline bool is_followed(struct moment *m, __u32 *pid)
 {
     if (config.ns_inode) {
@@ -76,9 +83,7 @@ static __always_inline int verify(struct moment *m)
 {
     __u32 cpu = bpf_get_smp_processor_id();
     __u32 pid;
-    if (config.cgroup && bpf_get_current_ancestor_cgroup_id(config.level) != config.cgroup)
-        return 0;
-    if (config.one_user && (__u32)bpf_get_current_uid_gid() != config.user)
+    if (!is_theirs())
         return 0;
     if (!is_followed(m, &pid))
         return 1;

@@ -53,7 +53,7 @@ static __always_inline __u64 begin_wait(void *ctx, __s64 state, __u64 now)
     struct moment m = {.ctx = ctx, .regs = regs, .ip = regs->rip, .sp = regs->rsp, .bp = regs->rbp};
     __u32 pid;
     m.late_sp = m.sp;
-    if (!is_followed(&m, &pid) || !m.told_key.tid)
+    if (!is_theirs() || !is_followed(&m, &pid) || !m.told_key.tid)
         return now;
     const __u32 tid = m.told_key.tid;
     struct rule_wait *w = bpf_map_lookup_elem(&waits, &tid);
