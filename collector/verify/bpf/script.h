@@ -235,7 +235,7 @@ static __always_inline bool tell_script(struct moment *m, __u32 cpu)
         now.number = 0;
     }
     bpf_map_update_elem(&script_threads, &tid, &now, BPF_ANY);
-    if (rc != 0 && rc != -EOPNOTSUPP)
+    if (rc != 0 && !is_off(rc))
         __sync_fetch_and_add(&counts.lost, 1);
     return rc == 0;
 }

@@ -46,6 +46,15 @@ static __always_inline __u32 choose_wait(struct rule_wait *w, __u64 now)
                                                               : 0;
 }
 
+/* Whether it was written. One that does not fit is counted as lost. */
+static __always_inline bool put_wait(const struct moment *m, const struct wait_record *r)
+{
+    const long rc = put_record(m, BPF_F_CURRENT_CPU, (void *)r, sizeof *r);
+    if (rc != 0 && !is_off(rc))
+        __sync_fetch_and_add(&counts.lost, 1);
+    return rc == 0;
+}
+
 /* A thread that is recorded loses its CPU. Returns when that was: later than `now` where its stack was compared. */
 static __always_inline __u64 begin_wait(void *ctx, __s64 state, __u64 now)
 {
@@ -85,10 +94,8 @@ static __always_inline __u64 begin_wait(void *ctx, __s64 state, __u64 now)
                             .ip = m.ip,
                             .sp = m.sp,
                             .bp = m.bp};
-    w->told = put_record(&m, BPF_F_CURRENT_CPU, &r, sizeof r) == 0;
+    w->told = put_wait(&m, &r);
     w->since = bpf_ktime_get_ns(); /* or else those that are told would be longer than others */
-    if (!w->told)
-        __sync_fetch_and_add(&counts.lost, 1);
     return w->since;
 }
 
@@ -115,8 +122,8 @@ static __always_inline void end_wait(void *ctx, __u32 tid, __u64 now)
                                   .shorts = w->shorts};
     const struct moment m = {.ctx = ctx};
     w->since = 0;
-    if ((w->told || is_long) && put_record(&m, BPF_F_CURRENT_CPU, (void *)&r, sizeof r) != 0)
-        __sync_fetch_and_add(&counts.lost, 1);
+    if (w->told || is_long)
+        put_wait(&m, &r);
     w->told = 0;
 }
 

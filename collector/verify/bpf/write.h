@@ -20,6 +20,12 @@ static __always_inline long put_record(const struct moment *m, __u64 output, voi
     return rc;
 }
 
+/* Whether nothing was written as events are off, or not open yet: programs at tracepoints run all the same (__bpf_perf_event_output()). */
+static __always_inline bool is_off(long rc)
+{
+    return rc == -EOPNOTSUPP || rc == -ENOENT;
+}
+
 /* Of a stack that is larger than a record: bytes from SP on, and behind these a part with the outermost ones. */
 struct outer_part {
     struct stack_part part;
@@ -132,8 +138,7 @@ static __always_inline int write_record_at(struct moment *m, __u8 kind, __u32 nu
         return 1;
     }
     bpf_map_delete_elem(&told, &m->told_key);
-    if (rc ==
-        -EOPNOTSUPP) /* events are off: a tracepoint's program runs all the same (__bpf_perf_event_output()) */
+    if (is_off(rc))
         return 0;
     if (size && put_out(m, STACK_RECORD_NONE, 0, 0) == 0)
         return 1;
