@@ -159,6 +159,14 @@ static struct short_waits *find_short(struct waits *w, uint32_t tid)
     return place && *place ? &w->shorts[*place - 1] : NULL;
 }
 
+/* The first wait that is told of a thread: another one may have had its number before, of which other waits were counted. */
+static void forget_short(const struct waits *w, uint32_t tid)
+{
+    const uint64_t *place = table_find(w->short_places, tid);
+    if (place && *place)
+        w->shorts[*place - 1] = (struct short_waits){0};
+}
+
 #define SHORTS_USED 32 /* waits that were told last */
 #define SHORTS_LEFT 8  /* of what they lack together a wait gets this part */
 
@@ -288,6 +296,8 @@ static int take(struct waits *w, const struct wait_record *r, uint64_t time, str
         return error_memory(err);
     int rc = 0;
     if (r->kind == WAIT_BEGINS) {
+        if (r->number == 1)
+            forget_short(w, r->tid);
         h->begins = *r;
         rc = begin_wait(w, r, batch, err);
     } else {

@@ -51,7 +51,7 @@ struct wait_record {
     __u8 kind, reason;
     __u16 zero;
     __u32 pid, tid;
-    __u32 number; /* of the thread's waits that were told: pairs have the same */
+    __u32 number; /* of the thread's waits that were told, from 1 on: pairs have the same */
     __u32
         scale; /* BEGINS: how many waits this one stands for, if it is not long, in parts of WAIT_SCALE_ONE */
     __u64 ip, sp, bp;    /* the user's */
