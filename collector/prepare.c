@@ -314,8 +314,6 @@ static int prepare_verify(struct collector *c, struct fathom_error *err)
     if (options.wish == VERIFY_NEVER)
         return 0;
     int rc = load_for_first(c, &options, &why);
-    if (options.waits && rc < 0)
-        return error_set(err, -rc, "waits cannot be recorded (--off-cpu): %s", why.text);
     if (options.where == VERIFY_NOWHERE) {
         if (!all_filtered(c))
             tell_unfollowed(c, &c->events[0]);
@@ -334,6 +332,8 @@ static int prepare_verify(struct collector *c, struct fathom_error *err)
         options.where = choose_followed(c, 0);
         rc = load_program(c, &options, &why);
     }
+    if (rc < 0 && options.waits)
+        return error_set(err, -rc, "waits cannot be recorded (--off-cpu): %s", why.text);
     if (rc < 0) {
         for (size_t i = 0; i < c->asked; i++)
             c->events[i].followed = false;
