@@ -136,7 +136,7 @@ static int poll_scripts(struct collector *c, struct fathom_error *err)
     return script_poll_new(POLLED_ID, c->options->log, &c->scripts, err);
 }
 
-/* Neither is theirs. */
+/* Likewise, of an event that is not opened. */
 static int open_waits(struct collector *c, struct fathom_error *err)
 {
     const int rc = waits_new(&c->events[c->event_count], WAITS_ID, c->events[c->stacks].ids[0],
