@@ -164,14 +164,14 @@ struct search {
     uint64_t loop;              /* address */
 };
 
-/* Of a call, two offsets that agree. */
+/* Of a call, two offsets that agree. Both have a sign, the short one in its byte. */
 static bool is_call(const uint8_t *code, size_t size, uint32_t *offset)
 {
     uint32_t both[2];
-    if ((!begins_so(code, size, call_code, both) && !begins_so(code, size, short_call_code, both)) ||
-        both[0] != both[1])
+    const bool is_short = begins_so(code, size, short_call_code, both);
+    if ((!is_short && !begins_so(code, size, call_code, both)) || both[0] != both[1])
         return false;
-    *offset = both[0];
+    *offset = is_short ? (uint32_t)(int8_t)both[0] : both[0];
     return true;
 }
 

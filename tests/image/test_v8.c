@@ -76,6 +76,18 @@ Test(v8, tells_where_all_is, .fini = build_clean)
     image_close(image);
 }
 
+Test(v8, tells_an_offset_before_the_root, .fini = build_clean)
+{
+    image_close(build(11, 3, KEY));
+    build_run("sed 's/0x6d, 0x68/0x6d, 0xe8/; s/0x45, 0x68/0x45, 0xe8/' code.c >other.c && "
+              "$CC -shared -fPIC -o other.so v8.c other.c");
+    struct image *image = build_open("other.so");
+    const struct script_runtime *v8 = image_script(image);
+    cr_assert(v8 && v8->has_layout);
+    cr_expect_eq(v8->layout.v8.isolate_call, 0x68u, "0x%x", v8->layout.v8.isolate_call);
+    image_close(image);
+}
+
 static void expect_unknown(const char *why, struct image *image)
 {
     const struct script_runtime *v8 = image_script(image);
