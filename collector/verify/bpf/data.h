@@ -176,7 +176,7 @@ struct lying {
         __u64 at;
         __u32 file, zero;
     } files[STACK_PLACED_MAX];
-    struct rule_process process; /* to be put into the map; V8: the process's */
+    struct rule_process process; /* to be put into the map */
 };
 
 /* A known stack, read at once, as the entry may be replaced meanwhile. */
