@@ -139,8 +139,11 @@ static int take_sample(struct drain *drain, const void *record, size_t size, str
         rc = pass_on(drain, record, size, &copy, err);
     if (rc)
         return rc;
-    if (drain->waits && good && drain->events[sample->event].stacks)
-        waits_note_stack(drain->waits, sample->tid, drain->stack_time ? drain->stack_time : sample->time);
+    if (drain->waits && good)
+        waits_note_stack(drain->waits, sample->tid,
+                         !drain->events[sample->event].stacks ? 0
+                         : drain->stack_time                  ? drain->stack_time
+                                                              : sample->time);
     if (drain->stack_time)
         memcpy(copy + offsetof(struct sample_record, time), &drain->stack_time, sizeof drain->stack_time);
     if (base && count && !sample->stack_capacity && !drain->start_count &&

@@ -229,11 +229,16 @@ static int begin_wait(struct waits *w, const struct wait_record *r, struct batch
     return time ? write_sample(w, r, r->reason, 0, time, batch, err) : 0;
 }
 
-/* A record of the event of stacks: what is read of the thread's own. */
-struct read_stack {
+/* A record of the event of stacks. */
+struct stack_start {
     struct sample_record sample;
     uint32_t raw_size;
     struct stack_record head;
+} __attribute__((packed));
+
+/* One of what is read of the thread's own. */
+struct read_stack {
+    struct stack_start start;
     struct stack_part registers_part;
     uint64_t mask, registers[2];
     struct stack_part bytes_part;
@@ -243,17 +248,17 @@ struct read_stack {
 
 /* size: bytes that follow the head. */
 static int write_stack(const struct waits *w, const struct wait_record *b, uint8_t kind, uint32_t number,
-                       struct read_stack *s, size_t size, uint64_t time, struct batch *batch,
+                       struct stack_start *s, size_t size, uint64_t time, struct batch *batch,
                        struct fathom_error *err)
 {
-    const size_t whole = (offsetof(struct read_stack, registers_part) + size + 7) & ~(size_t)7;
+    const size_t whole = (sizeof *s + size + 7) & ~(size_t)7;
     s->sample = (struct sample_record){
         .header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER, .size = (uint16_t)whole},
         .id = w->stacks_id,
         .pid = b->pid,
         .tid = b->tid,
         .time = time};
-    s->raw_size = (uint32_t)(whole - offsetof(struct read_stack, head));
+    s->raw_size = (uint32_t)(whole - offsetof(struct stack_start, head));
     s->head = (struct stack_record){.magic = STACK_RECORD_MAGIC,
                                     .version = STACK_RECORD_VERSION,
                                     .kind = kind,
@@ -270,8 +275,12 @@ static int write_stack(const struct waits *w, const struct wait_record *b, uint8
 static int write_unread(struct waits *w, const struct wait_record *r, uint64_t time, struct batch *batch,
                         unsigned *made, struct fathom_error *err)
 {
-    struct read_stack s = {0};
-    const int rc = write_stack(w, r, STACK_RECORD_NONE, 0, &s, 0, time, batch, err);
+    struct {
+        struct stack_start start;
+        uint32_t zero;
+    } __attribute__((packed)) s = {0};
+    _Static_assert(sizeof s % 8 == 0, "a record is a multiple of 8 bytes");
+    const int rc = write_stack(w, r, STACK_RECORD_NONE, 0, &s.start, 0, time, batch, err);
     return rc ? rc : write_wait(w, r, r, time, batch, made, err);
 }
 
@@ -343,9 +352,9 @@ static int read_attached(struct waits *w, const struct wait_record *b, uint64_t 
     s->bytes_part = (struct stack_part){STACK_PART_BYTES, 0, (uint32_t)(sizeof s->offset + size)};
     const size_t parts =
         offsetof(struct read_stack, bytes) - offsetof(struct read_stack, registers_part) + size;
-    int rc =
-        size ? write_stack(w, b, STACK_RECORD_NEW, ATTACHED_FIRST + w->attached++, s, parts, now, batch, err)
-             : 0;
+    int rc = size ? write_stack(w, b, STACK_RECORD_NEW, ATTACHED_FIRST + w->attached++, &s->start, parts, now,
+                                batch, err)
+                  : 0;
     free(s);
     if (rc == 0 && size)
         rc = write_sample(w, b, b->reason, 0, now, batch, err);

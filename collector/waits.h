@@ -19,7 +19,7 @@ void waits_free(struct waits *waits); /* NULL is allowed; not the event's ids */
 /* Takes a record of the event of stacks. 1: it was about a wait, and is to be left out; *made: samples that were written; 0: it was not. -ENOMEM, or of the sink. */
 int waits_take(struct waits *waits, const struct sample *sample, struct batch *batch, unsigned *made,
                struct fathom_error *err);
-/* A stack record, of this thread, was written with this time: if what comes next is the beginning of a wait, it is that one's. */
+/* A stack record, of this thread, was written with this time; 0: another record was. If what comes next is the beginning of a wait, it is that one's. */
 void waits_note_stack(struct waits *waits, uint32_t tid, uint64_t time);
 /* A thread of a process that runs already may wait: writes its stack, for the sample when that wait ends. */
 int waits_attach(struct waits *waits, struct verify *verify, pid_t pid, pid_t tid, struct batch *batch,

@@ -423,8 +423,9 @@ int verify_waiting(const struct verify *v, verify_see_wait *see, void *context, 
     struct rule_wait w;
     const uint64_t now = clock_ns();
     int rc = 0;
-    for (const uint32_t *last = NULL; rc == 0 && bpf_map_get_next_key(v->waits, last, &tid) == 0;
-         last = &tid) {
+    uint32_t seen = 0; /* an entry that goes meanwhile lets the walk begin anew */
+    for (const uint32_t *last = NULL;
+         rc == 0 && seen++ < VERIFY_THREADS && bpf_map_get_next_key(v->waits, last, &tid) == 0; last = &tid) {
         if (bpf_map_lookup_elem(v->waits, &tid, &w) != 0 || !w.since || w.since > now)
             continue;
         const struct wait_record r = {.magic = WAIT_RECORD_MAGIC,

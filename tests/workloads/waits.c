@@ -77,7 +77,9 @@ static void says(int fd)
 
 static void *locker(void *began)
 {
+    const uint64_t before = now();
     locks();
+    printf("locks %llu\n", (unsigned long long)(now() - before));
     __atomic_fetch_add(&lived, now() - *(uint64_t *)began, __ATOMIC_RELAXED);
     return NULL;
 }
@@ -158,9 +160,7 @@ static void each(void)
     for (int i = 0; i < 5; i++)
         TIMED("sleeps", sleeps(50));
     TIMED("polls", polls(250));
-    const uint64_t before = now();
     hold(&began);
-    printf("locks %llu\n", (unsigned long long)(now() - before));
     pid_t child = fork();
     if (child == 0) {
         nap(200);
