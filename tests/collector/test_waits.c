@@ -186,7 +186,7 @@ Test(waits, what_is_odd_is_no_wait_or_a_bounded_one)
     struct wait_record r = {.magic = WAIT_RECORD_MAGIC, .kind = 99, .reason = 255, .tid = TID};
     cr_expect_eq(take("short", 5, 1), 0);
     cr_expect_eq(take(NULL, 0, 1), 0);
-    cr_expect_eq(take(&(struct stack_record){.magic = STACK_RECORD_MAGIC}, sizeof r, 1), 0);
+    cr_expect_eq(take(&(struct wait_record){.magic = STACK_RECORD_MAGIC}, sizeof r, 1), 0);
     cr_expect_eq(take(&r, sizeof r, 1), 1);
     cr_expect_eq(tell(begins(5, UINT32_MAX), 1), 1);
     cr_expect_eq(tell(ends(5, UINT64_MAX, UINT64_MAX), 2), 1);
