@@ -449,6 +449,8 @@ static int start_command(struct collector *c, struct fathom_error *err)
         verify_follow(c->verify, c->launch.pid, true);
     if (rc == 0)
         counters_enable_cpus(c->counters);
+    if (rc == 0 && c->waits)
+        waits_begin(c->waits);
     if (rc == 0 && c->launch.base)
         rc = stackbases_expect(c->bases, c->launch.pid, c->launch.low, c->launch.base, err);
     if (rc == 0 && c->launch.base)
@@ -457,12 +459,21 @@ static int start_command(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
+static void disable(struct collector *c)
+{
+    counters_disable(c->counters);
+    if (c->waits)
+        waits_end(c->waits);
+}
+
 /* All events, but those that only tell of tasks where these are already. */
 static void enable(struct collector *c)
 {
     counters_enable(c->counters);
+    if (c->waits)
+        waits_begin(c->waits);
     if (c->before)
-        counters_disable(c->before->counters);
+        disable(c->before);
     c->before = NULL;
 }
 
@@ -547,7 +558,7 @@ int collector_poll(struct collector *c, int timeout_ms, collector_sink *sink, vo
 int collector_stop(struct collector *c, collector_sink *sink, void *context, struct fathom_error *err)
 {
     use_sink(c, sink, context);
-    counters_disable(c->counters);
+    disable(c);
     bool any = true;
     int rc = 0;
     if (!c->options->everyone)

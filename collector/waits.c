@@ -34,7 +34,8 @@ struct short_waits {
 
 struct waits {
     uint64_t id, stacks_id;
-    uint64_t clock; /* of the recording's clock to CLOCK_MONOTONIC, ns, modulo 2^64 */
+    uint64_t clock;       /* of the recording's clock to CLOCK_MONOTONIC, ns, modulo 2^64 */
+    uint64_t from, until; /* when the events are on, by the recording's clock; 0: not known yet */
     unsigned compared;
     struct table *half_told; /* TID and number -> place in `items` + 1 */
     struct half_told *items;
@@ -198,13 +199,26 @@ static uint64_t times(uint64_t ns, double scale)
     return product < 0x1p64 ? (uint64_t)product : UINT64_MAX;
 }
 
+/* What of a wait lies within the recording: the program runs from when it is loaded. */
+static struct wait_record within(const struct waits *w, const struct wait_record *ends, uint64_t time)
+{
+    struct wait_record r = *ends;
+    const uint64_t over = w->until && time > w->until ? time - w->until : 0, end = time - over,
+                   most = end > w->from ? end - w->from : 0;
+    r.ready = r.ready > over ? r.ready - over : 0;
+    r.length = r.length > over ? r.length - over : 0;
+    r.length = r.length < most ? r.length : most;
+    r.ready = r.ready < r.length ? r.ready : r.length;
+    return r;
+}
+
 /* The samples of a wait that has ended: of `begins`, for all that it stands for. */
 static int write_wait(struct waits *w, const struct wait_record *begins, const struct wait_record *ends,
                       uint64_t time, struct batch *batch, unsigned *made, struct fathom_error *err)
 {
     const double scale = scale_of(w, begins, ends);
-    const uint64_t ready = ends->ready < ends->length ? ends->ready : ends->length,
-                   waited = ends->length - ready;
+    const struct wait_record own = within(w, ends, time);
+    const uint64_t ready = own.ready, waited = own.length - own.ready;
     int rc = 0;
     if (waited)
         rc = write_sample(w, begins, begins->reason, times(waited, scale), time, batch, err);
@@ -399,6 +413,16 @@ static int finish_wait(void *context, const struct wait_record *wait, struct fat
 {
     const struct finish *f = context;
     return take(f->waits, wait, f->now, f->batch, f->made, err);
+}
+
+void waits_begin(struct waits *w)
+{
+    w->from = w->from ? w->from : clock_ns() + w->clock;
+}
+
+void waits_end(struct waits *w)
+{
+    w->until = w->until ? w->until : clock_ns() + w->clock;
 }
 
 int waits_finish(struct waits *w, const struct verify *verify, struct batch *batch, unsigned *made,

@@ -24,6 +24,9 @@ void waits_note_stack(struct waits *waits, uint32_t tid, uint64_t time);
 /* A thread of a process that runs already may wait: writes its stack, for the sample when that wait ends. */
 int waits_attach(struct waits *waits, struct verify *verify, pid_t pid, pid_t tid, struct batch *batch,
                  struct fathom_error *err);
+/* The events are on from now on; or were until now. Of a wait what lies between these counts. */
+void waits_begin(struct waits *waits);
+void waits_end(struct waits *waits);
 /* At the end: of the waits that last. *made: as above. */
 int waits_finish(struct waits *waits, const struct verify *verify, struct batch *batch, unsigned *made,
                  struct fathom_error *err);

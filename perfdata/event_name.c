@@ -40,6 +40,8 @@ void event_default_name(const struct perf_event_attr *attr, char *out, size_t si
         name = software[attr->config];
     else if (attr->type == PERF_TYPE_HARDWARE && attr->config < sizeof hardware / sizeof *hardware)
         name = hardware[attr->config];
+    if (attr_is_waits(attr))
+        name = EVENT_WAITS_NAME;
     const char *where = "";
     if (attr->exclude_kernel && !attr->exclude_user)
         where = ":u";

@@ -9,6 +9,7 @@
 #define STACKS_ID 78u
 #define PID       500u
 #define TID       501u
+#define START     1000000000u /* of the times below */
 #define LONG      (UINT64_C(10) * VERIFY_WAIT_LONG)
 
 /* As waits.c writes them. */
@@ -89,7 +90,7 @@ static int tell(struct wait_record r, uint64_t time)
     r.ip = 0x1000;
     r.sp = 0x2000;
     r.bp = 0x3000;
-    return take(&r, sizeof r, time);
+    return take(&r, sizeof r, START + time);
 }
 
 static struct wait_record begins(uint32_t number, uint32_t scale)
@@ -113,7 +114,7 @@ static void expect(size_t index, unsigned reason, uint64_t period, uint64_t time
     const struct made *m = &made[index];
     cr_expect_eq(m->reason, reason, "%zu", index);
     cr_expect_eq(m->period, period, "%zu: %llu", index, (unsigned long long)m->period);
-    cr_expect_eq(m->sample.time, time);
+    cr_expect_eq(m->sample.time, period ? START + time : time);
     cr_expect(m->sample.pid == PID && m->sample.tid == TID && m->sample.ip == 0x1000 && m->ip == 0x1000 &&
               m->sp == 0x2000 && m->bp == 0x3000);
 }
@@ -179,6 +180,18 @@ Test(waits, short_ones_add_up_to_what_was_counted)
     cr_expect_eq(made_count, 1000u);
     cr_expect(sum > all - all / 100 && sum < all + all / 100, "%llu of %llu", (unsigned long long)sum,
               (unsigned long long)all);
+}
+
+Test(waits, what_lies_outside_of_the_recording_does_not_count)
+{
+    waits_begin(waits);
+    waits_end(waits);
+    cr_expect_eq(tell(begins(1, WAIT_SCALE_ONE), 10), 1);
+    cr_expect_eq(tell(ends(1, LONG, 1000), UINT64_MAX / 2), 1);
+    cr_expect_eq(made_count, 0u, "behind its end");
+    cr_expect_eq(tell(begins(2, WAIT_SCALE_ONE), 10), 1);
+    cr_expect_eq(tell(ends(2, LONG, 1000), 20), 1);
+    cr_expect_eq(made_count, 0u, "before it begins");
 }
 
 Test(waits, what_is_odd_is_no_wait_or_a_bounded_one)
