@@ -27,12 +27,6 @@ static const struct {
       .body_lines = 120}},
 };
 
-static bool is_executable(const struct elf_file *file)
-{
-    uint64_t flags;
-    return file->type == ET_EXEC || (elf_file_dynamic(file, DT_FLAGS_1, &flags) && flags & DF_1_PIE);
-}
-
 static bool has_glibc(const struct elf_file *file)
 {
     uint64_t at;
@@ -51,10 +45,12 @@ static bool find_current(const struct elf_file *file, struct script_runtime *rub
     uint64_t offset;
     if (!symbols_value(file, name, &offset))
         return false;
-    if (!is_executable(file))
-        return has_glibc(file) && relocations_module(file, name, &ruby->state);
-    ruby->layout.ruby.current = (int64_t)(offset - file->thread_size);
-    return ruby->layout.ruby.current < 0;
+    int64_t from_base;
+    if (elf_file_thread_variable(file, offset, &from_base)) {
+        ruby->layout.ruby.current = from_base;
+        return true;
+    }
+    return has_glibc(file) && relocations_module(file, name, &ruby->state);
 }
 
 bool ruby_find(const struct elf_file *file, struct script_runtime *out)

@@ -112,9 +112,11 @@ static bool find_isolate(const struct elf_file *file, struct script_runtime *v8)
     uint64_t at;
     if (!symbols_value(file, "_ZN2v88internal18g_current_isolate_E", &at))
         return symbols_value(file, "_ZN2v88internal7Isolate12isolate_key_E", &v8->state);
-    v8->layout.v8.thread_isolate = (uint32_t)(file->thread_size - at);
-    return at < file->thread_size && file->thread_size - at < UINT32_MAX &&
-           !elf_file_dynamic(file, DT_SONAME, &at);
+    int64_t from_base;
+    if (!elf_file_thread_variable(file, at, &from_base) || -from_base >= UINT32_MAX)
+        return false;
+    v8->layout.v8.thread_isolate = (uint32_t)-from_base;
+    return true;
 }
 
 /* IsolateData::kIsolateRootBias: the root register (r13) has the address of so much behind the isolate's beginning. */

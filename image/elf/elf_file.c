@@ -520,3 +520,12 @@ const char *elf_file_dynamic_name(const struct elf_file *file, uint64_t at)
         elf_file_dynamic(file, DT_STRTAB, &strings) ? elf_file_bytes(file, strings, ELF_REST, &size) : NULL;
     return name && at < size && memchr(name + at, 0, size - at) ? (const char *)name + at : NULL;
 }
+
+bool elf_file_thread_variable(const struct elf_file *file, uint64_t value, int64_t *from_base)
+{
+    uint64_t flags;
+    const bool is_program =
+        file->type == ET_EXEC || (elf_file_dynamic(file, DT_FLAGS_1, &flags) && flags & DF_1_PIE);
+    *from_base = (int64_t)(value - file->thread_size);
+    return is_program && value < file->thread_size;
+}

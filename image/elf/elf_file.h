@@ -90,6 +90,9 @@ int elf_file_need_code(const struct elf_file *file, struct fathom_error *err);
 /* The bytes of a section; empty (NULL, 0) if the file has none. */
 const uint8_t *elf_section_bytes(const struct elf_file *file, const struct elf_section *section,
                                  size_t *size);
+/* Where a program's thread-local variable is, from the FS base on; value: its symbol's, from the
+ * beginning of the file's block on (TLS variant II). false: a library, or outside of the block. */
+bool elf_file_thread_variable(const struct elf_file *file, uint64_t value, int64_t *from_base);
 #define ELF_REST UINT64_MAX
 /* The bytes from an address on, `most` or to its segment's end in the file; NULL: none there, or not any more. ELF_REST: to where
  * what is read late begins, as nobody wants all of that. */
