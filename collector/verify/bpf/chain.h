@@ -58,11 +58,16 @@ static __always_inline __u32 add_called(struct script_buffer *b, __u64 code, __u
     return number;
 }
 
-/* Adds a word of a text to its hash, of which `left` bytes are the text's. */
+/* The bytes of a word of which `left` are a text's. */
+static __always_inline __u64 text_word(__u64 word, __u64 left)
+{
+    return word & (left >= 8 ? ~0ull : (1ull << (left & 7) * 8) - 1);
+}
+
+/* Adds the bytes of such a word to the text's hash. */
 static __always_inline __u64 hash_text_word(__u64 hash, __u64 word, __u64 left)
 {
-    const __u64 mask = left >= 8 ? ~0ull : (1ull << (left & 7) * 8) - 1;
-    return rule_hash(hash, word & mask);
+    return rule_hash(hash, text_word(word, left));
 }
 
 #endif

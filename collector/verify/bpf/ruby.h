@@ -16,7 +16,6 @@
 #define RUBY_MARK          (1u << 13)           /* of a string: it is elsewhere; of an array: it is not */
 #define RUBY_LENGTH(flags) ((flags) >> 14 & 31) /* of a string that is here, */
 #define RUBY_TEXT          16u                  /* where it is, */
-#define RUBY_ELEMENTS      16u                  /* as an array's elements are */
 #define RUBY_OBJECT_WORDS  5u                   /* of each object */
 #define RUBY_TABLE_BYTES   4096u                /* of the positions of lines that are told, */
 #define RUBY_LINES_BYTES   (SCRIPT_TABLE_MAX - 8 - RUBY_TABLE_BYTES) /* and of the lines */
@@ -264,25 +263,6 @@ static __always_inline void read_ruby_code(const struct ruby_layout *p, struct s
         read_ruby_text(at, length, &text->file, text->file_bytes, SCRIPT_FILE_MAX, true);
     b->code.head.count = 0;
     read_ruby_lines(p, b);
-}
-
-/* Reads the thread's functions. The place of the innermost one is told in each sample. */
-static __always_inline void read_ruby(const struct moment *m, __u32 cpu, struct script_buffer *b,
-                                      const struct rule_script *rule, struct rule_script_thread *thread)
-{
-    struct script_record *head = &b->chain_record.head;
-    __u64 first;
-    thread->state = verify_ruby_state(cpu, m->pid);
-    if (!thread->state)
-        return;
-    for (__u32 i = 0; i <= 2 * SCRIPT_CALLED_MAX / SCRIPT_FRAMES; i++)
-        if (!verify_ruby_frames(cpu, m->pid))
-            break;
-    head->flags = b->next < b->end ? SCRIPT_CUT : 0;
-    if (head->count)
-        head->at = ruby_instructions(&rule->layout.ruby, b->chain_record.called[0].code, &first)
-                       ? ruby_place(head->at, first)
-                       : 0;
 }
 
 #endif

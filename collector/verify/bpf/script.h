@@ -80,6 +80,25 @@ static __always_inline void read_php(const struct moment *m, __u32 cpu, struct s
     tell_php_line(b, p);
 }
 
+/* Reads the thread's functions. The place of the innermost one is told in each sample. */
+static __always_inline void read_ruby(const struct moment *m, __u32 cpu, struct script_buffer *b,
+                                      const struct rule_script *rule, struct rule_script_thread *thread)
+{
+    struct script_record *head = &b->chain_record.head;
+    __u64 first;
+    thread->state = verify_ruby_state(cpu, m->pid);
+    if (!thread->state)
+        return;
+    for (__u32 i = 0; i <= 2 * SCRIPT_CALLED_MAX / SCRIPT_FRAMES; i++)
+        if (!verify_ruby_frames(cpu, m->pid))
+            break;
+    head->flags = b->next < b->end ? SCRIPT_CUT : 0;
+    if (head->count)
+        head->at = ruby_instructions(&rule->layout.ruby, b->chain_record.called[0].code, &first)
+                       ? ruby_place(head->at, first)
+                       : 0;
+}
+
 static __always_inline void read_v8(const struct moment *m, __u32 cpu, struct script_buffer *b,
                                     const struct rule_script *p, struct rule_script_thread *thread)
 {

@@ -320,8 +320,8 @@ __noinline __u32 verify_v8_lines(__u32 cpu, __u64 from, __u32 size, __u32 width)
     if (!b || !read || bpf_probe_read_user(b->window, read, (const void *)from) != 0)
         return 0;
     for (__u32 i = 0; i < V8_PIECE / 8 && 8 * i < size; i++) {
-        const __u64 left = size - 8 * i, mask = left >= 8 ? ~0ull : (1ull << (left & 7) * 8) - 1;
-        const __u64 other = (word_at(b->window + 8 * i) & mask) ^ '\n' * ones; /* 0 in place of each */
+        const __u64 word = text_word(word_at(b->window + 8 * i), size - 8 * i);
+        const __u64 other = word ^ '\n' * ones; /* 0 in place of each */
         const __u64 ends = ~(((other & low) + low) | other | low) >> top;
         lines += ends * ones >> (63 - top);
     }
