@@ -1,8 +1,6 @@
 /* waits.c - see waits.h. */
 #include "collector/waits.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

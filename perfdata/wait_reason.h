@@ -19,7 +19,6 @@ enum wait_reason {
     WAIT_CALL,         /* in another system call: reading from a pipe or socket, waiting for a child */
     WAIT_FAULT,        /* for a page */
     WAIT_STOPPED,      /* by a signal, or a debugger */
-    WAIT_REASONS
 };
 
 /* state: bits of task_struct's (include/linux/sched.h), of which 1 is waiting, 2 likewise without being ended by signals, 4 and 8 being stopped; call: the system call of
