@@ -3,7 +3,7 @@
  *
  *   main parent_work                 the first process
  *   main child child_work            forked, without exec
- *   main again                       forked, then this program executed anew (its COMM is "forks" too)
+ *   main again                       forked, then this program executed anew (by the same name)
  */
 #include <string.h>
 #include <sys/wait.h>
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
     await(pid);
     pid = fork();
     if (pid == 0) {
-        execl("/proc/self/exe", "forks", "again", (char *)NULL);
+        execl(argv[0], argv[0], "again", (char *)NULL);
         _exit(127);
     }
     await(pid);
