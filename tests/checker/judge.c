@@ -7,7 +7,7 @@
 #include "base/checksum.h"
 #include "base/hash.h"
 
-enum thread_kind { THREAD_FIRST, THREAD_OTHER };
+enum thread_kind { THREAD_FIRST, THREAD_OTHER, THREAD_ANY };
 
 struct judge {
     struct scenes *scenes;
@@ -113,10 +113,15 @@ static uint64_t root_key(enum thread_kind kind, struct function root)
     return checksum_of(words, sizeof words);
 }
 
-int judge_observe(struct judge *j, const struct sample *sample, const struct function *path, size_t depth)
+int judge_observe(struct judge *j, const struct process *process, const struct sample *sample,
+                  const struct function *path, size_t depth)
 {
     enum thread_kind kind = thread_kind(j, sample->pid, sample->tid);
     if (depth && !table_put(j->roots, root_key(kind, path[0]), NULL))
+        return -ENOMEM;
+    uint64_t base;
+    if (depth && process_stack_base(process, sample->tid, sample->sp, &base) != STACK_OWN &&
+        !table_put(j->roots, root_key(THREAD_ANY, path[0]), NULL))
         return -ENOMEM;
     for (size_t i = 1; i < depth; i++)
         if (!table_put(j->steps, step_key(path[i - 1], path[i]), NULL))
@@ -141,6 +146,9 @@ static int root_fits(struct judge *j, struct scene *scene, const struct process 
     int thread = scene_begins_thread(scene, root);
     if (thread)
         return thread < 0 ? thread : kind == THREAD_OTHER;
+    if (table_find(j->roots,
+                   root_key(THREAD_ANY, root))) /* a goroutine, that goes on on a thread's own stack */
+        return 1;
     uint64_t base;
     if (process_stack_base(process, sample->tid, sample->sp, &base) == STACK_OWN)
         return 0;

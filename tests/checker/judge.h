@@ -40,9 +40,10 @@ int judge_apply(struct judge *judge, const struct record *record);
  * root. *path is valid until the next call. */
 size_t judge_unwind(struct judge *judge, const struct process *process, const struct sample *sample,
                     const struct function **path);
-/* Notes the root and the steps of an unwound stack as possible. 0 or -ENOMEM. */
-int judge_observe(struct judge *judge, const struct sample *sample, const struct function *path,
-                  size_t depth);
+/* Notes the root and the steps of an unwound stack as possible: a root on a stack that belongs to no thread, for all of them.
+ * 0 or -ENOMEM. */
+int judge_observe(struct judge *judge, const struct process *process, const struct sample *sample,
+                  const struct function *path, size_t depth);
 /* Notes a step that training saw. 0 or -ENOMEM. */
 int judge_train(struct judge *judge, struct function caller, struct function callee);
 /* 0 or -ENOMEM. */

@@ -164,7 +164,7 @@ static int observe(void *check, const struct record *record, struct fathom_error
     if (depth == 0)
         return 0;
     if (!c->options->truth)
-        return judge_observe(c->judge, sample, path, depth) < 0 ? error_memory(err) : 0;
+        return judge_observe(c->judge, process, sample, path, depth) < 0 ? error_memory(err) : 0;
     c->samples++;
     return judge_one(c, process, sample, path, depth, err);
 }

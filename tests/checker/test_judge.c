@@ -126,7 +126,7 @@ static struct verdict verdict(const struct function *path, size_t depth)
 static enum fault step(void (*caller)(void), void (*callee)(void))
 {
     struct function path[] = {at((uintptr_t)caller), at((uintptr_t)callee)};
-    cr_assert_eq(judge_observe(judge, &sample, path, 1), 0);
+    cr_assert_eq(judge_observe(judge, self.process, &sample, path, 1), 0);
     struct verdict out = verdict(path, 2);
     cr_assert(out.fault == FAULT_NONE || out.at == 1);
     return out.fault;
@@ -173,7 +173,7 @@ Test(judge, what_was_unwound_is_possible)
 {
     struct function path[] = {at((uintptr_t)lonely), at((uintptr_t)direct)};
     cr_expect_eq(step(lonely, direct), FAULT_STEP);
-    cr_assert_eq(judge_observe(judge, &sample, path, 2), 0);
+    cr_assert_eq(judge_observe(judge, self.process, &sample, path, 2), 0);
     cr_expect_eq(step(lonely, direct), FAULT_NONE);
 }
 
@@ -186,17 +186,40 @@ Test(judge, a_first_thread_begins_with_the_program)
     cr_expect_eq(verdict(path, 1).fault, FAULT_ROOT, "another thread begins elsewhere");
 }
 
+/* The process's first thread is one that another thread forked, or that executed the program. */
+static void begins_by_fork(bool fork)
+{
+    struct record record = {.kind = fork ? RECORD_FORK : RECORD_COMM, .pid = sample.pid, .tid = sample.pid};
+    if (fork) {
+        record.fork.parent_pid = sample.pid + 1;
+        record.fork.parent_tid = sample.pid + 2;
+    } else {
+        record.comm.exec = true;
+    }
+    cr_assert_eq(judge_apply(judge, &record), 0);
+}
+
 Test(judge, a_forked_process_begins_as_the_thread_that_forked)
 {
-    struct record fork = {.kind = RECORD_FORK, .pid = sample.pid, .tid = sample.pid};
-    fork.fork.parent_pid = sample.pid + 1;
-    fork.fork.parent_tid = sample.pid + 2;
     struct function path = start();
-    cr_assert_eq(judge_apply(judge, &fork), 0);
+    begins_by_fork(true);
     cr_expect_eq(verdict(&path, 1).fault, FAULT_ROOT);
-    struct record exec = {.kind = RECORD_COMM, .pid = sample.pid, .tid = sample.pid};
-    exec.comm.exec = true;
-    cr_assert_eq(judge_apply(judge, &exec), 0);
+    begins_by_fork(false);
+    cr_expect_eq(verdict(&path, 1).fault, FAULT_NONE);
+}
+
+Test(judge, what_begins_on_a_stack_of_no_thread_is_on_all)
+{
+    struct function path = at((uintptr_t)lonely);
+    struct sample elsewhere = sample;
+    elsewhere.sp = 4096; /* on no stack that is known */
+    begins_by_fork(true);
+    cr_assert_eq(judge_observe(judge, self.process, &sample, &path, 1), 0);
+    begins_by_fork(false);
+    cr_expect_eq(verdict(&path, 1).fault, FAULT_ROOT);
+    begins_by_fork(true);
+    cr_assert_eq(judge_observe(judge, self.process, &elsewhere, &path, 1), 0);
+    begins_by_fork(false);
     cr_expect_eq(verdict(&path, 1).fault, FAULT_NONE);
 }
 
