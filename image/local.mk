@@ -52,7 +52,9 @@ libimage_la_SOURCES = \
 	image/d_name.c image/d_name.h \
 	image/name.c image/name.h image/no_return.c image/no_return.h \
 	image/code/operands.c image/code/operands.h \
+	image/markers.c image/markers.h \
 	image/objects.c image/objects.h \
+	image/probe_sites.c image/probe_sites.h \
 	image/plt.c \
 	image/elf/pointer.c image/elf/pointer.h \
 	image/elf/program.c image/elf/program.h \

@@ -39,6 +39,14 @@ struct insn {
     uint64_t immediate;   /* an immediate operand, sign-extended; 0 for none and for branches */
 };
 
+/* Whether the first byte of an instruction is that of VEX or EVEX: in 64-bit mode it starts nothing else. The kernel's uprobes, which
+ * step over a copy, went wrong with one when tried (EVEX, in a virtual machine): the registers that the program's string functions use
+ * were changed. */
+static inline bool insn_is_vector(uint8_t first)
+{
+    return first == 0x62 || first == 0xc4 || first == 0xc5;
+}
+
 struct insn_reader;
 
 struct insn_reader *insn_reader_new(void); /* NULL: out of memory */

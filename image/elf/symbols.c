@@ -57,6 +57,7 @@ static int read_table(struct symbols *symbols, const struct elf_file *file, cons
                                 .name = name,
                                 .file = local ? source : 0,
                                 .local = local,
+                                .resolver = ELF64_ST_TYPE(sym.st_info) == STT_GNU_IFUNC,
                                 .typed = ELF64_ST_TYPE(sym.st_info) != STT_NOTYPE};
         if (symbols_add(symbols, &symbol) < 0)
             return -ENOMEM;

@@ -11,7 +11,8 @@ struct symbol {
     const char *name;       /* never empty; borrowed from the file */
     uint32_t file;          /* number of a local symbol's source file; 0: unknown */
     bool local;
-    bool typed; /* STT_FUNC or STT_GNU_IFUNC; otherwise a hand-written label (STT_NOTYPE) */
+    bool resolver; /* STT_GNU_IFUNC: it chooses the function when the program starts */
+    bool typed;    /* STT_FUNC or STT_GNU_IFUNC; otherwise a hand-written label (STT_NOTYPE) */
 };
 
 struct symbols {

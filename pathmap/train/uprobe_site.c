@@ -61,14 +61,6 @@ static bool keeps_sp(const struct insn *insn)
     return !reg_is_sp && !rm_is_sp;
 }
 
-/* Stepping over a copy of one went wrong when tried (EVEX, in a virtual machine): the registers that the
- * program's string functions use were changed. VEX and EVEX: in 64-bit mode these bytes start nothing else.
- */
-static bool is_vector(const struct insn *insn)
-{
-    return insn->bytes[0] == 0x62 || insn->bytes[0] == 0xc4 || insn->bytes[0] == 0xc5;
-}
-
 bool uprobe_site_choose(const struct image *image, uint32_t function, struct insn_reader *reader,
                         struct uprobe_site *out)
 {
@@ -91,7 +83,7 @@ bool uprobe_site_choose(const struct image *image, uint32_t function, struct ins
             site = (struct uprobe_site){insn.address, true};
             break;
         }
-        if (n == 0 && is_vector(&insn))
+        if (n == 0 && insn_is_vector(insn.bytes[0]))
             return false;
         if (!keeps_sp(&insn))
             break;

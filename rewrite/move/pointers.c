@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "image/markers.h"
 #include "rewrite/move/survey.h"
 
 #ifndef DT_RELR /* glibc before 2.36 */
@@ -157,30 +158,14 @@ static int see_data(struct move_survey *survey)
     return rc;
 }
 
-static int see_probes(struct move_survey *survey)
+static int see_marker(void *context, const struct marker *marker)
 {
-    const struct elf_section *section = elf_file_section(survey->file, ".note.stapsdt");
-    size_t size;
-    const uint8_t *data = elf_section_bytes(survey->file, section, &size);
-    if (!data)
+    struct move_survey *survey = context;
+    struct survey_label label = {.probe = true, .value = marker->address, .offset = marker->note};
+    label.function = image_function_at(survey->image, label.value);
+    if (label.function == IMAGE_NO_FUNCTION)
         return 0;
-    struct bytes b = bytes_of(data, size);
-    while (bytes_left(&b) >= sizeof(Elf64_Nhdr)) {
-        uint32_t name_size = bytes_u32(&b), desc_size = bytes_u32(&b);
-        bytes_u32(&b);
-        bytes_take(&b, ((uint64_t)name_size + 3) & ~3ull);
-        const uint8_t *desc = bytes_take(&b, ((uint64_t)desc_size + 3) & ~3ull);
-        struct survey_label label = {.probe = true};
-        if (!desc || desc_size < sizeof label.value)
-            return 0;
-        memcpy(&label.value, desc, sizeof label.value);
-        label.offset = (uint64_t)(desc - survey->file->data);
-        label.function = image_function_at(survey->image, label.value);
-        if (label.function != IMAGE_NO_FUNCTION &&
-            !vec_push(survey->labels, survey->label_count, survey->label_capacity, label))
-            return -ENOMEM;
-    }
-    return 0;
+    return vec_push(survey->labels, survey->label_count, survey->label_capacity, label) ? 0 : -ENOMEM;
 }
 
 static int by_function(const void *a, const void *b)
@@ -201,7 +186,7 @@ int survey_pointers(struct move_survey *survey)
     if (rc == 0 && survey->file->type == ET_EXEC)
         rc = see_data(survey);
     if (rc == 0)
-        rc = see_probes(survey);
+        rc = markers_see(survey->file, see_marker, survey);
     if (rc == 0 && survey->label_count)
         qsort(survey->labels, survey->label_count, sizeof *survey->labels, by_function);
     return rc;

@@ -1,0 +1,115 @@
+/* probe_sites.c - see probe_sites.h. */
+#include "image/probe_sites.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/code/insn.h"
+#include "image/elf/symbols.h"
+#include "image/image_private.h"
+#include "image/markers.h"
+#include "image/name.h"
+
+/* Whether a symbol, or the function's name as it is shown, is this name, or fits the pattern. */
+static bool is_named(const struct symbol *s, const char *name, bool pattern)
+{
+    char shown[1024];
+    if (pattern ? fnmatch(name, s->name, 0) == 0 : strcmp(s->name, name) == 0)
+        return true;
+    if (s->name[0] != '_') /* C++'s, D's and Rust's begin so */
+        return false;
+    name_format("", s->name, 0, shown, sizeof shown);
+    return pattern ? fnmatch(name, shown, 0) == 0 : strcmp(shown, name) == 0;
+}
+
+/* Whether `distance` bytes into the function an instruction begins, and which. */
+static enum probe_fault fault_at(const struct image *image, const struct symbol *s, uint64_t distance)
+{
+    size_t left;
+    const uint8_t *code = image_bytes(image, s->address, &left);
+    struct insn_reader *reader = insn_reader_new();
+    struct insn insn = {0};
+    uint64_t at = 0;
+    bool read = code && reader && distance < left;
+    for (; read && at < distance; at += insn.length)
+        read = insn_read(reader, code + at, left - at, s->address + at, &insn);
+    insn_reader_free(reader);
+    if (!read || at != distance)
+        return PROBE_INSIDE;
+    return insn_is_vector(code[at]) ? PROBE_VECTOR : PROBE_FINE;
+}
+
+/* The beginning of a function that is called: no stub for one of another file, and no part of one. */
+static bool is_function(const struct image *image, const struct symbol *s)
+{
+    const uint32_t function = image_function_entry(image, s->address);
+    return s->typed && function != IMAGE_NO_FUNCTION && !image_function_is_stub(image, function);
+}
+
+static int see_named(const struct image *image, const struct symbols *symbols, const char *name, bool pattern,
+                     uint64_t distance, probe_site_see *see, void *context, size_t *seen)
+{
+    uint64_t last = UINT64_MAX;
+    int rc = 0;
+    *seen = 0;
+    for (size_t i = 0; rc == 0 && i < symbols->count; i++) {
+        const struct symbol *s = &symbols->items[i];
+        struct probe_site site = {.name = s->name, .arguments = ""};
+        if (s->address == last || !is_named(s, name, pattern) || !is_function(image, s) ||
+            !image_offset(image, s->address + distance, &site.offset))
+            continue;
+        last = s->address;
+        ++*seen;
+        site.fault = s->resolver ? PROBE_RESOLVER : fault_at(image, s, distance);
+        rc = see(context, &site);
+    }
+    return rc;
+}
+
+int probe_sites_functions(const struct image *image, const char *name, uint64_t distance, probe_site_see *see,
+                          void *context)
+{
+    struct symbols symbols = {0};
+    size_t seen = 0;
+    int rc = symbols_read(&symbols, &image->file, &image->file);
+    if (rc == 0)
+        rc = symbols_read(&symbols, &image->debug, &image->file);
+    symbols_sort(&symbols);
+    if (rc == 0)
+        rc = see_named(image, &symbols, name, false, distance, see, context, &seen);
+    if (rc == 0 && !seen && strpbrk(name, "*?["))
+        rc = see_named(image, &symbols, name, true, distance, see, context, &seen);
+    symbols_free(&symbols);
+    return rc;
+}
+
+struct looking {
+    const struct image *image;
+    const char *provider, *name;
+    probe_site_see *see;
+    void *context;
+};
+
+static int see_marker(void *context, const struct marker *marker)
+{
+    const struct looking *l = context;
+    struct probe_site site = {.name = marker->name, .arguments = marker->arguments};
+    if (fnmatch(l->provider, marker->provider, 0) != 0 || fnmatch(l->name, marker->name, 0) != 0 ||
+        !elf_file_is_code(&l->image->file, marker->address, 1) ||
+        !image_offset(l->image, marker->address, &site.offset) ||
+        (marker->semaphore && !image_offset(l->image, marker->semaphore, &site.counter)))
+        return 0;
+    size_t size;
+    const uint8_t *code = image_bytes(l->image, marker->address, &size);
+    site.fault = code && size && !insn_is_vector(*code) ? PROBE_FINE : PROBE_VECTOR;
+    return l->see(l->context, &site);
+}
+
+int probe_sites_markers(const struct image *image, const char *provider, const char *name,
+                        probe_site_see *see, void *context)
+{
+    struct looking looking = {image, provider, name, see, context};
+    return markers_see(&image->file, see_marker, &looking);
+}
