@@ -56,7 +56,9 @@ const struct command events_command = {
         "tracepoints. In brackets: how precise an event can be (':pp'), the size of a sample's record, what "
         "it "
         "tells of the data (address, latency, source), and whether the CPU writes many records at once (in "
-        "batches), if a period is given. A pattern is a part of the name or the description, or has *, ? and "
+        "batches), if a period is given. Events at functions and markers of programs (uprobe:, uretprobe:, "
+        "usdt:) are in "
+        "fathom-record(1). A pattern is a part of the name or the description, or has *, ? and "
         "[].",
     .options = rows,
     .paged = true,

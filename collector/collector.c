@@ -13,6 +13,7 @@
 #include "collector/events/tracing.h"
 #include "collector/events/vary.h"
 #include "collector/nothing.h"
+#include "collector/probes/probes.h"
 #include "collector/rings/counters.h"
 #include "collector/scripts/script_poll.h"
 #include "collector/silent.h"
@@ -639,6 +640,7 @@ void collector_close(struct collector *c)
     decoder_free(c->decoder);
     counters_free(c->counters);
     verify_free(c->verify);
+    probes_free(c->probes); /* which no event is open of now */
     script_poll_free(c->scripts);
     waits_free(c->waits);
     for (size_t i = c->opened; i < c->event_count; i++)

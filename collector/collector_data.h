@@ -43,6 +43,7 @@ struct collector {
     double clock_hz[COLLECTOR_CLOCKS];
     size_t first_trigger, trigger_count;   /* among the events: those that are counted only */
     uint64_t trigger_most, trigger_before; /* in an interval; what they had counted when it began */
+    struct probes *probes;                 /* those that the events' names define */
     struct counters *counters;
     struct decoder *decoder;
     struct stackbases *bases;

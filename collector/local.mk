@@ -45,7 +45,10 @@ libcollector_la_SOURCES = \
 	collector/events/tracing.c collector/events/tracing.h \
 	collector/events/trigger.c collector/events/trigger.h \
 	collector/events/vary.c collector/events/vary.h \
-	collector/events/uprobes.c collector/events/uprobes.h \
+	collector/probes/marker_arguments.c collector/probes/marker_arguments.h \
+	collector/probes/probe_file.c collector/probes/probe_file.h \
+	collector/probes/probes.c collector/probes/probes.h \
+	collector/probes/uprobes.c collector/probes/uprobes.h \
 	collector/verify/kernel_members.c collector/verify/kernel_members.h \
 	collector/verify/known_stacks.c collector/verify/known_stacks.h \
 	collector/verify/program.S collector/verify/rule.h collector/verify/runs.c collector/verify/runs.h \

@@ -9,6 +9,7 @@
 #include "collector/collector_data.h"
 #include "collector/events/open.h"
 #include "collector/events/pebs.h"
+#include "collector/probes/probes.h"
 
 static const struct pmus *pmus_of(const struct collector *c)
 {
@@ -143,19 +144,38 @@ static void tell_unfollowed(const struct collector *c, const struct event *event
                   event->name);
 }
 
-/* The program follows all events of the first kind that there is: each kind needs one of its own. refused: events that
- * are not followed, by their bits. */
-static enum verify_where choose_followed(struct collector *c, unsigned refused)
+/* The events that do not take the program for their kind, by their bits: one of tracepoints, one of probes. */
+struct refused {
+    unsigned tracepoint, probe;
+};
+
+/* Dynamic tracepoints, such as those of perf probe, take a program of another type than the kernel's own. */
+static enum verify_where where_of(const struct collector *c, size_t event, const struct refused *refused)
+{
+    const enum verify_where where = verify_where_of(pmus_of(c), &c->events[event].attr);
+    const unsigned bit = 1u << event;
+    if (where != VERIFY_TRACEPOINT || !(refused->tracepoint & bit))
+        return where;
+    return refused->probe & bit ? VERIFY_NOWHERE : VERIFY_PROBE;
+}
+
+/* The program follows all events of the first kind that there is: each kind needs one of its own. */
+static enum verify_where choose_followed(struct collector *c, const struct refused *refused)
 {
     enum verify_where where = VERIFY_NOWHERE;
     for (size_t i = 0; i < c->asked; i++) {
         struct event *event = &c->events[i];
-        bool skipped = event->helper || event->filter || refused & 1u << i;
-        enum verify_where here = skipped ? VERIFY_NOWHERE : verify_where_of(pmus_of(c), &event->attr);
+        enum verify_where here = event->helper || event->filter ? VERIFY_NOWHERE : where_of(c, i, refused);
         where = where == VERIFY_NOWHERE ? here : where;
         event->followed = where != VERIFY_NOWHERE && here == where;
     }
     return where;
+}
+
+/* Whether the program runs wherever the event happens, and not for those alone that are sampled. */
+static bool runs_for_all(enum verify_where where)
+{
+    return where == VERIFY_TRACEPOINT || where == VERIFY_PROBE;
 }
 
 /* To be woken costs the program 13 us (a record 1), and us as much. But until a stack was made known, the next samples
@@ -182,7 +202,7 @@ static int load_program(struct collector *c, struct verify_options *options, str
     options->one_user = c->options->one_user;
     options->user = c->options->user;
     /* A tracepoint's program that leaves out samples takes them from other recorders, too. */
-    c->filtered = c->cgroup.fd >= 0 && options->where != VERIFY_TRACEPOINT &&
+    c->filtered = c->cgroup.fd >= 0 && !runs_for_all(options->where) &&
                   cgroup_number(&c->cgroup, &options->cgroup, &options->level);
     if (!c->filtered)
         options->cgroup = 0;
@@ -191,7 +211,7 @@ static int load_program(struct collector *c, struct verify_options *options, str
     else if (c->by_cpu)
         options->follow = c->options->tid_count ? VERIFY_TIDS : VERIFY_PIDS;
     else /* a tracepoint's program runs wherever it is hit */
-        options->follow = options->where == VERIFY_TRACEPOINT ? VERIFY_TIDS : VERIFY_ALL;
+        options->follow = runs_for_all(options->where) ? VERIFY_TIDS : VERIFY_ALL;
     if (options->waits && options->follow == VERIFY_ALL)
         options->follow = VERIFY_TIDS; /* the program at the scheduler's tracepoints runs for all */
     if (options->waits && options->follow == VERIFY_WITHIN && !c->filtered)
@@ -220,12 +240,11 @@ static int load_program(struct collector *c, struct verify_options *options, str
     return rc;
 }
 
-/* The tracepoints that are followed and do not take the program, by their bits: dynamic ones, such as those of perf probe,
- * want one for kprobes. */
-static unsigned refusals(const struct collector *c, enum verify_where where)
+/* The events that are followed and do not take the program, by their bits. */
+static unsigned refusals(const struct collector *c)
 {
     unsigned refused = 0;
-    for (size_t i = 0; where == VERIFY_TRACEPOINT && i < c->asked; i++)
+    for (size_t i = 0; i < c->asked; i++)
         if (c->events[i].followed &&
             open_with_program(&c->events[i].attr, verify_program(c->verify)) == -EINVAL)
             refused |= 1u << i;
@@ -235,17 +254,17 @@ static unsigned refusals(const struct collector *c, enum verify_where where)
 /* Loads the program for the first kind of events that takes it. 0 and c->verify NULL: there is none. */
 static int load_for_first(struct collector *c, struct verify_options *options, struct fathom_error *why)
 {
-    int rc = 0;
-    for (unsigned refused = 0, more; (options->where = choose_followed(c, refused)) != VERIFY_NOWHERE;
-         refused |= more) {
-        rc = load_program(c, options, why);
-        more = rc == 0 ? refusals(c, options->where) : 0;
+    struct refused refused = {0};
+    while ((options->where = choose_followed(c, &refused)) != VERIFY_NOWHERE) {
+        const int rc = load_program(c, options, why);
+        const unsigned more = rc == 0 && runs_for_all(options->where) ? refusals(c) : 0;
         if (!more)
             return rc;
+        *(options->where == VERIFY_PROBE ? &refused.probe : &refused.tracepoint) |= more;
         verify_free(c->verify);
         c->verify = NULL;
     }
-    return rc;
+    return 0;
 }
 
 /* Cycles that are less precise in place of the default event: the stack at the interrupt is that of the sample. */
@@ -329,7 +348,7 @@ static int prepare_verify(struct collector *c, struct fathom_error *err)
             "stacks of precise cycles cannot be compared (%s): the event is cycles, whose samples can be "
             "some instructions late",
             why.text);
-        options.where = choose_followed(c, 0);
+        options.where = choose_followed(c, &(struct refused){0});
         rc = load_program(c, &options, &why);
     }
     if (rc < 0 && options.waits)
@@ -501,10 +520,18 @@ static int prepare_trigger(struct collector *c, struct fathom_error *err)
 
 int collector_prepare(struct collector *c, struct fathom_error *err)
 {
-    int rc = events_parse(&c->options->event, c->options->log, c->events, &c->asked, err);
-    if (rc == 0)
-        rc = fields_use(c->events, c->asked, c->options->event.filter, c->options->event.weight, err);
-    if (rc == 0 && c->options->switched)
+    const struct collector_options *o = c->options;
+    struct event_options options = o->event;
+    int rc = probes_new(options.name, o->pids, o->pid_count, o->log, &c->probes, err);
+    if (rc == 0) {
+        options.name = probes_names(c->probes);
+        rc = events_parse(&options, o->log, c->events, &c->asked, err);
+    }
+    if (rc == 0) {
+        probes_name_events(c->probes, c->events, c->asked);
+        rc = fields_use(c->events, c->asked, o->event.filter, o->event.weight, err);
+    }
+    if (rc == 0 && o->switched)
         rc = prepare_switched(c, err);
     if (rc)
         return rc;

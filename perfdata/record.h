@@ -83,8 +83,9 @@ struct event {
     bool switched; /* off until counters_switch() */
     bool batched;  /* sampled without an interrupt each (collector/events/pebs.h) */
     bool partial;  /* only some CPUs have it: those of one kind of core */
-    const char *filter; /* of a tracepoint's fields, for the kernel; borrowed; NULL: none */
-    uint8_t group;      /* events of the same one, if not 0, count at the same time */
+    const char *tracepoint; /* its name in tracefs, if that is another one; borrowed; NULL: it is not */
+    const char *filter;     /* of a tracepoint's fields, for the kernel; borrowed; NULL: none */
+    uint8_t group;          /* events of the same one, if not 0, count at the same time */
 };
 
 /* Whether the event is a clock, of the CPU or of the thread, so that it counts nanoseconds. */

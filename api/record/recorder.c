@@ -15,6 +15,7 @@
 #include "api/record/series.h"
 #include "api/record/target.h"
 #include "base/clock.h"
+#include "collector/probes/probes.h"
 #include "pathmap/map/pathmap.h"
 #include "perfdata/reader.h"
 
@@ -262,8 +263,14 @@ int fathom_recorder_check(const struct fathom_recorder_options *options, struct 
     uint64_t most;
     recorder_collector(options, &silent, &o);
     int rc = recorder_check_options(options, err);
+    struct probes *probes = NULL;
     if (rc == 0)
+        rc = probes_new(o.event.name, o.pids, o.pid_count, &silent, &probes, err);
+    if (rc == 0) {
+        o.event.name = probes_names(probes);
         rc = events_parse(&o.event, &silent, events, &count, err);
+    }
+    probes_free(probes);
     if (rc == 0 && o.trigger)
         rc = trigger_events(o.trigger, o.event.pmus, events, &count, &most, err);
     return rc;

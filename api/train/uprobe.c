@@ -5,7 +5,7 @@
 #include "api/record/target.h"
 #include "api/train/libraries.h"
 #include "api/train/train.h"
-#include "collector/events/uprobes.h"
+#include "collector/probes/uprobes.h"
 #include "image/elf/program.h"
 #include "infer/samples/entries.h"
 #include "pathmap/train/session.h"
@@ -48,7 +48,7 @@ static int watch_progress(void *context, struct fathom_error *err)
 
 /* Finds where the function can be watched, as an offset in the file. false: nowhere. */
 static bool find_site(struct watching *w, const struct image *image, uint32_t function,
-                      struct insn_reader *reader, uint64_t *offset)
+                      struct insn_reader *reader, struct uprobe_place *place)
 {
     const struct image_function *f = image_function(image, function);
     struct uprobe_site site;
@@ -56,7 +56,8 @@ static bool find_site(struct watching *w, const struct image *image, uint32_t fu
     if (f->owner != function || image_function_is_found(image, function) ||
         image_function_is_stub(image, function) || (image_entry(image, &start) && f->address == start))
         return false;
-    if (!uprobe_site_choose(image, function, reader, &site) || !image_offset(image, site.address, offset)) {
+    if (!uprobe_site_choose(image, function, reader, &site) ||
+        !image_offset(image, site.address, &place->offset)) {
         w->left_out++;
         return false;
     }
@@ -68,14 +69,14 @@ static bool find_site(struct watching *w, const struct image *image, uint32_t fu
 static int watch_image(struct watching *w, const struct image *image, struct fathom_error *err)
 {
     uint32_t count = image_function_count(image), left_out = w->left_out;
-    uint64_t *offsets = malloc(((size_t)count + 1) * sizeof *offsets);
+    struct uprobe_place *places = calloc((size_t)count + 1, sizeof *places);
     struct insn_reader *reader = insn_reader_new();
     size_t used = 0;
-    int rc = offsets && reader ? 0 : error_memory(err);
+    int rc = places && reader ? 0 : error_memory(err);
     for (uint32_t i = 0; rc == 0 && i < count; i++)
-        used += find_site(w, image, i, reader, &offsets[used]);
+        used += find_site(w, image, i, reader, &places[used]);
     if (rc == 0)
-        rc = uprobes_add(w->probes, image_path(image), offsets, used, err);
+        rc = uprobes_add(w->probes, image_path(image), places, used, err);
     if (rc == 0 && w->left_out > left_out)
         log_write(
             &w->train->host.log, LOG_NOTE,
@@ -84,7 +85,7 @@ static int watch_image(struct watching *w, const struct image *image, struct fat
     else if (rc == 0)
         log_write(&w->train->host.log, LOG_NOTE, "%s: %zu functions watched", image_path(image), used);
     insn_reader_free(reader);
-    free(offsets);
+    free(places);
     return rc;
 }
 
@@ -169,7 +170,8 @@ static int open_probes(struct fathom_train *t, struct fathom_error *err)
         return error_memory(err);
     w->train = t;
     w->trie = trie_new();
-    int rc = w->trie ? uprobes_open(&w->probes, err) : error_memory(err);
+    int rc = w->trie ? uprobes_open(&(struct uprobes_options){.name = "entry"}, &w->probes, err)
+                     : error_memory(err);
     if (rc == 0)
         rc = watch_program(w, err);
     if (rc == 0)

@@ -88,7 +88,7 @@ static char *read_format(const struct event *event)
 {
     char path[sizeof event->name + 32], *text, *colon;
     size_t size;
-    snprintf(path, sizeof path, "events/%s", event->name);
+    snprintf(path, sizeof path, "events/%s", event->tracepoint ? event->tracepoint : event->name);
     colon = strchr(path, ':');
     if (!colon)
         return NULL;

@@ -123,6 +123,8 @@ static int refused(struct fathom_error *err, int code, const char *event, const 
         event, paranoid, needed, needed);
 }
 
+#define KERNEL_ENOTSUPP 524 /* include/linux/errno.h: not one for programs; of a probe's instruction */
+
 /* Where a probe is to be set: its file has no such instruction, or none that can be replaced. */
 static bool is_of_place(const struct perf_event_attr *attr, int code)
 {
@@ -140,6 +142,12 @@ int open_error(struct fathom_error *err, int code, const char *event, const stru
             "it was made; delete it ('perf probe -d %s') and make it anew",
             event, strerror(code), event);
     switch (code) {
+    case KERNEL_ENOTSUPP:
+        return error_set(
+            err, EINVAL,
+            "the kernel cannot place event '%s': one of the instructions where it is cannot be run "
+            "elsewhere; name fewer functions",
+            event);
     case ESRCH:
         return error_set(err, code, "process %d does not exist", (int)tid);
     case EACCES:

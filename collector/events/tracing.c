@@ -92,7 +92,7 @@ int tracing_data(const struct event *events, size_t count, uint8_t **data, size_
     put_u32(out, tracepoints);
     for (size_t i = 0; i < count && rc == 0; i++)
         if (is_tracepoint(&events[i]))
-            rc = put_tracepoint(out, events[i].name);
+            rc = put_tracepoint(out, events[i].tracepoint ? events[i].tracepoint : events[i].name);
     put_u32(out, 0);
     put_u32(out, 0);
     put_bytes(out, &(uint64_t){0}, sizeof(uint64_t));

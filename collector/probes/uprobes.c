@@ -1,5 +1,5 @@
 /* uprobes.c - see uprobes.h. */
-#include "collector/events/uprobes.h"
+#include "collector/probes/uprobes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,10 @@
 #include "collector/events/tracefs.h"
 
 #define BATCH 3072 /* bytes per write: the kernel accepts less than 4096 */
+#define LINE  1024 /* bytes of one probe, at most */
 
 struct uprobes {
+    struct uprobes_options options;
     int fd; /* of uprobe_events */
     bool defined;
     char event[64];
@@ -35,29 +37,28 @@ static void remove_stale(int fd)
 {
     char *text;
     size_t size;
-    int last = 0;
     if (tracefs_read("uprobe_events", &text, &size) < 0)
         return;
-    for (const char *at = text; (at = strstr(at, "p:fathom_")) != NULL; at++) {
-        char line[64];
+    for (const char *at = text; (at = strstr(at, ":fathom_")) != NULL; at++) {
+        char line[64 + UPROBES_NAME], name[UPROBES_NAME + 1];
         int pid, length = 0;
-        if (sscanf(at, "p:fathom_%d/entry%n", &pid, &length) != 1 || !length || pid == last || pid <= 0)
+        if (sscanf(at, ":fathom_%d/%40[A-Za-z0-9_]%n", &pid, name, &length) != 2 || !length || pid <= 0)
             continue;
-        last = pid;
         if (kill(pid, 0) != 0 && errno == ESRCH) {
-            int n = snprintf(line, sizeof line, "-:fathom_%d/entry\n", pid);
-            if (write(fd, line, (size_t)n) != n)
+            int n = snprintf(line, sizeof line, "-:fathom_%d/%s\n", pid, name);
+            if (write(fd, line, (size_t)n) != n) /* it has gone with another of its probes */
                 continue;
         }
     }
     free(text);
 }
 
-int uprobes_open(struct uprobes **out, struct fathom_error *err)
+int uprobes_open(const struct uprobes_options *options, struct uprobes **out, struct fathom_error *err)
 {
     struct uprobes *p = calloc(1, sizeof *p);
     if (!p)
         return error_memory(err);
+    p->options = *options;
     p->fd = tracefs_open("uprobe_events", O_WRONLY | O_APPEND);
     if (p->fd < 0) {
         int code = -p->fd;
@@ -65,7 +66,7 @@ int uprobes_open(struct uprobes **out, struct fathom_error *err)
         return refused(err, code);
     }
     remove_stale(p->fd);
-    snprintf(p->event, sizeof p->event, "fathom_%d:entry", (int)getpid());
+    snprintf(p->event, sizeof p->event, "fathom_%d:%s", (int)getpid(), options->name);
     *out = p;
     return 0;
 }
@@ -87,7 +88,19 @@ static int write_batch(struct uprobes *p, const char *text, size_t size)
 
 /* The file is named by our descriptor, as a path may contain characters that the kernel's parser would
  * interpret. */
-int uprobes_add(struct uprobes *p, const char *path, const uint64_t *offsets, size_t count,
+static size_t put_line(const struct uprobes *p, const struct uprobe_place *place, int file, char *out,
+                       size_t size)
+{
+    const struct uprobes_options *o = &p->options;
+    char counter[32] = "";
+    if (place->counter)
+        snprintf(counter, sizeof counter, "(0x%llx)", (unsigned long long)place->counter);
+    return (size_t)snprintf(
+        out, size, "%c:fathom_%d/%s /proc/self/fd/%d:0x%llx%s %s\n", o->returns ? 'r' : 'p', (int)getpid(),
+        o->name, file, (unsigned long long)place->offset, counter, place->arguments ? place->arguments : "");
+}
+
+int uprobes_add(struct uprobes *p, const char *path, const struct uprobe_place *places, size_t count,
                 struct fathom_error *err)
 {
     char batch[BATCH];
@@ -95,10 +108,10 @@ int uprobes_add(struct uprobes *p, const char *path, const uint64_t *offsets, si
     if (file < 0)
         return error_system(err, errno, "cannot open %s", path);
     for (size_t i = 0, used = 0; i < count && rc == 0; i++) {
-        used +=
-            (size_t)snprintf(batch + used, sizeof batch - used, "p:fathom_%d/entry /proc/self/fd/%d:0x%llx\n",
-                             (int)getpid(), file, (unsigned long long)offsets[i]);
-        if (i + 1 == count || used > sizeof batch - 128) {
+        used += put_line(p, &places[i], file, batch + used, sizeof batch - used);
+        if (used >= sizeof batch)
+            rc = -E2BIG;
+        else if (i + 1 == count || used > sizeof batch - LINE) {
             rc = write_batch(p, batch, used);
             used = 0;
         }
@@ -117,8 +130,8 @@ void uprobes_close(struct uprobes *p)
     if (!p)
         return;
     if (p->defined) {
-        char text[64];
-        int n = snprintf(text, sizeof text, "-:fathom_%d/entry\n", (int)getpid());
+        char text[128];
+        int n = snprintf(text, sizeof text, "-:fathom_%d/%s\n", (int)getpid(), p->options.name);
         write_batch(p, text, (size_t)n);
     }
     close(p->fd);

@@ -186,6 +186,13 @@ int verify_tracepoint(void *ctx)
     return verify_entered(ctx);
 }
 
+/* Of a uprobe, the program's registers are those with which it entered the kernel (kernel/events/uprobes.c, handle_swbp()). */
+SEC("kprobe")
+int verify_probe(void *ctx)
+{
+    return verify_entered(ctx);
+}
+
 #include "collector/verify/bpf/waits.h"
 
 /* The tracepoint sched:sched_switch, in the thread that loses its CPU. Another recorder's samples of it stay. */

@@ -107,6 +107,7 @@ static int map_fd(const struct verify *v, const char *name)
 static const char *const programs[] = {[VERIFY_USER] = "verify_user",
                                        [VERIFY_KERNEL] = "verify_kernel",
                                        [VERIFY_TRACEPOINT] = "verify_tracepoint",
+                                       [VERIFY_PROBE] = "verify_probe",
                                        [VERIFY_PRECISE] = "verify_precise"};
 
 #define TASKS    "verify_task"

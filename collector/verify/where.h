@@ -9,6 +9,7 @@ enum verify_where {
     VERIFY_USER,       /* it happens in user mode */
     VERIFY_KERNEL,     /* in the kernel: the stack is the one from which the thread entered it (Linux 5.15) */
     VERIFY_TRACEPOINT, /* likewise */
+    VERIFY_PROBE, /* a tracepoint that is a probe, of the kernel or a program, and takes a program of another type */
     VERIFY_PRECISE, /* in user mode, in a record of the CPU that the kernel reads some instructions later (Linux 5.15) */
 };
 

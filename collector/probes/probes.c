@@ -1,0 +1,324 @@
+/* probes.c - see probes.h. */
+#include "collector/probes/probes.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "collector/probes/marker_arguments.h"
+#include "collector/probes/probe_file.h"
+#include "collector/probes/uprobes.h"
+#include "image/probe_sites.h"
+
+#define PLACES_MAX 4096
+
+enum probe_kind { PROBE_ENTRY, PROBE_RETURN, PROBE_MARKER };
+
+static const char *const prefixes[] = {
+    [PROBE_ENTRY] = "uprobe:", [PROBE_RETURN] = "uretprobe:", [PROBE_MARKER] = "usdt:"};
+/* Of functions: the System V ABI's registers of arguments, section 3.2.3. */
+static const char *const function_fields[] = {
+    [PROBE_ENTRY] = "arg1=%di arg2=%si arg3=%dx arg4=%cx arg5=%r8 arg6=%r9", [PROBE_RETURN] = "ret=$retval"};
+
+struct probe {
+    struct uprobes *event;
+    char name[UPROBES_NAME + 1];
+    char shown[sizeof((struct event *)0)->name];
+};
+
+struct probes {
+    struct probe **list;
+    size_t count, capacity;
+    char *names;
+};
+
+/* One that is defined: the places of its sites. */
+struct defining {
+    const char *text;   /* as the user wrote it */
+    char parts[3][512]; /* file, then function or provider, then the marker's name */
+    uint64_t distance;  /* behind the function's beginning, bytes */
+    enum probe_kind kind;
+    struct uprobe_place *places;
+    struct marker_argument (*arguments)[MARKER_ARGUMENTS]; /* of a marker, by place */
+    size_t count, capacity, arguments_count, arguments_capacity;
+    enum probe_fault fault; /* of the first site that cannot be probed */
+    size_t faults;
+    char faulty[128]; /* its name */
+};
+
+static int malformed(const struct defining *d, struct fathom_error *err)
+{
+    static const char *const forms[] = {[PROBE_ENTRY] = "uprobe:FILE:FUNCTION[+OFFSET]",
+                                        [PROBE_RETURN] = "uretprobe:FILE:FUNCTION",
+                                        [PROBE_MARKER] = "usdt:FILE:PROVIDER:NAME"};
+    return error_set(err, EINVAL, "event '%s' is not of the form %s", d->text, forms[d->kind]);
+}
+
+/* FUNCTION+OFFSET: the offset is taken off. A name may end in "+", as C++ operators do. */
+static bool take_distance(struct defining *d)
+{
+    char *plus = strrchr(d->parts[1], '+'), *end;
+    if (d->kind == PROBE_MARKER || !plus || plus == d->parts[1] || plus[1] < '0' || plus[1] > '9')
+        return true;
+    errno = 0;
+    d->distance = strtoull(plus + 1, &end, 0);
+    *plus = '\0';
+    return d->kind == PROBE_ENTRY && !errno && !*end && d->distance < UINT32_MAX;
+}
+
+static int take_parts(struct defining *d, struct fathom_error *err)
+{
+    const size_t count = d->kind == PROBE_MARKER ? 3 : 2;
+    const char *at = d->text + strlen(prefixes[d->kind]);
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = i + 1 < count ? strcspn(at, ":") : strlen(at);
+        if (!length || (i + 1 < count && at[length] != ':'))
+            return malformed(d, err);
+        if (length >= sizeof d->parts[i])
+            return error_set(err, EINVAL, "event '%s': a part of its name is longer than %zu bytes", d->text,
+                             sizeof d->parts[i] - 1);
+        memcpy(d->parts[i], at, length);
+        at += length + 1;
+    }
+    return take_distance(d) ? 0 : malformed(d, err);
+}
+
+static int add_place(void *context, const struct probe_site *site)
+{
+    struct defining *d = context;
+    if (site->fault != PROBE_FINE) {
+        if (!d->faults++) {
+            d->fault = site->fault;
+            snprintf(d->faulty, sizeof d->faulty, "%s", site->name);
+        }
+        return 0;
+    }
+    if (d->count >= PLACES_MAX)
+        return -E2BIG;
+    struct uprobe_place place = {site->offset, site->counter,
+                                 d->kind == PROBE_MARKER ? NULL : function_fields[d->kind]};
+    if (!vec_push(d->places, d->count, d->capacity, place))
+        return -ENOMEM;
+    if (d->kind != PROBE_MARKER)
+        return 0;
+    if (!vec_reserve(d->arguments, d->arguments_count, d->arguments_capacity, 1))
+        return -ENOMEM;
+    memset(d->arguments[d->arguments_count], 0, sizeof *d->arguments);
+    marker_arguments_read(site->arguments, d->arguments[d->arguments_count++]);
+    return 0;
+}
+
+static int find_places(struct defining *d, const char *path, struct fathom_error *err)
+{
+    struct image *image;
+    int rc = image_open(path, NULL, &image, err);
+    if (rc < 0)
+        return rc;
+    rc = d->kind == PROBE_MARKER ? probe_sites_markers(image, d->parts[1], d->parts[2], add_place, d)
+                                 : probe_sites_functions(image, d->parts[1], d->distance, add_place, d);
+    image_close(image);
+    if (rc == -E2BIG)
+        return error_set(err, EINVAL, "event '%s' is at more than %d places of %s", d->text, PLACES_MAX,
+                         path);
+    return rc < 0 ? error_memory(err) : 0;
+}
+
+/* Why one of the places cannot be probed. */
+static const char *const faults[] = {
+    [PROBE_RESOLVER] =
+        "which only chooses the function that is called, when the program starts (IFUNC): probe "
+        "that one, such as __memmove_avx_unaligned_erms",
+    [PROBE_VECTOR] = "where the kernel's probes cannot be, as they go wrong on vector instructions",
+    [PROBE_INSIDE] = "where no instruction begins at that offset",
+};
+
+/* Why nothing of the file can be probed. */
+static int tell_nothing(const struct defining *d, const char *path, struct fathom_error *err)
+{
+    if (d->faults)
+        return error_set(err, EINVAL, "event '%s' is at %s of %s, %s", d->text, d->faulty, path,
+                         faults[d->fault]);
+    if (d->kind == PROBE_MARKER)
+        return error_set(err, ENOENT, "event '%s': %s has no such marker ('readelf -n' lists them)", d->text,
+                         path);
+    return error_set(err, ENOENT,
+                     "event '%s': %s has no function '%s' (it may be inlined wherever it is called, or its "
+                     "name is in a file of debug information that is not installed)",
+                     d->text, path, d->parts[1]);
+}
+
+/* Where it is, if at more than one place, and where it should be but is not. */
+static void tell_places(const struct defining *d, const char *path, const struct probe *probe,
+                        const struct log *log)
+{
+    if (d->faults)
+        log_write(log, LOG_WARNING,
+                  "event %s is at %zu place%s of %s; it is not at %zu more, one of them %s, %s", probe->shown,
+                  d->count, d->count == 1 ? "" : "s", path, d->faults, d->faulty, faults[d->fault]);
+    else if (d->count > 1)
+        log_write(log, LOG_NOTE, "event %s is at %zu places of %s", probe->shown, d->count, path);
+}
+
+/* Letters and digits of the function's name. No other event of this process has the number: the next part of a recording
+ * begins before the last one ends. */
+static void choose_name(const struct defining *d, struct probe *probe)
+{
+    static atomic_uint last;
+    const char *name = d->kind == PROBE_MARKER ? d->parts[2] : d->parts[1];
+    char plain[24];
+    size_t used = 0;
+    for (; *name && used + 1 < sizeof plain; name++)
+        plain[used++] =
+            (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') || (*name >= '0' && *name <= '9')
+                ? *name
+                : '_';
+    plain[used] = '\0';
+    snprintf(probe->name, sizeof probe->name, "p%u_%s", atomic_fetch_add(&last, 1), plain);
+    const char *slash = strrchr(d->parts[0], '/'), *begin = d->text + strlen(prefixes[d->kind]);
+    snprintf(probe->shown, sizeof probe->shown, "%s%s", prefixes[d->kind],
+             slash ? begin + (slash + 1 - d->parts[0]) : begin);
+}
+
+static int add_places(const struct defining *d, const char *path, struct probe *probe,
+                      struct fathom_error *err)
+{
+    if (d->kind != PROBE_MARKER)
+        return uprobes_add(probe->event, path, d->places, d->count, err);
+    int rc = 0;
+    for (size_t i = 0; i < d->count && rc == 0; i++) {
+        char fields[MARKER_ARGUMENTS * 48];
+        struct uprobe_place place = d->places[i];
+        marker_arguments_fields(d->arguments, d->count, i, fields, sizeof fields);
+        place.arguments = fields;
+        rc = uprobes_add(probe->event, path, &place, 1, err);
+    }
+    return rc;
+}
+
+static int define(struct probes *p, struct defining *d, const pid_t *pids, size_t pid_count,
+                  const struct log *log, struct fathom_error *err)
+{
+    char path[PATH_MAX];
+    int rc = take_parts(d, err);
+    if (rc == 0 && probe_file_find(d->parts[0], pids, pid_count, path) != 0)
+        rc = error_set(err, ENOENT, "event '%s': there is no file '%s'%s", d->text, d->parts[0],
+                       strchr(d->parts[0], '/')
+                           ? ""
+                           : " among those of the processes, in PATH, or in the directories "
+                             "of libraries: give its path");
+    if (rc == 0)
+        rc = find_places(d, path, err);
+    if (rc == 0 && !d->count)
+        rc = tell_nothing(d, path, err);
+    struct probe *probe = rc == 0 ? calloc(1, sizeof *probe) : NULL;
+    if (rc == 0 && (!probe || !vec_push(p->list, p->count, p->capacity, probe))) {
+        free(probe);
+        rc = error_memory(err);
+    }
+    if (rc)
+        return rc;
+    choose_name(d, probe);
+    rc = uprobes_open(&(struct uprobes_options){probe->name, d->kind == PROBE_RETURN}, &probe->event, err);
+    if (rc == 0)
+        rc = add_places(d, path, probe, err);
+    if (rc == 0)
+        tell_places(d, path, probe, log);
+    return rc;
+}
+
+/* The length of the first name of a list: to a comma or brace that stands in no parentheses. */
+static size_t name_length(const char *text)
+{
+    size_t depth = 0, at = 0;
+    for (; text[at] && (depth || !strchr(",}", text[at])); at++)
+        depth += text[at] == '(' ? 1u : text[at] == ')' && depth ? -1u : 0u;
+    return at;
+}
+
+/* Copies the list, with the kernel's names. */
+static int rewrite(struct probes *p, const char *names, FILE *out, const pid_t *pids, size_t pid_count,
+                   const struct log *log, struct fathom_error *err)
+{
+    int rc = 0;
+    bool begins = true;
+    for (const char *at = names; *at && rc == 0;) {
+        size_t kind = 0;
+        while (begins && kind < sizeof prefixes / sizeof *prefixes &&
+               strncmp(at, prefixes[kind], strlen(prefixes[kind])) != 0)
+            kind++;
+        if (!begins || kind == sizeof prefixes / sizeof *prefixes) {
+            begins = *at == ',' || *at == '{';
+            fputc(*at++, out);
+            continue;
+        }
+        const size_t length = name_length(at);
+        char *text = strndup(at, length);
+        struct defining d = {.text = text, .kind = (enum probe_kind)kind};
+        rc = text ? define(p, &d, pids, pid_count, log, err) : error_memory(err);
+        if (rc == 0)
+            fputs(uprobes_event(p->list[p->count - 1]->event), out);
+        free(d.places);
+        free(d.arguments);
+        free(text);
+        at += length;
+        begins = false;
+    }
+    return rc;
+}
+
+int probes_new(const char *names, const pid_t *pids, size_t pid_count, const struct log *log,
+               struct probes **out, struct fathom_error *err)
+{
+    struct probes *p = calloc(1, sizeof *p);
+    size_t size;
+    *out = NULL;
+    if (!p)
+        return error_memory(err);
+    int rc = 0;
+    if (names) {
+        FILE *list = open_memstream(&p->names, &size);
+        rc = list ? rewrite(p, names, list, pids, pid_count, log, err) : error_memory(err);
+        if (list && fclose(list) != 0 && rc == 0)
+            rc = error_memory(err);
+    }
+    if (rc)
+        probes_free(p);
+    else
+        *out = p;
+    return rc;
+}
+
+void probes_free(struct probes *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->count; i++) {
+        uprobes_close(p->list[i]->event);
+        free(p->list[i]);
+    }
+    free(p->list);
+    free(p->names);
+    free(p);
+}
+
+const char *probes_names(const struct probes *p)
+{
+    return p->names;
+}
+
+void probes_name_events(const struct probes *p, struct event *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < p->count; j++) {
+            const char *own = uprobes_event(p->list[j]->event);
+            if (strcmp(events[i].name, own) != 0)
+                continue;
+            events[i].tracepoint = own;
+            memcpy(events[i].name, p->list[j]->shown, sizeof events[i].name);
+        }
+}

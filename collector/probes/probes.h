@@ -1,0 +1,35 @@
+/*
+ * probes.h - events at functions and static markers of user programs, in a list of events:
+ *
+ *   uprobe:FILE:FUNCTION[+OFFSET]   where the function is entered, or OFFSET bytes behind; fields arg1 to arg6
+ *   uretprobe:FILE:FUNCTION         where it returns to its caller; field ret
+ *   usdt:FILE:PROVIDER:NAME         at the markers that the source has (image/markers.h); fields arg1, ..., as far as they can be read
+ *
+ * FUNCTION, PROVIDER and NAME may be patterns (fnmatch(3)). FILE: a path, or a name, which is looked for among the files of the
+ * processes that are recorded, in PATH, and in the directories of libraries ("libc.so.6", "libc").
+ *
+ * Each is an event of tracefs as long as this lives (uprobes.h), of which samples are taken as of any tracepoint: registers, PC and SP
+ * are those at the probe.
+ */
+#ifndef FATHOM_COLLECTOR_PROBES_PROBES_H
+#define FATHOM_COLLECTOR_PROBES_PROBES_H
+
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "perfdata/record.h"
+
+struct probes;
+
+/* names: a list of events (events_parse()), or NULL. Errors: -EINVAL, -ENOENT: no such file, function or marker, or it cannot be
+ * probed; as uprobes_open(). */
+int probes_new(const char *names, const pid_t *pids, size_t pid_count, const struct log *log,
+               struct probes **out, struct fathom_error *err);
+void probes_free(struct probes *probes); /* NULL is allowed. Events of them are closed before */
+/* The list with the kernel's names in place of these; NULL: there was none. */
+const char *probes_names(const struct probes *probes);
+/* Names events of these as the user did; event->tracepoint is then their name in tracefs, which lives as long as `probes`. */
+void probes_name_events(const struct probes *probes, struct event *events, size_t count);
+
+#endif
