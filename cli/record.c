@@ -267,6 +267,8 @@ static const struct option_row rows[] = {
                 "with --phases: take commands at this socket, of this user: once, on, off, auto, status"),
     OPTION_FLAG("off-cpu", 0, struct fathom_recorder_options, off_cpu,
                 "record where threads wait, too, for how long and why: event 'off-cpu'"),
+    OPTION_FLAG("wall", 0, struct fathom_recorder_options, wall,
+                "record all of the time that threads live, with a CPU and without: event 'wall-clock'"),
     OPTION_FLAG(
         "java-map", 0, struct fathom_recorder_options, java_map,
         "at the end, ask each Java that still runs, by jcmd, what code it has made: its methods have names "

@@ -141,7 +141,7 @@ static int poll_scripts(struct collector *c, struct fathom_error *err)
 static int open_waits(struct collector *c, struct fathom_error *err)
 {
     const int rc = waits_new(&c->events[c->event_count], WAITS_ID, c->events[c->stacks].ids[0],
-                             c->options->verify.compared, &c->waits, err);
+                             c->options->verify.compared, c->options->wall, &c->waits, err);
     c->event_count += rc == 0;
     return rc;
 }

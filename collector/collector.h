@@ -43,7 +43,8 @@ struct collector_options {
     bool audit_instead;         /* no audit samples if stacks are compared */
     bool audit_adapts;          /* at audit_hz and more: collector_set_clock() may be used */
     struct verify_options verify;
-    bool waits;          /* the times in which threads have no CPU, too (waits.h) */
+    bool waits;          /* the times in which threads have no CPU, too (waits.h), */
+    bool wall;           /* which are reported together with those of a clock that is sampled */
     bool switched;       /* events after the first one are off until collector_switch() */
     const char *trigger; /* "EVENT:N", of collector_triggered(); NULL: none */
     bool

@@ -518,6 +518,14 @@ static int prepare_trigger(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
+static bool any_clock(const struct collector *c)
+{
+    bool any = false;
+    for (size_t i = 0; i < c->asked; i++)
+        any |= attr_is_clock(&c->events[i].attr);
+    return any;
+}
+
 int collector_prepare(struct collector *c, struct fathom_error *err)
 {
     const struct collector_options *o = c->options;
@@ -548,6 +556,8 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
             err, EINVAL,
             "waits are told by the BPF program that compares stacks (--off-cpu): leave out --passive, "
             "--dumps, --audit and --filter, and record an event whose stacks are compared");
+    if (rc == 0 && o->wall && !any_clock(c))
+        rc = error_set(err, EINVAL, "--wall needs a clock among the events (-e cpu-clock)");
     if (rc)
         return rc;
     tell_batching(c);

@@ -60,8 +60,8 @@ static void make_event(struct event *event, uint64_t *id)
     event->attr.inherit = 0;
 }
 
-int waits_new(struct event *event, uint64_t id, uint64_t stacks_id, unsigned compared, struct waits **out,
-              struct fathom_error *err)
+int waits_new(struct event *event, uint64_t id, uint64_t stacks_id, unsigned compared, bool wall,
+              struct waits **out, struct fathom_error *err)
 {
     uint64_t monotonic, recording;
     *out = NULL;
@@ -85,6 +85,7 @@ int waits_new(struct event *event, uint64_t id, uint64_t stacks_id, unsigned com
     }
     *ids = id;
     make_event(event, ids);
+    event->attr.config2 = wall ? EVENT_WALL_REPORTED : 0;
     *out = w;
     return 0;
 }

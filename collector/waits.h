@@ -12,9 +12,9 @@
 
 struct waits;
 
-/* Fills in the event, with this id; stacks_id: of the event of stacks; compared: as in struct stack_record. *out: NULL on failure. -ENOMEM; errors of clock_pair_read(). */
-int waits_new(struct event *event, uint64_t id, uint64_t stacks_id, unsigned compared, struct waits **out,
-              struct fathom_error *err);
+/* Fills in the event, with this id; stacks_id: of the event of stacks; compared: as in struct stack_record; wall: "wall-clock" is to be reported (wait_reason.h). *out: NULL on failure. -ENOMEM; errors of clock_pair_read(). */
+int waits_new(struct event *event, uint64_t id, uint64_t stacks_id, unsigned compared, bool wall,
+              struct waits **out, struct fathom_error *err);
 void waits_free(struct waits *waits); /* NULL is allowed; not the event's ids */
 /* Takes a record of the event of stacks. 1: it was about a wait, and is to be left out; *made: samples that were written; 0: it was not. -ENOMEM, or of the sink. */
 int waits_take(struct waits *waits, const struct sample *sample, struct batch *batch, unsigned *made,

@@ -17,6 +17,7 @@
 #include "perfdata/input.h"
 #include "perfdata/layout.h"
 #include "perfdata/unsampled.h"
+#include "perfdata/wall.h"
 
 struct reader {
     struct input input;
@@ -27,6 +28,7 @@ struct reader {
     const struct log *log;
     struct scripts *scripts; /* of all passes; NULL: it has no records of such */
     struct reader_summary summary;
+    struct wall wall;
     uint32_t event;    /* whose totals are told: reader_main_event() */
     struct pass *live; /* for a recording in progress; NULL: finished, or from a file */
     /* reader_say(); no items: nothing was */
@@ -79,6 +81,8 @@ int reader_open(const char *path, const struct log *log, struct reader **out, st
     if (rc < 0)
         goto out;
     rc = head_read(&reader->head, &reader->input, name, err);
+    if (rc == 0)
+        rc = wall_add(&reader->head, &reader->wall, err);
     if (rc < 0)
         goto out;
     rc = decoder_new(reader->head.events, reader->head.count, &reader->decoder, err);
@@ -219,7 +223,8 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
         filled = *record;
         build_ids_fill(&pass->reader->head.build_ids, &filled.mmap);
         record = &filled;
-    } else if (pass->announced || pass->reader->said || pass->reader->head.trailer.scaling.count) {
+    } else if (pass->announced || pass->reader->said || pass->reader->head.trailer.scaling.count ||
+               pass->reader->event == pass->reader->wall.event) {
         filled = *record;
         int rc = pass->announced ? announced_take(pass->announced, &filled, err) : 0;
         if (rc)
@@ -228,6 +233,8 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
             return 0;
         if (record->kind == RECORD_SAMPLE)
             scale(pass, &filled.sample);
+        if (record->kind == RECORD_SAMPLE && pass->reader->event == pass->reader->wall.event)
+            filled.sample.event = wall_event_of(&pass->reader->wall, filled.sample.event);
         record = &filled;
     }
     summary->records++;
@@ -403,6 +410,8 @@ int reader_open_live(const struct reader_live *live, struct reader **out, struct
     if (rc == 0)
         rc = head_copy(&reader->head, live->events, live->count, live->command, err);
     if (rc == 0)
+        rc = wall_add(&reader->head, &reader->wall, err);
+    if (rc == 0)
         rc = decoder_new(reader->head.events, reader->head.count, &reader->decoder, err);
     if (rc == 0)
         rc = pass_begin(reader->live, reader, true, err);
@@ -505,8 +514,13 @@ int reader_main_event(struct reader *reader, const char *name, uint32_t *event, 
 {
     const struct event *events = reader->head.events;
     uint32_t first = UINT32_MAX, candidates = 0;
+    if (!name && reader->wall.reported) {
+        *event = reader->event = reader->wall.event;
+        return 0;
+    }
     for (uint32_t i = 0; i < reader->head.count; i++) {
-        if (name ? strncasecmp(events[i].name, name, strlen(name)) == 0 : is_reported(&events[i])) {
+        if (name ? strncasecmp(events[i].name, name, strlen(name)) == 0
+                 : is_reported(&events[i]) && i != reader->wall.event) {
             first = candidates++ ? first : i;
         }
     }

@@ -101,6 +101,12 @@ static inline bool attr_is_waits(const struct perf_event_attr *attr)
     return attr_is_clock(attr) && attr->config1 == EVENT_WAITS_MARK;
 }
 
+/* Whether it is the one that readers make of these and a clock's. */
+static inline bool attr_is_wall(const struct perf_event_attr *attr)
+{
+    return attr_is_waits(attr) && attr->config2 == EVENT_WALL_MARK;
+}
+
 /* Whether samples in the kernel have its part of their path: a call chain with the kernel's functions. */
 static inline bool attr_has_kernel(const struct perf_event_attr *attr)
 {

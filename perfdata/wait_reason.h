@@ -10,6 +10,12 @@
 #define EVENT_WAITS_NAME "off-cpu"
 #define EVENT_WAITS_MARK 0x54494157u /* attr.config1, which the kernel does not look at for a clock */
 
+/* The waits and the samples of a clock beside them as one event, which readers make of both: all of the time that threads live. */
+#define EVENT_WALL_NAME "wall-clock"
+/* attr.config2 of waits: */
+#define EVENT_WALL_REPORTED 1u /* that one is reported where none is named */
+#define EVENT_WALL_MARK     2u /* this is that one */
+
 enum wait_reason {
     WAIT_RUNNABLE = 1, /* another thread has it: since it was taken, or since this one was woken */
     WAIT_LOCK,         /* in futex */

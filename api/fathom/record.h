@@ -79,6 +79,8 @@ struct fathom_recorder_options {
     bool stack_samples; /* new stacks as samples that other tools unwind */
     bool
         off_cpu; /* the times in which threads have no CPU, too: in an event "off-cpu", with the reason last on each path; needs the BPF program */
+    bool
+        wall; /* likewise, and all CPU time, in the kernel too: the event "wall-clock", of both, is reported where none is named */
     bool java_map; /* ask each HotSpot that runs at the end, by jcmd of JDK 17 or later, what code it made */
     bool compress; /* the file's records, with zstd */
     bool no_cache; /* keep nothing for later recordings, and use nothing that earlier ones kept */

@@ -216,7 +216,12 @@ void recorder_collector(const struct fathom_recorder_options *options, const str
     out->switched = options->phase_interval > 0;
     out->trigger = options->trigger;
     out->event.kernel = options->kernel;
-    out->waits = options->off_cpu;
+    out->waits = options->off_cpu || options->wall;
+    out->wall = options->wall;
+    if (options->wall) {
+        out->event.kernel = true;
+        out->event.name = out->event.name ? out->event.name : "cpu-clock";
+    }
     bool by_default = options->audit_hz == FATHOM_AUDIT_DEFAULT;
     out->audit_hz = by_default ? AUDIT_HZ : options->audit_hz;
     out->audit_instead = out->audit_adapts = by_default;

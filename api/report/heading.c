@@ -80,6 +80,7 @@ static void fill_recording(struct view_heading *h, const struct heading_parts *p
     h->other_events = p->others;
     h->user_only = event->attr.exclude_kernel;
     h->waits = attr_is_waits(&event->attr);
+    h->wall = attr_is_wall(&event->attr);
     h->by_thread = event->attr.inherit;
     h->foreign = !summary.stacks && !audits && !h->followed;
     h->other_event =

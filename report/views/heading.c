@@ -276,7 +276,9 @@ static bool write_whole(struct printer *printer, const struct view_heading *head
     bool time = strcmp(unit, WEIGHT_NS) == 0;
     if (time)
         printer_write(printer, "time:     %s %s", weight_format(weight, heading->weight, unit),
-                      heading->waits ? "of waiting: threads without a CPU" : "of CPU time");
+                      heading->wall    ? "of threads' lives: with a CPU and without"
+                      : heading->waits ? "of waiting: threads without a CPU"
+                                       : "of CPU time");
     else if (heading->weight != heading->samples)
         printer_write(printer, "weight:   %s %s", weight_format(weight, heading->weight, unit), unit);
     else

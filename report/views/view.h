@@ -90,6 +90,7 @@ struct view_heading {
     unsigned kept;                        /* recordings whose maps were used in place of a given one */
     bool user_only;                       /* no sample was taken in the kernel */
     bool waits;                           /* samples are times without a CPU (perfdata/wait_reason.h) */
+    bool wall;                            /* likewise, and those of a clock beside them */
     uint64_t samples, weight;             /* weight = proved + inferred + unknown */
     uint64_t left_out;                    /* weight that the options leave out of all */
     struct process_share

@@ -51,7 +51,7 @@ static int sink(void *context, const void *records, size_t size, struct fathom_e
 static void start(void)
 {
     struct fathom_error err;
-    if (waits_new(&event, ID, STACKS_ID, STACK_RECORD_ALL, &waits, &err) < 0)
+    if (waits_new(&event, ID, STACKS_ID, STACK_RECORD_ALL, false, &waits, &err) < 0)
         cr_skip_test("%s", err.text);
     cr_assert_eq(batch_init(&batch, &err), 0);
     batch.sink = sink;

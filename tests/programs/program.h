@@ -27,7 +27,8 @@
 KNOWN static uint64_t thread_ns(void)
 {
     static const uint64_t LONGEST = 3000000; /* ns */
-    static __thread __attribute__((tls_model("initial-exec"))) uint64_t last, stood_still; /* no call in libraries */
+    static __thread __attribute__((tls_model("initial-exec"))) uint64_t last,
+        stood_still; /* no call in libraries */
     static unsigned speed;
     if (!speed) {
         const char *value = getenv("TEST_SPEED");

@@ -1,0 +1,30 @@
+/* wall.c - see wall.h. */
+#include "perfdata/wall.h"
+
+#include <stdio.h>
+
+#include "base/vec.h"
+
+static bool is_sampled_clock(const struct event *event)
+{
+    return attr_is_clock(&event->attr) && !attr_is_waits(&event->attr) && !event->audit && !event->stacks;
+}
+
+int wall_add(struct head *head, struct wall *out, struct fathom_error *err)
+{
+    *out = (struct wall){UINT32_MAX, UINT32_MAX, UINT32_MAX, false};
+    for (uint32_t i = (uint32_t)head->count; i-- > 0;) {
+        if (is_sampled_clock(&head->events[i]))
+            out->clock = i;
+        else if (attr_is_waits(&head->events[i].attr))
+            out->waits = i;
+    }
+    if (out->clock == UINT32_MAX || out->waits == UINT32_MAX)
+        return 0;
+    struct event event = {.attr = head->events[out->waits].attr};
+    out->reported = event.attr.config2 == EVENT_WALL_REPORTED;
+    event.attr.config2 = EVENT_WALL_MARK;
+    snprintf(event.name, sizeof event.name, EVENT_WALL_NAME);
+    out->event = (uint32_t)head->count;
+    return vec_push(head->events, head->count, head->capacity, event) ? 0 : error_memory(err);
+}
