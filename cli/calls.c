@@ -117,6 +117,9 @@ static int calls_run(int argc, char **argv, struct terminal *terminal)
     if (code < 0 && strcmp(v.view->name, "memory") == 0)
         code = option_usage(terminal, &calls_command, "--view %s is of recordings: calls access no data",
                             v.view->name);
+    if (code < 0 && strcmp(v.view->name, "locks") == 0)
+        code = option_usage(terminal, &calls_command, "--view %s is of recordings: calls wait for nothing",
+                            v.view->name);
     if (code < 0 && strcmp(v.view->name, "groups") == 0)
         code = option_usage(terminal, &calls_command,
                             "--view %s is of recordings: calls are counted of all processes together",

@@ -203,9 +203,9 @@ static int open_drain(struct collector *c, struct fathom_error *err)
                               .by_tid = o->tid_count > 0,
                               .self = c->wide ? getpid() : 0,
                               .meets = c->wide && c->members,
-                              .mappings = o->event.data_address  ? SYNTH_ALL
-                                          : o->unwound_elsewhere ? SYNTH_FILES
-                                                                 : SYNTH_CODE};
+                              .mappings = o->event.data_address || o->waits ? SYNTH_ALL
+                                          : o->unwound_elsewhere            ? SYNTH_FILES
+                                                                            : SYNTH_CODE};
     return drain_init(&c->drain, err);
 }
 

@@ -433,7 +433,7 @@ static void prepare_tasks(struct collector *c)
     /* The kernel marks a mapping's record as one with a build-id for the events behind this one too, which did not ask for it
      * (perf_event_mmap_output() restores all of the header but that): other users' recorders, of the same CPUs, fail. */
     attr->build_id = !c->wide;
-    attr->mmap_data = c->options->unwound_elsewhere || c->options->event.data_address;
+    attr->mmap_data = c->options->unwound_elsewhere || c->options->event.data_address || c->options->waits;
 }
 
 /* Samples of all processes say which cgroup they are in, and records tell of new ones: also of those that are made from outside of

@@ -55,7 +55,7 @@ static void make_event(struct event *event, uint64_t *id)
         .ids = id,
         .id_count = 1};
     attr_set_layout(true, &event->attr);
-    event->attr.sample_type |= PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW;
+    event->attr.sample_type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW;
     event->attr.sample_period = 1;
     event->attr.inherit = 0;
 }
@@ -123,7 +123,7 @@ static struct half_told *find_half(struct waits *w, const struct wait_record *r)
 /* As make_event() asks for it. */
 struct wait_sample {
     struct sample_record sample;
-    uint64_t period;
+    uint64_t address, period;
     uint32_t raw_size, reason;
     uint64_t abi, bp, sp, ip;
 };
@@ -140,6 +140,7 @@ static int write_sample(const struct waits *w, const struct wait_record *b, unsi
                    .pid = b->pid,
                    .tid = b->tid,
                    .time = time},
+        .address = b->lock,
         .period = weight,
         .raw_size = sizeof s.reason,
         .reason = reason,
@@ -392,7 +393,8 @@ int waits_attach(struct waits *w, struct verify *verify, pid_t pid, pid_t tid, s
                                        .tid = (uint32_t)tid,
                                        .scale = WAIT_SCALE_ONE,
                                        .ip = wait.pc,
-                                       .sp = wait.sp};
+                                       .sp = wait.sp,
+                                       .lock = wait_lock(reason, wait.call, wait.first)};
     struct half_told *h = find_half(w, &begins);
     if (!h)
         return error_memory(err);

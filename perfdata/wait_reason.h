@@ -1,5 +1,5 @@
 /*
- * wait_reason.h - why a thread has no CPU. Samples of the event "off-cpu" (collector/waits.h) are such times, with the reason, in the CPU's place: u32, as raw data. One whose period is 0
+ * wait_reason.h - why a thread has no CPU. Samples of the event "off-cpu" (collector/waits.h) are such times, with the reason, in the CPU's place: u32, as raw data, and of a lock the address. One whose period is 0
  * is none: it comes with the stack record of a wait that will end later. Also compiled for the BPF target.
  */
 #ifndef FATHOM_PERFDATA_WAIT_REASON_H
@@ -54,6 +54,12 @@ static inline enum wait_reason wait_reason(__u64 state, __s64 call)
     default:
         return call < 0 ? WAIT_FAULT : state & 2 ? WAIT_DISK : WAIT_CALL;
     }
+}
+
+/* Of WAIT_LOCK: the address of the word in user space that is waited for, from the call and its first argument; 0: there is not one alone. */
+static inline __u64 wait_lock(enum wait_reason reason, __s64 call, __u64 first)
+{
+    return reason == WAIT_LOCK && call == 202 /* futex */ ? first : 0;
 }
 
 /* "[lock]"; any number. */

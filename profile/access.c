@@ -1,12 +1,15 @@
 /* access.c - see access.h. */
 #include "profile/access.h"
 
+#include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/path.h"
+#include "image/name.h"
 #include "image/objects.h"
 
 struct accesses {
@@ -90,21 +93,21 @@ void accesses_free(struct accesses *a)
     free(a);
 }
 
-static const char *name_in_image(struct accesses *a, const struct data_place *place)
+/* *out NULL: nothing has a name there. */
+static int find_object(struct accesses *a, const struct data_place *place, const struct object **out)
 {
     uint64_t *slot = table_put(a->objects, (uintptr_t)place->image, NULL);
     if (slot && !*slot)
         *slot = (uintptr_t)objects_new(place->image);
     if (!slot || !*slot)
-        return NULL;
-    const struct object *object = objects_at((const struct objects *)(uintptr_t)*slot, place->address);
-    return object ? object->name : "[data]";
+        return -ENOMEM;
+    *out = objects_at((const struct objects *)(uintptr_t)*slot, place->address);
+    return 0;
 }
 
-const char *accesses_name(struct accesses *a, const struct data_place *place, const char **image)
+/* Of what is in no image, or has no name there. */
+static const char *kind_of(const struct data_place *place)
 {
-    const char *path = place->path ? place->path : "";
-    *image = "";
     switch (place->kind) {
     case DATA_STACK:
         return "[stack]";
@@ -113,13 +116,50 @@ const char *accesses_name(struct accesses *a, const struct data_place *place, co
     case DATA_ANONYMOUS:
         return "[anonymous memory]";
     case DATA_FILE:
-        *image = path_base(path);
         return "[file]";
     case DATA_IMAGE:
-        *image = image_name(place->image);
-        return name_in_image(a, place);
+        return "[data]";
     case DATA_UNKNOWN:
         break;
     }
     return "[unknown memory]";
+}
+
+/* *object NULL: nothing has a name there. */
+static int name_of(struct accesses *a, const struct data_place *place, char *out, size_t size,
+                   const char **image, const struct object **object)
+{
+    *object = NULL;
+    *image = place->kind == DATA_IMAGE  ? image_name(place->image)
+             : place->kind == DATA_FILE ? path_base(place->path ? place->path : "")
+                                        : "";
+    if (place->kind == DATA_IMAGE && find_object(a, place, object) < 0)
+        return -ENOMEM;
+    if (*object)
+        name_format("", (*object)->name, 0, out, size);
+    else
+        snprintf(out, size, "%s", kind_of(place));
+    return 0;
+}
+
+int accesses_name(struct accesses *a, const struct data_place *place, char *out, size_t size,
+                  const char **image)
+{
+    const struct object *object;
+    return name_of(a, place, out, size, image, &object);
+}
+
+int accesses_object(struct accesses *a, const struct data_place *place, uint64_t address, char *out,
+                    size_t size, const char **image)
+{
+    const struct object *object;
+    const int rc = name_of(a, place, out, size, image, &object);
+    const size_t used = rc == 0 ? strlen(out) : size;
+    if (used >= size)
+        return rc;
+    if (!object)
+        snprintf(out + used, size - used, " 0x%llx", (unsigned long long)address);
+    else if (place->address != object->address)
+        snprintf(out + used, size - used, "+0x%llx", (unsigned long long)(place->address - object->address));
+    return 0;
 }

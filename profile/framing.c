@@ -65,10 +65,10 @@ struct framing *framing_new(const struct framing_options *options, struct image_
     bool source = options->inlined || options->lines;
     if (source && f->frames)
         f->inlined = inlined_new(f->frames, images, options->inlined, options->lines);
-    if (options->accesses)
+    if (options->accesses || options->locks)
         f->accesses = accesses_new();
     if (!f->frames || !f->framed || !f->arena || !f->kernel || (source && !f->inlined) ||
-        (options->accesses && !f->accesses)) {
+        ((options->accesses || options->locks) && !f->accesses)) {
         framing_free(f);
         return NULL;
     }
@@ -328,6 +328,8 @@ static int append_source(struct framing *f, const struct place *place, struct fa
     return rc;
 }
 
+#define NAME_BYTES 1024
+
 /* Appends what the sample accessed, and where it was found if it tells. */
 static int append_access(struct framing *f, struct fathom_error *err)
 {
@@ -335,12 +337,30 @@ static int append_access(struct framing *f, struct fathom_error *err)
     struct data_place place = {0};
     if (f->process && s->addr)
         data_find(f->process, s->tid, s->addr, &place);
-    struct frame frame = {.kind = FRAME_DATA};
-    frame.name = accesses_name(f->accesses, &place, &frame.image);
-    int rc = frame.name ? append(f, frames_add(f->frames, &frame), err) : error_memory(err);
+    char text[NAME_BYTES];
+    struct frame frame = {.kind = FRAME_DATA, .name = text};
+    int rc = accesses_name(f->accesses, &place, text, sizeof text, &frame.image) == 0
+                 ? append(f, frames_add(f->frames, &frame), err)
+                 : error_memory(err);
     enum access_source source = access_source(s->data_src);
     struct frame found = {.kind = FRAME_FOUND, .name = access_source_name(source), .address = source};
     return rc < 0 || source == ACCESS_UNKNOWN ? rc : append(f, frames_add(f->frames, &found), err);
+}
+
+/* Appends the lock that is waited for. */
+static int append_lock(struct framing *f, struct fathom_error *err)
+{
+    const struct sample *s = f->sample;
+    struct data_place place = {0};
+    char text[NAME_BYTES];
+    if (s->wait != WAIT_LOCK || !s->addr)
+        return 0;
+    if (f->process)
+        data_find(f->process, s->tid, s->addr, &place);
+    struct frame frame = {.kind = FRAME_DATA, .name = text};
+    if (accesses_object(f->accesses, &place, s->addr, text, sizeof text, &frame.image) < 0)
+        return error_memory(err);
+    return append(f, frames_add(f->frames, &frame), err);
 }
 
 bool framing_lacks_cgroups(const struct framing *f)
@@ -428,8 +448,10 @@ int framing_end(struct framing *f, const struct place *place, const struct proce
         rc = join_script(f, sample->script, err);
     if (rc == 0 && framing_in_kernel(f, sample))
         rc = append_kernel(f, process, sample, err);
-    if (rc == 0 && f->accesses)
+    if (rc == 0 && f->options.accesses)
         rc = append_access(f, err);
+    if (rc == 0 && f->options.locks)
+        rc = append_lock(f, err);
     if (rc == 0 && sample->wait)
         rc = framing_label(f, wait_reason_label(sample->wait), err);
     *items = f->path;

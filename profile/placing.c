@@ -11,7 +11,7 @@
 bool placing_plain_user(const struct profile *p)
 {
     const struct framing_options *o = &p->options.framing;
-    return !o->levels.count && !o->threads && !o->inlined && !o->lines && !o->accesses;
+    return !o->levels.count && !o->threads && !o->inlined && !o->lines && !o->accesses && !o->locks;
 }
 
 bool placing_plain(const struct profile *p, const struct adding *a)
@@ -117,7 +117,7 @@ static uint64_t *place_of(struct profile *p, const struct adding *a, uint32_t ma
     const struct place *sampled = &a->resolved->cid.place;
     if (placing_plain(p, a))
         return &p->places[map_node];
-    if (o->levels.count || o->threads || o->accesses || p->bounded ||
+    if (o->levels.count || o->threads || o->accesses || o->locks || p->bounded ||
         framing_in_kernel(p->framing, a->sample))
         return NULL;
     uint64_t path =

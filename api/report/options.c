@@ -20,6 +20,7 @@ const struct fathom_word fathom_views[] = {
     {"callers", "hot functions first"},
     {"flat", NULL},
     {"memory", "what was accessed, and where it was found"},
+    {"locks", "which are waited for"},
     {"groups", "who ran, without functions"},
     {NULL, NULL},
 };
@@ -157,6 +158,7 @@ static struct profile_options profile_of(const struct fathom_profile_options *p,
                                                 .lines = p->lines,
                                                 .native = p->native,
                                                 .script = p->script,
+                                                .locks = view->locks,
                                                 .accesses = p->data || view->accesses}};
 }
 

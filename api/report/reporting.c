@@ -187,6 +187,9 @@ static int start_profile(struct reporting *r, const struct event *event, struct 
             err, ENOENT,
             "samples of %s have no data addresses: record memory events or page faults with --data",
             event->name);
+    if (profile.framing.locks && !attr_is_waits(&event->attr))
+        return error_set(err, ENOENT, "samples of %s are no waits for locks: record them with --off-cpu",
+                         event->name);
     profile.filter = r->filter;
     if (r->options->format->recording && !r->filter) /* its readers find inlined functions themselves */
         profile.framing.inlined = 0;
@@ -450,7 +453,8 @@ static int infer_event(struct reporting *r, struct reader *reader, struct fathom
 
 int reporting_infer(struct reporting *r, struct reader *reader, struct fathom_error *err)
 {
-    int rc = reader_main_event(reader, r->options->event, &r->event, err);
+    const char *waits = r->options->profile.framing.locks ? EVENT_WAITS_NAME : NULL;
+    int rc = reader_main_event(reader, r->options->event ? r->options->event : waits, &r->event, err);
     if (rc == 0)
         rc = infer_event(r, reader, err);
     if (rc == 0 && !r->options->cgroups_optional && profile_lacks_cgroups(r->profile))

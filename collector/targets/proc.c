@@ -299,7 +299,8 @@ int proc_thread_waits(pid_t pid, pid_t tid, struct proc_wait *out)
     for (char *word = strtok_r(text, " \n", &save); word; word = strtok_r(NULL, " \n", &save)) {
         last[0] = last[1];
         last[1] = word;
-        words++;
+        if (words++ == 1)
+            out->first = strtoull(word, NULL, 16);
     }
     rc = -EAGAIN;
     if (words >= 3) {

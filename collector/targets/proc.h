@@ -72,7 +72,8 @@ int proc_everyone(pid_t **pids, size_t *count);
 int proc_thread_group(pid_t tid, pid_t *pid);
 /* A thread that has no CPU: in which system call, and its registers. */
 struct proc_wait {
-    int64_t call; /* -1: in none */
+    int64_t call;   /* -1: in none */
+    uint64_t first; /* its first argument */
     uint64_t sp, pc;
 };
 /* -EAGAIN: it is running. */

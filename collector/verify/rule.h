@@ -35,6 +35,7 @@
 #ifndef FATHOM_COLLECTOR_VERIFY_RULE_H
 #define FATHOM_COLLECTOR_VERIFY_RULE_H
 
+#include "collector/verify/verify_wire.h"
 #include "image/script_layout.h"
 #include "perfdata/code_rows.h"
 #include "perfdata/script_record.h"
@@ -189,12 +190,27 @@ struct rule_wait {
     __u64 usual;        /* from the beginning of one to that of the next, ns */
     __u64 shorts;       /* all that were not long, ns */
     __u64 ip, sp, bp;   /* the user's */
+    __u64 lock;         /* wait_lock() */
     __u32 pid;
     __u32 number;      /* struct wait_record */
     __u8 reason, told; /* told: this wait */
     __u16 zero;
     __u32 free;
 };
+
+/* What is told of it, but for its kind and times. */
+static inline struct wait_record rule_wait_record(const struct rule_wait *w, __u32 tid)
+{
+    return (struct wait_record){.magic = WAIT_RECORD_MAGIC,
+                                .reason = w->reason,
+                                .pid = w->pid,
+                                .tid = tid,
+                                .number = w->number,
+                                .ip = w->ip,
+                                .sp = w->sp,
+                                .bp = w->bp,
+                                .lock = w->lock};
+}
 
 /* Code that was told, and by what it is told from other code that is at its address later. */
 struct rule_code_key {

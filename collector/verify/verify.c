@@ -429,17 +429,10 @@ int verify_waiting(const struct verify *v, verify_see_wait *see, void *context, 
          rc == 0 && seen++ < VERIFY_THREADS && bpf_map_get_next_key(v->waits, last, &tid) == 0; last = &tid) {
         if (bpf_map_lookup_elem(v->waits, &tid, &w) != 0 || !w.since || w.since > now)
             continue;
-        const struct wait_record r = {.magic = WAIT_RECORD_MAGIC,
-                                      .kind = w.told ? WAIT_ENDS : WAIT_UNREAD,
-                                      .reason = w.reason,
-                                      .pid = w.pid,
-                                      .tid = tid,
-                                      .number = w.number,
-                                      .ip = w.ip,
-                                      .sp = w.sp,
-                                      .bp = w.bp,
-                                      .length = now - w.since,
-                                      .ready = w.woken && w.woken < now ? now - w.woken : 0};
+        struct wait_record r = rule_wait_record(&w, tid);
+        r.kind = w.told ? WAIT_ENDS : WAIT_UNREAD;
+        r.length = now - w.since;
+        r.ready = w.woken && w.woken < now ? now - w.woken : 0;
         rc = w.told || r.length >= VERIFY_WAIT_LONG ? see(context, &r, err) : 0;
     }
     return rc;

@@ -55,6 +55,7 @@ struct wait_record {
     __u32
         scale; /* BEGINS: how many waits this one stands for, if it is not long, in parts of WAIT_SCALE_ONE */
     __u64 ip, sp, bp;    /* the user's */
+    __u64 lock;          /* wait_lock() */
     __u64 length, ready; /* ENDS, UNREAD: ns; of these the last ones, in which it could run */
     __u64
         shorts; /* ENDS: all of the thread's that were not long up to this one, whether they were told or not, ns */

@@ -1,5 +1,6 @@
 /*
- * memory.c - which memory is accessed: by data, and by data and path; how long it took, and where it was found.
+ * memory.c - which memory is accessed: by data, and by data and path; how long it took, and where it was found. And which locks are
+ * waited for, in the same way.
  *
  * An access is a frame of the kind FRAME_DATA at the end of a path, perhaps with FRAME_FOUND below it (framing.h).
  */
@@ -15,6 +16,8 @@
 #define PATH_INDENT 9
 #define NO_METRIC   UINT32_MAX
 
+#define WEIGHT_COLUMNS 8
+
 /* Accesses to one data, on one path or on all. */
 struct accessed {
     const struct cct_node *node; /* of the data; its path is above. NULL: on all paths */
@@ -23,8 +26,16 @@ struct accessed {
     uint64_t found[ACCESS_SOURCES]; /* weight */
 };
 
+/* What rows are called. */
+struct wording {
+    const char *what, *one, *many;            /* of what is accessed */
+    const char *path, *one_path, *many_paths; /* of that with its path */
+    bool weight;                              /* a column */
+};
+
 struct memory {
     const struct drawing *drawing;
+    const struct wording *words;
     struct accessed *rows;
     size_t count, capacity;
     uint32_t samples, latency;  /* numbers of these metrics, or NO_METRIC */
@@ -105,6 +116,9 @@ static void write_heading(const struct memory *m, const char *last)
 {
     struct printer *p = m->drawing->printer;
     printer_write(p, "%7s", "share");
+    if (m->words->weight)
+        printer_write(p, "  %*s", WEIGHT_COLUMNS,
+                      strcmp(m->drawing->unit, WEIGHT_NS) == 0 ? "time" : m->drawing->unit);
     if (m->latency != NO_METRIC)
         printer_write(p, "  %7s", "cycles");
     for (unsigned s = 0; s < ACCESS_SOURCES; s++)
@@ -116,8 +130,10 @@ static void write_heading(const struct memory *m, const char *last)
 static void write_figures(const struct memory *m, const struct accessed *row)
 {
     struct printer *p = m->drawing->printer;
-    char share[SHARE_SIZE];
+    char share[SHARE_SIZE], weight[WEIGHT_SIZE];
     printer_write(p, "%7s", share_format(share, row->weight, m->drawing->whole));
+    if (m->words->weight)
+        printer_write(p, "  %*s", WEIGHT_COLUMNS, weight_format(weight, row->weight, m->drawing->unit));
     if (m->latency != NO_METRIC && row->latency)
         printer_write(p, "  %7llu", (unsigned long long)(row->latency / (row->samples ? row->samples : 1)));
     else if (m->latency != NO_METRIC)
@@ -214,16 +230,17 @@ static int write_by_data(const struct memory *m, struct fathom_error *err)
     for (size_t i = 0; i < items; i++)
         if (sums[i].weight)
             sums[count++] = sums[i];
-    write_heading(m, "data");
-    write_rows(m, sums, count, "piece of data", "pieces of data");
+    write_heading(m, m->words->what);
+    write_rows(m, sums, count, m->words->one, m->words->many);
     free(sums);
     return 0;
 }
 
-int memory_write(const struct drawing *drawing, struct fathom_error *err)
+static int write_all(const struct drawing *drawing, const struct wording *words, struct fathom_error *err)
 {
     const struct metrics *metrics = drawing->contexts->metrics;
     struct memory m = {.drawing = drawing,
+                       .words = words,
                        .samples = find_metric(metrics, "samples"),
                        .latency = find_metric(metrics, "latency")};
     int rc = find_accesses(&m, err);
@@ -238,9 +255,46 @@ int memory_write(const struct drawing *drawing, struct fathom_error *err)
         rc = write_by_data(&m, err);
     if (rc == 0) {
         printer_write(drawing->printer, "\n");
-        write_heading(&m, "data, and below it the path that accessed it");
-        write_rows(&m, m.rows, m.count, "access", "accesses");
+        write_heading(&m, words->path);
+        write_rows(&m, m.rows, m.count, words->one_path, words->many_paths);
     }
     free(m.rows);
     return rc;
+}
+
+int memory_write(const struct drawing *drawing, struct fathom_error *err)
+{
+    static const struct wording words = {.what = "data",
+                                         .one = "piece of data",
+                                         .many = "pieces of data",
+                                         .path = "data, and below it the path that accessed it",
+                                         .one_path = "access",
+                                         .many_paths = "accesses"};
+    return write_all(drawing, &words, err);
+}
+
+/* Whether any path ends in one. */
+static bool any_access(const struct drawing *drawing)
+{
+    struct cct_node *root = cct_root(drawing->contexts->tree);
+    for (struct cct_node *n = root; n; n = cct_next(root, n))
+        if (n != root && frames_at(drawing->frames, n->item)->kind == FRAME_DATA)
+            return true;
+    return false;
+}
+
+int locks_write(const struct drawing *drawing, struct fathom_error *err)
+{
+    static const struct wording words = {.what = "lock",
+                                         .one = "lock",
+                                         .many = "locks",
+                                         .path = "lock, and below it the path that waits for it",
+                                         .one_path = "path",
+                                         .many_paths = "paths",
+                                         .weight = true};
+    if (!any_access(drawing)) {
+        printer_write(drawing->printer, "no thread waited for a lock\n");
+        return 0;
+    }
+    return write_all(drawing, &words, err);
 }

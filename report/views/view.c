@@ -9,6 +9,7 @@ const struct view view_table[] = {
     {.name = "callers", .write = callers_write},
     {.name = "flat", .write = flat_write},
     {.name = "memory", .write = memory_write, .accesses = true},
+    {.name = "locks", .write = locks_write, .locks = true},
     {.name = "groups", .write = tree_write, .levels = true},
     {0},
 };

@@ -34,6 +34,7 @@ struct phasing_options;
 struct view {
     const char *name;
     int (*write)(const struct drawing *drawing, struct fathom_error *err);
+    bool locks;    /* of waits: paths must end in the lock that is waited for */
     bool accesses; /* paths must end in the data that was accessed (framing.h) */
     bool folds;    /* shows the tree folded (fold.h) */
     bool levels;   /* shows the tree without functions: paths must begin with levels (profile/levels.h) */

@@ -15,7 +15,7 @@
 /* As waits.c writes them. */
 struct made {
     struct sample_record sample;
-    uint64_t period;
+    uint64_t address, period;
     uint32_t raw_size, reason;
     uint64_t abi, bp, sp, ip;
 };

@@ -80,20 +80,15 @@ static __always_inline __u64 begin_wait(void *ctx, __s64 state, __u64 now)
     w->bp = m.bp;
     w->since = state & TASK_ENDS ? 0 : now;
     w->reason = wait_reason(state, regs->orig_rax);
+    w->lock = wait_lock(w->reason, regs->orig_rax, regs->rdi);
     w->woken = w->reason == WAIT_RUNNABLE ? now : 0;
     const __u32 scale = w->since ? choose_wait(w, now) : 0;
     if (!scale || !verify(&m))
         return now;
-    struct wait_record r = {.magic = WAIT_RECORD_MAGIC,
-                            .kind = WAIT_BEGINS,
-                            .reason = w->reason,
-                            .pid = pid,
-                            .tid = tid,
-                            .number = ++w->number,
-                            .scale = scale,
-                            .ip = m.ip,
-                            .sp = m.sp,
-                            .bp = m.bp};
+    w->number++;
+    struct wait_record r = rule_wait_record(w, tid);
+    r.kind = WAIT_BEGINS;
+    r.scale = scale;
     w->told = put_wait(&m, &r);
     w->since = bpf_ktime_get_ns(); /* or else those that are told would be longer than others */
     return w->since;
@@ -108,18 +103,11 @@ static __always_inline void end_wait(void *ctx, __u32 tid, __u64 now)
     const __u64 length = now - w->since, ready = w->woken ? now - w->woken : 0;
     const bool is_long = length >= VERIFY_WAIT_LONG;
     w->shorts += is_long ? 0 : length;
-    const struct wait_record r = {.magic = WAIT_RECORD_MAGIC,
-                                  .kind = w->told ? WAIT_ENDS : WAIT_UNREAD,
-                                  .reason = w->reason,
-                                  .pid = w->pid,
-                                  .tid = tid,
-                                  .number = w->number,
-                                  .ip = w->ip,
-                                  .sp = w->sp,
-                                  .bp = w->bp,
-                                  .length = length,
-                                  .ready = ready < length ? ready : length,
-                                  .shorts = w->shorts};
+    struct wait_record r = rule_wait_record(w, tid);
+    r.kind = w->told ? WAIT_ENDS : WAIT_UNREAD;
+    r.length = length;
+    r.ready = ready < length ? ready : length;
+    r.shorts = w->shorts;
     const struct moment m = {.ctx = ctx};
     w->since = 0;
     if (w->told || is_long)
