@@ -133,6 +133,8 @@ int fathom_calls_write(struct fathom_calls *c, const struct fathom_calls_listing
         return -EINVAL;
     if (view.view->accesses)
         return error_set(err, EINVAL, "view %s is of recordings: calls access no data", view.view->name);
+    if (view.view->locks)
+        return error_set(err, EINVAL, "view %s is of recordings: calls wait for nothing", view.view->name);
     if (view.view->levels)
         return error_set(err, EINVAL, "view %s is of recordings: calls are counted of all processes together",
                          view.view->name);

@@ -479,6 +479,7 @@ static int add_event(struct reporting *first, struct reader *reader, uint32_t nu
     own.opened = NULL;
     if (metrics_of(&events[number], own.metric, &metrics, &why) < 0)
         own.metric = metric_table;
+    own.profile.framing.locks &= attr_is_waits(&events[number].attr);
     own.profile.framing.accesses &= (events[number].attr.sample_type & PERF_SAMPLE_ADDR) != 0;
     int rc = begin_reporting(&own, first, first->log, first->progress, out, err);
     if (rc < 0)

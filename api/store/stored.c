@@ -50,6 +50,7 @@ int stored_check(const struct report_options *o, const struct fathom_profile_opt
         {o->metric != metric_table, "--metric"},
         {o->view.view->levels, "--view groups"},
         {o->view.view->accesses, "--view memory"},
+        {o->view.view->locks, "--view locks"},
     };
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (needs[i].asked)
