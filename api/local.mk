@@ -48,6 +48,7 @@ libapi_la_SOURCES = \
 	api/record/mapped.c api/record/mapped.h \
 	api/record/mapped_finder.c api/record/mapped_finder.h \
 	api/record/code_files.c api/record/code_files.h \
+	api/record/allocations.c api/record/allocations.h \
 	api/record/java_maps.c api/record/java_maps.h \
 	api/record/mapped_sink.c api/record/mapped_sink.h \
 	api/record/phase_control.h \

@@ -125,7 +125,9 @@ static bool wants_list(const struct record_options *o)
 static int record_run(int argc, char **argv, struct terminal *terminal)
 {
     struct record_options options = {
-        .recorder = {.audit_hz = FATHOM_AUDIT_DEFAULT, .target.verify = fathom_verify_default}};
+        .recorder = {.audit_hz = FATHOM_AUDIT_DEFAULT,
+                     .alloc_runtime = getenv("FATHOM_HEAP_LIBRARY"),
+                     .target.verify = fathom_verify_default}};
     struct fathom_recorder_options *recorder = &options.recorder;
     interrupt_expect();
     int code = options_parse(&record_command, &options, false, argc, argv, terminal);
@@ -198,6 +200,18 @@ static bool take_policy(struct terminal *terminal, const struct option_row *row,
     return phases_policy_option(terminal, row, text, &o->phase_policy, &o->phase_share);
 }
 
+#define ALLOC_BYTES 524288
+
+static bool take_alloc(struct terminal *terminal, const struct option_row *row, char *text, void *value)
+{
+    struct fathom_recorder_options *o = value;
+    (void)terminal;
+    (void)row;
+    (void)text;
+    o->alloc_bytes = o->alloc_bytes ? o->alloc_bytes : ALLOC_BYTES;
+    return true;
+}
+
 static const struct option_word scopes[] = {
     {"auto", FATHOM_SCOPE_AUTO}, {"always", FATHOM_SCOPE_CPU}, {"never", FATHOM_SCOPE_THREAD}, {0}};
 
@@ -267,6 +281,13 @@ static const struct option_row rows[] = {
                 "with --phases: take commands at this socket, of this user: once, on, off, auto, status"),
     OPTION_FLAG("off-cpu", 0, struct fathom_recorder_options, off_cpu,
                 "record where threads wait, too, for how long and why: event 'off-cpu'"),
+    OPTION_OWN("alloc", 0, NULL, take_alloc,
+               "record what the command allocates, by path, and what of it is not freed: events 'allocated', "
+               "'freed' and "
+               "'live', whose weight is in bytes"),
+    OPTION_NUMBER(
+        "alloc-bytes", 0, "BYTES", 1, 1e12, struct fathom_recorder_options, alloc_bytes,
+        "likewise; a thread has one allocation sampled in so many bytes on average (default: 524288)"),
     OPTION_FLAG("wall", 0, struct fathom_recorder_options, wall,
                 "record all of the time that threads live, with a CPU and without: event 'wall-clock'"),
     OPTION_FLAG(

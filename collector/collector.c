@@ -58,7 +58,7 @@ static int find_cgroup(struct collector *c, struct fathom_error *err)
 static int launch(struct collector *c, struct fathom_error *err)
 {
     const struct collector_options *o = c->options;
-    int rc = launch_fork(o->command, &c->launch, err);
+    int rc = launch_fork(o->command, o->environment, &c->launch, err);
     if (rc == 0 && o->raised) {
         rc = launch_go(&c->launch, o->command[0], err);
         if (rc == 0)

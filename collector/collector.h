@@ -57,9 +57,10 @@ struct collector_options {
     const char *container; /* or a container's: its ID or name (container.h) */
     bool one_user;         /* the same of one user, where stacks of all events are compared */
     uid_t user;
-    char *const *command; /* NULL-terminated argv to launch */
-    bool raised;          /* the command gets other rights at its exec; only where we may trace it (root) */
-    const pid_t *pids;    /* processes: all their present and future threads, and their children */
+    char *const *command;     /* NULL-terminated argv to launch */
+    char *const *environment; /* of the command; NULL: this process's */
+    bool raised;       /* the command gets other rights at its exec; only where we may trace it (root) */
+    const pid_t *pids; /* processes: all their present and future threads, and their children */
     size_t pid_count;
     const pid_t *tids; /* these threads, and the threads and processes that they start */
     size_t tid_count;

@@ -13,6 +13,7 @@
 #include "perfdata/scripts.h"
 #include "perfdata/directory.h"
 #include "perfdata/head.h"
+#include "perfdata/heap_live.h"
 #include "perfdata/inflate.h"
 #include "perfdata/input.h"
 #include "perfdata/layout.h"
@@ -29,6 +30,7 @@ struct reader {
     struct scripts *scripts; /* of all passes; NULL: it has no records of such */
     struct reader_summary summary;
     struct wall wall;
+    struct heap_live heap;
     uint32_t event;    /* whose totals are told: reader_main_event() */
     struct pass *live; /* for a recording in progress; NULL: finished, or from a file */
     /* reader_say(); no items: nothing was */
@@ -60,12 +62,20 @@ static void reader_free(struct reader *reader)
     free(reader->live);
     decoder_free(reader->decoder);
     scripts_free(reader->scripts);
+    heap_live_free(&reader->heap);
     head_free(&reader->head);
     input_close(&reader->input);
     for (size_t i = 0; i < reader->part_count; i++)
         input_close(&reader->parts[i]);
     free(reader->parts);
     free(reader);
+}
+
+/* The events that are made of others. */
+static int add_made_events(struct reader *reader, struct fathom_error *err)
+{
+    int rc = wall_add(&reader->head, &reader->wall, err);
+    return rc == 0 ? heap_live_add(&reader->head, &reader->heap, err) : rc;
 }
 
 int reader_open(const char *path, const struct log *log, struct reader **out, struct fathom_error *err)
@@ -82,7 +92,7 @@ int reader_open(const char *path, const struct log *log, struct reader **out, st
         goto out;
     rc = head_read(&reader->head, &reader->input, name, err);
     if (rc == 0)
-        rc = wall_add(&reader->head, &reader->wall, err);
+        rc = add_made_events(reader, err);
     if (rc < 0)
         goto out;
     rc = decoder_new(reader->head.events, reader->head.count, &reader->decoder, err);
@@ -214,6 +224,24 @@ static void scale(struct pass *pass, struct sample *sample)
         sample->period = scaling_period(s, sample->time, sample->period, &pass->rests[sample->event]);
 }
 
+/* Whether the event whose totals are told is made of others. */
+static bool is_made(const struct reader *reader)
+{
+    return reader->event == reader->wall.event || reader->event == reader->heap.event;
+}
+
+/* The event that a sample is of, where one is read that is made of others. */
+static uint32_t event_of(const struct reader *reader, const struct sample *sample)
+{
+    const struct heap_live *heap = &reader->heap;
+    if (reader->event == reader->wall.event)
+        return wall_event_of(&reader->wall, sample->event);
+    if (reader->event == heap->event && sample->event == heap->allocated &&
+        heap_live_has(heap, &reader->head.events[heap->allocated], sample))
+        return heap->event;
+    return sample->event;
+}
+
 static int count_and_pass_on(void *context, const struct record *record, struct fathom_error *err)
 {
     struct pass *pass = context;
@@ -224,7 +252,7 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
         build_ids_fill(&pass->reader->head.build_ids, &filled.mmap);
         record = &filled;
     } else if (pass->announced || pass->reader->said || pass->reader->head.trailer.scaling.count ||
-               pass->reader->event == pass->reader->wall.event) {
+               is_made(pass->reader)) {
         filled = *record;
         int rc = pass->announced ? announced_take(pass->announced, &filled, err) : 0;
         if (rc)
@@ -233,8 +261,8 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
             return 0;
         if (record->kind == RECORD_SAMPLE)
             scale(pass, &filled.sample);
-        if (record->kind == RECORD_SAMPLE && pass->reader->event == pass->reader->wall.event)
-            filled.sample.event = wall_event_of(&pass->reader->wall, filled.sample.event);
+        if (record->kind == RECORD_SAMPLE)
+            filled.sample.event = event_of(pass->reader, &filled.sample);
         record = &filled;
     }
     summary->records++;
@@ -383,7 +411,7 @@ static void pass_end(struct pass *pass)
     order_free(pass->order);
 }
 
-int reader_run(struct reader *reader, order_sink *sink, void *context, struct fathom_error *err)
+static int run_pass(struct reader *reader, order_sink *sink, void *context, struct fathom_error *err)
 {
     struct pass pass = {.sink = sink, .context = context};
     int rc = pass_begin(&pass, reader, false, err);
@@ -393,6 +421,19 @@ int reader_run(struct reader *reader, order_sink *sink, void *context, struct fa
         rc = order_flush(pass.order, err);
     pass_end(&pass);
     return rc < 0 ? rc : 0;
+}
+
+static int see_heap(void *context, const struct record *record, struct fathom_error *err)
+{
+    struct reader *reader = context;
+    return heap_live_see(&reader->heap, &reader->head.events[reader->heap.allocated], record, err);
+}
+
+int reader_run(struct reader *reader, order_sink *sink, void *context, struct fathom_error *err)
+{
+    const bool unread = reader->heap.event == reader->event && !reader->heap.last;
+    int rc = unread ? run_pass(reader, see_heap, reader, err) : 0;
+    return rc < 0 ? rc : run_pass(reader, sink, context, err);
 }
 
 int reader_open_live(const struct reader_live *live, struct reader **out, struct fathom_error *err)
@@ -410,7 +451,7 @@ int reader_open_live(const struct reader_live *live, struct reader **out, struct
     if (rc == 0)
         rc = head_copy(&reader->head, live->events, live->count, live->command, err);
     if (rc == 0)
-        rc = wall_add(&reader->head, &reader->wall, err);
+        rc = add_made_events(reader, err);
     if (rc == 0)
         rc = decoder_new(reader->head.events, reader->head.count, &reader->decoder, err);
     if (rc == 0)
@@ -520,7 +561,7 @@ int reader_main_event(struct reader *reader, const char *name, uint32_t *event, 
     }
     for (uint32_t i = 0; i < reader->head.count; i++) {
         if (name ? strncasecmp(events[i].name, name, strlen(name)) == 0
-                 : is_reported(&events[i]) && i != reader->wall.event) {
+                 : is_reported(&events[i]) && i != reader->wall.event && i != reader->heap.event) {
             first = candidates++ ? first : i;
         }
     }

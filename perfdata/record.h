@@ -84,8 +84,10 @@ struct event {
     bool batched;  /* sampled without an interrupt each (collector/events/pebs.h) */
     bool partial;  /* only some CPUs have it: those of one kind of core */
     const char *tracepoint; /* its name in tracefs, if that is another one; borrowed; NULL: it is not */
-    const char *filter;     /* of a tracepoint's fields, for the kernel; borrowed; NULL: none */
-    uint8_t group;          /* events of the same one, if not 0, count at the same time */
+    const char
+        *weight; /* of a tracepoint: the field that its samples weigh without a word; borrowed; NULL: none */
+    const char *filter; /* of a tracepoint's fields, for the kernel; borrowed; NULL: none */
+    uint8_t group;      /* events of the same one, if not 0, count at the same time */
 };
 
 /* Whether the event is a clock, of the CPU or of the thread, so that it counts nanoseconds. */

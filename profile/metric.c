@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "perfdata/heap_event.h"
+
 static uint64_t weight_of(const struct sample *sample)
 {
     return sample->period;
@@ -53,5 +55,8 @@ int metrics_of(const struct event *event, const struct metric *weight, struct me
 const char *metrics_unit(const struct metrics *metrics, uint32_t number)
 {
     const char *unit = metrics->at[number]->unit;
-    return unit ? unit : attr_is_clock(&metrics->event->attr) ? "ns" : metrics->event->name;
+    const struct perf_event_attr *attr = &metrics->event->attr;
+    if (unit)
+        return unit;
+    return attr_is_clock(attr) ? "ns" : heap_event_of(attr) ? "bytes" : metrics->event->name;
 }

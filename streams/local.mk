@@ -17,7 +17,7 @@ libfathom_burst_la_SOURCES = \
 	streams/runtime/frames.c streams/runtime/frames.h \
 	streams/runtime/grown.c streams/runtime/grown.h \
 	streams/runtime/heap.c \
-	streams/runtime/lock.h \
+	base/allocator.h base/lock.h \
 	streams/runtime/maps.c \
 	streams/runtime/process.c streams/runtime/process.h \
 	streams/runtime/start.c \

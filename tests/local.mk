@@ -22,6 +22,7 @@ include tests/checker/local.mk
 include tests/random/local.mk
 include tests/infer/local.mk
 include tests/evaluate/local.mk
+include tests/heap/local.mk
 include tests/hcct/local.mk
 include tests/profile/local.mk
 include tests/store/local.mk

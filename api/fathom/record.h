@@ -81,6 +81,11 @@ struct fathom_recorder_options {
         off_cpu; /* the times in which threads have no CPU, too: in an event "off-cpu", with the reason last on each path; needs the BPF program */
     bool
         wall; /* likewise, and all CPU time, in the kernel too: the event "wall-clock", of both, is reported where none is named */
+    /* A command's allocations, sampled in it: the mean bytes between two samples (524288 tells enough), as events "allocated" and
+     * "freed", and for reports "live"; 0: not. Beside them `target.event`, if there is one. */
+    uint64_t alloc_bytes;
+    const char
+        *alloc_runtime; /* libfathom-heap.so; NULL: looked for as that of training (fathom_runtime_find()) */
     bool java_map; /* ask each HotSpot that runs at the end, by jcmd of JDK 17 or later, what code it made */
     bool compress; /* the file's records, with zstd */
     bool no_cache; /* keep nothing for later recordings, and use nothing that earlier ones kept */

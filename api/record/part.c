@@ -7,6 +7,7 @@
 #include "api/cached_maps.h"
 #include "api/host.h"
 #include "api/record/learning.h"
+#include "api/record/allocations.h"
 #include "api/record/mapped_sink.h"
 #include "api/record/phase_switch.h"
 #include "api/record/recorder.h"
@@ -118,6 +119,7 @@ int part_open(const struct part_input *input, struct outfile **file, struct part
     p->control = input->control;
     p->java = input->java;
     recorder_collector(p->options, &p->host->log, &p->collect);
+    allocations_use(input->allocations, &p->collect);
     if (input->before)
         follow_on(p, input->before);
     int rc = collector_open(&p->collect, &p->collector, err);

@@ -17,7 +17,8 @@ struct part_input {                                /* borrowed by the part */
     const struct fathom_recorder_options *options; /* `output` is not looked at */
     const struct host *host;
     struct phase_control *control;
-    struct java_maps *java; /* NULL: no HotSpot is asked for its code */
+    const struct allocations *allocations; /* NULL: they are not sampled */
+    struct java_maps *java;                /* NULL: no HotSpot is asked for its code */
     const struct part *
         before; /* which still records, and whose target this one goes on with; NULL: none. Borrowed by part_open() */
 };

@@ -9,6 +9,7 @@
 
 #include "api/cached_maps.h"
 #include "api/host.h"
+#include "api/record/allocations.h"
 #include "api/record/control_socket.h"
 #include "api/record/java_maps.h"
 #include "api/record/part.h"
@@ -27,6 +28,7 @@
 struct fathom_recorder {
     struct fathom_recorder_options options;
     struct host host;
+    struct allocations *allocations; /* NULL: they are not sampled */
     struct part *part;
     struct part *next;     /* that is to go on with the target; NULL: none */
     struct series *series; /* NULL: there is one part */
@@ -67,8 +69,12 @@ static int open_part(struct fathom_recorder *r, const struct part *before, struc
                      struct fathom_error *err)
 {
     const struct fathom_recorder_options *o = &r->options;
-    const struct part_input input = {
-        .options = o, .host = &r->host, .control = &r->control, .java = r->java, .before = before};
+    const struct part_input input = {.options = o,
+                                     .host = &r->host,
+                                     .control = &r->control,
+                                     .java = r->java,
+                                     .allocations = r->allocations,
+                                     .before = before};
     struct outfile *file = NULL;
     int fd;
     /* Before the command is forked, which is not to hold a stream that is written. */
@@ -267,7 +273,11 @@ int fathom_recorder_check(const struct fathom_recorder_options *options, struct 
     size_t count;
     uint64_t most;
     recorder_collector(options, &silent, &o);
+    struct allocations *allocations = NULL;
     int rc = recorder_check_options(options, err);
+    if (rc == 0)
+        rc = allocations_new(options, &allocations, err);
+    allocations_use(allocations, &o);
     struct probes *probes = NULL;
     if (rc == 0)
         rc = probes_new(o.event.name, o.pids, o.pid_count, &silent, &probes, err);
@@ -276,6 +286,7 @@ int fathom_recorder_check(const struct fathom_recorder_options *options, struct 
         rc = events_parse(&o.event, &silent, events, &count, err);
     }
     probes_free(probes);
+    allocations_free(allocations);
     if (rc == 0 && o.trigger)
         rc = trigger_events(o.trigger, o.event.pmus, events, &count, &most, err);
     return rc;
@@ -296,6 +307,8 @@ int fathom_recorder_open(const struct fathom_recorder_options *options,
         rc = error_memory(err);
     if (rc == 0 && options->java_map) /* which is not to hold the files of the recording */
         rc = java_maps_new(&r->java, err);
+    if (rc == 0)
+        rc = allocations_new(options, &r->allocations, err);
     if (rc == 0)
         rc = open_part(r, NULL, &r->part, err);
     if (rc == 0 && options->control)
@@ -382,6 +395,7 @@ void fathom_recorder_close(struct fathom_recorder *r)
     part_close(r->next);
     part_close(r->part);
     series_free(r->series);
+    allocations_free(r->allocations);
     java_maps_free(r->java);
     free(r);
 }

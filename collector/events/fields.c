@@ -98,7 +98,8 @@ static char *read_format(const struct event *event)
     return tracefs_read(path, &text, &size) == 0 ? text : NULL;
 }
 
-static int use_weight(struct event *event, const char *weight, struct fathom_error *err)
+/* told: it stands in the event's name. */
+static int use_weight(struct event *event, const char *weight, bool told, struct fathom_error *err)
 {
     char names[512] = "";
     char *format = read_format(event);
@@ -112,7 +113,8 @@ static int use_weight(struct event *event, const char *weight, struct fathom_err
                          *names ? names : "none");
     weight_field_set(&event->attr, &field);
     const size_t used = strlen(event->name);
-    snprintf(event->name + used, sizeof event->name - used, "/%s/", weight);
+    if (told)
+        snprintf(event->name + used, sizeof event->name - used, "/%s/", weight);
     return 0;
 }
 
@@ -126,8 +128,10 @@ int fields_use(struct event *events, size_t count, const char *filter, const cha
             continue;
         tracepoints++;
         events[i].filter = filter;
-        if (weight)
-            rc = use_weight(&events[i], weight, err);
+        if (events[i].weight)
+            rc = use_weight(&events[i], events[i].weight, false, err);
+        else if (weight)
+            rc = use_weight(&events[i], weight, true, err);
     }
     if (rc == 0 && !tracepoints && (filter || weight))
         return error_set(

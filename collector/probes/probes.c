@@ -14,19 +14,24 @@
 #include "collector/probes/probe_file.h"
 #include "collector/probes/uprobes.h"
 #include "image/probe_sites.h"
+#include "perfdata/heap_event.h"
 
 #define PLACES_MAX 4096
 
-enum probe_kind { PROBE_ENTRY, PROBE_RETURN, PROBE_MARKER };
+enum probe_kind { PROBE_ENTRY, PROBE_RETURN, PROBE_MARKER, PROBE_HEAP };
 
-static const char *const prefixes[] = {
-    [PROBE_ENTRY] = "uprobe:", [PROBE_RETURN] = "uretprobe:", [PROBE_MARKER] = "usdt:"};
+static const char *const prefixes[] = {[PROBE_ENTRY] = "uprobe:",
+                                       [PROBE_RETURN] = "uretprobe:",
+                                       [PROBE_MARKER] = "usdt:",
+                                       [PROBE_HEAP] = "heap:"};
+#define HEAP_PROVIDER "fathom" /* heap/marker.h */
 /* Of functions: the System V ABI's registers of arguments, section 3.2.3. */
 static const char *const function_fields[] = {
     [PROBE_ENTRY] = "arg1=%di arg2=%si arg3=%dx arg4=%cx arg5=%r8 arg6=%r9", [PROBE_RETURN] = "ret=$retval"};
 
 struct probe {
     struct uprobes *event;
+    enum heap_event heap;
     char name[UPROBES_NAME + 1];
     char shown[sizeof((struct event *)0)->name];
 };
@@ -43,6 +48,7 @@ struct defining {
     char parts[3][512]; /* file, then function or provider, then the marker's name */
     uint64_t distance;  /* behind the function's beginning, bytes */
     enum probe_kind kind;
+    bool marker;
     struct uprobe_place *places;
     struct marker_argument (*arguments)[MARKER_ARGUMENTS]; /* of a marker, by place */
     size_t count, capacity, arguments_count, arguments_capacity;
@@ -55,7 +61,8 @@ static int malformed(const struct defining *d, struct fathom_error *err)
 {
     static const char *const forms[] = {[PROBE_ENTRY] = "uprobe:FILE:FUNCTION[+OFFSET]",
                                         [PROBE_RETURN] = "uretprobe:FILE:FUNCTION",
-                                        [PROBE_MARKER] = "usdt:FILE:PROVIDER:NAME"};
+                                        [PROBE_MARKER] = "usdt:FILE:PROVIDER:NAME",
+                                        [PROBE_HEAP] = "heap:FILE:NAME"};
     return error_set(err, EINVAL, "event '%s' is not of the form %s", d->text, forms[d->kind]);
 }
 
@@ -63,7 +70,7 @@ static int malformed(const struct defining *d, struct fathom_error *err)
 static bool take_distance(struct defining *d)
 {
     char *plus = strrchr(d->parts[1], '+'), *end;
-    if (d->kind == PROBE_MARKER || !plus || plus == d->parts[1] || plus[1] < '0' || plus[1] > '9')
+    if (d->marker || !plus || plus == d->parts[1] || plus[1] < '0' || plus[1] > '9')
         return true;
     errno = 0;
     d->distance = strtoull(plus + 1, &end, 0);
@@ -100,11 +107,10 @@ static int add_place(void *context, const struct probe_site *site)
     }
     if (d->count >= PLACES_MAX)
         return -E2BIG;
-    struct uprobe_place place = {site->offset, site->counter,
-                                 d->kind == PROBE_MARKER ? NULL : function_fields[d->kind]};
+    struct uprobe_place place = {site->offset, site->counter, d->marker ? NULL : function_fields[d->kind]};
     if (!vec_push(d->places, d->count, d->capacity, place))
         return -ENOMEM;
-    if (d->kind != PROBE_MARKER)
+    if (!d->marker)
         return 0;
     if (!vec_reserve(d->arguments, d->arguments_count, d->arguments_capacity, 1))
         return -ENOMEM;
@@ -116,11 +122,13 @@ static int add_place(void *context, const struct probe_site *site)
 static int find_places(struct defining *d, const char *path, struct fathom_error *err)
 {
     struct image *image;
+    const char *provider = d->kind == PROBE_HEAP ? HEAP_PROVIDER : d->parts[1];
     int rc = image_open(path, NULL, &image, err);
     if (rc < 0)
         return rc;
-    rc = d->kind == PROBE_MARKER ? probe_sites_markers(image, d->parts[1], d->parts[2], add_place, d)
-                                 : probe_sites_functions(image, d->parts[1], d->distance, add_place, d);
+    rc = d->marker
+             ? probe_sites_markers(image, provider, d->parts[d->kind == PROBE_HEAP ? 1 : 2], add_place, d)
+             : probe_sites_functions(image, d->parts[1], d->distance, add_place, d);
     image_close(image);
     if (rc == -E2BIG)
         return error_set(err, EINVAL, "event '%s' is at more than %d places of %s", d->text, PLACES_MAX,
@@ -143,7 +151,7 @@ static int tell_nothing(const struct defining *d, const char *path, struct fatho
     if (d->faults)
         return error_set(err, EINVAL, "event '%s' is at %s of %s, %s", d->text, d->faulty, path,
                          faults[d->fault]);
-    if (d->kind == PROBE_MARKER)
+    if (d->marker)
         return error_set(err, ENOENT, "event '%s': %s has no such marker ('readelf -n' lists them)", d->text,
                          path);
     return error_set(err, ENOENT,
@@ -160,7 +168,7 @@ static void tell_places(const struct defining *d, const char *path, const struct
         log_write(log, LOG_WARNING,
                   "event %s is at %zu place%s of %s; it is not at %zu more, one of them %s, %s", probe->shown,
                   d->count, d->count == 1 ? "" : "s", path, d->faults, d->faulty, faults[d->fault]);
-    else if (d->count > 1)
+    else if (d->count > 1 && d->kind != PROBE_HEAP)
         log_write(log, LOG_NOTE, "event %s is at %zu places of %s", probe->shown, d->count, path);
 }
 
@@ -169,7 +177,7 @@ static void tell_places(const struct defining *d, const char *path, const struct
 static void choose_name(const struct defining *d, struct probe *probe)
 {
     static atomic_uint last;
-    const char *name = d->kind == PROBE_MARKER ? d->parts[2] : d->parts[1];
+    const char *name = d->parts[d->kind == PROBE_MARKER ? 2 : 1];
     char plain[24];
     size_t used = 0;
     for (; *name && used + 1 < sizeof plain; name++)
@@ -180,6 +188,11 @@ static void choose_name(const struct defining *d, struct probe *probe)
     plain[used] = '\0';
     snprintf(probe->name, sizeof probe->name, "p%u_%s", atomic_fetch_add(&last, 1), plain);
     const char *slash = strrchr(d->parts[0], '/'), *begin = d->text + strlen(prefixes[d->kind]);
+    if (d->kind == PROBE_HEAP) {
+        probe->heap = strcmp(d->parts[1], "allocated") == 0 ? HEAP_ALLOCATED : HEAP_FREED;
+        snprintf(probe->shown, sizeof probe->shown, "%.100s", d->parts[1]);
+        return;
+    }
     snprintf(probe->shown, sizeof probe->shown, "%s%s", prefixes[d->kind],
              slash ? begin + (slash + 1 - d->parts[0]) : begin);
 }
@@ -187,7 +200,7 @@ static void choose_name(const struct defining *d, struct probe *probe)
 static int add_places(const struct defining *d, const char *path, struct probe *probe,
                       struct fathom_error *err)
 {
-    if (d->kind != PROBE_MARKER)
+    if (!d->marker)
         return uprobes_add(probe->event, path, d->places, d->count, err);
     int rc = 0;
     for (size_t i = 0; i < d->count && rc == 0; i++) {
@@ -258,7 +271,9 @@ static int rewrite(struct probes *p, const char *names, FILE *out, const pid_t *
         }
         const size_t length = name_length(at);
         char *text = strndup(at, length);
-        struct defining d = {.text = text, .kind = (enum probe_kind)kind};
+        struct defining d = {.text = text,
+                             .kind = (enum probe_kind)kind,
+                             .marker = kind == PROBE_MARKER || kind == PROBE_HEAP};
         rc = text ? define(p, &d, pids, pid_count, log, err) : error_memory(err);
         if (rc == 0)
             fputs(uprobes_event(p->list[p->count - 1]->event), out);
@@ -319,6 +334,10 @@ void probes_name_events(const struct probes *p, struct event *events, size_t cou
             if (strcmp(events[i].name, own) != 0)
                 continue;
             events[i].tracepoint = own;
+            if (p->list[j]->heap != HEAP_NONE) {
+                heap_event_set(&events[i].attr, p->list[j]->heap);
+                events[i].weight = HEAP_WEIGHT_FIELD;
+            }
             memcpy(events[i].name, p->list[j]->shown, sizeof events[i].name);
         }
 }

@@ -45,7 +45,7 @@ static ssize_t read_whole(int fd, void *to, size_t size)
 }
 
 /* The child's report: first whether it is traced (one byte), then errno if the exec failed. */
-static _Noreturn void run_child(char *const *argv, int go, int told)
+static _Noreturn void run_child(char *const *argv, char *const *environment, int go, int told)
 {
     char byte;
     reset_signals();
@@ -53,13 +53,13 @@ static _Noreturn void run_child(char *const *argv, int go, int told)
         _exit(127); /* the collector gave up or is gone */
     byte = ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0;
     ssize_t n = write(told, &byte, 1);
-    execvp(argv[0], argv);
+    execvpe(argv[0], argv, environment ? environment : environ);
     int code = errno;
     n = write(told, &code, sizeof code);
     _exit(n == (ssize_t)sizeof code ? 127 : 126);
 }
 
-int launch_fork(char *const *argv, struct launch *launch, struct fathom_error *err)
+int launch_fork(char *const *argv, char *const *environment, struct launch *launch, struct fathom_error *err)
 {
     int go[2], told[2];
     /* A socket, so that writing to a child that is gone raises no SIGPIPE. */
@@ -75,7 +75,7 @@ int launch_fork(char *const *argv, struct launch *launch, struct fathom_error *e
     if (pid == 0) {
         close(go[1]);
         close(told[0]);
-        run_child(argv, go[0], told[1]);
+        run_child(argv, environment, go[0], told[1]);
     }
     int code = errno;
     close(go[0]);

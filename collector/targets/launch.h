@@ -32,8 +32,8 @@ struct launch {
 
 #define LAUNCH_NONE ((struct launch){.go = -1, .told = -1, .pidfd = -1, .status = -1})
 
-/* argv is borrowed until launch_go(). */
-int launch_fork(char *const *argv, struct launch *launch, struct fathom_error *err);
+/* argv is borrowed until launch_go(), and so is environment; NULL: this process's. */
+int launch_fork(char *const *argv, char *const *environment, struct launch *launch, struct fathom_error *err);
 /* Lets it exec and waits for that; it is then stopped, unless tracing is not allowed. A failed exec is an
  * error (-ENOENT, -EACCES, ...), and the child is gone. */
 int launch_go(struct launch *launch, const char *name, struct fathom_error *err);

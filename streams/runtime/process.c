@@ -12,7 +12,7 @@
 #include "base/raw.h"
 #include "streams/process_wire.h"
 #include "streams/runtime/block.h"
-#include "streams/runtime/lock.h"
+#include "base/lock.h"
 
 #define RECORD_MOST (64u + 10 * PROCESS_FRAMES_MOST) /* bytes */
 

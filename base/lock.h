@@ -1,6 +1,6 @@
 /* lock.h - a lock of one word, 0 when free, as in Drepper, Futexes Are Tricky (2011), mutex3, that gives up after some seconds. */
-#ifndef FATHOM_STREAMS_RUNTIME_LOCK_H
-#define FATHOM_STREAMS_RUNTIME_LOCK_H
+#ifndef FATHOM_BASE_LOCK_H
+#define FATHOM_BASE_LOCK_H
 
 #include <errno.h>
 #include <linux/futex.h>

@@ -1,0 +1,85 @@
+/* sampled.c - a hash table with linear probing under one lock; see sampled.h. */
+#include "heap/sampled.h"
+
+#include "base/lock.h"
+
+#define SLOTS 262144u
+#define MOST  (SLOTS / 4 * 3)
+
+uint8_t sampled_in[SAMPLED_BUCKETS];
+
+static struct slot {
+    uint64_t address, weight; /* weight 0: it is free */
+} slots[SLOTS];
+static uint32_t count, lock;
+
+static uint32_t slot_of(uint64_t address)
+{
+    return (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 40) % SLOTS;
+}
+
+/* The slot with this address, or the free one where it would be. */
+static uint32_t find(uint64_t address)
+{
+    uint32_t at = slot_of(address);
+    while (slots[at].weight && slots[at].address != address)
+        at = (at + 1) % SLOTS;
+    return at;
+}
+
+bool sampled_add(uint64_t address, uint64_t weight)
+{
+    bool room = false;
+    if (!lock_take(&lock))
+        return false;
+    const uint32_t at = find(address);
+    if (slots[at].weight || count < MOST) {
+        uint8_t *in = &sampled_in[sampled_bucket(address)];
+        if (!slots[at].weight) {
+            count++;
+            __atomic_store_n(in, (uint8_t)(*in + (*in < UINT8_MAX)), __ATOMIC_RELAXED);
+        }
+        slots[at] = (struct slot){address, weight};
+        room = true;
+    }
+    lock_give(&lock);
+    return room;
+}
+
+/* Moves those behind to where they would have been without it (Knuth, volume 3, section 6.4, algorithm R). */
+static void remove_at(uint32_t at)
+{
+    for (uint32_t next = at;;) {
+        slots[at].weight = 0;
+        uint32_t wanted;
+        do {
+            next = (next + 1) % SLOTS;
+            if (!slots[next].weight)
+                return;
+            wanted = slot_of(slots[next].address);
+        } while (at <= next ? at < wanted && wanted <= next : at < wanted || wanted <= next);
+        slots[at] = slots[next];
+        at = next;
+    }
+}
+
+uint64_t sampled_take(uint64_t address)
+{
+    if (!lock_take(&lock))
+        return 0;
+    const uint32_t at = find(address);
+    const uint64_t weight = slots[at].weight;
+    if (weight) {
+        uint8_t *in = &sampled_in[sampled_bucket(address)];
+        __atomic_store_n(in, (uint8_t)(*in - (*in < UINT8_MAX)), __ATOMIC_RELAXED);
+        count--;
+        remove_at(at);
+    }
+    lock_give(&lock);
+    return weight;
+}
+
+void sampled_forked(void)
+{
+    __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+}

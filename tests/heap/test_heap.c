@@ -1,0 +1,71 @@
+/* Which allocations are sampled, what they stand for, and what is known of those that are not freed. */
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "heap/sampled.h"
+#include "heap/sampling.h"
+
+Test(heap, logarithms_and_chances_are_those_of_libm)
+{
+    for (double x = 1e-16; x < 1e16; x *= 1.37)
+        cr_expect_float_eq(sampling_log(x), log(x), 1e-5, "%g", x);
+    for (double x = 1e-9; x < 30; x *= 1.21)
+        cr_expect_float_eq(sampling_chance(x) / -expm1(-x), 1, 1e-6, "%g", x);
+    cr_expect_eq(sampling_chance(0), 0);
+}
+
+/* Sums over samples are those over all: of small ones, of large ones, of a few that are huge. */
+Test(heap, weights_add_up)
+{
+    static const struct {
+        uint64_t size, count;
+    } cases[] = {{16, 2000000}, {1000, 300000}, {20000, 20000}, {1000000, 300}};
+    const double mean = 10000;
+    uint64_t random = 12345;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double told = 0, samples = 0;
+        int64_t left = sampling_next(&random, mean);
+        for (uint64_t n = 0; n < cases[i].count; n++) {
+            left -= (int64_t)cases[i].size;
+            if (left > 0)
+                continue;
+            told += (double)sampling_weight(cases[i].size, mean);
+            samples++;
+            left = sampling_next(&random, mean);
+        }
+        const double all = (double)cases[i].size * (double)cases[i].count;
+        cr_expect_float_eq(told / all, 1, 5 / sqrt(samples), "%llu bytes: %g of %g",
+                           (unsigned long long)cases[i].size, told, all);
+    }
+    cr_expect_eq(sampling_weight(0, mean), 10000);
+    cr_expect_eq(sampling_weight(UINT64_MAX / 2, mean), UINT64_MAX / 2 + 1, "as exact as a double");
+}
+
+Test(heap, what_was_added_is_taken_once)
+{
+    cr_assert(sampled_add(4096, 7));
+    cr_expect(sampled_maybe(4096));
+    cr_assert(sampled_add(4096, 8), "it was freed by someone that is not seen");
+    cr_expect_eq(sampled_take(4096), 8);
+    cr_expect_eq(sampled_take(4096), 0);
+    cr_expect_not(sampled_maybe(4096));
+}
+
+/* In any order, with many in the same places; until there is no room. */
+Test(heap, many_come_and_go)
+{
+    enum { MANY = 150000 };
+    for (uint64_t i = 0; i < MANY; i++)
+        cr_assert(sampled_add((i + 1) << 4, i + 1));
+    for (uint64_t i = 0; i < MANY; i += 3)
+        cr_assert_eq(sampled_take((i + 1) << 4), i + 1);
+    for (uint64_t i = 0; i < MANY; i++)
+        cr_assert_eq(sampled_take((i + 1) << 4), i % 3 ? i + 1 : 0);
+    uint64_t most = 0;
+    while (sampled_add((most + 1) << 4, 1))
+        most++;
+    cr_expect_eq(most, 262144 / 4 * 3);
+    for (uint64_t i = most; i-- > 0;)
+        cr_assert_eq(sampled_take((i + 1) << 4), 1);
+    cr_assert(sampled_add(16, 1));
+}
