@@ -79,15 +79,18 @@ static bool is_early(const void *memory)
     return (uintptr_t)memory - (uintptr_t)early < EARLY_BYTES;
 }
 
-/* In an exported function: where it returns to, with which stack pointer. */
-#define CALLER (uint64_t) __builtin_return_address(0), (uint64_t)__builtin_frame_address(0) + 16
+/* In an exported function: where it returns to, with which stack pointer. Who does not look at them defines it as two zeros: it takes a
+ * frame pointer. */
+#ifndef ALLOCATOR_CALLER
+#define ALLOCATOR_CALLER (uint64_t) __builtin_return_address(0), (uint64_t)__builtin_frame_address(0) + 16
+#endif
 
 EXPORTED void *malloc(size_t size)
 {
     if (!has_real())
         return take_early(size);
     void *memory = real.malloc(size);
-    note_allocated(memory, size, CALLER);
+    note_allocated(memory, size, ALLOCATOR_CALLER);
     return memory;
 }
 
@@ -96,7 +99,7 @@ EXPORTED void *calloc(size_t count, size_t size)
     if (!has_real())
         return take_early(count * size); /* the loader's are small */
     void *memory = real.calloc(count, size);
-    note_allocated(memory, count * size, CALLER);
+    note_allocated(memory, count * size, ALLOCATOR_CALLER);
     return memory;
 }
 
@@ -133,7 +136,7 @@ __attribute__((always_inline)) static inline void *resize(void *memory, size_t s
 
 EXPORTED void *realloc(void *memory, size_t size)
 {
-    return resize(memory, size, CALLER);
+    return resize(memory, size, ALLOCATOR_CALLER);
 }
 
 EXPORTED void *reallocarray(void *memory, size_t count, size_t size)
@@ -143,20 +146,20 @@ EXPORTED void *reallocarray(void *memory, size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return resize(memory, bytes, CALLER);
+    return resize(memory, bytes, ALLOCATOR_CALLER);
 }
 
 EXPORTED void *memalign(size_t alignment, size_t size)
 {
     void *memory = has_real() ? real.memalign(alignment, size) : NULL;
-    note_allocated(memory, size, CALLER);
+    note_allocated(memory, size, ALLOCATOR_CALLER);
     return memory;
 }
 
 EXPORTED void *aligned_alloc(size_t alignment, size_t size)
 {
     void *memory = has_real() ? real.aligned_alloc(alignment, size) : NULL;
-    note_allocated(memory, size, CALLER);
+    note_allocated(memory, size, ALLOCATOR_CALLER);
     return memory;
 }
 
@@ -164,21 +167,21 @@ EXPORTED int posix_memalign(void **out, size_t alignment, size_t size)
 {
     int rc = has_real() ? real.posix_memalign(out, alignment, size) : ENOMEM;
     if (rc == 0)
-        note_allocated(*out, size, CALLER);
+        note_allocated(*out, size, ALLOCATOR_CALLER);
     return rc;
 }
 
 EXPORTED void *valloc(size_t size)
 {
     void *memory = has_real() && real.valloc ? real.valloc(size) : NULL;
-    note_allocated(memory, size, CALLER);
+    note_allocated(memory, size, ALLOCATOR_CALLER);
     return memory;
 }
 
 EXPORTED void *pvalloc(size_t size)
 {
     void *memory = has_real() && real.pvalloc ? real.pvalloc(size) : NULL;
-    note_allocated(memory, RAW_PAGE_UP(size), CALLER);
+    note_allocated(memory, RAW_PAGE_UP(size), ALLOCATOR_CALLER);
     return memory;
 }
 

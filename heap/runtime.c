@@ -94,4 +94,5 @@ __attribute__((always_inline)) static inline void note_freed(const void *memory,
         MARKER(freed, weight, address, 0);
 }
 
+#define ALLOCATOR_CALLER 0, 0
 #include "base/allocator.h"

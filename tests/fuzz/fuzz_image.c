@@ -1,11 +1,13 @@
 /* fuzz_image.c - a fuzz target for the ELF, CFI and code readers: opens an image and asks it everything. */
 #include <stdlib.h>
 
+#include "collector/probes/marker_arguments.h"
 #include "image/calls/calls.h"
 #include "image/cfi/cfi.h"
 #include "image/derive.h"
 #include "image/image.h"
 #include "image/lines/lines.h"
+#include "image/probe_sites.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -135,6 +137,20 @@ static void ask_lines(const struct image *image)
     lines_close(lines);
 }
 
+/* What probes would be put on: places in the file, and arguments that the kernel is told. */
+static int see_site(void *context, const struct probe_site *site)
+{
+    struct marker_argument arguments[1][MARKER_ARGUMENTS] = {0};
+    char text[64];
+    const struct image *image = context;
+    uint64_t address;
+    require(site->name && site->arguments);
+    require(site->fault != PROBE_FINE || image_address(image, site->offset, &address));
+    require(marker_arguments_read(site->arguments, arguments[0]) <= MARKER_ARGUMENTS);
+    marker_arguments_fields(arguments, 1, 0, text, sizeof text);
+    return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct image_options options = {.no_debug_files = true};
@@ -154,6 +170,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ask_lines(image);
     uint64_t address;
     image_thread_return(image, &address);
+    require(probe_sites_markers(image, "*", "*", see_site, image) == 0);
+    require(probe_sites_functions(image, "*", 0, see_site, image) == 0);
     image_address(image, size / 2, &address);
     image_close(image);
     return 0;

@@ -36,7 +36,7 @@ tests_fuzz_fuzz_sites_LDFLAGS = $(FUZZ_LINK)
 
 FUZZERS_BUILT += tests/fuzz/fuzz_image
 tests_fuzz_fuzz_image_SOURCES = tests/fuzz/fuzz_image.c $(FUZZ_DRIVER)
-tests_fuzz_fuzz_image_LDADD = libimage.la libbase.la
+tests_fuzz_fuzz_image_LDADD = libcollector.la libperfdata.la libimage.la libbase.la
 tests_fuzz_fuzz_image_LDFLAGS = $(FUZZ_LINK)
 
 FUZZERS_BUILT += tests/fuzz/fuzz_part
