@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/runtime.h"
 
@@ -37,6 +38,11 @@ int allocations_new(const struct fathom_recorder_options *o, struct allocations 
     int rc = refuse(o, err);
     if (rc == 0)
         rc = runtime_find(&runtime, o->alloc_runtime, library, sizeof library, err);
+    if (rc == 0 && strpbrk(library, ",{}()")) /* of a list of events */
+        rc = error_set(err, EINVAL,
+                       "the runtime for allocations is at '%s': its path can have no commas, braces or "
+                       "parentheses",
+                       library);
     struct allocations *a = rc == 0 ? calloc(1, sizeof *a) : NULL;
     if (rc < 0 || !a)
         return rc < 0 ? rc : error_memory(err);
