@@ -2,8 +2,8 @@
  * allocator.h - the allocator's functions in a library that is loaded into other programs: each calls that of the next library that has
  * it, be that the C library or another allocator, and notes what it did. A program that has its own inside calls that, and none of these.
  *
- * For one file, which defines before: note_allocated(memory, size, pc, sp), of what may be NULL, and note_freed(memory, pc), before it
- * is; pc: where the function returns to, sp: the stack pointer then.
+ * For one file, which defines before: note_allocated(memory, size, pc, sp), of what may be NULL, note_freed(memory, pc), before it
+ * is, and note_kept(memory, pc, sp), of what was not, after all; pc: where the function returns to, sp: the stack pointer then.
  */
 #ifndef FATHOM_BASE_ALLOCATOR_H
 #define FATHOM_BASE_ALLOCATOR_H
@@ -130,7 +130,7 @@ __attribute__((always_inline)) static inline void *resize(void *memory, size_t s
     if (moved)
         note_allocated(moved, size, pc, sp);
     else if (memory && size) /* it is still there */
-        note_allocated(memory, malloc_usable_size(memory), pc, sp);
+        note_kept(memory, pc, sp);
     return moved;
 }
 

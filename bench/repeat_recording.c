@@ -213,6 +213,8 @@ int main(int argc, char **argv)
     if (reader_open(argv[1], NULL, &reader, &err) < 0 || file_view_read(argv[1], &view, &err) < 0)
         die(argv[1], &err);
     size_t event_count = reader_events(reader, &events);
+    while (event_count && !events[event_count - 1].id_count) /* those that the reader makes of others */
+        event_count--;
     if (writer_open(r.out, events, event_count, &r.writer, &err) < 0)
         die(r.out, &err);
     const struct file_header *header = (const void *)view.data;

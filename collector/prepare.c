@@ -530,7 +530,7 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
 {
     const struct collector_options *o = c->options;
     struct event_options options = o->event;
-    int rc = probes_new(options.name, o->tid_count ? o->tids : o->pids,
+    int rc = probes_new(options.name, true, o->tid_count ? o->tids : o->pids,
                         o->tid_count ? o->tid_count : o->pid_count, o->log, &c->probes, err);
     if (rc == 0) {
         options.name = probes_names(c->probes);

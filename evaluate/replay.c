@@ -146,7 +146,7 @@ static int take_record(void *replaying, const struct record *given, struct fatho
     struct replaying *r = replaying;
     struct record record = *given;
     int rc = 0;
-    if (record.kind == RECORD_SAMPLE && record.sample.event != r->options->event)
+    if (record.kind == RECORD_SAMPLE && !sample_is_of(&record.sample, r->options->event))
         return 0;
     if (!r->started && (record.time || record.kind == RECORD_SAMPLE))
         rc = start_replay(r, record.time, err);

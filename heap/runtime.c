@@ -35,7 +35,8 @@ __attribute__((constructor(101))) static void start(void)
     const double bytes = value ? strtod(value, NULL) : 0;
     if (bytes >= 1)
         mean = bytes;
-    pthread_atfork(NULL, NULL, sampled_forked);
+    counting = (struct counting){0}; /* how far it was does not matter: it has no memory */
+    pthread_atfork(sampled_fork_begins, sampled_fork_ends, sampled_fork_ends);
 }
 
 static void begin_counting(struct counting *c)
@@ -92,6 +93,14 @@ __attribute__((always_inline)) static inline void note_freed(const void *memory,
     const uint64_t weight = sampled_take(address);
     if (weight && MARKER_WATCHED(freed))
         MARKER(freed, weight, address, 0);
+}
+
+/* Its end was told already, of an object that could not be made larger. */
+static inline void note_kept(void *memory, uint64_t pc, uint64_t sp)
+{
+    (void)memory;
+    (void)pc;
+    (void)sp;
 }
 
 #define ALLOCATOR_CALLER 0, 0

@@ -79,7 +79,12 @@ uint64_t sampled_take(uint64_t address)
     return weight;
 }
 
-void sampled_forked(void)
+void sampled_fork_begins(void)
 {
-    __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+    lock_take(&lock); /* or whoever has it is lost */
+}
+
+void sampled_fork_ends(void)
+{
+    lock_give(&lock);
 }

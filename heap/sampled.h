@@ -27,7 +27,8 @@ static inline bool sampled_maybe(uint64_t address)
 bool sampled_add(uint64_t address, uint64_t weight);
 /* The weight of what was there, which is not known any more; 0: nothing. */
 uint64_t sampled_take(uint64_t address);
-/* In a child: another thread may have been at it when the process forked. */
-void sampled_forked(void);
+/* Around a fork, of which the child has a copy that no thread was at. */
+void sampled_fork_begins(void);
+void sampled_fork_ends(void);
 
 #endif

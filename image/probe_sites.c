@@ -32,7 +32,8 @@ static enum probe_fault fault_at(const struct image *image, const struct symbol 
     struct insn_reader *reader = insn_reader_new();
     struct insn insn = {0};
     uint64_t at = 0;
-    bool read = code && reader && distance < left;
+    const uint64_t size = image_function(image, image_function_entry(image, s->address))->size;
+    bool read = code && reader && distance < left && distance < size;
     for (; read && at < distance; at += insn.length)
         read = insn_read(reader, code + at, left - at, s->address + at, &insn);
     insn_reader_free(reader);

@@ -11,7 +11,7 @@ enum probe_fault {
     PROBE_FINE,
     PROBE_RESOLVER, /* the function chooses another one when the program starts (STT_GNU_IFUNC), and that is called */
     PROBE_VECTOR, /* the kernel does wrong when it steps over the instruction (insn_is_vector()) */
-    PROBE_INSIDE, /* no instruction begins there */
+    PROBE_INSIDE, /* no instruction of the function begins there */
 };
 
 struct probe_site {

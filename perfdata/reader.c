@@ -224,22 +224,22 @@ static void scale(struct pass *pass, struct sample *sample)
         sample->period = scaling_period(s, sample->time, sample->period, &pass->rests[sample->event]);
 }
 
-/* Whether the event whose totals are told is made of others. */
-static bool is_made(const struct reader *reader)
+/* Whether there are events that are made of others. */
+static bool has_made(const struct reader *reader)
 {
-    return reader->event == reader->wall.event || reader->event == reader->heap.event;
+    return reader->wall.event != UINT32_MAX || reader->heap.event != UINT32_MAX;
 }
 
-/* The event that a sample is of, where one is read that is made of others. */
-static uint32_t event_of(const struct reader *reader, const struct sample *sample)
+/* Of which of these a sample is, as struct sample has it. */
+static uint32_t made_of(const struct reader *reader, const struct sample *sample)
 {
     const struct heap_live *heap = &reader->heap;
-    if (reader->event == reader->wall.event)
-        return wall_event_of(&reader->wall, sample->event);
-    if (reader->event == heap->event && sample->event == heap->allocated &&
+    if (wall_has(&reader->wall, sample->event))
+        return reader->wall.event + 1;
+    if (sample->event == heap->allocated &&
         heap_live_has(heap, &reader->head.events[heap->allocated], sample))
-        return heap->event;
-    return sample->event;
+        return heap->event + 1;
+    return 0;
 }
 
 static int count_and_pass_on(void *context, const struct record *record, struct fathom_error *err)
@@ -252,7 +252,7 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
         build_ids_fill(&pass->reader->head.build_ids, &filled.mmap);
         record = &filled;
     } else if (pass->announced || pass->reader->said || pass->reader->head.trailer.scaling.count ||
-               is_made(pass->reader)) {
+               has_made(pass->reader)) {
         filled = *record;
         int rc = pass->announced ? announced_take(pass->announced, &filled, err) : 0;
         if (rc)
@@ -262,7 +262,7 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
         if (record->kind == RECORD_SAMPLE)
             scale(pass, &filled.sample);
         if (record->kind == RECORD_SAMPLE)
-            filled.sample.event = event_of(pass->reader, &filled.sample);
+            filled.sample.made = made_of(pass->reader, &filled.sample);
         record = &filled;
     }
     summary->records++;
@@ -431,7 +431,7 @@ static int see_heap(void *context, const struct record *record, struct fathom_er
 
 int reader_run(struct reader *reader, order_sink *sink, void *context, struct fathom_error *err)
 {
-    const bool unread = reader->heap.event == reader->event && !reader->heap.last;
+    const bool unread = reader->heap.event != UINT32_MAX && !reader->heap.last;
     int rc = unread ? run_pass(reader, see_heap, reader, err) : 0;
     return rc < 0 ? rc : run_pass(reader, sink, context, err);
 }

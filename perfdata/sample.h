@@ -41,9 +41,11 @@ struct stack_places; /* announced.h */
 
 struct sample {
     uint32_t pid, tid;
-    uint64_t time;   /* ns, the perf clock; 0 if the file has none */
-    uint64_t ip;     /* where the event is attributed */
-    uint32_t event;  /* index into the event table of the file or collector */
+    uint64_t time;  /* ns, the perf clock; 0 if the file has none */
+    uint64_t ip;    /* where the event is attributed */
+    uint32_t event; /* index into the event table of the file or collector */
+    uint32_t
+        made; /* likewise + 1, of an event that the reader makes of others, and that it is of, too; 0: none */
     uint8_t mode;    /* enum sample_mode */
     bool has_regs;   /* reg_ip, sp and bp can be used. Not for 32-bit code, whose sp is set all the same */
     bool user_regs;  /* they came from REGS_USER, not from REGS_INTR */
@@ -97,6 +99,11 @@ struct sample {
         script; /* what the thread's interpreter runs (scripts.h); NULL: nothing, or that is not known. Borrowed */
     uint64_t row; /* in the table of observations; set by infer/samples/observations.h */
 };
+
+static inline bool sample_is_of(const struct sample *sample, uint32_t event)
+{
+    return sample->event == event || (sample->made && sample->made - 1 == event);
+}
 
 /* Whether it is one: not if it only comes with the stack of a wait that will end later (wait_reason.h). Others may weigh nothing. */
 static inline bool sample_counts(const struct sample *sample)

@@ -38,6 +38,7 @@ static inline enum wait_reason wait_reason(__u64 state, __s64 call)
     switch (call) {
     case 202: /* futex */
     case 449: /* futex_waitv */
+    case 455: /* futex_wait */
         return WAIT_LOCK;
     case 35:  /* nanosleep */
     case 230: /* clock_nanosleep */
@@ -59,7 +60,7 @@ static inline enum wait_reason wait_reason(__u64 state, __s64 call)
 /* Of WAIT_LOCK: the address of the word in user space that is waited for, from the call and its first argument; 0: there is not one alone. */
 static inline __u64 wait_lock(enum wait_reason reason, __s64 call, __u64 first)
 {
-    return reason == WAIT_LOCK && call == 202 /* futex */ ? first : 0;
+    return reason == WAIT_LOCK && call != 449 ? first : 0; /* futex_waitv waits for several */
 }
 
 /* "[lock]"; any number. */

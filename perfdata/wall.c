@@ -7,7 +7,8 @@
 
 static bool is_sampled_clock(const struct event *event)
 {
-    return attr_is_clock(&event->attr) && !attr_is_waits(&event->attr) && !event->audit && !event->stacks;
+    return attr_is_clock(&event->attr) && !attr_is_waits(&event->attr) && !event->audit && !event->stacks &&
+           (event->attr.freq || event->attr.sample_period);
 }
 
 int wall_add(struct head *head, struct wall *out, struct fathom_error *err)
@@ -24,6 +25,11 @@ int wall_add(struct head *head, struct wall *out, struct fathom_error *err)
     struct event event = {.attr = head->events[out->waits].attr};
     out->reported = event.attr.config2 == EVENT_WALL_REPORTED;
     event.attr.config2 = EVENT_WALL_MARK;
+    const struct perf_event_attr *clock =
+        &head->events[out->clock].attr; /* which has the functions of the kernel */
+    event.attr.exclude_kernel = clock->exclude_kernel;
+    event.attr.exclude_callchain_kernel = clock->exclude_callchain_kernel;
+    event.attr.sample_type |= clock->sample_type & PERF_SAMPLE_CALLCHAIN;
     snprintf(event.name, sizeof event.name, EVENT_WALL_NAME);
     out->event = (uint32_t)head->count;
     return vec_push(head->events, head->count, head->capacity, event) ? 0 : error_memory(err);

@@ -12,10 +12,10 @@ struct wall {
 
 /* Adds it to the events. -ENOMEM. */
 int wall_add(struct head *head, struct wall *out, struct fathom_error *err);
-/* The event that a sample is of, where this one is reported. */
-static inline uint32_t wall_event_of(const struct wall *wall, uint32_t event)
+/* Whether its samples are those of this event. */
+static inline bool wall_has(const struct wall *wall, uint32_t event)
 {
-    return event == wall->clock || event == wall->waits ? wall->event : event;
+    return wall->event != UINT32_MAX && (event == wall->clock || event == wall->waits);
 }
 
 #endif

@@ -23,6 +23,10 @@ static int refuse(const struct fathom_recorder_options *o, struct fathom_error *
             err, EINVAL,
             "allocations are sampled in a command that is started (--alloc -- COMMAND): of a process that "
             "runs, -e uprobe:libc.so.6:malloc --weight arg1 tells each call");
+    if (o->phase_interval > 0)
+        return error_set(
+            err, EINVAL,
+            "what is freed is told of all that was allocated: --alloc and --phases exclude each other");
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "api/fathom/live.h"
 #include "api/host.h"
 #include "api/cached_maps.h"
+#include "api/record/allocations.h"
 #include "api/record/java_maps.h"
 #include "api/record/learning.h"
 #include "api/record/mapped_sink.h"
@@ -19,7 +20,8 @@ struct fathom_live {
     struct collector_options collect; /* borrowed by the collector */
     struct collector *collector;
     struct mapped_sink *sink;
-    struct java_maps *java; /* NULL: no HotSpot is asked */
+    struct allocations *allocations; /* NULL: they are not sampled */
+    struct java_maps *java;          /* NULL: no HotSpot is asked */
     struct learning *learning;
     struct report_options report;
     char *command; /* the command line, NULL: none */
@@ -85,6 +87,10 @@ static int begin(struct fathom_live *l, const struct fathom_report_options *repo
     if (rc < 0)
         return rc;
     recorder_collector(&l->options, &l->host.log, &l->collect);
+    rc = allocations_new(&l->options, &l->allocations, err);
+    if (rc < 0)
+        return rc;
+    allocations_use(l->allocations, &l->collect);
     if (l->options.argc && !(l->command = join(l->options.argc, l->options.argv)))
         return error_memory(err);
     rc = collector_open(&l->collect, &l->collector, err);
@@ -218,6 +224,7 @@ void fathom_live_close(struct fathom_live *l)
         return;
     learning_free(l->learning);
     mapped_sink_free(l->sink);
+    allocations_free(l->allocations);
     java_maps_free(l->java);
     reader_close(l->reader);
     reporting_free(l->reporting);

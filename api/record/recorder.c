@@ -280,7 +280,7 @@ int fathom_recorder_check(const struct fathom_recorder_options *options, struct 
     allocations_use(allocations, &o);
     struct probes *probes = NULL;
     if (rc == 0)
-        rc = probes_new(o.event.name, o.pids, o.pid_count, &silent, &probes, err);
+        rc = probes_new(o.event.name, false, o.pids, o.pid_count, &silent, &probes, err);
     if (rc == 0) {
         o.event.name = probes_names(probes);
         rc = events_parse(&o.event, &silent, events, &count, err);

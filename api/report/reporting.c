@@ -62,7 +62,7 @@ static int report_sample(void *context, const struct process *process, const str
                          const struct resolved *resolved, struct fathom_error *err)
 {
     struct reporting *r = context;
-    if (sample->event != r->event)
+    if (!sample_is_of(sample, r->event))
         return r->phasing ? 0 : check_audit(r, process, sample, resolved, err);
     int rc = profile_add(r->profile, engine_map(r->engine), process, sample, resolved, err);
     if (rc == 0 && r->exported && profile_counted(r->profile))
@@ -182,14 +182,18 @@ static int start_profile(struct reporting *r, const struct event *event, struct 
     int rc = metrics_of(event, r->options->metric, &profile.metrics, err);
     if (rc < 0)
         return rc;
-    if (profile.framing.accesses && !(event->attr.sample_type & PERF_SAMPLE_ADDR))
+    if (profile.framing.accesses &&
+        (!(event->attr.sample_type & PERF_SAMPLE_ADDR) || attr_is_waits(&event->attr)))
         return error_set(
             err, ENOENT,
             "samples of %s have no data addresses: record memory events or page faults with --data",
             event->name);
-    if (profile.framing.locks && !attr_is_waits(&event->attr))
-        return error_set(err, ENOENT, "samples of %s are no waits for locks: record them with --off-cpu",
-                         event->name);
+    if (profile.framing.locks &&
+        (!(event->attr.sample_type & PERF_SAMPLE_ADDR) || !attr_is_waits(&event->attr)))
+        return error_set(
+            err, ENOENT,
+            "samples of %s do not tell for which lock a thread waits: record them with --off-cpu",
+            event->name);
     profile.filter = r->filter;
     if (r->options->format->recording && !r->filter) /* its readers find inlined functions themselves */
         profile.framing.inlined = 0;
@@ -480,7 +484,8 @@ static int add_event(struct reporting *first, struct reader *reader, uint32_t nu
     if (metrics_of(&events[number], own.metric, &metrics, &why) < 0)
         own.metric = metric_table;
     own.profile.framing.locks &= attr_is_waits(&events[number].attr);
-    own.profile.framing.accesses &= (events[number].attr.sample_type & PERF_SAMPLE_ADDR) != 0;
+    own.profile.framing.accesses &=
+        (events[number].attr.sample_type & PERF_SAMPLE_ADDR) != 0 && !attr_is_waits(&events[number].attr);
     int rc = begin_reporting(&own, first, first->log, first->progress, out, err);
     if (rc < 0)
         return rc;

@@ -127,7 +127,7 @@ int fields_use(struct event *events, size_t count, const char *filter, const cha
         if (events[i].attr.type != PERF_TYPE_TRACEPOINT)
             continue;
         tracepoints++;
-        events[i].filter = filter;
+        events[i].filter = events[i].weight ? NULL : filter;
         if (events[i].weight)
             rc = use_weight(&events[i], events[i].weight, false, err);
         else if (weight)

@@ -58,7 +58,7 @@ size_t marker_arguments_read(const char *text, struct marker_argument out[MARKER
             break;
         struct marker_argument *argument = &out[count++];
         char *end;
-        const long size = strtol(at, &end, 10), bytes = labs(size);
+        const long size = strtol(at, &end, 10), bytes = size < 0 && size > -9 ? -size : size;
         const bool sized = *end == '@' && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8);
         memset(argument, 0, sizeof *argument);
         if (!sized)
@@ -77,7 +77,8 @@ int marker_arguments_fields(const struct marker_argument (*arguments)[MARKER_ARG
     for (size_t i = 0; i < MARKER_ARGUMENTS; i++) {
         bool everywhere = true;
         for (size_t j = 0; j < places; j++)
-            everywhere &= arguments[j][i].from[0] != '\0';
+            everywhere &=
+                arguments[j][i].from[0] != '\0' && strcmp(arguments[j][i].type, arguments[0][i].type) == 0;
         const size_t left = (size_t)used < size ? size - (size_t)used : 0;
         if (everywhere)
             used += snprintf(left ? out + used : NULL, left, "%sarg%zu=%s:%s", used ? " " : "", i + 1,

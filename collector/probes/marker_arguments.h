@@ -18,7 +18,7 @@ struct marker_argument {
 
 /* What the text tells, hostile or not; returns how many there are. */
 size_t marker_arguments_read(const char *text, struct marker_argument out[MARKER_ARGUMENTS]);
-/* Fields "argN=..." of those that every one of `places` places has, of the first one's types, for one of them. Cut where `size`
+/* Fields "argN=..." of those that every one of `places` places has, of one type, for one of them. Cut where `size`
  * bytes are full. Like snprintf. */
 int marker_arguments_fields(const struct marker_argument (*arguments)[MARKER_ARGUMENTS], size_t places,
                             size_t place, char *out, size_t size);

@@ -98,12 +98,10 @@ static bool find_installed(const char *name, char out[PATH_MAX])
 int probe_file_find(const char *name, const pid_t *pids, size_t pid_count, char out[PATH_MAX])
 {
     if (strchr(name, '/')) {
-        if (is_file(name) && snprintf(out, PATH_MAX, "%s", name) < PATH_MAX)
-            return 0;
-        for (size_t i = 0; i < pid_count && *name == '/'; i++)
+        for (size_t i = 0; i < pid_count && *name == '/'; i++) /* it may be another file than here */
             if (is_file_of(pids[i], name, out))
                 return 0;
-        return -ENOENT;
+        return is_file(name) && snprintf(out, PATH_MAX, "%s", name) < PATH_MAX ? 0 : -ENOENT;
     }
     for (size_t i = 0; i < pid_count; i++)
         if (find_mapped(name, pids[i], out))

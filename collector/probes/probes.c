@@ -24,7 +24,10 @@ static const char *const prefixes[] = {[PROBE_ENTRY] = "uprobe:",
                                        [PROBE_RETURN] = "uretprobe:",
                                        [PROBE_MARKER] = "usdt:",
                                        [PROBE_HEAP] = "heap:"};
-#define HEAP_PROVIDER "fathom" /* heap/marker.h */
+/* heap/marker.h, heap/runtime.c */
+#define HEAP_PROVIDER         "fathom"
+#define HEAP_ALLOCATED_MARKER "allocated"
+#define HEAP_FREED_MARKER     "freed"
 /* Of functions: the System V ABI's registers of arguments, section 3.2.3. */
 static const char *const function_fields[] = {
     [PROBE_ENTRY] = "arg1=%di arg2=%si arg3=%dx arg4=%cx arg5=%r8 arg6=%r9", [PROBE_RETURN] = "ret=$retval"};
@@ -39,6 +42,7 @@ struct probe {
 struct probes {
     struct probe **list;
     size_t count, capacity;
+    bool define;
     char *names;
 };
 
@@ -92,6 +96,9 @@ static int take_parts(struct defining *d, struct fathom_error *err)
         memcpy(d->parts[i], at, length);
         at += length + 1;
     }
+    if (d->kind == PROBE_HEAP && strcmp(d->parts[1], HEAP_ALLOCATED_MARKER) != 0 &&
+        strcmp(d->parts[1], HEAP_FREED_MARKER) != 0)
+        return malformed(d, err);
     return take_distance(d) ? 0 : malformed(d, err);
 }
 
@@ -142,7 +149,7 @@ static const char *const faults[] = {
         "which only chooses the function that is called, when the program starts (IFUNC): probe "
         "that one, such as __memmove_avx_unaligned_erms",
     [PROBE_VECTOR] = "where the kernel's probes cannot be, as they go wrong on vector instructions",
-    [PROBE_INSIDE] = "where no instruction begins at that offset",
+    [PROBE_INSIDE] = "where no instruction of the function begins at that offset",
 };
 
 /* Why nothing of the file can be probed. */
@@ -189,7 +196,7 @@ static void choose_name(const struct defining *d, struct probe *probe)
     snprintf(probe->name, sizeof probe->name, "p%u_%s", atomic_fetch_add(&last, 1), plain);
     const char *slash = strrchr(d->parts[0], '/'), *begin = d->text + strlen(prefixes[d->kind]);
     if (d->kind == PROBE_HEAP) {
-        probe->heap = strcmp(d->parts[1], "allocated") == 0 ? HEAP_ALLOCATED : HEAP_FREED;
+        probe->heap = strcmp(d->parts[1], HEAP_ALLOCATED_MARKER) == 0 ? HEAP_ALLOCATED : HEAP_FREED;
         snprintf(probe->shown, sizeof probe->shown, "%.100s", d->parts[1]);
         return;
     }
@@ -213,8 +220,8 @@ static int add_places(const struct defining *d, const char *path, struct probe *
     return rc;
 }
 
-static int define(struct probes *p, struct defining *d, const pid_t *pids, size_t pid_count,
-                  const struct log *log, struct fathom_error *err)
+static int add_probe(struct probes *p, struct defining *d, const pid_t *pids, size_t pid_count,
+                     const struct log *log, struct fathom_error *err)
 {
     char path[PATH_MAX];
     int rc = take_parts(d, err);
@@ -228,13 +235,13 @@ static int define(struct probes *p, struct defining *d, const pid_t *pids, size_
         rc = find_places(d, path, err);
     if (rc == 0 && !d->count)
         rc = tell_nothing(d, path, err);
-    struct probe *probe = rc == 0 ? calloc(1, sizeof *probe) : NULL;
-    if (rc == 0 && (!probe || !vec_push(p->list, p->count, p->capacity, probe))) {
-        free(probe);
-        rc = error_memory(err);
-    }
-    if (rc)
+    if (rc || !p->define)
         return rc;
+    struct probe *probe = calloc(1, sizeof *probe);
+    if (!probe || !vec_push(p->list, p->count, p->capacity, probe)) {
+        free(probe);
+        return error_memory(err);
+    }
     choose_name(d, probe);
     rc = uprobes_open(&(struct uprobes_options){probe->name, d->kind == PROBE_RETURN}, &probe->event, err);
     if (rc == 0)
@@ -248,8 +255,12 @@ static int define(struct probes *p, struct defining *d, const pid_t *pids, size_
 static size_t name_length(const char *text)
 {
     size_t depth = 0, at = 0;
-    for (; text[at] && (depth || !strchr(",}", text[at])); at++)
-        depth += text[at] == '(' ? 1u : text[at] == ')' && depth ? -1u : 0u;
+    for (; text[at] && (depth || !strchr(",}", text[at])); at++) {
+        if (text[at] == '(')
+            depth++;
+        else if (text[at] == ')' && depth)
+            depth--;
+    }
     return at;
 }
 
@@ -274,9 +285,9 @@ static int rewrite(struct probes *p, const char *names, FILE *out, const pid_t *
         struct defining d = {.text = text,
                              .kind = (enum probe_kind)kind,
                              .marker = kind == PROBE_MARKER || kind == PROBE_HEAP};
-        rc = text ? define(p, &d, pids, pid_count, log, err) : error_memory(err);
+        rc = text ? add_probe(p, &d, pids, pid_count, log, err) : error_memory(err);
         if (rc == 0)
-            fputs(uprobes_event(p->list[p->count - 1]->event), out);
+            fputs(p->define ? uprobes_event(p->list[p->count - 1]->event) : "cpu-clock", out);
         free(d.places);
         free(d.arguments);
         free(text);
@@ -286,7 +297,7 @@ static int rewrite(struct probes *p, const char *names, FILE *out, const pid_t *
     return rc;
 }
 
-int probes_new(const char *names, const pid_t *pids, size_t pid_count, const struct log *log,
+int probes_new(const char *names, bool define, const pid_t *pids, size_t pid_count, const struct log *log,
                struct probes **out, struct fathom_error *err)
 {
     struct probes *p = calloc(1, sizeof *p);
@@ -294,6 +305,7 @@ int probes_new(const char *names, const pid_t *pids, size_t pid_count, const str
     *out = NULL;
     if (!p)
         return error_memory(err);
+    p->define = define;
     int rc = 0;
     if (names) {
         FILE *list = open_memstream(&p->names, &size);
@@ -337,6 +349,8 @@ void probes_name_events(const struct probes *p, struct event *events, size_t cou
             if (p->list[j]->heap != HEAP_NONE) {
                 heap_event_set(&events[i].attr, p->list[j]->heap);
                 events[i].weight = HEAP_WEIGHT_FIELD;
+                events[i].attr.freq = 0; /* or else pairs were torn */
+                events[i].attr.sample_period = 1;
             }
             memcpy(events[i].name, p->list[j]->shown, sizeof events[i].name);
         }

@@ -23,9 +23,9 @@
 
 struct probes;
 
-/* names: a list of events (events_parse()), or NULL. Errors: -EINVAL, -ENOENT: no such file, function or marker, or it cannot be
+/* names: a list of events (events_parse()), or NULL. define: make the events; else only look whether they can be, and put a clock in their places. Errors: -EINVAL, -ENOENT: no such file, function or marker, or it cannot be
  * probed; as uprobes_open(). */
-int probes_new(const char *names, const pid_t *pids, size_t pid_count, const struct log *log,
+int probes_new(const char *names, bool define, const pid_t *pids, size_t pid_count, const struct log *log,
                struct probes **out, struct fathom_error *err);
 void probes_free(struct probes *probes); /* NULL is allowed. Events of them are closed before */
 /* The list with the kernel's names in place of these; NULL: there was none. */

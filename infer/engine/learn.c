@@ -73,7 +73,7 @@ static bool is_held_back(struct learner *l, const struct sample *sample)
 {
     uint64_t number = l->asked++;
     bool chosen = l->from == LEARN_NOTHING || (number >= AUDITS_FIRST && number % 10 == 0);
-    return chosen && sample->event != l->event;
+    return chosen && !sample_is_of(sample, l->event);
 }
 
 /* A sample of the run has this path. */

@@ -39,7 +39,7 @@ static void take_learned(struct observer *o, const struct observation *observati
     const bool held_out = o->folded && held_out_has(o->fold, learned);
     const uint32_t node = learned->node == TRIE_NONE || !o->copies ? learned->node : o->copies[learned->node];
     const bool audit = learner_is_audit(o->learner, sample);
-    out->sample = sample->event == o->event || learned->held_back || (audit && held_out);
+    out->sample = sample_is_of(sample, o->event) || learned->held_back || (audit && held_out);
     if (audit)
         out->true_path = out->sample ? TRIE_NONE : node;
     else if (!held_out)

@@ -16,6 +16,7 @@
  * costs nothing. */
 #define MEMBERS(COLUMN)                                                                                      \
     COLUMN(EVENT, s->event)                                                                                  \
+    COLUMN(MADE, s->made)                                                                                    \
     COLUMN(IP, s->ip)                                                                                        \
     COLUMN(SP, s->sp)                                                                                        \
     COLUMN(PERIOD, s->period)                                                                                \

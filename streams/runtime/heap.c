@@ -27,4 +27,11 @@ static void note_freed(const void *memory, uint64_t pc)
     block_heap_changed();
 }
 
+static void note_kept(void *memory, uint64_t pc, uint64_t sp);
+
 #include "base/allocator.h"
+
+static void note_kept(void *memory, uint64_t pc, uint64_t sp)
+{
+    note_allocated(memory, malloc_usable_size(memory), pc, sp);
+}

@@ -83,7 +83,7 @@ static int take_answer(void *context, const struct process *process, const struc
 {
     struct check *c = context;
     (void)process;
-    if (sample->event != c->event)
+    if (!sample_is_of(sample, c->event))
         return 0;
     return answers_add(c->answers, sample, resolved) < 0 ? error_memory(err) : 0;
 }
@@ -131,7 +131,7 @@ static int judge_sample(struct check *c, const struct process *process, const st
                         struct fathom_error *err)
 {
     const uint32_t *nodes;
-    int count = sample->event == c->event ? answers_take(c->answers, sample, &nodes) : -ENOENT;
+    int count = sample_is_of(sample, c->event) ? answers_take(c->answers, sample, &nodes) : -ENOENT;
     if (count == -ENOENT)
         return 0;
     c->samples++;

@@ -51,13 +51,23 @@ Test(marker_arguments, fields_are_those_of_all_places)
     struct marker_argument arguments[2][MARKER_ARGUMENTS] = {0};
     char text[128];
     cr_assert_eq(marker_arguments_read("-4@%edi 8@%xmm1  2@$3", arguments[0]), 3);
-    cr_assert_eq(marker_arguments_read("4@%eax 8@%rdx -2@8(%rsp) 8@%rcx", arguments[1]), 4);
+    cr_assert_eq(marker_arguments_read("-4@%eax 8@%rdx 2@8(%rsp) 8@%rcx", arguments[1]), 4);
     marker_arguments_fields(arguments, 2, 0, text, sizeof text);
     cr_expect_str_eq(text, "arg1=%di:s32 arg3=\\3:u16");
     marker_arguments_fields(arguments, 2, 1, text, sizeof text);
     cr_expect_str_eq(text, "arg1=%ax:s32 arg3=+8(%sp):u16");
     cr_expect_eq(marker_arguments_fields(arguments, 2, 1, text, 8), 29);
     cr_expect_str_eq(text, "arg1=%a");
+}
+
+Test(marker_arguments, of_several_types_are_none)
+{
+    struct marker_argument arguments[2][MARKER_ARGUMENTS] = {0};
+    char text[64];
+    marker_arguments_read("8@-8(%rbp) 4@%eax", arguments[0]);
+    marker_arguments_read("4@-4(%rbp) 4@%ebx", arguments[1]);
+    marker_arguments_fields(arguments, 2, 0, text, sizeof text);
+    cr_expect_str_eq(text, "arg2=%ax:u32");
 }
 
 Test(marker_arguments, there_are_no_more_than_twelve)
