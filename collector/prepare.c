@@ -144,28 +144,20 @@ static void tell_unfollowed(const struct collector *c, const struct event *event
                   event->name);
 }
 
-/* The events that do not take the program for their kind, by their bits: one of tracepoints, one of probes. */
-struct refused {
-    unsigned tracepoint, probe;
-};
-
 /* Dynamic tracepoints, such as those of perf probe, take a program of another type than the kernel's own. */
-static enum verify_where where_of(const struct collector *c, size_t event, const struct refused *refused)
+static enum verify_where where_of(const struct collector *c, const struct event *event)
 {
-    const enum verify_where where = verify_where_of(pmus_of(c), &c->events[event].attr);
-    const unsigned bit = 1u << event;
-    if (where != VERIFY_TRACEPOINT || !(refused->tracepoint & bit))
-        return where;
-    return refused->probe & bit ? VERIFY_NOWHERE : VERIFY_PROBE;
+    const enum verify_where where = verify_where_of(pmus_of(c), &event->attr);
+    return where == VERIFY_TRACEPOINT && fields_of_probe(event) ? VERIFY_PROBE : where;
 }
 
 /* The program follows all events of the first kind that there is: each kind needs one of its own. */
-static enum verify_where choose_followed(struct collector *c, const struct refused *refused)
+static enum verify_where choose_followed(struct collector *c)
 {
     enum verify_where where = VERIFY_NOWHERE;
     for (size_t i = 0; i < c->asked; i++) {
         struct event *event = &c->events[i];
-        enum verify_where here = event->helper || event->filter ? VERIFY_NOWHERE : where_of(c, i, refused);
+        enum verify_where here = event->helper || event->filter ? VERIFY_NOWHERE : where_of(c, event);
         where = where == VERIFY_NOWHERE ? here : where;
         event->followed = where != VERIFY_NOWHERE && here == where;
     }
@@ -240,33 +232,6 @@ static int load_program(struct collector *c, struct verify_options *options, str
     return rc;
 }
 
-/* The events that are followed and do not take the program, by their bits. */
-static unsigned refusals(const struct collector *c)
-{
-    unsigned refused = 0;
-    for (size_t i = 0; i < c->asked; i++)
-        if (c->events[i].followed &&
-            open_with_program(&c->events[i].attr, verify_program(c->verify)) == -EINVAL)
-            refused |= 1u << i;
-    return refused;
-}
-
-/* Loads the program for the first kind of events that takes it. 0 and c->verify NULL: there is none. */
-static int load_for_first(struct collector *c, struct verify_options *options, struct fathom_error *why)
-{
-    struct refused refused = {0};
-    while ((options->where = choose_followed(c, &refused)) != VERIFY_NOWHERE) {
-        const int rc = load_program(c, options, why);
-        const unsigned more = rc == 0 && runs_for_all(options->where) ? refusals(c) : 0;
-        if (!more)
-            return rc;
-        *(options->where == VERIFY_PROBE ? &refused.probe : &refused.tracepoint) |= more;
-        verify_free(c->verify);
-        c->verify = NULL;
-    }
-    return 0;
-}
-
 /* Cycles that are less precise in place of the default event: the stack at the interrupt is that of the sample. */
 static int take_plain_cycles(struct collector *c, const struct event_options *more, struct fathom_error *err)
 {
@@ -332,7 +297,8 @@ static int prepare_verify(struct collector *c, struct fathom_error *err)
     options.waits = c->options->waits;
     if (options.wish == VERIFY_NEVER)
         return 0;
-    int rc = load_for_first(c, &options, &why);
+    options.where = choose_followed(c);
+    int rc = options.where == VERIFY_NOWHERE ? 0 : load_program(c, &options, &why);
     if (options.where == VERIFY_NOWHERE) {
         if (!all_filtered(c))
             tell_unfollowed(c, &c->events[0]);
@@ -348,7 +314,7 @@ static int prepare_verify(struct collector *c, struct fathom_error *err)
             "stacks of precise cycles cannot be compared (%s): the event is cycles, whose samples can be "
             "some instructions late",
             why.text);
-        options.where = choose_followed(c, &(struct refused){0});
+        options.where = choose_followed(c);
         rc = load_program(c, &options, &why);
     }
     if (rc < 0 && options.waits)

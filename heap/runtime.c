@@ -5,7 +5,7 @@
  *
  * Only while a recorder looks (marker.h): else it costs a comparison. FATHOM_HEAP: the mean bytes between two samples of a thread.
  */
-#include <pthread.h>
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
@@ -28,6 +28,18 @@ struct counting {
 };
 static __thread __attribute__((tls_model("initial-exec"))) struct counting counting;
 
+/* Looked up, as each C library has another function for it: glibc's pthread_atfork() is in no shared library. */
+static void watch_forks(void)
+{
+    int (*glibc)(void (*)(void), void (*)(void), void (*)(void), void *) =
+        dlsym(RTLD_DEFAULT, "__register_atfork");
+    int (*other)(void (*)(void), void (*)(void), void (*)(void)) = dlsym(RTLD_DEFAULT, "pthread_atfork");
+    if (glibc)
+        glibc(sampled_fork_begins, sampled_fork_ends, sampled_fork_ends, NULL);
+    else if (other)
+        other(sampled_fork_begins, sampled_fork_ends, sampled_fork_ends);
+}
+
 /* No constructor of the program has run: what it allocates before is counted with the default. */
 __attribute__((constructor(101))) static void start(void)
 {
@@ -36,7 +48,7 @@ __attribute__((constructor(101))) static void start(void)
     if (bytes >= 1)
         mean = bytes;
     counting = (struct counting){0}; /* how far it was does not matter: it has no memory */
-    pthread_atfork(sampled_fork_begins, sampled_fork_ends, sampled_fork_ends);
+    watch_forks();
 }
 
 static void begin_counting(struct counting *c)

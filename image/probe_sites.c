@@ -42,6 +42,23 @@ static enum probe_fault fault_at(const struct image *image, const struct symbol 
     return insn_is_vector(code[at]) ? PROBE_VECTOR : PROBE_FINE;
 }
 
+/* Whether the kernel may put another return address in the place of a function's own: the word at SP at its beginning, of code that
+ * can be entered by a call. */
+static bool has_return(const struct image *image, const struct symbol *s)
+{
+    /* These return twice, or elsewhere. */
+    static const char *const twice[] = {"setjmp", "sigsetjmp", "vfork", "getcontext", "swapcontext"};
+    const uint64_t address = s->address;
+    const struct cfi_row row = cfi_lookup(image_cfi(image), address);
+    for (size_t i = 0; i < sizeof twice / sizeof *twice; i++)
+        if (strcmp(s->name + strspn(s->name, "_"), twice[i]) == 0)
+            return false;
+    uint64_t entry;
+    if (image->go.data || (image_entry(image, &entry) && entry == address))
+        return false;
+    return row.cfa == CFI_NONE || (row.cfa == CFI_SP && row.cfa_offset == 8 && !row.root);
+}
+
 /* The beginning of a function that is called: no stub for one of another file, and no part of one. */
 static bool is_function(const struct image *image, const struct symbol *s)
 {
@@ -50,7 +67,7 @@ static bool is_function(const struct image *image, const struct symbol *s)
 }
 
 static int see_named(const struct image *image, const struct symbols *symbols, const char *name, bool pattern,
-                     uint64_t distance, probe_site_see *see, void *context, size_t *seen)
+                     uint64_t distance, bool returns, probe_site_see *see, void *context, size_t *seen)
 {
     uint64_t last = UINT64_MAX;
     int rc = 0;
@@ -59,18 +76,21 @@ static int see_named(const struct image *image, const struct symbols *symbols, c
         const struct symbol *s = &symbols->items[i];
         struct probe_site site = {.name = s->name, .arguments = ""};
         if (s->address == last || !is_named(s, name, pattern) || !is_function(image, s) ||
-            !image_offset(image, s->address + distance, &site.offset))
+            !image_offset(image, s->address, &site.offset))
             continue;
+        site.offset += distance;
         last = s->address;
         ++*seen;
         site.fault = s->resolver ? PROBE_RESOLVER : fault_at(image, s, distance);
+        if (site.fault == PROBE_FINE && returns && !has_return(image, s))
+            site.fault = PROBE_NO_RETURN;
         rc = see(context, &site);
     }
     return rc;
 }
 
-int probe_sites_functions(const struct image *image, const char *name, uint64_t distance, probe_site_see *see,
-                          void *context)
+int probe_sites_functions(const struct image *image, const char *name, uint64_t distance, bool returns,
+                          probe_site_see *see, void *context)
 {
     struct symbols symbols = {0};
     size_t seen = 0;
@@ -79,9 +99,9 @@ int probe_sites_functions(const struct image *image, const char *name, uint64_t 
         rc = symbols_read(&symbols, &image->debug, &image->file);
     symbols_sort(&symbols);
     if (rc == 0)
-        rc = see_named(image, &symbols, name, false, distance, see, context, &seen);
+        rc = see_named(image, &symbols, name, false, distance, returns, see, context, &seen);
     if (rc == 0 && !seen && strpbrk(name, "*?["))
-        rc = see_named(image, &symbols, name, true, distance, see, context, &seen);
+        rc = see_named(image, &symbols, name, true, distance, returns, see, context, &seen);
     symbols_free(&symbols);
     return rc;
 }

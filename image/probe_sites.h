@@ -11,6 +11,7 @@ enum probe_fault {
     PROBE_FINE,
     PROBE_RESOLVER, /* the function chooses another one when the program starts (STT_GNU_IFUNC), and that is called */
     PROBE_VECTOR, /* the kernel does wrong when it steps over the instruction (insn_is_vector()) */
+    PROBE_NO_RETURN, /* of returns: the function has no return address where others have one, or its stack moves (Go) */
     PROBE_INSIDE, /* no instruction of the function begins there */
 };
 
@@ -23,11 +24,11 @@ struct probe_site {
 };
 
 typedef int probe_site_see(void *context, const struct probe_site *site);
-/* Calls see() for `distance` bytes behind the beginning of each function of this name: its symbol, or as reports show it;
+/* returns: for a probe of returns. Calls see() for `distance` bytes behind the beginning of each function of this name: its symbol, or as reports show it;
  * if no function has it, for those of whose name it is a pattern (fnmatch(3)). Each place once. Until
  * see() is not 0, which is returned. -ENOMEM. */
-int probe_sites_functions(const struct image *image, const char *name, uint64_t distance, probe_site_see *see,
-                          void *context);
+int probe_sites_functions(const struct image *image, const char *name, uint64_t distance, bool returns,
+                          probe_site_see *see, void *context);
 /* Likewise for the markers of a provider; both may be patterns. */
 int probe_sites_markers(const struct image *image, const char *provider, const char *name,
                         probe_site_see *see, void *context);

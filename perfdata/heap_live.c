@@ -13,7 +13,7 @@
 
 int heap_live_add(struct head *head, struct heap_live *out, struct fathom_error *err)
 {
-    *out = (struct heap_live){UINT32_MAX, UINT32_MAX, UINT32_MAX, NULL};
+    *out = (struct heap_live){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0, NULL};
     for (uint32_t i = (uint32_t)head->count; i-- > 0;) {
         const enum heap_event kind = heap_event_of(&head->events[i].attr);
         if (kind == HEAP_ALLOCATED)
@@ -60,6 +60,7 @@ int heap_live_see(struct heap_live *live, const struct event *event, const struc
     if (record->kind != RECORD_SAMPLE || (sample->event != live->allocated && sample->event != live->freed))
         return 0;
     const uint64_t address = address_of(event, sample);
+    live->unknown += !address && sample->event == live->allocated;
     if (!address)
         return 0;
     if (sample->event == live->freed) {

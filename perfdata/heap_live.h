@@ -11,6 +11,7 @@
 struct heap_live {
     uint32_t event;            /* index, the last; UINT32_MAX: the recording has no such */
     uint32_t allocated, freed; /* those that it is made of */
+    uint64_t unknown;          /* allocations of which it is not told when they are freed */
     struct table
         *last; /* PID and address, hashed -> time of the allocation that was not freed; NULL: not read yet */
 };

@@ -433,6 +433,12 @@ int reader_run(struct reader *reader, order_sink *sink, void *context, struct fa
 {
     const bool unread = reader->heap.event != UINT32_MAX && !reader->heap.last;
     int rc = unread ? run_pass(reader, see_heap, reader, err) : 0;
+    if (unread && rc == 0 && reader->heap.unknown)
+        log_write(
+            reader->log, LOG_WARNING,
+            "of %llu sampled allocations it is not told whether they were freed, as too many were alive at a "
+            "time: event live lacks them (record with a larger --alloc-bytes)",
+            (unsigned long long)reader->heap.unknown);
     return rc < 0 ? rc : run_pass(reader, sink, context, err);
 }
 

@@ -53,7 +53,7 @@ int allocations_new(const struct fathom_recorder_options *o, struct allocations 
     snprintf(mean, sizeof mean, "%llu", (unsigned long long)o->alloc_bytes);
     const struct runtime_variable variables[] = {{"FATHOM_HEAP", mean, false}, {"LD_PRELOAD", library, true}};
     a->environment = runtime_environment(variables, sizeof variables / sizeof *variables);
-    const char *more = o->target.event;
+    const char *more = o->target.event ? o->target.event : o->wall ? "cpu-clock" : NULL;
     if (asprintf(&a->events, "heap:%s:allocated,heap:%s:freed%s%s", library, library, more ? "," : "",
                  more ? more : "") < 0)
         a->events = NULL;

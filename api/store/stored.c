@@ -132,6 +132,8 @@ static void fill_report(struct stored *s)
                                        .expected_least = r->sums.expected,
                                        .expected_most = r->sums.expected,
                                        .user_only = is_user_only(r->selected.event),
+                                       .waits = strcmp(r->selected.event, EVENT_WAITS_NAME) == 0,
+                                       .wall = strcmp(r->selected.event, EVENT_WALL_NAME) == 0,
                                        .followed = true};
     s->view = s->options->view;
     s->view.unit = metrics_unit(r->contexts.metrics, 0);

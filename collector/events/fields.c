@@ -98,6 +98,14 @@ static char *read_format(const struct event *event)
     return tracefs_read(path, &text, &size) == 0 ? text : NULL;
 }
 
+bool fields_of_probe(const struct event *event)
+{
+    char *format = read_format(event);
+    const bool is = format && (strstr(format, " __probe_ip;") || strstr(format, " __probe_func;"));
+    free(format);
+    return is;
+}
+
 /* told: it stands in the event's name. */
 static int use_weight(struct event *event, const char *weight, bool told, struct fathom_error *err)
 {

@@ -15,6 +15,8 @@ struct weight_field fields_find(const char *format, const char *name);
  * names those that are). */
 int fields_use(struct event *events, size_t count, const char *filter, const char *weight,
                struct fathom_error *err);
+/* Whether a tracepoint is a probe, of the kernel or a program (kernel/trace/trace_probe.h). */
+bool fields_of_probe(const struct event *event);
 /* Lets the kernel filter what this descriptor samples, if the event has a filter. -EINVAL: not one that it understands. */
 int fields_filter(const struct event *event, int fd, struct fathom_error *err);
 

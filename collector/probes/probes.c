@@ -135,7 +135,7 @@ static int find_places(struct defining *d, const char *path, struct fathom_error
         return rc;
     rc = d->marker
              ? probe_sites_markers(image, provider, d->parts[d->kind == PROBE_HEAP ? 1 : 2], add_place, d)
-             : probe_sites_functions(image, d->parts[1], d->distance, add_place, d);
+             : probe_sites_functions(image, d->parts[1], d->distance, d->kind == PROBE_RETURN, add_place, d);
     image_close(image);
     if (rc == -E2BIG)
         return error_set(err, EINVAL, "event '%s' is at more than %d places of %s", d->text, PLACES_MAX,
@@ -149,6 +149,7 @@ static const char *const faults[] = {
         "which only chooses the function that is called, when the program starts (IFUNC): probe "
         "that one, such as __memmove_avx_unaligned_erms",
     [PROBE_VECTOR] = "where the kernel's probes cannot be, as they go wrong on vector instructions",
+    [PROBE_NO_RETURN] = "which has no return address that the kernel may change",
     [PROBE_INSIDE] = "where no instruction of the function begins at that offset",
 };
 
