@@ -55,45 +55,6 @@ static __always_inline bool put_wait(const struct moment *m, const struct wait_r
     return rc == 0;
 }
 
-/* A thread that is recorded loses its CPU. Returns when that was: later than `now` where its stack was compared. */
-static __always_inline __u64 begin_wait(void *ctx, __s64 state, __u64 now)
-{
-    const struct pt_regs *regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-    struct moment m = {.ctx = ctx, .regs = regs, .ip = regs->rip, .sp = regs->rsp, .bp = regs->rbp};
-    __u32 pid;
-    m.late_sp = m.sp;
-    if (!is_theirs() || !is_followed(&m, &pid) || !m.told_key.tid)
-        return now;
-    const __u32 tid = m.told_key.tid;
-    struct rule_wait *w = bpf_map_lookup_elem(&waits, &tid);
-    if (!w) {
-        const struct rule_wait none = {0};
-        bpf_map_update_elem(&waits, &tid, &none, BPF_ANY);
-        w = bpf_map_lookup_elem(&waits, &tid);
-    }
-    if (!w)
-        return now;
-    w->told = 0;
-    w->pid = pid;
-    w->ip = m.ip;
-    w->sp = m.sp;
-    w->bp = m.bp;
-    w->since = state & TASK_ENDS ? 0 : now;
-    w->reason = wait_reason(state, regs->orig_rax);
-    w->lock = wait_lock(w->reason, regs->orig_rax, regs->rdi);
-    w->woken = w->reason == WAIT_RUNNABLE ? now : 0;
-    const __u32 scale = w->since ? choose_wait(w, now) : 0;
-    if (!scale || !verify(&m))
-        return now;
-    w->number++;
-    struct wait_record r = rule_wait_record(w, tid);
-    r.kind = WAIT_BEGINS;
-    r.scale = scale;
-    w->told = put_wait(&m, &r);
-    w->since = bpf_ktime_get_ns(); /* or else those that are told would be longer than others */
-    return w->since;
-}
-
 /* This thread gets a CPU. */
 static __always_inline void end_wait(void *ctx, __u32 tid, __u64 now)
 {
@@ -113,6 +74,49 @@ static __always_inline void end_wait(void *ctx, __u32 tid, __u64 now)
     if (w->told || is_long)
         put_wait(&m, &r);
     w->told = 0;
+}
+
+/* A thread that is recorded loses its CPU. Returns when that was: later than `now` where its stack was compared. */
+static __always_inline __u64 begin_wait(void *ctx, __s64 state, __u64 now)
+{
+    const struct pt_regs *regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+    struct moment m = {.ctx = ctx, .regs = regs, .ip = regs->rip, .sp = regs->rsp, .bp = regs->rbp};
+    __u32 pid;
+    m.late_sp = m.sp;
+    if (!is_theirs() || !is_followed(&m, &pid) || !m.told_key.tid)
+        return now;
+    const __u32 tid = m.told_key.tid;
+    struct rule_wait *w = bpf_map_lookup_elem(&waits, &tid);
+    if (!w) {
+        const struct rule_wait none = {0};
+        bpf_map_update_elem(&waits, &tid, &none, BPF_ANY);
+        w = bpf_map_lookup_elem(&waits, &tid);
+    }
+    if (!w)
+        return now;
+    /* The kernel runs no program on a CPU where it has preempted someone in a call about a map (bpf_disable_instrumentation()): the end of
+     * the wait before was not seen then, and is taken to be now. */
+    if (w->since)
+        end_wait(ctx, tid, now);
+    w->told = 0;
+    w->pid = pid;
+    w->ip = m.ip;
+    w->sp = m.sp;
+    w->bp = m.bp;
+    w->since = state & TASK_ENDS ? 0 : now;
+    w->reason = wait_reason(state, regs->orig_rax);
+    w->lock = wait_lock(w->reason, regs->orig_rax, regs->rdi);
+    w->woken = w->reason == WAIT_RUNNABLE ? now : 0;
+    const __u32 scale = w->since ? choose_wait(w, now) : 0;
+    if (!scale || !verify(&m))
+        return now;
+    w->number++;
+    struct wait_record r = rule_wait_record(w, tid);
+    r.kind = WAIT_BEGINS;
+    r.scale = scale;
+    w->told = put_wait(&m, &r);
+    w->since = bpf_ktime_get_ns(); /* or else those that are told would be longer than others */
+    return w->since;
 }
 
 #endif
