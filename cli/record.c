@@ -124,10 +124,9 @@ static bool wants_list(const struct record_options *o)
 
 static int record_run(int argc, char **argv, struct terminal *terminal)
 {
-    struct record_options options = {
-        .recorder = {.audit_hz = FATHOM_AUDIT_DEFAULT,
-                     .alloc_runtime = getenv("FATHOM_HEAP_LIBRARY"),
-                     .target.verify = fathom_verify_default}};
+    struct record_options options = {.recorder = {.audit_hz = FATHOM_AUDIT_DEFAULT,
+                                                  .alloc_runtime = getenv("FATHOM_HEAP_LIBRARY"),
+                                                  .target.verify = fathom_verify_default}};
     struct fathom_recorder_options *recorder = &options.recorder;
     interrupt_expect();
     int code = options_parse(&record_command, &options, false, argc, argv, terminal);
