@@ -142,10 +142,11 @@ static int name_of(struct accesses *a, const struct data_place *place, char *out
     return 0;
 }
 
-int accesses_name(struct accesses *a, const struct data_place *place, char *out, size_t size,
-                  const char **image)
+int accesses_name(struct accesses *a, const struct data_place *place, uint64_t address, char *out,
+                  size_t size, const char **image)
 {
     const struct object *object;
+    (void)address;
     return name_of(a, place, out, size, image, &object);
 }
 

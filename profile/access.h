@@ -30,9 +30,9 @@ struct accesses *accesses_new(void); /* NULL: out of memory */
 void accesses_free(struct accesses *accesses);
 /* What to call the memory at a place: "table" of `image`, "[heap]", "[data]" of an image that has no symbol there. *image: the
  * file's name, "" if there is none; it lives as long as the image and place->path. Cut to `size` bytes. -ENOMEM. */
-int accesses_name(struct accesses *accesses, const struct data_place *place, char *out, size_t size,
-                  const char **image);
-/* Likewise of one address: "table+0x28", or with the address where nothing has a name: "[heap] 0x55d0c0ffee10". */
+int accesses_name(struct accesses *accesses, const struct data_place *place, uint64_t address, char *out,
+                  size_t size, const char **image);
+/* Likewise of the address there: "table+0x28", or with the address where nothing has a name: "[heap] 0x55d0c0ffee10". */
 int accesses_object(struct accesses *accesses, const struct data_place *place, uint64_t address, char *out,
                     size_t size, const char **image);
 

@@ -330,19 +330,27 @@ static int append_source(struct framing *f, const struct place *place, struct fa
 
 #define NAME_BYTES 1024
 
-/* Appends what the sample accessed, and where it was found if it tells. */
-static int append_access(struct framing *f, struct fathom_error *err)
+typedef int name_data(struct accesses *accesses, const struct data_place *place, uint64_t address, char *out,
+                      size_t size, const char **image);
+
+static int append_data(struct framing *f, name_data *name, struct fathom_error *err)
 {
     const struct sample *s = f->sample;
     struct data_place place = {0};
-    if (f->process && s->addr)
-        data_find(f->process, s->tid, s->addr, &place);
     char text[NAME_BYTES];
     struct frame frame = {.kind = FRAME_DATA, .name = text};
-    int rc = accesses_name(f->accesses, &place, text, sizeof text, &frame.image) == 0
-                 ? append(f, frames_add(f->frames, &frame), err)
-                 : error_memory(err);
-    enum access_source source = access_source(s->data_src);
+    if (f->process && s->addr)
+        data_find(f->process, s->tid, s->addr, &place);
+    if (name(f->accesses, &place, s->addr, text, sizeof text, &frame.image) < 0)
+        return error_memory(err);
+    return append(f, frames_add(f->frames, &frame), err);
+}
+
+/* Appends what the sample accessed, and where it was found if it tells. */
+static int append_access(struct framing *f, struct fathom_error *err)
+{
+    int rc = append_data(f, accesses_name, err);
+    enum access_source source = access_source(f->sample->data_src);
     struct frame found = {.kind = FRAME_FOUND, .name = access_source_name(source), .address = source};
     return rc < 0 || source == ACCESS_UNKNOWN ? rc : append(f, frames_add(f->frames, &found), err);
 }
@@ -350,17 +358,7 @@ static int append_access(struct framing *f, struct fathom_error *err)
 /* Appends the lock that is waited for. */
 static int append_lock(struct framing *f, struct fathom_error *err)
 {
-    const struct sample *s = f->sample;
-    struct data_place place = {0};
-    char text[NAME_BYTES];
-    if (s->wait != WAIT_LOCK || !s->addr)
-        return 0;
-    if (f->process)
-        data_find(f->process, s->tid, s->addr, &place);
-    struct frame frame = {.kind = FRAME_DATA, .name = text};
-    if (accesses_object(f->accesses, &place, s->addr, text, sizeof text, &frame.image) < 0)
-        return error_memory(err);
-    return append(f, frames_add(f->frames, &frame), err);
+    return f->sample->wait == WAIT_LOCK && f->sample->addr ? append_data(f, accesses_object, err) : 0;
 }
 
 bool framing_lacks_cgroups(const struct framing *f)

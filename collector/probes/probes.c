@@ -20,17 +20,23 @@
 
 enum probe_kind { PROBE_ENTRY, PROBE_RETURN, PROBE_MARKER, PROBE_HEAP };
 
-static const char *const prefixes[] = {[PROBE_ENTRY] = "uprobe:",
-                                       [PROBE_RETURN] = "uretprobe:",
-                                       [PROBE_MARKER] = "usdt:",
-                                       [PROBE_HEAP] = "heap:"};
+static const struct kind {
+    const char *prefix, *form;
+    size_t parts;
+    bool marker;
+    const char *fields; /* of a function: the System V ABI's registers of arguments, section 3.2.3 */
+} kinds[] = {
+    [PROBE_ENTRY] = {"uprobe:", "uprobe:FILE:FUNCTION[+OFFSET]", 2, false,
+                     "arg1=%di arg2=%si arg3=%dx arg4=%cx arg5=%r8 arg6=%r9"},
+    [PROBE_RETURN] = {"uretprobe:", "uretprobe:FILE:FUNCTION", 2, false, "ret=$retval"},
+    [PROBE_MARKER] = {"usdt:", "usdt:FILE:PROVIDER:NAME", 3, true, NULL},
+    [PROBE_HEAP] = {"heap:", "heap:FILE:NAME", 2, true, NULL},
+};
+#define KINDS (sizeof kinds / sizeof *kinds)
 /* heap/marker.h, heap/runtime.c */
 #define HEAP_PROVIDER         "fathom"
 #define HEAP_ALLOCATED_MARKER "allocated"
 #define HEAP_FREED_MARKER     "freed"
-/* Of functions: the System V ABI's registers of arguments, section 3.2.3. */
-static const char *const function_fields[] = {
-    [PROBE_ENTRY] = "arg1=%di arg2=%si arg3=%dx arg4=%cx arg5=%r8 arg6=%r9", [PROBE_RETURN] = "ret=$retval"};
 
 struct probe {
     struct uprobes *event;
@@ -52,7 +58,6 @@ struct defining {
     char parts[3][512]; /* file, then function or provider, then the marker's name */
     uint64_t distance;  /* behind the function's beginning, bytes */
     enum probe_kind kind;
-    bool marker;
     struct uprobe_place *places;
     struct marker_argument (*arguments)[MARKER_ARGUMENTS]; /* of a marker, by place */
     size_t count, capacity, arguments_count, arguments_capacity;
@@ -63,18 +68,14 @@ struct defining {
 
 static int malformed(const struct defining *d, struct fathom_error *err)
 {
-    static const char *const forms[] = {[PROBE_ENTRY] = "uprobe:FILE:FUNCTION[+OFFSET]",
-                                        [PROBE_RETURN] = "uretprobe:FILE:FUNCTION",
-                                        [PROBE_MARKER] = "usdt:FILE:PROVIDER:NAME",
-                                        [PROBE_HEAP] = "heap:FILE:NAME"};
-    return error_set(err, EINVAL, "event '%s' is not of the form %s", d->text, forms[d->kind]);
+    return error_set(err, EINVAL, "event '%s' is not of the form %s", d->text, kinds[d->kind].form);
 }
 
 /* FUNCTION+OFFSET: the offset is taken off. A name may end in "+", as C++ operators do. */
 static bool take_distance(struct defining *d)
 {
     char *plus = strrchr(d->parts[1], '+'), *end;
-    if (d->marker || !plus || plus == d->parts[1] || plus[1] < '0' || plus[1] > '9')
+    if (kinds[d->kind].marker || !plus || plus == d->parts[1] || plus[1] < '0' || plus[1] > '9')
         return true;
     errno = 0;
     d->distance = strtoull(plus + 1, &end, 0);
@@ -84,8 +85,8 @@ static bool take_distance(struct defining *d)
 
 static int take_parts(struct defining *d, struct fathom_error *err)
 {
-    const size_t count = d->kind == PROBE_MARKER ? 3 : 2;
-    const char *at = d->text + strlen(prefixes[d->kind]);
+    const size_t count = kinds[d->kind].parts;
+    const char *at = d->text + strlen(kinds[d->kind].prefix);
     for (size_t i = 0; i < count; i++) {
         const size_t length = i + 1 < count ? strcspn(at, ":") : strlen(at);
         if (!length || (i + 1 < count && at[length] != ':'))
@@ -114,10 +115,10 @@ static int add_place(void *context, const struct probe_site *site)
     }
     if (d->count >= PLACES_MAX)
         return -E2BIG;
-    struct uprobe_place place = {site->offset, site->counter, d->marker ? NULL : function_fields[d->kind]};
+    struct uprobe_place place = {site->offset, site->counter, kinds[d->kind].fields};
     if (!vec_push(d->places, d->count, d->capacity, place))
         return -ENOMEM;
-    if (!d->marker)
+    if (!kinds[d->kind].marker)
         return 0;
     if (!vec_reserve(d->arguments, d->arguments_count, d->arguments_capacity, 1))
         return -ENOMEM;
@@ -133,8 +134,8 @@ static int find_places(struct defining *d, const char *path, struct fathom_error
     int rc = image_open(path, NULL, &image, err);
     if (rc < 0)
         return rc;
-    rc = d->marker
-             ? probe_sites_markers(image, provider, d->parts[d->kind == PROBE_HEAP ? 1 : 2], add_place, d)
+    rc = kinds[d->kind].marker
+             ? probe_sites_markers(image, provider, d->parts[kinds[d->kind].parts - 1], add_place, d)
              : probe_sites_functions(image, d->parts[1], d->distance, d->kind == PROBE_RETURN, add_place, d);
     image_close(image);
     if (rc == -E2BIG)
@@ -159,7 +160,7 @@ static int tell_nothing(const struct defining *d, const char *path, struct fatho
     if (d->faults)
         return error_set(err, EINVAL, "event '%s' is at %s of %s, %s", d->text, d->faulty, path,
                          faults[d->fault]);
-    if (d->marker)
+    if (kinds[d->kind].marker)
         return error_set(err, ENOENT, "event '%s': %s has no such marker ('readelf -n' lists them)", d->text,
                          path);
     return error_set(err, ENOENT,
@@ -185,7 +186,7 @@ static void tell_places(const struct defining *d, const char *path, const struct
 static void choose_name(const struct defining *d, struct probe *probe)
 {
     static atomic_uint last;
-    const char *name = d->parts[d->kind == PROBE_MARKER ? 2 : 1];
+    const char *name = d->parts[kinds[d->kind].parts - 1];
     char plain[24];
     size_t used = 0;
     for (; *name && used + 1 < sizeof plain; name++)
@@ -195,20 +196,20 @@ static void choose_name(const struct defining *d, struct probe *probe)
                 : '_';
     plain[used] = '\0';
     snprintf(probe->name, sizeof probe->name, "p%u_%s", atomic_fetch_add(&last, 1), plain);
-    const char *slash = strrchr(d->parts[0], '/'), *begin = d->text + strlen(prefixes[d->kind]);
+    const char *slash = strrchr(d->parts[0], '/'), *begin = d->text + strlen(kinds[d->kind].prefix);
     if (d->kind == PROBE_HEAP) {
         probe->heap = strcmp(d->parts[1], HEAP_ALLOCATED_MARKER) == 0 ? HEAP_ALLOCATED : HEAP_FREED;
         snprintf(probe->shown, sizeof probe->shown, "%.100s", d->parts[1]);
         return;
     }
-    snprintf(probe->shown, sizeof probe->shown, "%s%s", prefixes[d->kind],
+    snprintf(probe->shown, sizeof probe->shown, "%s%s", kinds[d->kind].prefix,
              slash ? begin + (slash + 1 - d->parts[0]) : begin);
 }
 
 static int add_places(const struct defining *d, const char *path, struct probe *probe,
                       struct fathom_error *err)
 {
-    if (!d->marker)
+    if (!kinds[d->kind].marker)
         return uprobes_add(probe->event, path, d->places, d->count, err);
     int rc = 0;
     for (size_t i = 0; i < d->count && rc == 0; i++) {
@@ -273,19 +274,16 @@ static int rewrite(struct probes *p, const char *names, FILE *out, const pid_t *
     bool begins = true;
     for (const char *at = names; *at && rc == 0;) {
         size_t kind = 0;
-        while (begins && kind < sizeof prefixes / sizeof *prefixes &&
-               strncmp(at, prefixes[kind], strlen(prefixes[kind])) != 0)
+        while (begins && kind < KINDS && strncmp(at, kinds[kind].prefix, strlen(kinds[kind].prefix)) != 0)
             kind++;
-        if (!begins || kind == sizeof prefixes / sizeof *prefixes) {
+        if (!begins || kind == KINDS) {
             begins = *at == ',' || *at == '{';
             fputc(*at++, out);
             continue;
         }
         const size_t length = name_length(at);
         char *text = strndup(at, length);
-        struct defining d = {.text = text,
-                             .kind = (enum probe_kind)kind,
-                             .marker = kind == PROBE_MARKER || kind == PROBE_HEAP};
+        struct defining d = {.text = text, .kind = (enum probe_kind)kind};
         rc = text ? add_probe(p, &d, pids, pid_count, log, err) : error_memory(err);
         if (rc == 0)
             fputs(p->define ? uprobes_event(p->list[p->count - 1]->event) : "cpu-clock", out);

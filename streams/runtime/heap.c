@@ -1,4 +1,6 @@
 /* heap.c - notes what the program allocates and frees. */
+#include <malloc.h>
+
 #include "base/raw.h"
 #include "streams/runtime/block.h"
 #include "streams/runtime/contexts.h"
@@ -27,11 +29,9 @@ static void note_freed(const void *memory, uint64_t pc)
     block_heap_changed();
 }
 
-static void note_kept(void *memory, uint64_t pc, uint64_t sp);
-
-#include "base/allocator.h"
-
 static void note_kept(void *memory, uint64_t pc, uint64_t sp)
 {
     note_allocated(memory, malloc_usable_size(memory), pc, sp);
 }
+
+#include "base/allocator.h"
