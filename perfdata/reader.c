@@ -29,6 +29,8 @@ struct reader {
     const struct log *log;
     struct scripts *scripts; /* of all passes; NULL: it has no records of such */
     struct reader_summary summary;
+    uint32_t
+        made_from; /* index of the first event that is made of others; those behind it are, too: at most 8 */
     struct wall wall;
     struct heap_live heap;
     uint32_t event;    /* whose totals are told: reader_main_event() */
@@ -74,6 +76,7 @@ static void reader_free(struct reader *reader)
 /* The events that are made of others. */
 static int add_made_events(struct reader *reader, struct fathom_error *err)
 {
+    reader->made_from = (uint32_t)reader->head.count;
     int rc = wall_add(&reader->head, &reader->wall, err);
     return rc == 0 ? heap_live_add(&reader->head, &reader->heap, err) : rc;
 }
@@ -224,22 +227,17 @@ static void scale(struct pass *pass, struct sample *sample)
         sample->period = scaling_period(s, sample->time, sample->period, &pass->rests[sample->event]);
 }
 
-/* Whether there are events that are made of others. */
-static bool has_made(const struct reader *reader)
-{
-    return reader->wall.event != UINT32_MAX || reader->heap.event != UINT32_MAX;
-}
-
-/* Of which of these a sample is, as struct sample has it. */
-static uint32_t made_of(const struct reader *reader, const struct sample *sample)
+/* Of which of the events that are made of others a sample is, as struct sample has it. */
+static uint8_t made_of(const struct reader *reader, const struct sample *sample)
 {
     const struct heap_live *heap = &reader->heap;
+    unsigned made = 0;
     if (wall_has(&reader->wall, sample->event))
-        return reader->wall.event + 1;
+        made |= 1u << (reader->wall.event - reader->made_from);
     if (sample->event == heap->allocated &&
         heap_live_has(heap, &reader->head.events[heap->allocated], sample))
-        return heap->event + 1;
-    return 0;
+        made |= 1u << (heap->event - reader->made_from);
+    return (uint8_t)made;
 }
 
 static int count_and_pass_on(void *context, const struct record *record, struct fathom_error *err)
@@ -252,17 +250,18 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
         build_ids_fill(&pass->reader->head.build_ids, &filled.mmap);
         record = &filled;
     } else if (pass->announced || pass->reader->said || pass->reader->head.trailer.scaling.count ||
-               has_made(pass->reader)) {
+               pass->reader->made_from < pass->reader->head.count) {
         filled = *record;
         int rc = pass->announced ? announced_take(pass->announced, &filled, err) : 0;
         if (rc)
             return rc < 0 ? rc : 0;
         if (record->kind == RECORD_SAMPLE && !say(pass, &filled.sample))
             return 0;
-        if (record->kind == RECORD_SAMPLE)
+        if (record->kind == RECORD_SAMPLE) {
             scale(pass, &filled.sample);
-        if (record->kind == RECORD_SAMPLE)
+            filled.sample.made_from = pass->reader->made_from;
             filled.sample.made = made_of(pass->reader, &filled.sample);
+        }
         record = &filled;
     }
     summary->records++;
@@ -567,7 +566,7 @@ int reader_main_event(struct reader *reader, const char *name, uint32_t *event, 
     }
     for (uint32_t i = 0; i < reader->head.count; i++) {
         if (name ? strncasecmp(events[i].name, name, strlen(name)) == 0
-                 : is_reported(&events[i]) && i != reader->wall.event && i != reader->heap.event) {
+                 : is_reported(&events[i]) && i < reader->made_from) {
             first = candidates++ ? first : i;
         }
     }

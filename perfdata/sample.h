@@ -41,14 +41,14 @@ struct stack_places; /* announced.h */
 
 struct sample {
     uint32_t pid, tid;
-    uint64_t time;  /* ns, the perf clock; 0 if the file has none */
-    uint64_t ip;    /* where the event is attributed */
-    uint32_t event; /* index into the event table of the file or collector */
-    uint32_t
-        made; /* likewise + 1, of an event that the reader makes of others, and that it is of, too; 0: none */
-    uint8_t mode;    /* enum sample_mode */
-    bool has_regs;   /* reg_ip, sp and bp can be used. Not for 32-bit code, whose sp is set all the same */
-    bool user_regs;  /* they came from REGS_USER, not from REGS_INTR */
+    uint64_t time;      /* ns, the perf clock; 0 if the file has none */
+    uint64_t ip;        /* where the event is attributed */
+    uint32_t event;     /* index into the event table of the file or collector */
+    uint32_t made_from; /* likewise, of the first event that the reader makes of others, */
+    uint8_t made;       /* and bits of those that it is of, too: the first is 1 */
+    uint8_t mode;       /* enum sample_mode */
+    bool has_regs;      /* reg_ip, sp and bp can be used. Not for 32-bit code, whose sp is set all the same */
+    bool user_regs;     /* they came from REGS_USER, not from REGS_INTR */
     bool regs_after; /* sp and bp are those after the instruction at reg_ip, which caused the event (PEBS) */
     uint64_t reg_ip, sp, bp;
     uint64_t
@@ -102,7 +102,8 @@ struct sample {
 
 static inline bool sample_is_of(const struct sample *sample, uint32_t event)
 {
-    return sample->event == event || (sample->made && sample->made - 1 == event);
+    return sample->event == event || (event >= sample->made_from && event - sample->made_from < 8 &&
+                                      sample->made >> (event - sample->made_from) & 1);
 }
 
 /* Whether it is one: not if it only comes with the stack of a wait that will end later (wait_reason.h). Others may weigh nothing. */

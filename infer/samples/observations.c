@@ -17,6 +17,7 @@
 #define MEMBERS(COLUMN)                                                                                      \
     COLUMN(EVENT, s->event)                                                                                  \
     COLUMN(MADE, s->made)                                                                                    \
+    COLUMN(MADE_FROM, s->made_from)                                                                          \
     COLUMN(IP, s->ip)                                                                                        \
     COLUMN(SP, s->sp)                                                                                        \
     COLUMN(PERIOD, s->period)                                                                                \
