@@ -28,9 +28,10 @@ struct processes {
     struct programs *programs;
     struct process **untold; /* whose program has to be settled */
     size_t untold_count, untold_capacity;
-    struct table *cgroups; /* ID -> number of its path in `names` */
-    struct retired ended;  /* PIDs */
-    uint64_t lost;         /* when records were lost last, ns; 0: never */
+    struct table *cgroups;        /* ID -> number of its path in `names` */
+    struct retired ended;         /* PIDs */
+    struct retired ended_threads; /* PID << 32 | TID */
+    uint64_t lost;                /* when records were lost last, ns; 0: never */
 };
 
 struct process {
