@@ -131,13 +131,9 @@ int fathom_calls_write(struct fathom_calls *c, const struct fathom_calls_listing
     view.view = report_word_find("view", view_table, sizeof *view.view, listing->view, err);
     if (!view.view)
         return -EINVAL;
-    if (view.view->accesses)
-        return error_set(err, EINVAL, "view %s is of recordings: calls access no data", view.view->name);
-    if (view.view->locks)
-        return error_set(err, EINVAL, "view %s is of recordings: calls wait for nothing", view.view->name);
-    if (view.view->levels)
-        return error_set(err, EINVAL, "view %s is of recordings: calls are counted of all processes together",
-                         view.view->name);
+    if (view.view->not_of_calls)
+        return error_set(err, EINVAL, "view %s is of recordings: %s", view.view->name,
+                         view.view->not_of_calls);
     counted_contexts(c->reading.counted, &contexts);
     if (listing->format == FATHOM_CALLS_FOLDED)
         return folded_write(&contexts, out, err);

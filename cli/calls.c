@@ -104,6 +104,13 @@ static const char *against_phases(const struct fathom_calls_options *o)
                : NULL;
 }
 
+static const char *const views_of_recordings[][2] = {
+    {"memory", "calls access no data"},
+    {"locks", "calls wait for nothing"},
+    {"wakers", "calls wait for nothing"},
+    {"groups", "calls are counted of all processes together"},
+};
+
 static int calls_run(int argc, char **argv, struct terminal *terminal)
 {
     struct calls_values v = {
@@ -114,16 +121,10 @@ static int calls_run(int argc, char **argv, struct terminal *terminal)
     int code = options_parse(&calls_command, &v, false, argc, argv, terminal);
     if (code < 0 && optind == argc)
         code = option_usage(terminal, &calls_command, "give a command to run");
-    if (code < 0 && strcmp(v.view->name, "memory") == 0)
-        code = option_usage(terminal, &calls_command, "--view %s is of recordings: calls access no data",
-                            v.view->name);
-    if (code < 0 && strcmp(v.view->name, "locks") == 0)
-        code = option_usage(terminal, &calls_command, "--view %s is of recordings: calls wait for nothing",
-                            v.view->name);
-    if (code < 0 && strcmp(v.view->name, "groups") == 0)
-        code = option_usage(terminal, &calls_command,
-                            "--view %s is of recordings: calls are counted of all processes together",
-                            v.view->name);
+    for (size_t i = 0; code < 0 && i < sizeof views_of_recordings / sizeof *views_of_recordings; i++)
+        if (strcmp(v.view->name, views_of_recordings[i][0]) == 0)
+            code = option_usage(terminal, &calls_command, "--view %s is of recordings: %s", v.view->name,
+                                views_of_recordings[i][1]);
     if (code < 0 && o->eps >= o->phi)
         code = option_usage(terminal, &calls_command, "--eps must be below --phi");
     if (code < 0 && o->burst > 0 && o->interval <= o->burst)

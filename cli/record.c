@@ -280,6 +280,8 @@ static const struct option_row rows[] = {
                 "with --phases: take commands at this socket, of this user: once, on, off, auto, status"),
     OPTION_FLAG("off-cpu", 0, struct fathom_recorder_options, off_cpu,
                 "record where threads wait, too, for how long and why: event 'off-cpu'"),
+    OPTION_FLAG("wakers", 0, struct fathom_recorder_options, wakers,
+                "likewise, and which path of which thread ended the wait: event 'wakers'"),
     OPTION_OWN("alloc", 0, NULL, take_alloc,
                "record what the command allocates, by path, and what of it is not freed: events 'allocated', "
                "'freed' and "

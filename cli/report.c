@@ -92,6 +92,7 @@ static const struct option_row rows[] = {
     PHASE_ROWS,
     REPORT_FRAMING,
     REPORT_DATA,
+    REPORT_WAKERS,
     REPORT_SYMFS,
     REPORT_WIDE,
     REPORT_COLOUR,

@@ -80,6 +80,10 @@ struct report_rows {
     OPTION_FLAG("data", 0, struct report_rows, report.profile.data,                                          \
                 "show the memory that was accessed, and where the processor found it, at the end of each "   \
                 "path (of a recording with --data)")
+#define REPORT_WAKERS                                                                                        \
+    OPTION_NUMBER("wakers", 0, "N", 1, FATHOM_WAKERS_MOST, struct report_rows, report.profile.wakers,        \
+                  "show who ended waits, and so many who had woken those one after the other (of a "         \
+                  "recording with --wakers; event 'wakers' has one)")
 #define REPORT_SYMFS  SYMFS_OPTION(struct report_rows, report.profile.symfs)
 #define REPORT_WIDE   OPTION_WIDE(struct report_rows)
 #define REPORT_COLOUR OPTION_COLOUR(struct report_rows)

@@ -31,6 +31,7 @@ static const struct option_row rows[] = {
     REPORT_FILTER,
     REPORT_FRAMING,
     REPORT_DATA,
+    REPORT_WAKERS,
     REPORT_SYMFS,
     OPTION_QUIET("print no progress and no notes"),
     OPTION_VERBOSE("print more details"),

@@ -30,6 +30,7 @@
 #define NEW_ROUNDS     10
 #define POLLED_ID      (UINT64_MAX - 1) /* the kernel counts them from 1 on */
 #define WAITS_ID       (UINT64_MAX - 2)
+#define WAKERS_ID      (UINT64_MAX - 3)
 
 static int check_options(const struct collector_options *options, struct fathom_error *err)
 {
@@ -140,9 +141,14 @@ static int poll_scripts(struct collector *c, struct fathom_error *err)
 /* Likewise, of an event that is not opened. */
 static int open_waits(struct collector *c, struct fathom_error *err)
 {
-    const int rc = waits_new(&c->events[c->event_count], WAITS_ID, c->events[c->stacks].ids[0],
-                             c->options->verify.compared, c->options->wall, &c->waits, err);
-    c->event_count += rc == 0;
+    const bool wakers = c->options->wakers;
+    const struct waits_options options = {.id = WAITS_ID,
+                                          .wakers_id = wakers ? WAKERS_ID : 0,
+                                          .stacks_id = c->events[c->stacks].ids[0],
+                                          .compared = c->options->verify.compared,
+                                          .wall = c->options->wall};
+    const int rc = waits_new(&options, &c->events[c->event_count], &c->waits, err);
+    c->event_count += rc == 0 ? 1 + wakers : 0;
     return rc;
 }
 

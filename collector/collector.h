@@ -22,8 +22,8 @@
 
 struct collector;
 
-/* Those asked for; stacks, or scripts; two clocks; triggers; the ones for tasks and cgroups; waits. */
-#define COLLECTOR_EVENTS (EVENT_PARSED + 7 + TRIGGER_EVENTS)
+/* Those asked for; stacks, or scripts; two clocks; triggers; the ones for tasks and cgroups; waits and who ended them. */
+#define COLLECTOR_EVENTS (EVENT_PARSED + 8 + TRIGGER_EVENTS)
 #define COLLECTOR_CLOCKS 2
 
 /* How the main event is opened. By thread: each new thread starts with a whole period, so one that ends within
@@ -44,6 +44,7 @@ struct collector_options {
     bool audit_adapts;          /* at audit_hz and more: collector_set_clock() may be used */
     struct verify_options verify;
     bool waits;          /* the times in which threads have no CPU, too (waits.h), */
+    bool wakers;         /* with who ended them, */
     bool wall;           /* which are reported together with those of a clock that is sampled */
     bool switched;       /* events after the first one are off until collector_switch() */
     const char *trigger; /* "EVENT:N", of collector_triggered(); NULL: none */

@@ -49,6 +49,7 @@ libcollector_la_SOURCES = \
 	collector/probes/probe_file.c collector/probes/probe_file.h \
 	collector/probes/probes.c collector/probes/probes.h \
 	collector/probes/uprobes.c collector/probes/uprobes.h \
+	collector/verify/kernel_interrupts.c collector/verify/kernel_interrupts.h \
 	collector/verify/kernel_members.c collector/verify/kernel_members.h \
 	collector/verify/known_stacks.c collector/verify/known_stacks.h \
 	collector/verify/program.S collector/verify/rule.h collector/verify/runs.c collector/verify/runs.h \
@@ -60,7 +61,7 @@ libcollector_la_LIBADD = $(PFM_LIBS) $(BPF_LIBS)
 bpf_parts = collector/verify/bpf/functions.h collector/verify/bpf/data.h collector/verify/bpf/memory.h collector/verify/bpf/return_probes.h \
 	collector/verify/bpf/switches.h collector/verify/bpf/places.h collector/verify/bpf/rows.h collector/verify/bpf/words.h \
 	collector/verify/bpf/write.h collector/verify/bpf/copy.h collector/verify/bpf/trial.h collector/verify/bpf/climb.h \
-	collector/verify/bpf/chain.h collector/verify/bpf/php.h collector/verify/bpf/python.h collector/verify/bpf/ruby.h collector/verify/bpf/script.h collector/verify/bpf/script_code.h collector/verify/bpf/waits.h collector/verify/bpf/v8.h
+	collector/verify/bpf/chain.h collector/verify/bpf/php.h collector/verify/bpf/python.h collector/verify/bpf/ruby.h collector/verify/bpf/script.h collector/verify/bpf/script_code.h collector/verify/bpf/waits.h collector/verify/bpf/wakers.h collector/verify/bpf/v8.h
 EXTRA_DIST += collector/verify/verify.bpf.c $(bpf_parts)
 CLEANFILES += collector/verify/verify.bpf.o collector/verify/files.bpf.o
 collector/verify/program.lo: collector/verify/verify.bpf.o collector/verify/files.bpf.o

@@ -10,6 +10,7 @@
 #include "collector/events/open.h"
 #include "collector/events/pebs.h"
 #include "collector/probes/probes.h"
+#include "collector/verify/kernel_interrupts.h"
 
 static const struct pmus *pmus_of(const struct collector *c)
 {
@@ -294,7 +295,14 @@ static int prepare_verify(struct collector *c, struct fathom_error *err)
 {
     struct fathom_error why;
     struct verify_options options = c->options->verify;
+    struct verify_interrupts interrupts;
     options.waits = c->options->waits;
+    options.wakers = c->options->wakers ? &interrupts : NULL;
+    if (options.wakers && !kernel_interrupts_find(&interrupts))
+        return error_set(err, EACCES,
+                         "who ends waits cannot be recorded (--wakers): the kernel hides its addresses "
+                         "(kernel.kptr_restrict is 2), so "
+                         "that wakes by interrupts could not be told from those by threads");
     if (options.wish == VERIFY_NEVER)
         return 0;
     options.where = choose_followed(c);

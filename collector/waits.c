@@ -31,8 +31,8 @@ struct short_waits {
 #define ATTACHED_BYTES 49152u /* of a stack that are read */
 
 struct waits {
-    uint64_t id, stacks_id;
-    uint64_t clock;       /* of the recording's clock to CLOCK_MONOTONIC, ns, modulo 2^64 */
+    uint64_t id, wakers_id, stacks_id; /* wakers_id 0: not asked for */
+    uint64_t clock;                    /* of the recording's clock to CLOCK_MONOTONIC, ns, modulo 2^64 */
     uint64_t from, until; /* when the events are on, by the recording's clock; 0: not known yet */
     unsigned compared;
     struct table *half_told; /* TID and number -> place in `items` + 1 */
@@ -60,32 +60,53 @@ static void make_event(struct event *event, uint64_t *id)
     event->attr.inherit = 0;
 }
 
-int waits_new(struct event *event, uint64_t id, uint64_t stacks_id, unsigned compared, bool wall,
-              struct waits **out, struct fathom_error *err)
+/* As one that counts nothing. */
+static void make_waker_event(struct event *event, uint64_t *id)
+{
+    *event = (struct event){
+        .attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .config1 = EVENT_WAKEUPS_MARK},
+        .name = EVENT_WAKEUPS_NAME,
+        .ids = id,
+        .id_count = 1};
+    attr_set_layout(true, &event->attr);
+    event->attr.sample_type |= PERF_SAMPLE_RAW;
+    event->attr.sample_period = 1;
+    event->attr.inherit = 0;
+}
+
+int waits_new(const struct waits_options *options, struct event *events, struct waits **out,
+              struct fathom_error *err)
 {
     uint64_t monotonic, recording;
+    const bool wakers = options->wakers_id;
     *out = NULL;
     const int rc = clock_pair_read(&monotonic, &recording);
     if (rc < 0)
         return error_system(err, -rc,
                             "waits cannot be recorded (--off-cpu): the recording's clock cannot be read");
     struct waits *w = malloc(sizeof *w);
-    uint64_t *ids = malloc(sizeof *ids);
+    uint64_t *id = malloc(sizeof *id), *wakers_id = wakers ? malloc(sizeof *wakers_id) : NULL;
     if (w)
-        *w = (struct waits){.id = id,
-                            .stacks_id = stacks_id,
+        *w = (struct waits){.id = options->id,
+                            .wakers_id = options->wakers_id,
+                            .stacks_id = options->stacks_id,
                             .clock = recording - monotonic,
-                            .compared = compared,
+                            .compared = options->compared,
                             .half_told = table_new(),
                             .short_places = table_new()};
-    if (!w || !w->half_told || !w->short_places || !ids) {
+    if (!w || !w->half_told || !w->short_places || !id || (wakers && !wakers_id)) {
         waits_free(w);
-        free(ids);
+        free(id);
+        free(wakers_id);
         return error_memory(err);
     }
-    *ids = id;
-    make_event(event, ids);
-    event->attr.config2 = wall ? EVENT_WALL_REPORTED : 0;
+    *id = options->id;
+    make_event(&events[0], id);
+    events[0].attr.config2 = options->wall ? EVENT_WALL_REPORTED : 0;
+    if (wakers) {
+        *wakers_id = options->wakers_id;
+        make_waker_event(&events[1], wakers_id);
+    }
     *out = w;
     return 0;
 }
@@ -124,7 +145,16 @@ static struct half_told *find_half(struct waits *w, const struct wait_record *r)
 struct wait_sample {
     struct sample_record sample;
     uint64_t address, period;
-    uint32_t raw_size, reason;
+    uint32_t raw_size;
+    struct wait_raw raw;
+    uint64_t abi, bp, sp, ip;
+};
+
+/* Likewise, make_waker_event(). */
+struct waker_sample {
+    struct sample_record sample;
+    uint32_t raw_size;
+    struct waker_raw raw;
     uint64_t abi, bp, sp, ip;
 };
 _Static_assert(ATTR_REGISTERS == (1 << 6 | 1 << 7 | 1 << 8), "the registers of struct wait_sample");
@@ -142,8 +172,8 @@ static int write_sample(const struct waits *w, const struct wait_record *b, unsi
                    .time = time},
         .address = b->lock,
         .period = weight,
-        .raw_size = sizeof s.reason,
-        .reason = reason,
+        .raw_size = sizeof s.raw,
+        .raw = {reason, b->number, 0},
         .abi = PERF_SAMPLE_REGS_ABI_64,
         .bp = b->bp,
         .sp = b->sp,
@@ -309,6 +339,33 @@ static int write_told(struct waits *w, struct half_told *h, struct batch *batch,
     return rc;
 }
 
+/* Its stack is that of the record before, if it has one. */
+static int write_waker(struct waits *w, const struct waker_record *r, uint64_t time, struct batch *batch,
+                       struct fathom_error *err)
+{
+    const bool own = r->kind == WAKER_THREAD, told = w->stack_time && w->stack_tid == r->tid;
+    struct waker_sample s = {
+        .sample = {.header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER, .size = sizeof s},
+                   .id = w->wakers_id,
+                   .ip = own ? r->ip : 0,
+                   .pid = r->pid,
+                   .tid = r->tid,
+                   .time = own && told ? w->stack_time : time},
+        .raw_size = sizeof s.raw,
+        .raw = {r->kind, r->woken, r->wait, ""},
+        .abi = own ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_NONE,
+        .bp = r->bp,
+        .sp = r->sp,
+        .ip = r->ip};
+    if (r->kind == WAKER_OTHER || r->kind == WAKER_KERNEL)
+        memcpy(s.raw.name, r->comm, sizeof s.raw.name - 1);
+    if (own)
+        w->stack_time = 0;
+    else
+        s.sample.header.size -= (uint16_t)(sizeof s - offsetof(struct waker_sample, bp));
+    return batch_pass(batch, &s, s.sample.header.size, err);
+}
+
 static int take(struct waits *w, const struct wait_record *r, uint64_t time, struct batch *batch,
                 unsigned *made, struct fathom_error *err)
 {
@@ -334,13 +391,16 @@ int waits_take(struct waits *w, const struct sample *sample, struct batch *batch
                struct fathom_error *err)
 {
     struct wait_record r;
+    struct waker_record waker;
+    int rc;
     *made = 0;
-    if (!sample->raw || sample->raw_size < sizeof r)
+    if (record_view(sample->raw, sample->raw_size, &r, sizeof r) && r.magic == WAIT_RECORD_MAGIC)
+        rc = take(w, &r, sample->time, batch, made, err);
+    else if (w->wakers_id && record_view(sample->raw, sample->raw_size, &waker, sizeof waker) &&
+             waker.magic == WAKER_RECORD_MAGIC)
+        rc = write_waker(w, &waker, sample->time, batch, err);
+    else
         return 0;
-    memcpy(&r, sample->raw, sizeof r);
-    if (r.magic != WAIT_RECORD_MAGIC)
-        return 0;
-    const int rc = take(w, &r, sample->time, batch, made, err);
     return rc < 0 ? rc : 1;
 }
 

@@ -1,7 +1,7 @@
 /*
  * waits.h - makes samples of the times in which threads have no CPU: one for each wait that the BPF program tells of (verify_wire.h), when it ends, of the time that it took,
  * with its reason (perfdata/wait_reason.h). Only the collector has their event: the kernel opens none for it. A wait that stands for others weighs as much as all of them. The time in
- * which a thread could run already is a sample of its own.
+ * which a thread could run already is a sample of its own. Who ended a wait, if that is asked for, is one of a second event, of the waker's path.
  */
 #ifndef FATHOM_COLLECTOR_WAITS_H
 #define FATHOM_COLLECTOR_WAITS_H
@@ -12,9 +12,16 @@
 
 struct waits;
 
-/* Fills in the event, with this id; stacks_id: of the event of stacks; compared: as in struct stack_record; wall: "wall-clock" is to be reported (wait_reason.h). *out: NULL on failure. -ENOMEM; errors of clock_pair_read(). */
-int waits_new(struct event *event, uint64_t id, uint64_t stacks_id, unsigned compared, bool wall,
-              struct waits **out, struct fathom_error *err);
+struct waits_options {
+    uint64_t id, wakers_id; /* of the events to make; wakers_id 0: that of waits alone */
+    uint64_t stacks_id;     /* of the event of stacks */
+    unsigned compared;      /* as in struct stack_record */
+    bool wall;              /* "wall-clock" is to be reported (wait_reason.h) */
+};
+
+/* Fills in one event, or two: waits, and who ended them. *out: NULL on failure. -ENOMEM; errors of clock_pair_read(). */
+int waits_new(const struct waits_options *options, struct event *events, struct waits **out,
+              struct fathom_error *err);
 void waits_free(struct waits *waits); /* NULL is allowed; not the event's ids */
 /* Takes a record of the event of stacks. 1: it was about a wait, and is to be left out; *made: samples that were written; 0: it was not. -ENOMEM, or of the sink. */
 int waits_take(struct waits *waits, const struct sample *sample, struct batch *batch, unsigned *made,

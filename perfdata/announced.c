@@ -338,7 +338,8 @@ static bool take_pending(struct announced *a, const struct sample *sample)
 static void fill_in(struct announced *a, struct sample *sample)
 {
     bool pending = take_pending(a, sample);
-    a->followed[sample->event] |= pending || (a->any && attr_is_waits(&a->events[sample->event].attr));
+    const struct perf_event_attr *attr = &a->events[sample->event].attr;
+    a->followed[sample->event] |= pending || (a->any && (attr_is_waits(attr) || attr_is_wakeups(attr)));
     if (a->scripts && a->followed[sample->event])
         sample->script = scripts_of(a->scripts, sample->tid);
     const uint64_t *last = a->followed[sample->event] && sample->has_regs

@@ -101,6 +101,7 @@ void layout_of(const struct perf_event_attr *attr, struct layout *layout)
         .default_period = default_period(attr),
         .weight = weight_field_of(attr),
         .waits = attr_is_waits(attr),
+        .wakeups = attr_is_wakeups(attr),
         .stack_size = attr->sample_stack_user,
     };
     if (attr->sample_id_all) {

@@ -42,6 +42,8 @@ void event_default_name(const struct perf_event_attr *attr, char *out, size_t si
         name = hardware[attr->config];
     if (attr_is_waits(attr))
         name = EVENT_WAITS_NAME;
+    if (attr_is_wakeups(attr))
+        name = EVENT_WAKEUPS_NAME;
     const char *where = "";
     if (attr->exclude_kernel && !attr->exclude_user)
         where = ":u";

@@ -38,7 +38,7 @@ struct layout {
     struct register_places user, intr;
     uint64_t default_period;
     struct weight_field weight; /* what it weighs, times the period */
-    bool waits;                 /* attr_is_waits() */
+    bool waits, wakeups;        /* attr_is_waits(), attr_is_wakeups() */
     uint64_t stack_size;        /* requested bytes of each dump */
 };
 

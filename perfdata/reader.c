@@ -18,6 +18,7 @@
 #include "perfdata/input.h"
 #include "perfdata/layout.h"
 #include "perfdata/unsampled.h"
+#include "perfdata/wakers.h"
 #include "perfdata/wall.h"
 
 struct reader {
@@ -32,6 +33,7 @@ struct reader {
     uint32_t
         made_from; /* index of the first event that is made of others; those behind it are, too: at most 8 */
     struct wall wall;
+    struct wakers wakers;
     struct heap_live heap;
     uint32_t event;    /* whose totals are told: reader_main_event() */
     struct pass *live; /* for a recording in progress; NULL: finished, or from a file */
@@ -64,6 +66,7 @@ static void reader_free(struct reader *reader)
     free(reader->live);
     decoder_free(reader->decoder);
     scripts_free(reader->scripts);
+    wakers_free(&reader->wakers);
     heap_live_free(&reader->heap);
     head_free(&reader->head);
     input_close(&reader->input);
@@ -78,6 +81,7 @@ static int add_made_events(struct reader *reader, struct fathom_error *err)
 {
     reader->made_from = (uint32_t)reader->head.count;
     int rc = wall_add(&reader->head, &reader->wall, err);
+    rc = rc == 0 ? wakers_add(&reader->head, &reader->wakers, err) : rc;
     return rc == 0 ? heap_live_add(&reader->head, &reader->heap, err) : rc;
 }
 
@@ -234,10 +238,25 @@ static uint8_t made_of(const struct reader *reader, const struct sample *sample)
     unsigned made = 0;
     if (wall_has(&reader->wall, sample->event))
         made |= 1u << (reader->wall.event - reader->made_from);
+    if (wakers_has(&reader->wakers, sample->event))
+        made |= 1u << (reader->wakers.event - reader->made_from);
     if (sample->event == heap->allocated &&
         heap_live_has(heap, &reader->head.events[heap->allocated], sample))
         made |= 1u << (heap->event - reader->made_from);
     return (uint8_t)made;
+}
+
+/* false: out of memory. */
+static bool fill_sample(struct pass *pass, struct sample *sample)
+{
+    struct reader *reader = pass->reader;
+    scale(pass, sample);
+    sample->made_from = reader->made_from;
+    sample->made = made_of(reader, sample);
+    if (reader->wakers.event == UINT32_MAX || sample->event != reader->wakers.wakeups)
+        return true;
+    sample->waker = wakers_label(&reader->wakers, sample);
+    return sample->waker;
 }
 
 static int count_and_pass_on(void *context, const struct record *record, struct fathom_error *err)
@@ -257,11 +276,8 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
             return rc < 0 ? rc : 0;
         if (record->kind == RECORD_SAMPLE && !say(pass, &filled.sample))
             return 0;
-        if (record->kind == RECORD_SAMPLE) {
-            scale(pass, &filled.sample);
-            filled.sample.made_from = pass->reader->made_from;
-            filled.sample.made = made_of(pass->reader, &filled.sample);
-        }
+        if (record->kind == RECORD_SAMPLE && !fill_sample(pass, &filled.sample))
+            return error_memory(err);
         record = &filled;
     }
     summary->records++;

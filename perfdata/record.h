@@ -103,7 +103,20 @@ static inline bool attr_is_waits(const struct perf_event_attr *attr)
     return attr_is_clock(attr) && attr->config1 == EVENT_WAITS_MARK;
 }
 
-/* Whether it is the one that readers make of these and a clock's. */
+/* Whether its samples are who ended them. */
+static inline bool attr_is_wakeups(const struct perf_event_attr *attr)
+{
+    return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY &&
+           attr->config1 == EVENT_WAKEUPS_MARK;
+}
+
+/* Whether it is the one that readers make of both. */
+static inline bool attr_is_wakers(const struct perf_event_attr *attr)
+{
+    return attr_is_waits(attr) && attr->config2 == EVENT_WAKERS_MARK;
+}
+
+/* Whether it is the one that readers make of waits and a clock's samples. */
 static inline bool attr_is_wall(const struct perf_event_attr *attr)
 {
     return attr_is_waits(attr) && attr->config2 == EVENT_WALL_MARK;

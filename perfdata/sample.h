@@ -58,6 +58,8 @@ struct sample {
     uint64_t period; /* events that this sample represents: PERIOD, else the event's fixed period, else 1 */
     uint64_t addr, weight, data_src; /* 0: not recorded */
     uint32_t wait;                   /* enum wait_reason; 0: it is no wait */
+    uint64_t wake;                   /* of a wait and who ended it: the same; 0: not recorded */
+    const char *waker;    /* who that was, where this is a sample of it; borrowed. NULL: it is not */
     uint64_t cgroup;      /* the thread's, by its ID (struct record has their paths); 0: not recorded */
     const uint8_t *stack; /* STACK_USER dump from sp upward; NULL: none. Borrowed from the record */
     const uint8_t *below; /* the 128 bytes below sp (stack_record.h); NULL: not recorded. Borrowed */

@@ -172,6 +172,22 @@ static bool take_fixed(struct rest *rest, const struct layout *layout, struct sa
     return true;
 }
 
+/* What the raw data of waits, and of who ended them, tell. */
+static void take_wait(const struct layout *layout, struct sample *out)
+{
+    struct wait_raw wait;
+    struct waker_raw waker;
+    if (layout->waits && out->raw_size >= sizeof wait.reason)
+        out->wait = load_u32(out->raw);
+    if (layout->waits && out->raw_size >= sizeof wait) {
+        memcpy(&wait, out->raw, sizeof wait);
+        out->wake = (uint64_t)out->tid << 32 | wait.number;
+    } else if (layout->wakeups && out->raw_size >= sizeof waker) {
+        memcpy(&waker, out->raw, sizeof waker);
+        out->wake = (uint64_t)waker.woken << 32 | waker.number;
+    }
+}
+
 /* READ to BRANCH_STACK: counted fields before the registers. */
 static bool take_counted_fields(struct rest *rest, const struct layout *layout, struct sample *out)
 {
@@ -194,8 +210,7 @@ static bool take_counted_fields(struct rest *rest, const struct layout *layout, 
         if (!out->raw)
             return false;
         out->raw_size = load_u32(size);
-        if (layout->waits && out->raw_size >= 4)
-            out->wait = load_u32(out->raw);
+        take_wait(layout, out);
         if (layout->weight.size &&
             __builtin_mul_overflow(out->period, weight_field_in(&layout->weight, out->raw, out->raw_size),
                                    &out->period))

@@ -16,6 +16,31 @@
 #define EVENT_WALL_REPORTED 1u /* that one is reported where none is named */
 #define EVENT_WALL_MARK     2u /* this is that one */
 
+/* Who ended waits: samples of another event, of their paths; and the event of waits with these paths, which readers make of both (wakers.h). */
+#define EVENT_WAKEUPS_NAME "wakeups"
+#define EVENT_WAKEUPS_MARK 0x454b4157u /* attr.config1 of a dummy */
+#define EVENT_WAKERS_NAME  "wakers"
+#define EVENT_WAKERS_MARK  3u /* attr.config2 of waits: this is that one */
+
+enum waker_kind {
+    WAKER_THREAD = 1, /* a recorded one: the sample is its */
+    WAKER_OTHER,      /* one of a process that is not recorded */
+    WAKER_KERNEL,     /* one of the kernel's own */
+    WAKER_INTERRUPT,  /* of a device, or of another CPU; whatever thread that met */
+    WAKER_TIMER,      /* likewise, of the timer */
+};
+
+/* Raw data of samples of both. In waits, `reason` alone may be there. */
+struct wait_raw {
+    __u32 reason;
+    __u32 number; /* of the thread's waits: with the thread, what the two samples have in common */
+    __u32 zero;
+};
+struct waker_raw {
+    __u32 kind, woken, number; /* the woken thread's ID, and its wait */
+    char name[16];             /* of WAKER_OTHER and WAKER_KERNEL, the thread's; ends with a NUL */
+};
+
 enum wait_reason {
     WAIT_RUNNABLE = 1, /* another thread has it: since it was taken, or since this one was woken */
     WAIT_LOCK,         /* in futex */

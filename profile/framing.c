@@ -121,6 +121,11 @@ int framing_label(struct framing *f, const char *text, struct fathom_error *err)
     return append(f, frames_label(f->frames, FRAME_LABEL, text), err);
 }
 
+uint32_t framing_waker(struct framing *f, const char *text)
+{
+    return frames_label(f->frames, FRAME_WAKER, text);
+}
+
 int framing_unsure(struct framing *f, const char *text, struct fathom_error *err)
 {
     return append(f, frames_label(f->frames, FRAME_UNSURE, text), err);
@@ -452,6 +457,8 @@ int framing_end(struct framing *f, const struct place *place, const struct proce
         rc = append_lock(f, err);
     if (rc == 0 && sample->wait)
         rc = framing_label(f, wait_reason_label(sample->wait), err);
+    if (rc == 0 && sample->waker)
+        rc = append(f, framing_waker(f, sample->waker), err);
     *items = f->path;
     *count = f->depth;
     return rc;

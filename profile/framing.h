@@ -57,6 +57,8 @@ enum path_sites framing_sites(const struct resolved *resolved);
 /* The node's own function. */
 int framing_leaf(struct framing *framing, uint32_t node, struct fathom_error *err);
 int framing_label(struct framing *framing, const char *text, struct fathom_error *err);
+/* The item of what says who ended a wait; FRAMES_NONE: out of memory. */
+uint32_t framing_waker(struct framing *framing, const char *text);
 /* What stands for callers that are not sure. */
 int framing_unsure(struct framing *framing, const char *text, struct fathom_error *err);
 /* Functions by their numbers in the map. */

@@ -27,4 +27,5 @@ libprofile_la_SOURCES = \
 	profile/placing.c profile/placing.h \
 	profile/process_shares.c profile/process_shares.h \
 	profile/profile.c profile/profile.h profile/profile_data.h \
+	profile/waker_paths.c profile/waker_paths.h \
 	profile/script_frames.c profile/script_frames.h profile/shares.c profile/shares.h

@@ -119,7 +119,11 @@ struct profile *profile_new(const struct profile_options *options, struct image_
                                                      .places = true});
     else
         p->exact = cct_new(options->metrics.count);
-    if (!p->framing || !p->others || !p->sets || !p->doubts || !p->processes || (!p->exact && !p->bounded)) {
+    const uint32_t unseen =
+        options->wakers && p->framing ? framing_waker(p->framing, "[waker not seen]") : FRAMES_NONE;
+    p->wakers = unseen == FRAMES_NONE ? NULL : waker_paths_new(options->wakers, unseen);
+    if (!p->framing || (options->wakers && !p->wakers) || !p->others || !p->sets || !p->doubts ||
+        !p->processes || (!p->exact && !p->bounded)) {
         profile_free(p);
         return NULL;
     }
@@ -134,6 +138,7 @@ void profile_free(struct profile *p)
     table_free(p->others);
     doubts_free(p->doubts);
     process_shares_free(p->processes);
+    waker_paths_free(p->wakers);
     for (uint32_t m = 0; m < METRICS_MAX; m++)
         shares_free(p->shares[m]);
     common_clear(&p->common);
@@ -188,6 +193,22 @@ static void count(struct profile *p, uint64_t weight, const struct sample *sampl
         count_weight(&p->counts.partial, weight);
 }
 
+/* A sample of who ended a wait: it counts nothing itself. */
+static int add_waker(struct profile *p, const struct adding *a, struct fathom_error *err)
+{
+    const struct resolved *r = a->resolved;
+    const uint32_t *items;
+    size_t count;
+    int rc = framing_begin(p->framing, a->process, a->sample, err);
+    if (rc == 0 && a->sample->has_regs)
+        rc = r->kind == RESOLVED_UNKNOWN
+                 ? framing_unknown(p->framing, a->process, a->sample, r, err)
+                 : framing_node(p->framing, r->node, UINT32_MAX, framing_sites(r), err);
+    if (rc == 0)
+        rc = framing_end(p->framing, &r->cid.place, a->process, a->sample, &items, &count, err);
+    return rc == 0 && waker_paths_keep(p->wakers, a->sample, items, count) < 0 ? error_memory(err) : rc;
+}
+
 int profile_add(struct profile *p, const struct pathmap *map, const struct process *process,
                 const struct sample *sample, const struct resolved *resolved, struct fathom_error *err)
 {
@@ -202,6 +223,9 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
     }
     struct outcome outcome = {0};
     struct adding a = {map, process, sample, &r, {0}, r.probability, &outcome};
+    p->counted = false;
+    if (sample->waker)
+        return p->wakers ? add_waker(p, &a, err) : 0;
     metrics_values(&p->options.metrics, sample, a.values);
     if (!p->options.filter || filter_sample(p->options.filter, process, sample))
         rc = adding_sample(p, &a, err);

@@ -31,6 +31,8 @@ struct profile_options {
     double phi;             /* of HCCT_STICKY: the least that will be asked for */
     struct framing_options framing;
     bool samples; /* keep each sample's place (56 bytes, and 8 for each metric); not in bounded memory */
+    uint32_t
+        wakers; /* so many who ended waits, one after the other, behind the path of each; 0: none. Up to WAKERS_MOST */
     struct filter *filter; /* which samples count; NULL: all. Borrowed */
 };
 

@@ -9,6 +9,7 @@
 #include "profile/process_shares.h"
 #include "profile/profile.h"
 #include "profile/shares.h"
+#include "profile/waker_paths.h"
 
 struct profile {
     struct profile_options options;
@@ -28,6 +29,7 @@ struct profile {
     struct common common;               /* AMBIGUOUS_COMMON: scratch */
     struct profile_counts counts;
     struct process_shares *processes;
+    struct waker_paths *wakers;    /* NULL: not asked for */
     bool counted;                  /* the last sample is */
     struct placed_sample *samples; /* NULL: not kept */
     uint64_t *sample_values;

@@ -35,6 +35,7 @@ libreport_la_SOURCES = \
 	report/export/json.c report/export/json.h \
 	report/views/left_out.c \
 	report/views/accessed.c report/views/accessed.h report/views/locks.c report/views/memory.c \
+	report/views/path_row.c report/views/path_row.h report/views/wakers.c \
 	report/text/printer.c report/text/printer.h \
 	report/text/shorten.c report/text/shorten.h \
 	report/streams/html.c report/streams/html_page.h report/streams/json.c report/streams/streams.h \

@@ -7,7 +7,8 @@
 static const uint8_t stored_kinds[] = {
     [FRAME_FUNCTION] = 0, [FRAME_INLINED] = 1, [FRAME_UNKNOWN_CONTEXT] = 2, [FRAME_DATA] = 3,
     [FRAME_FOUND] = 4,    [FRAME_UNSURE] = 5,  [FRAME_KERNEL] = 6,          [FRAME_LINE] = 7,
-    [FRAME_PARTIAL] = 8,  [FRAME_LABEL] = 9,   [FRAME_LEVEL] = 10,          [FRAME_SCRIPT] = 11};
+    [FRAME_PARTIAL] = 8,  [FRAME_LABEL] = 9,   [FRAME_LEVEL] = 10,          [FRAME_SCRIPT] = 11,
+    [FRAME_WAKER] = 12};
 
 /* A number that is not known, as of a later version, is a label's. */
 static inline enum frame_kind frame_kind_of(uint8_t stored)

@@ -66,7 +66,7 @@ enum fathom_calls_format { FATHOM_CALLS_TEXT, FATHOM_CALLS_FOLDED };
 
 struct fathom_calls_listing {
     enum fathom_calls_format format;
-    const char *view;   /* of fathom_views, but "memory", "locks" and "groups"; NULL: the default */
+    const char *view;   /* of fathom_views, but "memory", "locks", "wakers" and "groups"; NULL: the default */
     double min_percent; /* rows that weigh less are left out */
     unsigned rows;      /* contexts; 0: all */
     size_t width;       /* of a row, in columns: longer names are shortened; 0: any */

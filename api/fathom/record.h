@@ -80,6 +80,8 @@ struct fathom_recorder_options {
     bool
         off_cpu; /* the times in which threads have no CPU, too: in an event "off-cpu", with the reason last on each path; needs the BPF program */
     bool
+        wakers; /* likewise, with who ended them: an event "wakers", whose paths go on with the waker's, the innermost function first */
+    bool
         wall; /* likewise, and all CPU time, in the kernel too: the event "wall-clock", of both, is reported where none is named */
     /* A command's allocations, sampled in it: the mean bytes between two samples (524288 tells enough), as events "allocated" and
      * "freed", and for reports "live"; 0: not. Beside them `target.event`, if there is one. */

@@ -60,6 +60,8 @@ enum fathom_ambiguity {
     FATHOM_AMBIGUOUS_COMMON  /* the frames that they have in common */
 };
 
+#define FATHOM_WAKERS_MOST 16
+
 /* How samples become contexts. Set them by fathom_report_defaults() first. */
 struct fathom_profile_options {
     const char *map;    /* a path map's file; NULL: none */
@@ -84,7 +86,9 @@ struct fathom_profile_options {
     bool lines;       /* source lines, of callers too */
     bool native,
         script; /* one of them alone: of paths with functions that an interpreter runs, machine code alone, or these alone */
-    bool data; /* paths end in the memory that was accessed; -ENOENT if the recording has no addresses */
+    uint64_t
+        wakers; /* of waits, so many who ended them, one after the other, behind their paths; at most FATHOM_WAKERS_MOST. -ENOENT if the recording does not tell them. 0: of event "wakers" one */
+    bool data;  /* paths end in the memory that was accessed; -ENOENT if the recording has no addresses */
     uint64_t inline_most; /* KiB of debug information that may be read for inlined functions; 0: they are not
                              shown; UINT64_MAX: any */
     enum fathom_ambiguity ambiguous;

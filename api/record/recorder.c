@@ -222,7 +222,8 @@ void recorder_collector(const struct fathom_recorder_options *options, const str
     out->switched = options->phase_interval > 0;
     out->trigger = options->trigger;
     out->event.kernel = options->kernel;
-    out->waits = options->off_cpu || options->wall;
+    out->waits = options->off_cpu || options->wall || options->wakers;
+    out->wakers = options->wakers;
     out->wall = options->wall;
     if (options->wall) {
         out->event.kernel = true;

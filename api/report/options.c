@@ -21,6 +21,7 @@ const struct fathom_word fathom_views[] = {
     {"flat", NULL},
     {"memory", "what was accessed, and where it was found"},
     {"locks", "which are waited for"},
+    {"wakers", "who ended waits"},
     {"groups", "who ran, without functions"},
     {NULL, NULL},
 };
@@ -153,12 +154,13 @@ static struct profile_options profile_of(const struct fathom_profile_options *p,
                                     .eps = p->phi > 0 && p->eps == 0 ? p->phi / 5 : p->eps,
                                     .counter = counter_kind(p->counter),
                                     .phi = p->phi,
+                                    .wakers = p->wakers ? (uint32_t)p->wakers : view->wakers,
                                     .framing = {.threads = p->threads,
                                                 .inlined = p->inline_most,
                                                 .lines = p->lines,
                                                 .native = p->native,
                                                 .script = p->script,
-                                                .locks = view->locks,
+                                                .locks = view->locks || view->wakers,
                                                 .accesses = p->data || view->accesses}};
 }
 

@@ -194,6 +194,11 @@ static int start_profile(struct reporting *r, const struct event *event, struct 
             err, ENOENT,
             "samples of %s do not tell for which lock a thread waits: record them with --off-cpu",
             event->name);
+    if (profile.wakers && !attr_is_wakers(&event->attr))
+        return error_set(err, ENOENT, "samples of %s do not tell who ended a wait: record them with --wakers",
+                         event->name);
+    if (attr_is_wakers(&event->attr) && !profile.wakers)
+        profile.wakers = 1;
     profile.filter = r->filter;
     if (r->options->format->recording && !r->filter) /* its readers find inlined functions themselves */
         profile.framing.inlined = 0;
@@ -455,9 +460,22 @@ static int infer_event(struct reporting *r, struct reader *reader, struct fathom
     return rc == 0 ? infer_samples(r, reader, err) : rc;
 }
 
+static bool has_wakers(const struct reader *reader)
+{
+    const struct event *events;
+    const size_t count = reader_events(reader, &events);
+    for (size_t i = 0; i < count; i++)
+        if (attr_is_wakers(&events[i].attr))
+            return true;
+    return false;
+}
+
 int reporting_infer(struct reporting *r, struct reader *reader, struct fathom_error *err)
 {
-    const char *waits = r->options->profile.framing.locks ? EVENT_WAITS_NAME : NULL;
+    const struct profile_options *o = &r->options->profile;
+    const char *waits = o->wakers || (o->framing.locks && has_wakers(reader)) ? EVENT_WAKERS_NAME
+                        : o->framing.locks                                    ? EVENT_WAITS_NAME
+                                                                              : NULL;
     int rc = reader_main_event(reader, r->options->event ? r->options->event : waits, &r->event, err);
     if (rc == 0)
         rc = infer_event(r, reader, err);
@@ -484,6 +502,8 @@ static int add_event(struct reporting *first, struct reader *reader, uint32_t nu
     if (metrics_of(&events[number], own.metric, &metrics, &why) < 0)
         own.metric = metric_table;
     own.profile.framing.locks &= attr_is_waits(&events[number].attr);
+    if (!attr_is_wakers(&events[number].attr))
+        own.profile.wakers = 0;
     own.profile.framing.accesses &=
         (events[number].attr.sample_type & PERF_SAMPLE_ADDR) != 0 && !attr_is_waits(&events[number].attr);
     int rc = begin_reporting(&own, first, first->log, first->progress, out, err);

@@ -51,6 +51,8 @@ int stored_check(const struct report_options *o, const struct fathom_profile_opt
         {o->view.view->levels, "--view groups"},
         {o->view.view->accesses, "--view memory"},
         {o->view.view->locks, "--view locks"},
+        {o->view.view->wakers, "--view wakers"},
+        {p->wakers > 0, "--wakers"},
     };
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (needs[i].asked)

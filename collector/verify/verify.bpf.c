@@ -216,6 +216,16 @@ int verify_wakeup(const struct task_wakeup *task)
     return 1;
 }
 
+#include "collector/verify/bpf/wakers.h"
+
+/* The tracepoint sched:sched_waking, in the thread or interrupt that wakes. (sched:sched_wakeup can be in an interrupt of the woken one's CPU.) */
+SEC("tracepoint")
+int verify_waking(const struct task_wakeup *task)
+{
+    tell_waker((void *)task, (__u32)task->tid);
+    return 1;
+}
+
 /* The tracepoint task:task_newtask, in the thread that forks (kernel/fork.c). verify.c checks the layout. */
 struct new_task {
     __u64 common;

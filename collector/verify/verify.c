@@ -31,6 +31,7 @@ struct verify {
     struct bpf_object *object;
     struct bpf_link *tasks;              /* NULL: the recorder alone follows children */
     struct bpf_link *switches, *wakeups; /* NULL: waits are not told */
+    struct bpf_link *wakings;            /* NULL: nor who ended them */
     enum verify_follow follow;
     int program, outputs, followed, spaces, threads, waits, scripts, script_files, any_script;
     int processes, files, rows;                  /* -1: the program does not find files */
@@ -96,6 +97,8 @@ static bool configure(const struct verify_options *options, struct verify_config
         config->ns_device = ns.st_dev;
         config->ns_inode = ns.st_ino;
     }
+    if (options->wakers)
+        config->interrupts = *options->wakers;
     return kernel_members_find(config);
 }
 
@@ -113,6 +116,7 @@ static const char *const programs[] = {[VERIFY_USER] = "verify_user",
 #define TASKS    "verify_task"
 #define SWITCHES "verify_switch_task"
 #define WAKEUPS  "verify_wakeup"
+#define WAKINGS  "verify_waking"
 
 static bool is_of_waits(const char *program)
 {
@@ -127,7 +131,8 @@ static void choose_where(const struct verify_options *options, struct verify *v)
     {
         const char *name = bpf_program__name(program);
         bool wanted = strcmp(name, TASKS) == 0 || strcmp(name, programs[options->where]) == 0 ||
-                      (options->waits && is_of_waits(name));
+                      (options->waits && is_of_waits(name)) ||
+                      (options->wakers && strcmp(name, WAKINGS) == 0);
         bpf_program__set_autoload(program, wanted);
     }
 }
@@ -147,16 +152,15 @@ struct traced {
         unsigned at;
     } fields[2];
 };
-static const struct traced traced_tasks = {TASKS,
-                                           "events/task/task_newtask",
-                                           {{"pid", VERIFY_TASK_TID_AT},
-                                            {"clone_flags", VERIFY_TASK_FLAGS_AT}}},
-                           traced_switches = {SWITCHES,
-                                              "events/sched/sched_switch",
-                                              {{"prev_state", VERIFY_SWITCH_STATE_AT},
-                                               {"next_pid", VERIFY_SWITCH_NEXT_AT}}},
-                           traced_wakeups = {
-                               WAKEUPS, "events/sched/sched_wakeup", {{"pid", VERIFY_WAKEUP_TID_AT}}};
+static const struct traced
+    traced_tasks = {TASKS,
+                    "events/task/task_newtask",
+                    {{"pid", VERIFY_TASK_TID_AT}, {"clone_flags", VERIFY_TASK_FLAGS_AT}}},
+    traced_switches = {SWITCHES,
+                       "events/sched/sched_switch",
+                       {{"prev_state", VERIFY_SWITCH_STATE_AT}, {"next_pid", VERIFY_SWITCH_NEXT_AT}}},
+    traced_wakeups = {WAKEUPS, "events/sched/sched_wakeup", {{"pid", VERIFY_WAKEUP_TID_AT}}},
+    traced_wakings = {WAKINGS, "events/sched/sched_waking", {{"pid", VERIFY_WAKEUP_TID_AT}}};
 
 static bool knows_fields(const struct traced *t)
 {
@@ -334,7 +338,8 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
     if (rc == 0 && options->waits) {
         v->switches = trace(v, &traced_switches);
         v->wakeups = v->switches ? trace(v, &traced_wakeups) : NULL;
-        rc = v->wakeups ? 0 : -ENOTSUP;
+        v->wakings = v->wakeups && options->wakers ? trace(v, &traced_wakings) : NULL;
+        rc = v->wakeups && (v->wakings || !options->wakers) ? 0 : -ENOTSUP;
     }
     libbpf_set_print(print);
     if (rc < 0) {
@@ -353,6 +358,7 @@ void verify_free(struct verify *v)
     bpf_link__destroy(v->tasks);
     bpf_link__destroy(v->switches);
     bpf_link__destroy(v->wakeups);
+    bpf_link__destroy(v->wakings);
     if (v->counts)
         munmap((void *)(uintptr_t)v->counts, sizeof *v->counts);
     if (v->rooms)

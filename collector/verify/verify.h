@@ -43,6 +43,7 @@ struct verify_options {
     uint64_t cgroup; /* likewise, other groups': cgroup_number() */
     uint32_t level;
     bool waits; /* the times in which threads have no CPU are told: struct wait_record */
+    const struct verify_interrupts *wakers; /* and who ends them: struct waker_record; borrowed. NULL: not */
 };
 
 /* struct stack_record, of stacks that are compared so. */

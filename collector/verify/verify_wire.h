@@ -32,7 +32,7 @@
 /* Likewise, of sched:sched_switch and sched:sched_wakeup. */
 #define VERIFY_SWITCH_STATE_AT 32
 #define VERIFY_SWITCH_NEXT_AT  56
-#define VERIFY_WAKEUP_TID_AT   24
+#define VERIFY_WAKEUP_TID_AT   24 /* and of sched:sched_waking */
 
 #define VERIFY_WAIT_EVERY                                                                                    \
     1000000u                     /* ns: in so long a thread that waits has some two waits told on average, */
@@ -59,6 +59,18 @@ struct wait_record {
     __u64 length, ready; /* ENDS, UNREAD: ns; of these the last ones, in which it could run */
     __u64
         shorts; /* ENDS: all of the thread's that were not long up to this one, whether they were told or not, ns */
+};
+
+/* Likewise: who ended a wait that was told, or is to be, before it gets a CPU. Behind the record of the waker's stack, of WAKER_THREAD. */
+#define WAKER_RECORD_MAGIC 0x454b4157u /* "WAKE" */
+struct waker_record {
+    __u32 magic;
+    __u8 kind; /* enum waker_kind (perfdata/wait_reason.h) */
+    __u8 zero[3];
+    __u32 pid, tid;    /* the waker's; but for WAKER_THREAD, the woken one's */
+    __u32 woken, wait; /* thread, and struct wait_record's number */
+    __u64 ip, sp, bp;  /* the waker's, in user mode; of WAKER_THREAD */
+    char comm[16];     /* of its thread; ends with a NUL */
 };
 
 /* Whose samples are looked at. */
@@ -91,6 +103,12 @@ struct verify_members {
     __u32 super_device;                                                                   /* in super_block */
 };
 
+/* Return addresses in the kernel's entries of interrupts; `end`: behind the last one. */
+struct verify_interrupts {
+    __u64 first, end;
+    __u64 timer, timer_end; /* among them, that of the CPU's own timer */
+};
+
 #define VERIFY_SWITCHES 1024 /* spaces */
 
 struct verify_config {
@@ -105,8 +123,9 @@ struct verify_config {
     __u8 follow;               /* enum verify_follow */
     __u8 joins;                /* of a new stack, what is around a known one is not copied */
     struct verify_hooks hooks;
-    struct verify_members members; /* for the program that finds files */
-    __u32 self;                    /* the recorder's process, if it is to be left out; else 0 */
+    struct verify_members members;       /* for the program that finds files */
+    struct verify_interrupts interrupts; /* for the program that tells wakers */
+    __u32 self;                          /* the recorder's process, if it is to be left out; else 0 */
     __u32 one_user; /* whether only processes of one are recorded: samples of others are left out */
     __u32 user;     /* the real user ID of that */
     __u64 cgroup;   /* a number: samples that are neither in it nor below it are left out; 0: none are */

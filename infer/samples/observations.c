@@ -24,6 +24,8 @@
     COLUMN(ADDR, s->addr)                                                                                    \
     COLUMN(WEIGHT, s->weight)                                                                                \
     COLUMN(WAIT, s->wait)                                                                                    \
+    COLUMN(WAKE, s->wake)                                                                                    \
+    COLUMN(WAKER, s->waker)                                                                                  \
     COLUMN(DATA_SRC, s->data_src)                                                                            \
     COLUMN(CGROUP, s->cgroup)                                                                                \
     COLUMN(STACK_NUMBER, s->stack_number)                                                                    \

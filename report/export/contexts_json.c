@@ -28,6 +28,8 @@ static const char *kind_name(enum frame_kind kind)
         return "partial";
     case FRAME_LEVEL:
         return "level";
+    case FRAME_WAKER:
+        return "waker";
     case FRAME_LINE:
     case FRAME_LABEL:
         break;

@@ -9,12 +9,10 @@
 
 #include "base/vec.h"
 #include "profile/access.h"
+#include "report/views/path_row.h"
 #include "report/views/views.h"
 
-#define NAME_ROOM   40 /* columns of a function's name, unless names are to be whole */
-#define PATH_MOST   64 /* frames shown of a path, from its inner end */
-#define PATH_INDENT 9
-#define NO_METRIC   UINT32_MAX
+#define NO_METRIC UINT32_MAX
 
 #define WEIGHT_COLUMNS 8
 
@@ -72,8 +70,7 @@ static int find_accesses(struct memory *m, struct fathom_error *err)
         if (n == root || frames_at(frames, n->item)->kind != FRAME_DATA)
             continue;
         struct accessed row = {.node = n, .item = n->item};
-        add_values(m, &row, n, ACCESS_UNKNOWN);
-        for (const struct cct_node *c = n->first_child; c; c = c->next_sibling) {
+        for (struct cct_node *c = n; c; c = cct_next(n, c)) {
             const struct frame *frame = frames_at(frames, c->item);
             bool known = frame->kind == FRAME_FOUND && frame->address < ACCESS_SOURCES;
             add_values(m, &row, c, known ? (enum access_source)frame->address : ACCESS_UNKNOWN);
@@ -137,51 +134,6 @@ static void write_figures(const struct memory *m, const struct accessed *row)
     printer_write(p, "  ");
 }
 
-/* A step of a path; the caller frees it. NULL: no memory. */
-static char *step_text(const struct memory *m, const struct frame *frame, bool show_image)
-{
-    char *text = NULL;
-    size_t size;
-    struct printer printer = {.out = open_memstream(&text, &size)};
-    if (!printer.out)
-        return NULL;
-    frame_write(&printer, frame, show_image, m->drawing->options->width ? NAME_ROOM : 0);
-    fclose(printer.out);
-    return text;
-}
-
-/* From the inner end outwards, on as many rows as the width needs; a file's name stands behind the last of its functions
- * in a row. */
-static void write_path(const struct memory *m, const struct cct_node *node)
-{
-    const struct view_options *o = m->drawing->options;
-    struct printer *p = m->drawing->printer;
-    size_t shown = 0, began = p->written;
-    printer_write(p, "%*s", PATH_INDENT, "");
-    for (node = cct_parent(node); cct_parent(node); node = cct_parent(node)) {
-        if (o->width && shown == PATH_MOST) {
-            printer_write(p, " < ...");
-            break;
-        }
-        const struct cct_node *outer = cct_parent(node);
-        const struct frame *frame = frames_at(m->drawing->frames, node->item),
-                           *next = cct_parent(outer) ? frames_at(m->drawing->frames, outer->item) : NULL;
-        bool last = !next || strcmp(next->image, frame->image) != 0;
-        char *text = step_text(m, frame, o->show_image && last);
-        if (shown && o->width && strlen(text ? text : "") + strlen(" < ") > room_left(m->drawing, began)) {
-            printer_write(p, "\n");
-            began = p->written;
-            printer_write(p, "%*s< ", PATH_INDENT, "");
-        } else if (shown) {
-            printer_write(p, " < ");
-        }
-        printer_write(p, "%s", text ? text : "?");
-        free(text);
-        shown++;
-    }
-    printer_write(p, "\n");
-}
-
 /* Sorts and writes rows; with their paths if they have any. */
 static void write_rows(const struct memory *m, struct accessed *rows, size_t count, const char *one,
                        const char *many)
@@ -204,7 +156,7 @@ static void write_rows(const struct memory *m, struct accessed *rows, size_t cou
                     *frames_at(d->frames, rows[i].item)->image, room_left(d, began));
         printer_write(d->printer, "%s\n", row_colour_end(d->options->colour, rows[i].weight, d->whole));
         if (rows[i].node)
-            write_path(m, rows[i].node);
+            path_row_write(d, cct_parent(rows[i].node), NULL);
     }
     left_out_write(d, count - shown, one, many, hidden, LEFT_OUT_ALL);
 }

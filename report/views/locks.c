@@ -24,5 +24,6 @@ int locks_write(const struct drawing *drawing, struct fathom_error *err)
         printer_write(drawing->printer, "no thread waited for a lock\n");
         return 0;
     }
-    return accessed_write(drawing, &words, err);
+    const int rc = accessed_write(drawing, &words, err);
+    return rc == 0 ? releases_write(drawing, err) : rc;
 }

@@ -8,9 +8,13 @@ const struct view view_table[] = {
     {.name = "tree", .write = tree_write, .folds = true},
     {.name = "callers", .write = callers_write},
     {.name = "flat", .write = flat_write},
-    {.name = "memory", .write = memory_write, .accesses = true},
-    {.name = "locks", .write = locks_write, .locks = true},
-    {.name = "groups", .write = tree_write, .levels = true},
+    {.name = "memory", .write = memory_write, .accesses = true, .not_of_calls = "calls access no data"},
+    {.name = "locks", .write = locks_write, .locks = true, .not_of_calls = "calls wait for nothing"},
+    {.name = "wakers", .write = wakers_write, .wakers = true, .not_of_calls = "calls wait for nothing"},
+    {.name = "groups",
+     .write = tree_write,
+     .levels = true,
+     .not_of_calls = "calls are counted of all processes together"},
     {0},
 };
 

@@ -35,9 +35,12 @@ struct view {
     const char *name;
     int (*write)(const struct drawing *drawing, struct fathom_error *err);
     bool locks;    /* of waits: paths must end in the lock that is waited for */
+    bool wakers;   /* likewise: paths must go on with those who ended the wait */
     bool accesses; /* paths must end in the data that was accessed (framing.h) */
     bool folds;    /* shows the tree folded (fold.h) */
     bool levels;   /* shows the tree without functions: paths must begin with levels (profile/levels.h) */
+    const char
+        *not_of_calls; /* why it can only be of recordings; NULL: it is of calls (api/fathom/calls.h), too */
 };
 
 /* Ends with one without a name; the first is the default. */

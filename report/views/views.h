@@ -29,6 +29,10 @@ int flat_write(const struct drawing *drawing, struct fathom_error *err);
 /* The memory that was accessed: by data, and by data and path. For contexts whose paths end in FRAME_DATA. */
 int memory_write(const struct drawing *drawing, struct fathom_error *err);
 int locks_write(const struct drawing *drawing, struct fathom_error *err);
+/* Those who ended waits, and the waits of each. For contexts whose paths go on behind FRAME_WAKER. */
+int wakers_write(const struct drawing *drawing, struct fathom_error *err);
+/* Of such contexts the waits for locks: by which paths each was given to those that waited. Nothing, if there are none. */
+int releases_write(const struct drawing *drawing, struct fathom_error *err);
 
 /* Columns left for a name and what follows it, given the byte count at the start of the row; 0: unlimited. */
 size_t room_left(const struct drawing *drawing, size_t row_began);

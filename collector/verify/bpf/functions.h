@@ -74,5 +74,6 @@ int verify_probe(void *ctx);
 int verify_task(const struct new_task *task);
 int verify_switch_task(const struct task_switch *task);
 int verify_wakeup(const struct task_wakeup *task);
+int verify_waking(const struct task_wakeup *task);
 
 #endif

@@ -6,7 +6,7 @@
 // contexts: lists by number; 0 is the root, parents come before children, siblings from heavy to light. entries: samples of one
 // context (of all its samples, if `bounded`), instruction (place: from 1 on in the lists of `code`), thread, slice of time and certainty, added up. frames: [name, image, kind], threads: [pid, tid, name].
 const recording = JSON.parse(document.getElementById("data").textContent), events = recording.events || [recording];
-const Kind = { FUNCTION: 0, INLINED: 1, UNKNOWN: 2, DATA: 3, FOUND: 4, UNSURE: 5, KERNEL: 6, LINE: 7, PARTIAL: 8, LABEL: 9, LEVEL: 10, SCRIPT: 11 };
+const Kind = { FUNCTION: 0, INLINED: 1, UNKNOWN: 2, DATA: 3, FOUND: 4, UNSURE: 5, KERNEL: 6, LINE: 7, PARTIAL: 8, LABEL: 9, LEVEL: 10, SCRIPT: 11, WAKER: 12 };
 let data, contexts, entries, frames, contextCount;
 
 // language: "all"; "native": without functions of scripts; "script": without machine code, where there are such.

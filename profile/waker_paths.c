@@ -1,0 +1,121 @@
+/* waker_paths.c - see waker_paths.h. */
+#include "profile/waker_paths.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "hcct/cct.h"
+#include "perfdata/wait_reason.h"
+
+/* Wakers one after the other: of each the label, in the tree, below its path. */
+struct chain {
+    const struct cct_node *at[WAKERS_MOST];
+    uint32_t count;
+};
+
+struct thread {
+    uint32_t pid;       /* another process's may have its number later */
+    uint64_t wake;      /* of the wait that `waker` ended, as in its samples */
+    struct chain waker; /* who ended its wait, and who woke that one */
+    struct chain last;  /* the same of its last wait whose sample was there; `pid` says whose */
+};
+
+struct waker_paths {
+    uint32_t depth;
+    uint32_t unseen; /* item of the label of wakers that were not seen */
+    struct cct *tree;
+    struct table *places; /* TID -> place in `threads` + 1 */
+    struct thread *threads;
+    size_t count, capacity;
+    uint32_t *path;
+    size_t path_count, path_capacity;
+};
+
+struct waker_paths *waker_paths_new(uint32_t depth, uint32_t unseen)
+{
+    struct waker_paths *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->depth = depth < WAKERS_MOST ? depth : WAKERS_MOST;
+    p->unseen = unseen;
+    p->tree = cct_new(1);
+    p->places = table_new();
+    if (!p->tree || !p->places) {
+        waker_paths_free(p);
+        return NULL;
+    }
+    return p;
+}
+
+void waker_paths_free(struct waker_paths *p)
+{
+    if (!p)
+        return;
+    cct_free(p->tree);
+    table_free(p->places);
+    free(p->threads);
+    free(p->path);
+    free(p);
+}
+
+/* NULL: out of memory. */
+static struct thread *thread_of(struct waker_paths *p, uint32_t tid)
+{
+    uint64_t *place = table_put(p->places, tid, NULL);
+    if (!place || (*place == 0 && !vec_push(p->threads, p->count, p->capacity, (struct thread){0})))
+        return NULL;
+    if (*place == 0)
+        *place = p->count;
+    return &p->threads[*place - 1];
+}
+
+static bool append_all(struct waker_paths *p, const uint32_t *items, size_t count)
+{
+    if (!vec_reserve(p->path, p->path_count, p->path_capacity, count))
+        return false;
+    if (count)
+        memcpy(p->path + p->path_count, items, count * sizeof *items);
+    p->path_count += count;
+    return true;
+}
+
+int waker_paths_keep(struct waker_paths *p, const struct sample *sample, const uint32_t *items, size_t count)
+{
+    struct chain chain = {.at = {cct_add(p->tree, items, count, &(uint64_t){0})}, .count = 1};
+    const struct thread *waker = thread_of(p, sample->tid);
+    if (!chain.at[0] || !waker)
+        return -ENOMEM;
+    if (sample->has_regs && waker->pid == sample->pid)
+        for (uint32_t i = 0; i < waker->last.count && chain.count < p->depth; i++)
+            chain.at[chain.count++] = waker->last.at[i];
+    struct thread *woken = thread_of(p, (uint32_t)(sample->wake >> 32));
+    if (!woken)
+        return -ENOMEM;
+    woken->wake = sample->wake;
+    woken->waker = chain;
+    return 0;
+}
+
+int waker_paths_join(struct waker_paths *p, const struct sample *wait, const uint32_t *items, size_t count,
+                     const uint32_t **out, size_t *out_count)
+{
+    struct thread *t = thread_of(p, wait->tid);
+    if (!t)
+        return -ENOMEM;
+    if (!t->waker.count || t->wake != wait->wake)
+        t->waker = (struct chain){.at = {cct_add(p->tree, &p->unseen, 1, &(uint64_t){0})}, .count = 1};
+    t->wake = wait->wake;
+    t->last = t->waker;
+    t->pid = wait->pid;
+    p->path_count = 0;
+    bool good = append_all(p, items, count);
+    for (uint32_t i = 0; good && i < t->last.count; i++)
+        for (const struct cct_node *n = t->last.at[i]; good && (good = n) && cct_parent(n); n = cct_parent(n))
+            good = append_all(p, &n->item, 1);
+    *out = p->path;
+    *out_count = p->path_count;
+    return good ? 0 : -ENOMEM;
+}
