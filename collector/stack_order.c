@@ -5,20 +5,32 @@
 #include <string.h>
 
 #include "collector/rings/records.h"
+#include "collector/verify/verify_wire.h"
 #include "perfdata/script_record.h"
 #include "perfdata/stack_record.h"
 
 /* Records that may stand before a sample, besides its stack record: what an interpreter runs, and more of the stack. */
 #define BEFORE_MOST (SCRIPT_CODES_MOST + 1 + STACK_RECORD_MORES)
 
+/* How a sample begins: with its raw data, if it is of the event of stacks. */
+struct head {
+    struct sample_record start;
+    uint32_t raw_size, magic;
+};
+
+/* Whether its sample comes behind it: not of one about a wait, which is whole by itself, and comes behind its stack record. */
+static bool concerns(const struct stack_order *order, const struct head *head)
+{
+    const size_t event = counters_event(order->counters, head->start.id);
+    return event < order->event_count && order->events[event].stacks && head->magic != WAIT_RECORD_MAGIC &&
+           head->magic != WAKER_RECORD_MAGIC;
+}
+
 bool stack_order_concerns(const struct stack_order *order, const struct perf_event_header *header)
 {
-    struct sample_record start;
-    if (header->type != PERF_RECORD_SAMPLE || header->size < sizeof start)
-        return false;
-    memcpy(&start, header, sizeof start);
-    size_t event = counters_event(order->counters, start.id);
-    return event < order->event_count && order->events[event].stacks;
+    struct head head;
+    return header->type == PERF_RECORD_SAMPLE && record_view(header, header->size, &head, sizeof head) &&
+           concerns(order, &head);
 }
 
 /* A sample is at most so much later than its stack record. A tracepoint's is the later one, and a hypervisor may have the CPU in
@@ -31,14 +43,15 @@ bool stack_order_concerns(const struct stack_order *order, const struct perf_eve
 static unsigned find_sample(const struct stack_order *order, const struct ring *ring, uint64_t head,
                             uint32_t tid, uint64_t *at, struct sample_record *next)
 {
-    struct sample_record scratch;
+    struct head seen, scratch;
     for (unsigned passed = 0; passed <= BEFORE_MOST; passed++) {
-        if (head - *at < sizeof *next)
+        if (head - *at < sizeof seen)
             return passed;
-        memcpy(next, ring_view(ring, *at, sizeof *next, &scratch), sizeof *next);
+        memcpy(&seen, ring_view(ring, *at, sizeof seen, &scratch), sizeof seen);
+        *next = seen.start;
         if (next->header.type != PERF_RECORD_SAMPLE || next->tid != tid)
             return UINT_MAX;
-        if (!stack_order_concerns(order, &next->header))
+        if (!concerns(order, &seen))
             return passed;
         *at += next->header.size;
     }
@@ -59,10 +72,10 @@ bool stack_order_ready(const struct stack_order *order, struct ring *ring, uint6
         ring->waited = at;
         return false;
     }
-    if (passed == UINT_MAX || head - next_at < sizeof next)
+    if (passed == UINT_MAX || head - next_at < sizeof(struct head))
         return true;
     const size_t event = counters_event(order->counters, next.id);
-    if (event >= order->event_count || order->events[event].audit)
+    if (event >= order->event_count || order->events[event].audit || order->events[event].stacks)
         return true;
     const bool is_late = order->events[event].attr.type == PERF_TYPE_TRACEPOINT;
     const uint64_t most = is_late ? PAIR_TRACEPOINT_NS : (passed + UINT64_C(1)) * PAIR_NS;

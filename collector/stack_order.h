@@ -15,7 +15,7 @@ struct stack_order {
     size_t event_count;
 };
 
-/* Whether a record is a stack record. */
+/* Whether a record is a stack record, or what an interpreter runs: its sample comes behind it. */
 bool stack_order_concerns(const struct stack_order *order, const struct perf_event_header *header);
 /* Whether the sample of the stack record at this position is there. Else the record is to be left for the next round;
  * it is asked for once. *time: the sample's, ns, which the record is to get; 0: the next record, but for further stack records of
