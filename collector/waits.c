@@ -325,7 +325,9 @@ static int write_unread(struct waits *w, const struct wait_record *r, uint64_t t
     } __attribute__((packed)) s = {0};
     _Static_assert(sizeof s % 8 == 0, "a record is a multiple of 8 bytes");
     const int rc = write_stack(w, r, STACK_RECORD_NONE, 0, &s.start, 0, time, batch, err);
-    return rc ? rc : write_wait(w, r, r, time, batch, made, err);
+    struct wait_record unread = *r;
+    unread.number = WAIT_UNNUMBERED; /* the program has that of the one before */
+    return rc ? rc : write_wait(w, &unread, &unread, time, batch, made, err);
 }
 
 /* Both of its records were read. */

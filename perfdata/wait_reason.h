@@ -30,6 +30,8 @@ enum waker_kind {
     WAKER_TIMER,      /* likewise, of the timer */
 };
 
+#define WAIT_UNNUMBERED 0xffffffffu /* a wait's number: nobody's sample has it */
+
 /* Raw data of samples of both. In waits, `reason` alone may be there. */
 struct wait_raw {
     __u32 reason;

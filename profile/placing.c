@@ -14,16 +14,15 @@ bool placing_plain_user(const struct profile *p)
     return !o->levels.count && !o->threads && !o->inlined && !o->lines && !o->accesses && !o->locks;
 }
 
+bool placing_woken(const struct profile *p, const struct sample *sample)
+{
+    return p->wakers && sample->wait && sample->wait != WAIT_RUNNABLE && sample_counts(sample);
+}
+
 bool placing_plain(const struct profile *p, const struct adding *a)
 {
     return placing_plain_user(p) && !framing_in_kernel(p->framing, a->sample) && !a->sample->script &&
            !a->sample->wait;
-}
-
-/* Whether its path goes on with who ended the wait. */
-static bool is_woken(const struct profile *p, const struct sample *sample)
-{
-    return p->wakers && sample->wait && sample->wait != WAIT_RUNNABLE && sample_counts(sample);
 }
 
 /* Keeps where the path last added to the bounded tree ends; without memory for it, it is sought again. */
@@ -75,7 +74,7 @@ int placing_framed(struct profile *p, const struct adding *a, uint64_t *place, s
     const uint32_t *items;
     size_t count;
     int rc = framing_end(p->framing, &a->resolved->cid.place, a->process, a->sample, &items, &count, err);
-    if (rc == 0 && is_woken(p, a->sample) &&
+    if (rc == 0 && placing_woken(p, a->sample) &&
         waker_paths_join(p->wakers, a->sample, items, count, &items, &count) < 0)
         rc = error_memory(err);
     if (rc < 0)
@@ -127,7 +126,7 @@ static uint64_t *place_of(struct profile *p, const struct adding *a, uint32_t ma
     if (placing_plain(p, a))
         return &p->places[map_node];
     if (o->levels.count || o->threads || o->accesses || o->locks || p->bounded ||
-        framing_in_kernel(p->framing, a->sample) || is_woken(p, a->sample))
+        framing_in_kernel(p->framing, a->sample) || placing_woken(p, a->sample))
         return NULL;
     uint64_t path =
         ((uint64_t)map_node << 2 | framing_sites(a->resolved)) + ((uint64_t)a->sample->wait << 40);

@@ -9,6 +9,8 @@
 
 #include "profile/profile_data.h"
 
+/* Whether the path of a sample goes on with who ended that wait. */
+bool placing_woken(const struct profile *profile, const struct sample *sample);
 /* Whether a path of user code alone determines its place in the tree. */
 bool placing_plain_user(const struct profile *profile);
 /* Whether a sample's path alone does. */

@@ -206,7 +206,24 @@ static int add_waker(struct profile *p, const struct adding *a, struct fathom_er
                  : framing_node(p->framing, r->node, UINT32_MAX, framing_sites(r), err);
     if (rc == 0)
         rc = framing_end(p->framing, &r->cid.place, a->process, a->sample, &items, &count, err);
-    return rc == 0 && waker_paths_keep(p->wakers, a->sample, items, count) < 0 ? error_memory(err) : rc;
+    const bool inferred = a->sample->has_regs && certainty_of(r) == CERTAINTY_INFERRED;
+    return rc == 0 && waker_paths_keep(p->wakers, a->sample, inferred ? r->probability : 1, items, count) < 0
+               ? error_memory(err)
+               : rc;
+}
+
+/* A wait's path is not surer than that of who ended it. 0 or -ENOMEM. */
+static int doubt_waker(struct profile *p, const struct sample *wait, struct resolved *r)
+{
+    double probability;
+    if (waker_paths_probability(p->wakers, wait, &probability) < 0)
+        return -ENOMEM;
+    r->probability *= probability;
+    r->least *= probability;
+    r->most *= probability;
+    if (probability < 1 && certainty_of(r) == CERTAINTY_PROVED)
+        r->source = SOURCE_CID;
+    return 0;
 }
 
 int profile_add(struct profile *p, const struct pathmap *map, const struct process *process,
@@ -221,6 +238,8 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
         r.reason = UNKNOWN_UNSURE;
         r.probability = r.least = r.most = 0;
     }
+    if (placing_woken(p, sample) && doubt_waker(p, sample, &r) < 0)
+        return error_memory(err);
     struct outcome outcome = {0};
     struct adding a = {map, process, sample, &r, {0}, r.probability, &outcome};
     p->counted = false;

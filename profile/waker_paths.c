@@ -14,6 +14,7 @@
 struct chain {
     const struct cct_node *at[WAKERS_MOST];
     uint32_t count;
+    double probability; /* that all their paths are right; 1: they are proved */
 };
 
 struct thread {
@@ -82,15 +83,18 @@ static bool append_all(struct waker_paths *p, const uint32_t *items, size_t coun
     return true;
 }
 
-int waker_paths_keep(struct waker_paths *p, const struct sample *sample, const uint32_t *items, size_t count)
+int waker_paths_keep(struct waker_paths *p, const struct sample *sample, double probability,
+                     const uint32_t *items, size_t count)
 {
-    struct chain chain = {.at = {cct_add(p->tree, items, count, &(uint64_t){0})}, .count = 1};
+    struct chain chain = {
+        .at = {cct_add(p->tree, items, count, &(uint64_t){0})}, .count = 1, .probability = probability};
     const struct thread *waker = thread_of(p, sample->tid);
     if (!chain.at[0] || !waker)
         return -ENOMEM;
-    if (sample->has_regs && waker->pid == sample->pid)
-        for (uint32_t i = 0; i < waker->last.count && chain.count < p->depth; i++)
-            chain.at[chain.count++] = waker->last.at[i];
+    const bool goes_on = sample->has_regs && waker->pid == sample->pid && p->depth > 1;
+    for (uint32_t i = 0; goes_on && i < waker->last.count && chain.count < p->depth; i++)
+        chain.at[chain.count++] = waker->last.at[i];
+    chain.probability *= goes_on && waker->last.count ? waker->last.probability : 1;
     struct thread *woken = thread_of(p, (uint32_t)(sample->wake >> 32));
     if (!woken)
         return -ENOMEM;
@@ -99,21 +103,36 @@ int waker_paths_keep(struct waker_paths *p, const struct sample *sample, const u
     return 0;
 }
 
-int waker_paths_join(struct waker_paths *p, const struct sample *wait, const uint32_t *items, size_t count,
-                     const uint32_t **out, size_t *out_count)
+/* Who ended the wait is known from now on, or not. NULL: out of memory. */
+static struct thread *take_waker(struct waker_paths *p, const struct sample *wait)
 {
     struct thread *t = thread_of(p, wait->tid);
-    if (!t)
-        return -ENOMEM;
-    if (!t->waker.count || t->wake != wait->wake)
-        t->waker = (struct chain){.at = {cct_add(p->tree, &p->unseen, 1, &(uint64_t){0})}, .count = 1};
+    if (t && (!t->waker.count || t->wake != wait->wake))
+        t->waker = (struct chain){
+            .at = {cct_add(p->tree, &p->unseen, 1, &(uint64_t){0})}, .count = 1, .probability = 1};
+    if (!t || !t->waker.at[0])
+        return NULL;
     t->wake = wait->wake;
     t->last = t->waker;
     t->pid = wait->pid;
+    return t;
+}
+
+int waker_paths_probability(struct waker_paths *p, const struct sample *wait, double *out)
+{
+    const struct thread *t = take_waker(p, wait);
+    *out = t ? t->last.probability : 0;
+    return t ? 0 : -ENOMEM;
+}
+
+int waker_paths_join(struct waker_paths *p, const struct sample *wait, const uint32_t *items, size_t count,
+                     const uint32_t **out, size_t *out_count)
+{
+    const struct thread *t = take_waker(p, wait);
     p->path_count = 0;
-    bool good = append_all(p, items, count);
+    bool good = t && append_all(p, items, count);
     for (uint32_t i = 0; good && i < t->last.count; i++)
-        for (const struct cct_node *n = t->last.at[i]; good && (good = n) && cct_parent(n); n = cct_parent(n))
+        for (const struct cct_node *n = t->last.at[i]; good && cct_parent(n); n = cct_parent(n))
             good = append_all(p, &n->item, 1);
     *out = p->path;
     *out_count = p->path_count;

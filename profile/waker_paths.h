@@ -17,9 +17,11 @@ struct waker_paths;
 /* depth: how many wakers one after the other, from 1 to WAKERS_MOST; unseen: item of the label for those that were not seen. NULL: out of memory. */
 struct waker_paths *waker_paths_new(uint32_t depth, uint32_t unseen);
 void waker_paths_free(struct waker_paths *paths); /* NULL is allowed */
-/* A sample of who ended a wait: its path, with the label last. 0 or -ENOMEM. */
-int waker_paths_keep(struct waker_paths *paths, const struct sample *sample, const uint32_t *items,
-                     size_t count);
+/* A sample of who ended a wait: its path, with the label last, and how probable that is; 1: proved. 0 or -ENOMEM. */
+int waker_paths_keep(struct waker_paths *paths, const struct sample *sample, double probability,
+                     const uint32_t *items, size_t count);
+/* How probable it is that what waker_paths_join() adds is right. 0 or -ENOMEM. */
+int waker_paths_probability(struct waker_paths *paths, const struct sample *wait, double *out);
 /* A wait's path, which goes on with its waker's, as far as that was kept: *out is valid until the next call. 0 or -ENOMEM. */
 int waker_paths_join(struct waker_paths *paths, const struct sample *wait, const uint32_t *items,
                      size_t count, const uint32_t **out, size_t *out_count);

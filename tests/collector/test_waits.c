@@ -16,7 +16,7 @@
 struct made {
     struct sample_record sample;
     uint64_t address, period;
-    uint32_t raw_size, reason;
+    uint32_t raw_size, reason, number, zero;
     uint64_t abi, bp, sp, ip;
 };
 
@@ -51,7 +51,8 @@ static int sink(void *context, const void *records, size_t size, struct fathom_e
 static void start(void)
 {
     struct fathom_error err;
-    if (waits_new(&event, ID, STACKS_ID, STACK_RECORD_ALL, false, &waits, &err) < 0)
+    const struct waits_options options = {.id = ID, .stacks_id = STACKS_ID, .compared = STACK_RECORD_ALL};
+    if (waits_new(&options, &event, &waits, &err) < 0)
         cr_skip_test("%s", err.text);
     cr_assert_eq(batch_init(&batch, &err), 0);
     batch.sink = sink;

@@ -1,5 +1,5 @@
 EXTRA_DIST += tests/workloads/hashes.pl tests/workloads/log.pl tests/workloads/shop.sql tests/workloads/stock.py tests/workloads/words.lua \
-	tests/workloads/lies.h tests/workloads/waits.c tests/workloads/node/called.js tests/workloads/node/deep.js tests/workloads/node/hostile.c tests/workloads/node/kinds.js \
+	tests/workloads/lies.h tests/workloads/waits.c tests/workloads/wakers.c tests/workloads/node/called.js tests/workloads/node/deep.js tests/workloads/node/hostile.c tests/workloads/node/kinds.js \
 	tests/workloads/node/rounds.js tests/workloads/node/tasks.js tests/workloads/node/threads.js tests/workloads/php/called.php tests/workloads/php/deep.php tests/workloads/php/hostile.c tests/workloads/php/included.php \
 	tests/workloads/php/kinds.php tests/workloads/php/page.php tests/workloads/php/page_md5.php tests/workloads/php/page_sha1.php \
 	tests/workloads/php/page_sha256.php tests/workloads/php/rounds.php \
