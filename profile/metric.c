@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "perfdata/heap_event.h"
+#include "perfdata/latency.h"
 
 static uint64_t weight_of(const struct sample *sample)
 {
@@ -58,5 +59,7 @@ const char *metrics_unit(const struct metrics *metrics, uint32_t number)
     const struct perf_event_attr *attr = &metrics->event->attr;
     if (unit)
         return unit;
-    return attr_is_clock(attr) ? "ns" : heap_event_of(attr) ? "bytes" : metrics->event->name;
+    return attr_is_clock(attr) || latency_event_of(attr) ? "ns"
+           : heap_event_of(attr)                         ? "bytes"
+                                                         : metrics->event->name;
 }
