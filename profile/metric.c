@@ -53,6 +53,16 @@ int metrics_of(const struct event *event, const struct metric *weight, struct me
                                weight->name, names);
 }
 
+uint32_t metrics_calls(const struct metrics *metrics)
+{
+    uint32_t i = 1;
+    if (!metrics->event || metrics->at[0]->value != weight_of || !latency_event_of(&metrics->event->attr))
+        return METRICS_MAX;
+    while (i < metrics->count && metrics->at[i]->value != one_of)
+        i++;
+    return i < metrics->count ? i : METRICS_MAX;
+}
+
 const char *metrics_unit(const struct metrics *metrics, uint32_t number)
 {
     const char *unit = metrics->at[number]->unit;

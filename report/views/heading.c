@@ -295,6 +295,9 @@ static bool write_whole(struct printer *printer, const struct view_heading *head
     if (heading->user_only && without)
         printer_write(printer, "; %s more (%s of all) in the kernel, not sampled (record --kernel)",
                       weight_format(kernel, without, unit), share_format(share, without, heading->cpu_time));
+    if (heading->calls && heading->samples)
+        printer_write(printer, ", %s on average",
+                      weight_format(kernel, heading->weight / heading->samples, unit));
     printer_write(printer, "\n");
     return true;
 }
