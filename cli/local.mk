@@ -23,6 +23,7 @@ fathom_SOURCES = \
 	cli/help.c \
 	cli/inferred.h \
 	cli/interrupt.c cli/interrupt.h \
+	cli/latency.c cli/latency.h \
 	cli/main.c \
 	cli/map.c \
 	cli/options.c cli/options.h \

@@ -136,6 +136,8 @@ static int record_run(int argc, char **argv, struct terminal *terminal)
     }
     if (code < 0)
         code = target_complete(&recorder->target, &record_command, argc, argv, terminal);
+    if (code < 0)
+        code = latencies_complete(&options.latencies, &recorder->target, &record_command, terminal);
     const bool parts = recorder->part_bytes || recorder->part_seconds > 0;
     if (code < 0 && recorder->parts_kept && !parts)
         code = option_usage(terminal, &record_command, "--keep tells how many files of --switch to have");
@@ -282,6 +284,11 @@ static const struct option_row rows[] = {
                 "record where threads wait, too, for how long and why: event 'off-cpu'"),
     OPTION_FLAG("wakers", 0, struct fathom_recorder_options, wakers,
                 "likewise, and which path of which thread ended the wait: event 'wakers'"),
+    {"latency", 0, "[FILE:]FUNCTION", latencies_take,
+     OPTION_AT(struct record_options, latencies, struct latencies),
+     .help = "record how long each call of a function takes, from entry to return, by path: event 'latency', "
+             "whose "
+             "weight is in ns (FILE: a library; default: the program's own)"},
     OPTION_OWN("alloc", 0, NULL, take_alloc,
                "record what the command allocates, by path, and what of it is not freed: events 'allocated', "
                "'freed' and "

@@ -5,10 +5,11 @@
 #ifndef FATHOM_CLI_RECORD_H
 #define FATHOM_CLI_RECORD_H
 
-#include "cli/target.h"
+#include "cli/latency.h"
 
 struct record_options {
     struct fathom_recorder_options recorder; /* the first member, which rows of options rely on */
+    struct latencies latencies;
     bool list_events;
     bool report; /* write no file */
     bool paths;  /* was asked for, needlessly */

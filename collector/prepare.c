@@ -11,6 +11,7 @@
 #include "collector/events/pebs.h"
 #include "collector/probes/probes.h"
 #include "collector/verify/kernel_interrupts.h"
+#include "perfdata/latency.h"
 
 static const struct pmus *pmus_of(const struct collector *c)
 {
@@ -152,13 +153,19 @@ static enum verify_where where_of(const struct collector *c, const struct event 
     return where == VERIFY_TRACEPOINT && fields_of_probe(event) ? VERIFY_PROBE : where;
 }
 
+/* Its samples tell when calls begin: the paths are those of where they end. */
+static bool has_no_paths(const struct event *event)
+{
+    return event->helper || latency_event_of(&event->attr) == LATENCY_ENTERED;
+}
+
 /* The program follows all events of the first kind that there is: each kind needs one of its own. */
 static enum verify_where choose_followed(struct collector *c)
 {
     enum verify_where where = VERIFY_NOWHERE;
     for (size_t i = 0; i < c->asked; i++) {
         struct event *event = &c->events[i];
-        enum verify_where here = event->helper || event->filter ? VERIFY_NOWHERE : where_of(c, event);
+        enum verify_where here = has_no_paths(event) || event->filter ? VERIFY_NOWHERE : where_of(c, event);
         where = where == VERIFY_NOWHERE ? here : where;
         event->followed = where != VERIFY_NOWHERE && here == where;
     }
@@ -338,7 +345,7 @@ static int prepare_verify(struct collector *c, struct fathom_error *err)
     c->stacks = c->asked;
     event_stacks(&c->events[c->stacks]);
     for (size_t i = 0; i < c->asked; i++)
-        if (!c->events[i].followed && !c->events[i].helper && !c->events[i].filter)
+        if (!c->events[i].followed && !has_no_paths(&c->events[i]) && !c->events[i].filter)
             tell_unfollowed(c, &c->events[i]);
     return 0;
 }

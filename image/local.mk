@@ -6,7 +6,7 @@ libimage_la_SOURCES = \
 	image/build_id_cache.c image/build_id_cache.h \
 	image/cache.c image/cache.h \
 	image/calls/calls.c image/calls/calls.h image/calls/jumps.c image/calls/jumps.h image/calls/private.h \
-	image/calls/entered.c image/calls/entry_checks.c image/calls/entry_checks.h image/calls/exports.c image/calls/fields.c image/calls/through.c image/calls/sites.c image/calls/taken.c image/calls/vtables.c \
+	image/calls/entered.c image/calls/entry_checks.c image/calls/entry_checks.h image/calls/exits.c image/calls/exits.h image/calls/exports.c image/calls/fields.c image/calls/through.c image/calls/sites.c image/calls/taken.c image/calls/vtables.c \
 	image/cfi/cfi.c image/cfi/cfi.h image/cfi/table.h \
 	image/cfi/expression.c image/cfi/expression.h \
 	image/cfi/derived_registers.c image/cfi/evaluate.c image/cfi/registers.h \

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
+#include "image/calls/exits.h"
 #include "image/code/insn.h"
 #include "image/elf/symbols.h"
 #include "image/image_private.h"
@@ -66,8 +68,56 @@ static bool is_function(const struct image *image, const struct symbol *s)
     return s->typed && function != IMAGE_NO_FUNCTION && !image_function_is_stub(image, function);
 }
 
+struct exits {
+    struct exit {
+        enum exit_kind kind;
+        uint64_t address;
+    } * items;
+    size_t count, capacity;
+};
+
+static int take_exit(void *context, enum exit_kind kind, uint64_t address)
+{
+    struct exits *exits = context;
+    const struct exit added = {kind, address};
+    return vec_push(exits->items, exits->count, exits->capacity, added) ? 0 : -ENOMEM;
+}
+
+static enum probe_fault fault_of(const struct exits *exits)
+{
+    bool ends = false;
+    for (size_t i = 0; i < exits->count; i++) {
+        if (exits->items[i].kind == EXIT_AGAIN)
+            return PROBE_AGAIN;
+        ends |= exits->items[i].kind != EXIT_HIDDEN;
+    }
+    return ends ? PROBE_FINE : PROBE_ENDLESS;
+}
+
+/* A function's calls: its beginning, then where it ends. */
+static int see_calls(const struct image *image, const struct symbol *s, struct probe_site *site,
+                     probe_site_see *see, void *context)
+{
+    static const enum probe_place places[] = {[EXIT_RETURN] = PROBE_RETURN_PLACE,
+                                              [EXIT_TAIL] = PROBE_TAIL_PLACE,
+                                              [EXIT_HIDDEN] = PROBE_HIDDEN_PLACE};
+    struct exits exits = {0};
+    int rc = function_exits(image, image_function_entry(image, s->address), take_exit, &exits);
+    if (rc == 0)
+        site->fault = fault_of(&exits);
+    if (rc == 0)
+        rc = see(context, site);
+    for (size_t i = 0; rc == 0 && site->fault == PROBE_FINE && i < exits.count; i++) {
+        site->place = places[exits.items[i].kind];
+        if (image_offset(image, exits.items[i].address, &site->offset))
+            rc = see(context, site);
+    }
+    free(exits.items);
+    return rc;
+}
+
 static int see_named(const struct image *image, const struct symbols *symbols, const char *name, bool pattern,
-                     uint64_t distance, bool returns, probe_site_see *see, void *context, size_t *seen)
+                     uint64_t distance, enum probe_of of, probe_site_see *see, void *context, size_t *seen)
 {
     uint64_t last = UINT64_MAX;
     int rc = 0;
@@ -82,14 +132,15 @@ static int see_named(const struct image *image, const struct symbols *symbols, c
         last = s->address;
         ++*seen;
         site.fault = s->resolver ? PROBE_RESOLVER : fault_at(image, s, distance);
-        if (site.fault == PROBE_FINE && returns && !has_return(image, s))
+        if (site.fault == PROBE_FINE && of == PROBE_OF_RETURNS && !has_return(image, s))
             site.fault = PROBE_NO_RETURN;
-        rc = see(context, &site);
+        rc = site.fault == PROBE_FINE && of == PROBE_OF_CALLS ? see_calls(image, s, &site, see, context)
+                                                              : see(context, &site);
     }
     return rc;
 }
 
-int probe_sites_functions(const struct image *image, const char *name, uint64_t distance, bool returns,
+int probe_sites_functions(const struct image *image, const char *name, uint64_t distance, enum probe_of of,
                           probe_site_see *see, void *context)
 {
     struct symbols symbols = {0};
@@ -99,9 +150,9 @@ int probe_sites_functions(const struct image *image, const char *name, uint64_t 
         rc = symbols_read(&symbols, &image->debug, &image->file);
     symbols_sort(&symbols);
     if (rc == 0)
-        rc = see_named(image, &symbols, name, false, distance, returns, see, context, &seen);
+        rc = see_named(image, &symbols, name, false, distance, of, see, context, &seen);
     if (rc == 0 && !seen && strpbrk(name, "*?["))
-        rc = see_named(image, &symbols, name, true, distance, returns, see, context, &seen);
+        rc = see_named(image, &symbols, name, true, distance, of, see, context, &seen);
     symbols_free(&symbols);
     return rc;
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "perfdata/latency.h"
 #include "perfdata/layout.h"
 
 /* Register numbers of arch/x86/include/uapi/asm/perf_regs.h. */
@@ -158,11 +159,13 @@ static size_t without_precision(const char *name)
     return mark && (name[mark - 1] == ':' || name[mark - 1] == '/') ? length : all;
 }
 
-/* Whether an event is another one for the other kind of core: the kernel tells the PMU by the type, or by the upper half of
- * the config. */
+/* Whether an event is another one for the other kind of core (the kernel tells the PMU by the type, or by the upper half of
+ * the config), or for another function whose calls are timed. */
 static bool is_same(const struct event *event, const struct event *other)
 {
     const struct perf_event_attr *a = &event->attr, *b = &other->attr;
+    if (latency_event_of(a))
+        return latency_event_of(a) == latency_event_of(b);
     bool other_pmu =
         a->type != b->type || (a->type <= PERF_TYPE_HW_CACHE && a->config >> 32 != b->config >> 32);
     const char *name = without_core(event->name), *others = without_core(other->name);

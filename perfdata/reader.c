@@ -16,6 +16,7 @@
 #include "perfdata/heap_live.h"
 #include "perfdata/inflate.h"
 #include "perfdata/input.h"
+#include "perfdata/latency.h"
 #include "perfdata/layout.h"
 #include "perfdata/unsampled.h"
 #include "perfdata/wakers.h"
@@ -50,6 +51,7 @@ struct pass {
     struct inflate *inflate; /* NULL: no compressed records so far */
     struct unsampled *unsampled;
     struct announced *announced;
+    struct latency latency;
     uint64_t enabled, running;    /* ns, of the event */
     double rests[SCALING_EVENTS]; /* of periods that were scaled, by event */
     size_t said_at;               /* samples of the event that reader_say() tells of, so far */
@@ -269,11 +271,13 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
         build_ids_fill(&pass->reader->head.build_ids, &filled.mmap);
         record = &filled;
     } else if (pass->announced || pass->reader->said || pass->reader->head.trailer.scaling.count ||
-               pass->reader->made_from < pass->reader->head.count) {
+               pass->reader->made_from < pass->reader->head.count || pass->latency.open) {
         filled = *record;
         int rc = pass->announced ? announced_take(pass->announced, &filled, err) : 0;
         if (rc)
             return rc < 0 ? rc : 0;
+        if (record->kind == RECORD_SAMPLE && latency_take(&pass->latency, &filled.sample, err) < 0)
+            return -ENOMEM;
         if (record->kind == RECORD_SAMPLE && !say(pass, &filled.sample))
             return 0;
         if (record->kind == RECORD_SAMPLE && !fill_sample(pass, &filled.sample))
@@ -399,8 +403,9 @@ static int pass_begin(struct pass *pass, struct reader *reader, bool copy, struc
     pass->announced = announced ? announced_new(reader->head.events, reader->head.count) : NULL;
     if (!pass->order || !pass->unsampled || (!pass->announced && announced))
         return error_memory(err);
-    if (!announced)
-        return 0;
+    int rc = latency_begin(&pass->latency, reader->head.events, reader->head.count, err);
+    if (rc < 0 || !announced)
+        return rc;
     reader->scripts = reader->scripts ? reader->scripts : scripts_new();
     if (reader->scripts)
         announced_use_scripts(pass->announced, reader->scripts);
@@ -418,8 +423,10 @@ static void pass_end(struct pass *pass)
         summary->damaged += announced_damaged(pass->announced);
         summary->unresolved = announced_unresolved(pass->announced);
     }
+    summary->unended = latency_unended(&pass->latency);
     if (pass->reader->scripts)
         summary->script_readings = scripts_readings(pass->reader->scripts);
+    latency_end(&pass->latency);
     announced_free(pass->announced);
     unsampled_free(pass->unsampled);
     inflate_free(pass->inflate);
@@ -520,7 +527,8 @@ struct search {
 
 static bool is_reported(const struct event *event)
 {
-    return !event->audit && !event->stacks && (event->attr.freq || event->attr.sample_period) &&
+    return !event->audit && !event->stacks && latency_event_of(&event->attr) != LATENCY_ENTERED &&
+           (event->attr.freq || event->attr.sample_period) &&
            (event->attr.type != PERF_TYPE_SOFTWARE || event->attr.config != PERF_COUNT_SW_DUMMY);
 }
 

@@ -23,6 +23,7 @@ struct reader_summary {
     uint64_t unresolved;         /* stacks whose frames are not known: announced.h */
     uint64_t script_readings;    /* scripts_readings() */
     uint64_t started, unsampled; /* threads started during recording, and those of them without samples */
+    uint64_t unended;            /* latency_unended() */
     uint64_t counted;            /* by the event of reader_main_event(), in its unit; 0: unknown */
     double counted_share;        /* fraction of the time it was enabled; 0: unknown */
     uint64_t cpu_time;           /* of what was followed, ns, in the kernel too; 0: unknown */

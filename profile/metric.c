@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "perfdata/heap_event.h"
+#include "perfdata/latency.h"
 
 static uint64_t weight_of(const struct sample *sample)
 {
@@ -52,11 +53,23 @@ int metrics_of(const struct event *event, const struct metric *weight, struct me
                                weight->name, names);
 }
 
+uint32_t metrics_calls(const struct metrics *metrics)
+{
+    uint32_t i = 1;
+    if (!metrics->event || metrics->at[0]->value != weight_of || !latency_event_of(&metrics->event->attr))
+        return METRICS_MAX;
+    while (i < metrics->count && metrics->at[i]->value != one_of)
+        i++;
+    return i < metrics->count ? i : METRICS_MAX;
+}
+
 const char *metrics_unit(const struct metrics *metrics, uint32_t number)
 {
     const char *unit = metrics->at[number]->unit;
     const struct perf_event_attr *attr = &metrics->event->attr;
     if (unit)
         return unit;
-    return attr_is_clock(attr) ? "ns" : heap_event_of(attr) ? "bytes" : metrics->event->name;
+    return attr_is_clock(attr) || latency_event_of(attr) ? "ns"
+           : heap_event_of(attr)                         ? "bytes"
+                                                         : metrics->event->name;
 }

@@ -35,6 +35,8 @@ int metrics_of(const struct event *event, const struct metric *weight, struct me
 /* The unit of at[number]: "ns" of times, else what is counted. An event's name is as the recording has it,
  * with whatever characters. Lives as long as the event. */
 const char *metrics_unit(const struct metrics *metrics, uint32_t number);
+/* Which of them counts calls, where the weight is how long these take (perfdata/latency.h). METRICS_MAX: none does. */
+uint32_t metrics_calls(const struct metrics *metrics);
 /* values[0 .. count) of one sample. */
 static inline void metrics_values(const struct metrics *metrics, const struct sample *sample,
                                   uint64_t *values)

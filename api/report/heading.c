@@ -7,6 +7,7 @@
 #include "api/inferred.h"
 #include "base/script_language.h"
 #include "profile/interpreters.h"
+#include "perfdata/latency.h"
 #include "perfdata/scaling.h"
 
 /* The recorded command, "" if the recorder's own command line does not contain it. */
@@ -78,15 +79,16 @@ static void fill_recording(struct view_heading *h, const struct heading_parts *p
     h->command = reader_command(p->reader);
     h->event = event->name;
     h->other_events = p->others;
-    h->user_only = event->attr.exclude_kernel;
+    h->calls = latency_event_of(&event->attr) != LATENCY_NONE;
+    h->user_only = event->attr.exclude_kernel && !h->calls;
     h->waits = attr_is_waits(&event->attr);
     h->wall = attr_is_wall(&event->attr);
     h->by_thread = event->attr.inherit;
     h->foreign = !summary.stacks && !audits && !h->followed;
     h->other_event =
         !h->followed && !attr_is_clock(&event->attr) && !(event->attr.sample_type & PERF_SAMPLE_STACK_USER);
-    if (p->options->metric == metric_table && !p->filtered &&
-        !h->waits) { /* the weights are in the event's unit */
+    if (p->options->metric == metric_table && !p->filtered && !h->waits &&
+        !h->calls) { /* the weights are in the event's unit */
         h->counted = summary.counted;
         h->cpu_time = summary.cpu_time;
     }
@@ -102,6 +104,7 @@ static void fill_recording(struct view_heading *h, const struct heading_parts *p
     h->lost_weight = lost_weight(&summary, h->weight);
     h->throttled = summary.throttled;
     h->damaged = summary.damaged;
+    h->unended = h->calls ? summary.unended : 0;
     h->unresolved = summary.unresolved;
     h->scripts_apart = summary.script_readings > 0;
     h->truncated = summary.truncated;

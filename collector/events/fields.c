@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 
 #include "collector/events/tracefs.h"
+#include "perfdata/latency.h"
 
 /* A line of a format: "\tfield:unsigned long bytes;\toffset:16;\tsize:8;\tsigned:0;" */
 struct line {
@@ -132,7 +133,7 @@ int fields_use(struct event *events, size_t count, const char *filter, const cha
     size_t tracepoints = 0;
     int rc = 0;
     for (size_t i = 0; i < count && rc == 0; i++) {
-        if (events[i].attr.type != PERF_TYPE_TRACEPOINT)
+        if (events[i].attr.type != PERF_TYPE_TRACEPOINT || latency_event_of(&events[i].attr))
             continue;
         tracepoints++;
         events[i].filter = events[i].weight ? NULL : filter;

@@ -98,7 +98,8 @@ static bool find_installed(const char *name, char out[PATH_MAX])
 int probe_file_find(const char *name, const pid_t *pids, size_t pid_count, char out[PATH_MAX])
 {
     if (strchr(name, '/')) {
-        for (size_t i = 0; i < pid_count && *name == '/'; i++) /* it may be another file than here */
+        const bool seen = *name == '/' && strncmp(name, "/proc/", 6) != 0; /* may be another file than here */
+        for (size_t i = 0; i < pid_count && seen; i++)
             if (is_file_of(pids[i], name, out))
                 return 0;
         return is_file(name) && snprintf(out, PATH_MAX, "%s", name) < PATH_MAX ? 0 : -ENOENT;

@@ -15,22 +15,25 @@
 #include "collector/probes/uprobes.h"
 #include "image/probe_sites.h"
 #include "perfdata/heap_event.h"
+#include "perfdata/latency.h"
 
 #define PLACES_MAX 4096
 
-enum probe_kind { PROBE_ENTRY, PROBE_RETURN, PROBE_MARKER, PROBE_HEAP };
+enum probe_kind { PROBE_ENTRY, PROBE_RETURN, PROBE_LATENCY, PROBE_MARKER, PROBE_HEAP };
 
 static const struct kind {
     const char *prefix, *form;
     size_t parts;
     bool marker;
     const char *fields; /* of a function: the System V ABI's registers of arguments, section 3.2.3 */
+    enum probe_of of;   /* likewise */
 } kinds[] = {
     [PROBE_ENTRY] = {"uprobe:", "uprobe:FILE:FUNCTION[+OFFSET]", 2, false,
-                     "arg1=%di arg2=%si arg3=%dx arg4=%cx arg5=%r8 arg6=%r9"},
-    [PROBE_RETURN] = {"uretprobe:", "uretprobe:FILE:FUNCTION", 2, false, "ret=$retval"},
-    [PROBE_MARKER] = {"usdt:", "usdt:FILE:PROVIDER:NAME", 3, true, NULL},
-    [PROBE_HEAP] = {"heap:", "heap:FILE:NAME", 2, true, NULL},
+                     "arg1=%di arg2=%si arg3=%dx arg4=%cx arg5=%r8 arg6=%r9", PROBE_OF_ENTRIES},
+    [PROBE_RETURN] = {"uretprobe:", "uretprobe:FILE:FUNCTION", 2, false, "ret=$retval", PROBE_OF_RETURNS},
+    [PROBE_LATENCY] = {"latency:", "latency:FILE:FUNCTION", 2, false, NULL, PROBE_OF_CALLS},
+    [PROBE_MARKER] = {"usdt:", "usdt:FILE:PROVIDER:NAME", 3, true, NULL, 0},
+    [PROBE_HEAP] = {"heap:", "heap:FILE:NAME", 2, true, NULL, 0},
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 /* heap/marker.h, heap/runtime.c */
@@ -41,6 +44,7 @@ static const struct kind {
 struct probe {
     struct uprobes *event;
     enum heap_event heap;
+    enum latency_event latency;
     char name[UPROBES_NAME + 1];
     char shown[sizeof((struct event *)0)->name];
 };
@@ -61,6 +65,9 @@ struct defining {
     struct uprobe_place *places;
     struct marker_argument (*arguments)[MARKER_ARGUMENTS]; /* of a marker, by place */
     size_t count, capacity, arguments_count, arguments_capacity;
+    struct uprobe_place *exits; /* of calls */
+    size_t exit_count, exit_capacity;
+    size_t tails, hidden;   /* of these, jumps to other functions; and more of those that cannot be probed */
     enum probe_fault fault; /* of the first site that cannot be probed */
     size_t faults;
     char faulty[128]; /* its name */
@@ -113,9 +120,15 @@ static int add_place(void *context, const struct probe_site *site)
         }
         return 0;
     }
-    if (d->count >= PLACES_MAX)
+    if (d->count >= PLACES_MAX || d->exit_count >= PLACES_MAX)
         return -E2BIG;
     struct uprobe_place place = {site->offset, site->counter, kinds[d->kind].fields};
+    d->tails += site->place == PROBE_TAIL_PLACE;
+    d->hidden += site->place == PROBE_HIDDEN_PLACE;
+    if (site->place == PROBE_HIDDEN_PLACE)
+        return 0;
+    if (site->place != PROBE_ENTRY_PLACE)
+        return vec_push(d->exits, d->exit_count, d->exit_capacity, place) ? 0 : -ENOMEM;
     if (!vec_push(d->places, d->count, d->capacity, place))
         return -ENOMEM;
     if (!kinds[d->kind].marker)
@@ -136,7 +149,7 @@ static int find_places(struct defining *d, const char *path, struct fathom_error
         return rc;
     rc = kinds[d->kind].marker
              ? probe_sites_markers(image, provider, d->parts[kinds[d->kind].parts - 1], add_place, d)
-             : probe_sites_functions(image, d->parts[1], d->distance, d->kind == PROBE_RETURN, add_place, d);
+             : probe_sites_functions(image, d->parts[1], d->distance, kinds[d->kind].of, add_place, d);
     image_close(image);
     if (rc == -E2BIG)
         return error_set(err, EINVAL, "event '%s' is at more than %d places of %s", d->text, PLACES_MAX,
@@ -152,6 +165,8 @@ static const char *const faults[] = {
     [PROBE_VECTOR] = "where the kernel's probes cannot be, as they go wrong on vector instructions",
     [PROBE_NO_RETURN] = "which has no return address that the kernel may change",
     [PROBE_INSIDE] = "where no instruction of the function begins at that offset",
+    [PROBE_AGAIN] = "which jumps back to its own beginning, so that calls cannot be told from that",
+    [PROBE_ENDLESS] = "which never returns, as far as its code tells",
 };
 
 /* Why nothing of the file can be probed. */
@@ -163,10 +178,12 @@ static int tell_nothing(const struct defining *d, const char *path, struct fatho
     if (kinds[d->kind].marker)
         return error_set(err, ENOENT, "event '%s': %s has no such marker ('readelf -n' lists them)", d->text,
                          path);
-    return error_set(err, ENOENT,
-                     "event '%s': %s has no function '%s' (it may be inlined wherever it is called, or its "
-                     "name is in a file of debug information that is not installed)",
-                     d->text, path, d->parts[1]);
+    return error_set(
+        err, ENOENT,
+        "event '%s': %s has no function '%s' (it may be inlined wherever it is called, its "
+        "name may be in a file of debug information that is not installed, or it is in another file, such "
+        "as a library, which must be named then: libc.so.6:malloc)",
+        d->text, path, d->parts[1]);
 }
 
 /* Where it is, if at more than one place, and where it should be but is not. */
@@ -179,6 +196,21 @@ static void tell_places(const struct defining *d, const char *path, const struct
                   d->count, d->count == 1 ? "" : "s", path, d->faults, d->faulty, faults[d->fault]);
     else if (d->count > 1 && d->kind != PROBE_HEAP)
         log_write(log, LOG_NOTE, "event %s is at %zu places of %s", probe->shown, d->count, path);
+}
+
+/* Where calls end otherwise than by a return. */
+static void tell_tails(const struct defining *d, const struct log *log)
+{
+    if (d->tails)
+        log_write(log, LOG_NOTE,
+                  "%s ends by a jump to another function in %zu of %zu places (a tail call): its time ends "
+                  "there, and the other one stands in its place",
+                  d->parts[1], d->tails, d->exit_count);
+    if (d->hidden)
+        log_write(log, LOG_WARNING,
+                  "%s can end in %zu places more, by conditional jumps to other functions, which are not "
+                  "seen: those calls are left out",
+                  d->parts[1], d->hidden);
 }
 
 /* Letters and digits of the function's name. No other event of this process has the number: the next part of a recording
@@ -202,6 +234,11 @@ static void choose_name(const struct defining *d, struct probe *probe)
         snprintf(probe->shown, sizeof probe->shown, "%.100s", d->parts[1]);
         return;
     }
+    if (probe->latency) {
+        snprintf(probe->shown, sizeof probe->shown,
+                 probe->latency == LATENCY_LEFT ? EVENT_LATENCY_NAME : EVENT_ENTERED_NAME);
+        return;
+    }
     snprintf(probe->shown, sizeof probe->shown, "%s%s", kinds[d->kind].prefix,
              slash ? begin + (slash + 1 - d->parts[0]) : begin);
 }
@@ -209,6 +246,8 @@ static void choose_name(const struct defining *d, struct probe *probe)
 static int add_places(const struct defining *d, const char *path, struct probe *probe,
                       struct fathom_error *err)
 {
+    if (probe->latency == LATENCY_LEFT)
+        return uprobes_add(probe->event, path, d->exits, d->exit_count, err);
     if (!kinds[d->kind].marker)
         return uprobes_add(probe->event, path, d->places, d->count, err);
     int rc = 0;
@@ -219,6 +258,25 @@ static int add_places(const struct defining *d, const char *path, struct probe *
         place.arguments = fields;
         rc = uprobes_add(probe->event, path, &place, 1, err);
     }
+    return rc;
+}
+
+static int define_probe(struct probes *p, const struct defining *d, const char *path,
+                        enum latency_event latency, const struct log *log, struct fathom_error *err)
+{
+    struct probe *probe = calloc(1, sizeof *probe);
+    if (!probe || !vec_push(p->list, p->count, p->capacity, probe)) {
+        free(probe);
+        return error_memory(err);
+    }
+    probe->latency = latency;
+    choose_name(d, probe);
+    int rc =
+        uprobes_open(&(struct uprobes_options){probe->name, d->kind == PROBE_RETURN}, &probe->event, err);
+    if (rc == 0)
+        rc = add_places(d, path, probe, err);
+    if (rc == 0 && latency != LATENCY_ENTERED)
+        tell_places(d, path, probe, log);
     return rc;
 }
 
@@ -239,18 +297,11 @@ static int add_probe(struct probes *p, struct defining *d, const pid_t *pids, si
         rc = tell_nothing(d, path, err);
     if (rc || !p->define)
         return rc;
-    struct probe *probe = calloc(1, sizeof *probe);
-    if (!probe || !vec_push(p->list, p->count, p->capacity, probe)) {
-        free(probe);
-        return error_memory(err);
-    }
-    choose_name(d, probe);
-    rc = uprobes_open(&(struct uprobes_options){probe->name, d->kind == PROBE_RETURN}, &probe->event, err);
-    if (rc == 0)
-        rc = add_places(d, path, probe, err);
-    if (rc == 0)
-        tell_places(d, path, probe, log);
-    return rc;
+    if (d->kind != PROBE_LATENCY)
+        return define_probe(p, d, path, LATENCY_NONE, log, err);
+    tell_tails(d, log);
+    rc = define_probe(p, d, path, LATENCY_LEFT, log, err);
+    return rc == 0 ? define_probe(p, d, path, LATENCY_ENTERED, log, err) : rc;
 }
 
 /* The length of the first name of a list: to a comma or brace that stands in no parentheses. */
@@ -284,10 +335,14 @@ static int rewrite(struct probes *p, const char *names, FILE *out, const pid_t *
         const size_t length = name_length(at);
         char *text = strndup(at, length);
         struct defining d = {.text = text, .kind = (enum probe_kind)kind};
+        const size_t before = p->count;
         rc = text ? add_probe(p, &d, pids, pid_count, log, err) : error_memory(err);
-        if (rc == 0)
-            fputs(p->define ? uprobes_event(p->list[p->count - 1]->event) : "cpu-clock", out);
+        if (rc == 0 && !p->define)
+            fputs("cpu-clock", out);
+        for (size_t i = before; rc == 0 && i < p->count; i++)
+            fprintf(out, "%s%s", i > before ? "," : "", uprobes_event(p->list[i]->event));
         free(d.places);
+        free(d.exits);
         free(d.arguments);
         free(text);
         at += length;
@@ -348,6 +403,10 @@ void probes_name_events(const struct probes *p, struct event *events, size_t cou
             if (p->list[j]->heap != HEAP_NONE) {
                 heap_event_set(&events[i].attr, p->list[j]->heap);
                 events[i].weight = HEAP_WEIGHT_FIELD;
+            }
+            if (p->list[j]->latency)
+                events[i].attr.config2 = p->list[j]->latency;
+            if (p->list[j]->heap || p->list[j]->latency) {
                 events[i].attr.freq = 0; /* or else pairs were torn */
                 events[i].attr.sample_period = 1;
             }

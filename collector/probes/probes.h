@@ -3,6 +3,7 @@
  *
  *   uprobe:FILE:FUNCTION[+OFFSET]   where the function is entered, or OFFSET bytes behind; fields arg1 to arg6
  *   uretprobe:FILE:FUNCTION         where it returns to its caller; field ret
+ *   latency:FILE:FUNCTION           how long each call takes, from there to where it leaves its frame: two events (perfdata/latency.h)
  *   heap:FILE:NAME                  at those of heap/runtime.c, FILE: events of perfdata/heap_event.h
  *   usdt:FILE:PROVIDER:NAME         at the markers that the source has (image/markers.h); fields arg1, ..., as far as they can be read
  *

@@ -16,7 +16,7 @@ static int by_owner(const void *a, const void *b, void *context)
     return (x > y) - (x < y);
 }
 
-static int read_function(struct calls_reader *r, const struct function_part *parts, uint32_t count)
+int calls_read_function(struct calls_reader *r, const struct function_part *parts, uint32_t count)
 {
     r->operand_count = 0;
     if (function_code_read(&r->code, r->calls->image, parts, count) < 0 || calls_read_operands(r) < 0)
@@ -51,7 +51,7 @@ static int read_functions(struct calls *calls)
             parts[k - i] = (struct function_part){f->address, f->size};
         }
         r.function = owner;
-        rc = read_function(&r, parts, next - i);
+        rc = calls_read_function(&r, parts, next - i);
     }
     function_code_free(&r.code);
     frame_flow_free(&r.flow);

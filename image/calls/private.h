@@ -78,6 +78,8 @@ int calls_mark_functions(struct calls *calls);
 bool calls_stub_slot(const struct calls *calls, uint32_t stub, uint64_t *slot);
 /* Resolves operands, finds the jumps' tables, notes the addresses that the code takes. 0 or -ENOMEM. */
 int calls_read_operands(struct calls_reader *r);
+/* Reads the code of r->function, with all its parts by address, and adds its sites. 0 or -ENOMEM. */
+int calls_read_function(struct calls_reader *r, const struct function_part *parts, uint32_t count);
 /* Adds the function's sites. 0 or -ENOMEM. */
 int calls_add_sites(struct calls_reader *r);
 int calls_note_taken(struct calls *calls, uint32_t by, uint32_t function);

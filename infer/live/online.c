@@ -1,6 +1,7 @@
 /* online.c - see online.h. */
 #include "infer/live/online.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -10,6 +11,7 @@
 #include "infer/engine/learn.h"
 #include "infer/samples/cid.h"
 #include "perfdata/announced.h"
+#include "perfdata/latency.h"
 #include "perfdata/scripts.h"
 #include "perfdata/stack_record.h"
 
@@ -25,6 +27,7 @@ struct online {
     struct decoder *decoder;
     struct order *order;
     struct announced *announced;
+    struct latency latency;
     struct scripts *scripts;
     uint64_t readings; /* scripts_readings() when they were forgotten last */
     struct processes *processes;
@@ -187,6 +190,8 @@ static int take_record(void *online, const struct record *given, struct fathom_e
     rc = rc < 0 ? rc : announced_take(o->announced, &record, err);
     if (rc)
         return rc < 0 ? rc : 0;
+    if (record.kind == RECORD_SAMPLE && latency_take(&o->latency, &record.sample, err) < 0)
+        return -ENOMEM;
     if (record.kind == RECORD_LOST)
         o->summary.lost += record.lost;
     bool sampled = record.kind == RECORD_SAMPLE;
@@ -250,6 +255,8 @@ int online_new(const struct online_input *input, struct online **out, struct fat
                  : error_memory(err);
     }
     if (rc == 0)
+        rc = latency_begin(&o->latency, input->events, input->count, err);
+    if (rc == 0)
         announced_use_scripts(o->announced, o->scripts);
     if (rc == 0)
         learner_events(o->learner, input->events, input->count, 0);
@@ -268,6 +275,7 @@ void online_free(struct online *o)
         return;
     order_free(o->order);
     decoder_free(o->decoder);
+    latency_end(&o->latency);
     announced_free(o->announced);
     scripts_free(o->scripts);
     pathmap_close(o->map);

@@ -4,7 +4,7 @@
  *
  * Built by adding branches below existing ones, then arranged once. After that, the children of branch i are
  * i + 1, then each previous child's `end`, up to its own `end`; drawing is a loop over the array, so trees
- * may have any depth. Branch 0 is the root, which is not a context itself. 72 bytes per branch.
+ * may have any depth. Branch 0 is the root, which is not a context itself. 80 bytes per branch.
  */
 #ifndef FATHOM_REPORT_VIEWS_BRANCHES_H
 #define FATHOM_REPORT_VIEWS_BRANCHES_H
@@ -24,6 +24,7 @@ struct branch {
     uint64_t self;    /* weight that ends here */
     uint64_t error;   /* at most this much of `self` may not be its own */
     uint64_t total;   /* self and all below; UINT64_MAX if the sum is larger. Set by branches_arrange() */
+    uint64_t calls;   /* that `self` is the time of; 0: it is none */
     double end_doubt; /* weight of `self` that may not be on its path (doubts.h) */
     double doubt;     /* the same of the total; before branches_arrange(), the branch's own part */
     const struct cct_node *node; /* with its values of all metrics; NULL: not made of a tree */

@@ -60,12 +60,13 @@ static void row_add(const struct drawing *drawing, struct branch_row *row, const
     const double sure = branch_sure(drawing, branch);
     row->self = add_saturating(row->self, branch->self);
     row->error = add_saturating(row->error, branch->error);
+    row->calls += branch->calls;
     row->sure = sure < row->sure ? sure : row->sure;
 }
 
 static struct branch_row row_begin(const struct drawing *drawing, const struct branch *top)
 {
-    return (struct branch_row){top->total, top->self, top->error, branch_sure(drawing, top), top};
+    return (struct branch_row){top->total, top->self, top->error, top->calls, branch_sure(drawing, top), top};
 }
 
 /* The rows of a chain that were drawn last: where functions call each other again and again, the next ones are the same. */

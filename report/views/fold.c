@@ -45,6 +45,7 @@ static bool fold_one(struct folding *f, uint32_t i)
     } else {
         to->self = add_saturating(to->self, from.self);
         to->error = add_saturating(to->error, from.error);
+        to->calls += from.calls;
         to->end_doubt += from.end_doubt;
         to->doubt += from.doubt;
     }

@@ -219,6 +219,10 @@ bool view_heading_fault(const struct view_heading *h, unsigned which, char text[
     } faults[HEADING_FAULTS] = {
         {h->damaged, 0, "%llu damaged records were left out"},
         {h->unresolved, 0, "%llu stacks are not known, as they refer to records that are missing or damaged"},
+        {h->unended, 0,
+         "%llu calls are left out, as they were not seen to end (by an exception or longjmp, or with their "
+         "process "
+         "or the recording)"},
         {h->walks_differing, h->walks_compared,
          "%llu of %llu stacks that were kept to check are unwound otherwise here than while recording: "
          "others may be, too (record with --keep-stacks, and all are unwound here)"},
@@ -276,7 +280,8 @@ static bool write_whole(struct printer *printer, const struct view_heading *head
     bool time = strcmp(unit, WEIGHT_NS) == 0;
     if (time)
         printer_write(printer, "time:     %s %s", weight_format(weight, heading->weight, unit),
-                      heading->wall    ? "of threads' lives: with a CPU and without"
+                      heading->calls   ? "of calls, from entry to return"
+                      : heading->wall  ? "of threads' lives: with a CPU and without"
                       : heading->waits ? "of waiting: threads without a CPU"
                                        : "of CPU time");
     else if (heading->weight != heading->samples)
@@ -290,6 +295,9 @@ static bool write_whole(struct printer *printer, const struct view_heading *head
     if (heading->user_only && without)
         printer_write(printer, "; %s more (%s of all) in the kernel, not sampled (record --kernel)",
                       weight_format(kernel, without, unit), share_format(share, without, heading->cpu_time));
+    if (heading->calls && heading->samples)
+        printer_write(printer, ", %s on average",
+                      weight_format(kernel, heading->weight / heading->samples, unit));
     printer_write(printer, "\n");
     return true;
 }

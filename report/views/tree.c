@@ -37,9 +37,11 @@ static int keep_heaviest(struct branches *b, uint32_t wanted, struct fathom_erro
     return 0;
 }
 
+#define CALLS_WIDTH 7 /* columns */
+
 struct columns {
     int self, weight; /* width */
-    bool sure;
+    bool sure, calls;
 };
 
 static void write_columns(const struct drawing *drawing, const struct branch_row *row, const void *context)
@@ -50,6 +52,11 @@ static void write_columns(const struct drawing *drawing, const struct branch_row
         share_bound_format(self, row->self, row->error, drawing->whole);
     printer_write(drawing->printer, "%7s  %*s  %*s  ", share_format(total, row->total, drawing->whole),
                   columns->self, self, columns->weight, weight_format(weight, row->total, drawing->unit));
+    if (columns->calls && row->calls)
+        printer_write(drawing->printer, "%*llu  %*s  ", CALLS_WIDTH, (unsigned long long)row->calls,
+                      columns->weight, weight_format(weight, row->self / row->calls, drawing->unit));
+    else if (columns->calls)
+        printer_write(drawing->printer, "%*s", CALLS_WIDTH + 2 + columns->weight + 2, "");
     if (columns->sure)
         sure_write(drawing, row->sure);
 }
@@ -72,12 +79,15 @@ int tree_write(const struct drawing *drawing, struct fathom_error *err)
             hidden++;
             hidden_weight = add_saturating(hidden_weight, b->at[i].self);
         }
+        columns.calls |= b->at[i].calls > 0;
         if (b->at[i].shown && b->at[i].error > 0)
             columns.self = SHARE_BOUND_WIDTH;
     }
     columns.sure = drawing->options->confidence || branches_want_sure(drawing, b);
     printer_write(drawing->printer, "%7s  %*s  %*s  ", "total", columns.self, "self", columns.weight,
                   weight_title(drawing->unit));
+    if (columns.calls)
+        printer_write(drawing->printer, "%*s  %*s  ", CALLS_WIDTH, "calls", columns.weight, "mean");
     if (columns.sure)
         sure_heading_write(drawing);
     printer_write(drawing->printer, "context\n");

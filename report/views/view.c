@@ -61,7 +61,10 @@ int view_write(const struct contexts *contexts, const struct view_options *optio
                struct fathom_error *err)
 {
     struct branches branches;
+    const uint32_t calls = metrics_calls(contexts->metrics);
     int rc = branches_of_cct(&branches, contexts->tree, contexts->doubts, err);
+    for (uint32_t i = 1; rc == 0 && calls != METRICS_MAX && i < branches.count; i++)
+        branches.at[i].calls = branches.at[i].node->self[calls];
     if (rc)
         return rc;
     rc = write_branches(&branches, contexts, options, out, err);

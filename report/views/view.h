@@ -95,8 +95,9 @@ struct view_heading {
     bool user_only;                       /* no sample was taken in the kernel */
     bool waits;                           /* samples are times without a CPU (perfdata/wait_reason.h) */
     bool wall;                            /* likewise, and those of a clock beside them */
-    uint64_t samples, weight;             /* weight = proved + inferred + unknown */
-    uint64_t left_out;                    /* weight that the options leave out of all */
+    bool calls;               /* samples are calls, and weigh how long they take (perfdata/latency.h) */
+    uint64_t samples, weight; /* weight = proved + inferred + unknown */
+    uint64_t left_out;        /* weight that the options leave out of all */
     struct process_share
         processes[PROCESSES_NAMED];        /* the heaviest of the weight, by their names; borrowed */
     size_t process_count, other_processes; /* none: no such line */
@@ -140,6 +141,7 @@ struct view_heading {
     uint64_t base_unknown;    /* weight on stacks whose base was not found */
     uint64_t bare;            /* weight recorded without registers */
     uint64_t lost, throttled, damaged;
+    uint64_t unended;    /* calls of functions whose end was not seen */
     uint64_t unresolved; /* stacks that refer to records which are missing */
     uint64_t walks_compared,
         walks_differing;  /* stacks walked while recording and again here: all; otherwise */
@@ -158,7 +160,7 @@ struct view_heading {
 
 /* What is wrong with the records themselves, a sentence each, which a heading has among its warnings: `which` counts from 0 to
  * HEADING_FAULTS. false: there is none of this kind. */
-#define HEADING_FAULTS     3
+#define HEADING_FAULTS     4
 #define HEADING_FAULT_TEXT 256
 bool view_heading_fault(const struct view_heading *heading, unsigned which, char text[HEADING_FAULT_TEXT]);
 /* Where the weight that is not proved is judged by; EXPECTED_BY_RUN where so little is unsure that it does not matter. */

@@ -48,6 +48,7 @@ void left_out_write(const struct drawing *drawing, uint64_t count, const char *o
 struct branch_row {
     uint64_t total;           /* of the outermost */
     uint64_t self, error;     /* of all in the chain */
+    uint64_t calls;           /* likewise (branches.h) */
     double sure;              /* of the least sure in the chain: 0 to 1; negative: not applicable */
     const struct branch *top; /* the outermost */
 };

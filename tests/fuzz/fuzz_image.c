@@ -171,7 +171,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t address;
     image_thread_return(image, &address);
     require(probe_sites_markers(image, "*", "*", see_site, image) == 0);
-    require(probe_sites_functions(image, "*", 0, true, see_site, image) == 0);
+    require(probe_sites_functions(image, "*", 0, PROBE_OF_RETURNS, see_site, image) == 0);
+    require(probe_sites_functions(image, "*", 0, PROBE_OF_CALLS, see_site, image) == 0);
     image_address(image, size / 2, &address);
     image_close(image);
     return 0;
