@@ -181,9 +181,14 @@ static int write_sample(const struct waits *w, const struct wait_record *b, unsi
     return batch_pass(batch, &s, sizeof s, err);
 }
 
-static struct short_waits *find_short(struct waits *w, uint32_t tid)
+static uint64_t short_key(uint32_t tid, unsigned reason)
 {
-    uint64_t *place = table_put(w->short_places, tid, NULL);
+    return (uint64_t)tid * WAIT_REASONS + (reason - WAIT_RUNNABLE) % WAIT_REASONS;
+}
+
+static struct short_waits *find_short(struct waits *w, uint32_t tid, unsigned reason)
+{
+    uint64_t *place = table_put(w->short_places, short_key(tid, reason), NULL);
     if (place && *place == 0 &&
         vec_push(w->shorts, w->short_count, w->short_capacity, (struct short_waits){0}))
         *place = w->short_count;
@@ -193,40 +198,36 @@ static struct short_waits *find_short(struct waits *w, uint32_t tid)
 /* The first wait that is told of a thread: another one may have had its number before, of which other waits were counted. */
 static void forget_short(const struct waits *w, uint32_t tid)
 {
-    const uint64_t *place = table_find(w->short_places, tid);
-    if (place && *place)
-        w->shorts[*place - 1] = (struct short_waits){0};
+    for (unsigned reason = WAIT_RUNNABLE; reason < WAIT_RUNNABLE + WAIT_REASONS; reason++) {
+        const uint64_t *place = table_find(w->short_places, short_key(tid, reason));
+        if (place && *place)
+            w->shorts[*place - 1] = (struct short_waits){0};
+    }
 }
 
 #define SHORTS_USED 32 /* waits that were told last */
 #define SHORTS_LEFT 8  /* of what they lack together a wait gets this part */
 
-/* How much each ns of a wait stands for. That one is told makes it some longer, as it leaves caches cold: so short ones are scaled by what the
- * program counted of all of them meanwhile against what they would have added up to (a ratio estimator), and get what this lacks in sum, little by little. */
-static double scale_of(struct waits *w, const struct wait_record *begins, const struct wait_record *ends)
+/* What a part of a wait of so many ns, for this reason, stands for. That one is told makes it some longer, as it leaves caches cold: so short ones are scaled by what the
+ * program counted of all of them meanwhile against what they would have added up to (a ratio estimator), and get what this lacks in sum, little by little: each thread's samples of a
+ * reason add up to what was counted. */
+static double weight_of(struct waits *w, const struct wait_record *begins, const struct wait_record *ends,
+                        unsigned reason, uint64_t ns)
 {
-    if (ends->length >= VERIFY_WAIT_LONG)
-        return 1;
-    const double scale = begins->scale ? (double)begins->scale / WAIT_SCALE_ONE : 1,
-                 told = (double)ends->length * scale;
-    struct short_waits *s = find_short(w, begins->tid);
+    const uint64_t counted = reason == WAIT_RUNNABLE ? ends->ready_shorts : ends->shorts;
+    const double told = (double)ns * (begins->scale ? (double)begins->scale / WAIT_SCALE_ONE : 1);
+    struct short_waits *s = ends->length < VERIFY_WAIT_LONG ? find_short(w, begins->tid, reason) : NULL;
     if (!s || told <= 0)
-        return scale;
-    if (ends->shorts > s->counted) { /* else one that came later was read before, from another ring */
-        s->all += (double)(ends->shorts - s->counted) - s->all / SHORTS_USED;
-        s->counted = ends->shorts;
+        return ends->length < VERIFY_WAIT_LONG ? told : (double)ns;
+    if (counted > s->counted) { /* else one that came later was read before, from another ring */
+        s->all += (double)(counted - s->counted) - s->all / SHORTS_USED;
+        s->counted = counted;
     }
     s->told += told - s->told / SHORTS_USED;
     const double own = told * s->all / s->told, left = (double)s->counted - s->written - own;
     const double weight = own + left / SHORTS_LEFT > 0 ? own + left / SHORTS_LEFT : 0;
     s->written += weight;
-    return weight / (double)ends->length;
-}
-
-static uint64_t times(uint64_t ns, double scale)
-{
-    const double product = (double)ns * scale;
-    return product < 0x1p64 ? (uint64_t)product : UINT64_MAX;
+    return weight;
 }
 
 /* What of a wait lies within the recording: the program runs from when it is loaded. */
@@ -242,20 +243,26 @@ static struct wait_record within(const struct waits *w, const struct wait_record
     return r;
 }
 
-/* The samples of a wait that has ended: of `begins`, for all that it stands for. */
+/* A sample of a part of a wait that has ended, of `begins`, for all that it stands for. `whole`: of it, `own`: within the recording, ns. */
+static int write_part(struct waits *w, const struct wait_record *begins, const struct wait_record *ends,
+                      unsigned reason, uint64_t whole, uint64_t own, uint64_t time, struct batch *batch,
+                      unsigned *made, struct fathom_error *err)
+{
+    if (!own)
+        return 0;
+    const double weight = weight_of(w, begins, ends, reason, whole) * ((double)own / (double)whole);
+    ++*made;
+    return write_sample(w, begins, reason, weight < 0x1p64 ? (uint64_t)weight : UINT64_MAX, time, batch, err);
+}
+
 static int write_wait(struct waits *w, const struct wait_record *begins, const struct wait_record *ends,
                       uint64_t time, struct batch *batch, unsigned *made, struct fathom_error *err)
 {
-    const double scale = scale_of(w, begins, ends);
     const struct wait_record own = within(w, ends, time);
-    const uint64_t ready = own.ready, waited = own.length - own.ready;
-    int rc = 0;
-    if (waited)
-        rc = write_sample(w, begins, begins->reason, times(waited, scale), time, batch, err);
-    if (ready && rc == 0)
-        rc = write_sample(w, begins, WAIT_RUNNABLE, times(ready, scale), time, batch, err);
-    *made += (waited > 0) + (ready > 0);
-    return rc;
+    const int rc = write_part(w, begins, ends, begins->reason, ends->length - ends->ready,
+                              own.length - own.ready, time, batch, made, err);
+    return rc ? rc
+              : write_part(w, begins, ends, WAIT_RUNNABLE, ends->ready, own.ready, time, batch, made, err);
 }
 
 void waits_note_stack(struct waits *w, uint32_t tid, uint64_t time)

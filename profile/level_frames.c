@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "perfdata/wait_reason.h"
 #include "process/programs.h"
 #include "profile/cgroup_names.h"
 
@@ -50,6 +51,8 @@ static const char *key_text(enum level level, const struct process *process, con
         return cgroup_text(level, process ? process_cgroup(process, sample) : NULL, buffer);
     if (level == LEVEL_EXE)
         return text_or(process ? process_file(process) : NULL, unnamed(sample));
+    if (level == LEVEL_STATE)
+        return sample->wait ? wait_reason_label(sample->wait) : "[running]";
     const bool of_process = level == LEVEL_PID;
     const char *comm = !process     ? NULL
                        : of_process ? process_name(process)

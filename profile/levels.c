@@ -7,7 +7,7 @@
 static const char *const names[LEVELS] = {
     [LEVEL_CGROUP] = "cgroup", [LEVEL_CONTAINER] = "container", [LEVEL_SERVICE] = "service",
     [LEVEL_EXE] = "exe",       [LEVEL_COMM] = "comm",           [LEVEL_PID] = "pid",
-    [LEVEL_TID] = "tid",       [LEVEL_PROGRAMS] = "programs"};
+    [LEVEL_TID] = "tid",       [LEVEL_STATE] = "state",         [LEVEL_PROGRAMS] = "programs"};
 
 const char *level_name(enum level level)
 {
@@ -39,8 +39,8 @@ int levels_parse(const char *text, struct levels *out, struct fathom_error *err)
         if (key == LEVEL_KEYS)
             return error_set(
                 err, EINVAL,
-                "--by: there is no '%.*s', but cgroup, container, service, exe, comm, pid and tid", shown,
-                at);
+                "--by: there is no '%.*s', but cgroup, container, service, exe, comm, pid, tid and state",
+                shown, at);
         if (seen >> key & 1)
             return error_set(err, EINVAL, "--by: '%.*s' is given twice", shown, at);
         seen |= 1u << key;

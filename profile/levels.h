@@ -1,5 +1,5 @@
 /*
- * levels.h - what stands above the functions of a path: the cgroup, process or thread that ran them, and the programs that started it.
+ * levels.h - what stands above the functions of a path: the cgroup, process or thread that ran them, its state, and the programs that started it.
  *
  * Each is a frame of the kind FRAME_LEVEL, which is no function: views and exporters show it where they show paths.
  */
@@ -16,6 +16,7 @@ enum level {
     LEVEL_COMM,
     LEVEL_PID,
     LEVEL_TID,
+    LEVEL_STATE, /* "[running]", or why the thread has no CPU (perfdata/wait_reason.h) */
     LEVEL_KEYS,
     LEVEL_PROGRAMS =
         LEVEL_KEYS, /* a frame for each program: of the process, and those that started it (process/programs.h) */

@@ -79,7 +79,7 @@ struct fathom_profile_options {
     size_t phase_count; /* of those that the other options leave; 0: any */
     const char *
         by; /* levels above the functions, from the outermost inwards: of "cgroup", "container", "service", "exe", "comm",
-                          "pid" and "tid", with commas between; NULL: none. -ENOENT if the recording has no cgroups */
+                          "pid", "tid" and "state", with commas between; NULL: none. -ENOENT if the recording has no cgroups */
     bool
         process_tree; /* below these, the chain of programs that started each other up to that of the sample */
     bool threads;     /* each thread is a root, below these */

@@ -185,12 +185,12 @@ struct rule_script_thread {
 
 /* A thread that has no CPU, or how long it had none before. */
 struct rule_wait {
-    __u64 since, woken; /* CLOCK_MONOTONIC, ns; since 0: it runs; woken 0: it was not woken */
-    __u64 began;        /* the last one, as above; 0: there was none */
-    __u64 usual;        /* from the beginning of one to that of the next, ns */
-    __u64 shorts;       /* all that were not long, ns */
-    __u64 ip, sp, bp;   /* the user's */
-    __u64 lock;         /* wait_lock() */
+    __u64 since, woken;         /* CLOCK_MONOTONIC, ns; since 0: it runs; woken 0: it was not woken */
+    __u64 began;                /* the last one, as above; 0: there was none */
+    __u64 usual;                /* from the beginning of one to that of the next, ns */
+    __u64 shorts[WAIT_REASONS]; /* all that were not long, by reason - 1, ns */
+    __u64 ip, sp, bp;           /* the user's */
+    __u64 lock;                 /* wait_lock() */
     __u32 pid;
     __u32 number;      /* struct wait_record */
     __u8 reason, told; /* told: this wait */

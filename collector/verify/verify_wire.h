@@ -57,8 +57,8 @@ struct wait_record {
     __u64 ip, sp, bp;    /* the user's */
     __u64 lock;          /* wait_lock() */
     __u64 length, ready; /* ENDS, UNREAD: ns; of these the last ones, in which it could run */
-    __u64
-        shorts; /* ENDS: all of the thread's that were not long up to this one, whether they were told or not, ns */
+    /* ENDS: of all of the thread's that were not long up to this one, whether they were told or not, ns: for this reason, and on the run queue */
+    __u64 shorts, ready_shorts;
 };
 
 /* Likewise: who ended a wait that was told, or is to be, before it gets a CPU. Behind the record of the waker's stack, of WAKER_THREAD. */

@@ -106,7 +106,8 @@ static struct wait_record ends(uint32_t number, uint64_t length, uint64_t ready)
                                 .number = number,
                                 .length = length,
                                 .ready = ready,
-                                .shorts = length};
+                                .shorts = length - ready,
+                                .ready_shorts = ready};
 }
 
 static void expect(size_t index, unsigned reason, uint64_t period, uint64_t time)

@@ -20,7 +20,7 @@ Test(levels, words)
     struct levels levels;
     cr_assert_eq(levels_parse(NULL, &levels, NULL), 0);
     cr_expect_eq(levels.count, 0);
-    cr_assert_eq(levels_parse("tid,pid,comm,exe,service,container,cgroup", &levels, NULL), 0);
+    cr_assert_eq(levels_parse("state,tid,pid,comm,exe,service,container,cgroup", &levels, NULL), 0);
     cr_assert_eq(levels.count, LEVEL_KEYS);
     for (unsigned i = 0; i < LEVEL_KEYS; i++)
         cr_expect_eq(levels.at[i], LEVEL_KEYS - 1 - i);

@@ -54,7 +54,7 @@ NAMED(locks, pthread_mutex_lock(&held); pthread_mutex_unlock(&held))
 NAMED(unlocks, pthread_mutex_unlock(&held))
 NAMED(hears, char c; if (read(ends[0], &c, 1) != 1) exit(1))
 NAMED(says, if (write(ends[1], "a", 1) != 1) exit(1))
-NAMED(polls, struct pollfd p = {.fd = ends[0], .events = POLLIN}; poll(&p, 1, -1))
+NAMED(watches, struct pollfd p = {.fd = ends[0], .events = POLLIN}; poll(&p, 1, -1))
 NAMED(writes, if (write(ends[1], "b", 1) != 1) exit(1))
 NAMED(takes, sem_wait(&third))
 NAMED(gives, sem_post(&third))
@@ -145,7 +145,7 @@ int main(int argc, char **argv)
         {"waits_for_news brings_news", waits_for_news, brings_news},
         {"locks unlocks", locks, unlocks},
         {"hears says", hears, says},
-        {"polls writes", polls, writes},
+        {"watches writes", watches, writes},
         {"takes gives", takes, gives},
         {"pauses kills", pauses, kills},
         {"sleeps timer", sleeps, nothing},

@@ -63,12 +63,17 @@ static __always_inline void end_wait(void *ctx, __u32 tid, __u64 now)
         return;
     const __u64 length = now - w->since, ready = w->woken ? now - w->woken : 0;
     const bool is_long = length >= VERIFY_WAIT_LONG;
-    w->shorts += is_long ? 0 : length;
     struct wait_record r = rule_wait_record(w, tid);
+    __u64 *shorts = &w->shorts[(w->reason - WAIT_RUNNABLE) & (WAIT_REASONS - 1)];
     r.kind = w->told ? WAIT_ENDS : WAIT_UNREAD;
     r.length = length;
     r.ready = ready < length ? ready : length;
-    r.shorts = w->shorts;
+    if (!is_long) {
+        *shorts += length - r.ready;
+        w->shorts[0] += r.ready;
+    }
+    r.shorts = *shorts;
+    r.ready_shorts = w->shorts[0];
     const struct moment m = {.ctx = ctx};
     w->since = 0;
     if (w->told || is_long)
