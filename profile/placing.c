@@ -58,6 +58,7 @@ static bool keep_sample(struct profile *p, const struct adding *a, const struct 
                                          .tid = a->sample->tid,
                                          .probability = (float)a->probability,
                                          .certainty = (uint8_t)certainty_of(a->resolved),
+                                         .wait = (uint8_t)a->sample->wait,
                                          .image = place.image,
                                          .address = place.address};
     uint32_t metrics = p->options.metrics.count;
