@@ -60,9 +60,7 @@ static int gather(struct page *p, const struct report *report, uint64_t first, u
                   struct fathom_error *err)
 {
     const struct contexts *contexts = report->contexts;
-    *p = (struct page){.report = report,
-                       .states = contexts->samples && contexts->metrics->event &&
-                                 attr_is_waits(&contexts->metrics->event->attr)};
+    *p = (struct page){.report = report, .states = placed_lasting(contexts)};
     int rc = export_branches(contexts, &p->branches, err);
     if (rc < 0)
         return rc;
@@ -218,8 +216,8 @@ int html_write(const struct report *report, FILE *out, struct fathom_error *err)
     int rc = 0;
     for (const struct report *r = report; r; r = r->next)
         for (size_t i = 0; i < r->contexts->sample_count; i++) {
-            uint64_t time = r->contexts->samples[i].time;
-            first = time < first ? time : first;
+            const uint64_t time = r->contexts->samples[i].time, began = placed_began(r->contexts, i);
+            first = began < first ? began : first;
             last = time > last ? time : last;
         }
     printer_bytes(&printer, html_before_data, html_before_data_size);

@@ -8,6 +8,44 @@
 #include "base/saturate.h"
 #include "base/vec.h"
 
+/* Of the metrics, what the event counts. */
+static uint32_t find_weight(const struct metrics *metrics)
+{
+    uint32_t m = 0;
+    while (m < metrics->count && metrics->at[m] != metric_table)
+        m++;
+    return m < metrics->count ? m : 0;
+}
+
+static uint64_t weight_of(const struct contexts *c, size_t number)
+{
+    return c->sample_values[number * c->metrics->count + find_weight(c->metrics)];
+}
+
+/* A wait, and the time after it in which its thread could run already, are two samples that end at one time (collector/waits.c). */
+static uint64_t ready_after(const struct contexts *c, size_t number)
+{
+    const struct placed_sample *s = &c->samples[number], *next = s + 1;
+    return s->wait && s->wait != WAIT_RUNNABLE && number + 1 < c->sample_count &&
+                   next->wait == WAIT_RUNNABLE && next->time == s->time && next->tid == s->tid &&
+                   next->pid == s->pid
+               ? weight_of(c, number + 1)
+               : 0;
+}
+
+bool placed_lasting(const struct contexts *c)
+{
+    return c->samples && c->metrics->event && attr_is_waits(&c->metrics->event->attr);
+}
+
+uint64_t placed_began(const struct contexts *c, size_t number)
+{
+    const uint64_t time = c->samples[number].time,
+                   took =
+                       placed_lasting(c) ? add_saturating(weight_of(c, number), ready_after(c, number)) : 0;
+    return took < time ? time - took : 0;
+}
+
 /* When a thread's samples end: its last one, and the one before it at another time. */
 struct ends {
     uint64_t last, before;
@@ -55,26 +93,10 @@ static uint16_t slice_of(const struct adding *a, uint64_t time)
     return (uint16_t)(slice < slices ? slice : slices - 1);
 }
 
-static uint64_t weight_of(const struct adding *a, size_t number)
-{
-    return a->contexts->sample_values[number * a->contexts->metrics->count + a->weight];
-}
-
 /* The time that a sample took, ns. */
 struct interval {
     uint64_t from, to;
 };
-
-/* A wait, and the time after it in which its thread could run already, are two samples that end at one time (collector/waits.c). */
-static uint64_t ready_after(const struct adding *a, size_t number)
-{
-    const struct placed_sample *s = &a->contexts->samples[number], *next = s + 1;
-    return s->wait && s->wait != WAIT_RUNNABLE && number + 1 < a->contexts->sample_count &&
-                   next->wait == WAIT_RUNNABLE && next->time == s->time && next->tid == s->tid &&
-                   next->pid == s->pid
-               ? weight_of(a, number + 1)
-               : 0;
-}
 
 /* One that stands for others weighs more than it took: it does not begin before the thread's last one ended. */
 static struct interval interval_of(const struct adding *a, size_t number, uint32_t thread)
@@ -86,9 +108,9 @@ static struct interval interval_of(const struct adding *a, size_t number, uint32
     if (s->time > ends->last)
         *ends = (struct ends){s->time, ends->last};
     const uint64_t least = ends->before > a->to->first ? ends->before : a->to->first,
-                   most = s->time > least ? s->time - least : 0, ready = ready_after(a, number),
+                   most = s->time > least ? s->time - least : 0, ready = ready_after(a->contexts, number),
                    room = ready < most ? most - ready : most, to = ready < most ? s->time - ready : s->time,
-                   weight = weight_of(a, number);
+                   weight = weight_of(a->contexts, number);
     return (struct interval){to - (weight < room ? weight : room), to};
 }
 
@@ -143,10 +165,8 @@ static bool add_sample(struct adding *a, size_t number)
     const struct interval in = interval_of(a, number, p.thread);
     const uint16_t first = slice_of(a, in.from), last = slice_of(a, in.to);
     const double slice = (double)(to->last - to->first) / a->placing->slices;
-    const uint64_t weight = weight_of(a, number);
+    const uint64_t weight = weight_of(a->contexts, number);
     uint64_t left = weight;
-    if (a->lasting && !weight)
-        return true; /* the beginning of a wait */
     for (uint16_t at = first; at <= last; at += p.span) {
         p.slice = at;
         p.span = at > first && at < last ? last - at : 1;
@@ -158,15 +178,6 @@ static bool add_sample(struct adding *a, size_t number)
             return false;
     }
     return true;
-}
-
-/* Of the metrics, what the event counts. */
-static uint32_t find_weight(const struct metrics *metrics)
-{
-    uint32_t m = 0;
-    while (m < metrics->count && metrics->at[m] != metric_table)
-        m++;
-    return m < metrics->count ? m : 0;
 }
 
 int placed_add_up(const struct contexts *contexts, const struct placing *placing, struct placed_samples *out,
@@ -181,8 +192,7 @@ int placed_add_up(const struct contexts *contexts, const struct placing *placing
                        .known = table_new(),
                        .threads = table_new(),
                        .weight = find_weight(contexts->metrics),
-                       .lasting = placing->slices > 1 && contexts->metrics->event &&
-                                  attr_is_waits(&contexts->metrics->event->attr)};
+                       .lasting = placing->slices > 1 && placed_lasting(contexts)};
     for (size_t i = 0; i < contexts->sample_count && !placing->last; i++) {
         uint64_t time = contexts->samples[i].time;
         placed.first = time < placed.first ? time : placed.first;

@@ -41,8 +41,12 @@ struct placing {
         last; /* the time, ns, if there is more of it than samples; 0, 0: from the first to the last of them */
 };
 
-/* contexts->samples must have been kept. Where they are waits, or these and a clock's (perfdata/wait_reason.h), each is in the slices of the time that it took, with
- * the part of its weight that lies in them; other metrics are where it ends. One that stands for others took the time since the thread's last one. -ENOMEM. */
+/* Whether samples were kept that took the time that they weigh: waits, or these and a clock's (perfdata/wait_reason.h). */
+bool placed_lasting(const struct contexts *contexts);
+/* When a sample began, ns: if they last, so long before its time; else then. */
+uint64_t placed_began(const struct contexts *contexts, size_t number);
+/* contexts->samples must have been kept. One that lasts is in the slices of its time, with the part of its weight that lies in them; other metrics are where it
+ * ends. One that stands for others begins no earlier than the thread's last one ended. -ENOMEM. */
 int placed_add_up(const struct contexts *contexts, const struct placing *placing, struct placed_samples *out,
                   struct fathom_error *err);
 /* The numbers of the samples, by thread and then in time; *begins: where each thread's begin, and the end. Both are the

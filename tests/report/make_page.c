@@ -165,7 +165,6 @@ static void fill_waits(void)
                                     .config = PERF_COUNT_SW_TASK_CLOCK,
                                     .config1 = EVENT_WAITS_MARK,
                                     .config2 = EVENT_WALL_MARK}};
-    add_wait("enter", WAIT_LOCK, 0, 1, 1000); /* its beginning */
     add_wait("serve", WAIT_POLL, 100, 2, 1600);
     add_wait("serve", WAIT_POLL, 800, 2, 2000);
     add_wait("enter", WAIT_LOCK, 1500, 1, 3000);
