@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "perfdata/wait_reason.h"
 #include "report/export/json.h"
 #include "report/export/otlp.pb-c.h"
 #include "report/format.h"
@@ -207,12 +206,12 @@ void push_close(struct push *p)
 
 /* Sending --------------------------------------------------------------------------------------------------------- */
 
-/* Waits are times, too, and so are these with a clock's. */
+/* Waits and the times of calls are times, too. */
 static bool is_cpu(const struct store_batch *batch)
 {
     const char *event = batch->key.event;
-    return strcmp(batch->unit, "ns") == 0 && strcmp(event, EVENT_WAITS_NAME) != 0 &&
-           strcmp(event, EVENT_WALL_NAME) != 0;
+    return strcmp(batch->unit, "ns") == 0 &&
+           (strncmp(event, "cpu-clock", 9) == 0 || strncmp(event, "task-clock", 10) == 0);
 }
 
 /* As Pyroscope and Parca call them: "process_cpu" is the CPU time of all profilers; else the event's name, of letters they take. */
