@@ -131,6 +131,8 @@ static int walk_sample(void *context, const struct process *process, const struc
                        const struct resolved *r, struct fathom_error *err)
 {
     struct fathom_walk *w = context;
+    if (!sample_counts(sample))
+        return 0;
     struct fathom_context c = {
         .pid = sample->pid,
         .tid = sample->tid,

@@ -316,12 +316,12 @@ static int complete_store(struct top_options *o, int argc, struct terminal *term
 {
     const struct fathom_target *target = &o->top.target;
     int code = store_rows_check(&o->store, &top_command, terminal);
-    if (code < 0 &&
-        (optind < argc || target->pids.count || target->tids.count || fathom_target_wide(target) ||
-         target->frequency || target->period || o->top.map || o->top.decay > 0 || o->show.threads))
+    if (code < 0 && (optind < argc || target->pids.count || target->tids.count ||
+                     fathom_target_wide(target) || target->frequency || target->period || o->top.map ||
+                     o->top.decay > 0 || o->top.off_cpu || o->top.wall || o->show.threads))
         code = option_usage(terminal, &top_command,
                             "--store shows what others have sampled: give no command or process, and none of "
-                            "--frequency, --period, --map, --decay, --threads");
+                            "--frequency, --period, --off-cpu, --wall, --map, --decay, --threads");
     if (!o->store.since)
         o->store.since = SINCE;
     o->top.store = &o->store;
@@ -365,6 +365,10 @@ static const struct option_row rows[] = {
     TARGET_PERIOD(struct fathom_top_options, "one sample every N events (clocks: nanoseconds)"),
     TARGET_FIELDS(struct fathom_top_options, "event-filter"),
     TARGET_DUMPS(struct fathom_top_options),
+    OPTION_FLAG("off-cpu", 0, struct fathom_top_options, off_cpu,
+                "show where threads wait, for how long and why, as of record"),
+    OPTION_FLAG("wall", 0, struct fathom_top_options, wall,
+                "show all of the time that threads live, with a CPU and without"),
     OPTION_TEXT("map", 'm', "MAP", struct fathom_top_options, map, "a path map from 'fathom train'"),
     OPTION_FLAG("once", 0, struct top_options, once,
                 "print one picture as text after the first interval, and exit"),

@@ -533,7 +533,9 @@ static int round_ms(const struct collector *c)
 /* What was read of interpreters is of earlier than the round's end. */
 static int pass_round(struct collector *c, bool *any, struct fathom_error *err)
 {
-    const int rc = c->scripts ? script_poll_pass(c->scripts, &c->batch, err) : 0;
+    int rc = c->scripts ? script_poll_pass(c->scripts, &c->batch, err) : 0;
+    if (rc == 0 && c->waits && c->options->waits_told)
+        rc = drain_waits(&c->drain, false, err);
     return rc < 0 ? rc : drain_round(&c->drain, any, err);
 }
 
@@ -579,7 +581,7 @@ int collector_stop(struct collector *c, collector_sink *sink, void *context, str
                   "is unknown",
                   unmet, unmet == 1 ? "" : "es", unmet == 1 ? "its" : "their", unmet == 1 ? "its" : "their");
     if (rc == 0 && c->waits)
-        rc = drain_waits(&c->drain, err);
+        rc = drain_waits(&c->drain, true, err);
     if (rc == 0)
         rc = drain_losses(&c->drain, err);
     return rc ? rc : drain_totals(&c->drain, err);

@@ -45,6 +45,7 @@ struct collector_options {
     struct verify_options verify;
     bool waits;          /* the times in which threads have no CPU, too (waits.h), */
     bool wakers;         /* with who ended them, */
+    bool waits_told;     /* also while they last, at most twice a second, */
     bool wall;           /* which are reported together with those of a clock that is sampled */
     bool switched;       /* events after the first one are off until collector_switch() */
     const char *trigger; /* "EVENT:N", of collector_triggered(); NULL: none */

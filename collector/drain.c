@@ -471,10 +471,11 @@ int drain_round(struct drain *drain, bool *any, struct fathom_error *err)
     return rc ? rc : batch_flush(drain->to->batch, err);
 }
 
-int drain_waits(struct drain *drain, struct fathom_error *err)
+int drain_waits(struct drain *drain, bool finish, struct fathom_error *err)
 {
     unsigned made;
-    const int rc = waits_finish(drain->waits, drain->tasks.verify, drain->to->batch, &made, err);
+    const int rc =
+        (finish ? waits_finish : waits_tell)(drain->waits, drain->tasks.verify, drain->to->batch, &made, err);
     drain->summary->samples += made;
     return rc;
 }

@@ -60,8 +60,8 @@ int drain_meet(struct drain *drain, pid_t pid, struct fathom_error *err);
 /* Drains every ring once, up to where its head is now, and adds a FINISHED_ROUND if there was anything (*any,
  * unless NULL). Flushes the batch. drain->start_count: threads and programs that started. */
 int drain_round(struct drain *drain, bool *any, struct fathom_error *err);
-/* After the last round, if waits are recorded: writes those that last. */
-int drain_waits(struct drain *drain, struct fathom_error *err);
+/* If waits are recorded: writes those that last; finish: after the last round, or before any (waits_tell()). */
+int drain_waits(struct drain *drain, bool finish, struct fathom_error *err);
 /* After the last round: writes one LOST_SAMPLES record for the losses that no LOST record tells, such as those
  * of a ring that was full at the end. */
 int drain_losses(struct drain *drain, struct fathom_error *err);

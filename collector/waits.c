@@ -16,6 +16,7 @@
 struct half_told {
     struct wait_record begins, ends; /* magic 0: not read */
     uint64_t ended;                  /* by the recording's clock, ns */
+    uint64_t waited, ready;          /* ns of it that samples tell of already */
     size_t next_free;                /* of those that are not used: place + 1; 0: none */
 };
 
@@ -28,12 +29,15 @@ struct short_waits {
 
 #define ATTACHED_FIRST                                                                                       \
     0xe0000000u /* numbers of stacks, behind those that the program counts and before STACK_NUMBER_KEPT */
-#define ATTACHED_BYTES 49152u /* of a stack that are read */
+#define ATTACHED_BYTES 49152u     /* of a stack that are read */
+#define LASTING_EVERY  500000000u /* ns between two looks at waits that last, */
+#define LASTING_LEAST  100000000u /* and how long: each such one is told, and weighs itself */
 
 struct waits {
     uint64_t id, wakers_id, stacks_id; /* wakers_id 0: not asked for */
     uint64_t clock;                    /* of the recording's clock to CLOCK_MONOTONIC, ns, modulo 2^64 */
     uint64_t from, until; /* when the events are on, by the recording's clock; 0: not known yet */
+    uint64_t looked;      /* when those that last were looked at, likewise */
     unsigned compared;
     struct table *half_told; /* TID and number -> place in `items` + 1 */
     struct half_told *items;
@@ -243,26 +247,35 @@ static struct wait_record within(const struct waits *w, const struct wait_record
     return r;
 }
 
-/* A sample of a part of a wait that has ended, of `begins`, for all that it stands for. `whole`: of it, `own`: within the recording, ns. */
-static int write_part(struct waits *w, const struct wait_record *begins, const struct wait_record *ends,
-                      unsigned reason, uint64_t whole, uint64_t own, uint64_t time, struct batch *batch,
-                      unsigned *made, struct fathom_error *err)
+static uint64_t less(uint64_t whole, uint64_t told)
 {
-    if (!own)
-        return 0;
-    const double weight = weight_of(w, begins, ends, reason, whole) * ((double)own / (double)whole);
-    ++*made;
-    return write_sample(w, begins, reason, weight < 0x1p64 ? (uint64_t)weight : UINT64_MAX, time, batch, err);
+    return whole > told ? whole - told : 0;
 }
 
-static int write_wait(struct waits *w, const struct wait_record *begins, const struct wait_record *ends,
-                      uint64_t time, struct batch *batch, unsigned *made, struct fathom_error *err)
+/* A sample of a part of a wait, for all that it stands for. `whole`: of it, `own`: of that what counts, ns. */
+static int write_part(struct waits *w, const struct half_told *h, unsigned reason, uint64_t whole,
+                      uint64_t own, struct batch *batch, unsigned *made, struct fathom_error *err)
 {
-    const struct wait_record own = within(w, ends, time);
-    const int rc = write_part(w, begins, ends, begins->reason, ends->length - ends->ready,
-                              own.length - own.ready, time, batch, made, err);
-    return rc ? rc
-              : write_part(w, begins, ends, WAIT_RUNNABLE, ends->ready, own.ready, time, batch, made, err);
+    if (!own || !whole)
+        return 0;
+    const double weight = weight_of(w, &h->begins, &h->ends, reason, whole) * ((double)own / (double)whole);
+    ++*made;
+    return write_sample(w, &h->begins, reason, weight < 0x1p64 ? (uint64_t)weight : UINT64_MAX, h->ended,
+                        batch, err);
+}
+
+/* The samples of a wait that has ended, or of one that lasts up to now: of what lies within the recording, less what was told of it before. */
+static int write_wait(struct waits *w, struct half_told *h, struct batch *batch, unsigned *made,
+                      struct fathom_error *err)
+{
+    const struct wait_record own = within(w, &h->ends, h->ended);
+    const uint64_t ready = less(own.ready, h->ready), waited = less(own.length - own.ready, h->waited);
+    int rc = write_part(w, h, h->begins.reason, h->ends.length - h->ends.ready, waited, batch, made, err);
+    if (rc == 0)
+        rc = write_part(w, h, WAIT_RUNNABLE, h->ends.ready, ready, batch, made, err);
+    h->waited += waited;
+    h->ready += ready;
+    return rc;
 }
 
 void waits_note_stack(struct waits *w, uint32_t tid, uint64_t time)
@@ -331,17 +344,17 @@ static int write_unread(struct waits *w, const struct wait_record *r, uint64_t t
         uint32_t zero;
     } __attribute__((packed)) s = {0};
     _Static_assert(sizeof s % 8 == 0, "a record is a multiple of 8 bytes");
+    struct half_told whole = {.begins = *r, .ends = *r, .ended = time};
+    whole.begins.number = WAIT_UNNUMBERED; /* the program has that of the one before */
     const int rc = write_stack(w, r, STACK_RECORD_NONE, 0, &s.start, 0, time, batch, err);
-    struct wait_record unread = *r;
-    unread.number = WAIT_UNNUMBERED; /* the program has that of the one before */
-    return rc ? rc : write_wait(w, &unread, &unread, time, batch, made, err);
+    return rc ? rc : write_wait(w, &whole, batch, made, err);
 }
 
 /* Both of its records were read. */
 static int write_told(struct waits *w, struct half_told *h, struct batch *batch, unsigned *made,
                       struct fathom_error *err)
 {
-    const int rc = write_wait(w, &h->begins, &h->ends, h->ended, batch, made, err);
+    const int rc = write_wait(w, h, batch, made, err);
     table_remove(w->half_told, key_of(&h->begins));
     h->next_free = w->free;
     w->free = (size_t)(h - w->items) + 1;
@@ -471,8 +484,8 @@ int waits_attach(struct waits *w, struct verify *verify, pid_t pid, pid_t tid, s
     return read_attached(w, &begins, now, batch, err);
 }
 
-/* What waits_finish() goes through. */
-struct finish {
+/* What goes through the waits that last. */
+struct lasting {
     struct waits *waits;
     uint64_t now; /* by the recording's clock */
     struct batch *batch;
@@ -481,8 +494,25 @@ struct finish {
 
 static int finish_wait(void *context, const struct wait_record *wait, struct fathom_error *err)
 {
-    const struct finish *f = context;
-    return take(f->waits, wait, f->now, f->batch, f->made, err);
+    const struct lasting *l = context;
+    return take(l->waits, wait, l->now, l->batch, l->made, err);
+}
+
+/* One whose stack is not known is told when it ends. */
+static int tell_wait(void *context, const struct wait_record *wait, struct fathom_error *err)
+{
+    const struct lasting *l = context;
+    const uint64_t *place = wait->kind == WAIT_ENDS && wait->length >= LASTING_LEAST
+                                ? table_find(l->waits->half_told, key_of(wait))
+                                : NULL;
+    struct half_told *h = place && *place ? &l->waits->items[*place - 1] : NULL;
+    if (!h || !h->begins.magic || h->ends.magic)
+        return 0;
+    h->ends = *wait;
+    h->ended = l->now;
+    const int rc = write_wait(l->waits, h, l->batch, l->made, err);
+    h->ends.magic = 0;
+    return rc;
 }
 
 void waits_begin(struct waits *w)
@@ -498,7 +528,18 @@ void waits_end(struct waits *w)
 int waits_finish(struct waits *w, const struct verify *verify, struct batch *batch, unsigned *made,
                  struct fathom_error *err)
 {
-    struct finish f = {.waits = w, .now = clock_ns() + w->clock, .batch = batch, .made = made};
+    struct lasting l = {.waits = w, .now = clock_ns() + w->clock, .batch = batch, .made = made};
     *made = 0;
-    return verify_waiting(verify, finish_wait, &f, err);
+    return verify_waiting(verify, finish_wait, &l, err);
+}
+
+int waits_tell(struct waits *w, const struct verify *verify, struct batch *batch, unsigned *made,
+               struct fathom_error *err)
+{
+    struct lasting l = {.waits = w, .now = clock_ns() + w->clock, .batch = batch, .made = made};
+    *made = 0;
+    if (l.now - w->looked < LASTING_EVERY)
+        return 0;
+    w->looked = l.now;
+    return verify_waiting(verify, tell_wait, &l, err);
 }

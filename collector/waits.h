@@ -34,6 +34,9 @@ int waits_attach(struct waits *waits, struct verify *verify, pid_t pid, pid_t ti
 /* The events are on from now on; or were until now. Of a wait what lies between these counts. */
 void waits_begin(struct waits *waits);
 void waits_end(struct waits *waits);
+/* Meanwhile: of the waits that last, of each what was not told yet, at most twice a second. *made: as above. */
+int waits_tell(struct waits *waits, const struct verify *verify, struct batch *batch, unsigned *made,
+               struct fathom_error *err);
 /* At the end: of the waits that last. *made: as above. */
 int waits_finish(struct waits *waits, const struct verify *verify, struct batch *batch, unsigned *made,
                  struct fathom_error *err);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/vec.h"
+#include "perfdata/head.h"
 
 static bool is_sampled_clock(const struct event *event)
 {
@@ -11,15 +12,20 @@ static bool is_sampled_clock(const struct event *event)
            (event->attr.freq || event->attr.sample_period);
 }
 
-int wall_add(struct head *head, struct wall *out, struct fathom_error *err)
+void wall_find(const struct event *events, size_t count, struct wall *out)
 {
     *out = (struct wall){UINT32_MAX, UINT32_MAX, UINT32_MAX, false};
-    for (uint32_t i = (uint32_t)head->count; i-- > 0;) {
-        if (is_sampled_clock(&head->events[i]))
+    for (uint32_t i = (uint32_t)count; i-- > 0;) {
+        if (is_sampled_clock(&events[i]))
             out->clock = i;
-        else if (attr_is_waits(&head->events[i].attr))
+        else if (attr_is_waits(&events[i].attr))
             out->waits = i;
     }
+}
+
+int wall_add(struct head *head, struct wall *out, struct fathom_error *err)
+{
+    wall_find(head->events, head->count, out);
     if (out->clock == UINT32_MAX || out->waits == UINT32_MAX)
         return 0;
     struct event event = {.attr = head->events[out->waits].attr};

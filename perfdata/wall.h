@@ -2,7 +2,9 @@
 #ifndef FATHOM_PERFDATA_WALL_H
 #define FATHOM_PERFDATA_WALL_H
 
-#include "perfdata/head.h"
+#include "perfdata/record.h"
+
+struct head;
 
 struct wall {
     uint32_t event;        /* index, the last; UINT32_MAX: the recording has no such */
@@ -10,6 +12,8 @@ struct wall {
     bool reported;         /* where no event is named */
 };
 
+/* The first of each of those that it would be made of. */
+void wall_find(const struct event *events, size_t count, struct wall *out);
 /* Adds it to the events. -ENOMEM. */
 int wall_add(struct head *head, struct wall *out, struct fathom_error *err);
 /* Whether its samples are those of this event. */

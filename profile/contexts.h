@@ -18,6 +18,7 @@ struct placed_sample {
     uint32_t pid, tid;
     float probability;         /* that this is its path */
     uint8_t certainty;         /* enum certainty */
+    uint8_t wait;              /* enum wait_reason; 0: it is no wait */
     const struct image *image; /* that the sampled instruction is in; NULL: none that is known */
     uint64_t address;          /* of it there */
 };

@@ -47,7 +47,7 @@ static struct place sampled_place(const struct adding *a)
 /* A sample whose weight was added to a path; with AMBIGUOUS_SPLIT a part of it. */
 static bool keep_sample(struct profile *p, const struct adding *a, const struct cct_node *node)
 {
-    if (!p->options.samples)
+    if (!p->options.samples || !sample_counts(a->sample))
         return true;
     struct place place = sampled_place(a);
     const struct placed_sample placed = {.time = a->sample->time,
@@ -58,6 +58,7 @@ static bool keep_sample(struct profile *p, const struct adding *a, const struct 
                                          .tid = a->sample->tid,
                                          .probability = (float)a->probability,
                                          .certainty = (uint8_t)certainty_of(a->resolved),
+                                         .wait = (uint8_t)a->sample->wait,
                                          .image = place.image,
                                          .address = place.address};
     uint32_t metrics = p->options.metrics.count;

@@ -57,7 +57,7 @@ report/export/otlp.pb-c.c: report/export/otlp.pb-c.h
 report/export/profile.pb-c.h: report/export/profile.proto
 	$(compile_schema) $(srcdir)/report/export/profile.proto
 report/export/profile.pb-c.c: report/export/profile.pb-c.h
-page_scripts = data.js changes.js flame.js lists.js code.js timeline.js main.js
+page_scripts = data.js changes.js flame.js lists.js code.js states.js timeline.js main.js
 page_parts = report/export/html/page.html report/export/html/style.css $(page_scripts:%=report/export/html/%)
 streams_parts = report/streams/html/page.html report/streams/html/style.css report/streams/html/streams.js
 EXTRA_DIST += $(page_parts) $(streams_parts) scripts/embed

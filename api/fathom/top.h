@@ -21,6 +21,9 @@ struct fathom_top_options {
      * which is when rows are made, and at most each 5 s. NULL: a target. */
     const struct fathom_store_selection *store;
     const char *map; /* a path map; NULL: none */
+    /* What counts in place of the main event, of a target: the times in which threads have no CPU, with the reason last on each path; or these and all CPU time, in the kernel
+     * too. They need what fathom_recorder_options (record.h) says of the same. */
+    bool off_cpu, wall;
     double eps;   /* the error allowed in a context's share, which sets the memory: 0.00002, say; above 0 */
     double decay; /* seconds: what counts is the last one to two times so long; 0: all since the start */
     /* Called at least 10 times a second while it runs, for pictures; a negative result ends the run and is returned. NULL: no. */
@@ -49,10 +52,10 @@ FATHOM_API int fathom_top_clear(struct fathom_top *top, struct fathom_error *err
 
 struct fathom_top_summary {
     const char *
-        event; /* the main one's name; good until fathom_top_close(), of a store until the next rows, as are: */
+        event; /* the name of what counts; good until fathom_top_close(), of a store until the next rows, as are: */
     const char *stored;  /* what of a store was read; NULL: it is a target */
     const char *failure; /* why the store could not be read the last time; NULL: it was */
-    /* Since fathom_top_clear(), of the main event: */
+    /* Since fathom_top_clear(), of what counts: */
     uint64_t samples, weight;
     uint64_t proved, inferred; /* weight with such a path */
     uint64_t lost_now;         /* records */

@@ -206,10 +206,18 @@ void push_close(struct push *p)
 
 /* Sending --------------------------------------------------------------------------------------------------------- */
 
-/* As Pyroscope and Parca call them: "process_cpu" is the time of all profilers; else the event's name, of letters they take. */
+/* Waits and the times of calls are times, too. */
+static bool is_cpu(const struct store_batch *batch)
+{
+    const char *event = batch->key.event;
+    return strcmp(batch->unit, "ns") == 0 &&
+           (strncmp(event, "cpu-clock", 9) == 0 || strncmp(event, "task-clock", 10) == 0);
+}
+
+/* As Pyroscope and Parca call them: "process_cpu" is the CPU time of all profilers; else the event's name, of letters they take. */
 static void name_metric(const struct store_batch *batch, char out[64])
 {
-    snprintf(out, 64, "%s", strcmp(batch->unit, "ns") == 0 ? "process_cpu" : batch->key.event);
+    snprintf(out, 64, "%s", is_cpu(batch) ? "process_cpu" : batch->key.event);
     for (char *at = out; *at; at++)
         if (!(*at >= 'a' && *at <= 'z') && !(*at >= 'A' && *at <= 'Z') && !(*at >= '0' && *at <= '9'))
             *at = '_';
@@ -224,13 +232,12 @@ static uint64_t batch_id(const struct store_key *k)
     return id ? id : 1;
 }
 
-/* The contexts as a report. "cpu" is what other tools call time. */
+/* The contexts as a report. "cpu" is what other tools call CPU time. */
 static int write_profile(const struct format *format, const struct store_batch *batch,
                          const struct contexts *from, FILE *out, struct fathom_error *err)
 {
     const struct store_key *k = &batch->key;
-    const struct metric weight = {.name = strcmp(batch->unit, "ns") == 0 ? "cpu" : k->event,
-                                  .unit = batch->unit};
+    const struct metric weight = {.name = is_cpu(batch) ? "cpu" : k->event, .unit = batch->unit};
     const struct metrics metrics = {.at = {&weight, from->metrics->at[1]}, .count = 2};
     struct contexts contexts = *from;
     const struct view_resource resource = {.service = k->service,

@@ -14,6 +14,7 @@
 #include "api/top/rows.h"
 #include "api/top/stored_counts.h"
 #include "base/clock.h"
+#include "perfdata/wall.h"
 
 _Static_assert(FATHOM_TOP_ALL == FRAMES_NONE, "no item");
 
@@ -51,9 +52,12 @@ static int open_target(struct fathom_top *t, struct fathom_error *err)
         rc = pathmap_open(t->options.map, &t->map, err);
     if (rc < 0)
         return rc;
-    recorder_collector(
-        &(struct fathom_recorder_options){.target = t->options.target, .audit_hz = FATHOM_AUDIT_DEFAULT},
-        &t->host.log, &t->collect);
+    recorder_collector(&(struct fathom_recorder_options){.target = t->options.target,
+                                                         .audit_hz = FATHOM_AUDIT_DEFAULT,
+                                                         .off_cpu = t->options.off_cpu,
+                                                         .wall = t->options.wall},
+                       &t->host.log, &t->collect);
+    t->collect.waits_told = true;
     return collector_open(&t->collect, &t->collector, err);
 }
 
@@ -120,12 +124,24 @@ static int progress(void *top, struct fathom_error *err)
     return rc;
 }
 
+/* Opened with waits, the collector has what they are counted with. */
+static void choose_events(const struct fathom_top *t, struct online_input *input)
+{
+    struct wall wall;
+    wall_find(input->events, input->count, &wall);
+    if (t->options.off_cpu || t->options.wall)
+        input->counted[0] = input->counted[1] = wall.waits;
+    if (t->options.wall)
+        input->counted[0] = wall.clock;
+}
+
 static int observe_target(struct fathom_top *t, struct fathom_error *err)
 {
     struct online_input input = {
         .images = t->images, .log = &t->host.log, .map = t->map, .sink = count, .context = t};
     enum target_end end = TARGET_STOPPED;
     input.count = collector_events(t->collector, &input.events);
+    choose_events(t, &input);
     int rc = online_new(&input, &t->online, err);
     if (rc == 0)
         rc = learning_new(t->collector, &t->collect, false, false, resolve, t, &t->learning, err);
@@ -211,7 +227,9 @@ void fathom_top_summary(const struct fathom_top *t, struct fathom_top_summary *o
         online_summary(t->online, &o);
     collector_summary(t->collector, &c);
     collector_events(t->collector, &events);
-    *out = (struct fathom_top_summary){.event = events[0].name,
+    *out = (struct fathom_top_summary){.event = t->options.wall      ? EVENT_WALL_NAME
+                                                : t->options.off_cpu ? EVENT_WAITS_NAME
+                                                                     : events[0].name,
                                        .samples = o.samples,
                                        .weight = o.weight,
                                        .proved = o.proved,

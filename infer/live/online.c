@@ -202,7 +202,9 @@ static int take_record(void *online, const struct record *given, struct fathom_e
     }
     struct observation observation;
     rc = learner_observe(l, o->processes, &record, &observation, err);
-    return rc < 0 || !sampled || record.sample.event != 0 ? rc : pass_sample(o, &observation, err);
+    const bool counts = sampled && sample_counts(&record.sample) &&
+                        (record.sample.event == o->in.counted[0] || record.sample.event == o->in.counted[1]);
+    return rc < 0 || !counts ? rc : pass_sample(o, &observation, err);
 }
 
 int online_add(struct online *o, const void *records, size_t size, struct fathom_error *err)

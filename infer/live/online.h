@@ -31,7 +31,7 @@ struct online_context {
     size_t depth;
 };
 
-/* Called for each sample of the main event, in time order. A negative result ends the run. */
+/* Called for each sample that counts, in time order. A negative result ends the run. */
 typedef int online_sink(void *context, const struct online_context *sample, struct fathom_error *err);
 
 struct online_input { /* all borrowed */
@@ -40,6 +40,7 @@ struct online_input { /* all borrowed */
     struct image_cache *images;
     const struct log *log;
     const struct pathmap *map; /* NULL: none */
+    uint32_t counted[2];       /* the events whose samples count; 0, 0: those of the main one alone */
     online_sink *sink;
     void *context;
 };
@@ -58,7 +59,7 @@ int online_name_code(struct online *online, const void *data, size_t size, struc
 const struct trie *online_trie(const struct online *online);
 
 struct online_summary {
-    uint64_t samples, weight;  /* of the main event */
+    uint64_t samples, weight;  /* of what counts */
     uint64_t proved, inferred; /* weight */
     uint64_t stacks;           /* unwound */
     uint64_t lost;             /* records */

@@ -145,7 +145,12 @@ static void write_head(struct output *o, const struct report *report, const stru
     const char *command = report->heading->command ? report->heading->command : "";
     printer_write(&o->printer, "# callgrind format\nversion: 1\ncreator: fathom\ncmd: ");
     printer_foreign(&o->printer, command);
-    printer_write(&o->printer, "\npositions: line\nevents:");
+    printer_write(&o->printer, "\npositions: line");
+    for (uint32_t m = 0; m < contexts->metrics->count; m++) {
+        printer_write(&o->printer, "\nevent: %s : ", contexts->metrics->at[m]->name);
+        printer_foreign(&o->printer, metrics_unit(contexts->metrics, m));
+    }
+    printer_write(&o->printer, "\nevents:");
     for (uint32_t m = 0; m < contexts->metrics->count; m++)
         printer_write(&o->printer, " %s", contexts->metrics->at[m]->name);
     printer_write(&o->printer, "\nsummary:");

@@ -2,7 +2,8 @@
  * html.c - a page that stands by itself: html/ has its parts, which are put together at build time around the data of this
  * recording. What the data looks like is said in html/data.js, which reads it.
  *
- * Samples of one context, instruction, thread, slice of time and certainty are added up to one entry. Where they were not kept
+ * Samples of one context, instruction, thread, slice of time and certainty are added up to one entry; a wait has up to three, of the slices in which it begins and
+ * ends and of those between, so that the page does not grow with its length. Where they were not kept
  * (bounded memory), each context is one entry, and the first one, of no context, is what was not kept.
  */
 #include <stdlib.h>
@@ -25,6 +26,7 @@ struct page {
     struct used_frames used;
     struct listing listing; /* the code that samples are in */
     struct script_listing scripts;
+    bool states; /* threads' states are told: samples are waits, or these and a clock's */
 };
 
 /* In place of samples that were not kept. */
@@ -43,7 +45,7 @@ static int place_contexts(struct page *p, struct fathom_error *err)
         if (!export_has_values(p->report->contexts, &p->branches.at[i]))
             continue;
         memcpy(to->values + to->count * metrics, node->self, metrics * sizeof *to->values);
-        to->at[to->count++] = (struct placed){.node = node, .sure = PLACED_SURE_STEPS};
+        to->at[to->count++] = (struct placed){.node = node, .span = 1, .sure = PLACED_SURE_STEPS};
     }
     return 0;
 }
@@ -58,7 +60,7 @@ static int gather(struct page *p, const struct report *report, uint64_t first, u
                   struct fathom_error *err)
 {
     const struct contexts *contexts = report->contexts;
-    *p = (struct page){.report = report};
+    *p = (struct page){.report = report, .states = placed_lasting(contexts)};
     int rc = export_branches(contexts, &p->branches, err);
     if (rc < 0)
         return rc;
@@ -125,6 +127,10 @@ static void write_heading(struct json *json, const struct page *p)
     json_number(json, "nanoseconds", p->samples.last - p->samples.first);
     json_number(json, "slices", SLICES);
     json_number(json, "sureSteps", PLACED_SURE_STEPS);
+    json_array(json, "states");
+    for (unsigned state = 0; p->states && state <= WAIT_STOPPED; state++)
+        json_text(json, NULL, state ? wait_reason_label(state) : "running");
+    json_end(json);
 }
 
 void html_frames_write(struct json *json, const struct frames *frames, const struct used_frames *used)
@@ -189,6 +195,10 @@ static int write_data(struct json *json, const struct page *p, struct fathom_err
     JSON_NUMBERS(json, "place", p->samples.count, p->samples.at[i].place);
     JSON_NUMBERS(json, "slice", p->samples.count, p->samples.at[i].slice);
     JSON_NUMBERS(json, "sure", p->samples.count, p->samples.at[i].sure);
+    if (p->states) {
+        JSON_NUMBERS(json, "span", p->samples.count, p->samples.at[i].span);
+        JSON_NUMBERS(json, "state", p->samples.count, p->samples.at[i].wait);
+    }
     json_array(json, "values");
     for (uint32_t m = 0; m < metrics; m++)
         JSON_NUMBERS(json, NULL, p->samples.count, p->samples.values[i * metrics + m]);
@@ -206,8 +216,8 @@ int html_write(const struct report *report, FILE *out, struct fathom_error *err)
     int rc = 0;
     for (const struct report *r = report; r; r = r->next)
         for (size_t i = 0; i < r->contexts->sample_count; i++) {
-            uint64_t time = r->contexts->samples[i].time;
-            first = time < first ? time : first;
+            const uint64_t time = r->contexts->samples[i].time, began = placed_began(r->contexts, i);
+            first = began < first ? began : first;
             last = time > last ? time : last;
         }
     printer_bytes(&printer, html_before_data, html_before_data_size);

@@ -13,8 +13,10 @@ struct placed {
     const struct cct_node *node;
     uint32_t thread;
     uint32_t place; /* as given: parts what is of one context */
-    uint16_t slice; /* of the time */
+    uint16_t slice; /* of the time: the first of */
+    uint16_t span;  /* so many, each of which has as much of the weight as the others */
     uint8_t sure;   /* 0 to PLACED_SURE_STEPS */
+    uint8_t wait;   /* enum wait_reason; 0: it is no wait */
 };
 
 struct placed_thread {
@@ -39,7 +41,12 @@ struct placing {
         last; /* the time, ns, if there is more of it than samples; 0, 0: from the first to the last of them */
 };
 
-/* contexts->samples must have been kept. -ENOMEM. */
+/* Whether samples were kept that took the time that they weigh: waits, or these and a clock's (perfdata/wait_reason.h). */
+bool placed_lasting(const struct contexts *contexts);
+/* When a sample began, ns: if they last, so long before its time; else then. */
+uint64_t placed_began(const struct contexts *contexts, size_t number);
+/* contexts->samples must have been kept. One that lasts is in the slices of its time, with the part of its weight that lies in them; other metrics are where it
+ * ends. One that stands for others begins no earlier than the thread's last one ended. -ENOMEM. */
 int placed_add_up(const struct contexts *contexts, const struct placing *placing, struct placed_samples *out,
                   struct fathom_error *err);
 /* The numbers of the samples, by thread and then in time; *begins: where each thread's begin, and the end. Both are the

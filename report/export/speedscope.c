@@ -106,7 +106,10 @@ static void write_profile(struct json *json, const struct contexts *contexts, co
     json_object(json, NULL);
     json_text(json, "type", "sampled");
     json_text(json, "name", name);
-    json_text(json, "unit", strcmp(unit, WEIGHT_NS) == 0 ? "nanoseconds" : "none");
+    json_text(json, "unit",
+              strcmp(unit, WEIGHT_NS) == 0 ? "nanoseconds"
+              : strcmp(unit, "bytes") == 0 ? "bytes"
+                                           : "none");
     json_array(json, "samples");
     for (const struct entry *e = first; e < end; e++)
         if (e->values[metric])

@@ -167,7 +167,7 @@ int main(int argc, char **argv)
     int rc = open_all(&r, argv[1], (size_t)atoi(argv[4]), &err);
     if (rc == 0 && strcmp(argv[2], "-") != 0)
         rc = pathmap_open(argv[2], &map, &err);
-    struct online_input input = {r.head.events, r.head.count, images, &log, map, count, &r};
+    struct online_input input = {r.head.events, r.head.count, images, &log, map, {0}, count, &r};
     if (rc == 0)
         rc = online_new(&input, &r.online, &err);
     if (rc == 0)

@@ -1,5 +1,5 @@
 /*
- * make_page.c - "make_page small|large|script|changes": a page of known contents on standard output, for tests that
+ * make_page.c - "make_page small|large|script|waits|changes": a page of known contents on standard output, for tests that
  * look at it in a browser.
  *
  * small: two threads, whose samples are of hostile names, unknown contexts and paths that are not sure.
@@ -8,7 +8,8 @@
  * at the beginning of page_parse() below, those of "lex" of page_lex(). A second event, page-faults, has main
  * parse lex 5 in the first thread. large: 100,000 contexts. script: samples of
  * functions of page.py, below main and the interpreter's loop: work 10 (line 3), work leaf 30 (lines 3 and 7), work sort leaf 40 (lines 4 and 7;
- * sort is machine code), work work leaf 15 (lines 3, 3 and 7), and main alone 5. changes: from A to B, where main parse goes from
+ * sort is machine code), work work leaf 15 (lines 3, 3 and 7), and main alone 5. waits: 4 s of two threads, all of their time: the first waits 1.5 s for a
+ * lock, then 0.5 s for a CPU, runs for 1 s, and sleeps for 1 s; the second polls for 0.1 s until 0.6 s, and then until 1 s, which stands for 0.8 s. changes: from A to B, where main parse goes from
  * 40% to 60%, main `<script>alert(1)</script>` from 30% to 0, main lex from 0 to 10%, and main emit stays at
  * 30%.
  */
@@ -149,6 +150,29 @@ static void fill_script(void)
     add((uint32_t[]){top}, 1, 5, 1, 1400000000, 1);
 }
 
+static void add_wait(const char *where, unsigned wait, uint64_t ms, uint32_t thread, uint64_t ends)
+{
+    const uint32_t items[] = {function("main"), function(where),
+                              frames_label(frames, FRAME_LABEL, wait_reason_label(wait))};
+    add(items, wait ? 3 : 2, ms * 1000000, thread, ends * 1000000, 1);
+    samples[sample_count - 1].wait = (uint8_t)wait;
+}
+
+static void fill_waits(void)
+{
+    event = (struct event){.name = EVENT_WALL_NAME,
+                           .attr = {.type = PERF_TYPE_SOFTWARE,
+                                    .config = PERF_COUNT_SW_TASK_CLOCK,
+                                    .config1 = EVENT_WAITS_MARK,
+                                    .config2 = EVENT_WALL_MARK}};
+    add_wait("serve", WAIT_POLL, 100, 2, 1600);
+    add_wait("serve", WAIT_POLL, 800, 2, 2000);
+    add_wait("enter", WAIT_LOCK, 1500, 1, 3000);
+    add_wait("enter", WAIT_RUNNABLE, 500, 1, 3000);
+    add_wait("count", 0, 1000, 1, 4000);
+    add_wait("rest", WAIT_SLEEP, 1000, 1, 5000);
+}
+
 /* Many short and some deep paths. */
 static void fill_large(void)
 {
@@ -231,12 +255,13 @@ int main(int argc, char **argv)
     frames = frames_new();
     if (!tree || !frames || argc != 2)
         return 2;
-    const bool large = strcmp(argv[1], "large") == 0, small = strcmp(argv[1], "small") == 0;
+    const bool large = strcmp(argv[1], "large") == 0, small = strcmp(argv[1], "small") == 0,
+               waits = strcmp(argv[1], "waits") == 0;
     struct fathom_error why;
     struct image_cache *images = image_cache_new(NULL);
     if (!images || (small && image_cache_get(images, "/proc/self/exe", NULL, &own_image, &why) < 0))
         return 2;
-    (large ? fill_large : small ? fill_small : fill_script)();
+    (large ? fill_large : small ? fill_small : waits ? fill_waits : fill_script)();
     struct contexts contexts = contexts_of_all();
     struct view_heading heading = {.command = "prog </script><script>alert(2)</script>",
                                    .event = event.name,

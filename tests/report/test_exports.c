@@ -104,15 +104,16 @@ Test(exports, csv)
 Test(exports, callgrind)
 {
     struct tree t = small_tree();
-    expect(&t, "callgrind",
-           "# callgrind format\nversion: 1\ncreator: fathom\ncmd: prog <&>\npositions: line\nevents: weight "
-           "samples\nsummary: 100 4\n"
-           "\nob=???\nfl=???\nfn=(0) [contexts not kept]\n0 5 1\n"
-           "\nob=prog\nfl=???\nfn=(1) main\ncob=prog\ncfi=???\ncfn=(2) run\ncalls=1 0\n0 95 3\n"
-           "\nob=prog\nfl=???\nfn=(2)\n0 20 1\ncob=prog\ncfi=???\ncfn=(3) copy\ncalls=1 0\n0 60 1\n"
-           "cob=prog\ncfi=???\ncfn=(4) run\ncalls=1 0\n0 15 1\n"
-           "\nob=prog\nfl=???\nfn=(3)\n0 60 1\n"
-           "\nob=prog\nfl=???\nfn=(4)\n0 15 1\n");
+    expect(
+        &t, "callgrind",
+        "# callgrind format\nversion: 1\ncreator: fathom\ncmd: prog <&>\npositions: line\n"
+        "event: weight : cache-misses:u\nevent: samples : samples\nevents: weight samples\nsummary: 100 4\n"
+        "\nob=???\nfl=???\nfn=(0) [contexts not kept]\n0 5 1\n"
+        "\nob=prog\nfl=???\nfn=(1) main\ncob=prog\ncfi=???\ncfn=(2) run\ncalls=1 0\n0 95 3\n"
+        "\nob=prog\nfl=???\nfn=(2)\n0 20 1\ncob=prog\ncfi=???\ncfn=(3) copy\ncalls=1 0\n0 60 1\n"
+        "cob=prog\ncfi=???\ncfn=(4) run\ncalls=1 0\n0 15 1\n"
+        "\nob=prog\nfl=???\nfn=(3)\n0 60 1\n"
+        "\nob=prog\nfl=???\nfn=(4)\n0 15 1\n");
     tree_free(&t);
 }
 

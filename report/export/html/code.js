@@ -57,31 +57,31 @@ function addTo(sums, key, weight) {
 
 // The weight of each function; of the chosen one's contexts, instructions, and lines.
 function weighCode() {
-    const values = entries.values[filter.metric], sums = { functions: new Map(), contexts: new Map(), insns: new Map(), lines: new Map(), ownLines: new Map(), origins: new Map(), total: 0, own: 0 };
+    const sums = { functions: new Map(), contexts: new Map(), insns: new Map(), lines: new Map(), ownLines: new Map(), origins: new Map(), total: 0, own: 0 };
     const { functions, ofPlace, ofScript, owners } = shownCode, f = functions[shownCode.number];
     if (f && f.isScript)
         weighScript(f, sums);
-    for (let i = 0; i < values.length; i++) {
-        const place = entries.place[i], script = ofScript[data.entries.context[i]];
-        if (script >= 0 && passes(i))
-            addTo(sums.functions, script, values[i]);
-        if (!place || !passes(i))
+    for (let i = 0; i < entries.context.length; i++) {
+        const place = entries.place[i], script = ofScript[data.entries.context[i]], value = shownValue(i);
+        if (script >= 0 && value)
+            addTo(sums.functions, script, value);
+        if (!place || !value)
             continue;
-        addTo(sums.functions, ofPlace[place], values[i]);
+        addTo(sums.functions, ofPlace[place], value);
         if (ofPlace[place] !== shownCode.number)
             continue;
         const owner = owners[entries.context[i]];
         if (owner)
-            addTo(sums.contexts, owner, values[i]);
+            addTo(sums.contexts, owner, value);
         if (shownCode.context && owner !== shownCode.context)
             continue;
-        sums.total += values[i];
-        addTo(sums.insns, place - f.first, values[i]);
+        sums.total += value;
+        addTo(sums.insns, place - f.first, value);
         const number = f.insns[place - f.first][2], origin = data.code.origins[number];
         if (origin)
-            addTo(sums.origins, number, values[i]);
+            addTo(sums.origins, number, value);
         if (origin && origin[4] === f.file)
-            addTo(sums.lines, origin[5], values[i]);
+            addTo(sums.lines, origin[5], value);
     }
     return sums;
 }
@@ -89,10 +89,10 @@ function weighCode() {
 // The lines of a function that an interpreter runs, as `fathom annotate` tells them: a path counts for a line once, however often a
 // recursion has it. Own: no further function of a script is below.
 function weighScript(f, sums) {
-    const { parent, frame } = data.contexts, values = entries.values[filter.metric], byContext = new Map(), has = new Uint8Array(parent.length);
+    const { parent, frame } = data.contexts, byContext = new Map(), has = new Uint8Array(parent.length);
     for (let i = 1; i < parent.length; i++)
         has[i] = has[parent[i]] || frame[i] === f.frame ? 1 : 0;
-    data.entries.context.forEach((context, i) => { if (has[context] && passes(i)) addTo(byContext, context, values[i]); });
+    data.entries.context.forEach((context, i) => { if (has[context] && shownValue(i)) addTo(byContext, context, shownValue(i)); });
     for (const [context, weight] of byContext) {
         const counted = new Set();
         let line = 0, isOwn = true;

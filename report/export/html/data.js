@@ -5,6 +5,7 @@
 // phases: the phase of each slice of time, from 1 on; empty where samples were not kept.
 // contexts: lists by number; 0 is the root, parents come before children, siblings from heavy to light. entries: samples of one
 // context (of all its samples, if `bounded`), instruction (place: from 1 on in the lists of `code`), thread, slice of time and certainty, added up. frames: [name, image, kind], threads: [pid, tid, name].
+// With states (states.js): of each entry its state, and the span of slices that it is in, as much of it in each.
 const recording = JSON.parse(document.getElementById("data").textContent), events = recording.events || [recording];
 const Kind = { FUNCTION: 0, INLINED: 1, UNKNOWN: 2, DATA: 3, FOUND: 4, UNSURE: 5, KERNEL: 6, LINE: 7, PARTIAL: 8, LABEL: 9, LEVEL: 10, SCRIPT: 11, WAKER: 12 };
 let data, contexts, entries, frames, contextCount;
@@ -109,8 +110,10 @@ function mergeContexts() {
     return { contexts: merged, entries: { ...entries, context: entries.context.map(context => shownAs[context]) }, shownAs };
 }
 
-function passes(i) {
-    return passesAnyTime(i) && entries.slice[i] >= filter.from && entries.slice[i] < filter.to;
+// Of an entry, what the filters leave: of one in several slices, the part that lies in the selected time.
+function shownValue(i) {
+    const span = entries.span ? entries.span[i] : 1, slices = Math.min(entries.slice[i] + span, filter.to) - Math.max(entries.slice[i], filter.from);
+    return slices > 0 && passesAnyTime(i) ? entries.values[filter.metric][i] * slices / span : 0;
 }
 
 // filter.threads: those that count; null: all.
@@ -120,14 +123,13 @@ function passesAnyTime(i) {
 }
 
 function weigh() {
-    const values = entries.values[filter.metric], { self, total, doubt } = weights;
+    const { self, total, doubt } = weights;
     self.fill(0);
     doubt.fill(0);
-    for (let i = 0; i < values.length; i++) {
-        if (!passes(i))
-            continue;
-        self[entries.context[i]] += values[i];
-        doubt[entries.context[i]] += values[i] * (1 - entries.sure[i] / data.sureSteps);
+    for (let i = 0; i < entries.context.length; i++) {
+        const value = shownValue(i);
+        self[entries.context[i]] += value;
+        doubt[entries.context[i]] += value * (1 - entries.sure[i] / data.sureSteps);
     }
     weights.selfDoubt.set(doubt);
     total.set(self);
@@ -194,7 +196,7 @@ function formatWeight(weight) {
     const unit = data.metrics[filter.metric][1];
     const steps = unit === "ns" ? [[1e9, " s"], [1e6, " ms"], [1e3, " us"], [1, " ns"]] : [[1e9, " G"], [1e6, " M"], [1e4, " k", 1e3], [0, ""]];
     const [least, suffix, divide] = steps.find(step => weight >= step[0]) || steps[steps.length - 1];
-    const shown = suffix === "" ? Math.round(weight).toLocaleString("en") : (weight / (divide || least || 1)).toPrecision(3) + suffix;
+    const scaled = weight / (divide || least || 1), shown = (suffix && scaled < 999.5 ? scaled.toPrecision(3) : Math.round(scaled).toLocaleString("en")) + suffix;
     return unit === "ns" ? shown : shown + " " + unit;
 }
 

@@ -242,7 +242,6 @@ function changeEvent(number) {
     chooseThreads(byId("thread").value);
     readCode();
     shownCode.number = code ? shownCode.functions.findIndex(f => f.name === code.name && f.image === code.image) : -1;
-    timeline.rows = timeline.pickThreads();
     weigh();
     draw();
 }

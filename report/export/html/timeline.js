@@ -1,5 +1,5 @@
 // timeline.js - the samples of each thread over time; what is selected there filters everything else.
-const THREAD_ROWS = 8, THREAD_HEIGHT = 22, AXIS_HEIGHT = 16, PHASES_HEIGHT = 12;
+const THREAD_ROWS = 8, STATE_ROWS = 24, THREAD_HEIGHT = 22, MANY_HEIGHT = 14, AXIS_HEIGHT = 16, PHASES_HEIGHT = 12;
 
 // [ns, label] of round steps of 1, 2 or 5: at most so many steps.
 function timeTicks(whole, most) {
@@ -18,7 +18,6 @@ class Timeline {
     constructor(canvas, onChange) {
         this.canvas = canvas;
         this.onChange = onChange;
-        this.rows = this.pickThreads();
         let begun = null;
         const sliceAt = e => {
             const bounds = canvas.getBoundingClientRect();
@@ -47,19 +46,20 @@ class Timeline {
         canvas.addEventListener("keydown", e => this.key(e));
     }
 
-    // Threads with the most samples have a row each; the others, and those with less than 1%, share the last one. They stand by
-    // process, the busiest first; one of several threads has a row of its own above them. Of each thread: its rows.
+    // Of the threads that the filter leaves, those with the most samples have a row each; the others, and without states those with less than 1%, share the last one.
+    // They stand by process, the busiest first; one of several threads has a row of its own above them. Of each thread: its rows.
     pickThreads() {
-        const counts = data.threads.map(([pid], thread) => ({ thread, pid, count: 0 })), processes = new Map();
+        const all = data.threads.map(([pid], thread) => ({ thread, pid, count: 0 })), processes = new Map();
         for (let i = 0; i < entries.thread.length; i++)
-            counts[entries.thread[i]].count++;
+            all[entries.thread[i]].count++;
+        const counts = all.filter(c => filter.threads === null || filter.threads.has(c.thread)), most = data.states.length ? STATE_ROWS : THREAD_ROWS;
         for (const { pid, count } of counts) {
             const known = processes.get(pid) || { count: 0, threads: 0 };
             processes.set(pid, { count: known.count + count, threads: known.threads + 1 });
         }
         counts.sort((a, b) => b.count - a.count);
-        const own = counts.filter(c => c.count * 100 >= entries.thread.length).length;
-        const shown = counts.length <= Math.min(own + 1, THREAD_ROWS) ? counts.length : Math.min(own, THREAD_ROWS - 1);
+        const own = counts.filter(c => data.states.length || c.count * 100 >= entries.thread.length).length;
+        const shown = counts.length <= Math.min(own + 1, most) ? counts.length : Math.min(own, most - 1);
         const rows = data.threads.map(() => []), picked = counts.slice(0, shown), headed = new Map();
         picked.sort((a, b) => processes.get(b.pid).count - processes.get(a.pid).count || a.pid - b.pid || b.count - a.count);
         this.names = [];
@@ -72,10 +72,11 @@ class Timeline {
             rows[thread].push(this.names.push(`${several ? "  " : ""}${name || "?"} ${tid}`) - 1);
         }
         if (counts.length > shown)
-            this.names.push("other threads");
+            this.names.push(`other threads (${counts.length - shown})`);
         counts.slice(shown).forEach(c => rows[c.thread].push(this.names.length - 1));
-        data.threads.forEach(([pid], thread) => { if (headed.has(pid)) rows[thread].push(headed.get(pid)); });
+        counts.forEach(({ thread, pid }) => { if (headed.has(pid)) rows[thread].push(headed.get(pid)); });
         this.count = Math.max(1, this.names.length);
+        this.height = this.count > THREAD_ROWS ? MANY_HEIGHT : THREAD_HEIGHT;
         return rows;
     }
 
@@ -107,7 +108,7 @@ class Timeline {
     }
 
     isInPhases(event) {
-        return this.hasPhases() && event.clientY - this.canvas.getBoundingClientRect().top >= this.count * THREAD_HEIGHT + AXIS_HEIGHT;
+        return this.hasPhases() && event.clientY - this.canvas.getBoundingClientRect().top >= this.count * this.height + AXIS_HEIGHT;
     }
 
     // The slices around this one that are of its phase: from the first to behind the last.
@@ -125,55 +126,74 @@ class Timeline {
         for (let at = 0, [from, to] = this.phaseRun(0); at < data.slices && this.hasPhases(); at = to, [from, to] = this.phaseRun(at)) {
             const x = from / data.slices * width, length = (to - from) / data.slices * width, phase = data.phases[at];
             paint.fillStyle = phase ? `hsl(${phase * 137.5 % 360} 55% 60%)` : "transparent"; // neighbours in number are far apart in colour
-            paint.fillRect(x, this.count * THREAD_HEIGHT + AXIS_HEIGHT, length, PHASES_HEIGHT);
+            paint.fillRect(x, this.count * this.height + AXIS_HEIGHT, length, PHASES_HEIGHT);
             paint.fillStyle = "#000";
             if (length > 18 && phase)
-                paint.fillText(String(phase), x + 3, this.count * THREAD_HEIGHT + AXIS_HEIGHT + PHASES_HEIGHT - 2);
+                paint.fillText(String(phase), x + 3, this.count * this.height + AXIS_HEIGHT + PHASES_HEIGHT - 2);
         }
     }
 
+    // Of each row, slice and state what there is of it; of each row how much a slice can have at most.
+    addUp() {
+        const states = data.states.length || 1, slices = data.slices, values = entries.values[filter.metric], sums = new Float64Array(this.count * slices * states);
+        for (let i = 0; i < values.length; i++) {
+            const span = entries.span ? entries.span[i] : 1;
+            for (const row of values[i] && passesAnyTime(i) ? this.rows[entries.thread[i]] : [])
+                for (let slice = entries.slice[i]; slice < entries.slice[i] + span; slice++)
+                    sums[(row * slices + slice) * states + stateOf(i)] += values[i] / span;
+        }
+        this.sums = Array.from({ length: this.count }, (_, row) => Array.from({ length: slices }, (_, slice) => sums.subarray((row * slices + slice) * states, (row * slices + slice + 1) * states)));
+        const whole = this.sums.map(row => row.reduce((most, of) => Math.max(most, of.reduce((sum, value) => sum + value, 0)), 0)), most = Math.max(...whole);
+        const isTime = data.states.length && data.metrics[filter.metric][1] === "ns", threads = new Uint32Array(this.count);
+        this.rows.forEach(rows => rows.forEach(row => threads[row]++));
+        this.full = whole.map((_, row) => isTime ? threads[row] * data.nanoseconds / slices : most);
+    }
+
     draw() {
-        const ratio = window.devicePixelRatio || 1, width = this.canvas.clientWidth, height = this.count * THREAD_HEIGHT + AXIS_HEIGHT + (this.hasPhases() ? PHASES_HEIGHT : 0);
+        this.rows = this.pickThreads();
+        this.addUp();
+        const ratio = window.devicePixelRatio || 1, width = this.canvas.clientWidth, height = this.count * this.height + AXIS_HEIGHT + (this.hasPhases() ? PHASES_HEIGHT : 0);
         const style = getComputedStyle(document.documentElement), fore = style.getPropertyValue("--fore"), soft = style.getPropertyValue("--soft");
         this.canvas.style.height = height + "px";
         this.canvas.width = Math.round(width * ratio);
         this.canvas.height = Math.round(height * ratio);
-        const paint = this.canvas.getContext("2d"), sums = new Float64Array(this.count * data.slices), values = entries.values[filter.metric];
+        const paint = this.canvas.getContext("2d");
         paint.scale(ratio, ratio);
-        for (let i = 0; i < values.length; i++)
-            if (passesAnyTime(i))
-                for (const row of this.rows[entries.thread[i]])
-                    sums[row * data.slices + entries.slice[i]] += values[i];
-        let most = 0;
-        for (const sum of sums)
-            most = Math.max(most, sum);
         const [from, to] = this.selection || [filter.from, filter.to], slice = width / data.slices;
         for (let row = 0; row < this.count; row++) {
-            for (let s = 0; s < data.slices; s++) {
-                const part = most ? sums[row * data.slices + s] / most * (THREAD_HEIGHT - 4) : 0;
-                paint.fillStyle = s >= from && s < to ? "#e0702a" : "#9b9b9b";
-                if (part)
-                    paint.fillRect(s * slice, (row + 1) * THREAD_HEIGHT - 1 - part, Math.max(slice - 0.3, 0.7), part);
-            }
+            for (let s = 0; s < data.slices; s++)
+                this.drawSlice(paint, row, s, slice, s >= from && s < to);
             paint.fillStyle = soft;
-            paint.fillRect(0, (row + 1) * THREAD_HEIGHT - 1, width, 0.5);
+            paint.fillRect(0, (row + 1) * this.height - 1, width, 0.5);
             paint.font = "11px monospace";
             paint.globalAlpha = 0.75; // what is behind the name can still be seen
             paint.fillStyle = style.getPropertyValue("--back");
-            paint.fillRect(1, row * THREAD_HEIGHT + 1, paint.measureText(this.names[row] || "").width + 4, 13);
+            paint.fillRect(1, row * this.height + 1, paint.measureText(this.names[row] || "").width + 4, 13);
             paint.globalAlpha = 1;
             paint.fillStyle = fore;
-            paint.fillText(this.names[row] || "", 3, row * THREAD_HEIGHT + 11);
+            paint.fillText(this.names[row] || "", 3, row * this.height + 11);
         }
-        this.sums = sums;
         this.drawAxis(paint, width, soft);
         this.drawPhases(paint, width);
         this.tell(from, to);
+        fillStates(document.getElementById("states"));
+    }
+
+    drawSlice(paint, row, s, width, isSelected) {
+        const ratio = window.devicePixelRatio || 1, snap = x => Math.round(x * ratio) / ratio; // no gaps between slices that have the same state
+        const bottom = (row + 1) * this.height - 1, height = this.height - (data.states.length ? 2 : 4), [own] = this.sums[row][s];
+        paint.globalAlpha = isSelected || !data.states.length ? 1 : 0.3;
+        paint.fillStyle = isSelected ? "#e0702a" : "#9b9b9b";
+        if (data.states.length)
+            drawStates(paint, this.sums[row][s], this.full[row], snap(s * width), snap((s + 1) * width) - snap(s * width), bottom, height);
+        else if (own)
+            paint.fillRect(s * width, bottom - own / this.full[row] * height, Math.max(width - 0.3, 0.7), own / this.full[row] * height);
+        paint.globalAlpha = 1;
     }
 
     // Round times, as many as have room.
     drawAxis(paint, width, colour) {
-        const y = this.count * THREAD_HEIGHT;
+        const y = this.count * this.height;
         paint.fillStyle = colour;
         this.ticks = timeTicks(data.nanoseconds, Math.max(2, Math.floor(width / 90)));
         for (const [ns, label] of this.ticks) {
@@ -190,9 +210,14 @@ class Timeline {
             (weights.total[0] < whole && !this.selection ? `; the filters leave ${formatShare(weights.total[0], whole)} of all, ${formatWeight(weights.total[0])}` : "");
     }
 
+    tellSlice(sums) {
+        const told = data.states.map((name, state) => sums[state] ? `${formatWeight(sums[state])} ${name}` : "").filter(text => text);
+        return told.length ? told.join(", ") : formatWeight(sums[0]);
+    }
+
     // What a thread did at the time under the pointer.
     hover(event) {
-        const bounds = this.canvas.getBoundingClientRect(), row = Math.floor((event.clientY - bounds.top) / THREAD_HEIGHT);
+        const bounds = this.canvas.getBoundingClientRect(), row = Math.floor((event.clientY - bounds.top) / this.height);
         const slice = Math.min(data.slices - 1, Math.floor((event.clientX - bounds.left) / bounds.width * data.slices));
         if (slice >= 0 && this.isInPhases(event)) {
             const [from, to] = this.phaseRun(slice), share = data.phases.filter(phase => phase === data.phases[slice]).length / data.slices;
@@ -203,6 +228,6 @@ class Timeline {
         if (row < 0 || row >= this.count || slice < 0)
             return;
         fillTip(event.clientX, event.clientY, [["b", this.names[row] || "?"],
-            ["div", `${formatTime(slice)}: ${formatWeight(this.sums[row * data.slices + slice])} in ${formatTime(1)}`]]);
+            ["div", `${formatTime(slice)}: ${this.tellSlice(this.sums[row][slice])} in ${formatTime(1)}`]]);
     }
 }

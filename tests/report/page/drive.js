@@ -1,7 +1,7 @@
-// drive.js - "drive.js MODULES SMALL LARGE SCRIPT CHANGES PICTURES": uses the pages as a person would, in Chromium; TAP on standard output.
+// drive.js - "drive.js MODULES SMALL LARGE SCRIPT WAITS CHANGES PICTURES": uses the pages as a person would, in Chromium; TAP on standard output.
 // Pictures of each view, light and dark, wide and narrow, are left in PICTURES.
 "use strict";
-const [modules, small, large, script, changed, pictures] = process.argv.slice(2);
+const [modules, small, large, script, waiting, changed, pictures] = process.argv.slice(2);
 const { chromium } = require(require("path").resolve(modules, "playwright-core"));
 
 let count = 0, failed = 0;
@@ -11,6 +11,12 @@ function check(good, what, seen) {
     console.log(`${good ? "ok" : "not ok"} ${count} - page: ${what}`);
     if (!good)
         console.log(`# ${JSON.stringify(seen)}`);
+}
+
+// Of colours: [red, green, blue].
+function contrast(...colours) {
+    const [a, b] = colours.map(c => c.map(v => v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4)).map(([r, g, b]) => 0.2126 * r + 0.7152 * g + 0.0722 * b);
+    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
 const errors = [];
@@ -294,15 +300,13 @@ async function useContrast(browser) {
         const page = await open(browser, small, { colorScheme });
         await page.locator("#search").fill("nothing at all");
         const [box, ink, back] = await page.evaluate(() => {
-            const light = c => { const [r, g, b] = c.map(v => v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
             const b = lower.boxes.find(b => b.frame >= 0 && frames[b.frame][0] === "main"), paint = lower.canvas.getContext("2d"), scale = lower.canvas.width / lower.canvas.clientWidth;
             const y = lower.top(b.depth), over = (top, alpha, under) => top.map((v, i) => v * alpha + under[i] * (1 - alpha));
             const under = getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number);
             const [r, g, blue, alpha] = paint.getImageData((b.x + b.width - 4) * scale, (y + 9) * scale, 1, 1).data;
             const dark = document.documentElement.classList.contains("dark");
-            return [over([r, g, blue], alpha / 255, under), dark ? [242, 242, 242] : [17, 17, 17], under].map(light);
+            return [over([r, g, blue], alpha / 255, under), dark ? [242, 242, 242] : [17, 17, 17], under];
         });
-        const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
         check(contrast(box, ink) >= 4.5 && contrast(box, back) >= 1.15, `${colorScheme}: dimmed boxes can be read`, [contrast(box, ink), contrast(box, back)]);
         await page.close();
     }
@@ -322,6 +326,7 @@ async function useLarge(browser) {
     await page.locator("#thread").selectOption({ index: 3 });
     await page.keyboard.press("s");
     check((await boxes(page, "upper")).length > 1, "... and filtered, and turned round");
+    check(await page.evaluate(() => timeline.names.length) === 1, "the timeline has the threads that the filter leaves");
     await page.close();
 }
 
@@ -364,6 +369,52 @@ async function useScript(browser) {
     await page.close();
     const other = await open(browser, small);
     check(await other.locator("#language").isHidden(), "script: no filter where there are no such functions");
+    await other.close();
+}
+
+// What each thread does: 4 s in slices of 10 ms.
+async function useWaits(browser) {
+    for (const colorScheme of ["light", "dark"]) {
+        const page = await open(browser, waiting, { colorScheme });
+        const near = (value, wanted) => Math.abs(value - wanted) < 10;
+        // [state, part of the row] in the slices of a thread
+        const seen = (tid, slices) => page.evaluate(([tid, slices]) => {
+            const row = timeline.rows[data.threads.findIndex(t => t[1] === tid)][0], scale = timeline.canvas.width / timeline.canvas.clientWidth;
+            const paint = timeline.canvas.getContext("2d"), x = s => (s + 0.5) / data.slices * timeline.canvas.width, y = (row + 1) * timeline.height - 3;
+            const hex = s => "#" + [...paint.getImageData(x(s), y * scale, 1, 1).data].slice(0, 3).map(c => c.toString(16).padStart(2, "0")).join("");
+            return slices.map(s => stateColours.indexOf(hex(s)));
+        }, [tid, slices]);
+        check((await seen(1, [100, 140, 160, 190, 210, 290, 310, 390])).join() === "2,2,1,1,0,0,3,3", `${colorScheme}: a thread waits for a lock, for a CPU, runs and sleeps`, await seen(1, [100, 140, 160, 190, 210, 290, 310, 390]));
+        check((await seen(2, [49, 51, 58, 62, 98, 101])).join() === "-1,4,4,4,4,-1", `${colorScheme}: a wait that stands for others does not begin before the last one`, await seen(2, [49, 51, 58, 62, 98, 101]));
+        const states = async () => (await page.locator("#states span").allInnerTexts()).join();
+        check(await states() === "running 20.4%, 1.00 s,[run queue] 10.2%, 500 ms,[lock] 30.6%, 1.50 s,[sleep] 20.4%, 1.00 s,[poll] 18.4%, 900 ms", `${colorScheme}: how much of each state`, await states());
+        const contrasts = await page.evaluate(() => {
+            const under = getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number);
+            return data.states.map((_, state) => [stateColours[state].match(/\w\w/g).map(v => parseInt(v, 16)), under]);
+        });
+        check(contrasts.length === 9 && contrasts.every(pair => contrast(...pair) >= 3), `${colorScheme}: each state has a colour that can be seen`, contrasts);
+
+        await page.evaluate(() => { timeline.set(120, 160); });
+        const weight = async name => ((await boxes(page, "lower")).find(b => b.name === name) || { weight: 0 }).weight;
+        check(near(await weight("[lock]"), 0.3e9) && near(await weight("[run queue]"), 0.1e9) && near(await weight("all"), 0.4e9), `${colorScheme}: of a wait counts what lies in the selected time`, await boxes(page, "lower"));
+        check(await states() === "[run queue] 25.0%, 100 ms,[lock] 75.0%, 300 ms", `${colorScheme}: ... which the states tell`, await states());
+        await page.keyboard.press("u");
+        check(/^75.0%.*75.0%.*\[lock\]/s.test((await page.locator("#list tr").allInnerTexts()).find(row => row.includes("[lock]"))), `${colorScheme}: ... and tables`, await page.locator("#list tr").allInnerTexts());
+        await page.keyboard.press("i");
+        await page.keyboard.press("Escape");
+        await page.locator("#timeline").focus();
+        await page.keyboard.press("ArrowRight");
+        check(near(await weight("[lock]"), 0.4e9) && near(await weight("all"), 0.4e9), `${colorScheme}: the keyboard selects waits, too`, await boxes(page, "lower"));
+        await page.keyboard.press("Escape");
+        const bounds = await page.locator("#timeline").boundingBox(), row = await page.evaluate(() => timeline.rows[data.threads.findIndex(t => t[1] === 1)][0]);
+        await page.mouse.move(bounds.x + bounds.width * 0.3, bounds.y + row * 22 + 12);
+        check(/10.0 ms \[lock\] in 10.0 ms/.test(await text(page, "tip")), `${colorScheme}: a tip tells a slice's`, await text(page, "tip"));
+        await page.locator("#metric").selectOption("1");
+        check(await weight("[lock]") === 1 && await weight("all") === 6, `${colorScheme}: a wait is one sample`, await boxes(page, "lower"));
+        await page.close();
+    }
+    const other = await open(browser, small);
+    check(await text(other, "states") === "", "no states where samples tell none");
     await other.close();
 }
 
@@ -429,9 +480,11 @@ async function takePictures(browser, name, file) {
     await useContrast(browser);
     await useLarge(browser);
     await useScript(browser);
+    await useWaits(browser);
     await useChanges(browser);
     await takePictures(browser, "page", small);
     await takePictures(browser, "script", script);
+    await takePictures(browser, "waits", waiting);
     await takePictures(browser, "changes", changed);
     check(errors.length === 0, "no errors, requests, dialogs, or rows that are too wide", errors);
     await browser.close();
