@@ -102,6 +102,21 @@ static int compare_cold(const void *a, const void *b)
     return x->owner < y->owner ? -1 : x->owner > y->owner;
 }
 
+int function_parts_named(const struct image *image, uint32_t function, struct function_part **parts,
+                         uint32_t *count)
+{
+    uint32_t capacity = 0;
+    *parts = NULL;
+    *count = 0;
+    for (uint32_t f = 0; f < image_function_count(image); f++) {
+        const struct image_function *part = image_function(image, f);
+        const struct function_part added = {part->address, part->size};
+        if (part->owner == function && !vec_push(*parts, *count, capacity, added))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 int function_parts_open(const struct image *image, struct no_return *no_return, struct function_parts *out)
 {
     const struct functions *functions = &image->functions;

@@ -25,6 +25,10 @@ struct function_parts {
     uint32_t cold_count, cold_capacity;
 };
 
+/* The function's own range and its .cold parts, by address, as far as names and FDEs tell: *parts is the caller's. 0 or -ENOMEM. */
+int function_parts_named(const struct image *image, uint32_t function, struct function_part **parts,
+                         uint32_t *count);
+
 int function_parts_open(const struct image *image, struct no_return *no_return,
                         struct function_parts *out); /* 0 or -ENOMEM */
 void function_parts_close(struct function_parts *parts);

@@ -34,5 +34,6 @@ const struct format format_table[] = {
     {.name = "perf", .recording = true, .binary = true},
     {.name = "callgrind", .write = callgrind_write},
     {.name = "dot", .write = dot_write},
+    {.name = "autofdo", .write = autofdo_write, .samples = true},
     {0},
 };

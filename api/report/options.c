@@ -39,6 +39,7 @@ const struct fathom_word fathom_report_formats[] = {
     {"perf", "a recording with call chains, for perf"},
     {"callgrind", "for KCachegrind"},
     {"dot", "a call graph, for Graphviz"},
+    {"autofdo", "a sample profile for clang"},
     {NULL, NULL},
 };
 

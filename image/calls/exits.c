@@ -4,21 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/vec.h"
 #include "image/calls/private.h"
-
-static int find_parts(const struct image *image, uint32_t function, struct function_part **parts,
-                      uint32_t *count)
-{
-    uint32_t capacity = 0;
-    for (uint32_t f = 0; f < image_function_count(image); f++) {
-        const struct image_function *part = image_function(image, f);
-        const struct function_part added = {part->address, part->size};
-        if (part->owner == function && !vec_push(*parts, *count, capacity, added))
-            return -ENOMEM;
-    }
-    return 0;
-}
+#include "image/function_parts.h"
 
 static enum exit_kind kind_of(const struct function_code *code, const struct call_site *site)
 {
@@ -60,7 +47,7 @@ int function_exits(const struct image *image, uint32_t function, exit_see *see, 
     if (rc == 0)
         rc = calls_mark_functions(calls);
     if (rc == 0)
-        rc = find_parts(image, function, &parts, &count);
+        rc = function_parts_named(image, function, &parts, &count);
     if (rc == 0)
         rc = calls_read_function(&r, parts, count);
     if (rc == 0)

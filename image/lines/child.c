@@ -90,7 +90,7 @@ static void put_text(struct answer *a, const char *text)
     put_answer(a, text ? text : "", length);
 }
 
-_Static_assert(sizeof(uint32_t) + LINES_CHILD_FRAMES * (3 * sizeof(uint32_t) + 2 * 4096) <=
+_Static_assert(sizeof(uint32_t) + LINES_CHILD_FRAMES * (6 * sizeof(uint32_t) + 3 * 4096) <=
                    LINES_CHILD_ANSWER,
                "an answer holds all frames");
 
@@ -182,9 +182,12 @@ static void serve(struct lines_reader *reader, struct answer *a)
         size_t count = lines_reader_at(reader, address, frames, LINES_CHILD_FRAMES);
         a->size = sizeof size;
         for (size_t i = 0; i < count; i++) {
-            put_answer(a, &frames[i].line, sizeof frames[i].line);
-            put_text(a, frames[i].function);
-            put_text(a, frames[i].file);
+            const struct line_frame *f = &frames[i];
+            const uint32_t numbers[] = {f->line, f->start, f->discriminator};
+            put_answer(a, numbers, sizeof numbers);
+            put_text(a, f->function);
+            put_text(a, f->file);
+            put_text(a, f->linkage);
         }
         size = (uint32_t)(a->size - sizeof size);
         if (lines_reader_spent(reader)) {

@@ -8,8 +8,8 @@
  *
  * On the socket, little-endian: the child first sends its state, u32: 0, or an errno; and, if 0, what the file lacks
  * (lines_reader_lacks()), LINES_CHILD_LACKS bytes. A request is an
- * address, u64. The answer is its length in bytes, u32 (LINES_CHILD_SPENT: lines_reader_spent(), and the child ends), then for each frame the line, u32, and two strings,
- * function and file, each a u32 with the length + 1 (0: unknown) and the bytes.
+ * address, u64. The answer is its length in bytes, u32 (LINES_CHILD_SPENT: lines_reader_spent(), and the child ends), then for each frame the line, that of its function and the discriminator, u32, and three strings,
+ * function, file and linkage name, each a u32 with the length + 1 (0: unknown) and the bytes.
  */
 #ifndef FATHOM_IMAGE_LINES_CHILD_H
 #define FATHOM_IMAGE_LINES_CHILD_H

@@ -132,9 +132,13 @@ static struct known *take_answer(struct lines *lines, const uint8_t *answer, siz
     struct bytes b = bytes_of(answer, size);
     size_t count = 0;
     while (bytes_left(&b) && count < LINES_CHILD_FRAMES) {
-        struct line_frame f = {.line = bytes_u32(&b)};
+        struct line_frame f = {0};
+        f.line = bytes_u32(&b);
+        f.start = bytes_u32(&b);
+        f.discriminator = bytes_u32(&b);
         f.function = take_text(lines, &b);
         f.file = take_text(lines, &b);
+        f.linkage = take_text(lines, &b);
         if (b.failed)
             break;
         frames[count++] = f;
@@ -181,7 +185,7 @@ static const struct known *ask_debug(struct lines *lines, uint64_t address)
 static const struct known *ask_names(struct lines *lines, uint64_t address)
 {
     const struct code_place place = code_names_place_at(lines->image->code_names, address);
-    const struct line_frame frame = {place.function, place.file, place.line};
+    const struct line_frame frame = {.function = place.function, .file = place.file, .line = place.line};
     return keep(lines, &frame, frame.line != 0);
 }
 

@@ -16,6 +16,11 @@ struct line_frame {
     const char *function; /* demangled name; NULL: unknown */
     const char *file;     /* NULL: unknown */
     uint32_t line;        /* 0: unknown */
+    /* As compilers look up profiles; of debug information alone: */
+    const char *linkage; /* the function's linkage name, or its plain one if it has none; NULL: unknown */
+    uint32_t start;      /* the line of its declaration; 0: unknown */
+    uint32_t
+        discriminator; /* which of the line's blocks (DWARF 5, section 6.2.2), as it is encoded; 0: the first */
 };
 
 /* -ENODATA: no debug info found for this image; -EBADMSG: it is damaged. Owned by the caller; the image must

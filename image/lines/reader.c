@@ -213,7 +213,7 @@ static uint32_t inlined_at(struct lines_reader *lines, const struct lines_unit *
 }
 
 /* The name from the symbol table, if the debug information has none. */
-static const char *symbol_name(struct lines_reader *lines, uint64_t address)
+static const struct lines_name *symbol_name(struct lines_reader *lines, uint64_t address)
 {
     char text[1024];
     bool added;
@@ -222,11 +222,20 @@ static const char *symbol_name(struct lines_reader *lines, uint64_t address)
         return NULL;
     /* in the same table as the names of DIEs, whose offsets are far below */
     uint64_t *slot = table_put(lines->source.names, UINT64_MAX - f, &added);
-    if (slot && added) {
+    struct lines_name *name = slot && added ? arena_alloc(lines->source.arena, sizeof *name) : NULL;
+    if (name) {
         image_function_format(lines->image, f, text, sizeof text);
-        *slot = (uint64_t)(uintptr_t)arena_strdup(lines->source.arena, text);
+        *name = (struct lines_name){.shown = arena_strdup(lines->source.arena, text)};
+        *slot = (uint64_t)(uintptr_t)name;
     }
-    return slot ? (const char *)(uintptr_t)*slot : NULL;
+    return slot ? (const struct lines_name *)(uintptr_t)*slot : NULL;
+}
+
+static void set_name(struct line_frame *frame, const struct lines_name *name)
+{
+    frame->function = name ? name->shown : NULL;
+    frame->linkage = name ? name->linkage : NULL;
+    frame->start = name ? name->start : 0;
 }
 
 bool lines_reader_spent(const struct lines_reader *lines)
@@ -250,21 +259,23 @@ size_t lines_reader_at(struct lines_reader *lines, uint64_t address, struct line
     const struct lines_scope *function = load_function(lines, unit, address);
     if (!row && !function)
         return 0;
-    struct line_frame frame = {.file = row ? row->file : NULL, .line = row ? row->line : 0};
+    struct line_frame frame = {0};
+    if (row)
+        frame =
+            (struct line_frame){.file = row->file, .line = row->line, .discriminator = row->discriminator};
     const struct lines_scope *inlined[LINES_DEPTH_MOST + 2] = {NULL};
     uint32_t depth = function ? inlined_at(lines, unit, function, address, inlined) : 0;
     size_t count = 0;
     for (; depth > 0 && count < max; depth--) {
         const struct lines_scope *s = inlined[depth];
-        frame.function = lines_unit_name(&lines->source, unit, s);
+        set_name(&frame, lines_unit_name(&lines->source, unit, s));
         out[count++] = frame;
-        frame.file = s->call_file;
-        frame.line = s->call_line;
+        frame = (struct line_frame){
+            .file = s->call_file, .line = s->call_line, .discriminator = s->call_discriminator};
     }
     if (count < max) {
-        frame.function = function ? lines_unit_name(&lines->source, unit, function) : NULL;
-        if (!frame.function)
-            frame.function = symbol_name(lines, address);
+        const struct lines_name *name = function ? lines_unit_name(&lines->source, unit, function) : NULL;
+        set_name(&frame, name ? name : symbol_name(lines, address));
         out[count++] = frame;
     }
     return count;

@@ -90,14 +90,20 @@ static int read_rows(struct loading *l, Dwarf_Die die)
         rc = unit->rows ? 0 : l->source->work ? -ENOMEM : -EOVERFLOW;
         for (Dwarf_Signed i = 0; i < count && rc == 0; i++) {
             Dwarf_Addr address;
-            Dwarf_Unsigned line, file;
-            Dwarf_Bool end;
+            Dwarf_Unsigned line, file, isa, discriminator = 0;
+            Dwarf_Bool end, prologue, epilogue;
             if (dwarf_lineaddr(lines[i], &address, NULL) == DW_DLV_OK &&
                 dwarf_lineno(lines[i], &line, NULL) == DW_DLV_OK &&
                 dwarf_line_srcfileno(lines[i], &file, NULL) == DW_DLV_OK &&
-                dwarf_lineendsequence(lines[i], &end, NULL) == DW_DLV_OK)
-                unit->rows[unit->row_count++] = (struct lines_row){
-                    address, (uint32_t)i, line <= UINT32_MAX ? (uint32_t)line : 0, file_name(l, file), end};
+                dwarf_lineendsequence(lines[i], &end, NULL) == DW_DLV_OK &&
+                dwarf_prologue_end_etc(lines[i], &prologue, &epilogue, &isa, &discriminator, NULL) ==
+                    DW_DLV_OK)
+                unit->rows[unit->row_count++] = (struct lines_row){address,
+                                                                   (uint32_t)i,
+                                                                   line <= UINT32_MAX ? (uint32_t)line : 0,
+                                                                   (uint32_t)discriminator,
+                                                                   file_name(l, file),
+                                                                   end};
         }
     }
     dwarf_srclines_dealloc_b(context);
@@ -134,7 +140,7 @@ static uint64_t offset_of(Dwarf_Die die, Dwarf_Half which)
     return offset;
 }
 
-/* Prefers a mangled name, as it includes namespaces and classes. */
+/* Prefers a mangled name, as it includes namespaces and classes. *plain: it is none. */
 static bool own_name(Dwarf_Die die, char *out, size_t size, bool *plain)
 {
     static const Dwarf_Half kinds[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name};
@@ -148,10 +154,8 @@ static bool own_name(Dwarf_Die die, char *out, size_t size, bool *plain)
         bool got =
             dwarf_formstring(attribute, &text, NULL) == DW_DLV_OK && strncmp(text, "<DW_FORM_", 9) != 0;
         *plain = kinds[i] == DW_AT_name;
-        if (got && *plain)
+        if (got)
             snprintf(out, size, "%s", text);
-        else if (got)
-            name_format("", text, 0, out, size);
         dwarf_dealloc_attribute(attribute);
         if (got)
             return true;
@@ -184,21 +188,22 @@ static bool origin_of(const struct lines_source *source, Dwarf_Debug *debug, Dwa
     return false;
 }
 
-/* The name of a function's DIE: its own, or that of its origin. A plain name is used only if no mangled one
- * follows. */
+/* A function's name and line by its DIE: its own, or those of its origin. A plain name is used only if no mangled one
+ * follows. *plain: it is such. */
 static void find_name(const struct lines_source *source, Dwarf_Debug debug, Dwarf_Die die, char *out,
-                      size_t size)
+                      size_t size, bool *plain, uint32_t *start)
 {
-    bool plain = false;
     Dwarf_Die at = die, next;
+    *plain = false;
     for (unsigned hops = 0; hops < MAX_ORIGINS; hops++) {
         char found[NAME_SIZE];
         bool is_plain;
-        if (own_name(at, found, sizeof found, &is_plain) && (!out[0] || (plain && !is_plain))) {
+        if (own_name(at, found, sizeof found, &is_plain) && (!out[0] || (*plain && !is_plain))) {
             snprintf(out, size, "%s", found);
-            plain = is_plain;
+            *plain = is_plain;
         }
-        if ((out[0] && !plain) || !origin_of(source, &debug, at, &next))
+        *start = *start ? *start : (uint32_t)number_of(at, DW_AT_decl_line);
+        if ((out[0] && !*plain && *start) || !origin_of(source, &debug, at, &next))
             break;
         if (at != die)
             dwarf_dealloc_die(at);
@@ -208,22 +213,37 @@ static void find_name(const struct lines_source *source, Dwarf_Debug debug, Dwar
         dwarf_dealloc_die(at);
 }
 
-const char *lines_unit_name(struct lines_source *source, const struct lines_unit *unit,
-                            const struct lines_scope *scope)
+static struct lines_name *keep_name(struct lines_source *source, const char *text, bool plain, uint32_t start)
 {
-    bool added;
+    char shown[NAME_SIZE];
+    struct lines_name *name = text[0] ? arena_alloc(source->arena, sizeof *name) : NULL;
+    if (!name)
+        return NULL;
+    *name = (struct lines_name){.linkage = arena_strdup(source->arena, text), .start = start};
+    name->shown = name->linkage;
+    if (!plain) {
+        name_format("", text, 0, shown, sizeof shown);
+        name->shown = arena_strdup(source->arena, shown);
+    }
+    return name->shown && name->linkage ? name : NULL;
+}
+
+const struct lines_name *lines_unit_name(struct lines_source *source, const struct lines_unit *unit,
+                                         const struct lines_scope *scope)
+{
+    bool added, plain;
     Dwarf_Die die;
     uint64_t *slot = table_put(source->names, scope->die ^ (uint64_t)unit->number << 48, &added);
     if (!slot || !added)
-        return slot ? (const char *)(uintptr_t)*slot : NULL;
+        return slot ? (const struct lines_name *)(uintptr_t)*slot : NULL;
     if (dwarf_offdie_b(unit->debug, scope->die, 1, &die, NULL) != DW_DLV_OK)
         return NULL;
     char text[NAME_SIZE] = "";
-    find_name(source, unit->debug, die, text, sizeof text);
+    uint32_t start = 0;
+    find_name(source, unit->debug, die, text, sizeof text, &plain, &start);
     dwarf_dealloc_die(die);
-    if (text[0])
-        *slot = (uint64_t)(uintptr_t)arena_strdup(source->arena, text);
-    return (const char *)(uintptr_t)*slot;
+    *slot = (uint64_t)(uintptr_t)keep_name(source, text, plain, start);
+    return (const struct lines_name *)(uintptr_t)*slot;
 }
 
 static int add_scope(struct lines_scopes *scopes, const struct lines_scope *scope)
@@ -275,6 +295,7 @@ static int visit(struct loading *l, Dwarf_Die die, unsigned level, uint32_t dept
             return 0;
         scope.call_file = file_name(l, number_of(die, DW_AT_call_file));
         scope.call_line = (uint32_t)number_of(die, DW_AT_call_line);
+        scope.call_discriminator = (uint32_t)number_of(die, DW_AT_GNU_discriminator);
         scope.depth = depth;
         rc = l->walking == INLINED ? add_ranges(l, die, &unit->inlined, &scope) : 0;
         return rc < 0 ? rc : walk_children(l, die, level + 1, depth + 1);

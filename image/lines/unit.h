@@ -15,8 +15,9 @@
 
 struct lines_row { /* valid from address up to the next row's */
     uint64_t address;
-    uint32_t order;   /* in the line table: of rows with equal addresses the last counts */
-    uint32_t line;    /* 0: unknown */
+    uint32_t order; /* in the line table: of rows with equal addresses the last counts */
+    uint32_t line;  /* 0: unknown */
+    uint32_t discriminator;
     const char *file; /* NULL: unknown */
     bool end;         /* nothing is known from here on */
 };
@@ -25,7 +26,7 @@ struct lines_scope { /* one address range of a function, or of an inlined call i
     uint64_t low, high;
     uint64_t die;          /* offset of its DIE: lines_unit_name() */
     const char *call_file; /* where an inlined function was called from */
-    uint32_t call_line;
+    uint32_t call_line, call_discriminator;
     uint32_t depth;       /* of inlining; 0: the function itself */
     uint32_t first, last; /* of a function: its inlined calls are scopes [first, last) of `inlined` */
     bool walked;          /* of a function: these were read */
@@ -54,7 +55,7 @@ struct lines_source {
     char lacks[512];               /* lines_reader_lacks() */
     Dwarf_Debug shared;            /* the file to which dwz moved shared parts; NULL: none */
     struct arena *arena;           /* of all names */
-    struct table *names;           /* number of its file << 48 | offset of a DIE -> const char * */
+    struct table *names;           /* number of its file << 48 | offset of a DIE -> struct lines_name */
     uint64_t work;                 /* how much more may be done: lines_spend() */
 };
 
@@ -114,9 +115,14 @@ int lines_unit_load(struct lines_source *source, struct lines_unit *unit);
 int lines_unit_nested(struct lines_source *source, struct lines_unit *unit);
 /* Adds a function's inlined calls, once. */
 int lines_unit_walk(struct lines_source *source, struct lines_unit *unit, struct lines_scope *function);
-/* The name of a scope of the unit; NULL: unknown. */
-const char *lines_unit_name(struct lines_source *source, const struct lines_unit *unit,
-                            const struct lines_scope *scope);
+/* What a scope's function is called: */
+struct lines_name {
+    const char *shown, *linkage; /* as in struct line_frame */
+    uint32_t start;
+};
+/* Of a scope of the unit; NULL: unknown. */
+const struct lines_name *lines_unit_name(struct lines_source *source, const struct lines_unit *unit,
+                                         const struct lines_scope *scope);
 void lines_unit_free(struct lines_unit *unit);
 
 #endif

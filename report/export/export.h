@@ -19,6 +19,7 @@ int csv_write(const struct report *report, FILE *out, struct fathom_error *err);
 int callgrind_write(const struct report *report, FILE *out, struct fathom_error *err);
 /* A call graph for Graphviz: functions and calls that weigh at least min_percent. */
 int dot_write(const struct report *report, FILE *out, struct fathom_error *err);
+int autofdo_write(const struct report *report, FILE *out, struct fathom_error *err);
 /* A flame graph that stands by itself. */
 int svg_write(const struct report *report, FILE *out, struct fathom_error *err);
 

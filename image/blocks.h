@@ -1,0 +1,23 @@
+/*
+ * blocks.h - the basic blocks of a function, its .cold parts' too: runs of instructions that are entered at the first alone, and left at the last. (A call is
+ * taken to return.)
+ */
+#ifndef FATHOM_IMAGE_BLOCKS_H
+#define FATHOM_IMAGE_BLOCKS_H
+
+#include "image/image.h"
+
+struct blocks {
+    uint64_t *
+        addresses; /* of the instructions, ascending within a part; the function's entry is the first of its own part */
+    uint32_t *blocks; /* of each, the number of its block, from 0 on */
+    uint32_t count, block_count;
+};
+
+/* 0 or -ENOMEM. Free it even on failure. */
+int blocks_read(const struct image *image, uint32_t function, struct blocks *out);
+void blocks_free(struct blocks *blocks);
+/* The index of the instruction at an address, or of the one that the address is in; UINT32_MAX: it is in none. */
+uint32_t blocks_find(const struct blocks *blocks, uint64_t address);
+
+#endif
