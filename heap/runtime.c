@@ -74,7 +74,7 @@ __attribute__((noinline)) static uint64_t sample(size_t size, uint64_t *address)
     }
     c->left = sampling_next(&c->random, mean);
     const uint64_t weight = sampling_weight(size, mean);
-    if (!sampled_add(*address, weight))
+    if (!sampled_add((struct sampled){*address, weight, size}))
         *address = 0;
     return weight;
 }
@@ -102,9 +102,9 @@ __attribute__((always_inline)) static inline void note_freed(const void *memory,
     (void)pc;
     if (__builtin_expect(!sampled_maybe(address), 1))
         return;
-    const uint64_t weight = sampled_take(address);
-    if (weight && MARKER_WATCHED(freed))
-        MARKER(freed, weight, address, 0);
+    const struct sampled taken = sampled_take(address);
+    if (taken.weight && MARKER_WATCHED(freed))
+        MARKER(freed, taken.weight, address, taken.size);
 }
 
 /* Its end was told already, of an object that could not be made larger. */

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "perfdata/heap_event.h"
 #include "perfdata/latency.h"
 #include "perfdata/layout.h"
 
@@ -103,6 +104,7 @@ void layout_of(const struct perf_event_attr *attr, struct layout *layout)
         .weight = weight_field_of(attr),
         .waits = attr_is_waits(attr),
         .wakeups = attr_is_wakeups(attr),
+        .heap = heap_event_of(attr) != HEAP_NONE,
         .stack_size = attr->sample_stack_user,
     };
     if (attr->sample_id_all) {

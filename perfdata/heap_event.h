@@ -8,6 +8,10 @@
 #include <linux/perf_event.h>
 #include <stdint.h>
 
+#include "base/hash.h"
+#include "perfdata/sample.h"
+#include "perfdata/weight_field.h"
+
 enum heap_event {
     HEAP_NONE,
     HEAP_ALLOCATED, /* "allocated": the path that allocates */
@@ -17,8 +21,13 @@ enum heap_event {
 
 #define HEAP_EVENT_MARK UINT64_C(0x46485000) /* "FHP" */
 
-/* Fields of their raw data: the bytes that a sample stands for, and behind them the address; 0: it is not told when that is freed. */
+/* Fields of their raw data, u64: the bytes that a sample stands for, */
 #define HEAP_WEIGHT_FIELD "arg1"
+/* and behind them: */
+enum heap_field {
+    HEAP_ADDRESS = 1, /* 0: it is not told when that is freed */
+    HEAP_SIZE,        /* bytes */
+};
 
 static inline void heap_event_set(struct perf_event_attr *attr, enum heap_event kind)
 {
@@ -30,6 +39,26 @@ static inline enum heap_event heap_event_of(const struct perf_event_attr *attr)
     return attr->type == PERF_TYPE_TRACEPOINT && (attr->config2 & ~UINT64_C(3)) == HEAP_EVENT_MARK
                ? (enum heap_event)(attr->config2 & 3)
                : HEAP_NONE;
+}
+
+/* 0: it is not told. */
+static inline uint64_t heap_field_of(const struct weight_field *weight, const struct sample *sample,
+                                     enum heap_field number)
+{
+    const struct weight_field field = {(uint16_t)(weight->at + number * weight->size), weight->size, false};
+    return field.size == sizeof(uint64_t) && sample->raw
+               ? weight_field_in(&field, sample->raw, sample->raw_size)
+               : 0;
+}
+
+/* How many allocations of `size` bytes those are that weigh `bytes`: what is not whole is one with that probability, by the time and place of one of them, so
+ * that sums stay unbiased. */
+static inline uint64_t heap_allocations(uint64_t bytes, uint64_t size, uint64_t time, uint64_t address)
+{
+    if (!size)
+        return 0;
+    const double rest = (double)(bytes % size) / (double)size;
+    return bytes / size + ((double)(hash_u64(time + hash_u64(address)) >> 11) * 0x1p-53 < rest);
 }
 
 #endif

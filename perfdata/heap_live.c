@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "perfdata/heap_event.h"
-#include "perfdata/weight_field.h"
 
 #define LIVE_NAME "live"
 
@@ -36,14 +35,10 @@ void heap_live_free(struct heap_live *live)
     live->last = NULL;
 }
 
-/* The field behind the weight; 0: it is not told. */
 static uint64_t address_of(const struct event *event, const struct sample *sample)
 {
-    struct weight_field field = weight_field_of(&event->attr);
-    field.at = (uint16_t)(field.at + field.size);
-    return field.size == sizeof(uint64_t) && sample->raw
-               ? weight_field_in(&field, sample->raw, sample->raw_size)
-               : 0;
+    const struct weight_field weight = weight_field_of(&event->attr);
+    return heap_field_of(&weight, sample, HEAP_ADDRESS);
 }
 
 static uint64_t key_of(const struct sample *sample, uint64_t address)

@@ -39,6 +39,7 @@ struct layout {
     uint64_t default_period;
     struct weight_field weight; /* what it weighs, times the period */
     bool waits, wakeups;        /* attr_is_waits(), attr_is_wakeups() */
+    bool heap;                  /* heap_event_of() */
     uint64_t stack_size;        /* requested bytes of each dump */
 };
 

@@ -2,6 +2,7 @@
  * sample_decode.c - decodes the fields of a PERF_RECORD_SAMPLE, in the order in which the kernel writes them
  * (perf_output_sample() in kernel/events/core.c). Every count is bounded by the record.
  */
+#include "perfdata/heap_event.h"
 #include "perfdata/layout.h"
 
 /* What is left of the record. */
@@ -215,6 +216,9 @@ static bool take_counted_fields(struct rest *rest, const struct layout *layout, 
             __builtin_mul_overflow(out->period, weight_field_in(&layout->weight, out->raw, out->raw_size),
                                    &out->period))
             out->period = UINT64_MAX;
+        if (layout->heap)
+            out->allocations = heap_allocations(out->period, heap_field_of(&layout->weight, out, HEAP_SIZE),
+                                                out->time, heap_field_of(&layout->weight, out, HEAP_ADDRESS));
     }
     return !(type & PERF_SAMPLE_BRANCH_STACK) || take_branches(rest, layout, out);
 }

@@ -41,13 +41,20 @@ Test(heap, weights_add_up)
     cr_expect_eq(sampling_weight(UINT64_MAX / 2, mean), UINT64_MAX / 2 + 1, "as exact as a double");
 }
 
+static bool add(uint64_t address, uint64_t weight)
+{
+    return sampled_add((struct sampled){address, weight, weight + 1});
+}
+
 Test(heap, what_was_added_is_taken_once)
 {
-    cr_assert(sampled_add(4096, 7));
+    cr_assert(add(4096, 7));
     cr_expect(sampled_maybe(4096));
-    cr_assert(sampled_add(4096, 8), "it was freed by someone that is not seen");
-    cr_expect_eq(sampled_take(4096), 8);
-    cr_expect_eq(sampled_take(4096), 0);
+    cr_assert(add(4096, 8), "it was freed by someone that is not seen");
+    const struct sampled taken = sampled_take(4096);
+    cr_expect_eq(taken.weight, 8);
+    cr_expect_eq(taken.size, 9);
+    cr_expect_eq(sampled_take(4096).weight, 0);
     cr_expect_not(sampled_maybe(4096));
 }
 
@@ -56,16 +63,16 @@ Test(heap, many_come_and_go)
 {
     enum { MANY = 150000 };
     for (uint64_t i = 0; i < MANY; i++)
-        cr_assert(sampled_add((i + 1) << 4, i + 1));
+        cr_assert(add((i + 1) << 4, i + 1));
     for (uint64_t i = 0; i < MANY; i += 3)
-        cr_assert_eq(sampled_take((i + 1) << 4), i + 1);
+        cr_assert_eq(sampled_take((i + 1) << 4).weight, i + 1);
     for (uint64_t i = 0; i < MANY; i++)
-        cr_assert_eq(sampled_take((i + 1) << 4), i % 3 ? i + 1 : 0);
+        cr_assert_eq(sampled_take((i + 1) << 4).weight, i % 3 ? i + 1 : 0);
     uint64_t most = 0;
-    while (sampled_add((most + 1) << 4, 1))
+    while (add((most + 1) << 4, 1))
         most++;
     cr_expect_eq(most, 262144 / 4 * 3);
     for (uint64_t i = most; i-- > 0;)
-        cr_assert_eq(sampled_take((i + 1) << 4), 1);
-    cr_assert(sampled_add(16, 1));
+        cr_assert_eq(sampled_take((i + 1) << 4).weight, 1);
+    cr_assert(add(16, 1));
 }
