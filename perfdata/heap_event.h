@@ -16,7 +16,8 @@ enum heap_event {
     HEAP_NONE,
     HEAP_ALLOCATED, /* "allocated": the path that allocates */
     HEAP_FREED,     /* "freed": the path that frees what was sampled */
-    HEAP_LIVE,      /* "live": of the allocated, what is not freed at the end; readers make it of both */
+    HEAP_LIVE,      /* "live": of the allocated, what is not freed at the end; readers make it of both, */
+    HEAP_PEAK,      /* "peak": and this, of what was alive when most was */
 };
 
 #define HEAP_EVENT_MARK UINT64_C(0x46485000) /* "FHP" */
@@ -36,8 +37,8 @@ static inline void heap_event_set(struct perf_event_attr *attr, enum heap_event 
 
 static inline enum heap_event heap_event_of(const struct perf_event_attr *attr)
 {
-    return attr->type == PERF_TYPE_TRACEPOINT && (attr->config2 & ~UINT64_C(3)) == HEAP_EVENT_MARK
-               ? (enum heap_event)(attr->config2 & 3)
+    return attr->type == PERF_TYPE_TRACEPOINT && (attr->config2 & ~UINT64_C(7)) == HEAP_EVENT_MARK
+               ? (enum heap_event)(attr->config2 & 7)
                : HEAP_NONE;
 }
 
