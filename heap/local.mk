@@ -6,6 +6,7 @@ libfathom_heap_la_LDFLAGS = -module -avoid-version -shared -no-undefined -Wl,-z,
 libfathom_heap_la_SOURCES = \
 	base/allocator.h base/lock.h base/raw.h \
 	heap/marker.h \
+	heap/mappings.c heap/mappings.h \
 	heap/runtime.c \
 	heap/sampled.c heap/sampled.h \
 	heap/sampling.h

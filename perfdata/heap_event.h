@@ -26,7 +26,7 @@ enum heap_event {
 #define HEAP_WEIGHT_FIELD "arg1"
 /* and behind them: */
 enum heap_field {
-    HEAP_ADDRESS = 1, /* 0: it is not told when that is freed */
+    HEAP_ADDRESS = 1, /* or what else tells it from all that live; 0: it is not told when that is freed */
     HEAP_SIZE,        /* bytes */
 };
 

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
+#include "heap/mappings.h"
 #include "heap/sampled.h"
 #include "heap/sampling.h"
 
@@ -75,4 +76,45 @@ Test(heap, many_come_and_go)
     for (uint64_t i = most; i-- > 0;)
         cr_assert_eq(sampled_take((i + 1) << 4).weight, 1);
     cr_assert(add(16, 1));
+}
+
+/* A program aligns one by unmapping its ends, makes a hole, and unmaps all of it. */
+Test(mappings, one_ends_with_its_last_byte)
+{
+    const uint64_t name = mappings_add(100, 100, 7);
+    cr_assert_neq(name, 0);
+    cr_expect(mappings_have(100) && mappings_have(199) && !mappings_have(99) && !mappings_have(200));
+    cr_expect_eq(mappings_remove(0, 110).weight, 0);
+    const uint64_t other = mappings_add(100, 5, 9);
+    cr_expect_neq(other, name, "it is at the address of one that lives");
+    cr_expect_eq(mappings_remove(100, 5).address, other);
+    cr_expect_eq(mappings_remove(190, 50).weight, 0);
+    cr_expect_not(mappings_have(109));
+    cr_expect_not(mappings_have(190));
+    cr_expect_eq(mappings_remove(140, 20).weight, 0);
+    cr_expect_eq(mappings_remove(140, 20).weight, 0, "again: it has the rest");
+    const struct sampled ended = mappings_remove(110, 80);
+    cr_expect_eq(ended.weight, 7);
+    cr_expect_eq(ended.address, name);
+    cr_expect_eq(ended.size, 100);
+    cr_expect_eq(mappings_remove(0, 1000).weight, 0);
+}
+
+Test(mappings, several_end_at_once)
+{
+    uint64_t sum = 0, weight, most = 0;
+    cr_assert(mappings_add(0, 10, 1) && mappings_add(10, 10, 0) && mappings_add(20, 10, 2) &&
+              mappings_add(40, 10, 4));
+    while ((weight = mappings_remove(0, 40).weight) != 0)
+        sum += weight;
+    cr_expect_eq(sum, 3);
+    cr_expect_not(mappings_have(10), "one that is not sampled");
+    cr_expect(mappings_have(40));
+    while (mappings_add(100 + most, 1, 1))
+        most++;
+    cr_expect_eq(most, 4096 - 1);
+    while (mappings_remove(0, UINT64_MAX).weight)
+        most--;
+    cr_expect_eq(most, UINT64_MAX, "and that at 40");
+    cr_expect(mappings_add(1, 1, 1));
 }
