@@ -18,7 +18,7 @@
 #include "heap/mappings.h"
 #include "heap/marker.h"
 #include "heap/sampled.h"
-#include "heap/sampling.h"
+#include "base/sampling.h"
 
 #define MEAN_BYTES 524288
 

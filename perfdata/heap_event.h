@@ -18,11 +18,12 @@ enum heap_event {
     HEAP_FREED,     /* "freed": the path that frees what was sampled */
     HEAP_LIVE,      /* "live": of the allocated, what is not freed at the end; readers make it of both, */
     HEAP_PEAK,      /* "peak": and this, of what was alive when most was */
+    HEAP_ENTERED, /* "allocated", too: where the allocator of a process that runs is entered; it is not told what is freed */
 };
 
-#define HEAP_EVENT_MARK UINT64_C(0x46485000) /* "FHP" */
+#define HEAP_EVENT_MARK 0x46485000u /* "FHP" */
 
-/* Fields of their raw data, u64: the bytes that a sample stands for, */
+/* Fields of their raw data, u64: the bytes that a sample stands for, of HEAP_ENTERED two whose product is its size, */
 #define HEAP_WEIGHT_FIELD "arg1"
 /* and behind them: */
 enum heap_field {
@@ -30,14 +31,20 @@ enum heap_field {
     HEAP_SIZE,        /* bytes */
 };
 
-static inline void heap_event_set(struct perf_event_attr *attr, enum heap_event kind)
+/* mean: bytes between two samples, of HEAP_ENTERED. */
+static inline void heap_event_set(struct perf_event_attr *attr, enum heap_event kind, uint32_t mean)
 {
-    attr->config2 = HEAP_EVENT_MARK | kind;
+    attr->config2 = (uint64_t)mean << 32 | HEAP_EVENT_MARK | kind;
+}
+
+static inline uint32_t heap_event_mean(const struct perf_event_attr *attr)
+{
+    return (uint32_t)(attr->config2 >> 32);
 }
 
 static inline enum heap_event heap_event_of(const struct perf_event_attr *attr)
 {
-    return attr->type == PERF_TYPE_TRACEPOINT && (attr->config2 & ~UINT64_C(7)) == HEAP_EVENT_MARK
+    return attr->type == PERF_TYPE_TRACEPOINT && ((uint32_t)attr->config2 & ~7u) == HEAP_EVENT_MARK
                ? (enum heap_event)(attr->config2 & 7)
                : HEAP_NONE;
 }

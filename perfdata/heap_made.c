@@ -24,7 +24,7 @@ static int add(struct head *head, const char *name, enum heap_event kind, uint32
                struct fathom_error *err)
 {
     struct event event = {.attr = head->events[of].attr};
-    heap_event_set(&event.attr, kind);
+    heap_event_set(&event.attr, kind, 0);
     snprintf(event.name, sizeof event.name, "%s", name);
     return vec_push(head->events, head->count, head->capacity, event) ? 0 : error_memory(err);
 }

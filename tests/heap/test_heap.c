@@ -4,7 +4,7 @@
 
 #include "heap/mappings.h"
 #include "heap/sampled.h"
-#include "heap/sampling.h"
+#include "base/sampling.h"
 
 Test(heap, logarithms_and_chances_are_those_of_libm)
 {
