@@ -290,12 +290,12 @@ static const struct option_row rows[] = {
              "whose "
              "weight is in ns (FILE: a library; default: the program's own)"},
     OPTION_OWN("alloc", 0, NULL, take_alloc,
-               "record what the command allocates, by path, and what of it is not freed: events 'allocated', "
-               "'freed' and "
-               "'live', whose weight is in bytes"),
-    OPTION_NUMBER(
-        "alloc-bytes", 0, "BYTES", 1, 1e12, struct fathom_recorder_options, alloc_bytes,
-        "likewise; a thread has one allocation sampled in so many bytes on average (default: 524288)"),
+               "record what the command allocates, by path, what of it is not freed, and what was alive when "
+               "most was: "
+               "events 'allocated', 'freed', 'live' and 'peak', whose weight is in bytes; of processes (-p) "
+               "'allocated' alone"),
+    OPTION_NUMBER("alloc-bytes", 0, "BYTES", 1, 1e12, struct fathom_recorder_options, alloc_bytes,
+                  "likewise; one allocation is sampled in so many bytes on average (default: 524288)"),
     OPTION_FLAG("wall", 0, struct fathom_recorder_options, wall,
                 "record all of the time that threads live, with a CPU and without: event 'wall-clock'"),
     OPTION_FLAG(

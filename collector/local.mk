@@ -45,13 +45,14 @@ libcollector_la_SOURCES = \
 	collector/events/tracing.c collector/events/tracing.h \
 	collector/events/trigger.c collector/events/trigger.h \
 	collector/events/vary.c collector/events/vary.h \
+	collector/probes/allocators.c collector/probes/allocators.h \
 	collector/probes/marker_arguments.c collector/probes/marker_arguments.h \
 	collector/probes/probe_file.c collector/probes/probe_file.h \
 	collector/probes/probes.c collector/probes/probes.h \
 	collector/probes/uprobes.c collector/probes/uprobes.h \
 	collector/verify/kernel_interrupts.c collector/verify/kernel_interrupts.h \
 	collector/verify/kernel_members.c collector/verify/kernel_members.h \
-	collector/verify/known_stacks.c collector/verify/known_stacks.h \
+	collector/verify/known_stacks.c collector/verify/known_stacks.h collector/verify/poisson.h \
 	collector/verify/program.S collector/verify/rule.h collector/verify/runs.c collector/verify/runs.h \
 	collector/verify/verify.c collector/verify/verify.h collector/verify/verify_wire.h \
 	collector/verify/where.c collector/verify/where.h
@@ -61,11 +62,12 @@ libcollector_la_LIBADD = $(PFM_LIBS) $(BPF_LIBS)
 bpf_parts = collector/verify/bpf/functions.h collector/verify/bpf/data.h collector/verify/bpf/memory.h collector/verify/bpf/return_probes.h \
 	collector/verify/bpf/switches.h collector/verify/bpf/places.h collector/verify/bpf/rows.h collector/verify/bpf/words.h \
 	collector/verify/bpf/write.h collector/verify/bpf/copy.h collector/verify/bpf/trial.h collector/verify/bpf/climb.h \
-	collector/verify/bpf/chain.h collector/verify/bpf/php.h collector/verify/bpf/python.h collector/verify/bpf/ruby.h collector/verify/bpf/script.h collector/verify/bpf/script_code.h collector/verify/bpf/waits.h collector/verify/bpf/wakers.h collector/verify/bpf/v8.h
+	collector/verify/bpf/chain.h collector/verify/bpf/php.h collector/verify/bpf/python.h collector/verify/bpf/ruby.h collector/verify/bpf/script.h collector/verify/bpf/script_code.h collector/verify/bpf/waits.h collector/verify/bpf/wakers.h collector/verify/bpf/v8.h \
+	collector/verify/bpf/allocations.h
 EXTRA_DIST += collector/verify/verify.bpf.c $(bpf_parts)
 CLEANFILES += collector/verify/verify.bpf.o collector/verify/files.bpf.o
 collector/verify/program.lo: collector/verify/verify.bpf.o collector/verify/files.bpf.o
-bpf_sources = collector/verify/verify.bpf.c $(bpf_parts) collector/verify/rule.h collector/verify/verify_wire.h perfdata/code_rows.h \
+bpf_sources = collector/verify/verify.bpf.c $(bpf_parts) collector/verify/poisson.h collector/verify/rule.h collector/verify/verify_wire.h perfdata/code_rows.h \
 	perfdata/stack_record.h perfdata/script_record.h perfdata/wait_reason.h base/script_language.h image/php_layout.h image/python_layout.h image/ruby_layout.h image/script_layout.h image/v8_layout.h
 bpf_compile = $(BPF_CC) -target bpf -O2 -g -D__x86_64__ -Wall -I$(top_srcdir) $(BPF_CPPFLAGS) \
 	-c $(srcdir)/collector/verify/verify.bpf.c

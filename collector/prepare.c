@@ -12,6 +12,7 @@
 #include "collector/probes/probes.h"
 #include "collector/verify/kernel_interrupts.h"
 #include "perfdata/latency.h"
+#include "perfdata/heap_event.h"
 
 static const struct pmus *pmus_of(const struct collector *c)
 {
@@ -297,6 +298,15 @@ static int copy_filtered(struct collector *c, struct fathom_error *err)
     return rc;
 }
 
+/* The mean between two samples where functions of allocators are entered; 0: none of the events is of such. */
+static uint32_t allocation_bytes(const struct collector *c)
+{
+    for (size_t i = 0; i < c->asked; i++)
+        if (c->events[i].cookie)
+            return heap_event_mean(&c->events[i].attr);
+    return 0;
+}
+
 /* Chooses which events' stacks are compared, and loads the program that does, if that is wanted and allowed. */
 static int prepare_verify(struct collector *c, struct fathom_error *err)
 {
@@ -313,6 +323,7 @@ static int prepare_verify(struct collector *c, struct fathom_error *err)
     if (options.wish == VERIFY_NEVER)
         return 0;
     options.where = choose_followed(c);
+    options.allocation_bytes = allocation_bytes(c);
     int rc = options.where == VERIFY_NOWHERE ? 0 : load_program(c, &options, &why);
     if (options.where == VERIFY_NOWHERE) {
         if (!all_filtered(c))
@@ -507,6 +518,28 @@ static bool any_clock(const struct collector *c)
     return any;
 }
 
+/* What cannot be told without the program. */
+static int check_program(const struct collector *c, struct fathom_error *err)
+{
+    if (c->options->waits && !c->verify)
+        return error_set(
+            err, EINVAL,
+            "waits are told by the BPF program that compares stacks (--off-cpu): leave out --passive, "
+            "--dumps, --audit and --filter, and record an event whose stacks are compared");
+    if (!allocation_bytes(c))
+        return 0;
+    if (!c->verify)
+        return error_set(
+            err, EINVAL,
+            "allocations of a process that runs are sampled by the BPF program that compares stacks "
+            "(--alloc -p): leave out --passive, --dumps and --audit");
+    log_write(
+        c->options->log, LOG_NOTE,
+        "what a process that runs allocates is told, and not what it frees: events freed, live and peak "
+        "are of commands (--alloc -- COMMAND)");
+    return 0;
+}
+
 int collector_prepare(struct collector *c, struct fathom_error *err)
 {
     const struct collector_options *o = c->options;
@@ -533,11 +566,8 @@ int collector_prepare(struct collector *c, struct fathom_error *err)
         rc = prepare_verify(c, err);
     if (rc == 0)
         rc = check_user(c, err);
-    if (rc == 0 && c->options->waits && !c->verify)
-        rc = error_set(
-            err, EINVAL,
-            "waits are told by the BPF program that compares stacks (--off-cpu): leave out --passive, "
-            "--dumps, --audit and --filter, and record an event whose stacks are compared");
+    if (rc == 0)
+        rc = check_program(c, err);
     if (rc == 0 && o->wall && !any_clock(c))
         rc = error_set(err, EINVAL, "--wall needs a clock among the events (-e cpu-clock)");
     if (rc)

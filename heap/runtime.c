@@ -3,16 +3,22 @@
  * allocator's functions themselves, so that their callers are those of the allocation. Arguments: the bytes that it stands for, its address (0: it
  * will not be told when it is freed), its own bytes.
  *
+ * Likewise at anonymous mappings that the program makes itself; what the allocator's own library maps it gives out as allocations.
+ *
  * Only while a recorder looks (marker.h): else it costs a comparison. FATHOM_HEAP: the mean bytes between two samples of a thread.
  */
 #include <dlfcn.h>
+#include <link.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 
+#include "heap/mappings.h"
 #include "heap/marker.h"
 #include "heap/sampled.h"
-#include "heap/sampling.h"
+#include "base/sampling.h"
 
 #define MEAN_BYTES 524288
 
@@ -28,6 +34,18 @@ struct counting {
 };
 static __thread __attribute__((tls_model("initial-exec"))) struct counting counting;
 
+static void fork_begins(void)
+{
+    mappings_fork_begins();
+    sampled_fork_begins();
+}
+
+static void fork_ends(void)
+{
+    sampled_fork_ends();
+    mappings_fork_ends();
+}
+
 /* Looked up, as each C library has another function for it: glibc's pthread_atfork() is in no shared library. */
 static void watch_forks(void)
 {
@@ -35,9 +53,9 @@ static void watch_forks(void)
         dlsym(RTLD_DEFAULT, "__register_atfork");
     int (*other)(void (*)(void), void (*)(void), void (*)(void)) = dlsym(RTLD_DEFAULT, "pthread_atfork");
     if (glibc)
-        glibc(sampled_fork_begins, sampled_fork_ends, sampled_fork_ends, NULL);
+        glibc(fork_begins, fork_ends, fork_ends, NULL);
     else if (other)
-        other(sampled_fork_begins, sampled_fork_ends, sampled_fork_ends);
+        other(fork_begins, fork_ends, fork_ends);
 }
 
 /* No constructor of the program has run: what it allocates before is counted with the default. */
@@ -62,8 +80,8 @@ static void begin_counting(struct counting *c)
     c->left = sampling_next(&c->random, mean);
 }
 
-/* Of an allocation that went beyond what was left: the bytes that it stands for; 0: it is not sampled. *address: 0 if there is no room. */
-__attribute__((noinline)) static uint64_t sample(size_t size, uint64_t *address)
+/* Of an allocation that went beyond what was left: the bytes that it stands for; 0: it is not sampled. */
+__attribute__((noinline)) static uint64_t sample(size_t size)
 {
     struct counting *c = &counting;
     if (!c->random) {
@@ -73,10 +91,14 @@ __attribute__((noinline)) static uint64_t sample(size_t size, uint64_t *address)
             return 0;
     }
     c->left = sampling_next(&c->random, mean);
-    const uint64_t weight = sampling_weight(size, mean);
-    if (!sampled_add(*address, weight))
-        *address = 0;
-    return weight;
+    return sampling_weight(size, mean);
+}
+
+/* Whether so many bytes more go beyond what was left. */
+static inline bool is_beyond(size_t size)
+{
+    counting.left -= size < INT64_MAX / 2 ? (int64_t)size : INT64_MAX / 2;
+    return __builtin_expect(counting.left <= 0, 0);
 }
 
 /* One of the file's functions is inlined where it is called: the marker is to be there. */
@@ -87,13 +109,11 @@ __attribute__((always_inline)) static inline void note_allocated(const void *mem
     (void)sp;
     if (!MARKER_WATCHED(allocated) || !memory)
         return;
-    counting.left -= size < INT64_MAX / 2 ? (int64_t)size : INT64_MAX / 2;
-    if (__builtin_expect(counting.left > 0, 1))
+    if (!is_beyond(size))
         return;
-    uint64_t address = (uint64_t)(uintptr_t)memory;
-    const uint64_t weight = sample(size, &address);
-    if (weight)
-        MARKER(allocated, weight, address, size);
+    const struct sampled sampled = {(uint64_t)(uintptr_t)memory, sample(size), size};
+    if (sampled.weight)
+        MARKER(allocated, sampled.weight, sampled_add(sampled) ? sampled.address : 0, size);
 }
 
 __attribute__((always_inline)) static inline void note_freed(const void *memory, uint64_t pc)
@@ -102,9 +122,9 @@ __attribute__((always_inline)) static inline void note_freed(const void *memory,
     (void)pc;
     if (__builtin_expect(!sampled_maybe(address), 1))
         return;
-    const uint64_t weight = sampled_take(address);
-    if (weight && MARKER_WATCHED(freed))
-        MARKER(freed, weight, address, 0);
+    const struct sampled taken = sampled_take(address);
+    if (taken.weight && MARKER_WATCHED(freed))
+        MARKER(freed, taken.weight, address, taken.size);
 }
 
 /* Its end was told already, of an object that could not be made larger. */
@@ -117,3 +137,121 @@ static inline void note_kept(void *memory, uint64_t pc, uint64_t sp)
 
 #define ALLOCATOR_CALLER 0, 0
 #include "base/allocator.h"
+
+static struct {
+    void *(*map)(void *, size_t, int, int, int, off_t);
+    void *(*remap)(void *, size_t, size_t, int, ...);
+    int (*unmap)(void *, size_t);
+    uint64_t begin, end; /* of the allocator's library */
+} next_mapper;
+static bool mapper_found;
+
+/* The library that has the allocator. */
+static int find_library(struct dl_phdr_info *info, size_t size, void *allocator)
+{
+    uint64_t begin = UINT64_MAX, end = 0;
+    const uint64_t function = (uint64_t)(uintptr_t)allocator;
+    (void)size;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD)
+            continue;
+        begin = part->p_vaddr < begin ? part->p_vaddr : begin;
+        end = part->p_vaddr + part->p_memsz > end ? part->p_vaddr + part->p_memsz : end;
+    }
+    if (function - info->dlpi_addr < begin || function - info->dlpi_addr >= end)
+        return 0;
+    next_mapper.begin = info->dlpi_addr + begin;
+    next_mapper.end = info->dlpi_addr + end;
+    return 1;
+}
+
+/* false: it is called while the allocator's functions are looked for. */
+static bool has_mapper(void)
+{
+    if (__atomic_load_n(&mapper_found, __ATOMIC_ACQUIRE))
+        return true;
+    if (!has_real())
+        return false;
+    next_mapper.map = next("mmap");
+    next_mapper.remap = next("mremap");
+    next_mapper.unmap = next("munmap");
+    dl_iterate_phdr(find_library, (void *)(uintptr_t)real.malloc);
+    __atomic_store_n(&mapper_found, true, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* Of a function that is called from there. */
+static bool is_programs(const void *caller)
+{
+    const uint64_t pc = (uint64_t)(uintptr_t)caller;
+    return MARKER_WATCHED(allocated) && (pc < next_mapper.begin || pc >= next_mapper.end);
+}
+
+__attribute__((always_inline)) static inline void note_mapped(const void *memory, size_t size)
+{
+    size = RAW_PAGE_UP(size);
+    const uint64_t weight = is_beyond(size) ? sample(size) : 0,
+                   name = mappings_add((uint64_t)(uintptr_t)memory, size, weight);
+    if (weight)
+        MARKER(allocated, weight, name, size);
+}
+
+__attribute__((always_inline)) static inline void note_unmapped(const void *memory, size_t size)
+{
+    for (struct sampled s; (s = mappings_remove((uint64_t)(uintptr_t)memory, RAW_PAGE_UP(size))).weight;)
+        MARKER(freed, s.weight, s.address, s.size);
+}
+
+static void *result_of(long rc)
+{
+    if (!raw_failed(rc))
+        return (void *)rc;
+    errno = (int)-rc;
+    return MAP_FAILED;
+}
+
+EXPORTED void *mmap(void *where, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    if (!has_mapper())
+        return result_of(raw_call(SYS_mmap, (long)where, (long)size, protection, flags, fd, offset));
+    const bool programs = is_programs(__builtin_return_address(0));
+    if (programs && flags & MAP_FIXED) /* in the place of what was there */
+        note_unmapped(where, size);
+    void *memory = next_mapper.map(where, size, protection, flags, fd, offset);
+    if (programs && memory != MAP_FAILED && flags & MAP_ANONYMOUS && protection != PROT_NONE)
+        note_mapped(memory, size);
+    return memory;
+}
+
+EXPORTED void *mmap64(void *where, size_t size, int protection, int flags, int fd, off_t offset)
+    __attribute__((alias("mmap")));
+
+EXPORTED int munmap(void *memory, size_t size)
+{
+    if (!has_mapper())
+        return result_of(raw_call(SYS_munmap, (long)memory, (long)size, 0, 0, 0, 0)) == MAP_FAILED ? -1 : 0;
+    if (is_programs(__builtin_return_address(0)))
+        note_unmapped(memory, size);
+    return next_mapper.unmap(memory, size);
+}
+
+/* As realloc(): the old one ends, and a new one begins, wherever that is. One of a file is none. */
+EXPORTED void *mremap(void *memory, size_t size, size_t new_size, int flags, ...)
+{
+    va_list more;
+    va_start(more, flags);
+    void *where = flags & MREMAP_FIXED ? va_arg(more, void *) : NULL;
+    va_end(more);
+    if (!has_mapper())
+        return result_of(
+            raw_call(SYS_mremap, (long)memory, (long)size, (long)new_size, flags, (long)where, 0));
+    const bool programs =
+        is_programs(__builtin_return_address(0)) && mappings_have((uint64_t)(uintptr_t)memory);
+    if (programs)
+        note_unmapped(memory, size);
+    void *moved = next_mapper.remap(memory, size, new_size, flags, where);
+    if (programs && moved != MAP_FAILED)
+        note_mapped(moved, new_size);
+    return moved;
+}

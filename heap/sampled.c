@@ -8,9 +8,7 @@
 
 uint8_t sampled_in[SAMPLED_BUCKETS];
 
-static struct slot {
-    uint64_t address, weight; /* weight 0: it is free */
-} slots[SLOTS];
+static struct sampled slots[SLOTS];
 static uint32_t count, lock;
 
 static uint32_t slot_of(uint64_t address)
@@ -27,19 +25,19 @@ static uint32_t find(uint64_t address)
     return at;
 }
 
-bool sampled_add(uint64_t address, uint64_t weight)
+bool sampled_add(struct sampled allocation)
 {
     bool room = false;
     if (!lock_take(&lock))
         return false;
-    const uint32_t at = find(address);
+    const uint32_t at = find(allocation.address);
     if (slots[at].weight || count < MOST) {
-        uint8_t *in = &sampled_in[sampled_bucket(address)];
+        uint8_t *in = &sampled_in[sampled_bucket(allocation.address)];
         if (!slots[at].weight) {
             count++;
             __atomic_store_n(in, (uint8_t)(*in + (*in < UINT8_MAX)), __ATOMIC_RELAXED);
         }
-        slots[at] = (struct slot){address, weight};
+        slots[at] = allocation;
         room = true;
     }
     lock_give(&lock);
@@ -63,20 +61,20 @@ static void remove_at(uint32_t at)
     }
 }
 
-uint64_t sampled_take(uint64_t address)
+struct sampled sampled_take(uint64_t address)
 {
     if (!lock_take(&lock))
-        return 0;
+        return (struct sampled){0};
     const uint32_t at = find(address);
-    const uint64_t weight = slots[at].weight;
-    if (weight) {
+    const struct sampled taken = slots[at];
+    if (taken.weight) {
         uint8_t *in = &sampled_in[sampled_bucket(address)];
         __atomic_store_n(in, (uint8_t)(*in - (*in < UINT8_MAX)), __ATOMIC_RELAXED);
         count--;
         remove_at(at);
     }
     lock_give(&lock);
-    return weight;
+    return taken;
 }
 
 void sampled_fork_begins(void)

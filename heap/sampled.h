@@ -23,10 +23,13 @@ static inline bool sampled_maybe(uint64_t address)
     return __atomic_load_n(&sampled_in[sampled_bucket(address)], __ATOMIC_RELAXED) != 0;
 }
 
+struct sampled {
+    uint64_t address, weight, size; /* weight: bytes that it stands for; 0: there is none */
+};
 /* weight: above 0. false: there is no room. */
-bool sampled_add(uint64_t address, uint64_t weight);
-/* The weight of what was there, which is not known any more; 0: nothing. */
-uint64_t sampled_take(uint64_t address);
+bool sampled_add(struct sampled allocation);
+/* What was there, which is not known any more. */
+struct sampled sampled_take(uint64_t address);
 /* Around a fork, of which the child has a copy that no thread was at. */
 void sampled_fork_begins(void);
 void sampled_fork_ends(void);

@@ -103,6 +103,8 @@ void layout_of(const struct perf_event_attr *attr, struct layout *layout)
         .weight = weight_field_of(attr),
         .waits = attr_is_waits(attr),
         .wakeups = attr_is_wakeups(attr),
+        .heap = heap_event_of(attr),
+        .heap_mean = heap_event_mean(attr),
         .stack_size = attr->sample_stack_user,
     };
     if (attr->sample_id_all) {
@@ -160,7 +162,7 @@ static size_t without_precision(const char *name)
 }
 
 /* Whether an event is another one for the other kind of core (the kernel tells the PMU by the type, or by the upper half of
- * the config), or for another function whose calls are timed. */
+ * the config), or for another function whose calls are timed, or that allocates. */
 static bool is_same(const struct event *event, const struct event *other)
 {
     const struct perf_event_attr *a = &event->attr, *b = &other->attr;
@@ -168,6 +170,8 @@ static bool is_same(const struct event *event, const struct event *other)
         return latency_event_of(a) == latency_event_of(b);
     bool other_pmu =
         a->type != b->type || (a->type <= PERF_TYPE_HW_CACHE && a->config >> 32 != b->config >> 32);
+    if (heap_event_of(a) == HEAP_ENTERED && heap_event_of(b) == HEAP_ENTERED)
+        return true;
     const char *name = without_core(event->name), *others = without_core(other->name);
     size_t length = without_precision(name);
     return other_pmu && *name && length == without_precision(others) && memcmp(name, others, length) == 0;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "perfdata/heap_event.h"
 #include "perfdata/record.h"
 #include "perfdata/weight_field.h"
 
@@ -39,7 +40,9 @@ struct layout {
     uint64_t default_period;
     struct weight_field weight; /* what it weighs, times the period */
     bool waits, wakeups;        /* attr_is_waits(), attr_is_wakeups() */
-    uint64_t stack_size;        /* requested bytes of each dump */
+    enum heap_event heap;
+    double heap_mean;    /* of HEAP_ENTERED, bytes */
+    uint64_t stack_size; /* requested bytes of each dump */
 };
 
 struct decoder {

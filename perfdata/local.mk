@@ -25,7 +25,7 @@ libperfdata_la_SOURCES = \
 	perfdata/unsampled.c perfdata/unsampled.h \
 	perfdata/walks.c perfdata/walks.h \
 	perfdata/weight_field.c perfdata/weight_field.h \
-	perfdata/user_chain.c perfdata/user_chain.h perfdata/heap_event.h perfdata/heap_live.c perfdata/heap_live.h perfdata/latency.c perfdata/latency.h \
+	perfdata/user_chain.c perfdata/user_chain.h perfdata/heap_event.h base/sampling.h perfdata/heap_made.c perfdata/heap_made.h perfdata/latency.c perfdata/latency.h \
 	perfdata/wait_reason.h perfdata/wakers.c perfdata/wakers.h perfdata/wall.c perfdata/wall.h \
 	perfdata/writer.c perfdata/writer.h
 libperfdata_la_LIBADD = $(ZSTD_LIBS)

@@ -13,7 +13,7 @@
 #include "perfdata/scripts.h"
 #include "perfdata/directory.h"
 #include "perfdata/head.h"
-#include "perfdata/heap_live.h"
+#include "perfdata/heap_made.h"
 #include "perfdata/inflate.h"
 #include "perfdata/input.h"
 #include "perfdata/latency.h"
@@ -35,7 +35,7 @@ struct reader {
         made_from; /* index of the first event that is made of others; those behind it are, too: at most 8 */
     struct wall wall;
     struct wakers wakers;
-    struct heap_live heap;
+    struct heap_made heap;
     uint32_t event;    /* whose totals are told: reader_main_event() */
     struct pass *live; /* for a recording in progress; NULL: finished, or from a file */
     /* reader_say(); no items: nothing was */
@@ -69,7 +69,7 @@ static void reader_free(struct reader *reader)
     decoder_free(reader->decoder);
     scripts_free(reader->scripts);
     wakers_free(&reader->wakers);
-    heap_live_free(&reader->heap);
+    heap_made_free(&reader->heap);
     head_free(&reader->head);
     input_close(&reader->input);
     for (size_t i = 0; i < reader->part_count; i++)
@@ -84,7 +84,7 @@ static int add_made_events(struct reader *reader, struct fathom_error *err)
     reader->made_from = (uint32_t)reader->head.count;
     int rc = wall_add(&reader->head, &reader->wall, err);
     rc = rc == 0 ? wakers_add(&reader->head, &reader->wakers, err) : rc;
-    return rc == 0 ? heap_live_add(&reader->head, &reader->heap, err) : rc;
+    return rc == 0 ? heap_made_add(&reader->head, &reader->heap, err) : rc;
 }
 
 int reader_open(const char *path, const struct log *log, struct reader **out, struct fathom_error *err)
@@ -236,15 +236,15 @@ static void scale(struct pass *pass, struct sample *sample)
 /* Of which of the events that are made of others a sample is, as struct sample has it. */
 static uint8_t made_of(const struct reader *reader, const struct sample *sample)
 {
-    const struct heap_live *heap = &reader->heap;
+    const struct heap_made *heap = &reader->heap;
     unsigned made = 0;
     if (wall_has(&reader->wall, sample->event))
         made |= 1u << (reader->wall.event - reader->made_from);
     if (wakers_has(&reader->wakers, sample->event))
         made |= 1u << (reader->wakers.event - reader->made_from);
-    if (sample->event == heap->allocated &&
-        heap_live_has(heap, &reader->head.events[heap->allocated], sample))
-        made |= 1u << (heap->event - reader->made_from);
+    if (sample->event == heap->allocated && heap->live != UINT32_MAX)
+        made |= heap_made_of(heap, &reader->head.events[heap->allocated], sample)
+                << (heap->live - reader->made_from);
     return (uint8_t)made;
 }
 
@@ -448,18 +448,18 @@ static int run_pass(struct reader *reader, order_sink *sink, void *context, stru
 static int see_heap(void *context, const struct record *record, struct fathom_error *err)
 {
     struct reader *reader = context;
-    return heap_live_see(&reader->heap, &reader->head.events[reader->heap.allocated], record, err);
+    return heap_made_see(&reader->heap, &reader->head.events[reader->heap.allocated], record, err);
 }
 
 int reader_run(struct reader *reader, order_sink *sink, void *context, struct fathom_error *err)
 {
-    const bool unread = reader->heap.event != UINT32_MAX && !reader->heap.last;
+    const bool unread = reader->heap.live != UINT32_MAX && !reader->heap.all;
     int rc = unread ? run_pass(reader, see_heap, reader, err) : 0;
     if (unread && rc == 0 && reader->heap.unknown)
         log_write(
             reader->log, LOG_WARNING,
             "of %llu sampled allocations it is not told whether they were freed, as too many were alive at a "
-            "time: event live lacks them (record with a larger --alloc-bytes)",
+            "time: events live and peak lack them (record with a larger --alloc-bytes)",
             (unsigned long long)reader->heap.unknown);
     return rc < 0 ? rc : run_pass(reader, sink, context, err);
 }

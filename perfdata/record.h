@@ -86,6 +86,7 @@ struct event {
     const char *tracepoint; /* its name in tracefs, if that is another one; borrowed; NULL: it is not */
     const char
         *weight; /* of a tracepoint: the field that its samples weigh without a word; borrowed; NULL: none */
+    uint64_t cookie;    /* of a probe: what the program is told (enum verify_allocator); 0: nothing */
     const char *filter; /* of a tracepoint's fields, for the kernel; borrowed; NULL: none */
     uint8_t group;      /* events of the same one, if not 0, count at the same time */
 };
@@ -132,7 +133,7 @@ static inline bool attr_has_kernel(const struct perf_event_attr *attr)
 /* The decoder: raw record bytes to struct record, by the events' attrs. */
 struct decoder;
 
-/* Records of events with the same name, which count the same on other kinds of cores, get the first one's index. events
+/* Records of events with the same name, which count the same on other kinds of cores or in other functions, get the first one's index. events
  * are borrowed and must outlive the decoder. -ENOTSUP: their sample layouts cannot be told apart. */
 int decoder_new(const struct event *events, size_t count, struct decoder **out, struct fathom_error *err);
 void decoder_free(struct decoder *decoder);

@@ -57,6 +57,7 @@ struct sample {
         *registers;  /* their values, 8 bytes each, by ascending number; NULL: none. Borrowed; not aligned */
     uint64_t period; /* events that this sample represents: PERIOD, else the event's fixed period, else 1 */
     uint64_t addr, weight, data_src; /* 0: not recorded */
+    uint64_t allocations;            /* that it stands for (heap_event.h); 0: it is of none */
     uint32_t wait;                   /* enum wait_reason; 0: it is no wait */
     uint64_t wake;                   /* of a wait and who ended it: the same; 0: not recorded */
     const char *waker;    /* who that was, where this is a sample of it; borrowed. NULL: it is not */

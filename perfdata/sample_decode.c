@@ -2,6 +2,7 @@
  * sample_decode.c - decodes the fields of a PERF_RECORD_SAMPLE, in the order in which the kernel writes them
  * (perf_output_sample() in kernel/events/core.c). Every count is bounded by the record.
  */
+#include "base/sampling.h"
 #include "perfdata/layout.h"
 
 /* What is left of the record. */
@@ -188,6 +189,19 @@ static void take_wait(const struct layout *layout, struct sample *out)
     }
 }
 
+/* What an allocation stands for. */
+static void take_allocation(const struct layout *layout, struct sample *out)
+{
+    const uint64_t second = heap_field_of(&layout->weight, out, HEAP_ADDRESS);
+    uint64_t size = heap_field_of(&layout->weight, out, HEAP_SIZE);
+    if (layout->heap == HEAP_ENTERED) {
+        if (__builtin_mul_overflow(out->period, second, &size) || size > INT64_MAX)
+            size = 0; /* there was no such */
+        out->period = size ? sampling_weight(size, layout->heap_mean) : 0;
+    }
+    out->allocations = heap_allocations(out->period, size, out->time, second);
+}
+
 /* READ to BRANCH_STACK: counted fields before the registers. */
 static bool take_counted_fields(struct rest *rest, const struct layout *layout, struct sample *out)
 {
@@ -215,6 +229,8 @@ static bool take_counted_fields(struct rest *rest, const struct layout *layout, 
             __builtin_mul_overflow(out->period, weight_field_in(&layout->weight, out->raw, out->raw_size),
                                    &out->period))
             out->period = UINT64_MAX;
+        if (layout->heap)
+            take_allocation(layout, out);
     }
     return !(type & PERF_SAMPLE_BRANCH_STACK) || take_branches(rest, layout, out);
 }

@@ -23,10 +23,26 @@ static uint64_t latency_of(const struct sample *sample)
     return sample->weight;
 }
 
+static bool has_latency(const struct perf_event_attr *attr)
+{
+    return attr->sample_type & PERF_SAMPLE_WEIGHT_TYPE;
+}
+
+static uint64_t allocations_of(const struct sample *sample)
+{
+    return sample->allocations;
+}
+
+static bool has_allocations(const struct perf_event_attr *attr)
+{
+    return heap_event_of(attr) != HEAP_NONE;
+}
+
 const struct metric metric_table[] = {
-    {"weight", NULL, 0, weight_of},
-    {"samples", "samples", 0, one_of},
-    {"latency", "cycles", PERF_SAMPLE_WEIGHT_TYPE, latency_of},
+    {"weight", NULL, NULL, weight_of},
+    {"samples", "samples", NULL, one_of},
+    {"latency", "cycles", has_latency, latency_of},
+    {"allocations", "allocations", has_allocations, allocations_of},
     {0},
 };
 _Static_assert(sizeof metric_table / sizeof *metric_table - 1 <= METRICS_MAX, "room for all of them");
@@ -39,7 +55,7 @@ int metrics_of(const struct event *event, const struct metric *weight, struct me
     *out = (struct metrics){.at = {weight}, .count = 1, .event = event};
     bool carried = false;
     for (const struct metric *m = metric_table; m->name; m++) {
-        if (m->sample_type && !(event->attr.sample_type & m->sample_type))
+        if (m->carried && !m->carried(&event->attr))
             continue;
         size_t length = strlen(names);
         snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "", m->name);
@@ -70,6 +86,6 @@ const char *metrics_unit(const struct metrics *metrics, uint32_t number)
     if (unit)
         return unit;
     return attr_is_clock(attr) || latency_event_of(attr) ? "ns"
-           : heap_event_of(attr)                         ? "bytes"
+           : has_allocations(attr)                       ? "bytes"
                                                          : metrics->event->name;
 }

@@ -11,8 +11,8 @@
 
 struct metric {
     const char *name;
-    const char *unit;     /* of the values; NULL: what the event counts */
-    uint64_t sample_type; /* PERF_SAMPLE_ bits, of which an event with this metric has one; 0: all have it */
+    const char *unit;                                    /* of the values; NULL: what the event counts */
+    bool (*carried)(const struct perf_event_attr *attr); /* by an event's samples; NULL: by all */
     uint64_t (*value)(const struct sample *sample);
 };
 

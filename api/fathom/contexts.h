@@ -58,7 +58,7 @@ FATHOM_API int fathom_context_path(const struct fathom_context *context, unsigne
 
 /* Something that is counted: a context's value is the sum over its samples. */
 struct fathom_metric {
-    const char *name; /* "weight", "samples", "latency" */
+    const char *name; /* "weight", "samples", "latency", "allocations" */
     const char *unit; /* "ns" of times, else what is counted: "page-faults:u", "samples", "cycles" */
     uint64_t value;   /* of this sample */
 };

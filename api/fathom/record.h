@@ -84,7 +84,8 @@ struct fathom_recorder_options {
     bool
         wall; /* likewise, and all CPU time, in the kernel too: the event "wall-clock", of both, is reported where none is named */
     /* A command's allocations, sampled in it: the mean bytes between two samples (524288 tells enough), as events "allocated" and
-     * "freed", and for reports "live"; 0: not. Beside them `target.event`, if there is one. */
+     * "freed", and for reports "live" and "peak"; 0: not. Beside them `target.event`, if there is one. Of processes by their numbers "allocated" alone,
+     * sampled by the BPF program where their allocators are entered: at most UINT32_MAX. */
     uint64_t alloc_bytes;
     const char
         *alloc_runtime; /* libfathom-heap.so; NULL: looked for as that of training (fathom_runtime_find()) */

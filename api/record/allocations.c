@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +18,12 @@ struct allocations {
 static int refuse(const struct fathom_recorder_options *o, struct fathom_error *err)
 {
     const struct fathom_target *t = &o->target;
-    if (!t->command || t->everyone || t->cgroup || t->container || t->user.given || t->pids.count ||
-        t->tids.count)
-        return error_set(
-            err, EINVAL,
-            "allocations are sampled in a command that is started (--alloc -- COMMAND): of a process that "
-            "runs, -e uprobe:libc.so.6:malloc --weight arg1 tells each call");
+    if (t->everyone || t->cgroup || t->container || t->user.given)
+        return error_set(err, EINVAL,
+                         "allocations are sampled in a command that is started (--alloc -- COMMAND), or in "
+                         "processes that run, by their numbers (--alloc -p)");
+    if (!t->command && o->alloc_bytes > UINT32_MAX)
+        return error_set(err, EINVAL, "of processes that run, --alloc-bytes is at most %u", UINT32_MAX);
     if (o->phase_interval > 0)
         return error_set(
             err, EINVAL,
@@ -30,39 +31,64 @@ static int refuse(const struct fathom_recorder_options *o, struct fathom_error *
     return 0;
 }
 
-int allocations_new(const struct fathom_recorder_options *o, struct allocations **out,
-                    struct fathom_error *err)
+static int put(char **text, struct fathom_error *err, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    char *made = NULL;
+    const int length = vasprintf(&made, format, values);
+    va_end(values);
+    if (length < 0)
+        return error_memory(err);
+    free(*text);
+    *text = made;
+    return 0;
+}
+
+/* The runtime, and where it tells of allocations. */
+static int use_runtime(const struct fathom_recorder_options *o, struct allocations *a,
+                       struct fathom_error *err)
 {
     static const struct runtime runtime = {"libfathom-heap.so", "FATHOM_HEAP_LIBRARY",
                                            "runtime for allocations"};
     char library[PATH_MAX], mean[32];
-    *out = NULL;
-    if (!o->alloc_bytes)
-        return 0;
-    int rc = refuse(o, err);
-    if (rc == 0)
-        rc = runtime_find(&runtime, o->alloc_runtime, library, sizeof library, err);
+    int rc = runtime_find(&runtime, o->alloc_runtime, library, sizeof library, err);
     if (rc == 0 && strpbrk(library, ",{}()")) /* of a list of events */
         rc = error_set(err, EINVAL,
                        "the runtime for allocations is at '%s': its path can have no commas, braces or "
                        "parentheses",
                        library);
-    struct allocations *a = rc == 0 ? calloc(1, sizeof *a) : NULL;
-    if (rc < 0 || !a)
-        return rc < 0 ? rc : error_memory(err);
+    if (rc < 0)
+        return rc;
     snprintf(mean, sizeof mean, "%llu", (unsigned long long)o->alloc_bytes);
     const struct runtime_variable variables[] = {{"FATHOM_HEAP", mean, false}, {"LD_PRELOAD", library, true}};
     a->environment = runtime_environment(variables, sizeof variables / sizeof *variables);
+    return a->environment ? put(&a->events, err, "heap:%s:allocated,heap:%s:freed", library, library)
+                          : error_memory(err);
+}
+
+int allocations_new(const struct fathom_recorder_options *o, struct allocations **out,
+                    struct fathom_error *err)
+{
+    *out = NULL;
+    if (!o->alloc_bytes)
+        return 0;
+    int rc = refuse(o, err);
+    struct allocations *a = rc == 0 ? calloc(1, sizeof *a) : NULL;
+    if (rc < 0 || !a)
+        return rc < 0 ? rc : error_memory(err);
+    if (o->target.command)
+        rc = use_runtime(o, a, err);
+    else
+        rc = put(&a->events, err, "allocator:%llu", (unsigned long long)o->alloc_bytes);
     const char *more = o->target.event ? o->target.event : o->wall ? "cpu-clock" : NULL;
-    if (asprintf(&a->events, "heap:%s:allocated,heap:%s:freed%s%s", library, library, more ? "," : "",
-                 more ? more : "") < 0)
-        a->events = NULL;
-    if (!a->environment || !a->events) {
+    if (rc == 0 && more)
+        rc = put(&a->events, err, "%s,%s", a->events, more);
+    if (rc < 0)
         allocations_free(a);
-        return error_memory(err);
-    }
-    *out = a;
-    return 0;
+    else
+        *out = a;
+    return rc;
 }
 
 void allocations_free(struct allocations *a)
@@ -79,5 +105,6 @@ void allocations_use(const struct allocations *a, struct collector_options *coll
     if (!a)
         return;
     collect->event.name = a->events;
-    collect->environment = a->environment;
+    if (a->environment)
+        collect->environment = a->environment;
 }

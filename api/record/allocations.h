@@ -1,4 +1,7 @@
-/* allocations.h - how a command's allocations are recorded: the runtime that samples them (heap/), and its events. */
+/*
+ * allocations.h - how allocations are recorded: a command's by the runtime that samples them (heap/), and its events; those of processes that run by probes of
+ * their allocators' functions.
+ */
 #ifndef FATHOM_API_RECORD_ALLOCATIONS_H
 #define FATHOM_API_RECORD_ALLOCATIONS_H
 
@@ -7,7 +10,7 @@
 
 struct allocations;
 
-/* *out NULL: the options ask for none. -EINVAL: there is no command, or what is recorded with them cannot be; errors of runtime_find(). */
+/* *out NULL: the options ask for none. -EINVAL: all processes are to be recorded, or what is recorded with them cannot be; errors of runtime_find(). */
 int allocations_new(const struct fathom_recorder_options *options, struct allocations **out,
                     struct fathom_error *err);
 void allocations_free(struct allocations *allocations); /* NULL is allowed */

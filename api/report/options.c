@@ -13,6 +13,7 @@ const struct fathom_word fathom_metrics[] = {
     {"weight", "what the event counts, or time"},
     {"samples", "their number"},
     {"latency", "of the sampled memory accesses"},
+    {"allocations", "their number, where bytes are told"},
     {NULL, NULL},
 };
 const struct fathom_word fathom_views[] = {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "collector/probes/allocators.h"
 #include "collector/probes/marker_arguments.h"
 #include "collector/probes/probe_file.h"
 #include "collector/probes/uprobes.h"
@@ -19,7 +20,7 @@
 
 #define PLACES_MAX 4096
 
-enum probe_kind { PROBE_ENTRY, PROBE_RETURN, PROBE_LATENCY, PROBE_MARKER, PROBE_HEAP };
+enum probe_kind { PROBE_ENTRY, PROBE_RETURN, PROBE_LATENCY, PROBE_MARKER, PROBE_HEAP, PROBE_ALLOCATOR };
 
 static const struct kind {
     const char *prefix, *form;
@@ -34,6 +35,7 @@ static const struct kind {
     [PROBE_LATENCY] = {"latency:", "latency:FILE:FUNCTION", 2, false, NULL, PROBE_OF_CALLS},
     [PROBE_MARKER] = {"usdt:", "usdt:FILE:PROVIDER:NAME", 3, true, NULL, 0},
     [PROBE_HEAP] = {"heap:", "heap:FILE:NAME", 2, true, NULL, 0},
+    [PROBE_ALLOCATOR] = {"allocator:", "allocator:BYTES", 1, false, NULL, PROBE_OF_ENTRIES},
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 /* heap/marker.h, heap/runtime.c */
@@ -45,6 +47,8 @@ struct probe {
     struct uprobes *event;
     enum heap_event heap;
     enum latency_event latency;
+    uint32_t mean;                   /* of HEAP_ENTERED: bytes */
+    enum verify_allocator allocator; /* likewise */
     char name[UPROBES_NAME + 1];
     char shown[sizeof((struct event *)0)->name];
 };
@@ -62,6 +66,7 @@ struct defining {
     char parts[3][512]; /* file, then function or provider, then the marker's name */
     uint64_t distance;  /* behind the function's beginning, bytes */
     enum probe_kind kind;
+    enum verify_allocator allocator; /* of PROBE_ALLOCATOR */
     struct uprobe_place *places;
     struct marker_argument (*arguments)[MARKER_ARGUMENTS]; /* of a marker, by place */
     size_t count, capacity, arguments_count, arguments_capacity;
@@ -122,7 +127,11 @@ static int add_place(void *context, const struct probe_site *site)
     }
     if (d->count >= PLACES_MAX || d->exit_count >= PLACES_MAX)
         return -E2BIG;
-    struct uprobe_place place = {site->offset, site->counter, kinds[d->kind].fields};
+    const char *fields = d->kind == PROBE_ALLOCATOR ? allocators[d->allocator].fields : kinds[d->kind].fields;
+    const struct uprobe_place place = {site->offset, site->counter, fields};
+    for (size_t i = 0; i < d->count && d->kind == PROBE_ALLOCATOR; i++)
+        if (d->places[i].offset == site->offset) /* one function of two names */
+            return 0;
     d->tails += site->place == PROBE_TAIL_PLACE;
     d->hidden += site->place == PROBE_HIDDEN_PLACE;
     if (site->place == PROBE_HIDDEN_PLACE)
@@ -140,6 +149,16 @@ static int add_place(void *context, const struct probe_site *site)
     return 0;
 }
 
+/* Those of one class. */
+static int find_allocator(struct defining *d, const struct image *image)
+{
+    const char *const *names = allocators[d->allocator].functions;
+    int rc = 0;
+    for (size_t i = 0; names[i] && rc == 0; i++)
+        rc = probe_sites_functions(image, names[i], 0, PROBE_OF_ENTRIES, add_place, d);
+    return rc;
+}
+
 static int find_places(struct defining *d, const char *path, struct fathom_error *err)
 {
     struct image *image;
@@ -147,9 +166,12 @@ static int find_places(struct defining *d, const char *path, struct fathom_error
     int rc = image_open(path, NULL, &image, err);
     if (rc < 0)
         return rc;
-    rc = kinds[d->kind].marker
-             ? probe_sites_markers(image, provider, d->parts[kinds[d->kind].parts - 1], add_place, d)
-             : probe_sites_functions(image, d->parts[1], d->distance, kinds[d->kind].of, add_place, d);
+    if (kinds[d->kind].marker)
+        rc = probe_sites_markers(image, provider, d->parts[kinds[d->kind].parts - 1], add_place, d);
+    else if (d->kind == PROBE_ALLOCATOR)
+        rc = find_allocator(d, image);
+    else
+        rc = probe_sites_functions(image, d->parts[1], d->distance, kinds[d->kind].of, add_place, d);
     image_close(image);
     if (rc == -E2BIG)
         return error_set(err, EINVAL, "event '%s' is at more than %d places of %s", d->text, PLACES_MAX,
@@ -228,6 +250,10 @@ static void choose_name(const struct defining *d, struct probe *probe)
                 : '_';
     plain[used] = '\0';
     snprintf(probe->name, sizeof probe->name, "p%u_%s", atomic_fetch_add(&last, 1), plain);
+    if (d->kind == PROBE_ALLOCATOR) {
+        snprintf(probe->shown, sizeof probe->shown, HEAP_ALLOCATED_MARKER);
+        return;
+    }
     const char *slash = strrchr(d->parts[0], '/'), *begin = d->text + strlen(kinds[d->kind].prefix);
     if (d->kind == PROBE_HEAP) {
         probe->heap = strcmp(d->parts[1], HEAP_ALLOCATED_MARKER) == 0 ? HEAP_ALLOCATED : HEAP_FREED;
@@ -261,8 +287,8 @@ static int add_places(const struct defining *d, const char *path, struct probe *
     return rc;
 }
 
-static int define_probe(struct probes *p, const struct defining *d, const char *path,
-                        enum latency_event latency, const struct log *log, struct fathom_error *err)
+static int new_probe(struct probes *p, const struct defining *d, enum latency_event latency,
+                     struct probe **out, struct fathom_error *err)
 {
     struct probe *probe = calloc(1, sizeof *probe);
     if (!probe || !vec_push(p->list, p->count, p->capacity, probe)) {
@@ -271,8 +297,15 @@ static int define_probe(struct probes *p, const struct defining *d, const char *
     }
     probe->latency = latency;
     choose_name(d, probe);
-    int rc =
-        uprobes_open(&(struct uprobes_options){probe->name, d->kind == PROBE_RETURN}, &probe->event, err);
+    *out = probe;
+    return uprobes_open(&(struct uprobes_options){probe->name, d->kind == PROBE_RETURN}, &probe->event, err);
+}
+
+static int define_probe(struct probes *p, const struct defining *d, const char *path,
+                        enum latency_event latency, const struct log *log, struct fathom_error *err)
+{
+    struct probe *probe;
+    int rc = new_probe(p, d, latency, &probe, err);
     if (rc == 0)
         rc = add_places(d, path, probe, err);
     if (rc == 0 && latency != LATENCY_ENTERED)
@@ -302,6 +335,47 @@ static int add_probe(struct probes *p, struct defining *d, const pid_t *pids, si
     tell_tails(d, log);
     rc = define_probe(p, d, path, LATENCY_LEFT, log, err);
     return rc == 0 ? define_probe(p, d, path, LATENCY_ENTERED, log, err) : rc;
+}
+
+/* The event of one class, if a file has functions of it. */
+static int add_class(struct probes *p, struct defining *d, const struct allocator_files *files, uint32_t mean,
+                     struct fathom_error *err)
+{
+    struct probe *probe = NULL;
+    int rc = 0;
+    for (size_t i = 0; i < files->count && rc == 0; i++) {
+        d->count = 0;
+        rc = find_places(d, files->list[i].path, err);
+        if (rc < 0 || !d->count || !p->define)
+            continue;
+        rc = probe ? 0 : new_probe(p, d, LATENCY_NONE, &probe, err);
+        if (rc == 0)
+            rc = uprobes_add(probe->event, files->list[i].path, d->places, d->count, err);
+    }
+    if (probe) {
+        probe->heap = HEAP_ENTERED;
+        probe->mean = mean;
+        probe->allocator = d->allocator;
+    }
+    return rc;
+}
+
+/* Several events of one name. */
+static int add_allocators(struct probes *p, struct defining *d, const pid_t *pids, size_t pid_count,
+                          struct fathom_error *err)
+{
+    struct allocator_files files = {0};
+    int rc = take_parts(d, err);
+    char *end;
+    const unsigned long mean = rc == 0 ? strtoul(d->parts[0], &end, 10) : 0;
+    if (rc == 0 && (*end || !mean || mean > UINT32_MAX || !pid_count))
+        rc = malformed(d, err);
+    if (rc == 0)
+        rc = allocators_find(pids, pid_count, &files, err);
+    for (d->allocator = VERIFY_NO_ALLOCATOR + 1; rc == 0 && d->allocator < VERIFY_ALLOCATORS; d->allocator++)
+        rc = add_class(p, d, &files, (uint32_t)mean, err);
+    free(files.list);
+    return rc;
 }
 
 /* The length of the first name of a list: to a comma or brace that stands in no parentheses. */
@@ -336,7 +410,12 @@ static int rewrite(struct probes *p, const char *names, FILE *out, const pid_t *
         char *text = strndup(at, length);
         struct defining d = {.text = text, .kind = (enum probe_kind)kind};
         const size_t before = p->count;
-        rc = text ? add_probe(p, &d, pids, pid_count, log, err) : error_memory(err);
+        if (!text)
+            rc = error_memory(err);
+        else if (d.kind == PROBE_ALLOCATOR)
+            rc = add_allocators(p, &d, pids, pid_count, err);
+        else
+            rc = add_probe(p, &d, pids, pid_count, log, err);
         if (rc == 0 && !p->define)
             fputs("cpu-clock", out);
         for (size_t i = before; rc == 0 && i < p->count; i++)
@@ -401,7 +480,8 @@ void probes_name_events(const struct probes *p, struct event *events, size_t cou
                 continue;
             events[i].tracepoint = own;
             if (p->list[j]->heap != HEAP_NONE) {
-                heap_event_set(&events[i].attr, p->list[j]->heap);
+                heap_event_set(&events[i].attr, p->list[j]->heap, p->list[j]->mean);
+                events[i].cookie = p->list[j]->allocator;
                 events[i].weight = HEAP_WEIGHT_FIELD;
             }
             if (p->list[j]->latency)

@@ -5,6 +5,7 @@
  *   uretprobe:FILE:FUNCTION         where it returns to its caller; field ret
  *   latency:FILE:FUNCTION           how long each call takes, from there to where it leaves its frame: two events (perfdata/latency.h)
  *   heap:FILE:NAME                  at those of heap/runtime.c, FILE: events of perfdata/heap_event.h
+ *   allocator:BYTES                 where the functions of the processes' allocator are entered (allocators.h), one in so many bytes: likewise
  *   usdt:FILE:PROVIDER:NAME         at the markers that the source has (image/markers.h); fields arg1, ..., as far as they can be read
  *
  * FUNCTION, PROVIDER and NAME may be patterns (fnmatch(3)). FILE: a path, or a name, which is looked for among the files of the

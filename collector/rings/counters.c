@@ -94,8 +94,11 @@ void counters_free(struct counters *counters)
         ring_unmap(&counters->rings[i]);
     for (size_t i = 0; i < counters->fd_count; i++)
         close(counters->opened[i].fd);
-    for (size_t i = 0; i < counters->carrier_count; i++)
+    for (size_t i = 0; i < counters->carrier_count; i++) {
+        if (counters->carriers[i].link >= 0)
+            close(counters->carriers[i].link);
         close(counters->carriers[i].fd);
+    }
     for (size_t i = 0; i < counters->event_count; i++) {
         free(counters->events[i].ids);
         counters->events[i].ids = NULL;

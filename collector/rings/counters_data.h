@@ -35,6 +35,7 @@ struct counters {
     struct carrier {
         int fd;
         uint64_t tracepoint; /* its ID */
+        int link;            /* with what the program is told of it; -1: that is nothing */
     } * carriers;            /* events that are only there to attach the program to a tracepoint */
     size_t carrier_count, carrier_capacity;
     int cgroup;        /* -1: none */

@@ -1,4 +1,5 @@
 /* counters_open.c - opens events on threads and CPUs, and maps the rings that they write into; see counters.h. */
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,14 +86,22 @@ static int attach_tracepoint(struct counters *counters, const struct event *even
     for (size_t i = 0; i < counters->carrier_count; i++)
         if (counters->carriers[i].tracepoint == attr.config)
             return 0;
-    const struct carrier carrier = {open_event(&attr, 0, -1), attr.config};
+    struct carrier carrier = {open_event(&attr, 0, -1), attr.config, -1};
     if (carrier.fd < 0)
         return open_error(err, -carrier.fd, event->name, &attr, 0);
     if (!vec_push(counters->carriers, counters->carrier_count, counters->carrier_capacity, carrier)) {
         close(carrier.fd);
         return error_memory(err);
     }
-    return attach(counters, event, carrier.fd, err);
+    if (!event->cookie)
+        return attach(counters, event, carrier.fd, err);
+    LIBBPF_OPTS(bpf_link_create_opts, told, .perf_event.bpf_cookie = event->cookie);
+    carrier.link = bpf_link_create(counters->program, carrier.fd, BPF_PERF_EVENT, &told);
+    if (carrier.link < 0)
+        return error_system(err, -carrier.link, "cannot attach a BPF program with a number to event '%s'",
+                            event->name);
+    counters->carriers[counters->carrier_count - 1] = carrier;
+    return 0;
 }
 
 /* One thread on one CPU, or all on it. */

@@ -186,11 +186,14 @@ int verify_tracepoint(void *ctx)
     return verify_entered(ctx);
 }
 
+#include "collector/verify/bpf/allocations.h"
+
 /* Of a uprobe, the program's registers are those with which it entered the kernel (kernel/events/uprobes.c, handle_swbp()). */
 SEC("kprobe")
-int verify_probe(void *ctx)
+int verify_probe(struct pt_regs *ctx)
 {
-    return verify_entered(ctx);
+    const __u64 function = config.allocation_bytes ? bpf_get_attach_cookie(ctx) : VERIFY_NO_ALLOCATOR;
+    return function == VERIFY_NO_ALLOCATOR || is_drawn(ctx, function) ? verify_entered(ctx) : 0;
 }
 
 #include "collector/verify/bpf/waits.h"

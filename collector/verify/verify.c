@@ -90,7 +90,8 @@ static bool configure(const struct verify_options *options, struct verify_config
                                      .one_user = options->one_user,
                                      .user = options->user,
                                      .cgroup = options->cgroup,
-                                     .level = options->level};
+                                     .level = options->level,
+                                     .allocation_bytes = options->allocation_bytes};
     while (1U << config->cpu_bits < config->cpus)
         config->cpu_bits++;
     if (is_inner_namespace(&ns)) {

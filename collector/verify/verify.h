@@ -42,7 +42,9 @@ struct verify_options {
     uid_t user;
     uint64_t cgroup; /* likewise, other groups': cgroup_number() */
     uint32_t level;
-    bool waits; /* the times in which threads have no CPU are told: struct wait_record */
+    uint32_t
+        allocation_bytes; /* the mean between two samples of probes with an enum verify_allocator; 0: there are none */
+    bool waits;           /* the times in which threads have no CPU are told: struct wait_record */
     const struct verify_interrupts *wakers; /* and who ends them: struct waker_record; borrowed. NULL: not */
 };
 

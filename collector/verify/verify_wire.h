@@ -111,6 +111,17 @@ struct verify_interrupts {
 
 #define VERIFY_SWITCHES 1024 /* spaces */
 
+/* What a probe's event has the program told: where a function of an allocator has the bytes that it is asked for, among its arguments. */
+enum verify_allocator {
+    VERIFY_NO_ALLOCATOR,
+    VERIFY_SIZE_FIRST,
+    VERIFY_SIZE_SECOND,
+    VERIFY_SIZE_THIRD,
+    VERIFY_SIZE_FIRST_SECOND, /* the product */
+    VERIFY_SIZE_SECOND_THIRD,
+    VERIFY_ALLOCATORS,
+};
+
 struct verify_config {
     __u64 ns_device, ns_inode; /* of our PID namespace; 0: the first one */
     __u64 started;             /* CLOCK_MONOTONIC, ns: the budget counts from here */
@@ -130,6 +141,7 @@ struct verify_config {
     __u32 user;     /* the real user ID of that */
     __u64 cgroup;   /* a number: samples that are neither in it nor below it are left out; 0: none are */
     __u32 level;    /* how many groups are above it */
+    __u32 allocation_bytes; /* the mean between two samples of allocations */
 };
 
 struct verify_counts {

@@ -23,6 +23,7 @@
     COLUMN(PERIOD, s->period)                                                                                \
     COLUMN(ADDR, s->addr)                                                                                    \
     COLUMN(WEIGHT, s->weight)                                                                                \
+    COLUMN(ALLOCATIONS, s->allocations)                                                                      \
     COLUMN(WAIT, s->wait)                                                                                    \
     COLUMN(WAKE, s->wake)                                                                                    \
     COLUMN(WAKER, s->waker)                                                                                  \

@@ -2,8 +2,9 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
+#include "heap/mappings.h"
 #include "heap/sampled.h"
-#include "heap/sampling.h"
+#include "base/sampling.h"
 
 Test(heap, logarithms_and_chances_are_those_of_libm)
 {
@@ -41,13 +42,20 @@ Test(heap, weights_add_up)
     cr_expect_eq(sampling_weight(UINT64_MAX / 2, mean), UINT64_MAX / 2 + 1, "as exact as a double");
 }
 
+static bool add(uint64_t address, uint64_t weight)
+{
+    return sampled_add((struct sampled){address, weight, weight + 1});
+}
+
 Test(heap, what_was_added_is_taken_once)
 {
-    cr_assert(sampled_add(4096, 7));
+    cr_assert(add(4096, 7));
     cr_expect(sampled_maybe(4096));
-    cr_assert(sampled_add(4096, 8), "it was freed by someone that is not seen");
-    cr_expect_eq(sampled_take(4096), 8);
-    cr_expect_eq(sampled_take(4096), 0);
+    cr_assert(add(4096, 8), "it was freed by someone that is not seen");
+    const struct sampled taken = sampled_take(4096);
+    cr_expect_eq(taken.weight, 8);
+    cr_expect_eq(taken.size, 9);
+    cr_expect_eq(sampled_take(4096).weight, 0);
     cr_expect_not(sampled_maybe(4096));
 }
 
@@ -56,16 +64,57 @@ Test(heap, many_come_and_go)
 {
     enum { MANY = 150000 };
     for (uint64_t i = 0; i < MANY; i++)
-        cr_assert(sampled_add((i + 1) << 4, i + 1));
+        cr_assert(add((i + 1) << 4, i + 1));
     for (uint64_t i = 0; i < MANY; i += 3)
-        cr_assert_eq(sampled_take((i + 1) << 4), i + 1);
+        cr_assert_eq(sampled_take((i + 1) << 4).weight, i + 1);
     for (uint64_t i = 0; i < MANY; i++)
-        cr_assert_eq(sampled_take((i + 1) << 4), i % 3 ? i + 1 : 0);
+        cr_assert_eq(sampled_take((i + 1) << 4).weight, i % 3 ? i + 1 : 0);
     uint64_t most = 0;
-    while (sampled_add((most + 1) << 4, 1))
+    while (add((most + 1) << 4, 1))
         most++;
     cr_expect_eq(most, 262144 / 4 * 3);
     for (uint64_t i = most; i-- > 0;)
-        cr_assert_eq(sampled_take((i + 1) << 4), 1);
-    cr_assert(sampled_add(16, 1));
+        cr_assert_eq(sampled_take((i + 1) << 4).weight, 1);
+    cr_assert(add(16, 1));
+}
+
+/* A program aligns one by unmapping its ends, makes a hole, and unmaps all of it. */
+Test(mappings, one_ends_with_its_last_byte)
+{
+    const uint64_t name = mappings_add(100, 100, 7);
+    cr_assert_neq(name, 0);
+    cr_expect(mappings_have(100) && mappings_have(199) && !mappings_have(99) && !mappings_have(200));
+    cr_expect_eq(mappings_remove(0, 110).weight, 0);
+    const uint64_t other = mappings_add(100, 5, 9);
+    cr_expect_neq(other, name, "it is at the address of one that lives");
+    cr_expect_eq(mappings_remove(100, 5).address, other);
+    cr_expect_eq(mappings_remove(190, 50).weight, 0);
+    cr_expect_not(mappings_have(109));
+    cr_expect_not(mappings_have(190));
+    cr_expect_eq(mappings_remove(140, 20).weight, 0);
+    cr_expect_eq(mappings_remove(140, 20).weight, 0, "again: it has the rest");
+    const struct sampled ended = mappings_remove(110, 80);
+    cr_expect_eq(ended.weight, 7);
+    cr_expect_eq(ended.address, name);
+    cr_expect_eq(ended.size, 100);
+    cr_expect_eq(mappings_remove(0, 1000).weight, 0);
+}
+
+Test(mappings, several_end_at_once)
+{
+    uint64_t sum = 0, weight, most = 0;
+    cr_assert(mappings_add(0, 10, 1) && mappings_add(10, 10, 0) && mappings_add(20, 10, 2) &&
+              mappings_add(40, 10, 4));
+    while ((weight = mappings_remove(0, 40).weight) != 0)
+        sum += weight;
+    cr_expect_eq(sum, 3);
+    cr_expect_not(mappings_have(10), "one that is not sampled");
+    cr_expect(mappings_have(40));
+    while (mappings_add(100 + most, 1, 1))
+        most++;
+    cr_expect_eq(most, 4096 - 1);
+    while (mappings_remove(0, UINT64_MAX).weight)
+        most--;
+    cr_expect_eq(most, UINT64_MAX, "and that at 40");
+    cr_expect(mappings_add(1, 1, 1));
 }

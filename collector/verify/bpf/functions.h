@@ -70,7 +70,7 @@ int verify_user(struct bpf_perf_event_data *ctx);
 int verify_precise(struct bpf_perf_event_data *ctx);
 int verify_kernel(struct bpf_perf_event_data *ctx);
 int verify_tracepoint(void *ctx);
-int verify_probe(void *ctx);
+int verify_probe(struct pt_regs *ctx);
 int verify_task(const struct new_task *task);
 int verify_switch_task(const struct task_switch *task);
 int verify_wakeup(const struct task_wakeup *task);

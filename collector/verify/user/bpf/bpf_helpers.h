@@ -59,6 +59,7 @@ uint32_t machine_random(void);
 #define bpf_task_pt_regs(task)                               ((void)(task), machine_late_registers())
 #define bpf_get_stack(ctx, to, size, flags)                  ((void)(ctx), (void)(to), (long)0)
 #define bpf_get_current_comm(to, size)                       ((void)memset((to), 0, (size)))
+#define bpf_get_attach_cookie(ctx)                           ((void)(ctx), 0)
 #define bpf_get_ns_current_pid_tgid(device, inode, ns, size) (-1)
 
 #endif

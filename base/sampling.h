@@ -4,8 +4,8 @@
  * over all on average (Horvitz and Thompson, A Generalization of Sampling Without Replacement from a Finite Universe, 1952). In what is loaded into other
  * programs, so without libm.
  */
-#ifndef FATHOM_HEAP_SAMPLING_H
-#define FATHOM_HEAP_SAMPLING_H
+#ifndef FATHOM_BASE_SAMPLING_H
+#define FATHOM_BASE_SAMPLING_H
 
 #include <stdint.h>
 #include <string.h>
