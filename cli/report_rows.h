@@ -58,7 +58,7 @@ struct report_rows {
 #define REPORT_FRAMING                                                                                       \
     OPTION_TEXT("by", 0, "LEVEL,...", struct report_rows, report.profile.by,                                 \
                 "show who ran the paths as their roots, the first outermost: cgroup, container, "            \
-                "service, exe, comm, pid, tid, state"),                                                             \
+                "service, exe, comm, pid, tid, state"),                                                      \
         OPTION_FLAG("process-tree", 0, struct report_rows, report.profile.process_tree,                      \
                     "show which programs started each other, as make > sh > cc1, above the paths"),          \
         OPTION_FLAG("threads", 0, struct report_rows, report.profile.threads,                                \
