@@ -38,12 +38,12 @@ static void nap(void)
     nanosleep(&t, NULL);
 }
 
-/* Below its own name, and not by a tail call. */
+/* Below its own name, and not by a tail call, nor as another function with the same code. */
 #define NAMED(name, ...)                                                                                     \
     __attribute__((noinline)) static void name(void)                                                         \
     {                                                                                                        \
         __VA_ARGS__;                                                                                         \
-        __asm__ volatile("");                                                                                \
+        __asm__ volatile("# " #name);                                                                        \
     }
 
 NAMED(waits_for_news, pthread_mutex_lock(&guard); while (!told) pthread_cond_wait(&news, &guard);
