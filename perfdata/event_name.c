@@ -38,7 +38,8 @@ static const char *const hardware[] = {
 /* Of an event of ours: its attr has a mark, and a recording that was not finished has no names. NULL: it is none. */
 static const char *marked_name(const struct perf_event_attr *attr)
 {
-    static const char *const heap[] = {[HEAP_ALLOCATED] = "allocated", [HEAP_FREED] = "freed"};
+    static const char *const heap[] = {
+        [HEAP_ALLOCATED] = "allocated", [HEAP_FREED] = "freed", [HEAP_ENTERED] = "allocated"};
     const enum heap_event of = heap_event_of(attr);
     if (attr_is_waits(attr))
         return EVENT_WAITS_NAME;
