@@ -317,9 +317,9 @@ static int prepare_verify(struct collector *c, struct fathom_error *err)
     options.wakers = c->options->wakers ? &interrupts : NULL;
     if (options.wakers && !kernel_interrupts_find(&interrupts))
         return error_set(err, EACCES,
-                         "who ends waits cannot be recorded (--wakers): the kernel hides its addresses "
-                         "(kernel.kptr_restrict is 2), so "
-                         "that wakes by interrupts could not be told from those by threads");
+                         "who ends waits cannot be recorded (--wakers): the kernel hides its addresses in "
+                         "/proc/kallsyms, so that wakes by interrupts could not be told from those by "
+                         "threads: run as root or give CAP_SYSLOG, with kernel.kptr_restrict 0 or 1");
     if (options.wish == VERIFY_NEVER)
         return 0;
     options.where = choose_followed(c);

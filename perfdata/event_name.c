@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include "perfdata/head.h"
+#include "perfdata/heap_event.h"
+#include "perfdata/latency.h"
 
 static const char *const software[] = {
     [PERF_COUNT_SW_CPU_CLOCK] = "cpu-clock",
@@ -33,17 +35,32 @@ static const char *const hardware[] = {
     [PERF_COUNT_HW_REF_CPU_CYCLES] = "ref-cycles",
 };
 
+/* Of an event of ours: its attr has a mark, and a recording that was not finished has no names. NULL: it is none. */
+static const char *marked_name(const struct perf_event_attr *attr)
+{
+    static const char *const heap[] = {
+        [HEAP_ALLOCATED] = "allocated", [HEAP_FREED] = "freed", [HEAP_ENTERED] = "allocated"};
+    const enum heap_event of = heap_event_of(attr);
+    if (attr_is_waits(attr))
+        return EVENT_WAITS_NAME;
+    if (attr_is_wakeups(attr))
+        return EVENT_WAKEUPS_NAME;
+    if (latency_event_of(attr) != LATENCY_NONE)
+        return latency_event_of(attr) == LATENCY_LEFT ? EVENT_LATENCY_NAME : EVENT_ENTERED_NAME;
+    return of < sizeof heap / sizeof *heap ? heap[of] : NULL;
+}
+
 void event_default_name(const struct perf_event_attr *attr, char *out, size_t size)
 {
-    const char *name = NULL;
+    const char *name = marked_name(attr);
+    if (name) {
+        snprintf(out, size, "%s", name);
+        return;
+    }
     if (attr->type == PERF_TYPE_SOFTWARE && attr->config < sizeof software / sizeof *software)
         name = software[attr->config];
     else if (attr->type == PERF_TYPE_HARDWARE && attr->config < sizeof hardware / sizeof *hardware)
         name = hardware[attr->config];
-    if (attr_is_waits(attr))
-        name = EVENT_WAITS_NAME;
-    if (attr_is_wakeups(attr))
-        name = EVENT_WAKEUPS_NAME;
     const char *where = "";
     if (attr->exclude_kernel && !attr->exclude_user)
         where = ":u";

@@ -254,7 +254,7 @@ static int place_samples(struct difference *d, struct added *run, struct cct_nod
         r->samples[i].place = number_of(d, node);
         r->starts[r->samples[i].place + 2]++;
         uint64_t values[2] = {0};
-        values[run->side] = (uint64_t)r->samples[i].weight;
+        values[run->side] = count_saturating(r->samples[i].weight);
         cct_weigh(d->tree, node, values);
     }
     for (size_t i = 2; i < nodes + 2; i++)

@@ -145,6 +145,12 @@ static int append_level(struct framing *f, enum level level, struct fathom_error
     return rc;
 }
 
+/* Whether it is told of the sample's thread. What woke another one ran; an interrupt, a timer, and a thread that is not recorded are none that is known. */
+static bool has_level(const struct sample *sample, enum level level)
+{
+    return !sample->waker || (sample->has_regs && level != LEVEL_STATE);
+}
+
 int framing_begin(struct framing *f, const struct process *process, const struct sample *sample,
                   struct fathom_error *err)
 {
@@ -153,8 +159,9 @@ int framing_begin(struct framing *f, const struct process *process, const struct
     f->process = process;
     f->sample = sample;
     for (unsigned i = 0; rc == 0 && i < f->options.levels.count; i++)
-        rc = append_level(f, (enum level)f->options.levels.at[i], err);
-    if (rc < 0 || !f->options.threads)
+        if (has_level(sample, (enum level)f->options.levels.at[i]))
+            rc = append_level(f, (enum level)f->options.levels.at[i], err);
+    if (rc < 0 || !f->options.threads || !has_level(sample, LEVEL_TID))
         return rc;
     char text[64];
     snprintf(text, sizeof text, "%s/%u", process ? process_thread_name(process, sample->tid) : "?",

@@ -2,6 +2,7 @@
 #include "collector/verify/kernel_interrupts.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static void take_symbol(struct verify_interrupts *i, uint64_t address, const cha
         i->end = address;
 }
 
-bool kernel_interrupts_find(struct verify_interrupts *out)
+static void read_symbols(struct verify_interrupts *out)
 {
     FILE *symbols = fopen("/proc/kallsyms", "re");
     char *line = NULL;
@@ -44,8 +45,17 @@ bool kernel_interrupts_find(struct verify_interrupts *out)
     free(line);
     if (symbols)
         fclose(symbols);
-    if (is_whole(out))
-        return true;
-    *out = (struct verify_interrupts){0};
-    return false;
+}
+
+/* They stay where they are, and a recorder has given up the right to see them when it opens the next part of a recording. */
+bool kernel_interrupts_find(struct verify_interrupts *out)
+{
+    static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+    static struct verify_interrupts known;
+    pthread_mutex_lock(&guard);
+    if (!is_whole(&known))
+        read_symbols(&known);
+    *out = is_whole(&known) ? known : (struct verify_interrupts){0};
+    pthread_mutex_unlock(&guard);
+    return is_whole(out);
 }

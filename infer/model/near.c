@@ -140,7 +140,7 @@ static uint32_t keep_callers(struct keeping *k, uint32_t first, uint32_t from, u
 /* Moves a pair; its terms stay where they are, without those whose callers are gone. */
 static void keep_pair(struct keeping *k, const struct callers_pair *pair)
 {
-    struct callers_term *terms = k->c->terms + pair->first;
+    struct callers_term *terms = pair->count ? k->c->terms + pair->first : NULL;
     struct callers_pair left = {pair->first, 0, pair->rest};
     for (uint32_t i = 0; i < pair->count; i++)
         if (k->moved[terms[i].caller] != CALLERS_NONE)
