@@ -67,6 +67,17 @@ Test(words, others_are_refused)
     cr_expect_eq(check(&o, "no counter 9"), -EINVAL);
 }
 
+Test(words, views_of_recordings_are_none_of_calls)
+{
+    static const char *const views[] = {"memory", "locks", "wakers", "groups"};
+    struct fathom_error err;
+    cr_expect_eq(fathom_calls_check(&(struct fathom_calls_listing){.view = "flat"}, &err), 0);
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        cr_expect_eq(fathom_calls_check(&(struct fathom_calls_listing){.view = views[i]}, &err), -EINVAL);
+        cr_expect(strstr(err.text, "is of recordings"), "%s", err.text);
+    }
+}
+
 Test(words, options_must_go_together)
 {
     struct fathom_report_options o;
