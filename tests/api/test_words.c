@@ -65,6 +65,11 @@ Test(words, others_are_refused)
     fathom_report_defaults(&o);
     o.profile.counter = (enum fathom_counter)9;
     cr_expect_eq(check(&o, "no counter 9"), -EINVAL);
+    fathom_report_defaults(&o);
+    o.profile.wakers = FATHOM_WAKERS_MOST;
+    cr_expect_eq(check(&o, ""), 0);
+    o.profile.wakers = UINT64_C(1) << 32;
+    cr_expect_eq(check(&o, "at most 16"), -EINVAL);
 }
 
 Test(words, views_of_recordings_are_none_of_calls)
