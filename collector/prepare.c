@@ -316,10 +316,11 @@ static int prepare_verify(struct collector *c, struct fathom_error *err)
     options.waits = c->options->waits;
     options.wakers = c->options->wakers ? &interrupts : NULL;
     if (options.wakers && !kernel_interrupts_find(&interrupts))
-        return error_set(err, EACCES,
-                         "who ends waits cannot be recorded (--wakers): the kernel hides its addresses "
-                         "(kernel.kptr_restrict is 2), so "
-                         "that wakes by interrupts could not be told from those by threads");
+        return error_set(
+            err, EACCES,
+            "who ends waits cannot be recorded (--wakers): wakes by interrupts could not be told from "
+            "those by threads, as /proc/kallsyms does not tell where the kernel's entries of "
+            "interrupts are (kernel.kptr_restrict at 2 hides it; kernels before 5.8 have others)");
     if (options.wish == VERIFY_NEVER)
         return 0;
     options.where = choose_followed(c);
