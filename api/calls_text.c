@@ -117,6 +117,21 @@ static int write_phase(const struct fathom_calls *c, uint32_t phase, struct view
     return rc;
 }
 
+/* NULL: there is no such view of calls. */
+static const struct view *find_view(const char *name, struct fathom_error *err)
+{
+    const struct view *view = report_word_find("view", view_table, sizeof *view, name, err);
+    if (!view || !view->not_of_calls)
+        return view;
+    error_set(err, EINVAL, "--view %s is of recordings: %s", view->name, view->not_of_calls);
+    return NULL;
+}
+
+int fathom_calls_check(const struct fathom_calls_listing *listing, struct fathom_error *err)
+{
+    return find_view(listing->view, err) ? 0 : -EINVAL;
+}
+
 int fathom_calls_write(struct fathom_calls *c, const struct fathom_calls_listing *listing, FILE *out,
                        struct fathom_error *err)
 {
@@ -128,12 +143,9 @@ int fathom_calls_write(struct fathom_calls *c, const struct fathom_calls_listing
                                 .colour = listing->colour,
                                 .width = listing->width,
                                 .verbose = host_is_verbose(&c->host)};
-    view.view = report_word_find("view", view_table, sizeof *view.view, listing->view, err);
+    view.view = find_view(listing->view, err);
     if (!view.view)
         return -EINVAL;
-    if (view.view->not_of_calls)
-        return error_set(err, EINVAL, "view %s is of recordings: %s", view.view->name,
-                         view.view->not_of_calls);
     counted_contexts(c->reading.counted, &contexts);
     if (listing->format == FATHOM_CALLS_FOLDED)
         return folded_write(&contexts, out, err);

@@ -104,13 +104,6 @@ static const char *against_phases(const struct fathom_calls_options *o)
                : NULL;
 }
 
-static const char *const views_of_recordings[][2] = {
-    {"memory", "calls access no data"},
-    {"locks", "calls wait for nothing"},
-    {"wakers", "calls wait for nothing"},
-    {"groups", "calls are counted of all processes together"},
-};
-
 static int calls_run(int argc, char **argv, struct terminal *terminal)
 {
     struct calls_values v = {
@@ -118,13 +111,13 @@ static int calls_run(int argc, char **argv, struct terminal *terminal)
         .listing = {.min_percent = 0.5},
         .view = &fathom_views[0]};
     struct fathom_calls_options *o = &v.options;
+    struct fathom_error err;
     int code = options_parse(&calls_command, &v, false, argc, argv, terminal);
     if (code < 0 && optind == argc)
         code = option_usage(terminal, &calls_command, "give a command to run");
-    for (size_t i = 0; code < 0 && i < sizeof views_of_recordings / sizeof *views_of_recordings; i++)
-        if (strcmp(v.view->name, views_of_recordings[i][0]) == 0)
-            code = option_usage(terminal, &calls_command, "--view %s is of recordings: %s", v.view->name,
-                                views_of_recordings[i][1]);
+    v.listing.view = v.view->name;
+    if (code < 0 && fathom_calls_check(&v.listing, &err) < 0)
+        code = option_usage(terminal, &calls_command, "%s", err.text);
     if (code < 0 && o->eps >= o->phi)
         code = option_usage(terminal, &calls_command, "--eps must be below --phi");
     if (code < 0 && o->burst > 0 && o->interval <= o->burst)
@@ -146,7 +139,6 @@ static int calls_run(int argc, char **argv, struct terminal *terminal)
         code = option_usage(terminal, &calls_command, "--phases goes without %s", against_phases(o));
     if (o->re_enable < 0)
         o->re_enable = RE_ENABLE;
-    v.listing.view = v.view->name;
     v.listing.rows = (unsigned)v.rows;
     o->images = v.images.at;
     o->image_count = v.images.count;

@@ -316,10 +316,13 @@ static int prepare_verify(struct collector *c, struct fathom_error *err)
     options.waits = c->options->waits;
     options.wakers = c->options->wakers ? &interrupts : NULL;
     if (options.wakers && !kernel_interrupts_find(&interrupts))
-        return error_set(err, EACCES,
-                         "who ends waits cannot be recorded (--wakers): the kernel hides its addresses in "
-                         "/proc/kallsyms, so that wakes by interrupts could not be told from those by "
-                         "threads: run as root or give CAP_SYSLOG, with kernel.kptr_restrict 0 or 1");
+        return error_set(
+            err, EACCES,
+            "who ends waits cannot be recorded (--wakers): wakes by interrupts could not be told from those "
+            "by threads, as /proc/kallsyms does not tell where the kernel's entries of interrupts are: run "
+            "as "
+            "root or give CAP_SYSLOG, with kernel.kptr_restrict 0 or 1 (kernels before 5.8 have other "
+            "entries)");
     if (options.wish == VERIFY_NEVER)
         return 0;
     options.where = choose_followed(c);

@@ -15,10 +15,10 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "base/sampling.h"
 #include "heap/mappings.h"
 #include "heap/marker.h"
 #include "heap/sampled.h"
-#include "base/sampling.h"
 
 #define MEAN_BYTES 524288
 

@@ -17,7 +17,7 @@ struct blocks {
 /* 0 or -ENOMEM. Free it even on failure. */
 int blocks_read(const struct image *image, uint32_t function, struct blocks *out);
 void blocks_free(struct blocks *blocks);
-/* The index of the instruction at an address, or of the one that the address is in; UINT32_MAX: it is in none. */
+/* The index of the instruction that an address of the function is in: the last one that does not begin behind it. UINT32_MAX: all do. */
 uint32_t blocks_find(const struct blocks *blocks, uint64_t address);
 
 #endif

@@ -53,7 +53,8 @@ enum wait_reason {
     WAIT_FAULT,        /* for a page */
     WAIT_STOPPED,      /* by a signal, or a debugger */
 };
-#define WAIT_REASONS 8u
+#define WAIT_REASONS 8u /* a power of two, by which the program bounds its tables */
+_Static_assert(WAIT_STOPPED == WAIT_REASONS, "all of them are counted");
 
 /* state: bits of task_struct's (include/linux/sched.h), of which 1 is waiting, 2 likewise without being ended by signals, 4 and 8 being stopped; call: the system call of
  * x86-64; -1: it is in none. */

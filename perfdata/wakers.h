@@ -8,7 +8,7 @@
 #include "perfdata/head.h"
 
 struct wakers {
-    uint32_t event;          /* index, the last; UINT32_MAX: the recording has no such */
+    uint32_t event;          /* index; UINT32_MAX: the recording has no such */
     uint32_t waits, wakeups; /* those that it is made of */
     struct names *labels;    /* that were told; NULL: none */
 };

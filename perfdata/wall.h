@@ -7,7 +7,7 @@
 struct head;
 
 struct wall {
-    uint32_t event;        /* index, the last; UINT32_MAX: the recording has no such */
+    uint32_t event;        /* index; UINT32_MAX: the recording has no such */
     uint32_t clock, waits; /* those that it is made of */
     bool reported;         /* where no event is named */
 };

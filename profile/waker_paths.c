@@ -40,7 +40,7 @@ struct waker_paths *waker_paths_new(uint32_t depth, uint32_t unseen)
     struct waker_paths *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
-    p->depth = depth < WAKERS_MOST ? depth : WAKERS_MOST;
+    p->depth = depth;
     p->unseen = unseen;
     p->tree = cct_new(1);
     p->places = table_new();

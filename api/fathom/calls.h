@@ -66,14 +66,16 @@ enum fathom_calls_format { FATHOM_CALLS_TEXT, FATHOM_CALLS_FOLDED };
 
 struct fathom_calls_listing {
     enum fathom_calls_format format;
-    const char *view;   /* of fathom_views, but "memory", "locks", "wakers" and "groups"; NULL: the default */
+    const char *view;   /* of fathom_views, but those of recordings alone; NULL: the default */
     double min_percent; /* rows that weigh less are left out */
     unsigned rows;      /* contexts; 0: all */
     size_t width;       /* of a row, in columns: longer names are shortened; 0: any */
     bool colour;
 };
 
-/* Prints what was read last. -EINVAL: no such view. */
+/* Whether a listing can be printed, as fathom_calls_write() tells it. */
+FATHOM_API int fathom_calls_check(const struct fathom_calls_listing *listing, struct fathom_error *error);
+/* Prints what was read last. -EINVAL: no such view, or it is not of calls. */
 FATHOM_API int fathom_calls_write(struct fathom_calls *calls, const struct fathom_calls_listing *listing,
                                   FILE *out, struct fathom_error *error);
 /* Saves what was read last, if there is an output, and warns of calls that could not be kept. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/counter.h"
+#include "profile/waker_paths.h"
 #include "report/changes.h"
 #include "report/phases/phases.h"
 
@@ -61,7 +62,8 @@ _Static_assert((int)FATHOM_AMBIGUOUS_LIKELY == (int)AMBIGUOUS_LIKELY &&
                    (int)FATHOM_PHASE_CENTROID == (int)PHASE_CENTROID &&
                    (int)FATHOM_PHASE_RANDOM == (int)PHASE_RANDOM &&
                    (int)FATHOM_CERTAINTY_WEIGHT == (int)PERF_CERTAINTY_WEIGHT &&
-                   (int)FATHOM_CERTAINTY_FRAME == (int)PERF_CERTAINTY_FRAME,
+                   (int)FATHOM_CERTAINTY_FRAME == (int)PERF_CERTAINTY_FRAME &&
+                   FATHOM_WAKERS_MOST == WAKERS_MOST,
                "the same numbers");
 _Static_assert(offsetof(struct format, name) == 0 && offsetof(struct changes_format, name) == 0 &&
                    offsetof(struct view, name) == 0 && offsetof(struct metric, name) == 0,
@@ -213,6 +215,8 @@ int report_options_set(struct report_options *to, const struct fathom_report_opt
     int rc = script_fields_parse(from->fields ? from->fields : FATHOM_SCRIPT_FIELDS, &to->fields, err);
     if (rc < 0)
         return rc;
+    if (p->wakers > FATHOM_WAKERS_MOST)
+        return error_set(err, EINVAL, "--wakers: at most %d, one after the other", FATHOM_WAKERS_MOST);
     to->profile = profile_of(p, to->view.view);
     to->profile.framing.script_lines = to->format->script_lines && to->profile.eps == 0;
     if (to->profile.counter == HCCT_KINDS)

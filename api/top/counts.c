@@ -143,6 +143,14 @@ static uint32_t function_item(struct counts *c, const struct trie *trie, uint32_
     return c->items[function];
 }
 
+static bool is_whole(const uint32_t *path, size_t depth)
+{
+    size_t i = 0;
+    while (i < depth && path[i] != FRAMES_NONE)
+        i++;
+    return i == depth;
+}
+
 int counts_add(struct counts *c, const struct trie *trie, const struct online_context *s,
                struct fathom_error *err)
 {
@@ -156,23 +164,21 @@ int counts_add(struct counts *c, const struct trie *trie, const struct online_co
         c->path[depth++] = frames_label(c->frames, FRAME_UNKNOWN_CONTEXT, "[unknown context]");
     for (size_t i = 0; i < s->depth; i++)
         c->path[depth++] = function_item(c, trie, s->functions[i]);
-    const uint32_t *path = c->path;
-    if (s->sample->script &&
-        script_frames_join(c->scripts, s->sample->script, c->path, depth, &path, &depth) < 0)
+    if (!is_whole(c->path, depth)) /* which is looked up next */
         return error_memory(err);
-    const bool joined = path != c->path;
+    const uint32_t *joined = NULL;
+    if (s->sample->script &&
+        script_frames_join(c->scripts, s->sample->script, c->path, depth, &joined, &depth) < 0)
+        return error_memory(err);
     if (!vec_reserve(c->path, 0, c->path_capacity, depth + 1))
         return error_memory(err);
     if (joined)
-        memcpy(c->path, path, depth * sizeof *path);
+        memcpy(c->path, joined, depth * sizeof *joined);
     if (s->sample->wait)
         c->path[depth++] = frames_label(c->frames, FRAME_LABEL, wait_reason_label(s->sample->wait));
     else if (s->sample->mode == SAMPLE_MODE_KERNEL)
         c->path[depth++] = frames_label(c->frames, FRAME_KERNEL, "[kernel]");
-    for (size_t i = 0; i < depth; i++)
-        if (c->path[i] == FRAMES_NONE)
-            return error_memory(err);
-    return hcct_add(c->now, c->path, depth, values) < 0 ? error_memory(err) : 0;
+    return !is_whole(c->path, depth) || hcct_add(c->now, c->path, depth, values) < 0 ? error_memory(err) : 0;
 }
 
 static int add_counter(struct cct *tree, const struct hcct *counter, double phi, bool threads,

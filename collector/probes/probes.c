@@ -337,15 +337,27 @@ static int add_probe(struct probes *p, struct defining *d, const pid_t *pids, si
     return rc == 0 ? define_probe(p, d, path, LATENCY_ENTERED, log, err) : rc;
 }
 
+/* Of the allocator's functions of a class, those that cannot be probed. */
+static void tell_unsampled(const struct defining *d, const char *path, const struct log *log)
+{
+    if (d->faults)
+        log_write(log, LOG_WARNING,
+                  "what %zu function%s of the allocator in %s allocate%s is not sampled, one of them %s, %s",
+                  d->faults, d->faults == 1 ? "" : "s", path, d->faults == 1 ? "s" : "", d->faulty,
+                  faults[d->fault]);
+}
+
 /* The event of one class, if a file has functions of it. */
 static int add_class(struct probes *p, struct defining *d, const struct allocator_files *files, uint32_t mean,
-                     struct fathom_error *err)
+                     const struct log *log, struct fathom_error *err)
 {
     struct probe *probe = NULL;
     int rc = 0;
     for (size_t i = 0; i < files->count && rc == 0; i++) {
-        d->count = 0;
+        d->count = d->faults = 0;
         rc = find_places(d, files->list[i].path, err);
+        if (rc == 0 && p->define)
+            tell_unsampled(d, files->list[i].path, log);
         if (rc < 0 || !d->count || !p->define)
             continue;
         rc = probe ? 0 : new_probe(p, d, LATENCY_NONE, &probe, err);
@@ -362,7 +374,7 @@ static int add_class(struct probes *p, struct defining *d, const struct allocato
 
 /* Several events of one name. */
 static int add_allocators(struct probes *p, struct defining *d, const pid_t *pids, size_t pid_count,
-                          struct fathom_error *err)
+                          const struct log *log, struct fathom_error *err)
 {
     struct allocator_files files = {0};
     int rc = take_parts(d, err);
@@ -373,7 +385,7 @@ static int add_allocators(struct probes *p, struct defining *d, const pid_t *pid
     if (rc == 0)
         rc = allocators_find(pids, pid_count, &files, err);
     for (d->allocator = VERIFY_NO_ALLOCATOR + 1; rc == 0 && d->allocator < VERIFY_ALLOCATORS; d->allocator++)
-        rc = add_class(p, d, &files, (uint32_t)mean, err);
+        rc = add_class(p, d, &files, (uint32_t)mean, log, err);
     free(files.list);
     return rc;
 }
@@ -413,7 +425,7 @@ static int rewrite(struct probes *p, const char *names, FILE *out, const pid_t *
         if (!text)
             rc = error_memory(err);
         else if (d.kind == PROBE_ALLOCATOR)
-            rc = add_allocators(p, &d, pids, pid_count, err);
+            rc = add_allocators(p, &d, pids, pid_count, log, err);
         else
             rc = add_probe(p, &d, pids, pid_count, log, err);
         if (rc == 0 && !p->define)

@@ -67,7 +67,7 @@ struct waker_record {
     __u32 magic;
     __u8 kind; /* enum waker_kind (perfdata/wait_reason.h) */
     __u8 zero[3];
-    __u32 pid, tid;    /* the waker's; but for WAKER_THREAD, the woken one's */
+    __u32 pid, tid;    /* of WAKER_THREAD the waker's, else the woken one's */
     __u32 woken, wait; /* thread, and struct wait_record's number */
     __u64 ip, sp, bp;  /* the waker's, in user mode; of WAKER_THREAD */
     char comm[16];     /* of its thread; ends with a NUL */

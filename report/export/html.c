@@ -128,7 +128,7 @@ static void write_heading(struct json *json, const struct page *p)
     json_number(json, "slices", SLICES);
     json_number(json, "sureSteps", PLACED_SURE_STEPS);
     json_array(json, "states");
-    for (unsigned state = 0; p->states && state <= WAIT_STOPPED; state++)
+    for (unsigned state = 0; p->states && state <= WAIT_REASONS; state++)
         json_text(json, NULL, state ? wait_reason_label(state) : "running");
     json_end(json);
 }

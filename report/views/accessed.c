@@ -14,8 +14,6 @@
 
 #define NO_METRIC UINT32_MAX
 
-#define WEIGHT_COLUMNS 8
-
 /* Accesses to one data, on one path or on all. */
 struct accessed {
     const struct cct_node *node; /* of the data; its path is above. NULL: on all paths */

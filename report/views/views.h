@@ -34,6 +34,7 @@ int wakers_write(const struct drawing *drawing, struct fathom_error *err);
 /* Of such contexts the waits for locks: by which paths each was given to those that waited. Nothing, if there are none. */
 int releases_write(const struct drawing *drawing, struct fathom_error *err);
 
+#define WEIGHT_COLUMNS 8 /* of a weight, in tables whose rows have paths below them */
 /* Columns left for a name and what follows it, given the byte count at the start of the row; 0: unlimited. */
 size_t room_left(const struct drawing *drawing, size_t row_began);
 /* Whether a weight is at least min_percent of all, and not nothing. */

@@ -7,8 +7,6 @@
 #include "base/vec.h"
 #include "report/views/path_row.h"
 
-#define WEIGHT_COLUMNS 8
-
 /* Waits that end with a waker. */
 struct woken {
     const struct cct_node *label,
@@ -26,14 +24,17 @@ struct rows {
 /* What rows are of. */
 struct listing {
     const char *heading, *one, *many;
-    bool pairs; /* each path that waited with each waker; else all that one has ended, or, */
-    bool locks; /* of those that waited for a lock, for each lock */
+    enum listed {
+        LISTED_WAKERS, /* all waits that one has ended */
+        LISTED_PAIRS,  /* likewise, of each path that waited */
+        LISTED_LOCKS   /* those for locks, for each lock */
+    } listed;
 };
-static const struct listing wakers_listing = {"who ended waits", "path", "paths", false, false},
+static const struct listing wakers_listing = {"who ended waits", "path", "paths", LISTED_WAKERS},
                             pairs_listing = {"wait, and below it its path and that of who ended it", "pair",
-                                             "pairs", true, false},
+                                             "pairs", LISTED_PAIRS},
                             releases_listing = {"lock, and below it the path that gave it to who waited",
-                                                "path", "paths", false, true};
+                                                "path", "paths", LISTED_LOCKS};
 
 /* The label that is nearest to the root: further ones are wakers of the waker. NULL: there is none. */
 static const struct cct_node *first_label(const struct drawing *d, const struct cct_node *node)
@@ -94,16 +95,18 @@ static void add_up(const struct rows *pairs, const struct listing *l, struct row
     struct rows all = {out->at, 0, 0};
     out->count = 0;
     for (size_t i = 0; i < pairs->count; i++) {
-        all.at[all.count] = pairs->at[i];
-        if (l->locks && pairs->at[i].lock)
-            all.at[all.count].waker = hash_u64(pairs->at[i].waker + pairs->at[i].lock->item);
-        all.count += !l->locks || pairs->at[i].lock;
+        struct woken row = pairs->at[i];
+        if (l->listed == LISTED_LOCKS && !row.lock)
+            continue;
+        if (l->listed == LISTED_LOCKS)
+            row.waker = hash_u64(row.waker + row.lock->item);
+        all.at[all.count++] = row;
     }
-    if (!l->pairs)
+    if (l->listed != LISTED_PAIRS)
         qsort(all.at, all.count, sizeof *all.at, compare_wakers);
     for (size_t i = 0; i < all.count; i++) {
         struct woken *last = out->count ? &out->at[out->count - 1] : NULL;
-        if (last && !l->pairs && last->waker == all.at[i].waker)
+        if (last && l->listed != LISTED_PAIRS && last->waker == all.at[i].waker)
             last->weight = add_saturating(last->weight, all.at[i].weight);
         else
             out->at[out->count++] = all.at[i];
@@ -123,20 +126,24 @@ static void write_row(const struct drawing *d, const struct woken *row, const st
 {
     struct printer *p = d->printer;
     char share[SHARE_SIZE], weight[WEIGHT_SIZE];
-    const struct cct_node *reason = cct_parent(row->label), *name = name_of(row);
-    const struct frame *title = frames_at(d->frames, (l->pairs ? reason : l->locks ? row->lock : name)->item);
+    const struct cct_node *reason = cct_parent(row->label), *name = name_of(row),
+                          *of[] = {
+                              [LISTED_WAKERS] = name, [LISTED_PAIRS] = reason, [LISTED_LOCKS] = row->lock};
+    const struct frame *title = frames_at(d->frames, of[l->listed]->item);
     printer_write(p, "%s", row_colour(d->options->colour, row->weight, d->whole));
     const size_t began = p->written;
     printer_write(p, "%7s  %*s  ", share_format(share, row->weight, d->whole), WEIGHT_COLUMNS,
                   weight_format(weight, row->weight, d->unit));
     frame_write(p, title, *title->image, room_left(d, began));
     printer_write(p, "%s\n", row_colour_end(d->options->colour, row->weight, d->whole));
-    if (l->pairs)
+    if (l->listed == LISTED_WAKERS) {
+        if (row->end != name) /* which is in the title */
+            path_row_write(d, row->end, name);
+        return;
+    }
+    if (l->listed == LISTED_PAIRS)
         path_row_write(d, cct_parent(reason), NULL);
-    if (l->pairs || l->locks)
-        path_row_write(d, row->end, l->pairs || name == row->label ? reason : row->label);
-    else if (row->end != name)
-        path_row_write(d, row->end, name);
+    path_row_write(d, row->end, l->listed == LISTED_PAIRS || name == row->label ? reason : row->label);
 }
 
 static void write_rows(const struct drawing *d, const struct rows *pairs, const struct listing *l,

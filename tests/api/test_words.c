@@ -65,6 +65,22 @@ Test(words, others_are_refused)
     fathom_report_defaults(&o);
     o.profile.counter = (enum fathom_counter)9;
     cr_expect_eq(check(&o, "no counter 9"), -EINVAL);
+    fathom_report_defaults(&o);
+    o.profile.wakers = FATHOM_WAKERS_MOST;
+    cr_expect_eq(check(&o, ""), 0);
+    o.profile.wakers = UINT64_C(1) << 32;
+    cr_expect_eq(check(&o, "at most 16"), -EINVAL);
+}
+
+Test(words, views_of_recordings_are_none_of_calls)
+{
+    static const char *const views[] = {"memory", "locks", "wakers", "groups"};
+    struct fathom_error err;
+    cr_expect_eq(fathom_calls_check(&(struct fathom_calls_listing){.view = "flat"}, &err), 0);
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        cr_expect_eq(fathom_calls_check(&(struct fathom_calls_listing){.view = views[i]}, &err), -EINVAL);
+        cr_expect(strstr(err.text, "is of recordings"), "%s", err.text);
+    }
 }
 
 Test(words, options_must_go_together)
