@@ -209,27 +209,29 @@ static void forget_short(const struct waits *w, uint32_t tid)
     }
 }
 
-#define SHORTS_USED 32 /* waits that were told last */
-#define SHORTS_LEFT 8  /* of what they lack together a wait gets this part */
+#define SHORTS_USED 32  /* waits that were told last */
+#define LEFT_MOST   2.0 /* times that a weight is changed at most, for what those before lack */
 
 /* What a part of a wait of so many ns, for this reason, stands for. That one is told makes it some longer, as it leaves caches cold: so short ones are scaled by what the
- * program counted of all of them meanwhile against what they would have added up to (a ratio estimator), and get what this lacks in sum, little by little: each thread's samples of a
- * reason add up to what was counted. */
+ * program counted of all of them meanwhile against what they would have added up to (a ratio estimator), and by what the weights lack in sum: each thread's samples of a
+ * reason add up to what was counted. Both are of the waits before this one: with its own length in them, paths of long waits would be told too little, and those of short ones too much. */
 static double weight_of(struct waits *w, const struct wait_record *begins, const struct wait_record *ends,
                         unsigned reason, uint64_t ns)
 {
     const uint64_t counted = reason == WAIT_RUNNABLE ? ends->ready_shorts : ends->shorts;
     const double told = (double)ns * (begins->scale ? (double)begins->scale / WAIT_SCALE_ONE : 1);
+    const double prior = VERIFY_WAIT_EVERY; /* of the first few: as if one more had been told as it was */
     struct short_waits *s = ends->length < VERIFY_WAIT_LONG ? find_short(w, begins->tid, reason) : NULL;
     if (!s || told <= 0)
         return ends->length < VERIFY_WAIT_LONG ? told : (double)ns;
+    const double left = 1 + ((double)s->counted - s->written) / (s->all + prior);
+    const double own = told * (s->all + prior) / (s->told + prior);
+    const double weight = own * (left > LEFT_MOST ? LEFT_MOST : left < 1 / LEFT_MOST ? 1 / LEFT_MOST : left);
     if (counted > s->counted) { /* else one that came later was read before, from another ring */
         s->all += (double)(counted - s->counted) - s->all / SHORTS_USED;
         s->counted = counted;
     }
     s->told += told - s->told / SHORTS_USED;
-    const double own = told * s->all / s->told, left = (double)s->counted - s->written - own;
-    const double weight = own + left / SHORTS_LEFT > 0 ? own + left / SHORTS_LEFT : 0;
     s->written += weight;
     return weight;
 }

@@ -184,6 +184,27 @@ Test(waits, short_ones_add_up_to_what_was_counted)
               (unsigned long long)all);
 }
 
+/* One in 64 is told. Of each two, one lasts 1 us and the other 19, in an order that is as good as random. */
+Test(waits, short_ones_weigh_what_they_are_beside_longer_ones)
+{
+    uint64_t all = 0, sums[2] = {0, 0}, random = 1;
+    unsigned counts[2] = {0, 0};
+    for (uint32_t i = 1; i <= 4000; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        const bool is_long = random >> 63;
+        struct wait_record r = ends(i, is_long ? 19000 : 1000, 0);
+        all += 64 * 10000;
+        r.shorts = all;
+        cr_assert_eq(tell(begins(i, 64 * WAIT_SCALE_ONE), 2 * i), 1);
+        cr_assert_eq(tell(r, 2 * i + 1), 1);
+        cr_assert_eq(made_count, i);
+        sums[is_long] += made[i - 1].period;
+        counts[is_long]++;
+    }
+    const double ratio = (double)sums[1] / counts[1] / ((double)sums[0] / counts[0]);
+    cr_expect(ratio > 18 && ratio < 20, "19 times as long weighs %g times as much", ratio);
+}
+
 Test(waits, what_lies_outside_of_the_recording_does_not_count)
 {
     waits_begin(waits);
