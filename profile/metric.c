@@ -64,9 +64,7 @@ int metrics_of(const struct event *event, const struct metric *weight, struct me
         else
             out->at[out->count++] = m;
     }
-    return carried ? 0
-                   : error_set(err, ENOENT, "the recording has no %s of its samples; it has: %s",
-                               weight->name, names);
+    return carried ? 0 : error_set(err, ENOENT, "the samples have no %s; they have: %s", weight->name, names);
 }
 
 uint32_t metrics_calls(const struct metrics *metrics)

@@ -206,8 +206,9 @@ static void write_refused(struct printer *printer, const struct view_heading *he
     if ((double)heading->refused > MISSING_LEAST * (double)heading->weight)
         printer_write(
             printer,
-            "warning:  for %s of the weight, the stack was not known and not read, as too many were new: "
-            "their paths are inferred (record longer, with \"--dumps unlimited\" or a larger --ring)\n",
+            "warning:  for %s of the weight, the stack was not known and not read, as too many were new or, "
+            "of waits, as their thread waits too often: their paths are inferred (new ones: record longer, "
+            "with \"--dumps unlimited\" or a larger --ring)\n",
             share_format(share, heading->refused, heading->weight));
 }
 

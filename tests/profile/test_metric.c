@@ -71,7 +71,7 @@ Test(metric, the_one_asked_for_is_the_weight)
 
     event.attr.sample_type = 0;
     cr_expect_eq(metrics_of(&event, metric_named("latency"), &metrics, &err), -ENOENT);
-    cr_expect_str_eq(err.text, "the recording has no latency of its samples; it has: weight, samples");
+    cr_expect_str_eq(err.text, "the samples have no latency; they have: weight, samples");
 }
 
 Test(metric, units_are_of_the_event)
