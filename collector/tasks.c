@@ -2,7 +2,9 @@
 #include "collector/tasks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/vec.h"
 
@@ -11,7 +13,11 @@ struct task_end {
     pid_t tid, id;  /* id: as which it was followed */
     bool followed;  /* still: its process goes on */
     uint64_t birth; /* verify_birth() */
+    uint64_t since; /* when its record was read, CLOCK_MONOTONIC, ns */
 };
+
+/* After the record of its end a thread gives back its memory, which can take long, waits, and wakes its parent (kernel/exit.c). */
+#define LINGERS_NS UINT64_C(500000000)
 
 int tasks_init(struct tasks *t, struct fathom_error *err)
 {
@@ -74,7 +80,8 @@ static int take_exit(struct tasks *t, const struct fork_record *task, struct fat
     const pid_t pid = (pid_t)task->pid, tid = (pid_t)task->tid;
     struct task_end end = {.tid = tid,
                            .id = t->members ? members_id(t->members, pid, tid) : tid,
-                           .birth = number_of(t->births, tid)};
+                           .birth = number_of(t->births, tid),
+                           .since = clock_ns()};
     if (task->time < number_of(t->started, tid))
         return 0;
     table_remove(t->started, (uint32_t)tid);
@@ -110,8 +117,10 @@ int tasks_base(struct tasks *t, pid_t tid, uint64_t base, struct fathom_error *e
 
 void tasks_round(struct tasks *t)
 {
-    for (size_t i = 0; i < t->end_count; i++) {
-        const struct task_end *end = &t->ends[i];
+    const uint64_t now = clock_ns();
+    size_t told = 0;
+    for (; told < t->end_count && now - t->ends[told].since >= LINGERS_NS; told++) {
+        const struct task_end *end = &t->ends[told];
         uint64_t birth = verify_birth(t->verify, end->tid);
         if (birth && birth != end->birth)
             continue; /* another one uses the number already, and its start is not read yet */
@@ -119,7 +128,9 @@ void tasks_round(struct tasks *t)
         if (!end->followed)
             verify_follow(t->verify, end->id, false);
     }
-    t->end_count = 0;
+    t->end_count -= told;
+    if (told && t->end_count)
+        memmove(t->ends, t->ends + told, t->end_count * sizeof *t->ends);
     if (t->members)
         members_round(t->members);
 }

@@ -20,7 +20,7 @@ struct tasks {
         *started; /* owned: TID -> when it started, perf's clock, ns; the latest that uses the number */
     struct table *births;  /* owned: TID -> verify_birth() of the same */
     struct table *bases;   /* owned: TID -> the base that verify_base() took */
-    struct task_end *ends; /* owned: of this round */
+    struct task_end *ends; /* owned: those that the program is still to be told of, in order */
     size_t end_count, end_capacity;
 };
 

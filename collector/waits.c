@@ -47,6 +47,7 @@ struct waits {
     size_t short_count, short_capacity;
     uint32_t stack_tid;
     uint64_t stack_time; /* of the stack record that was written last, if it is not taken; 0: it is */
+    bool lasts;          /* what is written now has not ended yet */
     uint32_t attached;   /* stacks that were written of threads that waited at the start */
 };
 
@@ -177,7 +178,7 @@ static int write_sample(const struct waits *w, const struct wait_record *b, unsi
         .address = b->lock,
         .period = weight,
         .raw_size = sizeof s.raw,
-        .raw = {reason, b->number, 0},
+        .raw = {reason, w->lasts ? WAIT_LASTS : b->number, 0},
         .abi = PERF_SAMPLE_REGS_ABI_64,
         .bp = b->bp,
         .sp = b->sp,
@@ -532,7 +533,10 @@ int waits_finish(struct waits *w, const struct verify *verify, struct batch *bat
 {
     struct lasting l = {.waits = w, .now = clock_ns() + w->clock, .batch = batch, .made = made};
     *made = 0;
-    return verify_waiting(verify, finish_wait, &l, err);
+    w->lasts = true;
+    const int rc = verify_waiting(verify, finish_wait, &l, err);
+    w->lasts = false;
+    return rc;
 }
 
 int waits_tell(struct waits *w, const struct verify *verify, struct batch *batch, unsigned *made,
@@ -543,5 +547,8 @@ int waits_tell(struct waits *w, const struct verify *verify, struct batch *batch
     if (l.now - w->looked < LASTING_EVERY)
         return 0;
     w->looked = l.now;
-    return verify_waiting(verify, tell_wait, &l, err);
+    w->lasts = true;
+    const int rc = verify_waiting(verify, tell_wait, &l, err);
+    w->lasts = false;
+    return rc;
 }

@@ -182,7 +182,7 @@ static void take_wait(const struct layout *layout, struct sample *out)
         out->wait = load_u32(out->raw);
     if (layout->waits && out->raw_size >= sizeof wait) {
         memcpy(&wait, out->raw, sizeof wait);
-        out->wake = (uint64_t)out->tid << 32 | wait.number;
+        out->wake = wait.number == WAIT_LASTS ? 0 : (uint64_t)out->tid << 32 | wait.number;
     } else if (layout->wakeups && out->raw_size >= sizeof waker) {
         memcpy(&waker, out->raw, sizeof waker);
         out->wake = (uint64_t)waker.woken << 32 | waker.number;

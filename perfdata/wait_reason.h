@@ -30,6 +30,7 @@ enum waker_kind {
     WAKER_TIMER,      /* likewise, of the timer */
 };
 
+#define WAIT_LASTS      0xfffffffeu /* likewise, of one that has not ended yet: nobody has ended it */
 #define WAIT_UNNUMBERED 0xffffffffu /* a wait's number: nobody's sample has it */
 
 /* Raw data of samples of both. In waits, `reason` alone may be there. */

@@ -16,7 +16,8 @@ bool placing_plain_user(const struct profile *p)
 
 bool placing_woken(const struct profile *p, const struct sample *sample)
 {
-    return p->wakers && sample->wait && sample->wait != WAIT_RUNNABLE && sample_counts(sample);
+    return p->wakers && sample->wait && sample->wait != WAIT_RUNNABLE && sample->wake &&
+           sample_counts(sample);
 }
 
 bool placing_plain(const struct profile *p, const struct adding *a)

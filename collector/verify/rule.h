@@ -183,6 +183,13 @@ struct rule_script_thread {
     __u32 missed;    /* samples in which it had no state */
 };
 
+/* Where a thread waits: one of the last locks, or of the last instructions with the depth of the stack, by a hash. */
+#define RULE_WAIT_SITES 8u
+struct rule_wait_site {
+    __u32 tag, usual; /* usual: as in struct rule_wait, of the waits here */
+    __u64 began;      /* likewise */
+};
+
 /* A thread that has no CPU, or how long it had none before. */
 struct rule_wait {
     __u64 since, woken;         /* CLOCK_MONOTONIC, ns; since 0: it runs; woken 0: it was not woken */
@@ -196,6 +203,7 @@ struct rule_wait {
     __u8 reason, told; /* told: this wait */
     __u16 zero;
     __u32 free;
+    struct rule_wait_site locks[RULE_WAIT_SITES], depths[RULE_WAIT_SITES];
 };
 
 /* What is told of it, but for its kind and times. */

@@ -1,6 +1,6 @@
 /*
  * waits.h - how long threads have no CPU (part of verify.bpf.c): told in pairs of records (verify_wire.h), where a thread loses its CPU, behind
- * what its stack is compared for, and where it gets one. A thread that waits often has only some of its waits told, each as likely as the usual time between them is
+ * what its stack is compared for, and where it gets one. A thread that waits often in one place has only some of its waits there told, each as likely as the usual time between them is
  * of VERIFY_WAIT_EVERY, so that what is told, with the scale that says so, adds up to all on average. How likely is known before the wait, so its own length does not change it. Of one
  * that turns out long, and was not told, the length is told all the same, but not its stack: or else one among many would now and then stand for a hundred like it.
  */
@@ -31,15 +31,44 @@ _Static_assert(offsetof(struct task_switch, prev_state) == VERIFY_SWITCH_STATE_A
 
 #define TASK_ENDS 0x30 /* of prev_state (include/trace/events/sched.h) */
 
-/* A wait begins: how many it stands for if it is told, in parts of WAIT_SCALE_ONE; 0: it is not. */
+static struct rule_wait no_wait SEC(".data") = {0}; /* a program's stack is small */
+
+/* The usual time from the beginning of one to that of the next, when another begins. */
+static __always_inline __u64 usual_after(__u64 usual, __u64 began, __u64 now, __u64 *since)
+{
+    const __u64 passed = now - began;
+    *since = passed < VERIFY_WAIT_EVERY ? passed : VERIFY_WAIT_EVERY;
+    return began ? usual - usual / WAIT_USUAL_OF + *since / WAIT_USUAL_OF : VERIFY_WAIT_EVERY;
+}
+
+/* Notes a wait in one place, of those that are kept. Returns the usual time there; 0: none was noted there. */
+static __always_inline __u64 usual_at(struct rule_wait_site sites[RULE_WAIT_SITES], __u64 place, __u64 now)
+{
+    const __u64 mixed = place * 0x9e3779b97f4a7c15ull;
+    const __u32 tag = (__u32)(mixed >> 32);
+    struct rule_wait_site *site = &sites[mixed >> 30 & (RULE_WAIT_SITES - 1)];
+    __u64 since;
+    const __u64 usual = site->tag == tag ? usual_after(site->usual, site->began, now, &since) : 0;
+    site->usual = usual ? (__u32)usual : VERIFY_WAIT_EVERY;
+    site->tag = tag;
+    site->began = now;
+    /* After a while it is as rare as at first. */
+    return usual && since == VERIFY_WAIT_EVERY ? VERIFY_WAIT_EVERY : usual;
+}
+
+/* A wait begins: how many it stands for if it is told, in parts of WAIT_SCALE_ONE; 0: it is not. Those for one lock, and those of one instruction and depth, have a chance
+ * of their own, of which the larger counts: a thread's long waits are told however many short ones it has elsewhere. Where it waits in more places than are kept, or is preempted, that of all its waits does. */
 static __always_inline __u32 choose_wait(struct rule_wait *w, __u64 now)
 {
-    const __u64 passed = now - w->began, since = passed < VERIFY_WAIT_EVERY ? passed : VERIFY_WAIT_EVERY;
-    const __u64 usual =
-        w->began ? w->usual - w->usual / WAIT_USUAL_OF + since / WAIT_USUAL_OF : VERIFY_WAIT_EVERY;
+    __u64 since, usual = usual_after(w->usual, w->began, now, &since);
     w->usual = usual;
     w->began = now;
-    if (since == VERIFY_WAIT_EVERY || usual > VERIFY_WAIT_EVERY / 2)
+    usual = since == VERIFY_WAIT_EVERY ? VERIFY_WAIT_EVERY : usual;
+    const __u64 at_lock = w->lock ? usual_at(w->locks, w->lock, now) : 0,
+                at_depth = w->reason == WAIT_RUNNABLE ? 0 : usual_at(w->depths, w->ip + w->sp, now),
+                there = at_lock > at_depth ? at_lock : at_depth;
+    usual = there ? there : usual;
+    if (usual > VERIFY_WAIT_EVERY / 2)
         return WAIT_SCALE_ONE;
     const __u64 likely = usual > VERIFY_WAIT_EVERY / WAIT_RAREST ? usual : VERIFY_WAIT_EVERY / WAIT_RAREST;
     return bpf_get_prandom_u32() % VERIFY_WAIT_EVERY < likely ? VERIFY_WAIT_EVERY * WAIT_SCALE_ONE / likely
@@ -93,8 +122,7 @@ static __always_inline __u64 begin_wait(void *ctx, __s64 state, __u64 now)
     const __u32 tid = m.told_key.tid;
     struct rule_wait *w = bpf_map_lookup_elem(&waits, &tid);
     if (!w) {
-        const struct rule_wait none = {0};
-        bpf_map_update_elem(&waits, &tid, &none, BPF_ANY);
+        bpf_map_update_elem(&waits, &tid, &no_wait, BPF_ANY);
         w = bpf_map_lookup_elem(&waits, &tid);
     }
     if (!w)
