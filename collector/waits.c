@@ -178,7 +178,7 @@ static int write_sample(const struct waits *w, const struct wait_record *b, unsi
         .address = b->lock,
         .period = weight,
         .raw_size = sizeof s.raw,
-        .raw = {reason, w->lasts ? WAIT_LASTS : b->number, 0},
+        .raw = {reason, w->lasts && b->number != WAIT_UNNUMBERED ? WAIT_LASTS : b->number, 0},
         .abi = PERF_SAMPLE_REGS_ABI_64,
         .bp = b->bp,
         .sp = b->sp,
@@ -338,19 +338,13 @@ static int write_stack(const struct waits *w, const struct wait_record *b, uint8
     return batch_pass(batch, s, whole, err);
 }
 
-/* A wait whose stack was not read. */
+/* A wait whose stack was not read: its samples say so themselves, as what was announced for this place stays as it is. */
 static int write_unread(struct waits *w, const struct wait_record *r, uint64_t time, struct batch *batch,
                         unsigned *made, struct fathom_error *err)
 {
-    struct {
-        struct stack_start start;
-        uint32_t zero;
-    } __attribute__((packed)) s = {0};
-    _Static_assert(sizeof s % 8 == 0, "a record is a multiple of 8 bytes");
     struct half_told whole = {.begins = *r, .ends = *r, .ended = time};
     whole.begins.number = WAIT_UNNUMBERED; /* the program has that of the one before */
-    const int rc = write_stack(w, r, STACK_RECORD_NONE, 0, &s.start, 0, time, batch, err);
-    return rc ? rc : write_wait(w, &whole, batch, made, err);
+    return write_wait(w, &whole, batch, made, err);
 }
 
 /* Both of its records were read. */

@@ -342,6 +342,10 @@ static void fill_in(struct announced *a, struct sample *sample)
     a->followed[sample->event] |= pending || (a->any && (attr_is_waits(attr) || attr_is_wakeups(attr)));
     if (a->scripts && a->followed[sample->event])
         sample->script = scripts_of(a->scripts, sample->tid);
+    if (sample->wait && (uint32_t)sample->wake == WAIT_UNNUMBERED) {
+        sample->known = SAMPLE_STACK_REFUSED;
+        return;
+    }
     const uint64_t *last = a->followed[sample->event] && sample->has_regs
                                ? table_find(a->last, key_of(a, sample->tid, sample->reg_ip, sample->sp))
                                : NULL;

@@ -31,7 +31,7 @@ enum waker_kind {
 };
 
 #define WAIT_LASTS      0xfffffffeu /* likewise, of one that has not ended yet: nobody has ended it */
-#define WAIT_UNNUMBERED 0xffffffffu /* a wait's number: nobody's sample has it */
+#define WAIT_UNNUMBERED 0xffffffffu /* a wait's number: its stack was not read, nor who ended it */
 
 /* Raw data of samples of both. In waits, `reason` alone may be there. */
 struct wait_raw {

@@ -35,7 +35,7 @@
 #define VERIFY_WAKEUP_TID_AT   24 /* and of sched:sched_waking */
 
 #define VERIFY_WAIT_EVERY                                                                                    \
-    1000000u                     /* ns: in so long a thread that waits has some two waits told on average, */
+    250000u                     /* ns: in so long a thread that waits has some two waits told on average, */
 #define VERIFY_WAIT_LONG 100000u /* and each one as long as this */
 
 /* From the program to the collector alone, through the event of stacks. */

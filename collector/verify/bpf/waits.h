@@ -141,9 +141,14 @@ static __always_inline __u64 begin_wait(void *ctx, __s64 state, __u64 now)
     w->lock = wait_lock(w->reason, regs->orig_rax, regs->rdi);
     w->woken = w->reason == WAIT_RUNNABLE ? now : 0;
     const __u32 scale = w->since ? choose_wait(w, now) : 0;
-    if (!scale || !verify(&m))
+    if (!scale)
         return now;
     w->number++;
+    w->told = true; /* it may be woken while its stack is compared (wakers.h) */
+    if (!verify(&m)) {
+        w->told = false;
+        return now;
+    }
     struct wait_record r = rule_wait_record(w, tid);
     r.kind = WAIT_BEGINS;
     r.scale = scale;
