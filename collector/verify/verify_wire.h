@@ -34,9 +34,8 @@
 #define VERIFY_SWITCH_NEXT_AT  56
 #define VERIFY_WAKEUP_TID_AT   24 /* and of sched:sched_waking */
 
-#define VERIFY_WAIT_EVERY                                                                                    \
-    250000u                     /* ns: in so long a thread that waits has some two waits told on average, */
-#define VERIFY_WAIT_LONG 100000u /* and each one as long as this */
+#define VERIFY_WAIT_EVERY 250000u /* ns: in so long a thread that waits has some two waits told on average, */
+#define VERIFY_WAIT_LONG  100000u /* and each one as long as this */
 
 /* From the program to the collector alone, through the event of stacks. */
 #define WAIT_RECORD_MAGIC 0x54494157u /* "WAIT" */
