@@ -59,7 +59,7 @@ struct sample {
     uint64_t addr, weight, data_src; /* 0: not recorded */
     uint64_t allocations;            /* that it stands for (heap_event.h); 0: it is of none */
     uint32_t wait;                   /* enum wait_reason; 0: it is no wait */
-    uint64_t wake;                   /* of a wait and who ended it: the same; 0: nobody has, or it is not recorded */
+    uint64_t wake;        /* of a wait and who ended it: the same; 0: nobody has, or it is not recorded */
     const char *waker;    /* who that was, where this is a sample of it; borrowed. NULL: it is not */
     uint64_t cgroup;      /* the thread's, by its ID (struct record has their paths); 0: not recorded */
     const uint8_t *stack; /* STACK_USER dump from sp upward; NULL: none. Borrowed from the record */
