@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "collector/rings/counters.h"
+#include "perfdata/heap_event.h"
 
 /* Of what is recorded and still runs, or has not been waited for, and of the command. */
 static struct cpu_use use(const struct collector *c)
@@ -27,7 +28,12 @@ static void describe_event(const struct collector *c, char *text, size_t size)
     struct counters_totals totals;
     const struct event *event = &c->events[0];
     counters_totals(c->counters, 0, &totals);
-    if (totals.value == 0)
+    if (totals.value == 0 && heap_event_of(&event->attr))
+        snprintf(text, size,
+                 "no allocation was sampled: few bytes were allocated (a smaller --alloc-bytes samples "
+                 "more), or by a "
+                 "static program, into which --alloc -- COMMAND can load nothing");
+    else if (totals.value == 0)
         snprintf(text, size, "event %s did not occur", event->name);
     else if (event->attr.freq)
         snprintf(text, size,

@@ -5,11 +5,11 @@
 
 #define MOST 4096u
 
-static struct mapping {
-    uint64_t begin, end; /* what lies between may have holes */
-    uint64_t left;       /* bytes that are still mapped */
-    struct sampled sampled;
-} mappings[MOST];
+/* What is left of one: in several pieces if it was unmapped between them. */
+static struct piece {
+    uint64_t begin, end;
+    struct sampled sampled; /* of the mapping: all its pieces have the same */
+} pieces[MOST];
 static uint32_t count, lock;
 static uint64_t made;
 
@@ -20,7 +20,7 @@ uint64_t mappings_add(uint64_t begin, uint64_t size, uint64_t weight)
         return 0;
     if (count < MOST) {
         name = (made++ % 0x7fff + 1) << 48 | (begin & ((UINT64_C(1) << 48) - 1));
-        mappings[count++] = (struct mapping){begin, begin + size, size, {name, weight, size}};
+        pieces[count++] = (struct piece){begin, begin + size, {name, weight, size}};
     }
     lock_give(&lock);
     return name;
@@ -32,23 +32,36 @@ bool mappings_have(uint64_t address)
     if (!lock_take(&lock))
         return false;
     for (uint32_t i = 0; i < count && !have; i++)
-        have = address - mappings[i].begin < mappings[i].end - mappings[i].begin;
+        have = address - pieces[i].begin < pieces[i].end - pieces[i].begin;
     lock_give(&lock);
     return have;
 }
 
-/* Takes the bytes from begin to end off. Whether some are left. */
-static bool cut(struct mapping *m, uint64_t begin, uint64_t end)
+/* Takes the bytes from begin to end off. Whether some are left. Without room for another piece, what is unmapped within one stays. */
+static bool cut(struct piece *p, uint64_t begin, uint64_t end)
 {
-    const uint64_t from = begin > m->begin ? begin : m->begin, to = end < m->end ? end : m->end;
+    const uint64_t from = begin > p->begin ? begin : p->begin, to = end < p->end ? end : p->end;
     if (from >= to)
         return true;
-    m->left -= to - from < m->left ? to - from : m->left; /* a hole may be unmapped again */
-    if (from == m->begin)
-        m->begin = to;
-    else if (to == m->end)
-        m->end = from;
-    return m->left && m->begin < m->end;
+    if (from > p->begin && to < p->end) {
+        if (count < MOST) {
+            pieces[count++] = (struct piece){to, p->end, p->sampled};
+            p->end = from;
+        }
+    } else if (from == p->begin) {
+        p->begin = to;
+    } else {
+        p->end = from;
+    }
+    return p->begin < p->end;
+}
+
+static bool has_pieces(uint64_t name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (pieces[i].sampled.address == name)
+            return true;
+    return false;
 }
 
 struct sampled mappings_remove(uint64_t begin, uint64_t size)
@@ -57,9 +70,11 @@ struct sampled mappings_remove(uint64_t begin, uint64_t size)
     if (!lock_take(&lock))
         return ended;
     for (uint32_t i = count; i-- > 0 && !ended.weight;)
-        if (!cut(&mappings[i], begin, begin + size)) {
-            ended = mappings[i].sampled;
-            mappings[i] = mappings[--count];
+        if (!cut(&pieces[i], begin, begin + size)) {
+            const struct sampled of = pieces[i].sampled;
+            pieces[i] = pieces[--count];
+            if (!has_pieces(of.address))
+                ended = of;
         }
     lock_give(&lock);
     return ended;

@@ -453,7 +453,7 @@ static int join_script(struct framing *f, const struct script_frame *script, str
 int framing_end(struct framing *f, const struct place *place, const struct process *process,
                 const struct sample *sample, const uint32_t **items, size_t *count, struct fathom_error *err)
 {
-    int rc = f->inlined ? append_source(f, place, err) : 0;
+    int rc = f->inlined && !f->options.calls ? append_source(f, place, err) : 0;
     if (rc == 0 && sample->script && (!f->options.native || f->options.script))
         rc = join_script(f, sample->script, err);
     if (rc == 0 && framing_in_kernel(f, sample))

@@ -27,6 +27,7 @@ struct framing_options {
     bool script_lines; /* of functions that an interpreter runs, lines at least */
     bool native,
         script; /* one of them alone: of paths with functions that an interpreter runs, machine code alone, or these alone */
+    bool calls;    /* samples are of a function's calls: nothing is inlined where one ends */
     bool locks;    /* what a wait is for, of those for a lock */
     bool accesses; /* the memory that it accessed, and where the processor found that */
     /* Samples in the kernel end with its functions, named by the one that runs. Borrowed. NULL: with those of user code */

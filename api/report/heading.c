@@ -6,9 +6,10 @@
 #include "base/saturate.h"
 #include "api/inferred.h"
 #include "base/script_language.h"
-#include "profile/interpreters.h"
+#include "perfdata/heap_event.h"
 #include "perfdata/latency.h"
 #include "perfdata/scaling.h"
+#include "profile/interpreters.h"
 
 /* The recorded command, "" if the recorder's own command line does not contain it. */
 static const char *recorded_command(const struct reader *reader)
@@ -83,6 +84,7 @@ static void fill_recording(struct view_heading *h, const struct heading_parts *p
     h->user_only = event->attr.exclude_kernel && !h->calls;
     h->waits = attr_is_waits(&event->attr);
     h->wall = attr_is_wall(&event->attr);
+    h->allocations = heap_event_of(&event->attr) != HEAP_NONE;
     h->by_thread = event->attr.inherit;
     h->foreign = !summary.stacks && !audits && !h->followed;
     h->other_event =

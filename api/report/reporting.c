@@ -11,6 +11,7 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "image/debuginfod.h"
+#include "perfdata/latency.h"
 #include "report/text/weight.h"
 
 struct reporting {
@@ -202,6 +203,7 @@ static int start_profile(struct reporting *r, const struct event *event, struct 
     profile.filter = r->filter;
     if (r->options->format->recording && !r->filter) /* its readers find inlined functions themselves */
         profile.framing.inlined = 0;
+    profile.framing.calls = latency_event_of(&event->attr) != LATENCY_NONE;
     profile.samples = r->phasing || (r->options->format->samples && !profile.phi);
     profile.framing.kernel = attr_has_kernel(&event->attr) ? r->options->kernel : NULL;
     profile.framing.kernel_threads = event->attr.sample_type & PERF_SAMPLE_REGS_USER;
@@ -567,7 +569,10 @@ bool reporting_tell_empty(const struct reporting *r)
     if (r->heading.samples || r->next)
         return false;
     log_write(r->log, LOG_WARNING, "%s",
-              r->heading.left_out ? "the options leave no sample" : "nothing was sampled");
+              r->heading.left_out ? "the options leave no sample"
+              : r->heading.allocations
+                  ? "the event has no sampled allocation: record with a smaller --alloc-bytes for more"
+                  : "nothing was sampled");
     return r->heading.left_out > 0;
 }
 

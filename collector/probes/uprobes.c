@@ -25,7 +25,7 @@ struct uprobes {
 static int refused(struct fathom_error *err, int code)
 {
     if (code == EPERM || code == EACCES)
-        return error_set(err, code, "only root may use uprobes");
+        return error_set(err, code, "only root may put probes at functions (uprobes): run as root");
     if (code == ENOENT)
         return error_set(err, code, "this kernel has no uprobe events, or its tracefs is not accessible");
     return error_system(err, code, "cannot open the kernel's uprobe_events");

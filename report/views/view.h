@@ -94,7 +94,8 @@ struct view_heading {
     unsigned kept;                        /* recordings whose maps were used in place of a given one */
     bool user_only;                       /* no sample was taken in the kernel */
     bool waits;                           /* samples are times without a CPU (perfdata/wait_reason.h) */
-    bool wall;                            /* likewise, and those of a clock beside them */
+    bool allocations;                     /* samples are such (perfdata/heap_event.h) */
+    bool wall;                            /* of waits, and those of a clock beside them */
     bool calls;               /* samples are calls, and weigh how long they take (perfdata/latency.h) */
     uint64_t samples, weight; /* weight = proved + inferred + unknown */
     uint64_t left_out;        /* weight that the options leave out of all */

@@ -100,6 +100,19 @@ Test(mappings, one_ends_with_its_last_byte)
     cr_expect_eq(mappings_remove(0, 1000).weight, 0);
 }
 
+Test(mappings, what_lay_in_a_hole_takes_nothing_of_the_rest)
+{
+    const uint64_t name = mappings_add(0, 30, 7);
+    for (unsigned i = 0; i < 4; i++) {
+        cr_expect_eq(mappings_remove(10, 10).weight, 0);
+        const uint64_t other = mappings_add(10, 10, 9);
+        cr_expect_eq(mappings_remove(10, 10).address, other);
+    }
+    cr_expect(mappings_have(9) && !mappings_have(10) && mappings_have(20));
+    cr_expect_eq(mappings_remove(20, 10).weight, 0);
+    cr_expect_eq(mappings_remove(0, 10).address, name);
+}
+
 Test(mappings, several_end_at_once)
 {
     uint64_t sum = 0, weight, most = 0;
