@@ -21,12 +21,13 @@ static bool begins(const struct function_code *code, uint32_t i)
 int blocks_read(const struct image *image, uint32_t function, struct blocks *out)
 {
     struct function_code code = {0};
-    struct function_part *parts;
-    uint32_t part_count;
+    struct function_parts parts;
     *out = (struct blocks){0};
-    int rc = function_parts_named(image, function, &parts, &part_count);
+    int rc = function_parts_open(image, NULL, &parts);
     if (rc == 0)
-        rc = function_code_read(&code, image, parts, part_count);
+        rc = function_parts_all(&parts, function);
+    if (rc == 0)
+        rc = function_code_read(&code, image, parts.items, parts.count);
     out->addresses = calloc((size_t)code.count + 1, sizeof *out->addresses);
     out->blocks = calloc((size_t)code.count + 1, sizeof *out->blocks);
     if (!out->addresses || !out->blocks)
@@ -38,7 +39,7 @@ int blocks_read(const struct image *image, uint32_t function, struct blocks *out
     }
     out->count = rc == 0 ? code.count : 0;
     function_code_free(&code);
-    free(parts);
+    function_parts_close(&parts);
     return rc;
 }
 

@@ -15,30 +15,41 @@
 #define PARTS_MOST 1024u      /* of a function */
 #define AHEAD      512u /* bytes that a branch leads ahead in the same part: longer ones lead to another */
 
-static int add_whole(struct function_parts *parts, uint32_t function)
+/* any: also one whose rows are known. */
+static int add_whole(struct function_parts *parts, uint32_t function, bool any)
 {
     const struct image_function *f = &parts->image->functions.items[function];
     const struct function_part part = {f->address, f->size};
     size_t size;
     const uint8_t *bytes = image_bytes(parts->image, f->address, &size);
     if (!bytes || size < f->size || f->size > SIZE_MOST ||
-        cfi_lookup(parts->image->cfi, f->address).cfa != CFI_NONE)
+        (!any && cfi_lookup(parts->image->cfi, f->address).cfa != CFI_NONE))
         return 0;
     return vec_push(parts->items, parts->count, parts->capacity, part) ? 0 : -ENOMEM;
 }
 
-int function_parts_find(struct function_parts *parts, uint32_t function)
+static int find_parts(struct function_parts *parts, uint32_t function, bool any)
 {
     const struct cold_part *cold = parts->cold;
     const struct image_function *f = &parts->image->functions.items[function];
     parts->whole = (struct function_part){f->address, f->size};
     parts->count = 0;
-    int rc = add_whole(parts, function);
+    int rc = add_whole(parts, function, any);
     uint32_t i = lower_bound(k, 0, parts->cold_count, cold[k].owner < function);
     for (; rc == 0 && i < parts->cold_count && cold[i].owner == function; i++)
-        rc = add_whole(parts, cold[i].function);
+        rc = add_whole(parts, cold[i].function, any);
     sort_by(parts->items, parts->count, address);
     return rc;
+}
+
+int function_parts_find(struct function_parts *parts, uint32_t function)
+{
+    return find_parts(parts, function, false);
+}
+
+int function_parts_all(struct function_parts *parts, uint32_t function)
+{
+    return find_parts(parts, function, true);
 }
 
 bool function_parts_followed(const struct function_parts *parts, uint64_t address)
@@ -100,21 +111,6 @@ static int compare_cold(const void *a, const void *b)
 {
     const struct cold_part *x = a, *y = b;
     return x->owner < y->owner ? -1 : x->owner > y->owner;
-}
-
-int function_parts_named(const struct image *image, uint32_t function, struct function_part **parts,
-                         uint32_t *count)
-{
-    uint32_t capacity = 0;
-    *parts = NULL;
-    *count = 0;
-    for (uint32_t f = 0; f < image_function_count(image); f++) {
-        const struct image_function *part = image_function(image, f);
-        const struct function_part added = {part->address, part->size};
-        if (part->owner == function && !vec_push(*parts, *count, capacity, added))
-            return -ENOMEM;
-    }
-    return 0;
 }
 
 int function_parts_open(const struct image *image, struct no_return *no_return, struct function_parts *out)

@@ -25,15 +25,13 @@ struct function_parts {
     uint32_t cold_count, cold_capacity;
 };
 
-/* The function's own range and its .cold parts, by address, as far as names and FDEs tell: *parts is the caller's. 0 or -ENOMEM. */
-int function_parts_named(const struct image *image, uint32_t function, struct function_part **parts,
-                         uint32_t *count);
-
-int function_parts_open(const struct image *image, struct no_return *no_return,
-                        struct function_parts *out); /* 0 or -ENOMEM */
+/* no_return: NULL if function_parts_add() is not called. 0 or -ENOMEM. */
+int function_parts_open(const struct image *image, struct no_return *no_return, struct function_parts *out);
 void function_parts_close(struct function_parts *parts);
-/* Replaces the items by the function's that are known without reading its code. 0 or -ENOMEM. */
+/* Replaces the items by the function's that are known without reading its code, but for those whose rows unwind tables tell. 0 or -ENOMEM. */
 int function_parts_find(struct function_parts *parts, uint32_t function);
+/* Likewise, with those whose rows unwind tables tell. */
+int function_parts_all(struct function_parts *parts, uint32_t function);
 /* Whether what is at an address outside of the items is a part of a function that goes on there. */
 bool function_parts_leads(const struct function_parts *parts, uint64_t address);
 /* Adds that part, unless an earlier one has the address. 0 or -ENOMEM. */

@@ -95,14 +95,16 @@ static enum probe_fault fault_of(const struct exits *exits)
 }
 
 /* A function's calls: its beginning, then where it ends. */
-static int see_calls(const struct image *image, const struct symbol *s, struct probe_site *site,
-                     probe_site_see *see, void *context)
+static int see_calls(const struct image *image, struct exits_reader **reader, const struct symbol *s,
+                     struct probe_site *site, probe_site_see *see, void *context)
 {
     static const enum probe_place places[] = {[EXIT_RETURN] = PROBE_RETURN_PLACE,
                                               [EXIT_TAIL] = PROBE_TAIL_PLACE,
                                               [EXIT_HIDDEN] = PROBE_HIDDEN_PLACE};
     struct exits exits = {0};
-    int rc = function_exits(image, image_function_entry(image, s->address), take_exit, &exits);
+    int rc = *reader ? 0 : exits_open(image, reader);
+    if (rc == 0)
+        rc = exits_see(*reader, image_function_entry(image, s->address), take_exit, &exits);
     if (rc == 0)
         site->fault = fault_of(&exits);
     if (rc == 0)
@@ -119,6 +121,7 @@ static int see_calls(const struct image *image, const struct symbol *s, struct p
 static int see_named(const struct image *image, const struct symbols *symbols, const char *name, bool pattern,
                      uint64_t distance, enum probe_of of, probe_site_see *see, void *context, size_t *seen)
 {
+    struct exits_reader *reader = NULL; /* of calls: opened with the first one */
     uint64_t last = UINT64_MAX;
     int rc = 0;
     *seen = 0;
@@ -134,9 +137,11 @@ static int see_named(const struct image *image, const struct symbols *symbols, c
         site.fault = s->resolver ? PROBE_RESOLVER : fault_at(image, s, distance);
         if (site.fault == PROBE_FINE && of == PROBE_OF_RETURNS && !has_return(image, s))
             site.fault = PROBE_NO_RETURN;
-        rc = site.fault == PROBE_FINE && of == PROBE_OF_CALLS ? see_calls(image, s, &site, see, context)
-                                                              : see(context, &site);
+        rc = site.fault == PROBE_FINE && of == PROBE_OF_CALLS
+                 ? see_calls(image, &reader, s, &site, see, context)
+                 : see(context, &site);
     }
+    exits_close(reader);
     return rc;
 }
 

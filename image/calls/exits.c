@@ -7,6 +7,11 @@
 #include "image/calls/private.h"
 #include "image/function_parts.h"
 
+struct exits_reader {
+    struct calls_reader reader;
+    struct function_parts parts;
+};
+
 static enum exit_kind kind_of(const struct function_code *code, const struct call_site *site)
 {
     const uint32_t insn = function_code_find(code, site->address);
@@ -15,7 +20,7 @@ static enum exit_kind kind_of(const struct function_code *code, const struct cal
     return jumps ? EXIT_TAIL : EXIT_HIDDEN;
 }
 
-static int see_exits(const struct calls_reader *r, exit_see *see, void *context)
+static int see_exits(const struct calls_reader *r, size_t first_site, exit_see *see, void *context)
 {
     const struct calls *calls = r->calls;
     const uint64_t begin = image_function(calls->image, r->function)->address;
@@ -27,35 +32,49 @@ static int see_exits(const struct calls_reader *r, exit_see *see, void *context)
         else if ((insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH) && insn->target == begin)
             rc = see(context, EXIT_AGAIN, insn->address);
     }
-    for (size_t i = 0; i < calls->site_count && rc == 0; i++)
+    for (size_t i = first_site; i < calls->site_count && rc == 0; i++)
         if (calls->sites[i].tail)
             rc = see(context, kind_of(&r->code, &calls->sites[i]), calls->sites[i].address);
     return rc;
 }
 
-int function_exits(const struct image *image, uint32_t function, exit_see *see, void *context)
+int exits_open(const struct image *image, struct exits_reader **out)
 {
+    struct exits_reader *e = calloc(1, sizeof *e);
     struct calls *calls = calloc(1, sizeof *calls);
-    struct calls_reader r = {.calls = calls, .function = function};
-    struct function_part *parts = NULL;
-    uint32_t count = 0;
-    if (!calls)
+    *out = e;
+    if (!e || !calls) {
+        free(calls);
         return -ENOMEM;
+    }
+    e->reader.calls = calls;
     calls->image = image;
     calls->function_count = image_function_count(image);
     int rc = slots_build(&image->file, &calls->slots);
     if (rc == 0)
         rc = calls_mark_functions(calls);
+    return rc == 0 ? function_parts_open(image, NULL, &e->parts) : rc;
+}
+
+void exits_close(struct exits_reader *e)
+{
+    if (!e)
+        return;
+    function_code_free(&e->reader.code);
+    frame_flow_free(&e->reader.flow);
+    free(e->reader.operands);
+    function_parts_close(&e->parts);
+    if (e->reader.calls)
+        calls_free(e->reader.calls);
+    free(e);
+}
+
+int exits_see(struct exits_reader *e, uint32_t function, exit_see *see, void *context)
+{
+    const size_t before = e->reader.calls->site_count;
+    e->reader.function = function;
+    int rc = function_parts_all(&e->parts, function);
     if (rc == 0)
-        rc = function_parts_named(image, function, &parts, &count);
-    if (rc == 0)
-        rc = calls_read_function(&r, parts, count);
-    if (rc == 0)
-        rc = see_exits(&r, see, context);
-    function_code_free(&r.code);
-    frame_flow_free(&r.flow);
-    free(r.operands);
-    free(parts);
-    calls_free(calls);
-    return rc;
+        rc = calls_read_function(&e->reader, e->parts.items, e->parts.count);
+    return rc == 0 ? see_exits(&e->reader, before, see, context) : rc;
 }

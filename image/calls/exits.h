@@ -12,8 +12,14 @@ enum exit_kind {
 };
 
 typedef int exit_see(void *context, enum exit_kind kind, uint64_t address);
+/* What is read of an image for all of its functions. */
+struct exits_reader;
+
+/* 0 or -ENOMEM; close it even on failure. image: borrowed. */
+int exits_open(const struct image *image, struct exits_reader **out);
+void exits_close(struct exits_reader *reader); /* NULL is allowed */
 /* Calls see() for each of a function, by index (an owner), with its .cold parts, of which SP is at the return address there. Until see() is not 0, which is
  * returned. Jumps through tables that cannot be read are taken to stay in the function. -ENOMEM. */
-int function_exits(const struct image *image, uint32_t function, exit_see *see, void *context);
+int exits_see(struct exits_reader *reader, uint32_t function, exit_see *see, void *context);
 
 #endif
