@@ -371,7 +371,15 @@ Test(process, stacks_belong_to_threads)
     cr_expect_eq(base_of(w, 12, 12, 0x10000), 0);
     struct record ended = {.kind = RECORD_EXIT, .pid = 7, .tid = 9};
     apply(w, &ended);
-    cr_expect_eq(base_of(w, 7, 9, 0x20800), 0);
+    cr_expect_eq(base_of(w, 7, 9, 0x20800), 0x22000, "it waits and wakes others after the record of its end");
+    for (ended.tid = 100; ended.tid < 100 + RETIRED_KEPT; ended.tid++)
+        apply(w, &ended);
+    cr_expect_eq(base_of(w, 7, 9, 0x20800), 0, "many have ended since");
+    map_kind(w, 7, 0x20000, 0x2000, 0, "[stack:9]", false);
+    ended.tid = 9;
+    apply(w, &ended);
+    start(w, 7, 9, 7, 7, 20);
+    cr_expect_eq(base_of(w, 7, 9, 0x20800), 0, "another one has its number");
     cr_expect_eq(base_of(w, 7, 7, 0x10000), 0x14ff0);
     cr_expect_eq(base_of(w, 12, 12, 0x20800), 0x22000);
     world_close(w);
