@@ -8,6 +8,11 @@
 #include "image/function_code.h"
 #include "image/function_parts.h"
 
+struct blocks_reader {
+    struct function_parts parts;
+    struct function_code code;
+};
+
 /* Whether a block begins with an instruction. */
 static bool begins(const struct function_code *code, uint32_t i)
 {
@@ -18,29 +23,44 @@ static bool begins(const struct function_code *code, uint32_t i)
            before == CODE_RETURN || before == CODE_STOP;
 }
 
-int blocks_read(const struct image *image, uint32_t function, struct blocks *out)
+struct blocks_reader *blocks_open(const struct image *image)
 {
-    struct function_code code = {0};
-    struct function_parts parts;
-    *out = (struct blocks){0};
-    int rc = function_parts_open(image, NULL, &parts);
-    if (rc == 0)
-        rc = function_parts_all(&parts, function);
-    if (rc == 0)
-        rc = function_code_read(&code, image, parts.items, parts.count);
-    out->addresses = calloc((size_t)code.count + 1, sizeof *out->addresses);
-    out->blocks = calloc((size_t)code.count + 1, sizeof *out->blocks);
-    if (!out->addresses || !out->blocks)
-        rc = -ENOMEM;
-    for (uint32_t i = 0; rc == 0 && i < code.count; i++) {
-        out->block_count += begins(&code, i);
-        out->addresses[i] = code.insns[i].address;
-        out->blocks[i] = out->block_count - 1;
+    struct blocks_reader *r = calloc(1, sizeof *r);
+    if (r && function_parts_open(image, NULL, &r->parts) < 0) {
+        blocks_close(r);
+        r = NULL;
     }
-    out->count = rc == 0 ? code.count : 0;
-    function_code_free(&code);
-    function_parts_close(&parts);
-    return rc;
+    return r;
+}
+
+void blocks_close(struct blocks_reader *r)
+{
+    if (!r)
+        return;
+    function_parts_close(&r->parts);
+    function_code_free(&r->code);
+    free(r);
+}
+
+int blocks_read(struct blocks_reader *r, uint32_t function, struct blocks *out)
+{
+    const struct function_code *code = &r->code;
+    *out = (struct blocks){0};
+    int rc = function_parts_all(&r->parts, function);
+    if (rc == 0)
+        rc = function_code_read(&r->code, r->parts.image, r->parts.items, r->parts.count);
+    if (rc < 0)
+        return rc;
+    out->addresses = calloc((size_t)code->count + 1, sizeof *out->addresses);
+    out->blocks = calloc((size_t)code->count + 1, sizeof *out->blocks);
+    if (!out->addresses || !out->blocks)
+        return -ENOMEM;
+    for (out->count = 0; out->count < code->count; out->count++) {
+        out->block_count += begins(code, out->count);
+        out->addresses[out->count] = code->insns[out->count].address;
+        out->blocks[out->count] = out->block_count - 1;
+    }
+    return 0;
 }
 
 void blocks_free(struct blocks *blocks)

@@ -14,8 +14,14 @@ struct blocks {
     uint32_t count, block_count;
 };
 
+/* What is read of an image for all of its functions. */
+struct blocks_reader;
+
+/* The image is borrowed. NULL: out of memory. */
+struct blocks_reader *blocks_open(const struct image *image);
+void blocks_close(struct blocks_reader *reader); /* NULL is allowed */
 /* 0 or -ENOMEM. Free it even on failure. */
-int blocks_read(const struct image *image, uint32_t function, struct blocks *out);
+int blocks_read(struct blocks_reader *reader, uint32_t function, struct blocks *out);
 void blocks_free(struct blocks *blocks);
 /* The index of the instruction that an address of the function is in: the last one that does not begin behind it. UINT32_MAX: all do. */
 uint32_t blocks_find(const struct blocks *blocks, uint64_t address);

@@ -43,6 +43,7 @@ struct fdo_line {
 /* The samples of a function of an image. */
 struct sampled {
     const struct image *image;
+    struct blocks_reader *reader; /* of that */
     uint32_t function;
     size_t first, count; /* in `samples` */
 };
@@ -153,7 +154,7 @@ static int add_function(struct fdo *f, const struct sampled *s, struct fathom_er
     struct blocks blocks = {0};
     if (!lines)
         return 0;
-    int rc = blocks_read(s->image, s->function, &blocks);
+    int rc = blocks_read(s->reader, s->function, &blocks);
     double *weight = calloc((size_t)blocks.block_count + 1, sizeof *weight),
            *length = calloc((size_t)blocks.block_count + 1, sizeof *length);
     if (rc < 0 || !weight || !length)
@@ -207,13 +208,22 @@ static int find_samples(struct fdo *f, struct fathom_error *err)
 
 static int add_functions(struct fdo *f, struct fathom_error *err)
 {
+    struct sampled s = {0};
     int rc = 0;
-    for (size_t i = 0, next; rc == 0 && i < f->sample_count; i = next) {
-        for (next = i; next < f->sample_count && compare_samples(&f->samples[i], &f->samples[next]) == 0;)
-            next++;
-        rc =
-            add_function(f, &(struct sampled){f->samples[i].image, f->samples[i].function, i, next - i}, err);
+    for (; rc == 0 && s.first < f->sample_count; s.first += s.count) {
+        const struct fdo_sample *samples = f->samples + s.first;
+        if (samples->image != s.image) {
+            blocks_close(s.reader);
+            s.reader = blocks_open(samples->image);
+        }
+        s.image = samples->image;
+        s.function = samples->function;
+        for (s.count = 1;
+             s.first + s.count < f->sample_count && compare_samples(samples, &samples[s.count]) == 0;)
+            s.count++;
+        rc = s.reader ? add_function(f, &s, err) : error_memory(err);
     }
+    blocks_close(s.reader);
     return rc;
 }
 
