@@ -31,8 +31,7 @@ static void describe_event(const struct collector *c, char *text, size_t size)
     if (totals.value == 0 && heap_event_of(&event->attr))
         snprintf(text, size,
                  "no allocation was sampled: few bytes were allocated (a smaller --alloc-bytes samples "
-                 "more), or by a "
-                 "static program, into which --alloc -- COMMAND can load nothing");
+                 "more), or by a static program, into which --alloc -- COMMAND can load nothing");
     else if (totals.value == 0)
         snprintf(text, size, "event %s did not occur", event->name);
     else if (event->attr.freq)

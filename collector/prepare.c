@@ -320,8 +320,7 @@ static int prepare_verify(struct collector *c, struct fathom_error *err)
             err, EACCES,
             "who ends waits cannot be recorded (--wakers): wakes by interrupts could not be told from those "
             "by threads, as /proc/kallsyms does not tell where the kernel's entries of interrupts are: run "
-            "as "
-            "root or give CAP_SYSLOG, with kernel.kptr_restrict 0 or 1 (kernels before 5.8 have other "
+            "as root or give CAP_SYSLOG, with kernel.kptr_restrict 0 or 1 (kernels before 5.8 have other "
             "entries)");
     if (options.wish == VERIFY_NEVER)
         return 0;

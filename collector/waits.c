@@ -1,6 +1,7 @@
 /* waits.c - see waits.h. */
 #include "collector/waits.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,30 +52,15 @@ struct waits {
     uint32_t attached;   /* stacks that were written of threads that waited at the start */
 };
 
-/* As a clock of the thread's, so that it counts ns. */
-static void make_event(struct event *event, uint64_t *id)
+/* Of samples with raw data, and these fields; mark: attr.config1. */
+static void make_event(struct event *event, uint64_t *id, enum perf_sw_ids counts, uint64_t mark,
+                       uint64_t fields, const char *name)
 {
     *event = (struct event){
-        .attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .config1 = EVENT_WAITS_MARK},
-        .name = EVENT_WAITS_NAME,
-        .ids = id,
-        .id_count = 1};
+        .attr = {.type = PERF_TYPE_SOFTWARE, .config = counts, .config1 = mark}, .ids = id, .id_count = 1};
+    snprintf(event->name, sizeof event->name, "%s", name);
     attr_set_layout(true, &event->attr);
-    event->attr.sample_type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW;
-    event->attr.sample_period = 1;
-    event->attr.inherit = 0;
-}
-
-/* As one that counts nothing. */
-static void make_waker_event(struct event *event, uint64_t *id)
-{
-    *event = (struct event){
-        .attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .config1 = EVENT_WAKEUPS_MARK},
-        .name = EVENT_WAKEUPS_NAME,
-        .ids = id,
-        .id_count = 1};
-    attr_set_layout(true, &event->attr);
-    event->attr.sample_type |= PERF_SAMPLE_RAW;
+    event->attr.sample_type |= PERF_SAMPLE_RAW | fields;
     event->attr.sample_period = 1;
     event->attr.inherit = 0;
 }
@@ -106,11 +92,13 @@ int waits_new(const struct waits_options *options, struct event *events, struct 
         return error_memory(err);
     }
     *id = options->id;
-    make_event(&events[0], id);
+    /* As a clock of the thread's, so that it counts ns. */
+    make_event(&events[0], id, PERF_COUNT_SW_TASK_CLOCK, EVENT_WAITS_MARK,
+               PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD, EVENT_WAITS_NAME);
     events[0].attr.config2 = options->wall ? EVENT_WALL_REPORTED : 0;
     if (wakers) {
         *wakers_id = options->wakers_id;
-        make_waker_event(&events[1], wakers_id);
+        make_event(&events[1], wakers_id, PERF_COUNT_SW_DUMMY, EVENT_WAKEUPS_MARK, 0, EVENT_WAKEUPS_NAME);
     }
     *out = w;
     return 0;
@@ -146,7 +134,7 @@ static struct half_told *find_half(struct waits *w, const struct wait_record *r)
     return place && *place ? &w->items[*place - 1] : NULL;
 }
 
-/* As make_event() asks for it. */
+/* As the events of waits_new() ask for it. */
 struct wait_sample {
     struct sample_record sample;
     uint64_t address, period;
@@ -155,7 +143,7 @@ struct wait_sample {
     uint64_t abi, bp, sp, ip;
 };
 
-/* Likewise, make_waker_event(). */
+/* Likewise, of who ended one. */
 struct waker_sample {
     struct sample_record sample;
     uint32_t raw_size;
@@ -313,10 +301,9 @@ struct read_stack {
     uint8_t bytes[ATTACHED_BYTES + 8];
 } __attribute__((packed));
 
-/* size: bytes that follow the head. */
-static int write_stack(const struct waits *w, const struct wait_record *b, uint8_t kind, uint32_t number,
-                       struct stack_start *s, size_t size, uint64_t time, struct batch *batch,
-                       struct fathom_error *err)
+/* A new stack. size: bytes that follow the head. */
+static int write_stack(struct waits *w, const struct wait_record *b, struct stack_start *s, size_t size,
+                       uint64_t time, struct batch *batch, struct fathom_error *err)
 {
     const size_t whole = (sizeof *s + size + 7) & ~(size_t)7;
     s->sample = (struct sample_record){
@@ -328,10 +315,10 @@ static int write_stack(const struct waits *w, const struct wait_record *b, uint8
     s->raw_size = (uint32_t)(whole - offsetof(struct stack_start, head));
     s->head = (struct stack_record){.magic = STACK_RECORD_MAGIC,
                                     .version = STACK_RECORD_VERSION,
-                                    .kind = kind,
+                                    .kind = STACK_RECORD_NEW,
                                     .page_bits = verify_page_bits(w->compared),
                                     .compared = (uint8_t)w->compared,
-                                    .number = number,
+                                    .number = ATTACHED_FIRST + w->attached++,
                                     .size = (uint32_t)size,
                                     .ip = b->ip,
                                     .sp = b->sp};
@@ -445,9 +432,7 @@ static int read_attached(struct waits *w, const struct wait_record *b, uint64_t 
     s->bytes_part = (struct stack_part){STACK_PART_BYTES, 0, (uint32_t)(sizeof s->offset + size)};
     const size_t parts =
         offsetof(struct read_stack, bytes) - offsetof(struct read_stack, registers_part) + size;
-    int rc = size ? write_stack(w, b, STACK_RECORD_NEW, ATTACHED_FIRST + w->attached++, &s->start, parts, now,
-                                batch, err)
-                  : 0;
+    int rc = size ? write_stack(w, b, &s->start, parts, now, batch, err) : 0;
     free(s);
     if (rc == 0 && size)
         rc = write_sample(w, b, b->reason, 0, now, batch, err);
@@ -512,6 +497,16 @@ static int tell_wait(void *context, const struct wait_record *wait, struct fatho
     return rc;
 }
 
+static int see_lasting(const struct lasting *l, const struct verify *verify, verify_see_wait *see,
+                       struct fathom_error *err)
+{
+    *l->made = 0;
+    l->waits->lasts = true;
+    const int rc = verify_waiting(verify, see, (void *)l, err);
+    l->waits->lasts = false;
+    return rc;
+}
+
 void waits_begin(struct waits *w)
 {
     w->from = w->from ? w->from : clock_ns() + w->clock;
@@ -525,24 +520,17 @@ void waits_end(struct waits *w)
 int waits_finish(struct waits *w, const struct verify *verify, struct batch *batch, unsigned *made,
                  struct fathom_error *err)
 {
-    struct lasting l = {.waits = w, .now = clock_ns() + w->clock, .batch = batch, .made = made};
-    *made = 0;
-    w->lasts = true;
-    const int rc = verify_waiting(verify, finish_wait, &l, err);
-    w->lasts = false;
-    return rc;
+    const struct lasting l = {.waits = w, .now = clock_ns() + w->clock, .batch = batch, .made = made};
+    return see_lasting(&l, verify, finish_wait, err);
 }
 
 int waits_tell(struct waits *w, const struct verify *verify, struct batch *batch, unsigned *made,
                struct fathom_error *err)
 {
-    struct lasting l = {.waits = w, .now = clock_ns() + w->clock, .batch = batch, .made = made};
+    const struct lasting l = {.waits = w, .now = clock_ns() + w->clock, .batch = batch, .made = made};
     *made = 0;
     if (l.now - w->looked < LASTING_EVERY)
         return 0;
     w->looked = l.now;
-    w->lasts = true;
-    const int rc = verify_waiting(verify, tell_wait, &l, err);
-    w->lasts = false;
-    return rc;
+    return see_lasting(&l, verify, tell_wait, err);
 }
