@@ -369,8 +369,9 @@ static int process_apply_thread(struct processes *all, const struct record *reco
     struct process *process = process_find(all, record->pid);
     if (process && record->time && !note_birth(process, record->tid, record->time))
         return error_memory(err);
+    /* The base of the new one's stack can have been told before its start, with the same time. */
     if (process && process->stacks && record->time)
-        stacks_remove(process->stacks, record->tid);
+        stacks_forget_ended(process->stacks, record->tid);
     if (!process || !process->threads)
         return 0;
     /* A thread's name outlives it, as its samples may still await later records, but not the reuse of its
@@ -477,15 +478,15 @@ static void forget_ended(struct processes *all)
     process_free(process);
 }
 
-/* The stacks of the thread whose turn it is, unless another one has its number. They outlive it, as it waits, and wakes others, after the
+/* The stacks of the thread whose turn it is. They outlive it, as it waits, and wakes others, after the
  * record of its end (kernel/exit.c). */
 static void forget_ended_thread(struct processes *all)
 {
     uint64_t key, number;
     const struct process *process =
         retired_due(&all->ended_threads, &key, &number) ? process_find(all, (uint32_t)(key >> 32)) : NULL;
-    if (process && process->stacks && !(process->births && table_find(process->births, (uint32_t)key)))
-        stacks_remove(process->stacks, (uint32_t)key);
+    if (process && process->stacks)
+        stacks_forget_ended(process->stacks, (uint32_t)key);
 }
 
 static void process_apply_exit(struct processes *all, const struct record *record)
@@ -495,6 +496,8 @@ static void process_apply_exit(struct processes *all, const struct record *recor
         return;
     forget_ended_thread(all);
     retired_add(&all->ended_threads, (uint64_t)record->pid << 32 | record->tid);
+    if (process->stacks)
+        stacks_end(process->stacks, record->tid);
     if (process->births)
         table_remove(process->births, record->tid);
     process->left |= record->tid == record->pid;

@@ -14,6 +14,7 @@ struct stack {
 /* A list of stacks: a thread's, or the shared ones. */
 struct thread {
     uint32_t tid, count;
+    bool ended;
     struct stack stacks[]; /* count of them, in order of address */
 };
 
@@ -63,8 +64,10 @@ static struct thread *stacks_grow(struct stacks *s, uint32_t tid, uint32_t count
             table_remove(s->threads, tid);
         return NULL;
     }
-    if (!old)
+    if (!old) {
         t->count = 0;
+        t->ended = false;
+    }
     t->tid = tid;
     *value = (uintptr_t)t;
     s->last = t;
@@ -95,6 +98,7 @@ bool stacks_begin(struct stacks *s, uint32_t tid, uint64_t base, uint64_t reach)
 
 bool stacks_set(struct stacks *s, uint32_t tid, uint64_t low, uint64_t base)
 {
+    stacks_forget_ended(s, tid);
     struct thread *t = stacks_thread(s, tid);
     uint32_t from = thread_first(t, low + 1), to = from;
     for (; t && to < t->count && t->stacks[to].low < base; to++) {
@@ -133,9 +137,19 @@ bool stacks_any(const struct stacks *s, uint32_t tid)
     return t && t->count > 0;
 }
 
-void stacks_remove(struct stacks *s, uint32_t tid)
+void stacks_end(struct stacks *s, uint32_t tid)
 {
-    free(stacks_thread(s, tid));
+    struct thread *t = stacks_thread(s, tid);
+    if (t)
+        t->ended = true;
+}
+
+void stacks_forget_ended(struct stacks *s, uint32_t tid)
+{
+    struct thread *t = stacks_thread(s, tid);
+    if (!t || !t->ended)
+        return;
+    free(t);
     table_remove(s->threads, tid);
     s->last = NULL;
 }

@@ -19,7 +19,7 @@ struct stacks;
 struct stacks *stacks_new(void);         /* NULL: out of memory */
 void stacks_free(struct stacks *stacks); /* NULL is allowed */
 /* Makes [low, base] (low < base) a stack of the thread: it replaces those in its list that it overlaps, but
- * one with the same base is widened. A full list is cleared first. false: out of memory. */
+ * one with the same base is widened. A full list, and one of a thread that has ended, is cleared first. false: out of memory. */
 bool stacks_set(struct stacks *stacks, uint32_t tid, uint64_t low, uint64_t base);
 /* Adds a stack that begins at base and whose end is unknown: it is assumed to reach `reach` bytes below base,
  * or to the next stack. A stack that contains base ends there. Does nothing if the base is already known.
@@ -27,7 +27,10 @@ bool stacks_set(struct stacks *stacks, uint32_t tid, uint64_t low, uint64_t base
 bool stacks_begin(struct stacks *stacks, uint32_t tid, uint64_t base, uint64_t reach);
 bool stacks_find(struct stacks *stacks, uint32_t tid, uint64_t sp, uint64_t *base);
 bool stacks_any(const struct stacks *stacks, uint32_t tid); /* whether the thread has one */
-void stacks_remove(struct stacks *stacks, uint32_t tid);
+/* The thread has ended: its stacks stay until they are forgotten, or its number has another one. */
+void stacks_end(struct stacks *stacks, uint32_t tid);
+/* Does nothing if stacks_set() told of another one since. */
+void stacks_forget_ended(struct stacks *stacks, uint32_t tid);
 /* Copies a thread's stacks to a thread of another process. false: out of memory. */
 bool stacks_copy(struct stacks *to, uint32_t to_tid, const struct stacks *from, uint32_t from_tid);
 

@@ -380,6 +380,10 @@ Test(process, stacks_belong_to_threads)
     apply(w, &ended);
     start(w, 7, 9, 7, 7, 20);
     cr_expect_eq(base_of(w, 7, 9, 0x20800), 0, "another one has its number");
+    apply(w, &ended);
+    map_kind(w, 7, 0x30000, 0x2000, 0, "[stack:9]", false);
+    start(w, 7, 9, 7, 7, 30);
+    cr_expect_eq(base_of(w, 7, 9, 0x30800), 0x32000, "the base of the new one's was told before its start");
     cr_expect_eq(base_of(w, 7, 7, 0x10000), 0x14ff0);
     cr_expect_eq(base_of(w, 12, 12, 0x20800), 0x22000);
     world_close(w);
