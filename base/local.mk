@@ -24,7 +24,7 @@ libbase_la_SOURCES = \
 	base/saturate.h \
 	base/script_language.h \
 	base/scratch.c base/scratch.h \
-	base/search.h \
+	base/circulation.c base/circulation.h base/search.h \
 	base/select.h \
 	base/share.c base/share.h \
 	base/sort.c base/sort.h \

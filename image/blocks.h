@@ -1,17 +1,34 @@
 /*
- * blocks.h - the basic blocks of a function, its .cold parts' too: runs of instructions that are entered at the first alone, and left at the last. (A call is
- * taken to return.)
+ * blocks.h - the basic blocks of a function, its .cold parts' too: runs of instructions that are entered at the first alone, and left at the last; and where
+ * control goes from each. A call returns, unless the function is known not to (no_return.h).
  */
 #ifndef FATHOM_IMAGE_BLOCKS_H
 #define FATHOM_IMAGE_BLOCKS_H
 
 #include "image/image.h"
 
+#define BLOCK_OUTSIDE UINT32_MAX /* where control comes from at the entry, and goes at a return */
+#define BLOCK_ANY                                                                                            \
+    (UINT32_MAX - 1) /* between jumps that go by no table that is known, and the blocks that they may go to */
+
+struct block_edge {
+    uint32_t from, to;
+};
+
+struct block_call { /* of a function by its address: a call, or a jump out of the function */
+    uint32_t block;
+    uint64_t target;
+};
+
 struct blocks {
     uint64_t *
         addresses; /* of the instructions, ascending within a part; the function's entry is the first of its own part */
     uint32_t *blocks; /* of each, the number of its block, from 0 on */
     uint32_t count, block_count;
+    struct block_edge *edges; /* each once; by `from` */
+    uint32_t edge_count, edge_capacity;
+    struct block_call *calls; /* in the order of instructions */
+    uint32_t call_count, call_capacity;
 };
 
 /* What is read of an image for all of its functions. */

@@ -45,3 +45,6 @@ tests_base_test_gzip_LDADD = libbase.la $(CRITERION_LIBS) -lz
 UNIT_TESTS += tests/base/test_ordered
 tests_base_test_ordered_SOURCES = tests/base/test_ordered.c
 tests_base_test_ordered_LDADD = libbase.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/base/test_circulation
+tests_base_test_circulation_SOURCES = tests/base/test_circulation.c
+tests_base_test_circulation_LDADD = libbase.la $(CRITERION_LIBS)

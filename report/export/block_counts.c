@@ -1,0 +1,92 @@
+/* block_counts.c - see block_counts.h. */
+#include "report/export/block_counts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/circulation.h"
+
+#define LARGEST 1e9 /* of what is reckoned with, in whole numbers */
+#define COST                                                                                                 \
+    200 /* of one away from what was measured, for the root of a block's instructions; of a function's calls, as of CALLS */
+#define CALLS 16
+
+/* Arcs side by side for what was measured once: near that one away costs little, as much as chance, and as instructions that do not take equally long, make it differ. */
+static const struct {
+    double until; /* times what was measured */
+    int cost;
+} parts[] = {{2.0 / 3, -10}, {1, -2}, {1.5, 2}, {INFINITY, 10}};
+#define PARTS (sizeof parts / sizeof *parts)
+
+/* Nodes: where a block begins, and where it ends; then those of what is no block. */
+static uint32_t node_of(const struct blocks *b, uint32_t block, bool end)
+{
+    return block == BLOCK_OUTSIDE ? 2 * b->block_count
+           : block == BLOCK_ANY   ? 2 * b->block_count + 1
+                                  : 2 * block + end;
+}
+
+static void set_measured(struct circulation_arc arcs[PARTS], uint32_t from, uint32_t to, double count,
+                         double instructions)
+{
+    const int64_t cost = llround(COST * sqrt(instructions));
+    int64_t at = 0;
+    for (size_t i = 0; i < PARTS; i++) {
+        const int64_t end = isinf(parts[i].until) ? CIRCULATION_UNBOUNDED : llround(count * parts[i].until);
+        arcs[i] =
+            (struct circulation_arc){.from = from, .to = to, .cost = cost * parts[i].cost, .capacity = end};
+        if (end != CIRCULATION_UNBOUNDED)
+            arcs[i].capacity -= at;
+        at = end;
+    }
+}
+
+static double flow_of(const struct circulation_arc arcs[PARTS])
+{
+    double sum = 0;
+    for (size_t i = 0; i < PARTS; i++)
+        sum += (double)arcs[i].flow;
+    return sum;
+}
+
+/* scale: between counts and what flows. */
+static void set_arcs(const struct blocks *b, const struct block_samples *s, const uint32_t *length,
+                     double scale, struct circulation_arc *arcs)
+{
+    for (uint32_t i = 0; i < b->block_count; i++, arcs += PARTS)
+        set_measured(arcs, node_of(b, i, false), node_of(b, i, true), s->weight[i] / length[i] * scale,
+                     length[i]);
+    for (uint32_t i = 0; i < b->edge_count; i++, arcs += PARTS) {
+        const struct block_edge *e = &b->edges[i];
+        const uint32_t from = node_of(b, e->from, true), to = node_of(b, e->to, false);
+        if (e->from == BLOCK_OUTSIDE && e->to == s->entry && s->calls > 0)
+            set_measured(arcs, from, to, s->calls * scale, CALLS);
+        else
+            arcs[0] = (struct circulation_arc){.from = from, .to = to, .capacity = CIRCULATION_UNBOUNDED};
+    }
+}
+
+int block_counts_find(const struct blocks *b, const struct block_samples *s, double *counts, double *edges)
+{
+    const size_t count = PARTS * ((size_t)b->block_count + b->edge_count);
+    struct circulation_arc *arcs = calloc(count + 1, sizeof *arcs), *at = arcs;
+    uint32_t *length = calloc((size_t)b->block_count + 1, sizeof *length);
+    double most = s->calls;
+    int rc = arcs && length ? 0 : -ENOMEM;
+    for (uint32_t i = 0; rc == 0 && i < b->count; i++)
+        length[b->blocks[i]]++;
+    for (uint32_t i = 0; rc == 0 && i < b->block_count; i++)
+        most = fmax(most, s->weight[i] / length[i]);
+    if (rc == 0 && most > 0) {
+        set_arcs(b, s, length, LARGEST / most, arcs);
+        rc = circulation_solve(arcs, count, 2 * b->block_count + 2);
+    }
+    for (uint32_t i = 0; rc != -ENOMEM && i < b->block_count; i++, at += PARTS)
+        counts[i] = flow_of(at) / LARGEST * most;
+    for (uint32_t i = 0; rc != -ENOMEM && i < b->edge_count; i++, at += PARTS)
+        edges[i] = flow_of(at) / LARGEST * most;
+    free(arcs);
+    free(length);
+    return rc == -ENOMEM ? rc : 0;
+}

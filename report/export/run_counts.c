@@ -1,0 +1,175 @@
+/* run_counts.c - see run_counts.h. */
+#include "report/export/run_counts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/search.h"
+#include "base/vec.h"
+#include "report/export/block_counts.h"
+
+#define ROUNDS 3 /* behind the first, functions know how often others call them */
+
+struct run_sample {
+    const struct image *image;
+    uint64_t address, weight;
+    uint32_t function;
+};
+
+struct run_samples {
+    struct run_sample *items; /* by function */
+    size_t count, capacity;
+};
+
+static int compare_places(const struct image *a, uint32_t f, const struct image *b, uint32_t g)
+{
+    if (a != b)
+        return (uintptr_t)a < (uintptr_t)b ? -1 : 1;
+    return (f > g) - (f < g);
+}
+
+static int compare_samples(const void *a, const void *b)
+{
+    const struct run_sample *x = a, *y = b;
+    return compare_places(x->image, x->function, y->image, y->function);
+}
+
+static int find_samples(struct run_samples *s, const struct contexts *c, struct fathom_error *err)
+{
+    for (size_t i = 0; i < c->sample_count; i++) {
+        const struct placed_sample *p = &c->samples[i];
+        const uint64_t weight = c->sample_values[i * c->metrics->count];
+        const uint32_t function = p->image ? image_function_at(p->image, p->address) : IMAGE_NO_FUNCTION;
+        if (!weight || p->wait || function == IMAGE_NO_FUNCTION)
+            continue;
+        if (!vec_push(s->items, s->count, s->capacity,
+                      (struct run_sample){p->image, p->address, weight, function}))
+            return error_memory(err);
+    }
+    if (s->count)
+        qsort(s->items, s->count, sizeof *s->items, compare_samples);
+    return 0;
+}
+
+struct counted_function *run_counts_at(const struct run_counts *c, const struct image *image,
+                                       uint64_t address)
+{
+    const uint32_t f = image_function_at(image, address);
+    if (f == IMAGE_NO_FUNCTION || image_function(image, f)->address != address)
+        return NULL;
+    const size_t at =
+        lower_bound(i, (size_t)0, c->count,
+                    compare_places(c->functions[i].image, c->functions[i].function, image, f) < 0);
+    struct counted_function *found = &c->functions[at];
+    return at < c->count && found->image == image && found->function == f ? found : NULL;
+}
+
+/* UINT32_MAX: none has the address. */
+static uint32_t block_at(const struct blocks *b, uint64_t address)
+{
+    const uint32_t at = blocks_find(b, address);
+    return at == UINT32_MAX ? at : b->blocks[at];
+}
+
+static int add_function(struct run_counts *c, struct blocks_reader *reader, const struct run_sample *samples,
+                        size_t count, struct fathom_error *err)
+{
+    if (!vec_push(c->functions, c->count, c->capacity,
+                  (struct counted_function){.image = samples->image, .function = samples->function}))
+        return error_memory(err);
+    struct counted_function *f = &c->functions[c->count - 1];
+    struct blocks *b = &f->blocks;
+    if (blocks_read(reader, f->function, b) < 0)
+        return error_memory(err);
+    f->entry = block_at(b, image_function(f->image, f->function)->address);
+    f->weight = calloc((size_t)b->block_count + 1, sizeof *f->weight);
+    f->counts = calloc((size_t)b->block_count + 1, sizeof *f->counts);
+    f->edges = calloc((size_t)b->edge_count + 1, sizeof *f->edges);
+    if (!f->weight || !f->counts || !f->edges)
+        return error_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t block = block_at(b, samples[i].address);
+        if (block != UINT32_MAX)
+            f->weight[block] += (double)samples[i].weight;
+    }
+    return 0;
+}
+
+static int add_functions(struct run_counts *c, const struct run_samples *s, struct fathom_error *err)
+{
+    struct blocks_reader *reader = NULL;
+    int rc = 0;
+    for (size_t first = 0, count; rc == 0 && first < s->count; first += count) {
+        const struct run_sample *samples = s->items + first;
+        if (first == 0 || samples->image != samples[-1].image) {
+            blocks_close(reader);
+            reader = blocks_open(samples->image);
+        }
+        for (count = 1; first + count < s->count && compare_samples(samples, &samples[count]) == 0;)
+            count++;
+        rc = reader ? add_function(c, reader, samples, count, err) : error_memory(err);
+    }
+    blocks_close(reader);
+    return rc;
+}
+
+static double entered(const struct counted_function *f)
+{
+    for (uint32_t i = 0; i < f->blocks.edge_count; i++)
+        if (f->blocks.edges[i].from == BLOCK_OUTSIDE && f->blocks.edges[i].to == f->entry)
+            return f->edges[i];
+    return 0;
+}
+
+static void count_calls(struct run_counts *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        c->functions[i].calls = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const struct counted_function *f = &c->functions[i];
+        for (uint32_t k = 0; k < f->blocks.call_count; k++) {
+            struct counted_function *to = run_counts_at(c, f->image, f->blocks.calls[k].target);
+            if (to && to != f)
+                to->calls += f->counts[f->blocks.calls[k].block];
+        }
+    }
+    for (size_t i = 0; i < c->count; i++)
+        c->functions[i].entered = fmax(entered(&c->functions[i]), c->functions[i].calls);
+}
+
+static int count_runs(struct run_counts *c, struct fathom_error *err)
+{
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        for (size_t i = 0; i < c->count; i++) {
+            struct counted_function *f = &c->functions[i];
+            const struct block_samples samples = {f->weight, f->entry, f->calls};
+            if (block_counts_find(&f->blocks, &samples, f->counts, f->edges) < 0)
+                return error_memory(err);
+        }
+        count_calls(c);
+    }
+    return 0;
+}
+
+int run_counts_find(const struct report *report, struct run_counts *out, struct fathom_error *err)
+{
+    struct run_samples samples = {0};
+    *out = (struct run_counts){0};
+    int rc = find_samples(&samples, report->contexts, err);
+    rc = rc == 0 ? add_functions(out, &samples, err) : rc;
+    free(samples.items);
+    return rc == 0 ? count_runs(out, err) : rc;
+}
+
+void run_counts_clear(struct run_counts *c)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        blocks_free(&c->functions[i].blocks);
+        free(c->functions[i].weight);
+        free(c->functions[i].counts);
+        free(c->functions[i].edges);
+    }
+    free(c->functions);
+    *c = (struct run_counts){0};
+}

@@ -1,0 +1,34 @@
+/*
+ * run_counts.h - how often each sampled function of a report ran, by instruction: what compilers and linkers want to know (autofdo.c and its neighbours).
+ * Private to report/.
+ */
+#ifndef FATHOM_REPORT_EXPORT_RUN_COUNTS_H
+#define FATHOM_REPORT_EXPORT_RUN_COUNTS_H
+
+#include "image/blocks.h"
+#include "report/views/report.h"
+
+struct counted_function {
+    const struct image *image;
+    uint32_t function;
+    struct blocks blocks;
+    uint32_t entry;         /* the function's first block */
+    double *weight;         /* of each block's samples */
+    double *counts, *edges; /* block_counts.h */
+    double calls;           /* by other sampled functions, directly, likewise */
+    double entered;         /* the more of these and of what comes in from outside */
+};
+
+struct run_counts {
+    struct counted_function *functions; /* by image and function */
+    size_t count, capacity;
+};
+
+/* Clear it even on failure. */
+int run_counts_find(const struct report *report, struct run_counts *out, struct fathom_error *err);
+void run_counts_clear(struct run_counts *counts);
+/* The function that begins there; NULL: it was not sampled, or none does. */
+struct counted_function *run_counts_at(const struct run_counts *counts, const struct image *image,
+                                       uint64_t address);
+
+#endif

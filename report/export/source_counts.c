@@ -1,0 +1,233 @@
+/*
+ * source_counts.c - see source_counts.h.
+ */
+#include "report/export/source_counts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/saturate.h"
+#include "base/search.h"
+#include "base/vec.h"
+#include "image/cache.h"
+
+#define DEPTH_MOST 64u /* of functions inlined into one another */
+
+/* Numbers of up to 12 bits as LLVM packs them into discriminators (llvm/IR/DebugInfoMetadata.h, getUnsignedFromPrefixEncoding()). */
+static uint32_t unpack(uint32_t packed)
+{
+    if (packed & 1)
+        return 0;
+    packed >>= 1;
+    return packed & 0x20 ? (packed >> 1 & 0xfe0) | (packed & 0x1f) : packed & 0x1f;
+}
+
+static uint32_t behind(uint32_t packed)
+{
+    return packed & 1 ? packed >> 1 : packed >> (packed & 0x40 ? 14 : 7);
+}
+
+/* How often the compiler copied it, as where it unrolled a loop: each copy runs so many times less often. */
+static uint32_t copies(uint32_t discriminator)
+{
+    const uint32_t factor = unpack(behind(discriminator));
+    return factor ? factor : 1;
+}
+
+struct source_place source_place_of(const struct line_frame *f)
+{
+    return (struct source_place){(f->line - f->start) & 0xffff, unpack(f->discriminator)};
+}
+
+static uint64_t key_of(uint64_t parent, struct source_place at, uint64_t name)
+{
+    return hash_u64(hash_u64(parent + hash_u64(name)) + ((uint64_t)at.offset << 32 | at.discriminator));
+}
+
+int source_counts_begin(struct source_counts *c, struct fathom_error *err)
+{
+    *c = (struct source_counts){.names = names_new(), .function_of = table_new(), .line_of = table_new()};
+    return c->names && c->function_of && c->line_of ? 0 : error_memory(err);
+}
+
+void source_counts_clear(struct source_counts *c)
+{
+    names_free(c->names);
+    table_free(c->function_of);
+    table_free(c->line_of);
+    free(c->functions);
+    free(c->lines);
+    free(c->order);
+}
+
+uint32_t source_counts_function(struct source_counts *c, uint32_t parent, struct source_place at,
+                                const char *name)
+{
+    const uint32_t number = names_intern(c->names, name);
+    uint64_t *place =
+        number == NAMES_NONE ? NULL : table_put(c->function_of, key_of(parent, at, number), NULL);
+    if (place && *place == 0 &&
+        vec_push(c->functions, c->function_count, c->function_capacity,
+                 (struct source_function){.name = number, .parent = parent, .at = at}))
+        *place = c->function_count;
+    return place && *place ? (uint32_t)*place - 1 : SOURCE_FUNCTION_NONE;
+}
+
+/* false: out of memory. */
+static bool count_line(struct source_counts *c, uint32_t function, struct source_place at, uint64_t count)
+{
+    uint64_t *place = table_put(c->line_of, key_of(function, at, UINT64_MAX), NULL);
+    if (place && *place == 0 &&
+        vec_push(c->lines, c->line_count, c->line_capacity, (struct source_line){function, at, 0}))
+        *place = c->line_count;
+    if (!place || !*place)
+        return false;
+    struct source_line *line = &c->lines[*place - 1];
+    line->count = line->count > count ? line->count : count;
+    return true;
+}
+
+int source_counts_frames(struct source_counts *c, uint32_t parent, struct source_place at,
+                         const struct line_frame *frames, size_t count, uint32_t *out)
+{
+    for (size_t i = count; i-- > 0;) {
+        if (!frames[i].linkage || !frames[i].start)
+            return 1;
+        parent = source_counts_function(c, parent, at, frames[i].linkage);
+        if (parent == SOURCE_FUNCTION_NONE)
+            return -ENOMEM;
+        at = source_place_of(&frames[i]);
+    }
+    *out = parent;
+    return 0;
+}
+
+/* An instruction that ran so often. 0 or -ENOMEM. */
+static int add_instruction(struct source_counts *c, uint32_t parent, struct source_place at,
+                           const struct line_frame *frames, size_t count, double ran)
+{
+    uint32_t function;
+    const double copied = ran * copies(frames[0].discriminator);
+    int rc = source_counts_frames(c, parent, at, frames, count, &function);
+    if (rc != 0 || !frames[0].line)
+        return rc < 0 ? rc : 0;
+    return count_line(c, function, source_place_of(&frames[0]), copied > 1 ? (uint64_t)copied : 1) ? 0
+                                                                                                   : -ENOMEM;
+}
+
+/* How often the function was entered is told of the outermost one. */
+static int add_entry(struct source_counts *c, uint32_t parent, struct source_place at, struct lines *lines,
+                     const struct counted_function *f, double scale)
+{
+    struct line_frame frames[DEPTH_MOST];
+    uint32_t function;
+    const size_t count = lines_at(lines, image_function(f->image, f->function)->address, frames, DEPTH_MOST);
+    if (!count)
+        return 0;
+    int rc = source_counts_frames(c, parent, at, &frames[count - 1], 1, &function);
+    if (rc == 0)
+        c->functions[function].head =
+            add_saturating(c->functions[function].head, (uint64_t)(f->entered * scale));
+    return rc < 0 ? rc : 0;
+}
+
+int source_counts_add(struct source_counts *c, uint32_t parent, struct source_place at, struct lines *lines,
+                      const struct counted_function *f, double scale)
+{
+    int rc = add_entry(c, parent, at, lines, f, scale);
+    for (uint32_t i = 0; rc == 0 && i < f->blocks.count; i++) {
+        struct line_frame frames[DEPTH_MOST];
+        const double ran = f->counts[f->blocks.blocks[i]] * scale;
+        const size_t count = ran > 0 ? lines_at(lines, f->blocks.addresses[i], frames, DEPTH_MOST) : 0;
+        rc = count ? add_instruction(c, parent, at, frames, count, ran) : 0;
+    }
+    return rc;
+}
+
+static int compare_places(struct source_place a, struct source_place b)
+{
+    if (a.offset != b.offset)
+        return a.offset < b.offset ? -1 : 1;
+    return (a.discriminator > b.discriminator) - (a.discriminator < b.discriminator);
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    const struct source_line *x = a, *y = b;
+    return x->function != y->function ? (x->function < y->function ? -1 : 1) : compare_places(x->at, y->at);
+}
+
+/* By what they are inlined into, those in none last; these with the heaviest first. */
+static int compare_functions(const void *a, const void *b, void *counts)
+{
+    const struct source_counts *c = counts;
+    const uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    const struct source_function *x = &c->functions[i], *y = &c->functions[j];
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    if (x->parent != UINT32_MAX && compare_places(x->at, y->at))
+        return compare_places(x->at, y->at);
+    if (x->total != y->total)
+        return x->total > y->total ? -1 : 1;
+    return strcmp(names_text(c->names, x->name), names_text(c->names, y->name));
+}
+
+int source_counts_end(struct source_counts *c, struct fathom_error *err)
+{
+    c->order = calloc(c->function_count + 1, sizeof *c->order);
+    if (!c->order)
+        return error_memory(err);
+    if (!c->line_count)
+        return error_set(
+            err, ENOENT,
+            "no sampled function has debug information with lines, by which a compiler finds it "
+            "again: build with -gline-tables-only -fdebug-info-for-profiling, or install its debug symbols");
+    for (size_t i = 0; i < c->line_count; i++) {
+        struct source_function *of = &c->functions[c->lines[i].function];
+        of->total = add_saturating(of->total, c->lines[i].count);
+    }
+    for (size_t i = c->function_count; i-- > 0;) {
+        const struct source_function *of = &c->functions[i];
+        if (of->parent != SOURCE_FUNCTION_NONE)
+            c->functions[of->parent].total = add_saturating(c->functions[of->parent].total, of->total);
+        c->order[i] = (uint32_t)i;
+    }
+    qsort_r(c->order, c->function_count, sizeof *c->order, compare_functions, c);
+    qsort(c->lines, c->line_count, sizeof *c->lines, compare_lines);
+    return 0;
+}
+
+size_t source_counts_parts(const struct source_counts *c, uint32_t function, size_t *first)
+{
+    const size_t count = c->function_count;
+    *first = lower_bound(i, (size_t)0, count, c->functions[c->order[i]].parent < function);
+    size_t end = *first;
+    while (end < count && c->functions[c->order[end]].parent == function)
+        end++;
+    return end - *first;
+}
+
+size_t source_counts_lines(const struct source_counts *c, uint32_t function, size_t *first)
+{
+    *first = lower_bound(i, (size_t)0, c->line_count, c->lines[i].function < function);
+    size_t end = *first;
+    while (end < c->line_count && c->lines[end].function == function)
+        end++;
+    return end - *first;
+}
+
+int source_counts_find(const struct report *report, struct source_counts *out, struct fathom_error *err)
+{
+    struct run_counts runs = {0};
+    int rc = source_counts_begin(out, err);
+    rc = rc == 0 ? run_counts_find(report, &runs, err) : rc;
+    for (size_t i = 0; rc == 0 && i < runs.count; i++) {
+        const struct counted_function *f = &runs.functions[i];
+        struct lines *lines = image_cache_lines(report->view->images, f->image, IMAGE_LINES_ANY);
+        if (lines && source_counts_add(out, SOURCE_FUNCTION_NONE, (struct source_place){0}, lines, f, 1) < 0)
+            rc = error_memory(err);
+    }
+    run_counts_clear(&runs);
+    return rc == 0 ? source_counts_end(out, err) : rc;
+}
