@@ -94,6 +94,19 @@ static bool find_edges(struct blocks_reader *r, struct blocks *b, uint64_t entry
     return true;
 }
 
+static bool find_calls(const struct function_code *code, struct blocks *b)
+{
+    for (uint32_t i = 0; i < code->count; i++) {
+        const struct code_insn *insn = &code->insns[i];
+        const bool leaves =
+            (insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH) && code->jumps[i] == FUNCTION_CODE_NONE;
+        if ((insn->kind == CODE_CALL || leaves) &&
+            !vec_push(b->calls, b->call_count, b->call_capacity, (struct block_call){i, insn->target}))
+            return false;
+    }
+    return true;
+}
+
 struct blocks_reader *blocks_open(const struct image *image)
 {
     struct blocks_reader *r = calloc(1, sizeof *r);
@@ -142,16 +155,9 @@ int blocks_read(struct blocks_reader *r, uint32_t function, struct blocks *out)
         begins = code->insns[i].kind == CODE_BRANCH || !goes_on(r, i);
     }
     out->count = code->count;
-    for (uint32_t i = 0; i < code->count; i++) {
-        const struct code_insn *insn = &code->insns[i];
-        const bool leaves =
-            (insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH) && code->jumps[i] == FUNCTION_CODE_NONE;
-        if ((insn->kind == CODE_CALL || leaves) &&
-            !vec_push(out->calls, out->call_count, out->call_capacity,
-                      (struct block_call){out->blocks[i], insn->target}))
-            return -ENOMEM;
-    }
-    return find_edges(r, out, image_function(r->parts.image, function)->address) ? 0 : -ENOMEM;
+    const bool good =
+        find_calls(code, out) && find_edges(r, out, image_function(r->parts.image, function)->address);
+    return good ? 0 : -ENOMEM;
 }
 
 void blocks_free(struct blocks *blocks)
@@ -161,6 +167,11 @@ void blocks_free(struct blocks *blocks)
     free(blocks->calls);
     free(blocks->blocks);
     *blocks = (struct blocks){0};
+}
+
+uint32_t blocks_first(const struct blocks *b, uint32_t block)
+{
+    return lower_bound(i, (uint32_t)0, b->count, b->blocks[i] < block);
 }
 
 uint32_t blocks_find(const struct blocks *b, uint64_t address)

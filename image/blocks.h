@@ -16,7 +16,7 @@ struct block_edge {
 };
 
 struct block_call { /* of a function by its address: a call, or a jump out of the function */
-    uint32_t block;
+    uint32_t insn;  /* in `addresses` */
     uint64_t target;
 };
 
@@ -40,6 +40,8 @@ void blocks_close(struct blocks_reader *reader); /* NULL is allowed */
 /* 0 or -ENOMEM. Free it even on failure. */
 int blocks_read(struct blocks_reader *reader, uint32_t function, struct blocks *out);
 void blocks_free(struct blocks *blocks);
+/* The index of a block's first instruction. */
+uint32_t blocks_first(const struct blocks *blocks, uint32_t block);
 /* The index of the instruction that an address of the function is in: the last one that does not begin behind it. UINT32_MAX: all do. */
 uint32_t blocks_find(const struct blocks *blocks, uint64_t address);
 

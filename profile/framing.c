@@ -62,9 +62,9 @@ struct framing *framing_new(const struct framing_options *options, struct image_
     f->framed = table_new();
     f->arena = arena_new(0);
     f->kernel = table_new();
-    bool source = options->inlined || options->lines;
+    bool source = options->inlined || options->lines || options->places;
     if (source && f->frames)
-        f->inlined = inlined_new(f->frames, images, options->inlined, options->lines);
+        f->inlined = inlined_new(f->frames, images, options->inlined, options->lines, options->places);
     if (options->accesses || options->locks)
         f->accesses = accesses_new();
     if (!f->frames || !f->framed || !f->arena || !f->kernel || (source && !f->inlined) ||

@@ -24,6 +24,7 @@ struct framing_options {
      * them, see image_cache_lines(). 0: they are not shown. */
     uint64_t inlined;
     bool lines;        /* source lines of these; what they need is read in any case */
+    bool places;       /* instead of these, the instructions of calls and samples */
     bool script_lines; /* of functions that an interpreter runs, lines at least */
     bool native,
         script; /* one of them alone: of paths with functions that an interpreter runs, machine code alone, or these alone */

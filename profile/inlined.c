@@ -17,16 +17,17 @@ struct inlined {
     struct image_cache *images;
     struct alike_calls *alike;
     uint64_t most; /* KiB that may be read */
-    bool functions, want_lines;
+    bool functions, want_lines, places;
 };
 
-struct inlined *inlined_new(struct frames *frames, struct image_cache *images, uint64_t most, bool lines)
+struct inlined *inlined_new(struct frames *frames, struct image_cache *images, uint64_t most, bool lines,
+                            bool places)
 {
     struct inlined *in = calloc(1, sizeof *in);
     if (!in)
         return NULL;
-    *in =
-        (struct inlined){frames, images, alike_calls_new(), lines ? IMAGE_LINES_ANY : most, most > 0, lines};
+    *in = (struct inlined){
+        frames, images, alike_calls_new(), lines || places ? IMAGE_LINES_ANY : most, most > 0, lines, places};
     if (!in->alike) {
         inlined_free(in);
         return NULL;
@@ -58,6 +59,11 @@ static bool has_line(const struct line_frame *frame)
 
 int inlined_at(struct inlined *in, const struct image *image, uint64_t address, uint32_t out[INLINED_MOST])
 {
+    if (in->places) {
+        out[0] = frames_add(
+            in->frames, &(struct frame){.kind = FRAME_PLACE, .image = image_name(image), .address = address});
+        return out[0] == FRAMES_NONE ? -ENOMEM : 1;
+    }
     struct lines *lines = image_cache_lines(in->images, image, in->most);
     struct line_frame frames[MAX_INLINED];
     size_t count = lines ? lines_at(lines, address, frames, MAX_INLINED) : 0;

@@ -16,8 +16,9 @@
 struct inlined;
 
 /* most: inlined functions are wanted, each below the one that it is inlined into (framing_options.inlined). lines: a line
- * below each; without inlined functions that of the innermost one alone. frames and images are borrowed. NULL: out of memory. */
-struct inlined *inlined_new(struct frames *frames, struct image_cache *images, uint64_t most, bool lines);
+ * below each; without inlined functions that of the innermost one alone. places: instead of all these, the instruction. frames and images are borrowed. NULL: out of memory. */
+struct inlined *inlined_new(struct frames *frames, struct image_cache *images, uint64_t most, bool lines,
+                            bool places);
 void inlined_free(struct inlined *inlined);
 
 /* Items of the frames below the function that contains the address, from the outermost inwards. Returns how many, 0 if

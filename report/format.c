@@ -35,5 +35,9 @@ const struct format format_table[] = {
     {.name = "callgrind", .write = callgrind_write},
     {.name = "dot", .write = dot_write},
     {.name = "autofdo", .write = autofdo_write, .samples = true},
+    {.name = "csspgo", .write = csspgo_write, .samples = true, .places = true},
+    {.name = "gcov-autofdo", .write = gcov_autofdo_write, .samples = true, .binary = true},
+    {.name = "bolt", .write = bolt_write, .samples = true},
+    {.name = "symbol-order", .write = symbol_order_write, .samples = true},
     {0},
 };

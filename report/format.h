@@ -16,6 +16,7 @@ struct format {
     bool summed;    /* ... also samples that were added up, as those of a store (store/gathering.h) */
     bool bounded;   /* ... or the contexts, where samples are not kept */
     bool script_lines; /* it needs the lines of an interpreter's functions in paths, where samples are kept */
+    bool places;       /* it needs the instructions of calls in paths */
     bool events;       /* it shows all events, unless one is chosen */
 };
 

@@ -42,6 +42,10 @@ const struct fathom_word fathom_report_formats[] = {
     {"callgrind", "for KCachegrind"},
     {"dot", "a call graph, for Graphviz"},
     {"autofdo", "a sample profile for clang"},
+    {"csspgo", "the same, with call paths"},
+    {"gcov-autofdo", "a sample profile for gcc"},
+    {"bolt", "branches, for perf2bolt -pa"},
+    {"symbol-order", "functions in an order for linkers"},
     {NULL, NULL},
 };
 
@@ -218,6 +222,7 @@ int report_options_set(struct report_options *to, const struct fathom_report_opt
     if (p->wakers > FATHOM_WAKERS_MOST)
         return error_set(err, EINVAL, "--wakers: at most %d, one after the other", FATHOM_WAKERS_MOST);
     to->profile = profile_of(p, to->view.view);
+    to->profile.framing.places = to->format->places;
     to->profile.framing.script_lines = to->format->script_lines && to->profile.eps == 0;
     if (to->profile.counter == HCCT_KINDS)
         return error_set(err, EINVAL, "there is no counter %d", (int)p->counter);

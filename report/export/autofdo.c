@@ -32,7 +32,7 @@ int autofdo_write(const struct report *report, FILE *out, struct fathom_error *e
     struct printer p = {.out = out};
     struct source_counts c;
     size_t first;
-    int rc = source_counts_find(report, &c, err);
+    int rc = source_counts_find(report, SOURCE_LLVM, &c, err);
     for (size_t n = rc == 0 ? source_counts_parts(&c, SOURCE_FUNCTION_NONE, &first) : 0; n--; first++) {
         const struct source_function *f = &c.functions[c.order[first]];
         if (!f->total)

@@ -31,6 +31,7 @@ static const char *kind_name(enum frame_kind kind)
     case FRAME_WAKER:
         return "waker";
     case FRAME_LINE:
+    case FRAME_PLACE:
     case FRAME_LABEL:
         break;
     }

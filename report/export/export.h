@@ -19,7 +19,14 @@ int csv_write(const struct report *report, FILE *out, struct fathom_error *err);
 int callgrind_write(const struct report *report, FILE *out, struct fathom_error *err);
 /* A call graph for Graphviz: functions and calls that weigh at least min_percent. */
 int dot_write(const struct report *report, FILE *out, struct fathom_error *err);
+/* A sample profile for clang (LLVM's text format); with call paths as contexts; for GCC. -ENOENT: no function has lines. */
+int gcov_autofdo_write(const struct report *report, FILE *out, struct fathom_error *err);
+/* How often branches were taken, for perf2bolt and llvm-bolt (-pa). */
+int bolt_write(const struct report *report, FILE *out, struct fathom_error *err);
+/* The symbols of sampled functions, a line each, in the order in which they should lie (lld's --symbol-ordering-file). */
+int symbol_order_write(const struct report *report, FILE *out, struct fathom_error *err);
 int autofdo_write(const struct report *report, FILE *out, struct fathom_error *err);
+int csspgo_write(const struct report *report, FILE *out, struct fathom_error *err);
 /* A flame graph that stands by itself. */
 int svg_write(const struct report *report, FILE *out, struct fathom_error *err);
 

@@ -131,7 +131,7 @@ static void count_calls(struct run_counts *c)
         for (uint32_t k = 0; k < f->blocks.call_count; k++) {
             struct counted_function *to = run_counts_at(c, f->image, f->blocks.calls[k].target);
             if (to && to != f)
-                to->calls += f->counts[f->blocks.calls[k].block];
+                to->calls += f->counts[f->blocks.blocks[f->blocks.calls[k].insn]];
         }
     }
     for (size_t i = 0; i < c->count; i++)

@@ -12,8 +12,6 @@
 #include "base/vec.h"
 #include "image/cache.h"
 
-#define DEPTH_MOST 64u /* of functions inlined into one another */
-
 /* Numbers of up to 12 bits as LLVM packs them into discriminators (llvm/IR/DebugInfoMetadata.h, getUnsignedFromPrefixEncoding()). */
 static uint32_t unpack(uint32_t packed)
 {
@@ -35,9 +33,10 @@ static uint32_t copies(uint32_t discriminator)
     return factor ? factor : 1;
 }
 
-struct source_place source_place_of(const struct line_frame *f)
+struct source_place source_place_of(const struct source_counts *c, const struct line_frame *f)
 {
-    return (struct source_place){(f->line - f->start) & 0xffff, unpack(f->discriminator)};
+    const uint32_t d = c->compiler == SOURCE_LLVM ? unpack(f->discriminator) : f->discriminator;
+    return (struct source_place){(f->line - f->start) & 0xffff, d};
 }
 
 static uint64_t key_of(uint64_t parent, struct source_place at, uint64_t name)
@@ -45,9 +44,10 @@ static uint64_t key_of(uint64_t parent, struct source_place at, uint64_t name)
     return hash_u64(hash_u64(parent + hash_u64(name)) + ((uint64_t)at.offset << 32 | at.discriminator));
 }
 
-int source_counts_begin(struct source_counts *c, struct fathom_error *err)
+int source_counts_begin(struct source_counts *c, enum source_compiler compiler, struct fathom_error *err)
 {
-    *c = (struct source_counts){.names = names_new(), .function_of = table_new(), .line_of = table_new()};
+    *c = (struct source_counts){
+        .compiler = compiler, .names = names_new(), .function_of = table_new(), .line_of = table_new()};
     return c->names && c->function_of && c->line_of ? 0 : error_memory(err);
 }
 
@@ -74,17 +74,27 @@ uint32_t source_counts_function(struct source_counts *c, uint32_t parent, struct
     return place && *place ? (uint32_t)*place - 1 : SOURCE_FUNCTION_NONE;
 }
 
+static void sum_up(struct source_line *line)
+{
+    line->count = add_saturating(line->count, line->most);
+    line->most = 0;
+}
+
 /* false: out of memory. */
 static bool count_line(struct source_counts *c, uint32_t function, struct source_place at, uint64_t count)
 {
     uint64_t *place = table_put(c->line_of, key_of(function, at, UINT64_MAX), NULL);
     if (place && *place == 0 &&
-        vec_push(c->lines, c->line_count, c->line_capacity, (struct source_line){function, at, 0}))
+        vec_push(c->lines, c->line_count, c->line_capacity,
+                 (struct source_line){.function = function, .at = at}))
         *place = c->line_count;
     if (!place || !*place)
         return false;
     struct source_line *line = &c->lines[*place - 1];
-    line->count = line->count > count ? line->count : count;
+    if (line->added != c->added)
+        sum_up(line);
+    line->added = c->added;
+    line->most = line->most > count ? line->most : count;
     return true;
 }
 
@@ -97,7 +107,7 @@ int source_counts_frames(struct source_counts *c, uint32_t parent, struct source
         parent = source_counts_function(c, parent, at, frames[i].linkage);
         if (parent == SOURCE_FUNCTION_NONE)
             return -ENOMEM;
-        at = source_place_of(&frames[i]);
+        at = source_place_of(c, &frames[i]);
     }
     *out = parent;
     return 0;
@@ -108,21 +118,23 @@ static int add_instruction(struct source_counts *c, uint32_t parent, struct sour
                            const struct line_frame *frames, size_t count, double ran)
 {
     uint32_t function;
-    const double copied = ran * copies(frames[0].discriminator);
+    const double copied = c->compiler == SOURCE_LLVM ? ran * copies(frames[0].discriminator) : ran;
     int rc = source_counts_frames(c, parent, at, frames, count, &function);
     if (rc != 0 || !frames[0].line)
         return rc < 0 ? rc : 0;
-    return count_line(c, function, source_place_of(&frames[0]), copied > 1 ? (uint64_t)copied : 1) ? 0
-                                                                                                   : -ENOMEM;
+    return count_line(c, function, source_place_of(c, &frames[0]), copied > 1 ? (uint64_t)copied : 1)
+               ? 0
+               : -ENOMEM;
 }
 
 /* How often the function was entered is told of the outermost one. */
 static int add_entry(struct source_counts *c, uint32_t parent, struct source_place at, struct lines *lines,
                      const struct counted_function *f, double scale)
 {
-    struct line_frame frames[DEPTH_MOST];
+    struct line_frame frames[SOURCE_DEPTH_MOST];
     uint32_t function;
-    const size_t count = lines_at(lines, image_function(f->image, f->function)->address, frames, DEPTH_MOST);
+    const size_t count =
+        lines_at(lines, image_function(f->image, f->function)->address, frames, SOURCE_DEPTH_MOST);
     if (!count)
         return 0;
     int rc = source_counts_frames(c, parent, at, &frames[count - 1], 1, &function);
@@ -135,11 +147,12 @@ static int add_entry(struct source_counts *c, uint32_t parent, struct source_pla
 int source_counts_add(struct source_counts *c, uint32_t parent, struct source_place at, struct lines *lines,
                       const struct counted_function *f, double scale)
 {
+    c->added++;
     int rc = add_entry(c, parent, at, lines, f, scale);
     for (uint32_t i = 0; rc == 0 && i < f->blocks.count; i++) {
-        struct line_frame frames[DEPTH_MOST];
+        struct line_frame frames[SOURCE_DEPTH_MOST];
         const double ran = f->counts[f->blocks.blocks[i]] * scale;
-        const size_t count = ran > 0 ? lines_at(lines, f->blocks.addresses[i], frames, DEPTH_MOST) : 0;
+        const size_t count = ran > 0 ? lines_at(lines, f->blocks.addresses[i], frames, SOURCE_DEPTH_MOST) : 0;
         rc = count ? add_instruction(c, parent, at, frames, count, ran) : 0;
     }
     return rc;
@@ -184,6 +197,7 @@ int source_counts_end(struct source_counts *c, struct fathom_error *err)
             "no sampled function has debug information with lines, by which a compiler finds it "
             "again: build with -gline-tables-only -fdebug-info-for-profiling, or install its debug symbols");
     for (size_t i = 0; i < c->line_count; i++) {
+        sum_up(&c->lines[i]);
         struct source_function *of = &c->functions[c->lines[i].function];
         of->total = add_saturating(of->total, c->lines[i].count);
     }
@@ -217,10 +231,11 @@ size_t source_counts_lines(const struct source_counts *c, uint32_t function, siz
     return end - *first;
 }
 
-int source_counts_find(const struct report *report, struct source_counts *out, struct fathom_error *err)
+int source_counts_find(const struct report *report, enum source_compiler compiler, struct source_counts *out,
+                       struct fathom_error *err)
 {
     struct run_counts runs = {0};
-    int rc = source_counts_begin(out, err);
+    int rc = source_counts_begin(out, compiler, err);
     rc = rc == 0 ? run_counts_find(report, &runs, err) : rc;
     for (size_t i = 0; rc == 0 && i < runs.count; i++) {
         const struct counted_function *f = &runs.functions[i];

@@ -10,11 +10,17 @@
 #include "report/export/run_counts.h"
 
 #define SOURCE_FUNCTION_NONE UINT32_MAX
+#define SOURCE_DEPTH_MOST    64u /* functions inlined into one another */
+
+/* Who reads them, and wrote the debug information. */
+enum source_compiler {
+    SOURCE_LLVM, /* whose discriminators have other numbers in them, too (DILocation::getBaseDiscriminator()) */
+    SOURCE_GCC,
+};
 
 /* A place in a function. */
 struct source_place {
-    uint32_t offset,
-        discriminator; /* offset: of lines; discriminator: the base of LLVM's (DILocation::getBaseDiscriminator()) */
+    uint32_t offset, discriminator; /* offset: of lines */
 };
 
 struct source_function {
@@ -28,10 +34,13 @@ struct source_function {
 struct source_line {
     uint32_t function;
     struct source_place at;
-    uint64_t count; /* the most of its instructions */
+    uint64_t count; /* the most of its instructions, summed up over what was added */
+    uint64_t most;  /* of what is added now */
+    uint32_t added; /* what that is */
 };
 
 struct source_counts {
+    enum source_compiler compiler;
     struct names *names;
     struct source_function *functions; /* parts behind what they are parts of */
     size_t function_count, function_capacity;
@@ -39,16 +48,18 @@ struct source_counts {
     size_t line_count, line_capacity;
     uint32_t *order; /* all functions by parent, those without one last; by place; then the heaviest first */
     struct table *function_of, *line_of;
+    uint32_t added; /* times that something was added */
 };
 
 /* Clear it even on failure. */
-int source_counts_begin(struct source_counts *counts, struct fathom_error *err);
+int source_counts_begin(struct source_counts *counts, enum source_compiler compiler,
+                        struct fathom_error *err);
 void source_counts_clear(struct source_counts *counts);
 /* The function at a place of another (SOURCE_FUNCTION_NONE: for itself), made at the first time. SOURCE_FUNCTION_NONE: out of memory. */
 uint32_t source_counts_function(struct source_counts *counts, uint32_t parent, struct source_place at,
                                 const char *name);
 /* Where a frame's instruction is. */
-struct source_place source_place_of(const struct line_frame *frame);
+struct source_place source_place_of(const struct source_counts *counts, const struct line_frame *frame);
 /* The innermost function of frames, the outermost of which is at a place of the parent. 0: *out is set; 1: it has no debug information that a
  * compiler would look for; -ENOMEM. */
 int source_counts_frames(struct source_counts *counts, uint32_t parent, struct source_place at,
@@ -63,6 +74,7 @@ size_t source_counts_parts(const struct source_counts *counts, uint32_t function
 size_t source_counts_lines(const struct source_counts *counts, uint32_t function, size_t *first);
 
 /* Of all sampled functions of a report, with what was inlined. */
-int source_counts_find(const struct report *report, struct source_counts *out, struct fathom_error *err);
+int source_counts_find(const struct report *report, enum source_compiler compiler, struct source_counts *out,
+                       struct fathom_error *err);
 
 #endif

@@ -1,0 +1,43 @@
+/*
+ * bolt.c - see export.h. What perf2bolt and llvm-bolt take as "pre-aggregated" (llvm/bolt: DataAggregator.h): "B FROM TO COUNT MISPREDICTED" of branches and calls, "F FROM TO COUNT" where control
+ * goes on to what lies behind; addresses of the file. Where a jump leads that goes by no table that is known is not told.
+ */
+#include "report/export/export.h"
+#include "report/export/run_counts.h"
+#include "report/text/printer.h"
+
+static void write_line(struct printer *p, char kind, uint64_t from, uint64_t to, double count)
+{
+    if (count >= 1)
+        printer_write(p, kind == 'B' ? "B %llx %llx %.0f 0\n" : "F %llx %llx %.0f\n",
+                      (unsigned long long)from, (unsigned long long)to, count);
+}
+
+static void write_edges(struct printer *p, const struct counted_function *f)
+{
+    const struct blocks *b = &f->blocks;
+    for (uint32_t i = 0, last = 0; i < b->edge_count; i++) {
+        const struct block_edge *e = &b->edges[i];
+        if (e->from >= b->block_count || e->to >= b->block_count)
+            continue;
+        while (last + 1 < b->count && b->blocks[last + 1] <= e->from)
+            last++;
+        const bool next = e->to == e->from + 1 && last + 1 < b->count;
+        write_line(p, next ? 'F' : 'B', b->addresses[last],
+                   next ? b->addresses[last + 1] : b->addresses[blocks_first(b, e->to)], f->edges[i]);
+    }
+    for (uint32_t i = 0; i < b->call_count; i++)
+        write_line(p, 'B', b->addresses[b->calls[i].insn], b->calls[i].target,
+                   f->counts[b->blocks[b->calls[i].insn]]);
+}
+
+int bolt_write(const struct report *report, FILE *out, struct fathom_error *err)
+{
+    struct printer p = {.out = out};
+    struct run_counts runs;
+    int rc = run_counts_find(report, &runs, err);
+    for (size_t i = 0; rc == 0 && i < runs.count; i++)
+        write_edges(&p, &runs.functions[i]);
+    run_counts_clear(&runs);
+    return rc == 0 ? printer_finish(&p, err) : rc;
+}

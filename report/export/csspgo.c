@@ -1,0 +1,203 @@
+/*
+ * csspgo.c - see export.h. A context-sensitive sample profile as LLVM reads it (llvm/ProfileData/SampleProfReader.h, "text", with contexts): of each function, by the calls that led to it, how
+ * often its lines ran: "[main:3 @ f:1.2 @ g]". Functions that were inlined are contexts, too.
+ *
+ * A context begins below the first call, outwards from the sample, whose place is not known or not sure. How a function's counts (block_counts.h) part among its contexts is told by
+ * their samples; contexts with few of them are told without callers.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "image/cache.h"
+#include "report/export/export.h"
+#include "report/export/source_counts.h"
+#include "report/text/printer.h"
+
+#define SURE       0.9f /* that a path must be at least */
+#define CALLS_MOST 32u  /* of a context: its innermost */
+#define PART_LEAST 5e-4 /* of all weight that a context with callers has at least */
+
+struct context {
+    const struct cct_node *node; /* of the function; NULL: its callers are not sure */
+    struct counted_function *function;
+    double weight;
+};
+
+struct call_place {
+    const struct image *image;
+    uint64_t address;
+};
+
+struct csspgo {
+    const struct report *report;
+    struct run_counts runs;
+    struct source_counts counts;
+    struct table *of_node; /* hash of node and function -> place in `contexts` + 1 */
+    struct context *contexts;
+    size_t count, capacity;
+    double total;
+};
+
+static const struct frame *frame_of(const struct csspgo *s, const struct cct_node *node)
+{
+    return frames_at(s->report->contexts->frames, node->item);
+}
+
+/* The image with that name, of which a function was sampled. */
+static const struct image *find_image(const struct csspgo *s, const char *name)
+{
+    const struct image *last = NULL;
+    for (size_t i = 0; i < s->runs.count; i++) {
+        const struct image *image = s->runs.functions[i].image;
+        if (image != last && strcmp(image_name(image), name) == 0)
+            return image;
+        last = image;
+    }
+    return NULL;
+}
+
+/* The function that a sample's path ends in. NULL: one that is not known. */
+static const struct cct_node *function_node(const struct csspgo *s, const struct cct_node *node)
+{
+    while (cct_parent(node) && frame_of(s, node)->kind == FRAME_PLACE)
+        node = cct_parent(node);
+    return cct_parent(node) && frame_of(s, node)->kind == FRAME_FUNCTION ? node : NULL;
+}
+
+static struct context *context_of(struct csspgo *s, const struct cct_node *node, struct counted_function *f)
+{
+    uint64_t *place = table_put(s->of_node, hash_u64((uintptr_t)node) + (uintptr_t)f, NULL);
+    if (place && *place == 0 && vec_push(s->contexts, s->count, s->capacity, (struct context){node, f, 0}))
+        *place = s->count;
+    return place && *place ? &s->contexts[*place - 1] : NULL;
+}
+
+static int find_contexts(struct csspgo *s, struct fathom_error *err)
+{
+    const struct contexts *c = s->report->contexts;
+    for (size_t i = 0; i < c->sample_count; i++) {
+        const struct placed_sample *p = &c->samples[i];
+        const uint32_t function = p->image ? image_function_at(p->image, p->address) : IMAGE_NO_FUNCTION;
+        struct counted_function *f =
+            function == IMAGE_NO_FUNCTION
+                ? NULL
+                : run_counts_at(&s->runs, p->image, image_function(p->image, function)->address);
+        if (!f || p->wait)
+            continue;
+        const struct cct_node *node = p->probability >= SURE ? function_node(s, p->node) : NULL;
+        struct context *context = context_of(s, node, f);
+        if (!context)
+            return error_memory(err);
+        context->weight += (double)c->sample_values[i * c->metrics->count];
+        s->total += (double)c->sample_values[i * c->metrics->count];
+    }
+    return 0;
+}
+
+/* The calls that led to a function, the innermost first. Returns how many. */
+static size_t find_calls(const struct csspgo *s, const struct cct_node *node,
+                         struct call_place out[CALLS_MOST])
+{
+    size_t count = 0;
+    while (count < CALLS_MOST && cct_parent(node) && cct_parent(cct_parent(node))) {
+        const struct cct_node *call = cct_parent(node), *caller = cct_parent(call);
+        const struct frame *place = frame_of(s, call);
+        if (place->kind != FRAME_PLACE || frame_of(s, caller)->kind != FRAME_FUNCTION)
+            break;
+        out[count] = (struct call_place){find_image(s, place->image), place->address};
+        if (!out[count].image)
+            break;
+        count++;
+        node = caller;
+    }
+    return count;
+}
+
+/* Sets the function and place that the calls lead to, as far as lines tell. 0 or -ENOMEM. */
+static int add_calls(struct csspgo *s, const struct call_place *calls, size_t count, uint32_t *parent,
+                     struct source_place *at)
+{
+    while (count--) {
+        struct line_frame frames[SOURCE_DEPTH_MOST];
+        struct lines *lines = image_cache_lines(s->report->view->images, calls[count].image, IMAGE_LINES_ANY);
+        const size_t depth = lines ? lines_at(lines, calls[count].address, frames, SOURCE_DEPTH_MOST) : 0;
+        const int rc = depth ? source_counts_frames(&s->counts, *parent, *at, frames, depth, parent) : 1;
+        if (rc < 0)
+            return rc;
+        if (rc > 0)
+            *parent = SOURCE_FUNCTION_NONE;
+        *at = rc > 0 ? (struct source_place){0} : source_place_of(&s->counts, &frames[0]);
+    }
+    return 0;
+}
+
+static int add_context(struct csspgo *s, const struct context *context, struct fathom_error *err)
+{
+    const struct counted_function *f = context->function;
+    struct call_place calls[CALLS_MOST];
+    struct lines *lines = image_cache_lines(s->report->view->images, f->image, IMAGE_LINES_ANY);
+    uint32_t parent = SOURCE_FUNCTION_NONE;
+    struct source_place at = {0};
+    double weight = 0;
+    for (uint32_t i = 0; i < f->blocks.block_count; i++)
+        weight += f->weight[i];
+    if (!lines || !(weight > 0))
+        return 0;
+    const size_t count =
+        !context->node || context->weight < s->total * PART_LEAST ? 0 : find_calls(s, context->node, calls);
+    int rc = add_calls(s, calls, count, &parent, &at);
+    if (rc == 0)
+        rc = source_counts_add(&s->counts, parent, at, lines, f, context->weight / weight);
+    return rc < 0 ? error_memory(err) : 0;
+}
+
+static void write_context(struct printer *p, const struct source_counts *c, uint32_t function)
+{
+    const struct source_function *f = &c->functions[function];
+    if (f->parent != SOURCE_FUNCTION_NONE) {
+        write_context(p, c, f->parent);
+        printer_write(p, f->at.discriminator ? ":%u.%u @ " : ":%u @ ", f->at.offset, f->at.discriminator);
+    }
+    printer_write(p, "%s", names_text(c->names, f->name));
+}
+
+static void write_function(struct printer *p, const struct source_counts *c, uint32_t function)
+{
+    const struct source_function *f = &c->functions[function];
+    size_t first, lines = source_counts_lines(c, function, &first);
+    uint64_t total = 0;
+    for (size_t i = first; i < first + lines; i++)
+        total += c->lines[i].count;
+    if (!lines)
+        return;
+    printer_write(p, "[");
+    write_context(p, c, function);
+    printer_write(p, "]:%llu:%llu\n", (unsigned long long)total, (unsigned long long)f->head);
+    for (size_t i = first; i < first + lines; i++)
+        printer_write(p, c->lines[i].at.discriminator ? " %u.%u: %llu\n" : " %u%.0u: %llu\n",
+                      c->lines[i].at.offset, c->lines[i].at.discriminator,
+                      (unsigned long long)c->lines[i].count);
+}
+
+int csspgo_write(const struct report *report, FILE *out, struct fathom_error *err)
+{
+    struct csspgo s = {.report = report, .of_node = table_new()};
+    struct printer p = {.out = out};
+    int rc = source_counts_begin(&s.counts, SOURCE_LLVM, err);
+    if (rc == 0 && !s.of_node)
+        rc = error_memory(err);
+    rc = rc == 0 ? run_counts_find(report, &s.runs, err) : rc;
+    rc = rc == 0 ? find_contexts(&s, err) : rc;
+    for (size_t i = 0; rc == 0 && i < s.count; i++)
+        rc = add_context(&s, &s.contexts[i], err);
+    rc = rc == 0 ? source_counts_end(&s.counts, err) : rc;
+    for (size_t i = 0; rc == 0 && i < s.counts.function_count; i++)
+        write_function(&p, &s.counts, s.counts.order[i]);
+    run_counts_clear(&s.runs);
+    source_counts_clear(&s.counts);
+    table_free(s.of_node);
+    free(s.contexts);
+    return rc == 0 ? printer_finish(&p, err) : rc;
+}

@@ -1,0 +1,94 @@
+/*
+ * gcov_autofdo.c - see export.h. The same as autofdo.c, as GCC reads it with -fauto-profile=FILE (gcc/auto-profile.cc, version 2, of GCC 12 on; gcc/gcov-io.h): words of 4 bytes in the machine's
+ * order, counters of 8, with the names of functions in front.
+ */
+#include <string.h>
+
+#include "report/export/export.h"
+#include "report/export/source_counts.h"
+#include "report/text/printer.h"
+
+#define MAGIC     0x67636461u /* "gcda" */
+#define VERSION   2u
+#define NAMES     0xaa000000u
+#define FUNCTIONS 0xac000000u
+#define MODULES   0xae000000u
+
+struct gcov {
+    struct printer printer;
+    const struct source_counts *counts;
+};
+
+static void put(struct gcov *g, uint32_t word)
+{
+    printer_bytes(&g->printer, (const char *)&word, sizeof word);
+}
+
+static void put_count(struct gcov *g, uint64_t count)
+{
+    put(g, (uint32_t)count);
+    put(g, (uint32_t)(count >> 32));
+}
+
+static void put_name(struct gcov *g, const char *name)
+{
+    put(g, (uint32_t)strlen(name) + 1);
+    printer_bytes(&g->printer, name, strlen(name) + 1);
+}
+
+static void put_place(struct gcov *g, struct source_place at)
+{
+    put(g, at.offset << 16 | (at.discriminator & 0xffff));
+}
+
+static void put_function(struct gcov *g, uint32_t function)
+{
+    const struct source_counts *c = g->counts;
+    size_t line, part, lines = source_counts_lines(c, function, &line),
+                       parts = source_counts_parts(c, function, &part);
+    put(g, c->functions[function].name);
+    put(g, (uint32_t)lines);
+    put(g, (uint32_t)parts);
+    for (; lines--; line++) {
+        put_place(g, c->lines[line].at);
+        put(g, 0); /* functions called indirectly */
+        put_count(g, c->lines[line].count);
+    }
+    for (; parts--; part++) {
+        put_place(g, c->functions[c->order[part]].at);
+        put_function(g, c->order[part]);
+    }
+}
+
+static void put_all(struct gcov *g)
+{
+    const struct source_counts *c = g->counts;
+    size_t first, count = source_counts_parts(c, SOURCE_FUNCTION_NONE, &first);
+    const uint32_t names = names_count(c->names);
+    const uint32_t head[] = {MAGIC, VERSION, 0, NAMES, 0, names};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        put(g, head[i]);
+    for (uint32_t i = 0; i < names; i++)
+        put_name(g, names_text(c->names, i));
+    put(g, FUNCTIONS);
+    put(g, 0);
+    put(g, (uint32_t)count);
+    for (; count--; first++) {
+        put_count(g, c->functions[c->order[first]].head);
+        put_function(g, c->order[first]);
+    }
+    put(g, MODULES);
+    put(g, 0);
+    put(g, 0);
+}
+
+int gcov_autofdo_write(const struct report *report, FILE *out, struct fathom_error *err)
+{
+    struct source_counts c;
+    struct gcov g = {.printer = {.out = out}, .counts = &c};
+    int rc = source_counts_find(report, SOURCE_GCC, &c, err);
+    if (rc == 0)
+        put_all(&g);
+    source_counts_clear(&c);
+    return rc == 0 ? printer_finish(&g.printer, err) : rc;
+}
