@@ -12,6 +12,7 @@ struct format {
     int (*write)(const struct report *report, FILE *out, struct fathom_error *err);
     bool recording; /* no report, but the recording with paths: `write` is NULL, api/report/perf_export.h */
     bool binary;    /* no text for a terminal */
+    bool code;      /* it is made of the code that was sampled, not of contexts */
     bool samples;   /* it shows each sample (contexts->samples) */
     bool summed;    /* ... also samples that were added up, as those of a store (store/gathering.h) */
     bool bounded;   /* ... or the contexts, where samples are not kept */
