@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/known_frames.h"
 #include "api/run.h"
 #include "base/vec.h"
 #include "config.h"
 #include "infer/contexts/certainty.h"
-#include "infer/samples/locate.h"
 #include "profile/framing.h"
-
-#define NAME_BYTES 1024
 
 /* Room for one path. */
 struct path_buffer {
@@ -26,8 +24,8 @@ struct fathom_walk {
     fathom_context_function *function;
     void *user;
     struct run run;
-    struct framing *framing;         /* adds inlined functions */
-    struct fathom_frame *known;      /* by map function; name NULL before it was looked up */
+    struct framing *framing; /* adds inlined functions */
+    struct known_frames known;
     struct path_buffer best, other;  /* the context's own path, and the one that was asked for */
     const struct sample *sample;     /* of this context */
     const struct process *process;   /* likewise */
@@ -39,35 +37,16 @@ const char *fathom_version(void)
     return PACKAGE_VERSION;
 }
 
-/* A map function as a frame, looked up once. NULL: out of memory. */
-static const struct fathom_frame *known_frame(struct fathom_walk *w, const struct pathmap *map,
-                                              uint32_t function)
-{
-    if (!w->known)
-        w->known = calloc((size_t)pathmap_function_count(map) + 1, sizeof *w->known);
-    struct fathom_frame *frame = w->known ? &w->known[function] : NULL;
-    if (frame && !frame->function) {
-        char name[NAME_BYTES];
-        struct pathmap_function f = pathmap_function(map, function);
-        locate_name(w->run.images, map, function, name, sizeof name);
-        frame->function = strdup(name);
-        frame->image = pathmap_image(map, f.image).path;
-        frame->address = f.address;
-    }
-    return frame && frame->function ? frame : NULL;
-}
-
 /* The frames of a path that framing has: functions as the map names them, and what is inlined into each. */
 static int take_frames(struct fathom_walk *w, const uint32_t *items, size_t count, struct path_buffer *to)
 {
-    const struct pathmap *map = engine_map(w->run.engine);
     size_t functions = 0;
     if (!vec_reserve(to->frames, to->count, to->frame_capacity, count))
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
         const struct frame *f = frames_at(framing_frames(w->framing), items[i]);
         if (f->kind == FRAME_FUNCTION || f->kind == FRAME_PARTIAL) {
-            const struct fathom_frame *frame = known_frame(w, map, to->path[functions++]);
+            const struct fathom_frame *frame = known_frames_at(&w->known, to->path[functions++]);
             if (!frame)
                 return -ENOMEM;
             to->frames[to->count++] = *frame;
@@ -148,11 +127,12 @@ static int walk_sample(void *context, const struct process *process, const struc
         int used = w->framing ? framing_use(w->framing, engine_map(w->run.engine), err) : error_memory(err);
         if (used < 0)
             return used;
+        w->known = (struct known_frames){.images = w->run.images, .map = engine_map(w->run.engine)};
     }
     w->resolved = r;
     w->sample = sample;
     w->process = process;
-    char name[NAME_BYTES];
+    char name[KNOWN_FRAMES_NAME];
     const struct place *place = &r->cid.place;
     int rc = 0;
     w->best.count = 0;
@@ -176,11 +156,8 @@ static int walk_sample(void *context, const struct process *process, const struc
 
 static void walk_free(struct fathom_walk *w)
 {
-    const struct pathmap *map = w->run.engine ? engine_map(w->run.engine) : NULL;
-    for (uint32_t i = 0; w->known && map && i < pathmap_function_count(map); i++)
-        free((char *)(uintptr_t)w->known[i].function);
+    known_frames_clear(&w->known);
     framing_free(w->framing);
-    free(w->known);
     free(w->best.path);
     free(w->best.frames);
     free(w->other.path);

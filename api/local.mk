@@ -36,6 +36,7 @@ libapi_la_SOURCES = \
 	api/host.c api/host.h \
 	api/hot.c \
 	api/inferred.h \
+	api/known_frames.c api/known_frames.h \
 	api/cached_maps.c api/cached_maps.h \
 	api/map/cached.c \
 	api/map/merge.c \
