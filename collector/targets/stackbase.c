@@ -297,6 +297,15 @@ int stackbases_attach(struct stackbases *bases, pid_t pid, pid_t tid, const stru
     return announce(bases, thread, to, err);
 }
 
+uint64_t stackbases_find(struct stackbases *bases, pid_t pid, uint64_t ip, uint64_t sp)
+{
+    struct thread thread = {.pid = pid};
+    bool found = resolve(bases, &thread, ip, sp);
+    if (!found)
+        forget_maps(bases); /* they may have been too old */
+    return found ? thread.base : 0;
+}
+
 uint64_t stackbases_missing(const struct stackbases *bases)
 {
     uint64_t missing = bases->missing_before;
