@@ -37,6 +37,7 @@ libinfer_la_SOURCES = \
 	infer/model/expectation.c infer/model/expectation.h \
 	infer/model/extend.c infer/model/extend.h \
 	infer/model/inside.c infer/model/inside.h \
+	infer/model/first_seen.c infer/model/first_seen.h \
 	infer/model/fit.c infer/model/fit.h \
 	infer/model/graph.c infer/model/graph.h \
 	infer/model/graph_statics.c infer/model/graph_statics.h \

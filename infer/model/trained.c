@@ -37,6 +37,11 @@ static double all_in(const struct trial *t)
     return share(t->right, t->samples);
 }
 
+static double unseen_in(const struct trial *t)
+{
+    return share(t->samples - t->known, t->samples);
+}
+
 typedef double share_in(const struct trial *trial);
 
 static double mean_of(share_in *in, const struct trial *trials, uint32_t count)
@@ -70,7 +75,7 @@ struct trained trained_of_trials(const struct trial *trials, uint32_t count)
 {
     bool slices = false;
     if (count == 0)
-        return (struct trained){TRAINED_BY_NOTHING, 0, 0.5, 0, 1, 0.5};
+        return (struct trained){TRAINED_BY_NOTHING, 0, 0.5, 0, 1, 0.5, 1, 1};
     for (uint32_t i = 0; i < count; i++)
         slices |= trials[i].part == TRIAL_SLICE;
     if (slices)
@@ -79,13 +84,17 @@ struct trained trained_of_trials(const struct trial *trials, uint32_t count)
                                 lowest_of(believed_in, trials, count),
                                 0,
                                 1,
-                                lowest_of(all_in, trials, count)};
+                                lowest_of(all_in, trials, count),
+                                mean_of(unseen_in, trials, count),
+                                1};
     return (struct trained){TRAINED_BY_INPUTS,
                             count,
                             mean_of(believed_in, trials, count),
                             next(seen_in, trials, count).least,
                             next(possible_in, trials, count).most,
-                            mean_of(all_in, trials, count)};
+                            mean_of(all_in, trials, count),
+                            mean_of(unseen_in, trials, count),
+                            next(unseen_in, trials, count).most};
 }
 
 struct trained trained_of(const struct pathmap *map)

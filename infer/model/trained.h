@@ -27,6 +27,8 @@ struct trained {
     double seen;        /* where the map has the CID: what probabilities are to be multiplied with */
     double least, most; /* the 95% range of the share that is right there */
     double all;         /* the share of all samples that had a right path */
+    double unseen,
+        unseen_most; /* the share whose CID the other parts had not, and the upper end of its 95% range */
 };
 
 struct trained trained_of(const struct pathmap *map);

@@ -52,6 +52,20 @@ Test(trained, the_range_is_that_of_one_more_input)
     expect(trained_of_trials(trials, 20), TRAINED_BY_INPUTS, 0.5, 0.28, 0.855);
 }
 
+/* Half of each input's samples have a CID that the others have not; Wilson's range of 20 at a half ends at 0.70. */
+Test(trained, what_inputs_have_that_others_have_not)
+{
+    struct trial trials[20];
+    for (int i = 0; i < 20; i++)
+        trials[i] = trial(TRIAL_INPUT, 90, 10);
+    struct trained t = trained_of_trials(trials, 20);
+    cr_expect_float_eq(t.unseen, 0.5, 1e-9);
+    cr_expect_float_eq(t.unseen_most, 0.701, 0.001);
+    trials[0].part = TRIAL_SLICE;
+    cr_expect_eq(trained_of_trials(trials, 20).unseen_most, 1, "slices tell nothing of inputs");
+    cr_expect_eq(trained_of_trials(NULL, 0).unseen, 1, "nothing is known");
+}
+
 /* Where counts say that 70 of 100 are right, and 63 are, nine tenths of it can be believed; never more than all. */
 Test(trained, what_is_said_is_believed_in_part)
 {
@@ -65,7 +79,8 @@ Test(trained, what_is_said_is_believed_in_part)
 Test(trained, answers_are_no_surer_than_the_training)
 {
     struct calibration *c = calibration_new();
-    const struct trained trained = {TRAINED_BY_INPUTS, 3, 0.6, 0.2, 0.95, 0.3};
+    const struct trained trained = {
+        .by = TRAINED_BY_INPUTS, .parts = 3, .seen = 0.6, .least = 0.2, .most = 0.95, .all = 0.3};
     struct resolved seen = {.kind = RESOLVED_PRECISE, .source = SOURCE_CID, .probability = 1, .paths = 1};
     struct resolved unseen = {
         .kind = RESOLVED_INFERRED, .source = SOURCE_CID, .probability = 0.5, .paths = 2};
