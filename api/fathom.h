@@ -15,14 +15,17 @@
 #include "fathom/evaluate.h"
 #include "fathom/events.h"
 #include "fathom/graph.h"
+#include "fathom/here.h"
 #include "fathom/live.h"
 #include "fathom/map.h"
 #include "fathom/record.h"
 #include "fathom/report.h"
+#include "fathom/resolve.h"
 #include "fathom/store.h"
 #include "fathom/target.h"
 #include "fathom/top.h"
 #include "fathom/train.h"
 #include "fathom/trees.h"
+#include "fathom/watch.h"
 
 #endif

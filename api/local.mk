@@ -70,6 +70,10 @@ libapi_la_SOURCES = \
 	api/report/perf_export.c api/report/perf_export.h \
 	api/report/report.c api/report/report.h \
 	api/report/local_maps.c api/report/local_maps.h api/report/reporting.c api/report/reporting.h \
+	api/resolve/answer.c api/resolve/answer.h \
+	api/resolve/followed.c api/resolve/followed.h \
+	api/resolve/resolver.c api/resolve/resolving.h \
+	api/resolve/watch.c \
 	api/run.c api/run.h \
 	api/runtime.c api/runtime.h \
 	api/store/check.c \
@@ -113,15 +117,18 @@ dist_fathomtopics_HEADERS = \
 	api/fathom/evaluate.h \
 	api/fathom/events.h \
 	api/fathom/graph.h \
+	api/fathom/here.h \
 	api/fathom/live.h \
 	api/fathom/map.h \
 	api/fathom/record.h \
 	api/fathom/report.h \
+	api/fathom/resolve.h \
 	api/fathom/store.h \
 	api/fathom/target.h \
 	api/fathom/top.h \
 	api/fathom/train.h \
-	api/fathom/trees.h
+	api/fathom/trees.h \
+	api/fathom/watch.h
 libfathom_la_SOURCES =
 libfathom_la_LIBADD = libapi.la $(PROFILER_LIBS)
 libfathom_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^fathom_' -Wl,--exclude-libs,libiberty.a

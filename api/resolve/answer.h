@@ -1,0 +1,37 @@
+/* answer.h - what is known of a point, and how it is made of a resolved CID; see fathom/resolve.h. */
+#ifndef FATHOM_API_RESOLVE_ANSWER_H
+#define FATHOM_API_RESOLVE_ANSWER_H
+
+#include "api/fathom/resolve.h"
+#include "api/known_frames.h"
+#include "infer/contexts/resolver.h"
+
+struct answer_frame {
+    struct fathom_frame function;
+    uint64_t address; /* where it is in its image; 0: not known */
+};
+
+struct answer_path {
+    double probability;
+    size_t first, depth; /* of the frames */
+};
+
+struct fathom_answer {
+    struct answer_path paths[CANDIDATES_MAX];
+    unsigned path_count; /* 0: unknown; paths[0] has the function, if it is known */
+    struct answer_frame *frames;
+    size_t count, capacity;
+    uint64_t height;
+    double least, most;
+    enum fathom_novelty novelty;
+    char reason[256];             /* "" if there is a path */
+    char name[KNOWN_FRAMES_NAME]; /* of a function without a path */
+};
+
+/* Puts the paths of a resolved point into an answer, with probabilities that were multiplied with what is believed of them. resolved: as of
+ * resolver_resolve(), with its bounds. -ENOMEM; -EBADMSG: a damaged map. */
+int answer_fill(struct fathom_answer *answer, const struct resolved *resolved, double factor,
+                struct known_frames *frames, struct fathom_error *err);
+void answer_clear(struct fathom_answer *answer);
+
+#endif
