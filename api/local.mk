@@ -54,6 +54,7 @@ libapi_la_SOURCES = \
 	api/record/mapped_sink.c api/record/mapped_sink.h \
 	api/record/phase_control.h \
 	api/record/phase_switch.c api/record/phase_switch.h \
+	api/record/own.c api/record/own.h \
 	api/record/part.c api/record/part.h \
 	api/record/recorder.c api/record/recorder.h \
 	api/record/series.c api/record/series.h \

@@ -9,6 +9,7 @@
 #include "api/record/java_maps.h"
 #include "api/record/learning.h"
 #include "api/record/mapped_sink.h"
+#include "api/record/own.h"
 #include "api/record/recorder.h"
 #include "api/record/target.h"
 #include "api/report/reporting.h"
@@ -31,6 +32,7 @@ struct fathom_live {
     bool failed;    /* the run */
     bool unlearned; /* learning from a record failed; later ones were not learned from */
     atomic_bool stop;
+    struct own *own; /* NULL: the caller runs it */
 };
 
 static int learn_record(void *live, const struct record *record, struct fathom_error *err)
@@ -218,10 +220,17 @@ unsigned fathom_live_lacks(const struct fathom_live *l)
     return reporting_stale(l->reporting) ? FATHOM_REPORT_STALE : 0u;
 }
 
+struct own **live_own(struct fathom_live *l)
+{
+    return &l->own;
+}
+
 void fathom_live_close(struct fathom_live *l)
 {
     if (!l)
         return;
+    fathom_live_stop(l);
+    own_free(l->own);
     learning_free(l->learning);
     mapped_sink_free(l->sink);
     allocations_free(l->allocations);

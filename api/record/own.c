@@ -1,0 +1,148 @@
+/* own.c - records the caller itself; see fathom/live.h. */
+#include "api/record/own.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "collector/targets/proc.h"
+
+#define OWN_HZ 997 /* samples per second: no multiple of what timers and screens have */
+
+struct own {
+    const struct fathom_recorder_options *record; /* borrowed until all is open, like the next */
+    const struct fathom_report_options *report;
+    const struct fathom_listener *listener;
+    pid_t *tids; /* what is recorded */
+    struct fathom_live *live;
+    pthread_t thread;
+    bool running; /* the thread is to be joined */
+    sem_t opened; /* or failed */
+    int rc;       /* of opening, then of the run */
+    struct fathom_error error;
+};
+
+/* All threads but the calling one. */
+static int name_threads(struct own *o, size_t *count)
+{
+    const pid_t self = gettid();
+    size_t all;
+    int rc = proc_threads(getpid(), &o->tids, &all);
+    if (rc < 0)
+        return error_system(&o->error, -rc, "cannot list the threads of this process");
+
+    for (size_t i = 0; i < all; i++)
+        if (o->tids[i] != self)
+            o->tids[(*count)++] = o->tids[i];
+    return 0;
+}
+
+static int open_live(struct own *o)
+{
+    struct fathom_recorder_options record = *o->record;
+    struct fathom_target *target = &record.target;
+    size_t count = 0;
+    int rc = name_threads(o, &count);
+    if (rc < 0)
+        return rc;
+    target->everyone = target->user.given = false;
+    target->cgroup = target->container = NULL;
+    target->command = NULL;
+    target->pids = (struct fathom_pids){NULL, 0};
+    target->tids = (struct fathom_pids){o->tids, count};
+    if (record.scope ==
+        FATHOM_SCOPE_AUTO) /* events by CPU find a thread that starts before they count only by its process */
+        record.scope = FATHOM_SCOPE_THREAD;
+    return fathom_live_open(&record, o->report, o->listener, &o->live, &o->error);
+}
+
+/* It begins before there are events, so that none follows it as a thread that a recorded one started. */
+static void *run_own(void *own)
+{
+    struct own *o = own;
+    const int rc = o->rc = open_live(o);
+    sem_post(&o->opened);
+    if (rc == 0)
+        o->rc = fathom_live_run(o->live, &o->error);
+    return NULL;
+}
+
+/* Returns how opening went. */
+static int start_thread(struct own *o)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int failed = pthread_create(&o->thread, NULL, run_own, o);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed)
+        return error_system(&o->error, failed, "cannot start a thread that records");
+    o->running = true;
+    while (sem_wait(&o->opened) < 0 && errno == EINTR)
+        ;
+    return o->live ? 0 : o->rc;
+}
+
+int fathom_live_start(const struct fathom_recorder_options *record,
+                      const struct fathom_report_options *report, const struct fathom_listener *listener,
+                      struct fathom_live **out, struct fathom_error *error)
+{
+    const struct fathom_recorder_options usual = {.target = {.event = "cpu-clock:u",
+                                                             .frequency = OWN_HZ,
+                                                             .no_children = true,
+                                                             .verify = fathom_verify_default},
+                                                  .audit_hz = FATHOM_AUDIT_DEFAULT};
+    struct fathom_report_options plain;
+    struct own *o = calloc(1, sizeof *o);
+    if (!o)
+        return error_memory(error);
+    fathom_report_defaults(&plain);
+    plain.profile.inline_most = 0;
+    o->record = record ? record : &usual;
+    o->report = report ? report : &plain;
+    o->listener = listener;
+    sem_init(&o->opened, 0, 0);
+    int rc = start_thread(o);
+    if (rc < 0 && error)
+        *error = o->error;
+    if (rc < 0) {
+        own_free(o);
+        return rc;
+    }
+    *live_own(o->live) = o;
+    *out = o->live;
+    return 0;
+}
+
+static void join(struct own *o)
+{
+    if (o->running)
+        pthread_join(o->thread, NULL);
+    o->running = false;
+}
+
+int fathom_live_finish(struct fathom_live *live, struct fathom_error *error)
+{
+    struct own *o = *live_own(live);
+    fathom_live_stop(live);
+    join(o);
+    if (o->rc == 0)
+        return fathom_live_infer(live, error);
+    if (error)
+        *error = o->error;
+    return o->rc;
+}
+
+void own_free(struct own *o)
+{
+    if (!o)
+        return;
+    join(o);
+    sem_destroy(&o->opened);
+    free(o->tids);
+    free(o);
+}
