@@ -29,7 +29,7 @@ E2E_TESTS += \
 	tests/e2e/disambig_wrap.test \
 	tests/e2e/doctor.test tests/e2e/doctor_runtimes.test \
 	tests/e2e/events.test \
-	tests/e2e/exact.test \
+	tests/e2e/exact.test tests/e2e/examples.test \
 	tests/e2e/export_firefox.test \
 	tests/e2e/export_perf.test \
 	tests/e2e/exports.test \
