@@ -134,6 +134,9 @@ libfathom_la_SOURCES =
 libfathom_la_LIBADD = libapi.la $(PROFILER_LIBS)
 libfathom_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^fathom_' -Wl,--exclude-libs,libiberty.a
 
+if HAVE_PYTHON
+python_PYTHON = python/fathom.py
+endif
 EXTRA_DIST += examples/crash.c examples/serve.c examples/watch.c
 
 # libfathom-disambig: what the profiler does not need.

@@ -32,14 +32,9 @@ static void say(void *context, enum fathom_level level, const char *text)
 /* Writes a profile of this process of so many seconds. */
 static int take_profile(double seconds, FILE *out, struct fathom_error *error)
 {
-    struct fathom_report_options report;
     struct fathom_listener listener = {.say = say};
     struct fathom_live *live = NULL;
-    fathom_report_defaults(&report);
-    report.format = "pprof";
-    report.profile.no_cache = true;
-    report.profile.inline_most = 0;
-    int rc = fathom_live_start(NULL, &report, &listener, &live, error);
+    int rc = fathom_live_start_as(NULL, 0, "pprof", &listener, &live, error);
     if (rc == 0)
         nanosleep(&(struct timespec){.tv_sec = (time_t)seconds,
                                      .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)},

@@ -99,8 +99,8 @@ __attribute__((noinline)) static void order(void)
 __attribute__((noinline)) static void refund(void)
 {
     volatile char receipt[256];
-    for (unsigned i = 0; i < sizeof receipt; i++)
-        receipt[i] = (char)sum;
+    for (unsigned i = 0; i < 100000; i++)
+        receipt[i % sizeof receipt] = (char)sum;
     add(1);
     sum += (unsigned)receipt[0];
 }

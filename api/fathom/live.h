@@ -36,17 +36,26 @@ FATHOM_API int fathom_live_infer(struct fathom_live *live, struct fathom_error *
 FATHOM_API int fathom_live_write(struct fathom_live *live, FILE *stream, struct fathom_error *error);
 FATHOM_API unsigned fathom_live_lacks(const struct fathom_live *live);
 
-/* A recording of the caller by itself, in place of the first two: opens it, and runs it in a thread of the library, which no signal interrupts and which, with those that
- * it starts, is not recorded. All threads that there are now are, and what these start, also processes unless record->target.no_children; one that another thread starts
- * while the events are opened may be missed. What record->target names is not used, and FATHOM_SCOPE_AUTO is FATHOM_SCOPE_THREAD. record: NULL: a clock, 997 samples per second of CPU time, no other processes. report: NULL: the default one, without inlined functions; to
- * read these starts child processes, whose SIGCHLD the caller may see. The listener is told from the thread, too, until fathom_live_finish() has returned.
+/* A recording of the caller by itself, in place of the first two: opens it, and runs it in a thread of the library, which no signal
+ * interrupts and which, with those that it starts, is not recorded. All threads that there are now are, and what these start, also
+ * processes unless record->target.no_children; a thread that another one starts while the events are opened may be missed. What
+ * record->target names is not used, and FATHOM_SCOPE_AUTO is FATHOM_SCOPE_THREAD.
  *
- * Where the kernel lets ordinary users sample their own processes (perf_event_paranoid 2 or less), no right is needed. Errors as of fathom_live_open(). Safe
- * in any thread, not in a signal handler. */
+ * record: NULL: a clock, 997 samples per second of CPU time, no other processes. report: NULL: the default one without inlined functions, as
+ * child processes read these, whose SIGCHLD the caller may see. With NULL nothing is kept for later recordings. The listener is told
+ * from the thread, too, until fathom_live_finish() has returned.
+ *
+ * Where the kernel lets ordinary users sample their own processes (perf_event_paranoid 2 or less), no right is needed. Errors as of
+ * fathom_live_open(). Safe in any thread, not in a signal handler. */
 FATHOM_API int fathom_live_start(const struct fathom_recorder_options *record,
                                  const struct fathom_report_options *report,
                                  const struct fathom_listener *listener, struct fathom_live **out,
                                  struct fathom_error *error);
+/* The same with what most callers choose alone. event: NULL: a clock; frequency: samples per second, 0: chosen from the event; format: of fathom_report_formats,
+ * NULL: text. */
+FATHOM_API int fathom_live_start_as(const char *event, uint64_t frequency, const char *format,
+                                    const struct fathom_listener *listener, struct fathom_live **out,
+                                    struct fathom_error *error);
 /* Then, once: ends the run, waits for its thread, and infers as fathom_live_infer() does. The profile can be written if it returns 0. Errors as of that
  * and of fathom_live_run(). By any thread that was there before or after the start. */
 FATHOM_API int fathom_live_finish(struct fathom_live *live, struct fathom_error *error);

@@ -87,23 +87,15 @@ static int start_thread(struct own *o)
     return o->live ? 0 : o->rc;
 }
 
-int fathom_live_start(const struct fathom_recorder_options *record,
-                      const struct fathom_report_options *report, const struct fathom_listener *listener,
-                      struct fathom_live **out, struct fathom_error *error)
+/* record, report: not NULL. */
+static int start(const struct fathom_recorder_options *record, const struct fathom_report_options *report,
+                 const struct fathom_listener *listener, struct fathom_live **out, struct fathom_error *error)
 {
-    const struct fathom_recorder_options usual = {.target = {.event = "cpu-clock:u",
-                                                             .frequency = OWN_HZ,
-                                                             .no_children = true,
-                                                             .verify = fathom_verify_default},
-                                                  .audit_hz = FATHOM_AUDIT_DEFAULT};
-    struct fathom_report_options plain;
     struct own *o = calloc(1, sizeof *o);
     if (!o)
         return error_memory(error);
-    fathom_report_defaults(&plain);
-    plain.profile.inline_most = 0;
-    o->record = record ? record : &usual;
-    o->report = report ? report : &plain;
+    o->record = record;
+    o->report = report;
     o->listener = listener;
     sem_init(&o->opened, 0, 0);
     int rc = start_thread(o);
@@ -116,6 +108,45 @@ int fathom_live_start(const struct fathom_recorder_options *record,
     *live_own(o->live) = o;
     *out = o->live;
     return 0;
+}
+
+static struct fathom_recorder_options usual(const char *event, uint64_t frequency)
+{
+    const bool clock = !event;
+    return (struct fathom_recorder_options){.target = {.event = clock ? "cpu-clock:u" : event,
+                                                       .frequency = frequency || !clock ? frequency : OWN_HZ,
+                                                       .no_children = true,
+                                                       .verify = fathom_verify_default},
+                                            .audit_hz = FATHOM_AUDIT_DEFAULT,
+ .no_cache = true};
+}
+
+static void set_plain(struct fathom_report_options *report)
+{
+    fathom_report_defaults(report);
+    report->profile.no_cache = true;
+    report->profile.inline_most = 0;
+}
+
+int fathom_live_start(const struct fathom_recorder_options *record,
+                      const struct fathom_report_options *report, const struct fathom_listener *listener,
+                      struct fathom_live **out, struct fathom_error *error)
+{
+    const struct fathom_recorder_options clock = usual(NULL, 0);
+    struct fathom_report_options plain;
+    set_plain(&plain);
+    return start(record ? record : &clock, report ? report : &plain, listener, out, error);
+}
+
+int fathom_live_start_as(const char *event, uint64_t frequency, const char *format,
+                         const struct fathom_listener *listener, struct fathom_live **out,
+                         struct fathom_error *error)
+{
+    const struct fathom_recorder_options record = usual(event, frequency);
+    struct fathom_report_options report;
+    set_plain(&report);
+    report.format = format;
+    return start(&record, &report, listener, out, error);
 }
 
 static void join(struct own *o)

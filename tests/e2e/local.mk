@@ -7,7 +7,7 @@ E2E_TESTS += \
 	tests/e2e/ambiguous.test \
 	tests/e2e/annotate.test \
 	tests/e2e/api.test \
-	tests/e2e/api_calls.test \
+	tests/e2e/api_bindings.test tests/e2e/api_calls.test \
 	tests/e2e/api_record.test tests/e2e/api_own.test tests/e2e/api_resolve.test \
 	tests/e2e/archive.test \
 	tests/e2e/attach.test \
