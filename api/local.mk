@@ -137,7 +137,7 @@ libfathom_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '
 if HAVE_PYTHON
 python_PYTHON = python/fathom.py
 endif
-EXTRA_DIST += examples/crash.c examples/serve.c examples/watch.c
+EXTRA_DIST += docs/library.md examples/crash.c examples/serve.c examples/watch.c
 
 # libfathom-disambig: what the profiler does not need.
 noinst_LTLIBRARIES += libapidisambig.la
