@@ -72,6 +72,7 @@ libapi_la_SOURCES = \
 	api/report/report.c api/report/report.h \
 	api/report/local_maps.c api/report/local_maps.h api/report/reporting.c api/report/reporting.h \
 	api/resolve/answer.c api/resolve/answer.h \
+	api/resolve/dumped.c api/resolve/dumped.h \
 	api/resolve/followed.c api/resolve/followed.h \
 	api/resolve/resolver.c api/resolve/resolving.h \
 	api/resolve/watch.c \

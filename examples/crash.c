@@ -4,6 +4,7 @@
  *     cc -O2 crash.c -o crash $(pkg-config --cflags --libs fathom)
  *     fathom train --image crash -o crash.fmap -- ./crash 3         # ends well
  *     ./crash 0 crash.fmap                                         # crashes
+ *     ulimit -c unlimited; ./crash 0; ./crash core crash.fmap core # the same of a core
  *
  * A handler of a crash can call next to nothing. It takes the point (fathom_interrupted()), gives it to a child that waits since the start, and lets this
  * read its mappings before it ends.
@@ -32,27 +33,37 @@ static void on_crash(int number, siginfo_t *info, void *context)
     /* It returns to where it crashes again, with the signal's default: a core has the true point. */
 }
 
-/* In the child. */
-static int print_path(const char *map, pid_t crashed, const struct fathom_point *point)
+static void print_path(const struct fathom_answer *answer)
 {
-    struct fathom_error error = {0, ""};
-    struct fathom_resolver *resolver = NULL;
-    const struct fathom_answer *answer = NULL;
-    int rc = fathom_resolver_open(map, NULL, &resolver, &error);
-    if (rc == 0)
-        rc = fathom_resolver_follow(resolver, crashed, &error);
-    if (rc == 0)
-        rc = fathom_resolver_resolve(resolver, point, &answer, &error);
-    if (rc < 0)
-        fprintf(stderr, "crash: %s\n", error.text);
-    else if (fathom_answer_certainty(answer) == FATHOM_UNKNOWN)
+    if (fathom_answer_certainty(answer) == FATHOM_UNKNOWN)
         fprintf(stderr, "crash: its path is unknown: %s\n", fathom_answer_reason(answer));
     else
         fprintf(stderr, "crash: with a probability of %.2f it came by\n",
                 fathom_answer_probability(answer, 0));
-    for (size_t i = rc < 0 ? 0 : fathom_answer_depth(answer, 0); i-- > 0;) /* innermost first */
+    for (size_t i = fathom_answer_depth(answer, 0); i-- > 0;) /* innermost first */
         fprintf(stderr, "  %s (%s+0x%llx)\n", fathom_answer_function(answer, 0, i),
                 fathom_answer_image(answer, 0, i), (unsigned long long)fathom_answer_address(answer, 0, i));
+}
+
+/* Of the child's parent, or of a core's first thread. */
+static int explain(const char *map, pid_t crashed, const char *core, struct fathom_point point)
+{
+    struct fathom_error error = {0, ""};
+    struct fathom_resolver *resolver = NULL;
+    const struct fathom_answer *answer = NULL;
+    uint32_t tid;
+    int rc = fathom_resolver_open(map, NULL, &resolver, &error);
+    if (rc == 0)
+        rc = core ? fathom_resolver_core(resolver, core, &error)
+                  : fathom_resolver_follow(resolver, crashed, &error);
+    if (rc == 0 && core)
+        rc = fathom_resolver_thread(resolver, 0, &tid, &point);
+    if (rc == 0)
+        rc = fathom_resolver_resolve(resolver, &point, &answer, &error);
+    if (rc == 0)
+        print_path(answer);
+    else
+        fprintf(stderr, "crash: %s\n", error.text);
     fathom_resolver_close(resolver);
     return rc < 0;
 }
@@ -69,7 +80,7 @@ static int watch_for_crashes(const char *map)
         struct fathom_point point;
         close(points[1]);
         close(answers[0]);
-        _exit(read(points[0], &point, sizeof point) == sizeof point ? print_path(map, self, &point) : 0);
+        _exit(read(points[0], &point, sizeof point) == sizeof point ? explain(map, self, NULL, point) : 0);
     }
     close(points[0]);
     close(answers[1]);
@@ -102,6 +113,8 @@ __attribute__((noinline)) static int report(int count)
 
 int main(int argc, char **argv)
 {
+    if (argc > 3)
+        return explain(argv[2], 0, argv[3], (struct fathom_point){0, 0, 0});
     if (argc > 2 && watch_for_crashes(argv[2])) {
         perror("crash");
         return 1;

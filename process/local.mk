@@ -1,6 +1,7 @@
 noinst_LTLIBRARIES += libprocess.la
 libprocess_la_SOURCES = \
 	process/code_cache.c process/code_cache.h \
+	process/core_dump.c process/core_dump.h \
 	process/data.c process/data.h \
 	process/frame.c process/frame.h \
 	process/after.c \

@@ -70,6 +70,9 @@ def _declare():
             ("resolver_open", ctypes.c_int, text, listener, out, error),
             ("resolver_close", None, handle),
             ("resolver_follow", ctypes.c_int, handle, ctypes.c_int, error),
+            ("resolver_core", ctypes.c_int, handle, text, error),
+            ("resolver_threads", size, handle),
+            ("resolver_thread", ctypes.c_int, handle, size, ctypes.POINTER(ctypes.c_uint32), ctypes.POINTER(_Point)),
             ("resolver_mapping", ctypes.c_int, handle, ctypes.POINTER(_Mapping), error),
             ("resolver_stack", ctypes.c_int, handle, u64, u64, error),
             ("resolver_resolve", ctypes.c_int, handle, ctypes.POINTER(_Point), out, error),
@@ -178,7 +181,7 @@ class _Handle:
 
 
 class Resolver(_Handle):
-    """The call paths of points by a path map: follow() a process that runs, or tell mapping() and stack() of one that has ended."""
+    """The call paths of points by a path map: follow() a process that runs, or open the core() of one that has ended, or tell its mapping() and stack()."""
 
     _close = _lib.fathom_resolver_close
 
@@ -189,6 +192,15 @@ class Resolver(_Handle):
 
     def follow(self, pid=0):
         _call(_lib.fathom_resolver_follow, self._handle, pid)
+
+    def core(self, path):
+        """The threads of a core, the one that crashed first: a list of (tid, pc, sp, bp)."""
+        _call(_lib.fathom_resolver_core, self._handle, _path(path))
+        tid, point, threads = ctypes.c_uint32(), _Point(), []
+        for i in range(_lib.fathom_resolver_threads(self._handle)):
+            _lib.fathom_resolver_thread(self._handle, i, ctypes.byref(tid), ctypes.byref(point))
+            threads.append((tid.value, point.pc, point.sp, point.bp))
+        return threads
 
     def mapping(self, start, end, offset, path, build_id=None):
         mapping = _Mapping(start, end, offset, _path(path), build_id, len(build_id or b""))

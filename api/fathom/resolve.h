@@ -36,7 +36,17 @@ FATHOM_API void fathom_resolver_close(struct fathom_resolver *resolver);
 FATHOM_API int fathom_resolver_follow(struct fathom_resolver *resolver, pid_t pid,
                                       struct fathom_error *error);
 
-/* For points of a process that has ended, as of a core: executable mappings of files, */
+/* From now on, points are of the process that left a core, whose mappings, stacks and threads it has. Files are those of the builds that it had, if the core has
+ * their headers, as by default (core(5), "coredump_filter"); else the listener is told. Errors: -ENOMSG, -EBADMSG: no core of a 64-bit x86
+ * process, or a damaged one; system errors. */
+FATHOM_API int fathom_resolver_core(struct fathom_resolver *resolver, const char *core,
+                                    struct fathom_error *error);
+/* The core's threads, and where they were: the first one is that which crashed. 0, -ERANGE. */
+FATHOM_API size_t fathom_resolver_threads(const struct fathom_resolver *resolver);
+FATHOM_API int fathom_resolver_thread(const struct fathom_resolver *resolver, size_t index, uint32_t *tid,
+                                      struct fathom_point *point);
+
+/* For points of a process of which less is known: executable mappings of files, */
 struct fathom_mapping {
     uint64_t start, end; /* addresses */
     uint64_t offset;     /* of start, in the file, bytes */

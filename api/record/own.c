@@ -118,7 +118,7 @@ static struct fathom_recorder_options usual(const char *event, uint64_t frequenc
                                                        .no_children = true,
                                                        .verify = fathom_verify_default},
                                             .audit_hz = FATHOM_AUDIT_DEFAULT,
- .no_cache = true};
+                                            .no_cache = true};
 }
 
 static void set_plain(struct fathom_report_options *report)

@@ -7,18 +7,20 @@
 
 #include "api/host.h"
 #include "api/resolve/answer.h"
+#include "api/resolve/dumped.h"
 #include "api/resolve/followed.h"
 #include "api/resolve/resolving.h"
 #include "infer/model/calibration.h"
 #include "infer/samples/builds.h"
 
-#define GIVEN_PID 1u /* of a process that was told by its mappings: any number will do */
+#define GIVEN_PID (UINT32_MAX - 1) /* of a process that does not run: no other has this number */
 
 struct fathom_resolver {
     struct host host;
     struct image_cache *images;
     struct processes *processes;
-    struct followed *followed; /* NULL: none */
+    struct followed *followed; /* NULL: none, like the next: one of both at most */
+    struct dumped *dumped;
     struct pathmap *map;
     struct resolver *resolver;
     struct calibration *calibration;
@@ -26,6 +28,15 @@ struct fathom_resolver {
     struct known_frames frames;
     struct fathom_answer answer;
 };
+
+/* Its points are of another process, or one that is given in parts, from now on. */
+static void unfollow(struct fathom_resolver *r)
+{
+    followed_free(r->followed);
+    dumped_free(r->dumped);
+    r->followed = NULL;
+    r->dumped = NULL;
+}
 
 /* As report does of a run that tells nothing of its own paths: by how parts of the training predict each other. */
 static bool believe_training(struct fathom_resolver *r)
@@ -70,7 +81,7 @@ void fathom_resolver_close(struct fathom_resolver *r)
     calibration_free(r->calibration);
     resolver_free(r->resolver);
     pathmap_close(r->map);
-    followed_free(r->followed);
+    unfollow(r);
     processes_free(r->processes);
     image_cache_free(r->images);
     free(r);
@@ -99,16 +110,38 @@ int fathom_resolver_follow(struct fathom_resolver *r, pid_t pid, struct fathom_e
     int rc = followed_new(pid ? pid : getpid(), r->processes, &followed, error);
     if (rc < 0)
         return rc;
-    followed_free(r->followed);
+    unfollow(r);
     r->followed = followed;
     return note_builds(r, error);
 }
 
-/* Its points are of the process that is given in parts from now on. */
-static void unfollow(struct fathom_resolver *r)
+int fathom_resolver_core(struct fathom_resolver *r, const char *core, struct fathom_error *error)
 {
-    followed_free(r->followed);
-    r->followed = NULL;
+    struct dumped *dumped = NULL;
+    int rc = dumped_new(core, GIVEN_PID, r->processes, &r->host.log, &dumped, error);
+    if (rc < 0)
+        return rc;
+    unfollow(r);
+    r->dumped = dumped;
+    return note_builds(r, error);
+}
+
+size_t fathom_resolver_threads(const struct fathom_resolver *r)
+{
+    const struct core_thread *threads;
+    return r->dumped ? core_dump_threads(dumped_core(r->dumped), &threads) : 0;
+}
+
+int fathom_resolver_thread(const struct fathom_resolver *r, size_t index, uint32_t *tid,
+                           struct fathom_point *point)
+{
+    const struct core_thread *threads;
+    if (index >= fathom_resolver_threads(r))
+        return -ERANGE;
+    core_dump_threads(dumped_core(r->dumped), &threads);
+    *tid = threads[index].tid;
+    *point = (struct fathom_point){threads[index].pc, threads[index].sp, threads[index].bp};
+    return 0;
 }
 
 int fathom_resolver_mapping(struct fathom_resolver *r, const struct fathom_mapping *mapping,
@@ -169,8 +202,9 @@ static int find_cid(struct fathom_resolver *r, const struct fathom_point *point,
         rc = followed_read(r->followed, err);
         *out = cid_of(r, point);
     }
-    if (rc == 0 && r->followed && out->reason == UNKNOWN_BASE) {
-        rc = followed_find_stack(r->followed, point->pc, point->sp, err);
+    if (rc == 0 && (r->followed || r->dumped) && out->reason == UNKNOWN_BASE) {
+        rc = r->followed ? followed_find_stack(r->followed, point->pc, point->sp, err)
+                         : dumped_find_stack(r->dumped, point->sp, err);
         if (rc > 0)
             *out = cid_of(r, point);
     }

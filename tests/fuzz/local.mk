@@ -19,6 +19,11 @@ tests_fuzz_fuzz_bursts_SOURCES = tests/fuzz/fuzz_bursts.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_bursts_LDADD = libstreams.la libbase.la
 tests_fuzz_fuzz_bursts_LDFLAGS = $(FUZZ_LINK)
 
+FUZZERS_BUILT += tests/fuzz/fuzz_core
+tests_fuzz_fuzz_core_SOURCES = tests/fuzz/fuzz_core.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_core_LDADD = libprocess.la libperfdata.la libimage.la libbase.la
+tests_fuzz_fuzz_core_LDFLAGS = $(FUZZ_LINK)
+
 FUZZERS_BUILT += tests/fuzz/fuzz_process
 tests_fuzz_fuzz_process_SOURCES = tests/fuzz/fuzz_process.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_process_LDADD = libstreams.la libbase.la
