@@ -1,5 +1,5 @@
 /*
- * here.h - where a thread is: three registers, taken in about a nanosecond and resolved later (resolve.h).
+ * here.h - where a thread is: three registers, which take a move each and are resolved later (resolve.h).
  *
  * All of this is inline, calls nothing and writes nothing but its result: it may be used anywhere, in signal handlers, too. No thread's number is in it: to
  * ask for that would take a system call, and the stack is known by SP.
