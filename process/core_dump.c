@@ -10,11 +10,13 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 #define SEGMENTS_MOST 262144u     /* the kernel allows 65530 mappings by default (vm.max_map_count) */
 #define NOTES_MOST    (64u << 20) /* bytes of one segment of notes */
 #define HEADERS_MOST  4096u       /* bytes of a file's notes in memory */
+#define BEFORE_MOST   64u         /* mappings: a file has five or six, beside each other */
 #define AUXV_MOST     1024u       /* bytes: the kernel's is below 400 */
 #define AUXV_SEARCH   (64u << 10) /* bytes below AT_RANDOM, which is just above the vector */
 #define ARGC_MOST                                                                                            \
@@ -50,12 +52,12 @@ static size_t read_at(int fd, void *to, size_t size, uint64_t offset)
     return got;
 }
 
+/* Segments ascend, as the kernel writes them. */
 static const Elf64_Phdr *segment_of(const struct core_dump *c, uint64_t address)
 {
-    for (size_t i = 0; i < c->segment_count; i++)
-        if (address >= c->segments[i].p_vaddr && address - c->segments[i].p_vaddr < c->segments[i].p_memsz)
-            return &c->segments[i];
-    return NULL;
+    const size_t above = lower_bound(i, 0, c->segment_count, c->segments[i].p_vaddr <= address);
+    const Elf64_Phdr *s = above ? &c->segments[above - 1] : NULL;
+    return s && address - s->p_vaddr < s->p_memsz ? s : NULL;
 }
 
 size_t core_dump_read(const struct core_dump *c, uint64_t address, void *to, size_t size)
@@ -134,7 +136,7 @@ static int take_files(struct core_dump *c, const struct note *note, struct fatho
         return 0;
     memcpy(head, note->data, sizeof head);
     const size_t rest = note->size - sizeof head;
-    if (head[0] > rest / sizeof entry)
+    if (head[0] > rest / sizeof entry || head[0] > SEGMENTS_MOST)
         return 0;
     const size_t table = (size_t)head[0] * sizeof entry, texts = rest - table;
     c->paths = malloc(texts + 1);
@@ -269,16 +271,16 @@ size_t core_dump_mappings(const struct core_dump *c, const struct core_mapping *
 
 /* Memory ------------------------------------------------------------------------------------------------- */
 
-/* The mapping of the file's first bytes that belongs to another one of it; NULL: none. */
+/* The mapping of the file's first bytes that belongs to this one of it, one of those shortly before it; NULL: none. */
 static const struct core_mapping *first_of(const struct core_dump *c, const struct core_mapping *mapping)
 {
-    const struct core_mapping *found = NULL;
-    for (size_t i = 0; i < c->mapping_count; i++) {
-        const struct core_mapping *m = &c->mappings[i];
-        if (m->offset == 0 && m->start <= mapping->start && strcmp(m->path, mapping->path) == 0)
-            found = m; /* the nearest one below: a file can be mapped twice */
+    const size_t at = (size_t)(mapping - c->mappings);
+    for (size_t back = 0; back <= at && back < BEFORE_MOST; back++) {
+        const struct core_mapping *m = &c->mappings[at - back];
+        if (m->offset == 0 && strcmp(m->path, mapping->path) == 0)
+            return m;
     }
-    return found;
+    return NULL;
 }
 
 static struct build_id find_build_id(const uint8_t *notes, size_t size)

@@ -38,7 +38,7 @@ size_t core_dump_mappings(const struct core_dump *core, const struct core_mappin
 size_t core_dump_read(const struct core_dump *core, uint64_t address, void *to, size_t size);
 /* The memory that has an address: [*start, *end). false: none. */
 bool core_dump_segment(const struct core_dump *core, uint64_t address, uint64_t *start, uint64_t *end);
-/* The build-id of the file of a mapping, by the headers in memory; size 0: these are not in the core, or have none. */
+/* The build-id of the file of a mapping, which is one of the core's, by the headers in memory; size 0: these are not in the core, or have none. */
 struct build_id core_dump_build_id(const struct core_dump *core, const struct core_mapping *mapping);
 /* SP at the program's first instruction, where argc is; 0: not found. */
 uint64_t core_dump_base(const struct core_dump *core);
