@@ -30,7 +30,7 @@ enum frame_kind {
     FRAME_LABEL,   /* any other text: "[kernel]", "[jit]", a thread's or process's name */
     FRAME_LEVEL,   /* above the functions: who ran them, as a cgroup or process; address: levels.h */
     FRAME_SCRIPT, /* a function that an interpreter runs; image: its file's name, address: its first line, source: the file's path */
-    FRAME_PLACE, /* an instruction in the frame before it: the sampled one, or of a call; image, address */
+    FRAME_PLACE,  /* an instruction in the frame before it: the sampled one, or of a call; image, address */
     FRAME_WAKER, /* "[woken by a timer]": behind it are those who ended the wait before it, the innermost first */
 };
 
