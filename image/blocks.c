@@ -100,8 +100,9 @@ static bool find_calls(const struct function_code *code, struct blocks *b)
         const struct code_insn *insn = &code->insns[i];
         const bool leaves =
             (insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH) && code->jumps[i] == FUNCTION_CODE_NONE;
-        if ((insn->kind == CODE_CALL || leaves) &&
-            !vec_push(b->calls, b->call_count, b->call_capacity, (struct block_call){i, insn->target}))
+        if ((code_is_call(insn) || leaves) &&
+            !vec_push(b->calls, b->call_count, b->call_capacity,
+                      (struct block_call){i, insn->kind == CODE_CALL_INDIRECT ? 0 : insn->target}))
             return false;
     }
     return true;

@@ -15,9 +15,9 @@ struct block_edge {
     uint32_t from, to;
 };
 
-struct block_call { /* of a function by its address: a call, or a jump out of the function */
-    uint32_t insn;  /* in `addresses` */
-    uint64_t target;
+struct block_call {  /* a call, or a jump out of the function */
+    uint32_t insn;   /* in `addresses` */
+    uint64_t target; /* 0: it is an indirect call */
 };
 
 struct blocks {

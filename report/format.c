@@ -35,7 +35,7 @@ const struct format format_table[] = {
     {.name = "callgrind", .write = callgrind_write},
     {.name = "dot", .write = dot_write},
     {.name = "autofdo", .write = autofdo_write, .code = true, .samples = true},
-    {.name = "csspgo", .write = csspgo_write, .code = true, .samples = true, .places = true},
+    {.name = "csspgo", .write = csspgo_write, .code = true, .samples = true},
     {.name = "gcov-autofdo", .write = gcov_autofdo_write, .code = true, .samples = true, .binary = true},
     {.name = "bolt", .write = bolt_write, .code = true, .samples = true},
     {.name = "symbol-order", .write = symbol_order_write, .code = true, .samples = true},

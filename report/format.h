@@ -12,12 +12,12 @@ struct format {
     int (*write)(const struct report *report, FILE *out, struct fathom_error *err);
     bool recording; /* no report, but the recording with paths: `write` is NULL, api/report/perf_export.h */
     bool binary;    /* no text for a terminal */
-    bool code;      /* it is made of the code that was sampled, not of contexts */
-    bool samples;   /* it shows each sample (contexts->samples) */
-    bool summed;    /* ... also samples that were added up, as those of a store (store/gathering.h) */
-    bool bounded;   /* ... or the contexts, where samples are not kept */
+    bool
+        code; /* it is made of the code that was sampled, not of contexts, with the instructions of calls in paths */
+    bool samples;      /* it shows each sample (contexts->samples) */
+    bool summed;       /* ... also samples that were added up, as those of a store (store/gathering.h) */
+    bool bounded;      /* ... or the contexts, where samples are not kept */
     bool script_lines; /* it needs the lines of an interpreter's functions in paths, where samples are kept */
-    bool places;       /* it needs the instructions of calls in paths */
     bool events;       /* it shows all events, unless one is chosen */
 };
 

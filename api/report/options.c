@@ -222,7 +222,7 @@ int report_options_set(struct report_options *to, const struct fathom_report_opt
     if (p->wakers > FATHOM_WAKERS_MOST)
         return error_set(err, EINVAL, "--wakers: at most %d, one after the other", FATHOM_WAKERS_MOST);
     to->profile = profile_of(p, to->view.view);
-    to->profile.framing.places = to->format->places;
+    to->profile.framing.places = to->format->code;
     to->profile.framing.script_lines = to->format->script_lines && to->profile.eps == 0;
     if (to->profile.counter == HCCT_KINDS)
         return error_set(err, EINVAL, "there is no counter %d", (int)p->counter);

@@ -2,22 +2,30 @@
  * autofdo.c - see export.h. A sample profile as LLVM reads it (llvm/ProfileData/SampleProfReader.h, "text"): of each function how often its lines ran, by their
  * offset from its own and by discriminator, with the functions that were inlined into it.
  */
+#include "report/export/autofdo.h"
 #include "report/export/export.h"
-#include "report/export/source_counts.h"
-#include "report/text/printer.h"
 
 static void write_place(struct printer *p, int depth, struct source_place at)
 {
     printer_write(p, at.discriminator ? "%*s%u.%u: " : "%*s%u: ", depth, "", at.offset, at.discriminator);
 }
 
+void autofdo_line(struct printer *p, const struct source_counts *c, const struct source_line *line, int depth)
+{
+    size_t first;
+    write_place(p, depth, line->at);
+    printer_write(p, "%llu", (unsigned long long)line->count);
+    for (size_t n = source_counts_targets(c, line, &first); n--; first++)
+        printer_write(p, " %s:%llu", names_text(c->names, c->targets[first].name),
+                      (unsigned long long)c->targets[first].count);
+    printer_write(p, "\n");
+}
+
 static void write_function(struct printer *p, const struct source_counts *c, uint32_t function, int depth)
 {
     size_t first;
-    for (size_t n = source_counts_lines(c, function, &first); n--; first++) {
-        write_place(p, depth, c->lines[first].at);
-        printer_write(p, "%llu\n", (unsigned long long)c->lines[first].count);
-    }
+    for (size_t n = source_counts_lines(c, function, &first); n--; first++)
+        autofdo_line(p, c, &c->lines[first], depth);
     for (size_t n = source_counts_parts(c, function, &first); n--; first++) {
         const struct source_function *inlined = &c->functions[c->order[first]];
         write_place(p, depth, inlined->at);

@@ -27,8 +27,9 @@ static void write_edges(struct printer *p, const struct counted_function *f)
                    next ? b->addresses[last + 1] : b->addresses[blocks_first(b, e->to)], f->edges[i]);
     }
     for (uint32_t i = 0; i < b->call_count; i++)
-        write_line(p, 'B', b->addresses[b->calls[i].insn], b->calls[i].target,
-                   f->counts[b->blocks[b->calls[i].insn]]);
+        if (b->calls[i].target)
+            write_line(p, 'B', b->addresses[b->calls[i].insn], b->calls[i].target,
+                       f->counts[b->blocks[b->calls[i].insn]]);
 }
 
 int bolt_write(const struct report *report, FILE *out, struct fathom_error *err)
@@ -38,6 +39,14 @@ int bolt_write(const struct report *report, FILE *out, struct fathom_error *err)
     int rc = run_counts_find(report, &runs, err);
     for (size_t i = 0; rc == 0 && i < runs.count; i++)
         write_edges(&p, &runs.functions[i]);
+    for (size_t i = 0; rc == 0 && i < runs.indirect_count; i++) {
+        const struct indirect_call *call = &runs.indirect[i];
+        const struct counted_function *from = &runs.functions[call->caller],
+                                      *to = &runs.functions[call->callee];
+        if (from->image == to->image)
+            write_line(&p, 'B', from->blocks.addresses[call->insn],
+                       image_function(to->image, to->function)->address, call->count);
+    }
     run_counts_clear(&runs);
     return rc == 0 ? printer_finish(&p, err) : rc;
 }

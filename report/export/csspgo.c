@@ -7,13 +7,11 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/vec.h"
 #include "image/cache.h"
+#include "report/export/autofdo.h"
 #include "report/export/export.h"
-#include "report/export/source_counts.h"
-#include "report/text/printer.h"
 
 #define SURE       0.9f /* that a path must be at least */
 #define CALLS_MOST 32u  /* of a context: its innermost */
@@ -43,19 +41,6 @@ struct csspgo {
 static const struct frame *frame_of(const struct csspgo *s, const struct cct_node *node)
 {
     return frames_at(s->report->contexts->frames, node->item);
-}
-
-/* The image with that name, of which a function was sampled. */
-static const struct image *find_image(const struct csspgo *s, const char *name)
-{
-    const struct image *last = NULL;
-    for (size_t i = 0; i < s->runs.count; i++) {
-        const struct image *image = s->runs.functions[i].image;
-        if (image != last && strcmp(image_name(image), name) == 0)
-            return image;
-        last = image;
-    }
-    return NULL;
 }
 
 /* The function that a sample's path ends in. NULL: one that is not known. */
@@ -106,7 +91,7 @@ static size_t find_calls(const struct csspgo *s, const struct cct_node *node,
         const struct frame *place = frame_of(s, call);
         if (place->kind != FRAME_PLACE || frame_of(s, caller)->kind != FRAME_FUNCTION)
             break;
-        out[count] = (struct call_place){find_image(s, place->image), place->address};
+        out[count] = (struct call_place){run_counts_image(&s->runs, place->image), place->address};
         if (!out[count].image)
             break;
         count++;
@@ -149,7 +134,7 @@ static int add_context(struct csspgo *s, const struct context *context, struct f
         !context->node || context->weight < s->total * PART_LEAST ? 0 : find_calls(s, context->node, calls);
     int rc = add_calls(s, calls, count, &parent, &at);
     if (rc == 0)
-        rc = source_counts_add(&s->counts, parent, at, lines, f, context->weight / weight);
+        rc = source_counts_add(&s->counts, parent, at, lines, &s->runs, f, context->weight / weight);
     return rc < 0 ? error_memory(err) : 0;
 }
 
@@ -176,9 +161,7 @@ static void write_function(struct printer *p, const struct source_counts *c, uin
     write_context(p, c, function);
     printer_write(p, "]:%llu:%llu\n", (unsigned long long)total, (unsigned long long)f->head);
     for (size_t i = first; i < first + lines; i++)
-        printer_write(p, c->lines[i].at.discriminator ? " %u.%u: %llu\n" : " %u%.0u: %llu\n",
-                      c->lines[i].at.offset, c->lines[i].at.discriminator,
-                      (unsigned long long)c->lines[i].count);
+        autofdo_line(p, c, &c->lines[i], 1);
 }
 
 int csspgo_write(const struct report *report, FILE *out, struct fathom_error *err)

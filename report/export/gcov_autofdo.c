@@ -13,6 +13,7 @@
 #define NAMES     0xaa000000u
 #define FUNCTIONS 0xac000000u
 #define MODULES   0xae000000u
+#define HISTOGRAM 6u /* functions that an indirect call led to; not looked at */
 
 struct gcov {
     struct printer printer;
@@ -51,8 +52,14 @@ static void put_function(struct gcov *g, uint32_t function)
     put(g, (uint32_t)parts);
     for (; lines--; line++) {
         put_place(g, c->lines[line].at);
-        put(g, 0); /* functions called indirectly */
+        size_t target, targets = source_counts_targets(c, &c->lines[line], &target);
+        put(g, (uint32_t)targets);
         put_count(g, c->lines[line].count);
+        for (; targets--; target++) {
+            put(g, HISTOGRAM);
+            put_count(g, c->targets[target].name);
+            put_count(g, c->targets[target].count);
+        }
     }
     for (; parts--; part++) {
         put_place(g, c->functions[c->order[part]].at);

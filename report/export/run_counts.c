@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/search.h"
 #include "base/vec.h"
 #include "report/export/block_counts.h"
+#include "report/export/indirect_calls.h"
 
 #define ROUNDS 3 /* behind the first, functions know how often others call them */
 
@@ -63,6 +65,17 @@ struct counted_function *run_counts_at(const struct run_counts *c, const struct 
                     compare_places(c->functions[i].image, c->functions[i].function, image, f) < 0);
     struct counted_function *found = &c->functions[at];
     return at < c->count && found->image == image && found->function == f ? found : NULL;
+}
+
+const struct image *run_counts_image(const struct run_counts *c, const char *name)
+{
+    for (size_t i = 0; i < c->count;) {
+        const struct image *image = c->functions[i].image;
+        if (strcmp(image_name(image), name) == 0)
+            return image;
+        i = lower_bound(k, i, c->count, c->functions[k].image == image);
+    }
+    return NULL;
 }
 
 /* UINT32_MAX: none has the address. */
@@ -136,6 +149,12 @@ static void count_calls(struct run_counts *c)
     }
     for (size_t i = 0; i < c->count; i++)
         c->functions[i].entered = fmax(entered(&c->functions[i]), c->functions[i].calls);
+    indirect_calls_count(c);
+    for (size_t i = 0; i < c->indirect_count; i++) {
+        struct counted_function *to = &c->functions[c->indirect[i].callee];
+        to->calls += c->indirect[i].count;
+        to->entered = fmax(to->entered, to->calls);
+    }
 }
 
 static int count_runs(struct run_counts *c, struct fathom_error *err)
@@ -159,6 +178,7 @@ int run_counts_find(const struct report *report, struct run_counts *out, struct 
     int rc = find_samples(&samples, report->contexts, err);
     rc = rc == 0 ? add_functions(out, &samples, err) : rc;
     free(samples.items);
+    rc = rc == 0 ? indirect_calls_find(report->contexts, out, err) : rc;
     return rc == 0 ? count_runs(out, err) : rc;
 }
 
@@ -171,5 +191,6 @@ void run_counts_clear(struct run_counts *c)
         free(c->functions[i].edges);
     }
     free(c->functions);
+    free(c->indirect);
     *c = (struct run_counts){0};
 }

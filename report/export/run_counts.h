@@ -15,13 +15,23 @@ struct counted_function {
     uint32_t entry;         /* the function's first block */
     double *weight;         /* of each block's samples */
     double *counts, *edges; /* block_counts.h */
-    double calls;           /* by other sampled functions, directly, likewise */
+    double calls;           /* by other sampled functions, likewise */
     double entered;         /* the more of these and of what comes in from outside */
+};
+
+/* An indirect call that led to a function. */
+struct indirect_call {
+    uint32_t caller, insn; /* insn: in its blocks */
+    uint32_t callee;
+    double share; /* of the callee's weight, with all that it calls, what lies below this call */
+    double count;
 };
 
 struct run_counts {
     struct counted_function *functions; /* by image and function */
     size_t count, capacity;
+    struct indirect_call *indirect; /* by caller and instruction */
+    size_t indirect_count, indirect_capacity;
 };
 
 /* Clear it even on failure. */
@@ -30,5 +40,8 @@ void run_counts_clear(struct run_counts *counts);
 /* The function that begins there; NULL: it was not sampled, or none does. */
 struct counted_function *run_counts_at(const struct run_counts *counts, const struct image *image,
                                        uint64_t address);
+
+/* The image with that name, of which a function was sampled; NULL: none. */
+const struct image *run_counts_image(const struct run_counts *counts, const char *name);
 
 #endif

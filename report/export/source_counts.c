@@ -58,6 +58,7 @@ void source_counts_clear(struct source_counts *c)
     table_free(c->line_of);
     free(c->functions);
     free(c->lines);
+    free(c->targets);
     free(c->order);
 }
 
@@ -144,8 +145,34 @@ static int add_entry(struct source_counts *c, uint32_t parent, struct source_pla
     return rc < 0 ? rc : 0;
 }
 
+/* Where indirect calls led. The same function can be there by several instructions. */
+static int add_targets(struct source_counts *c, uint32_t parent, struct source_place at, struct lines *lines,
+                       const struct run_counts *runs, const struct counted_function *f, double scale)
+{
+    const uint32_t caller = (uint32_t)(f - runs->functions);
+    size_t i = lower_bound(k, (size_t)0, runs->indirect_count, runs->indirect[k].caller < caller);
+    for (; i < runs->indirect_count && runs->indirect[i].caller == caller; i++) {
+        const struct indirect_call *call = &runs->indirect[i];
+        const struct counted_function *to = &runs->functions[call->callee];
+        const char *symbol = image_function(to->image, to->function)->name;
+        struct line_frame frames[SOURCE_DEPTH_MOST];
+        struct source_target target = {.count = (uint64_t)(call->count * scale)};
+        const size_t count = lines_at(lines, f->blocks.addresses[call->insn], frames, SOURCE_DEPTH_MOST);
+        const int rc = count ? source_counts_frames(c, parent, at, frames, count, &target.function) : 1;
+        if (rc < 0)
+            return rc;
+        if (rc > 0 || !symbol || !target.count)
+            continue;
+        target.at = source_place_of(c, &frames[0]);
+        target.name = names_intern(c->names, symbol);
+        if (target.name == NAMES_NONE || !vec_push(c->targets, c->target_count, c->target_capacity, target))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 int source_counts_add(struct source_counts *c, uint32_t parent, struct source_place at, struct lines *lines,
-                      const struct counted_function *f, double scale)
+                      const struct run_counts *runs, const struct counted_function *f, double scale)
 {
     c->added++;
     int rc = add_entry(c, parent, at, lines, f, scale);
@@ -155,7 +182,7 @@ int source_counts_add(struct source_counts *c, uint32_t parent, struct source_pl
         const size_t count = ran > 0 ? lines_at(lines, f->blocks.addresses[i], frames, SOURCE_DEPTH_MOST) : 0;
         rc = count ? add_instruction(c, parent, at, frames, count, ran) : 0;
     }
-    return rc;
+    return rc == 0 ? add_targets(c, parent, at, lines, runs, f, scale) : rc;
 }
 
 static int compare_places(struct source_place a, struct source_place b)
@@ -186,6 +213,41 @@ static int compare_functions(const void *a, const void *b, void *counts)
     return strcmp(names_text(c->names, x->name), names_text(c->names, y->name));
 }
 
+static int compare_target_places(const struct source_target *x, const struct source_target *y)
+{
+    return x->function != y->function ? (x->function < y->function ? -1 : 1) : compare_places(x->at, y->at);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct source_target *x = a, *y = b;
+    const int places = compare_target_places(x, y);
+    return places ? places : (x->name > y->name) - (x->name < y->name);
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const struct source_target *x = a, *y = b;
+    const int places = compare_target_places(x, y);
+    return places ? places : x->count != y->count ? (x->count > y->count ? -1 : 1) : by_name(a, b);
+}
+
+static void join_targets(struct source_counts *c)
+{
+    size_t kept = 0;
+    if (!c->target_count)
+        return;
+    qsort(c->targets, c->target_count, sizeof *c->targets, by_name);
+    for (size_t i = 0; i < c->target_count; i++) {
+        if (kept && by_name(&c->targets[kept - 1], &c->targets[i]) == 0)
+            c->targets[kept - 1].count = add_saturating(c->targets[kept - 1].count, c->targets[i].count);
+        else
+            c->targets[kept++] = c->targets[i];
+    }
+    c->target_count = kept;
+    qsort(c->targets, kept, sizeof *c->targets, by_count);
+}
+
 int source_counts_end(struct source_counts *c, struct fathom_error *err)
 {
     c->order = calloc(c->function_count + 1, sizeof *c->order);
@@ -209,6 +271,7 @@ int source_counts_end(struct source_counts *c, struct fathom_error *err)
     }
     qsort_r(c->order, c->function_count, sizeof *c->order, compare_functions, c);
     qsort(c->lines, c->line_count, sizeof *c->lines, compare_lines);
+    join_targets(c);
     return 0;
 }
 
@@ -218,6 +281,16 @@ size_t source_counts_parts(const struct source_counts *c, uint32_t function, siz
     *first = lower_bound(i, (size_t)0, count, c->functions[c->order[i]].parent < function);
     size_t end = *first;
     while (end < count && c->functions[c->order[end]].parent == function)
+        end++;
+    return end - *first;
+}
+
+size_t source_counts_targets(const struct source_counts *c, const struct source_line *line, size_t *first)
+{
+    const struct source_target key = {.function = line->function, .at = line->at};
+    *first = lower_bound(i, (size_t)0, c->target_count, compare_target_places(&c->targets[i], &key) < 0);
+    size_t end = *first;
+    while (end < c->target_count && compare_target_places(&c->targets[end], &key) == 0)
         end++;
     return end - *first;
 }
@@ -240,7 +313,8 @@ int source_counts_find(const struct report *report, enum source_compiler compile
     for (size_t i = 0; rc == 0 && i < runs.count; i++) {
         const struct counted_function *f = &runs.functions[i];
         struct lines *lines = image_cache_lines(report->view->images, f->image, IMAGE_LINES_ANY);
-        if (lines && source_counts_add(out, SOURCE_FUNCTION_NONE, (struct source_place){0}, lines, f, 1) < 0)
+        if (lines &&
+            source_counts_add(out, SOURCE_FUNCTION_NONE, (struct source_place){0}, lines, &runs, f, 1) < 0)
             rc = error_memory(err);
     }
     run_counts_clear(&runs);

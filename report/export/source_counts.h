@@ -39,6 +39,14 @@ struct source_line {
     uint32_t added; /* what that is */
 };
 
+/* A function that an indirect call led to. */
+struct source_target {
+    uint32_t function;
+    struct source_place at;
+    uint32_t name; /* as linkers know it */
+    uint64_t count;
+};
+
 struct source_counts {
     enum source_compiler compiler;
     struct names *names;
@@ -46,6 +54,8 @@ struct source_counts {
     size_t function_count, function_capacity;
     struct source_line *lines; /* sorted: by function and place */
     size_t line_count, line_capacity;
+    struct source_target *targets; /* sorted: by function and place, then the most first */
+    size_t target_count, target_capacity;
     uint32_t *order; /* all functions by parent, those without one last; by place; then the heaviest first */
     struct table *function_of, *line_of;
     uint32_t added; /* times that something was added */
@@ -66,12 +76,15 @@ int source_counts_frames(struct source_counts *counts, uint32_t parent, struct s
                          const struct line_frame *frames, size_t count, uint32_t *out);
 /* All instructions of a function, times `scale`, whose outermost function is at a place of the parent. 0 or -ENOMEM. */
 int source_counts_add(struct source_counts *counts, uint32_t parent, struct source_place at,
-                      struct lines *lines, const struct counted_function *counted, double scale);
+                      struct lines *lines, const struct run_counts *runs,
+                      const struct counted_function *counted, double scale);
 /* Sums up and sorts. -ENOENT with a message if there is nothing, or -ENOMEM. */
 int source_counts_end(struct source_counts *counts, struct fathom_error *err);
 /* The parts of a function in `order`; the first of them: *first. */
 size_t source_counts_parts(const struct source_counts *counts, uint32_t function, size_t *first);
 size_t source_counts_lines(const struct source_counts *counts, uint32_t function, size_t *first);
+size_t source_counts_targets(const struct source_counts *counts, const struct source_line *line,
+                             size_t *first);
 
 /* Of all sampled functions of a report, with what was inlined. */
 int source_counts_find(const struct report *report, enum source_compiler compiler, struct source_counts *out,
