@@ -37,7 +37,7 @@ bench_overlap_LDADD = libstreams.la libbase.la
 
 EXTRA_DIST += bench/checks.py bench/run.sh bench/verify.sh bench/verified.sh bench/script.sh bench/jit.sh bench/inlined.sh bench/go.sh bench/go.py bench/train.sh bench/accuracy.sh bench/map_alone.sh \
 	bench/hcct.sh bench/trees.py bench/stored.sh bench/record.sh bench/rows.sh bench/sources.sh bench/inputs.sh bench/disambig.sh \
-	bench/protocols.sh bench/text.awk bench/unknown.sh bench/work.sh bench/other.lua bench/other.sql bench/overlap.sh bench/alloc.sh bench/latency.sh bench/script_cost.sh
+	bench/protocols.sh bench/text.awk bench/unknown.sh bench/work.sh bench/other.lua bench/other.sql bench/overlap.sh bench/alloc.sh bench/latency.sh bench/script_cost.sh bench/compilers.sh bench/flat_profile.py bench/pairs.py
 CLEANFILES += $(EXTRA_PROGRAMS)
 # Figures with their limits and peers; docs/benchmarks.md keeps the last ones.
 .PHONY: bench bench-hcct bench-record bench-verify bench-train bench-accuracy bench-stored

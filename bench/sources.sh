@@ -56,19 +56,32 @@ build_sources()
     make sqlite3.c shell.c
 }
 
-# compile KIND FLAGS...: the three programs at -O2 with these flags, in KIND/.
+# compile_one PROGRAM KIND FLAGS...: one of the three programs at -O2 with these flags, in KIND/.
+compile_one()
+{
+    compiled=$1 kind=$2
+    shift 2
+    mkdir -p "$kind"
+    set -- -O2 -w "$@" -o "$kind/$compiled"
+    case $compiled in
+    bzip2)
+        ${CC:-gcc} "$@" bzip2-*/bzip2.c bzip2-*/blocksort.c bzip2-*/huffman.c bzip2-*/crctable.c \
+            bzip2-*/randtable.c bzip2-*/compress.c bzip2-*/decompress.c bzip2-*/bzlib.c
+        ;;
+    lua5.4)
+        ${CC:-gcc} "$@" -DLUA_COMPAT_5_3 -DLUA_USE_POSIX -DLUA_USE_DLOPEN -Wl,-E lua5.4-*/src/l[!u]*.c \
+            lua5.4-*/src/lua.c lua5.4-*/src/lundump.c lua5.4-*/src/lutf8lib.c -lm -ldl
+        ;;
+    sqlite3)
+        ${CC:-gcc} "$@" -DSQLITE_ENABLE_MATH_FUNCTIONS sqlite/shell.c sqlite/sqlite3.c -lm -ldl -lpthread
+        ;;
+    esac
+}
+
+# compile KIND FLAGS...: all three.
 compile()
 {
-    kind=$1
-    shift
-    mkdir -p "$kind"
-    ${CC:-gcc} -O2 -w "$@" -o "$kind"/bzip2 bzip2-*/bzip2.c bzip2-*/blocksort.c bzip2-*/huffman.c \
-        bzip2-*/crctable.c bzip2-*/randtable.c bzip2-*/compress.c bzip2-*/decompress.c bzip2-*/bzlib.c
-    ${CC:-gcc} -O2 -w "$@" -DLUA_COMPAT_5_3 -DLUA_USE_POSIX -DLUA_USE_DLOPEN -Wl,-E \
-        -o "$kind"/lua5.4 lua5.4-*/src/l[!u]*.c lua5.4-*/src/lua.c lua5.4-*/src/lundump.c \
-        lua5.4-*/src/lutf8lib.c -lm -ldl
-    ${CC:-gcc} -O2 -w "$@" -DSQLITE_ENABLE_MATH_FUNCTIONS -o "$kind"/sqlite3 sqlite/shell.c sqlite/sqlite3.c \
-        -lm -ldl -lpthread
+    for program in bzip2 lua5.4 sqlite3; do compile_one $program "$@"; done
 }
 
 build_plain() { compile plain; }
