@@ -69,7 +69,7 @@ CLEANFILES += collector/verify/verify.bpf.o collector/verify/files.bpf.o
 collector/verify/program.lo: collector/verify/verify.bpf.o collector/verify/files.bpf.o
 bpf_sources = collector/verify/verify.bpf.c $(bpf_parts) collector/verify/poisson.h collector/verify/rule.h collector/verify/verify_wire.h perfdata/code_rows.h \
 	perfdata/stack_record.h perfdata/script_record.h perfdata/wait_reason.h base/script_language.h image/php_layout.h image/python_layout.h image/ruby_layout.h image/script_layout.h image/v8_layout.h
-bpf_compile = $(BPF_CC) -target bpf -O2 -g -D__x86_64__ -Wall -I$(top_srcdir) $(BPF_CPPFLAGS) \
+bpf_compile = $(BPF_CC) -target bpf -O2 -g -ffile-prefix-map=$(abs_top_srcdir)=. -ffile-compilation-dir=. -D__x86_64__ -Wall -I$(top_srcdir) $(BPF_CPPFLAGS) \
 	-c $(srcdir)/collector/verify/verify.bpf.c
 collector/verify/verify.bpf.o: $(bpf_sources)
 	$(AM_V_GEN)$(bpf_compile) -o $@
