@@ -104,7 +104,7 @@ libapi_la_SOURCES = \
 	api/trees/replay.c \
 	api/trees/show.c
 # To it alone, since a compiler's cache takes the rest for a build with another prefix.
-api/runtime.lo: private AM_CPPFLAGS += -DPROBE_DIRECTORY='"$(pkglibdir)"'
+api/runtime.lo: private AM_CPPFLAGS += -DPROGRAM_DIRECTORY='"$(bindir)"' -DPROBE_DIRECTORY='"$(pkglibdir)"'
 lib_LTLIBRARIES += libfathom.la
 fathomincludedir = $(includedir)
 dist_fathominclude_HEADERS = api/fathom.h api/fathom-disambig.h api/fathom-streams.h

@@ -30,35 +30,45 @@ static bool find_self(char path[PATH_MAX], bool *program)
     return realpath(*program ? "/proc/self/exe" : map->l_name, path);
 }
 
-struct place { /* relative to the directory `up` levels above the file that has this code */
-    unsigned up;
-    const char *directory;
-};
-
-static bool is_near(const char *self, const struct place *place, const char *name, char *path, size_t size)
+/* path: `relative` to the directory `up` levels above that of the file `self`, and the name. */
+static bool is_near(const char *self, unsigned up, const char *relative, const char *name, char *path,
+                    size_t size)
 {
     size_t length = strlen(self);
-    for (unsigned i = 0; i <= place->up; i++) {
+    for (unsigned i = 0; i <= up; i++) {
         while (length && self[length - 1] != '/')
             length--;
         if (!length)
             return false;
         length--;
     }
-    return (size_t)snprintf(path, size, "%.*s/%s%s", (int)length, self, place->directory, name) < size &&
+    return (size_t)snprintf(path, size, "%.*s/%s%s", (int)length, self, relative, name) < size &&
            is_there(path);
 }
 
+/* In the tree that was installed, wherever that is now: the way from the program's directory to that of the runtimes. */
+static bool is_installed(const char *self, const char *name, char *path, size_t size)
+{
+    static const char from[] = PROGRAM_DIRECTORY "/", to[] = PROBE_DIRECTORY "/";
+    size_t common = 0;
+    unsigned up = 0;
+    for (size_t i = 0; from[i] && from[i] == to[i]; i++)
+        if (from[i] == '/')
+            common = i + 1;
+    for (size_t i = common; from[i]; i++)
+        up += from[i] == '/';
+    return is_near(self, up, to + common, name, path, size);
+}
+
+/* Beside a program in a build directory, or a library in one (whose .libs it is in), or where they are installed. */
 static bool find_near(const char *name, char *path, size_t size)
 {
-    /* beside a program in a build directory, or in the installation prefix; beside a library */
-    static const struct place places[2][2] = {{{0, ""}, {0, "fathom/"}}, {{0, ".libs/"}, {1, "lib/fathom/"}}};
     char self[PATH_MAX];
     bool program;
     if (!find_self(self, &program))
         return false;
-    return is_near(self, &places[program][0], name, path, size) ||
-           is_near(self, &places[program][1], name, path, size);
+    return program ? is_near(self, 0, ".libs/", name, path, size) || is_installed(self, name, path, size)
+                   : is_near(self, 0, "", name, path, size) || is_near(self, 0, "fathom/", name, path, size);
 }
 
 int runtime_find(const struct runtime *runtime, const char *given, char *path, size_t size,

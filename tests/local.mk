@@ -32,6 +32,7 @@ include tests/cli/local.mk
 include tests/programs/local.mk
 include tests/workloads/local.mk
 include tests/e2e/local.mk
+include tests/packages/local.mk
 include tests/stored/local.mk
 include tests/frozen/local.mk
 include tests/fuzz/local.mk
