@@ -1,6 +1,6 @@
 # Loaded into the programs of `fathom record --alloc`: it depends on the C library alone.
 pkglib_LTLIBRARIES += libfathom-heap.la
-libfathom_heap_la_CFLAGS = -std=gnu17 -fvisibility=hidden $(WARN_CFLAGS) -O2 -fno-builtin-malloc -fno-stack-protector -fno-exceptions \
+libfathom_heap_la_CFLAGS = -std=gnu17 -fvisibility=hidden $(WARN_CFLAGS) -O2 -fno-builtin-malloc -fno-exceptions \
 	-ftls-model=initial-exec -fasynchronous-unwind-tables
 libfathom_heap_la_LDFLAGS = -module -avoid-version -shared -no-undefined -Wl,-z,now -Wl,-z,defs
 libfathom_heap_la_SOURCES = \

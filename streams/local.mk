@@ -1,6 +1,6 @@
 # Bursts of what a program does (Hirzel and Chilimbi), and hot data streams in them. The runtime is loaded into the traced
 # program: what duplicated code calls touches no vector register and calls nothing outside of it.
-STREAMS_RUNTIME_CFLAGS = -std=gnu17 -fvisibility=hidden $(WARN_CFLAGS) -O2 -mgeneral-regs-only -fno-stack-protector \
+STREAMS_RUNTIME_CFLAGS = -std=gnu17 -fvisibility=hidden $(WARN_CFLAGS) -O2 -mgeneral-regs-only \
 	-fno-builtin -fno-exceptions
 
 pkglib_LTLIBRARIES += libfathom-burst.la

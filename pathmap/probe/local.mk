@@ -1,6 +1,6 @@
 # The probe runtime: loaded into the trained program, so it depends on libc alone, and what runs at a hooked
 # function's entry touches no vector register and calls nothing outside of it.
-PROBE_CFLAGS = -std=gnu17 -fvisibility=hidden $(WARN_CFLAGS) -O2 -mgeneral-regs-only -fno-stack-protector \
+PROBE_CFLAGS = -std=gnu17 -fvisibility=hidden $(WARN_CFLAGS) -O2 -mgeneral-regs-only \
 	-fno-builtin -ftls-model=initial-exec -fno-exceptions
 
 noinst_LTLIBRARIES += libprobe_core.la
