@@ -4,3 +4,11 @@ EXTRA_DIST += \
 	debian/fathom.docs debian/fathom.install debian/fathom.lintian-overrides debian/libfathom-dev.install \
 	debian/libfathom0.install debian/libfathom0.lintian-overrides \
 	debian/tests/control debian/tests/demo debian/tests/library
+
+# `make static`: one file, with its libraries and the BPF program inside, of the objects of the other one.
+EXTRA_PROGRAMS += fathom-static
+fathom_static_SOURCES = $(fathom_SOURCES) packaging/absent.c
+fathom_static_LDFLAGS = -static -Wl,--wrap=dlopen
+fathom_static_LDADD = $(fathom_LDADD)
+static: fathom-static$(EXEEXT)
+.PHONY: static
