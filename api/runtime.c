@@ -80,10 +80,11 @@ int runtime_find(const struct runtime *runtime, const char *given, char *path, s
     else if (!find_near(runtime->library, path, size))
         snprintf(path, size, "%s/%s", PROBE_DIRECTORY, runtime->library);
     if (!is_there(path) && !getauxval(AT_BASE)) /* no dynamic loader brought this program */
-        return error_set(err, ENOENT,
-                         "the %s is a shared library, which the static fathom does not have: take an installed "
-                         "one, or set %s to the path of %s",
-                         runtime->what, runtime->variable, runtime->library);
+        return error_set(
+            err, ENOENT,
+            "the %s is a shared library, which the static fathom does not have: take an installed "
+            "one, or set %s to the path of %s",
+            runtime->what, runtime->variable, runtime->library);
     if (!is_there(path))
         return error_system(err, errno, "cannot read the %s, %s (%s overrides its path)", runtime->what, path,
                             runtime->variable);
