@@ -19,3 +19,11 @@ dist_man1_MANS += man/fathom-agent.1 \
 	man/fathom-trace.1 \
 	man/fathom-top.1 \
 	man/fathom-train.1
+
+# The library's page, of its headers.
+nodist_man3_MANS = man/libfathom.3
+CLEANFILES += man/libfathom.3
+EXTRA_DIST += scripts/library-page
+man/libfathom.3: scripts/library-page $(dist_fathominclude_HEADERS) $(dist_fathomtopics_HEADERS)
+	@$(MKDIR_P) man
+	$(AM_V_GEN)$(srcdir)/scripts/library-page >$@.new && mv $@.new $@
