@@ -13,3 +13,11 @@ fathom_static_LDFLAGS = -static -Wl,--wrap=dlopen
 fathom_static_LDADD = $(fathom_LDADD)
 static: fathom-static$(EXEEXT)
 .PHONY: static
+
+# What it consists of.
+nodist_pkgdata_DATA = packaging/fathom.cdx.json
+CLEANFILES += packaging/fathom.cdx.json
+EXTRA_DIST += packaging/libraries scripts/sbom
+packaging/fathom.cdx.json: scripts/sbom packaging/libraries Makefile
+	@$(MKDIR_P) packaging
+	$(AM_V_GEN)PKG_CONFIG='$(PKG_CONFIG)' $(srcdir)/scripts/sbom '$(PACKAGE_VERSION)' $(srcdir)/packaging/libraries >$@.new && mv $@.new $@
