@@ -1,7 +1,7 @@
 # What `make install` makes, and the packages of it.
 E2E_TESTS += tests/packages/installed.test
 # Those of `make check-long`.
-PACKAGE_TESTS = tests/packages/static.test tests/packages/debian.test tests/packages/rpm.test
+PACKAGE_TESTS = tests/packages/static.test tests/packages/debian.test tests/packages/rpm.test tests/packages/kernels.test
 EXTRA_DIST += tests/packages/in_root.sh $(PACKAGE_TESTS)
 check-packages:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS="$(PACKAGE_TESTS)"
