@@ -2,7 +2,11 @@
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_CHAIN_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_CHAIN_H
 
-#define SCRIPT_FRAMES 32u /* in one go */
+/* In one go: of a stack, and of the chain. The kernel's verifier follows each step of a loop, in each way that leads to it, and takes a
+ * microsecond for an instruction. */
+#define SCRIPT_FRAMES      8u
+#define SCRIPT_FUNCTIONS   32u
+#define SCRIPT_FRAMES_MOST (2 * SCRIPT_CALLED_MAX) /* that are looked at */
 
 static __always_inline __u64 window_word(const struct script_buffer *b, __u64 at)
 {

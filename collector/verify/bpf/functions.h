@@ -35,11 +35,14 @@ int verify_add_words(__u32 index, __u32 cpu, __u32 extent, __u32 further);
 __u32 verify_joint(__u32 cpu, __u64 sp, int end);
 
 /* python.h, php.h, ruby.h, v8.h, script_code.h */
+int verify_python_is(__u32 cpu, __u32 pid, __u64 state, __u64 self);
+__u64 verify_python_listed(__u32 cpu, __u32 pid, __u64 state, __u64 self);
 __u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before, __u32 search);
 int verify_python_frames(__u32 cpu, __u32 pid);
 __u64 verify_python_outer(__u32 cpu, __u32 pid);
 int verify_python_identity(__u32 cpu, __u32 pid, __u32 number);
 int verify_php_delegates(__u32 cpu, __u32 pid, __u64 generator);
+int verify_php_call(__u32 cpu, __u32 pid, __u64 function, __u64 instruction, __u32 entered);
 int verify_php_frames(__u32 cpu, __u32 pid);
 int verify_php_line(__u32 cpu, __u32 pid, __u32 number);
 int verify_php_identity(__u32 cpu, __u32 pid, __u32 number);
@@ -47,7 +50,9 @@ __u64 verify_ruby_state(__u32 cpu, __u32 pid);
 int verify_ruby_frames(__u32 cpu, __u32 pid);
 int verify_ruby_place(__u32 cpu, __u32 pid, __u32 number);
 int verify_ruby_identity(__u32 cpu, __u32 pid, __u32 number);
-int verify_script_place(__u32 cpu, __u32 pid, __u32 number);
+int verify_script_further(__u32 cpu, __u32 pid);
+int verify_script_frames(__u32 cpu, __u32 pid);
+int verify_script_places(__u32 cpu, __u32 pid, __u32 from);
 int verify_v8_frame(__u32 cpu);
 int verify_v8_frames(__u32 cpu);
 int verify_v8_identity(__u32 cpu, __u32 number);

@@ -56,12 +56,16 @@ static __always_inline void go_on(struct script_buffer *b)
     }
 }
 
-/* Adds the function of a call. false: it cannot be read. */
-static __always_inline bool add_php_call(const struct php_layout *p, struct script_buffer *b, __u64 function,
-                                         __u64 instruction, bool entered)
+/* Adds the function of a call. 0: it cannot be read. */
+__noinline int verify_php_call(__u32 cpu, __u32 pid, __u64 function, __u64 instruction, __u32 entered)
 {
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    const struct rule_script *rule = bpf_map_lookup_elem(&scripts, &pid);
+    if (!b || !rule)
+        return 0;
+    const struct php_layout *p = &rule->layout.php;
     if (bpf_probe_read_user(b->object, PHP_FUNCTION_BYTES, (const void *)function) != 0)
-        return false;
+        return 0;
     const bool innermost = b->chain_record.head.count == 0;
     const __u64 first = object_word(b, p->function_instructions);
     __u64 code = function;
@@ -71,12 +75,12 @@ static __always_inline bool add_php_call(const struct php_layout *p, struct scri
         at = instruction_at(p, b, first, instruction, innermost);
         b->first = innermost ? first : b->first;
     } else if (object_word(b, p->function_name)) {
-        entered = false;
+        entered = 0;
     } else { /* what a fiber begins with */
-        return true;
+        return 1;
     }
     b->functions[add_called(b, code, at, entered ? SCRIPT_ENTERED : 0)] = function;
-    return true;
+    return 1;
 }
 
 /* Adds further functions to the chain. Whether there are more. */
@@ -102,7 +106,7 @@ __noinline int verify_php_frames(__u32 cpu, __u32 pid)
             verify_php_delegates(cpu, pid, object);
             if (count && b->delegate_count) /* the loop began with the outermost of those */
                 b->chain_record.called[(count - 1) & (SCRIPT_CALLED_MAX - 1)].marks = 0;
-        } else if (!function || !add_php_call(p, b, function, instruction, entered)) {
+        } else if (!function || !verify_php_call(cpu, pid, function, instruction, entered)) {
             b->failed = 1;
             b->chain_record.head.flags = SCRIPT_CUT;
             return 0;

@@ -9,46 +9,57 @@ static __always_inline __u64 state_word(const struct script_buffer *b, __u32 off
 }
 
 /* Reads a thread's state. Whether it is that of the thread with this FS base, which is what pthread_self() gives. */
-static __always_inline bool is_state(struct script_buffer *b, const struct rule_script *p, __u64 state,
-                                     __u64 self)
+__noinline int verify_python_is(__u32 cpu, __u32 pid, __u64 state, __u64 self)
 {
-    return state && bpf_probe_read_user(b->state, sizeof b->state, (const void *)state) == 0 &&
+    struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
+    const struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
+    return b && p && state && bpf_probe_read_user(b->state, sizeof b->state, (const void *)state) == 0 &&
            state_word(b, p->layout.python.thread_id) == self;
 }
 
 #define PYTHON_INTERPRETERS 4u
 #define PYTHON_THREADS      256u /* of an interpreter that are looked at */
 
-/* Finds the state of the sampled thread, and reads it: of the thread that holds the GIL, where it was before, or, to search for it, in the list of all. Returns its
- * address; 0: it has none. The kernel's verifier follows each step of a loop: few of them have few paths. */
-__noinline __u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before, __u32 search)
+/* Finds the state of the thread with this FS base in an interpreter's list, of which `state` is the first, and reads it. Its address; 0: it is not there. */
+__noinline __u64 verify_python_listed(__u32 cpu, __u32 pid, __u64 state, __u64 self)
 {
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
     const struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
+    if (!b || !p)
+        return 0;
+    for (__u32 i = 0; i < PYTHON_THREADS && state; i++) {
+        if (verify_python_is(cpu, pid, state, self))
+            return state;
+        state = state_word(b, p->layout.python.thread_next);
+    }
+    return 0;
+}
+
+/* Finds the state of the sampled thread, and reads it: of the thread that holds the GIL, where it was before, or, to search for it, in the list of all. Returns its
+ * address; 0: it has none. */
+__noinline __u64 verify_python_state(__u32 cpu, __u32 pid, __u64 before, __u32 search)
+{
+    const struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
     __u64 state, interpreter;
-    if (!b || !p || !config.hooks.task_fs)
+    if (!p || !config.hooks.task_fs)
         return 0;
     const __u64 self = kernel_word(bpf_get_current_task() + config.hooks.task_fs);
     if (p->layout.python.runtime_current != PYTHON_NONE &&
-        user_word(p->state + p->layout.python.runtime_current, &state) && is_state(b, p, state, self))
+        user_word(p->state + p->layout.python.runtime_current, &state) &&
+        verify_python_is(cpu, pid, state, self))
         return state;
-    if (is_state(b, p, before, self))
+    if (verify_python_is(cpu, pid, before, self))
         return before;
     if (!search || !user_word(p->state + p->layout.python.runtime_interpreters, &interpreter))
         return 0;
-    state = 0;
-    for (__u32 i = 0, others = 0; i < PYTHON_THREADS && others < PYTHON_INTERPRETERS; i++) {
-        if (state) {
-            if (is_state(b, p, state, self))
-                return state;
-            state = state_word(b, p->layout.python.thread_next);
-            continue;
-        }
-        if (others && !user_word(interpreter + p->layout.python.interpreter_next, &interpreter))
+    for (__u32 i = 0; i < PYTHON_INTERPRETERS; i++) {
+        if (i && !user_word(interpreter + p->layout.python.interpreter_next, &interpreter))
             return 0;
-        others++;
         if (!interpreter || !user_word(interpreter + p->layout.python.interpreter_threads, &state))
             return 0;
+        state = verify_python_listed(cpu, pid, state, self);
+        if (state)
+            return state;
     }
     return 0;
 }
@@ -66,12 +77,7 @@ __noinline __u64 verify_python_outer(__u32 cpu, __u32 pid)
         outer == state_word(b, p->layout.python.thread_interpreter) ||
         !user_word(outer + p->layout.python.interpreter_threads, &state))
         return 0;
-    for (__u32 i = 0; i < PYTHON_THREADS && state; i++) {
-        if (is_state(b, p, state, self))
-            return state;
-        state = state_word(b, p->layout.python.thread_next);
-    }
-    return 0;
+    return verify_python_listed(cpu, pid, state, self);
 }
 
 /* Adds further frames to the chain. Whether there are more. */

@@ -27,8 +27,8 @@ static __always_inline __u64 number_chain(const struct moment *m, __u32 cpu, str
         return before;
     thread->unchecked = 0;
     b->named = places;
-    for (__u32 i = 0; i < SCRIPT_CALLED_MAX / SCRIPT_FRAMES; i++)
-        if (!verify_script_names(cpu, m->pid, i * SCRIPT_FRAMES))
+    for (__u32 i = 0; i < SCRIPT_CALLED_MAX / SCRIPT_FUNCTIONS; i++)
+        if (!verify_script_names(cpu, m->pid, i * SCRIPT_FUNCTIONS))
             break;
     const __u64 now = b->named | 1;
     if (before && before != now)
@@ -47,9 +47,7 @@ static __always_inline void read_python_frames(const struct moment *m, __u32 cpu
     b->failed |= p->layout.python.cframe_frame != PYTHON_NONE && cframe &&
                  !user_word(cframe + p->layout.python.cframe_frame, &frame);
     b->next = frame;
-    for (__u32 i = 0; i <= SCRIPT_CALLED_MAX / SCRIPT_FRAMES; i++)
-        if (!verify_python_frames(cpu, m->pid))
-            break;
+    verify_script_frames(cpu, m->pid);
 }
 
 #define SCRIPT_SEARCHED                                                                                      \
@@ -74,9 +72,7 @@ static __always_inline void read_php(const struct moment *m, __u32 cpu, struct s
     if (!thread->state)
         return;
     begin_php(m, b, p);
-    for (__u32 i = 0; i <= SCRIPT_CALLED_MAX / SCRIPT_FRAMES; i++)
-        if (!verify_php_frames(cpu, m->pid))
-            break;
+    verify_script_frames(cpu, m->pid);
     tell_php_line(b, p);
 }
 
@@ -89,9 +85,7 @@ static __always_inline void read_ruby(const struct moment *m, __u32 cpu, struct 
     thread->state = verify_ruby_state(cpu, m->pid);
     if (!thread->state)
         return;
-    for (__u32 i = 0; i <= 2 * SCRIPT_CALLED_MAX / SCRIPT_FRAMES; i++)
-        if (!verify_ruby_frames(cpu, m->pid))
-            break;
+    verify_script_frames(cpu, m->pid);
     head->flags = b->next < b->end ? SCRIPT_CUT : 0;
     if (head->count)
         head->at = ruby_instructions(&rule->layout.ruby, b->chain_record.called[0].code, &first)
@@ -108,9 +102,7 @@ static __always_inline void read_v8(const struct moment *m, __u32 cpu, struct sc
     b->script = *p;
     b->process = m->pid;
     begin_v8(m, b, thread->state);
-    for (__u32 i = 0; i < V8_FRAMES_MOST / SCRIPT_FRAMES; i++)
-        if (!verify_v8_frames(cpu))
-            break;
+    verify_script_frames(cpu, m->pid);
     if (b->next)
         b->chain_record.head.flags = SCRIPT_CUT;
 }
@@ -190,8 +182,8 @@ static __always_inline long announce_chain(struct moment *m, __u32 cpu, struct s
             size = sizeof *head;
         } else {
             whole = tell_codes(m, cpu, b);
-            for (__u32 i = 0; i < SCRIPT_CALLED_MAX; i++)
-                if (!verify_script_place(cpu, m->pid, i))
+            for (__u32 i = 0; i < SCRIPT_CALLED_MAX / SCRIPT_FUNCTIONS; i++)
+                if (!verify_script_places(cpu, m->pid, i * SCRIPT_FUNCTIONS))
                     break;
             fill_script(b, head, SCRIPT_CHAIN, number);
             take_capacity(cpu, size);

@@ -21,18 +21,47 @@ __noinline int verify_script_identity(__u32 cpu, __u32 pid, __u32 number)
     }
 }
 
-/* Puts what records tell in place of the instruction, of one function of the chain. Whether there is such a one, and that is to be done. */
-__noinline int verify_script_place(__u32 cpu, __u32 pid, __u32 number)
+/* Adds further frames to the chain. Whether there are more. */
+__noinline int verify_script_further(__u32 cpu, __u32 pid)
 {
     const struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
-    switch (p ? p->layout.language : SCRIPT_PYTHON) {
-    case SCRIPT_PHP:
-        return verify_php_line(cpu, pid, number);
-    case SCRIPT_RUBY:
-        return verify_ruby_place(cpu, pid, number);
-    default:
+    if (!p)
         return 0;
+    switch (p->layout.language) {
+    case SCRIPT_PHP:
+        return verify_php_frames(cpu, pid);
+    case SCRIPT_RUBY:
+        return verify_ruby_frames(cpu, pid);
+    case SCRIPT_JAVASCRIPT:
+        return verify_v8_frames(cpu);
+    default:
+        return verify_python_frames(cpu, pid);
     }
+}
+
+/* Adds all of them that are told. */
+__noinline int verify_script_frames(__u32 cpu, __u32 pid)
+{
+    for (__u32 i = 0; i < SCRIPT_FRAMES_MOST / SCRIPT_FRAMES; i++)
+        if (!verify_script_further(cpu, pid))
+            return 0;
+    return 1;
+}
+
+/* Puts what records tell in place of the instruction, of the chain's functions from number `from` on. Whether there are more for which that is
+ * to be done. */
+__noinline int verify_script_places(__u32 cpu, __u32 pid, __u32 from)
+{
+    const struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
+    const __u32 language = p ? p->layout.language : SCRIPT_PYTHON;
+    for (__u32 i = 0; i < SCRIPT_FUNCTIONS; i++) {
+        const int put = language == SCRIPT_PHP    ? verify_php_line(cpu, pid, from + i)
+                        : language == SCRIPT_RUBY ? verify_ruby_place(cpu, pid, from + i)
+                                                  : 0;
+        if (!put)
+            return 0;
+    }
+    return 1;
 }
 
 /* Hashes what the code of the chain's functions is, from number `from` on. Whether there are more. */
@@ -41,7 +70,7 @@ __noinline int verify_script_names(__u32 cpu, __u32 pid, __u32 from)
     struct script_buffer *b = bpf_map_lookup_elem(&script_buffers, &cpu);
     if (!b)
         return 0;
-    for (__u32 i = 0; i < SCRIPT_FRAMES; i++) {
+    for (__u32 i = 0; i < SCRIPT_FUNCTIONS; i++) {
         if (from + i >= b->chain_record.head.count)
             return 0;
         if (!verify_script_identity(cpu, pid, from + i))
@@ -83,7 +112,7 @@ __noinline int verify_script_code(__u32 cpu, __u32 pid, __u32 from)
     struct rule_script *p = bpf_map_lookup_elem(&scripts, &pid);
     if (!b || !p)
         return 0;
-    for (__u32 k = 0; k < SCRIPT_FRAMES; k++) {
+    for (__u32 k = 0; k < SCRIPT_FUNCTIONS; k++) {
         const __u32 i = from + k;
         if (i >= b->chain_record.head.count)
             return 0;
@@ -102,7 +131,7 @@ __noinline int verify_script_code(__u32 cpu, __u32 pid, __u32 from)
         return i + 1;
     }
     b->key.code = 0;
-    return from + SCRIPT_FRAMES;
+    return from + SCRIPT_FUNCTIONS;
 }
 
 #endif

@@ -12,8 +12,7 @@
 #ifndef FATHOM_COLLECTOR_VERIFY_BPF_V8_H
 #define FATHOM_COLLECTOR_VERIFY_BPF_V8_H
 
-#define V8_FRAME_BYTES 32u                     /* of a frame that are read, from [fp - 16] on */
-#define V8_FRAMES_MOST (2 * SCRIPT_CALLED_MAX) /* that are looked at */
+#define V8_FRAME_BYTES 32u /* of a frame that are read, from [fp - 16] on */
 /* So far before the frame of JSEntry() is the frame from which the C++ that called it was called. */
 #define V8_OUTER 64u
 /* The values of so many keys of pthread_key_create() are in struct pthread itself: of glibc on x86-64, specific_1stblock[0].data is so far from the FS base. */
