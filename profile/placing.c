@@ -11,7 +11,8 @@
 bool placing_plain_user(const struct profile *p)
 {
     const struct framing_options *o = &p->options.framing;
-    return !o->levels.count && !o->threads && !o->inlined && !o->lines && !o->places && !o->accesses && !o->locks;
+    return !o->levels.count && !o->threads && !o->inlined && !o->lines && !o->places && !o->accesses &&
+           !o->locks;
 }
 
 bool placing_woken(const struct profile *p, const struct sample *sample)
