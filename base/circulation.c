@@ -11,7 +11,6 @@
 
 #define NONE        UINT32_MAX
 #define COST_ROOT   (INT64_C(1) << 40) /* more than that of a way through all nodes */
-#define STEPS_MOST  64u                /* pivots for each arc */
 #define BLOCK_LEAST 64u                /* arcs that are priced at a time */
 
 struct node {
@@ -27,6 +26,7 @@ struct simplex {
     struct circulation_arc *roots; /* from each node to the root */
     struct node *nodes;            /* the root last */
     uint32_t root;
+    uint64_t seen; /* nodes and arcs that were looked at */
 };
 
 /* How an arc lies on the circle that a new one closes. */
@@ -75,6 +75,7 @@ static void renew_subtree(struct simplex *s, uint32_t top)
     for (uint32_t i = top;;) {
         struct node *n = &s->nodes[i];
         const struct circulation_arc *a = arc_at(s, n->arc);
+        s->seen++;
         const struct node *p = &s->nodes[n->parent];
         n->depth = p->depth + 1;
         n->potential = a->from == i ? p->potential - a->cost : p->potential + a->cost;
@@ -123,7 +124,7 @@ static void hang(struct simplex *s, uint32_t cut, uint32_t from, uint32_t to, ui
 }
 
 /* The last arc that blocks, on the circle from its apex on along the direction in which is sent. */
-static struct blocking find_blocking(const struct simplex *s, uint32_t from, uint32_t to, int64_t residual,
+static struct blocking find_blocking(struct simplex *s, uint32_t from, uint32_t to, int64_t residual,
                                      uint32_t *apex)
 {
     struct blocking first = {NONE, residual, true}, second = first;
@@ -139,6 +140,7 @@ static struct blocking find_blocking(const struct simplex *s, uint32_t from, uin
             found |= !on_from;
         }
         *at = s->nodes[*at].parent;
+        s->seen++;
     }
     *apex = i;
     return found && second.residual <= first.residual ? second : first;
@@ -170,7 +172,7 @@ static bool pivot(struct simplex *s, uint32_t number)
 }
 
 /* The arc of a block of arcs, from *next on, that lowers the cost most; NONE: none of all does. */
-static uint32_t find_entering(const struct simplex *s, size_t *next, size_t block)
+static uint32_t find_entering(struct simplex *s, size_t *next, size_t block)
 {
     uint32_t best = NONE;
     int64_t gain = 0;
@@ -180,6 +182,7 @@ static uint32_t find_entering(const struct simplex *s, size_t *next, size_t bloc
         const int64_t cost = a->from == a->to || !a->capacity ? 0 : reduced_cost(s, a);
         const int64_t gains = a->flow == 0 ? -cost : a->flow == a->capacity ? cost : 0;
         *next = i + 1 < s->count ? i + 1 : 0;
+        s->seen++;
         if (gains > gain) {
             gain = gains;
             best = (uint32_t)i;
@@ -214,7 +217,7 @@ static bool begin(struct simplex *s, uint32_t nodes)
     return true;
 }
 
-int circulation_solve(struct circulation_arc *arcs, size_t count, uint32_t nodes)
+int circulation_solve(struct circulation_arc *arcs, size_t count, uint32_t nodes, uint64_t *work)
 {
     struct simplex s = {.arcs = arcs, .count = count};
     size_t next = 0, block = BLOCK_LEAST;
@@ -222,9 +225,10 @@ int circulation_solve(struct circulation_arc *arcs, size_t count, uint32_t nodes
         block *= 2;
     int rc = begin(&s, nodes) ? 0 : -ENOMEM;
     uint32_t entering = NONE;
-    for (uint64_t steps = 0; rc == 0 && (entering = find_entering(&s, &next, block)) != NONE; steps++)
-        if (steps >= STEPS_MOST * (uint64_t)count || !pivot(&s, entering))
+    while (rc == 0 && (entering = find_entering(&s, &next, block)) != NONE)
+        if (s.seen > *work || !pivot(&s, entering))
             rc = -E2BIG;
+    *work -= s.seen < *work ? s.seen : *work;
     free(s.nodes);
     free(s.roots);
     return rc;

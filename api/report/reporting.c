@@ -160,7 +160,8 @@ static int fill_report(struct reporting *r, struct reader *reader, struct fathom
         r->view.phasing = NULL; /* the page's phases would have other numbers */
     r->view.images = r->images;
     r->view.inlined = r->options->profile.framing.inlined;
-    r->report = (struct report){.contexts = &r->contexts, .heading = &r->heading, .view = &r->view};
+    r->report =
+        (struct report){.contexts = &r->contexts, .heading = &r->heading, .view = &r->view, .log = r->log};
     struct heading_parts parts = {.options = r->options,
                                   .map = r->map_name,
                                   .kept = kept_of(r),

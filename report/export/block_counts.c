@@ -67,7 +67,8 @@ static void set_arcs(const struct blocks *b, const struct block_samples *s, cons
     }
 }
 
-int block_counts_find(const struct blocks *b, const struct block_samples *s, double *counts, double *edges)
+int block_counts_find(const struct blocks *b, const struct block_samples *s, double *counts, double *edges,
+                      uint64_t *work)
 {
     const size_t count = PARTS * ((size_t)b->block_count + b->edge_count);
     struct circulation_arc *arcs = calloc(count + 1, sizeof *arcs), *at = arcs;
@@ -80,7 +81,7 @@ int block_counts_find(const struct blocks *b, const struct block_samples *s, dou
         most = fmax(most, s->weight[i] / length[i]);
     if (rc == 0 && most > 0) {
         set_arcs(b, s, length, LARGEST / most, arcs);
-        rc = circulation_solve(arcs, count, 2 * b->block_count + 2);
+        rc = circulation_solve(arcs, count, 2 * b->block_count + 2, work);
     }
     for (uint32_t i = 0; rc != -ENOMEM && i < b->block_count; i++, at += PARTS)
         counts[i] = flow_of(at) / LARGEST * most;
@@ -88,5 +89,5 @@ int block_counts_find(const struct blocks *b, const struct block_samples *s, dou
         edges[i] = flow_of(at) / LARGEST * most;
     free(arcs);
     free(length);
-    return rc == -ENOMEM ? rc : 0;
+    return rc == -E2BIG ? 1 : rc;
 }

@@ -17,8 +17,9 @@ struct block_samples {
     double calls; /* how often other functions are known to call it, in the unit of counts; 0: not known */
 };
 
-/* How often each block and each edge ran, in units of weight by instruction. 0 or -ENOMEM. */
+/* How often each block and each edge ran, in units of weight by instruction. work: as for circulation_solve(). 0; 1: others are less away, but the work was used up;
+ * or -ENOMEM. */
 int block_counts_find(const struct blocks *blocks, const struct block_samples *samples, double *counts,
-                      double *edges);
+                      double *edges, uint64_t *work);
 
 #endif

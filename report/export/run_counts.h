@@ -17,6 +17,8 @@ struct counted_function {
     double *counts, *edges; /* block_counts.h */
     double calls;           /* by other sampled functions, likewise */
     double entered;         /* the more of these and of what comes in from outside */
+    double known;           /* `calls`, when it was counted */
+    bool rough;             /* others would be nearer to the samples: finding them took too long */
 };
 
 /* An indirect call that led to a function. */
