@@ -2,6 +2,8 @@
  * bolt.c - see export.h. What perf2bolt and llvm-bolt take as "pre-aggregated" (llvm/bolt: DataAggregator.h): "B FROM TO COUNT MISPREDICTED" of branches and calls, "F FROM TO COUNT" where control
  * goes on to what lies behind; addresses of the file. Where a jump leads that goes by no table that is known is not told.
  */
+#include <errno.h>
+
 #include "report/export/export.h"
 #include "report/export/run_counts.h"
 #include "report/text/printer.h"
@@ -32,11 +34,36 @@ static void write_edges(struct printer *p, const struct counted_function *f)
                        f->counts[b->blocks[b->calls[i].insn]]);
 }
 
+/* The name of the image with the most weight. */
+static const char *heaviest_image(const struct run_counts *runs)
+{
+    const struct image *heaviest = NULL;
+    double most = -1, sum = 0;
+    for (size_t i = 0; i < runs->count; i++) {
+        const struct counted_function *f = &runs->functions[i];
+        sum = i && f->image == f[-1].image ? sum : 0;
+        for (uint32_t k = 0; k < f->blocks.block_count; k++)
+            sum += f->weight[k];
+        if (sum > most) {
+            most = sum;
+            heaviest = f->image;
+        }
+    }
+    return image_name(heaviest);
+}
+
 int bolt_write(const struct report *report, FILE *out, struct fathom_error *err)
 {
     struct printer p = {.out = out};
     struct run_counts runs;
     int rc = run_counts_find(report, &runs, err);
+    /* Functions are by image. */
+    if (rc == 0 && runs.count && runs.functions[0].image != runs.functions[runs.count - 1].image)
+        rc = error_set(err, EINVAL,
+                       "addresses of several files, such as %s and %s, would be mixed up in one profile: "
+                       "choose the one that it is for, as by --image '^%s$'",
+                       image_name(runs.functions[0].image), image_name(runs.functions[runs.count - 1].image),
+                       heaviest_image(&runs));
     for (size_t i = 0; rc == 0 && i < runs.count; i++)
         write_edges(&p, &runs.functions[i]);
     for (size_t i = 0; rc == 0 && i < runs.indirect_count; i++) {

@@ -168,7 +168,7 @@ int csspgo_write(const struct report *report, FILE *out, struct fathom_error *er
 {
     struct csspgo s = {.report = report, .of_node = table_new()};
     struct printer p = {.out = out};
-    int rc = source_counts_begin(&s.counts, SOURCE_LLVM, err);
+    int rc = source_counts_begin(&s.counts, SOURCE_LLVM, report->log, err);
     if (rc == 0 && !s.of_node)
         rc = error_memory(err);
     rc = rc == 0 ? run_counts_find(report, &s.runs, err) : rc;

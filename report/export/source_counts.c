@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/saturate.h"
 #include "base/search.h"
 #include "base/vec.h"
 #include "image/cache.h"
+
+#define NAME_MOST 4096u /* bytes; C++ has some of a thousand */
 
 /* Numbers of up to 12 bits as LLVM packs them into discriminators (llvm/IR/DebugInfoMetadata.h, getUnsignedFromPrefixEncoding()). */
 static uint32_t unpack(uint32_t packed)
@@ -44,10 +47,14 @@ static uint64_t key_of(uint64_t parent, struct source_place at, uint64_t name)
     return hash_u64(hash_u64(parent + hash_u64(name)) + ((uint64_t)at.offset << 32 | at.discriminator));
 }
 
-int source_counts_begin(struct source_counts *c, enum source_compiler compiler, struct fathom_error *err)
+int source_counts_begin(struct source_counts *c, enum source_compiler compiler, const struct log *log,
+                        struct fathom_error *err)
 {
-    *c = (struct source_counts){
-        .compiler = compiler, .names = names_new(), .function_of = table_new(), .line_of = table_new()};
+    *c = (struct source_counts){.compiler = compiler,
+                                .log = log,
+                                .names = names_new(),
+                                .function_of = table_new(),
+                                .line_of = table_new()};
     return c->names && c->function_of && c->line_of ? 0 : error_memory(err);
 }
 
@@ -99,12 +106,26 @@ static bool count_line(struct source_counts *c, uint32_t function, struct source
     return true;
 }
 
+/* Whether readers of text find a name again in one: they part lines, places and calls at these, and one that begins with a digit is a count. */
+static bool is_readable(const char *name)
+{
+    size_t size = 0;
+    for (const char *s = name; *s; s++, size++)
+        if ((unsigned char)*s <= ' ' || *s == ':' || *s == '@' || *s == '[' || *s == ']' || *s == 0x7f)
+            return false;
+    return size > 0 && size <= NAME_MOST && *name != '#' && !(*name >= '0' && *name <= '9');
+}
+
 int source_counts_frames(struct source_counts *c, uint32_t parent, struct source_place at,
                          const struct line_frame *frames, size_t count, uint32_t *out)
 {
     for (size_t i = count; i-- > 0;) {
         if (!frames[i].linkage || !frames[i].start)
             return 1;
+        if (!is_readable(frames[i].linkage)) {
+            c->unreadable++;
+            return 1;
+        }
         parent = source_counts_function(c, parent, at, frames[i].linkage);
         if (parent == SOURCE_FUNCTION_NONE)
             return -ENOMEM;
@@ -250,6 +271,12 @@ static void join_targets(struct source_counts *c)
 
 int source_counts_end(struct source_counts *c, struct fathom_error *err)
 {
+    if (c->unreadable)
+        log_write(c->log, LOG_WARNING,
+                  "code is left out, as readers of profiles would not find the name of its function again, "
+                  "which is empty, very long, or has spaces or one of "
+                  "':@[]': %llu instructions and calls",
+                  (unsigned long long)c->unreadable);
     c->order = calloc(c->function_count + 1, sizeof *c->order);
     if (!c->order)
         return error_memory(err);
@@ -308,7 +335,7 @@ int source_counts_find(const struct report *report, enum source_compiler compile
                        struct fathom_error *err)
 {
     struct run_counts runs = {0};
-    int rc = source_counts_begin(out, compiler, err);
+    int rc = source_counts_begin(out, compiler, report->log, err);
     rc = rc == 0 ? run_counts_find(report, &runs, err) : rc;
     for (size_t i = 0; rc == 0 && i < runs.count; i++) {
         const struct counted_function *f = &runs.functions[i];

@@ -49,6 +49,9 @@ struct source_target {
 
 struct source_counts {
     enum source_compiler compiler;
+    const struct log *log; /* borrowed; for what is left out */
+    uint64_t
+        unreadable; /* instructions and calls, as their functions have names that readers would not find again */
     struct names *names;
     struct source_function *functions; /* parts behind what they are parts of */
     size_t function_count, function_capacity;
@@ -62,7 +65,7 @@ struct source_counts {
 };
 
 /* Clear it even on failure. */
-int source_counts_begin(struct source_counts *counts, enum source_compiler compiler,
+int source_counts_begin(struct source_counts *counts, enum source_compiler compiler, const struct log *log,
                         struct fathom_error *err);
 void source_counts_clear(struct source_counts *counts);
 /* The function at a place of another (SOURCE_FUNCTION_NONE: for itself), made at the first time. SOURCE_FUNCTION_NONE: out of memory. */

@@ -4,8 +4,10 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/vec.h"
 #include "report/export/export.h"
 #include "report/export/run_counts.h"
@@ -32,6 +34,7 @@ struct ordering {
     struct placed *functions; /* as in `runs` */
     struct cluster *clusters; /* of each function at first */
     uint32_t *order;
+    size_t left_out; /* functions without a symbol that linkers would find again */
 };
 
 /* Adds calls of a callee by one caller, of which it may have several. */
@@ -128,13 +131,16 @@ static int begin(struct ordering *o, struct fathom_error *err)
     return 0;
 }
 
-static void write_cluster(struct printer *p, const struct ordering *o, const struct cluster *c)
+static void write_cluster(struct printer *p, struct ordering *o, const struct cluster *c)
 {
     for (uint32_t i = c->first; i != NONE; i = o->functions[i].next) {
         const struct counted_function *f = &o->runs.functions[i];
         const char *symbol = image_function(f->image, f->function)->name;
-        if (symbol && *symbol)
+        /* Linkers take a line for a symbol, and one that begins with '#' for a comment. */
+        if (symbol && *symbol && *symbol != '#' && !symbol[strcspn(symbol, "\t\n\v\f\r ")])
             printer_write(p, "%s\n", symbol);
+        else
+            o->left_out++;
     }
 }
 
@@ -154,6 +160,9 @@ int symbol_order_write(const struct report *report, FILE *out, struct fathom_err
         qsort_r(o.order, o.runs.count, sizeof *o.order, by_density, &o);
         for (size_t i = 0; i < o.runs.count; i++)
             write_cluster(&p, &o, &o.clusters[o.order[i]]);
+        if (o.left_out)
+            log_write(report->log, LOG_NOTE,
+                      "sampled functions without a symbol that a linker would find: %zu", o.left_out);
     }
     run_counts_clear(&o.runs);
     table_free(sums);
