@@ -13,7 +13,7 @@
 #include "report/export/indirect_calls.h"
 
 #define ROUNDS 3 /* behind the first, functions know how often others call them */
-/* Of all functions: seconds, where 10,000 samples of a compiler in 3,372 functions need 5% of it; and of one, as a share of what is left, so that others have some, too. */
+/* Of all functions: seconds; and of one, as a share of what is left, so that others have some, too. */
 #define WORK_MOST  (UINT64_C(1) << 29)
 #define WORK_SHARE 4u
 
