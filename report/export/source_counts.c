@@ -182,7 +182,7 @@ static int add_targets(struct source_counts *c, uint32_t parent, struct source_p
         const int rc = count ? source_counts_frames(c, parent, at, frames, count, &target.function) : 1;
         if (rc < 0)
             return rc;
-        if (rc > 0 || !symbol || !target.count)
+        if (rc > 0 || !symbol || !is_readable(symbol) || !target.count)
             continue;
         target.at = source_place_of(c, &frames[0]);
         target.name = names_intern(c->names, symbol);
