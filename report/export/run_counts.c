@@ -203,6 +203,10 @@ int run_counts_find(const struct report *report, struct run_counts *out, struct 
     struct run_samples samples = {0};
     *out = (struct run_counts){0};
     int rc = find_samples(&samples, report->contexts, err);
+    if (rc == 0 && !samples.count)
+        rc = error_set(err, ENOENT,
+                       "no function was sampled on a CPU, of which a profile for compilers could tell: "
+                       "record a clock or cycles");
     rc = rc == 0 ? add_functions(out, &samples, err) : rc;
     free(samples.items);
     rc = rc == 0 ? indirect_calls_find(report->contexts, out, err) : rc;
