@@ -182,7 +182,7 @@ static void add_program(const struct doctor_machine *machine, struct rows *rows)
     } else {
         rows_add(rows, "stacks", "comparing stacks", FATHOM_FINDING_LIMIT, "%s", tries->program_error.text);
         rows_costs(rows, "stacks are read by a clock, and paths partly inferred");
-        rows_mend(rows, "Linux 6.13 or later with CONFIG_BPF_SYSCALL");
+        rows_mend(rows, "Linux 5.10 or later with CONFIG_BPF_SYSCALL");
     }
     long refused = machine->facts.settings.unprivileged_bpf_disabled;
     rows_add(rows, "bpf", "BPF", refused == FACT_NONE ? FATHOM_FINDING_LIMIT : FATHOM_FINDING_OK,

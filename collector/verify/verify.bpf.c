@@ -3,7 +3,8 @@
  * (rule.h), and writes a stack record (perfdata/stack_record.h) where none fits, or another than before.
  *
  * For Linux 5.10 and later: no helper and no kind of loop that is younger, but for precise events and those in the kernel (5.15). It is compiled a second time, with VERIFY_FILES, for
- * Linux 5.17 and later with BTF: processes then share what is known of their files' code, wherever it is mapped.
+ * Linux 5.17 and later with BTF: processes then share what is known of their files' code, wherever it is mapped. And a third time, with VERIFY_BASIC, without what reads interpreters:
+ * before Linux 6.13 a function and those that it calls may have no more than 512 bytes of stack in all.
  */
 #include <asm-generic/errno.h>
 #include <asm/ptrace.h>
@@ -38,6 +39,7 @@ struct verify_counts counts = {0};
 #include "collector/verify/bpf/copy.h"
 #include "collector/verify/bpf/trial.h"
 #include "collector/verify/bpf/climb.h"
+#ifndef VERIFY_BASIC
 #include "collector/verify/bpf/chain.h"
 #include "collector/verify/bpf/python.h"
 #include "collector/verify/bpf/php.h"
@@ -45,6 +47,7 @@ struct verify_counts counts = {0};
 #include "collector/verify/bpf/v8.h"
 #include "collector/verify/bpf/script_code.h"
 #include "collector/verify/bpf/script.h"
+#endif
 
 /* Whether the map `followed` tells whose samples are looked at. */
 static __always_inline bool is_listed(void)
@@ -101,8 +104,10 @@ static __always_inline int verify(struct moment *m)
         if (thread->base - m->sp < VERIFY_OWN_STACK_MAX)
             m->base = thread->base;
     }
+#ifndef VERIFY_BASIC
     if (!tell_script(m, cpu))
         return 0;
+#endif
     const __u64 start = main_base(m, pid);
     if (start - m->sp < VERIFY_OWN_STACK_MAX && (!m->base || start < m->base))
         m->base = start;
@@ -250,7 +255,7 @@ int verify_task(const struct new_task *task)
     __u64 both = bpf_get_current_pid_tgid();
     __u32 pid = both >> 32, tid = (__u32)both, child = (__u32)task->tid, yes = 1;
     const bool is_thread = task->clone_flags & CLONE_THREAD;
-    const __u32 *space = bpf_map_lookup_elem(&spaces, &pid);
+    const __u32 *found = bpf_map_lookup_elem(&spaces, &pid), space = found ? *found : 0;
     const struct rule_thread *parent = bpf_map_lookup_elem(&threads, &tid);
     struct rule_thread born = {.base = parent && !is_thread ? parent->base : 0, .birth = bpf_ktime_get_ns()};
     if (is_listed() && !bpf_map_lookup_elem(&followed, config.follow == VERIFY_TIDS ? &tid : &pid))
@@ -258,7 +263,7 @@ int verify_task(const struct new_task *task)
     if (parent || is_listed() || config.follow == VERIFY_EVERYONE)
         bpf_map_update_elem(&threads, &child, &born, BPF_ANY);
     if (space && !is_thread)
-        bpf_map_update_elem(&spaces, &child, space, BPF_ANY);
+        bpf_map_update_elem(&spaces, &child, &space, BPF_ANY);
     const struct rule_script *script = is_thread ? NULL : bpf_map_lookup_elem(&scripts, &pid);
     if (script)
         bpf_map_update_elem(&scripts, &child, script, BPF_ANY);

@@ -20,8 +20,17 @@
 #include "collector/verify/known_stacks.h"
 #include "collector/verify/rule.h"
 
-/* program.S: the object files that were made of verify.bpf.c, without and with VERIFY_FILES. */
-extern const char verify_object[], verify_object_end[], verify_files_object[], verify_files_object_end[];
+/* program.S: the object files that were made of verify.bpf.c. */
+extern const char verify_object[], verify_object_end[], verify_files_object[], verify_files_object_end[],
+    verify_basic_object[], verify_basic_object_end[];
+
+/* Those that tell most first. */
+static const struct object {
+    const char *begin, *end;
+    bool finds_files, reads_scripts;
+} objects[] = {{verify_files_object, verify_files_object_end, true, true},
+               {verify_object, verify_object_end, false, true},
+               {verify_basic_object, verify_basic_object_end, false, false}};
 
 #define PAGE_BITS       12
 #define PAGE_BITS_ALONE 6           /* if nothing is compared, a key stands for one path */
@@ -35,7 +44,7 @@ struct verify {
     enum verify_follow follow;
     int program, outputs, followed, spaces, threads, waits, scripts, script_files, any_script;
     int processes, files, rows;                  /* -1: the program does not find files */
-    bool finds_files;                            /* it is the one that does */
+    const struct object *from;                   /* one of `objects` */
     bool has_switches;                           /* the program can find threads' second stacks */
     const volatile struct verify_counts *counts; /* the program's, mapped */
     int64_t *rooms;                              /* likewise, by CPU */
@@ -219,9 +228,7 @@ static int open_object(const struct verify_options *options, const struct verify
 {
     struct bpf_map *map;
     LIBBPF_OPTS(bpf_object_open_opts, how, .object_name = "verify");
-    const char *from = v->finds_files ? verify_files_object : verify_object,
-               *end = v->finds_files ? verify_files_object_end : verify_object_end;
-    v->object = bpf_object__open_mem(from, (size_t)(end - from), &how);
+    v->object = bpf_object__open_mem(v->from->begin, (size_t)(v->from->end - v->from->begin), &how);
     if (!v->object)
         return -errno;
     map = bpf_object__find_map_by_name(v->object, "verify.rodata");
@@ -256,9 +263,9 @@ static int load(const struct verify_options *options, const struct verify_config
 }
 
 static int load_either(const struct verify_options *options, const struct verify_config *config,
-                       struct verify *v, bool finds_files)
+                       struct verify *v, const struct object *from)
 {
-    v->finds_files = finds_files;
+    v->from = from;
     int rc = load(options, config, v, false);
     return rc == -EINVAL ? load(options, config, v, true) : rc;
 }
@@ -267,9 +274,12 @@ static int load_either(const struct verify_options *options, const struct verify
 static int load_best(const struct verify_options *options, struct verify *v)
 {
     struct verify_config config;
+    int rc = -ENOTSUP;
     const bool finds_files = configure(options, &config) && options->compared == STACK_RECORD_ALL;
-    int rc = finds_files ? load_either(options, &config, v, true) : -ENOTSUP;
-    return rc && rc != -EPERM ? load_either(options, &config, v, false) : rc;
+    for (size_t i = 0; i < sizeof objects / sizeof *objects && rc && rc != -EPERM; i++)
+        if ((finds_files || !objects[i].finds_files) && (!options->basic || !objects[i].reads_scripts))
+            rc = load_either(options, &config, v, &objects[i]);
+    return rc;
 }
 
 static size_t rooms_bytes(void)
@@ -299,9 +309,9 @@ static int find_parts(const struct verify_options *options, struct verify *v)
     v->spaces = map_fd(v, "spaces");
     v->threads = map_fd(v, "threads");
     v->waits = map_fd(v, "waits");
-    v->processes = v->finds_files ? map_fd(v, "processes") : -1;
-    v->files = v->finds_files ? map_fd(v, "files") : -1;
-    v->rows = v->finds_files ? map_fd(v, "rows") : -1;
+    v->processes = v->from->finds_files ? map_fd(v, "processes") : -1;
+    v->files = v->from->finds_files ? map_fd(v, "files") : -1;
+    v->rows = v->from->finds_files ? map_fd(v, "rows") : -1;
     v->scripts = map_fd(v, "scripts");
     v->script_files = map_fd(v, "script_files");
     v->any_script = map_fd(v, "any_script");
@@ -373,7 +383,12 @@ void verify_free(struct verify *v)
 
 bool verify_finds_files(const struct verify *v)
 {
-    return v->finds_files;
+    return v->from->finds_files;
+}
+
+bool verify_reads_scripts(const struct verify *v)
+{
+    return v->from->reads_scripts;
 }
 
 int verify_program(const struct verify *v)
@@ -449,7 +464,7 @@ void verify_end(struct verify *v, pid_t tid)
 {
     bpf_map_delete_elem(v->waits, &tid);
     bpf_map_delete_elem(v->threads, &tid);
-    if (v->finds_files)
+    if (v->from->finds_files)
         bpf_map_delete_elem(v->processes, &tid);
 }
 
@@ -481,14 +496,14 @@ void verify_place(struct verify *v, uint32_t pid, uint32_t space)
 
 void verify_number_file(struct verify *v, const struct stack_file *file, uint32_t number)
 {
-    if (v->finds_files)
+    if (v->from->finds_files)
         bpf_map_update_elem(v->files, file, &number, BPF_ANY);
 }
 
 bool verify_rows(struct verify *v, const struct code_rows_key *key, const struct code_rows *rows)
 {
     struct code_rows_key old;
-    if (!v->finds_files || bpf_map_update_elem(v->rows, key, rows, BPF_ANY) == 0)
+    if (!v->from->finds_files || bpf_map_update_elem(v->rows, key, rows, BPF_ANY) == 0)
         return true;
     while (bpf_map_get_next_key(v->rows, NULL, &old) == 0 && bpf_map_delete_elem(v->rows, &old) == 0)
         ;

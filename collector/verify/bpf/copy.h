@@ -59,7 +59,7 @@ static __always_inline __u32 read_stack(struct moment *m, __u32 cpu, __u64 from,
     if (size > RULE_STACK_MAX || size < 8)
         return 0;
     __u64 got = size;
-    if (bpf_probe_read_user(m->buffer->stack, size, (void *)from) != 0)
+    if (bpf_probe_read_user(m->buffer->stack, bounded(size), (void *)from) != 0)
         got = bounded(verify_read_pages(cpu, from, size));
     verify_unhook(cpu, from, got);
     return got;

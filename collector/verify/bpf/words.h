@@ -22,12 +22,17 @@ __noinline int verify_block(__u32 index, __u32 cpu, __u64 base, __u64 bp, __u64 
     __u64 file_at = 0;
     if (!buffer || !w)
         return 0;
-    __u32 reg = w->reg;
+    __u64 reg = w->reg;
     if (reg == RULE_BP && base - bp != w->value)
         return 0;
-    if (reg && reg != RULE_BP &&
-        (reg > STACK_RECORD_REGISTER_COUNT || base - buffer->record.registers[reg - 1] != w->value))
-        return 0;
+    if (reg && reg != RULE_BP) {
+        reg--;
+        __asm__ volatile(
+            ""
+            : "+r"(reg)); /* what is compared is the index: older verifiers do not know that it was not 0 */
+        if (reg >= STACK_RECORD_REGISTER_COUNT || base - buffer->record.registers[reg] != w->value)
+            return 0;
+    }
     for (__u32 i = 0; i < RULE_WORDS; i++) {
         if (i >= w->count)
             break;
