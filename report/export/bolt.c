@@ -41,9 +41,7 @@ static const char *heaviest_image(const struct run_counts *runs)
     double most = -1, sum = 0;
     for (size_t i = 0; i < runs->count; i++) {
         const struct counted_function *f = &runs->functions[i];
-        sum = i && f->image == f[-1].image ? sum : 0;
-        for (uint32_t k = 0; k < f->blocks.block_count; k++)
-            sum += f->weight[k];
+        sum = f->sampled + (i && f->image == f[-1].image ? sum : 0);
         if (sum > most) {
             most = sum;
             heaviest = f->image;

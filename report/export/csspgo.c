@@ -64,11 +64,7 @@ static int find_contexts(struct csspgo *s, struct fathom_error *err)
     const struct contexts *c = s->report->contexts;
     for (size_t i = 0; i < c->sample_count; i++) {
         const struct placed_sample *p = &c->samples[i];
-        const uint32_t function = p->image ? image_function_at(p->image, p->address) : IMAGE_NO_FUNCTION;
-        struct counted_function *f =
-            function == IMAGE_NO_FUNCTION
-                ? NULL
-                : run_counts_at(&s->runs, p->image, image_function(p->image, function)->address);
+        struct counted_function *f = p->image ? run_counts_in(&s->runs, p->image, p->address) : NULL;
         if (!f || p->wait)
             continue;
         const struct cct_node *node = p->probability >= SURE ? function_node(s, p->node) : NULL;
@@ -125,16 +121,13 @@ static int add_context(struct csspgo *s, const struct context *context, struct f
     struct lines *lines = image_cache_lines(s->report->view->images, f->image, IMAGE_LINES_ANY);
     uint32_t parent = SOURCE_FUNCTION_NONE;
     struct source_place at = {0};
-    double weight = 0;
-    for (uint32_t i = 0; i < f->blocks.block_count; i++)
-        weight += f->weight[i];
-    if (!lines || !(weight > 0))
+    if (!lines || !(f->sampled > 0))
         return 0;
     const size_t count =
         !context->node || context->weight < s->total * PART_LEAST ? 0 : find_calls(s, context->node, calls);
     int rc = add_calls(s, calls, count, &parent, &at);
     if (rc == 0)
-        rc = source_counts_add(&s->counts, parent, at, lines, &s->runs, f, context->weight / weight);
+        rc = source_counts_add(&s->counts, parent, at, lines, &s->runs, f, context->weight / f->sampled);
     return rc < 0 ? error_memory(err) : 0;
 }
 

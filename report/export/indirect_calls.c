@@ -48,8 +48,7 @@ static bool add_path(struct weights *w, const struct cct_node *node, uint64_t we
 static struct counted_function *function_of(const struct run_counts *c, const struct frame *frame)
 {
     const struct image *image = run_counts_image(c, frame->image);
-    const uint32_t f = image ? image_function_at(image, frame->address) : IMAGE_NO_FUNCTION;
-    return f == IMAGE_NO_FUNCTION ? NULL : run_counts_at(c, image, image_function(image, f)->address);
+    return image ? run_counts_in(c, image, frame->address) : NULL;
 }
 
 static bool is_indirect(const struct blocks *b, uint32_t insn)

@@ -61,17 +61,28 @@ static int find_samples(struct run_samples *s, const struct contexts *c, struct 
     return 0;
 }
 
-struct counted_function *run_counts_at(const struct run_counts *c, const struct image *image,
-                                       uint64_t address)
+static struct counted_function *find_function(const struct run_counts *c, const struct image *image,
+                                              uint32_t f)
 {
-    const uint32_t f = image_function_at(image, address);
-    if (f == IMAGE_NO_FUNCTION || image_function(image, f)->address != address)
-        return NULL;
     const size_t at =
         lower_bound(i, (size_t)0, c->count,
                     compare_places(c->functions[i].image, c->functions[i].function, image, f) < 0);
     struct counted_function *found = &c->functions[at];
     return at < c->count && found->image == image && found->function == f ? found : NULL;
+}
+
+struct counted_function *run_counts_in(const struct run_counts *c, const struct image *image,
+                                       uint64_t address)
+{
+    const uint32_t f = image_function_at(image, address);
+    return f == IMAGE_NO_FUNCTION ? NULL : find_function(c, image, f);
+}
+
+struct counted_function *run_counts_at(const struct run_counts *c, const struct image *image,
+                                       uint64_t address)
+{
+    const uint32_t f = image_function_entry(image, address);
+    return f == IMAGE_NO_FUNCTION ? NULL : find_function(c, image, f);
 }
 
 const struct image *run_counts_image(const struct run_counts *c, const char *name)
@@ -110,8 +121,10 @@ static int add_function(struct run_counts *c, struct blocks_reader *reader, cons
         return error_memory(err);
     for (size_t i = 0; i < count; i++) {
         const uint32_t block = block_at(b, samples[i].address);
-        if (block != UINT32_MAX)
-            f->weight[block] += (double)samples[i].weight;
+        if (block == UINT32_MAX)
+            continue;
+        f->weight[block] += (double)samples[i].weight;
+        f->sampled += (double)samples[i].weight;
     }
     return 0;
 }

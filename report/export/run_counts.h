@@ -14,6 +14,7 @@ struct counted_function {
     struct blocks blocks;
     uint32_t entry;         /* the function's first block */
     double *weight;         /* of each block's samples */
+    double sampled;         /* of all of these */
     double *counts, *edges; /* block_counts.h */
     double calls;           /* by other sampled functions, likewise */
     double entered;         /* the more of these and of what comes in from outside */
@@ -42,7 +43,9 @@ void run_counts_clear(struct run_counts *counts);
 /* The function that begins there; NULL: it was not sampled, or none does. */
 struct counted_function *run_counts_at(const struct run_counts *counts, const struct image *image,
                                        uint64_t address);
-
+/* The function that the address is in; likewise. */
+struct counted_function *run_counts_in(const struct run_counts *counts, const struct image *image,
+                                       uint64_t address);
 /* The image with that name, of which a function was sampled; NULL: none. */
 const struct image *run_counts_image(const struct run_counts *counts, const char *name);
 

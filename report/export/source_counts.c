@@ -213,10 +213,15 @@ static int compare_places(struct source_place a, struct source_place b)
     return (a.discriminator > b.discriminator) - (a.discriminator < b.discriminator);
 }
 
+static int compare_within(uint32_t f, struct source_place a, uint32_t g, struct source_place b)
+{
+    return f != g ? (f < g ? -1 : 1) : compare_places(a, b);
+}
+
 static int compare_lines(const void *a, const void *b)
 {
     const struct source_line *x = a, *y = b;
-    return x->function != y->function ? (x->function < y->function ? -1 : 1) : compare_places(x->at, y->at);
+    return compare_within(x->function, x->at, y->function, y->at);
 }
 
 /* By what they are inlined into, those in none last; these with the heaviest first. */
@@ -236,7 +241,7 @@ static int compare_functions(const void *a, const void *b, void *counts)
 
 static int compare_target_places(const struct source_target *x, const struct source_target *y)
 {
-    return x->function != y->function ? (x->function < y->function ? -1 : 1) : compare_places(x->at, y->at);
+    return compare_within(x->function, x->at, y->function, y->at);
 }
 
 static int by_name(const void *a, const void *b)

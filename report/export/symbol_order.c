@@ -26,7 +26,6 @@ struct placed {
     uint32_t cluster, next;
     uint32_t caller; /* that calls it most; NONE: none is known */
     double calls;    /* by that */
-    double weight;
 };
 
 struct ordering {
@@ -98,7 +97,7 @@ static int by_weight(const void *a, const void *b, void *ordering)
 {
     const struct ordering *o = ordering;
     const uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-    const double x = o->functions[i].weight, y = o->functions[j].weight;
+    const double x = o->runs.functions[i].sampled, y = o->runs.functions[j].sampled;
     return x != y ? (x > y ? -1 : 1) : (i > j) - (i < j);
 }
 
@@ -121,12 +120,10 @@ static int begin(struct ordering *o, struct fathom_error *err)
         return error_memory(err);
     for (uint32_t i = 0; i < count; i++) {
         const struct counted_function *f = &o->runs.functions[i];
-        double weight = 0;
-        for (uint32_t k = 0; k < f->blocks.block_count; k++)
-            weight += f->weight[k];
         o->order[i] = i;
-        o->functions[i] = (struct placed){i, NONE, NONE, 0, weight};
-        o->clusters[i] = (struct cluster){i, i, weight, (double)image_function(f->image, f->function)->size};
+        o->functions[i] = (struct placed){i, NONE, NONE, 0};
+        o->clusters[i] =
+            (struct cluster){i, i, f->sampled, (double)image_function(f->image, f->function)->size};
     }
     return 0;
 }
