@@ -27,18 +27,17 @@ static bool push_edge(struct blocks *b, uint32_t from, uint32_t to)
     return vec_push(b->edges, b->edge_count, b->edge_capacity, (struct block_edge){from, to});
 }
 
-/* Where control goes behind a block's last instruction. tables: the edges of tables that are not passed yet, by instruction. false: out of memory. */
-static bool add_edges(struct blocks_reader *r, struct blocks *b, uint32_t last,
-                      const struct table_edge **tables)
+/* Where control goes behind a block's last instruction. passed: how many edges of tables are of earlier instructions. false: out of memory. */
+static bool add_edges(struct blocks_reader *r, struct blocks *b, uint32_t last, uint32_t *passed)
 {
     const struct function_code *code = &r->code;
     const uint8_t kind = code->insns[last].kind;
     const uint32_t from = b->blocks[last], jump = code->jumps[last];
     const bool next = goes_on(r, last), jumps = kind == CODE_JUMP || kind == CODE_BRANCH;
     bool good = true, known = false;
-    for (; *tables < code->edges + code->edge_count && (*tables)->from <= last; (*tables)++) {
+    for (; *passed < code->edge_count && code->edges[*passed].from <= last; ++*passed) {
         known = true;
-        good = good && push_edge(b, from, b->blocks[(*tables)->to]);
+        good = good && push_edge(b, from, b->blocks[code->edges[*passed].to]);
     }
     if (jumps)
         good = good && push_edge(b, from, jump == FUNCTION_CODE_NONE ? BLOCK_OUTSIDE : b->blocks[jump]);
@@ -77,11 +76,11 @@ static int compare_edges(const void *a, const void *b)
 
 static bool find_edges(struct blocks_reader *r, struct blocks *b, uint64_t entry)
 {
-    const struct table_edge *tables = r->code.edges;
+    uint32_t passed = 0;
     bool good = true;
     for (uint32_t i = 0; good && i < b->count; i++)
         if (i + 1 == b->count || b->blocks[i + 1] != b->blocks[i])
-            good = add_edges(r, b, i, &tables);
+            good = add_edges(r, b, i, &passed);
     if (!good || !add_entries(r, b, entry))
         return false;
     uint32_t kept = 0;
