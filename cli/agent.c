@@ -16,12 +16,12 @@
 
 #include "base/clock.h"
 #include "base/path.h"
-#include "cli/agent/children.h"
+#include "agent/children.h"
 #include "cli/agent/config.h"
-#include "cli/agent/metrics.h"
-#include "cli/agent/retry.h"
+#include "agent/metrics.h"
+#include "agent/retry.h"
 #include "cli/agent/shipping.h"
-#include "cli/agent/spool.h"
+#include "agent/spool.h"
 #include "cli/exit.h"
 #include "cli/options.h"
 

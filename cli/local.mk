@@ -1,13 +1,8 @@
 bin_PROGRAMS += fathom
 fathom_SOURCES = \
 	cli/agent.c \
-	cli/agent/children.c cli/agent/children.h \
 	cli/agent/config.c cli/agent/config.h \
-	cli/agent/failures.c cli/agent/failures.h \
-	cli/agent/metrics.c cli/agent/metrics.h \
-	cli/agent/retry.h \
 	cli/agent/shipping.c cli/agent/shipping.h \
-	cli/agent/spool.c cli/agent/spool.h \
 	cli/ambiguity.c \
 	cli/annotate.c \
 	cli/archive.c \
@@ -49,7 +44,7 @@ fathom_SOURCES = \
 	cli/trace.c cli/trace_rows.c cli/trace_rows.h \
 	cli/train.c
 
-fathom_LDADD = libapidisambig.la libapistreams.la libapi.la libstreams.la $(FATHOM_LIBS) $(NCURSES_LIBS)
+fathom_LDADD = libagent.la libapidisambig.la libapistreams.la libapi.la libstreams.la $(FATHOM_LIBS) $(NCURSES_LIBS)
 
 # What shells complete, as the program itself tells it.
 bashcompletiondir = $(datadir)/bash-completion/completions

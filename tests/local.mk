@@ -28,6 +28,7 @@ include tests/profile/local.mk
 include tests/store/local.mk
 include tests/report/local.mk
 include tests/api/local.mk
+include tests/agent/local.mk
 include tests/cli/local.mk
 include tests/programs/local.mk
 include tests/workloads/local.mk

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/agent/metrics.h"
+#include "agent/metrics.h"
 #include "cli/phases_policy.h"
 #include "cli/slips.h"
 

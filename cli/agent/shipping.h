@@ -2,12 +2,12 @@
 #ifndef FATHOM_CLI_AGENT_SHIPPING_H
 #define FATHOM_CLI_AGENT_SHIPPING_H
 
-#include "cli/agent/children.h"
+#include "agent/children.h"
 #include "cli/agent/config.h"
-#include "cli/agent/failures.h"
-#include "cli/agent/metrics.h"
-#include "cli/agent/retry.h"
-#include "cli/agent/spool.h"
+#include "agent/failures.h"
+#include "agent/metrics.h"
+#include "agent/retry.h"
+#include "agent/spool.h"
 #include "cli/terminal.h"
 
 struct shipping {

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "cli/agent/metrics.h"
+#include "agent/metrics.h"
 
 static struct metrics_server *server;
 static const struct agent_metrics metrics = {.shipped = 7};

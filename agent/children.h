@@ -1,6 +1,6 @@
 /* children.h - the commands of Fathom that the agent runs as processes of their own: each gives up the rights that it does not need. */
-#ifndef FATHOM_CLI_AGENT_CHILDREN_H
-#define FATHOM_CLI_AGENT_CHILDREN_H
+#ifndef FATHOM_AGENT_CHILDREN_H
+#define FATHOM_AGENT_CHILDREN_H
 
 #include <stdbool.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 /* failures.c - see failures.h. */
-#include "cli/agent/failures.h"
+#include "agent/failures.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* metrics.c - see metrics.h. */
-#include "cli/agent/metrics.h"
+#include "agent/metrics.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* The agent's spool: which of its files a process has open, however many wait and are open. */
-#include "cli/agent/spool.h"
+#include "agent/spool.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>

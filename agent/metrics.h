@@ -2,8 +2,8 @@
  * metrics.h - what the agent tells of itself, in Prometheus' text format (version 0.0.4), over HTTP on the loopback: each connection
  * has one request, of 2 KB at most, and 5 s for it. When there are 32 the oldest goes.
  */
-#ifndef FATHOM_CLI_AGENT_METRICS_H
-#define FATHOM_CLI_AGENT_METRICS_H
+#ifndef FATHOM_AGENT_METRICS_H
+#define FATHOM_AGENT_METRICS_H
 
 #include <poll.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* children.c - see children.h. */
-#include "cli/agent/children.h"
+#include "agent/children.h"
 
 #include <errno.h>
 #include <fcntl.h>

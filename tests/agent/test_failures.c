@@ -1,7 +1,7 @@
 /* Which of the agent's files are at fault, and which failures are forgotten. */
 #include <criterion/criterion.h>
 
-#include "cli/agent/failures.h"
+#include "agent/failures.h"
 
 static struct failures *failures;
 

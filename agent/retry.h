@@ -1,6 +1,6 @@
 /* retry.h - when what failed is tried again: after one to two seconds, and after each further failure twice as late, up to ten minutes. */
-#ifndef FATHOM_CLI_AGENT_RETRY_H
-#define FATHOM_CLI_AGENT_RETRY_H
+#ifndef FATHOM_AGENT_RETRY_H
+#define FATHOM_AGENT_RETRY_H
 
 #include "base/clock.h"
 #include "base/hash.h"

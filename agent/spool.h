@@ -2,8 +2,8 @@
  * spool.h - the agent's recordings that are not yet in the store: files of one directory, which only their owner may read. What
  * was recorded is never changed, so that sending it twice counts once.
  */
-#ifndef FATHOM_CLI_AGENT_SPOOL_H
-#define FATHOM_CLI_AGENT_SPOOL_H
+#ifndef FATHOM_AGENT_SPOOL_H
+#define FATHOM_AGENT_SPOOL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,12 +4,12 @@
  * A file is at fault if it fails while the store takes others. So of all its failures between two successes of others one counts:
  * however often all files fail while the store is down, that is one at most for each of them.
  */
-#ifndef FATHOM_CLI_AGENT_FAILURES_H
-#define FATHOM_CLI_AGENT_FAILURES_H
+#ifndef FATHOM_AGENT_FAILURES_H
+#define FATHOM_AGENT_FAILURES_H
 
 #include <stdbool.h>
 
-#include "cli/agent/spool.h"
+#include "agent/spool.h"
 
 struct failures;
 

@@ -1,5 +1,5 @@
 /* spool.c - see spool.h. */
-#include "cli/agent/spool.h"
+#include "agent/spool.h"
 
 #include <dirent.h>
 #include <errno.h>
