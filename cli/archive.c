@@ -5,7 +5,7 @@
 
 #include "cli/exit.h"
 #include "cli/options.h"
-#include "cli/symfs.h"
+#include "cli/shared_rows.h"
 #include "cli/terminal.h"
 
 struct archive_options {

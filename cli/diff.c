@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "cli/exit.h"
-#include "cli/privilege.h"
 #include "cli/phase_rows.h"
-#include "cli/store_rows.h"
+#include "cli/privilege.h"
+#include "cli/shared_rows.h"
 
 struct diff_command_options {
     struct report_rows rows; /* first: some are also those of fathom report */

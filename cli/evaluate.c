@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "cli/exit.h"
-#include "cli/inferred.h"
 #include "cli/interrupt.h"
 #include "cli/privilege.h"
-#include "cli/symfs.h"
+#include "cli/shared_rows.h"
 #include "cli/target.h"
 
 static void stop(void *evaluation)

@@ -16,7 +16,6 @@ fathom_SOURCES = \
 	cli/graph.c \
 	cli/hcct.c \
 	cli/help.c \
-	cli/inferred.h \
 	cli/interrupt.c cli/interrupt.h \
 	cli/latency.c cli/latency.h \
 	cli/main.c \
@@ -32,8 +31,7 @@ fathom_SOURCES = \
 	cli/phases.c cli/phase_rows.h cli/phases_policy.c cli/phases_policy.h \
 	cli/script.c \
 	cli/slips.c cli/slips.h \
-	cli/store.c cli/store_rows.h \
-	cli/symfs.h \
+	cli/store.c cli/shared_rows.h \
 	cli/target.c cli/target.h \
 	cli/terminal.c cli/terminal.h \
 	cli/top.c \

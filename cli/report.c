@@ -1,9 +1,8 @@
 /* report.c - `fathom report`: prints a recording's hot calling contexts. */
 #include <getopt.h>
 
-#include "cli/inferred.h"
 #include "cli/phase_rows.h"
-#include "cli/store_rows.h"
+#include "cli/shared_rows.h"
 
 struct report_command_options {
     struct report_rows rows; /* first */

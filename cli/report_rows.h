@@ -7,7 +7,7 @@
 
 #include "api/fathom.h"
 #include "cli/options.h"
-#include "cli/symfs.h"
+#include "cli/shared_rows.h"
 
 struct report_rows {
     struct fathom_report_options report; /* of diff: the profile and the output */

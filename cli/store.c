@@ -7,8 +7,8 @@
 #include "cli/exit.h"
 #include "cli/privilege.h"
 #include "cli/report_rows.h"
+#include "cli/shared_rows.h"
 #include "cli/slips.h"
-#include "cli/store_rows.h"
 
 struct store_command_options {
     struct report_rows rows; /* first */

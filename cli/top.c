@@ -12,7 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/privilege.h"
-#include "cli/store_rows.h"
+#include "cli/shared_rows.h"
 #include "cli/target.h"
 #include "cli/top/screen.h"
 #include "cli/top/text.h"

@@ -1,10 +1,23 @@
-/* store_rows.h - the options that choose batches of a store: rows of tables, for a struct fathom_store_selection. */
-#ifndef FATHOM_CLI_STORE_ROWS_H
-#define FATHOM_CLI_STORE_ROWS_H
+/* shared_rows.h - options that several commands have: rows of their tables. */
+#ifndef FATHOM_CLI_SHARED_ROWS_H
+#define FATHOM_CLI_SHARED_ROWS_H
 
 #include "api/fathom.h"
 #include "cli/options.h"
 
+#define SYMFS_OPTION(type, member)                                                                           \
+    OPTION_TEXT("symfs", 0, "DIR", type, member, "look for programs, libraries and debug files below DIR")
+
+/* What switches off stages of inference. */
+#define INFERENCE_NO_AUTOMATON(type, member)                                                                 \
+    OPTION_FLAG("no-automaton", 0, type, member, "report contexts that training never saw as unknown")
+#define INFERENCE_NO_TEMPORAL(type, member)                                                                  \
+    OPTION_FLAG("no-temporal", 0, type, member,                                                              \
+                "resolve each sample by itself, ignoring what its thread did before and after")
+#define INFERENCE_NO_EM(type, member)                                                                        \
+    OPTION_FLAG("no-em", 0, type, member, "do not learn path frequencies from ambiguous samples")
+
+/* What chooses batches of a store. */
 #define STORE_CREDENTIALS(type, member)                                                                      \
     OPTION_TEXT("credentials", 0, "FILE", type, member,                                                      \
                 "of a server: a file that others may not read, with the line USER:PASSWORD")
