@@ -19,11 +19,11 @@ struct stack_bases {
     struct shared_stacks *shared;
     struct map_votes *ballots; /* the two exist while votes are cast, else NULL */
     struct shared_votes *votes;
-    struct table *voters;      /* (pid, tid) of threads with ballots */
+    struct table *voters;      /* (pid, tid) of threads with ballots -> samples whose path may depend on the base */
     struct main_stacks *mains; /* of this pass */
     struct code_votes *code;
-    uint64_t samples, unknown; /* asked for a base; those whose path may depend on one that is not known */
-    bool mains_left;           /* the ballots are settled, and a main thread has no base */
+    uint64_t samples;    /* asked for a base */
+    uint64_t mains_left; /* those whose path may depend on a main thread's base that the ballots did not find */
 };
 
 struct stack_bases *stack_bases_new(void)
@@ -117,9 +117,10 @@ int stack_bases_vote(struct stack_bases *b, const struct process *process, const
     }
     if (table_find(b->own, thread_key(sample)))
         return 0;
-    b->unknown += !proved && frame->reason == UNKNOWN_NOT;
-    if (!table_put(b->voters, thread_key(sample), NULL))
+    uint64_t *depending = table_put(b->voters, thread_key(sample), NULL);
+    if (!depending)
         return error_memory(err);
+    *depending += !proved && frame->reason == UNKNOWN_NOT;
     return map_votes_vote(b->ballots, sample, frame, err);
 }
 
@@ -130,7 +131,8 @@ int stack_bases_settle(struct stack_bases *b, uint64_t *voted, struct fathom_err
     *voted = 0;
     while (table_next(b->voters, &cursor, &key, &value)) {
         if (!map_votes_winner(b->ballots, (uint32_t)(key >> 32), (uint32_t)key, &low, &base)) {
-            b->mains_left |= key >> 32 == (uint32_t)key;
+            if (key >> 32 == (uint32_t)key)
+                b->mains_left += value;
             continue;
         }
         uint64_t *place = table_put(b->own, key, NULL);
@@ -146,7 +148,7 @@ int stack_bases_settle(struct stack_bases *b, uint64_t *voted, struct fathom_err
 
 bool stack_bases_want_code(const struct stack_bases *b)
 {
-    return b->mains_left && (double)b->unknown >= CODE_LEAST * (double)b->samples;
+    return b->mains_left && (double)b->mains_left >= CODE_LEAST * (double)b->samples;
 }
 
 int stack_bases_code_vote(struct stack_bases *b, const struct sample *sample, uint32_t function, uint64_t cfa,
