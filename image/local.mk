@@ -17,7 +17,7 @@ libimage_la_SOURCES = \
 	image/coverage.c image/coverage.h \
 	image/debug_file.c image/debug_file.h \
 	image/debuginfod.c image/debuginfod.h \
-	image/elf/elf_file.c image/elf/elf_file.h \
+	image/elf/elf_file.c image/elf/elf_file.h image/elf/note.h \
 	image/blocks.c image/blocks.h image/claims.c image/claims.h image/derive.c image/derive.h image/derive_flow.c image/derive_flow.h \
 	image/frame_flow.c image/frame_flow.h image/frame_state.c image/frame_state.h image/leaf_writes.c image/leaf_writes.h \
 	image/go_stacks.c image/go_stacks.h image/go_table.c image/go_table.h \

@@ -1,7 +1,6 @@
 /* core_dump.c - see core_dump.h. */
 #include "process/core_dump.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "base/file.h"
 #include "base/search.h"
 #include "base/vec.h"
+#include "image/elf/note.h"
 
 #define SEGMENTS_MOST 262144u     /* the kernel allows 65530 mappings by default (vm.max_map_count) */
 #define NOTES_MOST    (64u << 20) /* bytes of one segment of notes */
@@ -83,39 +83,8 @@ bool core_dump_segment(const struct core_dump *c, uint64_t address, uint64_t *st
 
 /* Notes -------------------------------------------------------------------------------------------------- */
 
-struct note {
-    uint32_t type;
-    const char *name; /* name_size bytes */
-    size_t name_size;
-    const uint8_t *data;
-    size_t size;
-};
-
-/* The note at *at, which goes on to the next one. false: there is none. */
-static bool next_note(const uint8_t *notes, size_t size, size_t *at, struct note *out)
-{
-    Elf64_Nhdr head;
-    if (size - *at < sizeof head)
-        return false;
-    memcpy(&head, notes + *at, sizeof head);
-    size_t name = *at + sizeof head, room = size - name;
-    const size_t name_room = ((size_t)head.n_namesz + 3) & ~(size_t)3,
-                 data_room = ((size_t)head.n_descsz + 3) & ~(size_t)3;
-    if (name_room > room || head.n_descsz > room - name_room)
-        return false;
-    *out = (struct note){head.n_type, (const char *)notes + name, head.n_namesz, notes + name + name_room,
-                         head.n_descsz};
-    *at = data_room > room - name_room ? size : name + name_room + data_room;
-    return true;
-}
-
-static bool has_name(const struct note *note, const char *name)
-{
-    return note->name_size == strlen(name) + 1 && memcmp(note->name, name, note->name_size) == 0;
-}
-
 /* NT_PRSTATUS. */
-static int take_thread(struct core_dump *c, const struct note *note, struct fathom_error *err)
+static int take_thread(struct core_dump *c, const struct elf_note *note, struct fathom_error *err)
 {
     struct elf_prstatus status;
     struct user_regs_struct registers;
@@ -129,7 +98,7 @@ static int take_thread(struct core_dump *c, const struct note *note, struct fath
 }
 
 /* NT_FILE: how many, and the size of a page; of each start, end, and offset in pages; their paths, each with a NUL. */
-static int take_files(struct core_dump *c, const struct note *note, struct fathom_error *err)
+static int take_files(struct core_dump *c, const struct elf_note *note, struct fathom_error *err)
 {
     uint64_t head[2], entry[3];
     if (note->size < sizeof head || c->paths)
@@ -157,15 +126,13 @@ static int take_files(struct core_dump *c, const struct note *note, struct fatho
     return 0;
 }
 
-static int take_note(struct core_dump *c, const struct note *note, struct fathom_error *err)
+static int take_note(struct core_dump *c, const struct elf_note *note, struct fathom_error *err)
 {
-    if (!has_name(note, "CORE"))
-        return 0;
-    if (note->type == NT_PRSTATUS)
+    if (elf_note_is(note, "CORE", NT_PRSTATUS))
         return take_thread(c, note, err);
-    if (note->type == NT_FILE)
+    if (elf_note_is(note, "CORE", NT_FILE))
         return take_files(c, note, err);
-    if (note->type == NT_AUXV && note->size <= AUXV_MOST) {
+    if (elf_note_is(note, "CORE", NT_AUXV) && note->size <= AUXV_MOST) {
         memcpy(c->auxv, note->data, note->size);
         c->auxv_size = note->size;
     }
@@ -178,10 +145,9 @@ static int read_notes(struct core_dump *c, const Elf64_Phdr *segment, struct fat
     uint8_t *notes = malloc(wanted + 1);
     if (!notes)
         return error_memory(err);
-    const size_t size = read_at(c->fd, notes, wanted, segment->p_offset);
-    struct note note;
+    struct bytes b = bytes_of(notes, read_at(c->fd, notes, wanted, segment->p_offset));
     int rc = 0;
-    for (size_t at = 0; rc == 0 && next_note(notes, size, &at, &note);)
+    for (struct elf_note note; rc == 0 && elf_note_next(&b, &note);)
         rc = take_note(c, &note, err);
     free(notes);
     return rc;
@@ -286,9 +252,9 @@ static const struct core_mapping *first_of(const struct core_dump *c, const stru
 static struct build_id find_build_id(const uint8_t *notes, size_t size)
 {
     struct build_id id = {0};
-    struct note note;
-    for (size_t at = 0; next_note(notes, size, &at, &note);)
-        if (note.type == NT_GNU_BUILD_ID && has_name(&note, "GNU") && note.size <= sizeof id.bytes) {
+    struct bytes b = bytes_of(notes, size);
+    for (struct elf_note note; elf_note_next(&b, &note);)
+        if (elf_note_is(&note, "GNU", NT_GNU_BUILD_ID) && note.size <= sizeof id.bytes) {
             id.size = (uint8_t)note.size;
             memcpy(id.bytes, note.data, note.size);
         }
