@@ -31,9 +31,9 @@ FATHOM_API int fathom_archive_write(const struct fathom_archive_options *options
                                     struct fathom_error *error);
 /* Puts programs, libraries and debug files into $PERF_BUILDID_DIR or ~/.debug. An archive is unpacked as by fathom_report_open().
  * -ENOENT: there is no such directory. */
-FATHOM_API int fathom_archive_fill_cache(const struct fathom_archive_options *options,
-                                         const struct fathom_listener *listener, bool *other_build,
-                                         struct fathom_error *error);
+FATHOM_API_MT_UNSAFE int fathom_archive_fill_cache(const struct fathom_archive_options *options,
+                                                   const struct fathom_listener *listener, bool *other_build,
+                                                   struct fathom_error *error);
 
 #ifdef __cplusplus
 }

@@ -35,9 +35,9 @@ struct fathom_diff;
 FATHOM_API void fathom_diff_defaults(struct fathom_diff_options *options);
 /* Opens what may need rights, as fathom_report_open() does. listener: may be NULL; borrowed until fathom_diff_close(). Errors:
  * -EINVAL: an option, or an output that would replace what is read; those of files. */
-FATHOM_API int fathom_diff_open(const struct fathom_diff_options *options,
-                                const struct fathom_listener *listener, struct fathom_diff **out,
-                                struct fathom_error *error);
+FATHOM_API_MT_UNSAFE int fathom_diff_open(const struct fathom_diff_options *options,
+                                          const struct fathom_listener *listener, struct fathom_diff **out,
+                                          struct fathom_error *error);
 /* What the calls below write, besides a stream. */
 FATHOM_API const struct fathom_writing *fathom_diff_writing(const struct fathom_diff *diff);
 /* Reads all recordings, and infers their contexts; once. Errors: as fathom_report_run(); -EINVAL: they count different things;

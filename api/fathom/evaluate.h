@@ -41,18 +41,19 @@ struct fathom_evaluation;
 /* Makes a directory for an archive's files, as fathom_report_open() does, or opens the events and forks the command of a target, as
  * fathom_recorder_open() does. listener: may be NULL; borrowed until fathom_evaluation_close(). Errors: theirs; -ENOENT, -ENOTDIR:
  * symfs; -EINVAL: nothing to evaluate. */
-FATHOM_API int fathom_evaluation_open(const struct fathom_evaluation_options *options,
-                                      const struct fathom_listener *listener, struct fathom_evaluation **out,
-                                      struct fathom_error *error);
+FATHOM_API_MT_UNSAFE int fathom_evaluation_open(const struct fathom_evaluation_options *options,
+                                                const struct fathom_listener *listener,
+                                                struct fathom_evaluation **out, struct fathom_error *error);
 /* What the calls below write; of a target, it is the output. */
 FATHOM_API const struct fathom_writing *fathom_evaluation_writing(const struct fathom_evaluation *evaluation);
 /* Records the target, as fathom_recorder_run() does; nothing is done without one. -EINVAL: the output is no regular file. */
 FATHOM_API int fathom_evaluation_record(struct fathom_evaluation *evaluation, struct fathom_error *error);
-/* Ends recording soon. Safe in a signal handler, and in another thread. */
-FATHOM_API void fathom_evaluation_stop(struct fathom_evaluation *evaluation);
-/* Then: infers and compares; once. Errors: those of files; -ENOMSG, -EBADMSG, -ENOTSUP: no recording or map, damaged, unsupported
- * format; -ENOMSG: its true paths are not known; -ENOMEM. */
-FATHOM_API int fathom_evaluation_run(struct fathom_evaluation *evaluation, struct fathom_error *error);
+/* Ends recording soon. */
+FATHOM_API_AS_SAFE void fathom_evaluation_stop(struct fathom_evaluation *evaluation);
+/* Then: infers and compares; once. With target.verify of a recording, by one thread of the process at a time. Errors: those of files;
+ * -ENOMSG, -EBADMSG, -ENOTSUP: no recording or map, damaged, unsupported format; -ENOMSG: its true paths are not known; -ENOMEM. */
+FATHOM_API_MT_UNSAFE int fathom_evaluation_run(struct fathom_evaluation *evaluation,
+                                               struct fathom_error *error);
 /* Then: whether files of another build were met. */
 FATHOM_API bool fathom_evaluation_stale(const struct fathom_evaluation *evaluation);
 /* Then: writes the results. Errors: of a failed write; -ENOMEM. */

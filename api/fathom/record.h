@@ -113,17 +113,17 @@ FATHOM_API int fathom_recorder_open(const struct fathom_recorder_options *option
  * written. Unless nothing is to be kept, stacks that are known wherever their files are mapped become known to later recordings of the same
  * programs. The listener is told how far it is, at least 10 times a second, and then what the recording has, and what it lacks. */
 FATHOM_API int fathom_recorder_run(struct fathom_recorder *recorder, struct fathom_error *error);
-/* Ends the run soon. Safe in a signal handler, and in another thread. */
-FATHOM_API void fathom_recorder_stop(struct fathom_recorder *recorder);
+/* Ends the run soon. */
+FATHOM_API_AS_SAFE void fathom_recorder_stop(struct fathom_recorder *recorder);
 enum fathom_control {
     FATHOM_CONTROL_AUTO, /* as the policy and the trigger say, which is the case at first */
     FATHOM_CONTROL_ON,   /* in all intervals */
     FATHOM_CONTROL_OFF,  /* in none */
     FATHOM_CONTROL_ONCE, /* in the next interval, and then as before */
 };
-/* With phase_interval: when the events after the first one are on, from the next interval on. Safe in a signal handler, and in another
- * thread. */
-FATHOM_API void fathom_recorder_control(struct fathom_recorder *recorder, enum fathom_control control);
+/* With phase_interval: when the events after the first one are on, from the next interval on. */
+FATHOM_API_AS_SAFE void fathom_recorder_control(struct fathom_recorder *recorder,
+                                                enum fathom_control control);
 FATHOM_API void fathom_recorder_summary(const struct fathom_recorder *recorder,
                                         struct fathom_recorder_summary *summary);
 /* After the run: adds the stacks of the file (of several files, nothing) to the maps that are kept of its programs, for recordings to come; nothing of a stream,

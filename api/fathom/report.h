@@ -147,9 +147,9 @@ FATHOM_API int fathom_report_check(const struct fathom_report_options *options, 
  * directory in $TMPDIR or /var/tmp, which a child process removes when the caller ends: open it before there are threads.
  * listener: may be NULL; borrowed until fathom_report_close(). Errors: -EINVAL, also for an output that would replace what is
  * read; those of files. */
-FATHOM_API int fathom_report_open(const struct fathom_report_options *options,
-                                  const struct fathom_listener *listener, struct fathom_report **out,
-                                  struct fathom_error *error);
+FATHOM_API_MT_UNSAFE int fathom_report_open(const struct fathom_report_options *options,
+                                            const struct fathom_listener *listener,
+                                            struct fathom_report **out, struct fathom_error *error);
 /* What the calls below write, besides a stream. */
 FATHOM_API const struct fathom_writing *fathom_report_writing(const struct fathom_report *report);
 /* Reads the recording and infers its contexts; once. Errors: those of files; -ENOMSG, -EBADMSG, -ENOTSUP: no recording or map,

@@ -62,9 +62,10 @@ struct fathom_store_imported {
 
 /* Opens the store and the recording, as fathom_report_open() does. listener: may be NULL; borrowed until
  * fathom_store_import_close(). Errors: those of fathom_store_init() and fathom_report_open(); -EINVAL: a time that is none. */
-FATHOM_API int fathom_store_import_open(const struct fathom_store_import_options *options,
-                                        const struct fathom_listener *listener,
-                                        struct fathom_store_import **out, struct fathom_error *error);
+FATHOM_API_MT_UNSAFE int fathom_store_import_open(const struct fathom_store_import_options *options,
+                                                  const struct fathom_listener *listener,
+                                                  struct fathom_store_import **out,
+                                                  struct fathom_error *error);
 FATHOM_API const struct fathom_writing *fathom_store_import_writing(const struct fathom_store_import *import);
 /* Reads the recording, infers its contexts, and puts all of it into the store, or nothing; once. A recording that is there already
  * changes nothing; a server of another tool gets it again. Errors: those of fathom_report_run(), and of the store. */

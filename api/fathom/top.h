@@ -41,8 +41,8 @@ FATHOM_API int fathom_top_open(const struct fathom_top_options *options,
 /* Starts the command, and counts until it or all processes have ended, the duration is over or fathom_top_stop() is called. To be
  * called once; what was counted can be read until fathom_top_close(). */
 FATHOM_API int fathom_top_run(struct fathom_top *top, struct fathom_error *error);
-/* Ends the run soon. Safe in a signal handler, and in another thread. */
-FATHOM_API void fathom_top_stop(struct fathom_top *top);
+/* Ends the run soon. */
+FATHOM_API_AS_SAFE void fathom_top_stop(struct fathom_top *top);
 FATHOM_API void fathom_top_close(struct fathom_top *top); /* NULL is allowed */
 
 /* The next three are for `progress`, and for after the run. */
