@@ -57,9 +57,8 @@ struct fathom_listener {
 struct fathom_writing {
     const char *const *directories; /* what is below them; NULL among them: none */
     size_t count;
-    const char
-        *output; /* a file that is begun, and takes its place later; some make files beside it. NULL: none */
-    bool connects; /* TCP connections are made, also where DEBUGINFOD_URLS names no server */
+    const char *output; /* a file that is begun, and takes its place later, with some beside it. NULL: none */
+    bool connects;      /* TCP connections are made, also where DEBUGINFOD_URLS names no server */
 };
 
 /* A word that an option takes, and what it means; help is NULL where the name says it. Lists end with a name of NULL. */

@@ -18,13 +18,12 @@ struct fathom_evaluation_options {
      * need `truth`; else, if it names one, the target, which is recorded first; else the map: each context of the map `truth` is
      * looked up in it. */
     const char *recording;
-    struct fathom_target
-        target; /* target.verify, if asked for: also of a recording, as if its stacks had been compared while it was
-                                    made. target.stack_bytes: 0: 65528, unless there is `truth` */
-    const char *
-        output; /* the file to record into; an old one is kept as FILE.old. NULL: a temporary one, in $TMPDIR or /tmp */
-    uint64_t
-        audit_hz; /* audit samples per second to infer from, FATHOM_AUDIT_DEFAULT; 0: by the map alone, also of a recording */
+    /* target.verify, if asked for: also of a recording, as if its stacks had been compared while it was made. target.stack_bytes: 0: 65528, unless there is `truth`. */
+    struct fathom_target target;
+    /* The file to record into; an old one is kept as FILE.old. NULL: a temporary one, in $TMPDIR or /tmp. */
+    const char *output;
+    /* Audit samples per second to infer from, FATHOM_AUDIT_DEFAULT; 0: by the map alone, also of a recording. */
+    uint64_t audit_hz;
     const char *map;   /* a path map's file; NULL: none */
     const char *truth; /* a map trained on this very input; NULL: the samples' own stacks */
     const char *symfs; /* programs, libraries and debug files are looked for below it; NULL: "/" */

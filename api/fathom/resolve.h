@@ -49,9 +49,8 @@ struct fathom_mapping {
     uint64_t start, end; /* addresses */
     uint64_t offset;     /* of start, in the file, bytes */
     const char *path;
-    const uint8_t *
-        build_id; /* of the file that was mapped; NULL: not known, the file that is at the path is taken for it */
-    size_t build_id_size; /* bytes, at most 20 */
+    const uint8_t *build_id; /* of the mapped file; NULL: not known, the one at the path is taken */
+    size_t build_id_size;    /* bytes, at most 20 */
 };
 /* For points of a process of which less is known: an executable mapping of a file. -EINVAL: no such mapping; -ENOMEM. */
 FATHOM_API int fathom_resolver_mapping(struct fathom_resolver *resolver, const struct fathom_mapping *mapping,

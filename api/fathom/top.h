@@ -51,8 +51,8 @@ FATHOM_API void fathom_top_close(struct fathom_top *top); /* NULL is allowed */
 FATHOM_API int fathom_top_clear(struct fathom_top *top, struct fathom_error *error);
 
 struct fathom_top_summary {
-    const char *
-        event; /* the name of what counts; good until fathom_top_close(), of a store until the next rows, as are: */
+    /* The name of what counts; good until fathom_top_close(), of a store until the next rows, as are: */
+    const char *event;
     const char *stored;  /* what of a store was read; NULL: it is a target */
     const char *failure; /* why the store could not be read the last time; NULL: it was */
     /* Since fathom_top_clear(), of what counts: */
@@ -95,8 +95,8 @@ struct fathom_top_show {
 };
 
 struct fathom_top_row {
-    const char *
-        function; /* its name, or a label such as "[unknown context]"; good until fathom_top_close(), of a store until the next rows, as image */
+    /* Its name, or a label such as "[unknown context]"; good until fathom_top_close(), of a store until the next rows, as image. */
+    const char *function;
     const char *image; /* the file's name; "": of a label */
     uint64_t key;      /* of its path: the same in the next picture */
     uint64_t self, total;
