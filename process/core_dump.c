@@ -19,10 +19,8 @@
 #define BEFORE_MOST   64u         /* mappings: a file has five or six, beside each other */
 #define AUXV_MOST     1024u       /* bytes: the kernel's is below 400 */
 #define AUXV_SEARCH   (64u << 10) /* bytes below AT_RANDOM, which is just above the vector */
-#define ARGC_MOST                                                                                            \
-    (1u                                                                                                      \
-     << 20) /* less than any address: pages below 64 KB are not mapped, and few programs have so many arguments */
-#define WORDS_MOST (2u << 20) /* of arguments and environment, together */
+#define ARGC_MOST     (1u << 20)  /* less than any address on a stack; few programs have so many arguments */
+#define WORDS_MOST    (2u << 20)  /* of arguments and environment, together */
 
 struct core_dump {
     int fd;

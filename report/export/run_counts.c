@@ -12,8 +12,8 @@
 #include "report/export/block_counts.h"
 #include "report/export/indirect_calls.h"
 
-#define ROUNDS 3 /* behind the first, functions know how often others call them */
-/* Of all functions: seconds; and of one, as a share of what is left, so that others have some, too. */
+#define ROUNDS 3 /* after the first, it is known how often functions call each other */
+/* Of all functions: some seconds. Of one: a part of what is left, so that others have some, too. */
 #define WORK_MOST  (UINT64_C(1) << 29)
 #define WORK_SHARE 4u
 
@@ -31,7 +31,7 @@ struct run_samples {
 static int compare_places(const struct image *a, uint32_t f, const struct image *b, uint32_t g)
 {
     if (a != b) {
-        /* By name first, that equal recordings have equal profiles. */
+        /* By name first, so that equal recordings have equal profiles. */
         const int names = strcmp(image_name(a), image_name(b));
         return names ? names : (uintptr_t)a < (uintptr_t)b ? -1 : 1;
     }
