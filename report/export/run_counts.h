@@ -37,7 +37,7 @@ struct run_counts {
     size_t indirect_count, indirect_capacity;
 };
 
-/* -ENOENT with a message: no function was sampled; -ENOMEM. Clear it even on failure. */
+/* -EINVAL, -ENOENT with a message: the event counts neither time nor instructions; no function was sampled; -ENOMEM. Clear it even on failure. */
 int run_counts_find(const struct report *report, struct run_counts *out, struct fathom_error *err);
 void run_counts_clear(struct run_counts *counts);
 /* The function that begins there; NULL: it was not sampled, or none does. */
