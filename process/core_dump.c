@@ -35,21 +35,6 @@ struct core_dump {
     size_t auxv_size;
 };
 
-/* Of a file; fewer bytes: its end. */
-static size_t read_at(int fd, void *to, size_t size, uint64_t offset)
-{
-    size_t got = 0;
-    while (got < size && offset + got <= INT64_MAX) {
-        ssize_t n = pread(fd, (char *)to + got, size - got, (off_t)(offset + got));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        got += (size_t)n;
-    }
-    return got;
-}
-
 /* Segments ascend, as the kernel writes them. */
 static const Elf64_Phdr *segment_of(const struct core_dump *c, uint64_t address)
 {
@@ -66,7 +51,7 @@ size_t core_dump_read(const struct core_dump *c, uint64_t address, void *to, siz
         return 0;
     if (size > s->p_filesz - at)
         size = (size_t)(s->p_filesz - at);
-    return read_at(c->fd, to, size, s->p_offset + at);
+    return file_read_at(c->fd, to, size, s->p_offset + at);
 }
 
 bool core_dump_segment(const struct core_dump *c, uint64_t address, uint64_t *start, uint64_t *end)
@@ -143,7 +128,7 @@ static int read_notes(struct core_dump *c, const Elf64_Phdr *segment, struct fat
     uint8_t *notes = malloc(wanted + 1);
     if (!notes)
         return error_memory(err);
-    struct bytes b = bytes_of(notes, read_at(c->fd, notes, wanted, segment->p_offset));
+    struct bytes b = bytes_of(notes, file_read_at(c->fd, notes, wanted, segment->p_offset));
     int rc = 0;
     for (struct elf_note note; rc == 0 && elf_note_next(&b, &note);)
         rc = take_note(c, &note, err);
@@ -159,14 +144,15 @@ static uint64_t count_segments(int fd, const Elf64_Ehdr *head)
     Elf64_Shdr first;
     if (head->e_phnum != PN_XNUM)
         return head->e_phnum;
-    return read_at(fd, &first, sizeof first, head->e_shoff) == sizeof first ? first.sh_info : 0;
+    return file_read_at(fd, &first, sizeof first, head->e_shoff) == sizeof first ? first.sh_info : 0;
 }
 
 static int read_segments(struct core_dump *c, const char *path, struct fathom_error *err)
 {
     Elf64_Ehdr head;
-    if (read_at(c->fd, &head, sizeof head, 0) != sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
-        head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_type != ET_CORE || head.e_machine != EM_X86_64)
+    if (file_read_at(c->fd, &head, sizeof head, 0) != sizeof head ||
+        memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 ||
+        head.e_type != ET_CORE || head.e_machine != EM_X86_64)
         return error_set(err, ENOMSG, "%s is no core of a 64-bit x86 process", path);
     const uint64_t count = count_segments(c->fd, &head);
     if (count > SEGMENTS_MOST || head.e_phentsize != sizeof *c->segments)
@@ -174,7 +160,7 @@ static int read_segments(struct core_dump *c, const char *path, struct fathom_er
     c->segments = calloc((size_t)count + 1, sizeof *c->segments);
     if (!c->segments)
         return error_memory(err);
-    if (read_at(c->fd, c->segments, (size_t)count * sizeof *c->segments, head.e_phoff) !=
+    if (file_read_at(c->fd, c->segments, (size_t)count * sizeof *c->segments, head.e_phoff) !=
         (size_t)count * sizeof *c->segments)
         return error_set(err, EBADMSG, "%s is damaged: it ends within its table of segments", path);
     c->segment_count = (size_t)count;
