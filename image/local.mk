@@ -17,7 +17,7 @@ libimage_la_SOURCES = \
 	image/coverage.c image/coverage.h \
 	image/debug_file.c image/debug_file.h \
 	image/debuginfod.c image/debuginfod.h \
-	image/elf/elf_file.c image/elf/elf_file.h image/elf/note.h \
+	image/elf/elf_file.c image/elf/elf_file.h \
 	image/blocks.c image/blocks.h image/claims.c image/claims.h image/derive.c image/derive.h image/derive_flow.c image/derive_flow.h \
 	image/frame_flow.c image/frame_flow.h image/frame_state.c image/frame_state.h image/leaf_writes.c image/leaf_writes.h \
 	image/go_stacks.c image/go_stacks.h image/go_table.c image/go_table.h \
@@ -56,7 +56,7 @@ libimage_la_SOURCES = \
 	image/objects.c image/objects.h \
 	image/probe_sites.c image/probe_sites.h \
 	image/plt.c \
-	image/elf/pointer.c image/elf/pointer.h \
+	image/elf/note.h image/elf/pointer.c image/elf/pointer.h \
 	image/elf/program.c image/elf/program.h \
 	image/elf/relocations.c image/elf/relocations.h \
 	image/elf/slots.c image/elf/slots.h \
