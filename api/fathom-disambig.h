@@ -72,13 +72,14 @@ FATHOM_API int fathom_disambig_print(const struct fathom_disambig *disambig, FIL
 /* The test: runs the command with hooks and with the patched file in place of the program or library, measures all heights, and
  * compares them with the map's. Makes ready; starts the command, which gets the caller's signal dispositions, but for SIGPIPE; waits
  * for its end; judges what was measured, and prints that. -EDOM: some are wrong, or none was measured. To be called before other threads exist. */
-FATHOM_API int fathom_disambig_test_open(struct fathom_disambig *disambig, struct fathom_error *error);
+FATHOM_API_MT_UNSAFE int fathom_disambig_test_open(struct fathom_disambig *disambig,
+                                                   struct fathom_error *error);
 FATHOM_API int fathom_disambig_test_start(struct fathom_disambig *disambig, struct fathom_error *error);
 FATHOM_API void fathom_disambig_test_run(struct fathom_disambig *disambig);
 FATHOM_API int fathom_disambig_test_judge(struct fathom_disambig *disambig, FILE *out,
                                           struct fathom_error *error);
-/* Has the command end soon: safe in a signal handler. */
-FATHOM_API void fathom_disambig_test_stop(struct fathom_disambig *disambig);
+/* Has the command end soon. */
+FATHOM_API_AS_SAFE void fathom_disambig_test_stop(struct fathom_disambig *disambig);
 
 FATHOM_API void fathom_disambig_close(struct fathom_disambig *disambig); /* NULL is allowed */
 

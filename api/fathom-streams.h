@@ -75,8 +75,8 @@ FATHOM_API int fathom_trace_fit(struct fathom_trace *trace, double percent, stru
 /* Runs the command. It gets the caller's signal dispositions, but for SIGPIPE and SIGXFSZ. -ENOENT and others: it cannot be executed. */
 FATHOM_API int fathom_trace_start(struct fathom_trace *trace, struct fathom_error *error);
 FATHOM_API void fathom_trace_run(struct fathom_trace *trace); /* to its end */
-/* Has it end soon, while it runs: safe in a signal handler. */
-FATHOM_API void fathom_trace_stop(struct fathom_trace *trace);
+/* Has it end soon, while it runs. */
+FATHOM_API_AS_SAFE void fathom_trace_stop(struct fathom_trace *trace);
 /* Says what was traced. -ENODATA: nothing was. */
 FATHOM_API int fathom_trace_end(struct fathom_trace *trace, struct fathom_error *error);
 FATHOM_API int fathom_trace_status(const struct fathom_trace *trace); /* its wait status; -1: none yet */

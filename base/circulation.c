@@ -1,7 +1,7 @@
 /*
  * circulation.c - see circulation.h. The tree that spans all nodes has its root in a node of its own, to which each node has an arc at first that no circulation of
  * least cost uses. Arcs outside of the tree are empty or full. A tree is strongly feasible if something can be sent from each node to the root, which the
- * choice of the arc that leaves it keeps so: or the method could go round in circles.
+ * choice of the arc that leaves it keeps so: else the method could cycle.
  */
 #include "base/circulation.h"
 
@@ -29,7 +29,7 @@ struct simplex {
     uint64_t seen; /* nodes and arcs that were looked at */
 };
 
-/* How an arc lies on the circle that a new one closes. */
+/* How an arc lies on the cycle that a new one closes. */
 struct blocking {
     uint32_t node;    /* its arc to its parent; NONE: the new arc itself */
     int64_t residual; /* that can be sent along it */
@@ -123,7 +123,7 @@ static void hang(struct simplex *s, uint32_t cut, uint32_t from, uint32_t to, ui
     renew_subtree(s, to);
 }
 
-/* The last arc that blocks, on the circle from its apex on along the direction in which is sent. */
+/* The last blocking arc of the cycle, from its apex on in the direction of the flow. */
 static struct blocking find_blocking(struct simplex *s, uint32_t from, uint32_t to, int64_t residual,
                                      uint32_t *apex)
 {
@@ -134,7 +134,7 @@ static struct blocking find_blocking(struct simplex *s, uint32_t from, uint32_t 
         const bool on_from = s->nodes[i].depth >= s->nodes[j].depth;
         uint32_t *at = on_from ? &i : &j;
         const int64_t left = residual_of(s, *at, !on_from);
-        /* From the apex down to `from`, whose last is met first; then the arc; then up from `to`, whose last is met last. */
+        /* That order is down to `from`, whose last arc is met first here; the new arc; then up from `to`, whose last is met last. */
         if (on_from ? left < first.residual : left <= second.residual) {
             *(on_from ? &first : &second) = (struct blocking){*at, left, on_from};
             found |= !on_from;
@@ -154,7 +154,7 @@ static void send_around(struct simplex *s, uint32_t from, uint32_t to, uint32_t 
         send(s, i, true, amount);
 }
 
-/* Lets an arc enter the tree. false: it has no end. */
+/* Lets an arc enter the tree. false: nothing bounds the flow. */
 static bool pivot(struct simplex *s, uint32_t number)
 {
     struct circulation_arc *a = arc_at(s, number);

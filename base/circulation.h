@@ -18,9 +18,8 @@ struct circulation_arc {
     int64_t flow;      /* result: 0 to the capacity */
 };
 
-/* Costs can be negative; but a circle whose costs' sum is so must have an arc whose capacity is bounded. work: how many nodes and arcs may be looked at, some
- * ns each; those that were are taken off. 0, -ENOMEM, or -E2BIG: it was not the least yet when that was used up: what flows is a circulation all the
- * same. */
+/* Costs can be negative, but each cycle of negative cost must have an arc of bounded capacity. work: how many nodes and arcs may be looked at, some
+ * ns each; those that were are taken off. 0, -ENOMEM, or -E2BIG: it was used up before the least cost was found: what flows is a circulation all the same. */
 int circulation_solve(struct circulation_arc *arcs, size_t count, uint32_t nodes, uint64_t *work);
 
 #endif

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/scratch.h"
 #include "base/vec.h"
 
@@ -277,13 +278,8 @@ static int read_file(struct columns_cursor *cursor, size_t size)
 {
     if (!vec_reserve(cursor->read, 0, cursor->read_capacity, size))
         return -ENOMEM;
-    for (size_t done = 0; done < size;) {
-        ssize_t n =
-            pread(cursor->columns->file->fd, cursor->read + done, size - done, (off_t)(cursor->at + done));
-        if (n == 0 || (n < 0 && errno != EINTR))
-            return n < 0 ? -errno : -EIO;
-        done += n > 0 ? (size_t)n : 0;
-    }
+    if (file_read_at(cursor->columns->file->fd, cursor->read, size, cursor->at) < size)
+        return errno ? -errno : -EIO;
     cursor->at += size;
     return 0;
 }

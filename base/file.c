@@ -63,22 +63,29 @@ int file_view_open(const char *path, struct file_view *view, struct fathom_error
     return rc;
 }
 
+size_t file_read_at(int fd, void *to, size_t size, uint64_t offset)
+{
+    size_t got = 0;
+    errno = 0;
+    while (got < size && offset + got <= INT64_MAX) {
+        const ssize_t n = pread(fd, (char *)to + got, size - got, (off_t)(offset + got));
+        if (n == 0 || (n < 0 && errno != EINTR))
+            break;
+        got += n > 0 ? (size_t)n : 0;
+        errno = 0;
+    }
+    return got;
+}
+
 /* Reads [from, to) to where that is. */
 static int fill(const struct file_view *view, size_t from, size_t to, uint8_t *out, struct fathom_error *err)
 {
-    while (from < to) {
-        ssize_t n = pread(view->fd, out, to - from, (off_t)from);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return error_system(err, errno, "cannot read %s", view->path);
-        if (n == 0)
-            return error_set(err, EBADMSG, "%s was truncated to %zu bytes while it was read", view->path,
-                             from);
-        from += (size_t)n;
-        out += n;
-    }
-    return 0;
+    const size_t got = file_read_at(view->fd, out, to - from, from);
+    if (got == to - from)
+        return 0;
+    return errno ? error_system(err, errno, "cannot read %s", view->path)
+                 : error_set(err, EBADMSG, "%s was truncated to %zu bytes while it was read", view->path,
+                             from + got);
 }
 
 int file_view_need(struct file_view *view, uint64_t offset, uint64_t size, struct fathom_error *err)

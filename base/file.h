@@ -45,6 +45,8 @@ void file_view_settle(struct file_view *view);
 int file_view_read(const char *path, struct file_view *view, struct fathom_error *err);
 void file_view_close(struct file_view *view); /* a zeroed one is allowed */
 
+/* Returns how many bytes it read; fewer than `size`: the file's end, or errno is not 0. */
+size_t file_read_at(int fd, void *to, size_t size, uint64_t offset);
 /* Reads to the end of a file whose size is not known before, as of those that the kernel makes (/proc): NUL-terminated; *text is malloc'ed. -EFBIG:
  * it has more than `most` bytes; -ENOMEM; others as read(2). */
 int file_read_text(int fd, size_t most, char **text, size_t *size);

@@ -27,7 +27,7 @@ static bool push_edge(struct blocks *b, uint32_t from, uint32_t to)
     return vec_push(b->edges, b->edge_count, b->edge_capacity, (struct block_edge){from, to});
 }
 
-/* Where control goes behind a block's last instruction. passed: how many edges of tables are of earlier instructions. false: out of memory. */
+/* Where control goes after a block's last instruction. passed: how many edges of tables are of earlier instructions. false: out of memory. */
 static bool add_edges(struct blocks_reader *r, struct blocks *b, uint32_t last, uint32_t *passed)
 {
     const struct function_code *code = &r->code;

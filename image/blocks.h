@@ -7,9 +7,8 @@
 
 #include "image/image.h"
 
-#define BLOCK_OUTSIDE UINT32_MAX /* where control comes from at the entry, and goes at a return */
-#define BLOCK_ANY                                                                                            \
-    (UINT32_MAX - 1) /* between jumps that go by no table that is known, and the blocks that they may go to */
+#define BLOCK_OUTSIDE UINT32_MAX       /* where control comes from at the entry, and goes at a return */
+#define BLOCK_ANY     (UINT32_MAX - 1) /* between jumps whose table is not known, and where they may go */
 
 struct block_edge {
     uint32_t from, to;
@@ -21,8 +20,8 @@ struct block_call {  /* a call, or a jump out of the function */
 };
 
 struct blocks {
-    uint64_t *
-        addresses; /* of the instructions, ascending within a part; the function's entry is the first of its own part */
+    /* Of the instructions, ascending within a part; the function's entry is the first of its own part. */
+    uint64_t *addresses;
     uint32_t *blocks; /* of each, the number of its block, from 0 on */
     uint32_t count, block_count;
     struct block_edge *edges; /* each once; by `from` */

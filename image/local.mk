@@ -56,7 +56,7 @@ libimage_la_SOURCES = \
 	image/objects.c image/objects.h \
 	image/probe_sites.c image/probe_sites.h \
 	image/plt.c \
-	image/elf/pointer.c image/elf/pointer.h \
+	image/elf/note.h image/elf/pointer.c image/elf/pointer.h \
 	image/elf/program.c image/elf/program.h \
 	image/elf/relocations.c image/elf/relocations.h \
 	image/elf/slots.c image/elf/slots.h \

@@ -1,16 +1,9 @@
 /* markers.c - reads .note.stapsdt; see markers.h. */
 #include "image/markers.h"
 
-#include <string.h>
-
-#include "base/bytes.h"
+#include "image/elf/note.h"
 
 #define NOTE_TYPE 3 /* NT_STAPSDT */
-
-static uint64_t padded(uint32_t size)
-{
-    return ((uint64_t)size + 3) & ~UINT64_C(3);
-}
 
 /* Prelink moves the section .stapsdt.base with the code, and does not know of the notes. */
 static bool read_marker(struct bytes *b, const struct elf_file *file, uint64_t base, struct marker *out)
@@ -34,15 +27,10 @@ int markers_see(const struct elf_file *file, marker_see *see, void *context)
     const struct elf_section *base = elf_file_section(file, ".stapsdt.base");
     struct bytes b = bytes_of(data, size);
     int rc = 0;
-    while (rc == 0 && bytes_left(&b) >= sizeof(Elf64_Nhdr)) {
-        const uint32_t name_size = bytes_u32(&b), desc_size = bytes_u32(&b), type = bytes_u32(&b);
-        bytes_take(&b, padded(name_size));
-        const uint8_t *desc = bytes_take(&b, padded(desc_size));
-        struct bytes in = bytes_of(desc, desc ? desc_size : 0);
+    for (struct elf_note note; rc == 0 && elf_note_next(&b, &note);) {
+        struct bytes in = bytes_of(note.data, note.size);
         struct marker marker;
-        if (!desc)
-            break;
-        if (type == NOTE_TYPE && read_marker(&in, file, base ? base->address : 0, &marker))
+        if (note.type == NOTE_TYPE && read_marker(&in, file, base ? base->address : 0, &marker))
             rc = see(context, &marker);
     }
     return rc;

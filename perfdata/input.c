@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "perfdata/format.h"
@@ -100,20 +101,12 @@ int input_open(const char *path, struct input *input, struct fathom_error *err)
 static int read_at(const struct input *input, uint64_t offset, size_t size, uint8_t *out,
                    struct fathom_error *err)
 {
-    while (size) {
-        ssize_t n = pread(input->fd, out, size, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return error_system(err, errno, "cannot read %s", input->path);
-        if (n == 0)
-            return error_set(err, EBADMSG, "%s was truncated to %llu bytes while it was read", input->path,
-                             (unsigned long long)offset);
-        out += n;
-        offset += (uint64_t)n;
-        size -= (size_t)n;
-    }
-    return 0;
+    const size_t got = file_read_at(input->fd, out, size, offset);
+    if (got == size)
+        return 0;
+    return errno ? error_system(err, errno, "cannot read %s", input->path)
+                 : error_set(err, EBADMSG, "%s was truncated to %llu bytes while it was read", input->path,
+                             (unsigned long long)(offset + got));
 }
 
 int input_read(const struct input *input, uint64_t offset, size_t size, void *out, struct fathom_error *err)

@@ -1,7 +1,6 @@
 /* core_dump.c - see core_dump.h. */
 #include "process/core_dump.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "base/file.h"
 #include "base/search.h"
 #include "base/vec.h"
+#include "image/elf/note.h"
 
 #define SEGMENTS_MOST 262144u     /* the kernel allows 65530 mappings by default (vm.max_map_count) */
 #define NOTES_MOST    (64u << 20) /* bytes of one segment of notes */
@@ -19,10 +19,8 @@
 #define BEFORE_MOST   64u         /* mappings: a file has five or six, beside each other */
 #define AUXV_MOST     1024u       /* bytes: the kernel's is below 400 */
 #define AUXV_SEARCH   (64u << 10) /* bytes below AT_RANDOM, which is just above the vector */
-#define ARGC_MOST                                                                                            \
-    (1u                                                                                                      \
-     << 20) /* less than any address: pages below 64 KB are not mapped, and few programs have so many arguments */
-#define WORDS_MOST (2u << 20) /* of arguments and environment, together */
+#define ARGC_MOST     (1u << 20)  /* less than any address on a stack; few programs have so many arguments */
+#define WORDS_MOST    (2u << 20)  /* of arguments and environment, together */
 
 struct core_dump {
     int fd;
@@ -36,21 +34,6 @@ struct core_dump {
     uint8_t auxv[AUXV_MOST];
     size_t auxv_size;
 };
-
-/* Of a file; fewer bytes: its end. */
-static size_t read_at(int fd, void *to, size_t size, uint64_t offset)
-{
-    size_t got = 0;
-    while (got < size && offset + got <= INT64_MAX) {
-        ssize_t n = pread(fd, (char *)to + got, size - got, (off_t)(offset + got));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        got += (size_t)n;
-    }
-    return got;
-}
 
 /* Segments ascend, as the kernel writes them. */
 static const Elf64_Phdr *segment_of(const struct core_dump *c, uint64_t address)
@@ -68,7 +51,7 @@ size_t core_dump_read(const struct core_dump *c, uint64_t address, void *to, siz
         return 0;
     if (size > s->p_filesz - at)
         size = (size_t)(s->p_filesz - at);
-    return read_at(c->fd, to, size, s->p_offset + at);
+    return file_read_at(c->fd, to, size, s->p_offset + at);
 }
 
 bool core_dump_segment(const struct core_dump *c, uint64_t address, uint64_t *start, uint64_t *end)
@@ -83,39 +66,8 @@ bool core_dump_segment(const struct core_dump *c, uint64_t address, uint64_t *st
 
 /* Notes -------------------------------------------------------------------------------------------------- */
 
-struct note {
-    uint32_t type;
-    const char *name; /* name_size bytes */
-    size_t name_size;
-    const uint8_t *data;
-    size_t size;
-};
-
-/* The note at *at, which goes on to the next one. false: there is none. */
-static bool next_note(const uint8_t *notes, size_t size, size_t *at, struct note *out)
-{
-    Elf64_Nhdr head;
-    if (size - *at < sizeof head)
-        return false;
-    memcpy(&head, notes + *at, sizeof head);
-    size_t name = *at + sizeof head, room = size - name;
-    const size_t name_room = ((size_t)head.n_namesz + 3) & ~(size_t)3,
-                 data_room = ((size_t)head.n_descsz + 3) & ~(size_t)3;
-    if (name_room > room || head.n_descsz > room - name_room)
-        return false;
-    *out = (struct note){head.n_type, (const char *)notes + name, head.n_namesz, notes + name + name_room,
-                         head.n_descsz};
-    *at = data_room > room - name_room ? size : name + name_room + data_room;
-    return true;
-}
-
-static bool has_name(const struct note *note, const char *name)
-{
-    return note->name_size == strlen(name) + 1 && memcmp(note->name, name, note->name_size) == 0;
-}
-
 /* NT_PRSTATUS. */
-static int take_thread(struct core_dump *c, const struct note *note, struct fathom_error *err)
+static int take_thread(struct core_dump *c, const struct elf_note *note, struct fathom_error *err)
 {
     struct elf_prstatus status;
     struct user_regs_struct registers;
@@ -129,7 +81,7 @@ static int take_thread(struct core_dump *c, const struct note *note, struct fath
 }
 
 /* NT_FILE: how many, and the size of a page; of each start, end, and offset in pages; their paths, each with a NUL. */
-static int take_files(struct core_dump *c, const struct note *note, struct fathom_error *err)
+static int take_files(struct core_dump *c, const struct elf_note *note, struct fathom_error *err)
 {
     uint64_t head[2], entry[3];
     if (note->size < sizeof head || c->paths)
@@ -157,15 +109,13 @@ static int take_files(struct core_dump *c, const struct note *note, struct fatho
     return 0;
 }
 
-static int take_note(struct core_dump *c, const struct note *note, struct fathom_error *err)
+static int take_note(struct core_dump *c, const struct elf_note *note, struct fathom_error *err)
 {
-    if (!has_name(note, "CORE"))
-        return 0;
-    if (note->type == NT_PRSTATUS)
+    if (elf_note_is(note, "CORE", NT_PRSTATUS))
         return take_thread(c, note, err);
-    if (note->type == NT_FILE)
+    if (elf_note_is(note, "CORE", NT_FILE))
         return take_files(c, note, err);
-    if (note->type == NT_AUXV && note->size <= AUXV_MOST) {
+    if (elf_note_is(note, "CORE", NT_AUXV) && note->size <= AUXV_MOST) {
         memcpy(c->auxv, note->data, note->size);
         c->auxv_size = note->size;
     }
@@ -178,10 +128,9 @@ static int read_notes(struct core_dump *c, const Elf64_Phdr *segment, struct fat
     uint8_t *notes = malloc(wanted + 1);
     if (!notes)
         return error_memory(err);
-    const size_t size = read_at(c->fd, notes, wanted, segment->p_offset);
-    struct note note;
+    struct bytes b = bytes_of(notes, file_read_at(c->fd, notes, wanted, segment->p_offset));
     int rc = 0;
-    for (size_t at = 0; rc == 0 && next_note(notes, size, &at, &note);)
+    for (struct elf_note note; rc == 0 && elf_note_next(&b, &note);)
         rc = take_note(c, &note, err);
     free(notes);
     return rc;
@@ -195,14 +144,15 @@ static uint64_t count_segments(int fd, const Elf64_Ehdr *head)
     Elf64_Shdr first;
     if (head->e_phnum != PN_XNUM)
         return head->e_phnum;
-    return read_at(fd, &first, sizeof first, head->e_shoff) == sizeof first ? first.sh_info : 0;
+    return file_read_at(fd, &first, sizeof first, head->e_shoff) == sizeof first ? first.sh_info : 0;
 }
 
 static int read_segments(struct core_dump *c, const char *path, struct fathom_error *err)
 {
     Elf64_Ehdr head;
-    if (read_at(c->fd, &head, sizeof head, 0) != sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
-        head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_type != ET_CORE || head.e_machine != EM_X86_64)
+    if (file_read_at(c->fd, &head, sizeof head, 0) != sizeof head ||
+        memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 ||
+        head.e_type != ET_CORE || head.e_machine != EM_X86_64)
         return error_set(err, ENOMSG, "%s is no core of a 64-bit x86 process", path);
     const uint64_t count = count_segments(c->fd, &head);
     if (count > SEGMENTS_MOST || head.e_phentsize != sizeof *c->segments)
@@ -210,7 +160,7 @@ static int read_segments(struct core_dump *c, const char *path, struct fathom_er
     c->segments = calloc((size_t)count + 1, sizeof *c->segments);
     if (!c->segments)
         return error_memory(err);
-    if (read_at(c->fd, c->segments, (size_t)count * sizeof *c->segments, head.e_phoff) !=
+    if (file_read_at(c->fd, c->segments, (size_t)count * sizeof *c->segments, head.e_phoff) !=
         (size_t)count * sizeof *c->segments)
         return error_set(err, EBADMSG, "%s is damaged: it ends within its table of segments", path);
     c->segment_count = (size_t)count;
@@ -286,9 +236,9 @@ static const struct core_mapping *first_of(const struct core_dump *c, const stru
 static struct build_id find_build_id(const uint8_t *notes, size_t size)
 {
     struct build_id id = {0};
-    struct note note;
-    for (size_t at = 0; next_note(notes, size, &at, &note);)
-        if (note.type == NT_GNU_BUILD_ID && has_name(&note, "GNU") && note.size <= sizeof id.bytes) {
+    struct bytes b = bytes_of(notes, size);
+    for (struct elf_note note; elf_note_next(&b, &note);)
+        if (elf_note_is(&note, "GNU", NT_GNU_BUILD_ID) && note.size <= sizeof id.bytes) {
             id.size = (uint8_t)note.size;
             memcpy(id.bytes, note.data, note.size);
         }

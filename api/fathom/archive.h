@@ -11,16 +11,14 @@ extern "C" {
 #endif
 
 struct fathom_archive_options {
-    const char
-        *recording;    /* a file, or a directory of several; fathom_archive_fill_cache(): an archive, too */
-    const char *symfs; /* programs, libraries and debug files are looked for below it; NULL: "/" */
-    bool no_debug;     /* without separate debug files */
+    const char *recording; /* a file, or a directory of several; fathom_archive_fill_cache(): or an archive */
+    const char *symfs;     /* programs, libraries and debug files are looked for below it; NULL: "/" */
+    bool no_debug;         /* without separate debug files */
     /* The rest is of fathom_archive_write() alone. */
     const char *output; /* NULL: the recording's name with ".tar.zst"; "-": standard output */
     const char *map;    /* a path map's file, for its reports; NULL: none */
     bool no_cache;      /* without what other recordings of the same programs learned */
-    bool
-        sources; /* with the source files of the sampled instructions, and of functions that an interpreter ran */
+    bool sources;       /* the sources of sampled instructions, and of functions that an interpreter ran */
 };
 
 /* Both warn of what cannot be found. *other_build: where they return 0, whether files of another build were met, which are left
@@ -31,9 +29,9 @@ FATHOM_API int fathom_archive_write(const struct fathom_archive_options *options
                                     struct fathom_error *error);
 /* Puts programs, libraries and debug files into $PERF_BUILDID_DIR or ~/.debug. An archive is unpacked as by fathom_report_open().
  * -ENOENT: there is no such directory. */
-FATHOM_API int fathom_archive_fill_cache(const struct fathom_archive_options *options,
-                                         const struct fathom_listener *listener, bool *other_build,
-                                         struct fathom_error *error);
+FATHOM_API_MT_UNSAFE int fathom_archive_fill_cache(const struct fathom_archive_options *options,
+                                                   const struct fathom_listener *listener, bool *other_build,
+                                                   struct fathom_error *error);
 
 #ifdef __cplusplus
 }

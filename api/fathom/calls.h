@@ -49,16 +49,16 @@ struct fathom_calls_options {
 
 struct fathom_calls;
 
-/* Opens the output, and makes ready. Errors: of that; -ENOENT: the runtime is not found; -ENOSPC. */
-FATHOM_API int fathom_calls_open(const struct fathom_calls_options *options,
-                                 const struct fathom_listener *listener, struct fathom_calls **calls,
-                                 struct fathom_error *error);
+/* Opens the output, and makes ready, before other threads exist. Errors: of that; -ENOENT: the runtime is not found; -ENOSPC. */
+FATHOM_API_MT_UNSAFE int fathom_calls_open(const struct fathom_calls_options *options,
+                                           const struct fathom_listener *listener,
+                                           struct fathom_calls **calls, struct fathom_error *error);
 /* Runs the command. It gets the caller's signal dispositions, but for SIGPIPE. */
 FATHOM_API int fathom_calls_start(struct fathom_calls *calls, struct fathom_error *error);
 /* Waits for its end: 0; or for so many seconds, if that is not 0: 1. */
 FATHOM_API int fathom_calls_run(struct fathom_calls *calls, double seconds);
-/* Has the command end soon, while it runs: safe in a signal handler. */
-FATHOM_API void fathom_calls_stop(struct fathom_calls *calls);
+/* Has the command end soon, while it runs. */
+FATHOM_API_AS_SAFE void fathom_calls_stop(struct fathom_calls *calls);
 /* Reads what has been counted so far. -ECHILD: the command has ended, and no calls were seen; -ENOMEM. */
 FATHOM_API int fathom_calls_count(struct fathom_calls *calls, struct fathom_error *error);
 

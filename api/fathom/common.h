@@ -4,7 +4,7 @@
  * Functions return 0 or a negative errno; then `error`, if not NULL, holds one sentence: what failed, on what, what to do. After
  * a success it tells nothing.
  * Nothing is printed. The library never changes rights, signal handlers, environment or working directory of its caller.
- * Objects may be used by one thread at a time, and different ones by different threads.
+ * A listener is told by the thread that calls the library, unless a function says otherwise.
  */
 #ifndef FATHOM_COMMON_H
 #define FATHOM_COMMON_H
@@ -18,9 +18,12 @@
 extern "C" {
 #endif
 
-#define FATHOM_API __attribute__((visibility("default")))
+/* How a function may be called, in the terms of attributes(7); race:object: one object by one thread at a time. */
+#define FATHOM_API           __attribute__((visibility("default"))) /* MT-Safe race:object, AS-Unsafe */
+#define FATHOM_API_AS_SAFE   FATHOM_API /* MT-Safe, AS-Safe: while another thread uses the object, too */
+#define FATHOM_API_MT_UNSAFE FATHOM_API /* MT-Unsafe where its comment says so, AS-Unsafe */
 
-FATHOM_API const char *fathom_version(void);
+FATHOM_API_AS_SAFE const char *fathom_version(void);
 
 #define FATHOM_ERROR_SIZE 512
 #ifndef FATHOM_ERROR_DEFINED
@@ -54,9 +57,8 @@ struct fathom_listener {
 struct fathom_writing {
     const char *const *directories; /* what is below them; NULL among them: none */
     size_t count;
-    const char
-        *output; /* a file that is begun, and takes its place later; some make files beside it. NULL: none */
-    bool connects; /* TCP connections are made, also where DEBUGINFOD_URLS names no server */
+    const char *output; /* a file that is begun, and takes its place later, with some beside it. NULL: none */
+    bool connects;      /* TCP connections are made, also where DEBUGINFOD_URLS names no server */
 };
 
 /* A word that an option takes, and what it means; help is NULL where the name says it. Lists end with a name of NULL. */

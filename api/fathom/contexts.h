@@ -22,15 +22,13 @@ enum fathom_certainty {
 struct fathom_frame {
     const char *function; /* demangled, or "image+0xaddress" */
     const char *image;    /* the file's path */
-    uint64_t
-        address; /* of the function's entry: ELF virtual address in the image; 0: it is inlined into the one before */
+    uint64_t address;     /* its entry: ELF virtual address in the image; 0: inlined into the one before */
 };
 
 /* A possible call path of a sample. */
 struct fathom_path {
-    double
-        probability; /* that it is this one; they sum to 1 at most: what is missing is that it is none of them */
-    size_t depth;    /* number of frames */
+    double probability; /* that it is this one; they sum to 1 at most: it may be none of them */
+    size_t depth;       /* number of frames */
     const struct fathom_frame *frames; /* from the stack's root inwards */
 };
 
@@ -42,8 +40,7 @@ struct fathom_context {
     uint64_t time;   /* ns, the perf clock */
     uint64_t weight; /* events that the sample stands for: the first of its metrics */
     enum fathom_certainty certainty;
-    double
-        probability; /* that this path is right; 0 if unknown. 'fathom report --min-confidence' compares with it */
+    double probability;                /* that this path is right (report's --min-confidence); 0: unknown */
     size_t depth;                      /* number of frames */
     const struct fathom_frame *frames; /* from the stack's root inwards */
     unsigned path_count; /* paths for fathom_context_path(), including the one above; 0 if unknown */
@@ -97,12 +94,11 @@ struct fathom_hot_options {
 /* One context; its pointers are valid only during the call. Where the inference is not sure, frames end with a label such as
  * "[one of 3 paths]" and the sampled function; so does one without known callers, after "[unknown context]". */
 struct fathom_hot {
-    uint64_t weight; /* of the samples that end here; never too small */
-    uint64_t error;  /* at most this much of it is not its own */
-    uint64_t total;  /* of all samples */
-    size_t depth;    /* number of frames */
-    const struct fathom_frame
-        *frames; /* from the stack's root inwards; of labels, image is "" and address 0 */
+    uint64_t weight;                   /* of the samples that end here; never too small */
+    uint64_t error;                    /* at most this much of it is not its own */
+    uint64_t total;                    /* of all samples */
+    size_t depth;                      /* number of frames */
+    const struct fathom_frame *frames; /* from the root inwards; of labels, image is "" and address 0 */
 };
 
 /* Return 0 to go on; a negative value ends the run and is handed through. */

@@ -15,13 +15,11 @@ struct fathom_diff_options {
     const char *sides
         [2]; /* a file, or several with commas between: recordings, archives of them, or saved trees; of a
                       store "all", or words that choose: "build=1f3a", "host=web1,since=2d,until=1d" */
-    const struct fathom_store_selection
-        *store; /* what both sides have in common of a store (store.h), whose hosts are what recordings are
-                   otherwise; NULL: files */
+    /* What both sides have in common of a store (store.h), whose hosts are what recordings are otherwise; NULL: files. */
+    const struct fathom_store_selection *store;
     struct fathom_profile_options profile; /* of recordings, without phi */
-    const char
-        *output; /* the file to write, "-" for standard output; it is replaced when all is written. NULL: the
-                           stream that fathom_diff_write() gets */
+    /* The file to write, "-" for standard output; it is replaced when all is written. NULL: the stream that fathom_diff_write() gets. */
+    const char *output;
     const char *format; /* of fathom_diff_formats; NULL: the default */
     double min_percent; /* what weighs less, on average of both sides, is not compared */
     bool absolute;      /* compare weights of a recording, not shares of its weight */
@@ -35,9 +33,9 @@ struct fathom_diff;
 FATHOM_API void fathom_diff_defaults(struct fathom_diff_options *options);
 /* Opens what may need rights, as fathom_report_open() does. listener: may be NULL; borrowed until fathom_diff_close(). Errors:
  * -EINVAL: an option, or an output that would replace what is read; those of files. */
-FATHOM_API int fathom_diff_open(const struct fathom_diff_options *options,
-                                const struct fathom_listener *listener, struct fathom_diff **out,
-                                struct fathom_error *error);
+FATHOM_API_MT_UNSAFE int fathom_diff_open(const struct fathom_diff_options *options,
+                                          const struct fathom_listener *listener, struct fathom_diff **out,
+                                          struct fathom_error *error);
 /* What the calls below write, besides a stream. */
 FATHOM_API const struct fathom_writing *fathom_diff_writing(const struct fathom_diff *diff);
 /* Reads all recordings, and infers their contexts; once. Errors: as fathom_report_run(); -EINVAL: they count different things;

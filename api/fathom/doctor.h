@@ -49,8 +49,9 @@ FATHOM_API int fathom_doctor_process(struct fathom_doctor *doctor, pid_t pid, st
  * to read and to write the output. */
 FATHOM_API int fathom_doctor_check_open(struct fathom_doctor *doctor, const char *report,
                                         struct fathom_error *error);
-FATHOM_API int fathom_doctor_check_record(struct fathom_doctor *doctor,
-                                          const struct fathom_listener *listener, struct fathom_error *error);
+FATHOM_API_MT_UNSAFE int fathom_doctor_check_record(struct fathom_doctor *doctor,
+                                                    const struct fathom_listener *listener,
+                                                    struct fathom_error *error);
 FATHOM_API const struct fathom_writing *fathom_doctor_check_writing(const struct fathom_doctor *doctor);
 enum fathom_doctor_check {
     FATHOM_CHECK_RIGHT,

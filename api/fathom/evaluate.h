@@ -18,13 +18,12 @@ struct fathom_evaluation_options {
      * need `truth`; else, if it names one, the target, which is recorded first; else the map: each context of the map `truth` is
      * looked up in it. */
     const char *recording;
-    struct fathom_target
-        target; /* target.verify, if asked for: also of a recording, as if its stacks had been compared while it was
-                                    made. target.stack_bytes: 0: 65528, unless there is `truth` */
-    const char *
-        output; /* the file to record into; an old one is kept as FILE.old. NULL: a temporary one, in $TMPDIR or /tmp */
-    uint64_t
-        audit_hz; /* audit samples per second to infer from, FATHOM_AUDIT_DEFAULT; 0: by the map alone, also of a recording */
+    /* target.verify, if asked for: also of a recording, as if its stacks had been compared while it was made. target.stack_bytes: 0: 65528, unless there is `truth`. */
+    struct fathom_target target;
+    /* The file to record into; an old one is kept as FILE.old. NULL: a temporary one, in $TMPDIR or /tmp. */
+    const char *output;
+    /* Audit samples per second to infer from, FATHOM_AUDIT_DEFAULT; 0: by the map alone, also of a recording. */
+    uint64_t audit_hz;
     const char *map;   /* a path map's file; NULL: none */
     const char *truth; /* a map trained on this very input; NULL: the samples' own stacks */
     const char *symfs; /* programs, libraries and debug files are looked for below it; NULL: "/" */
@@ -41,18 +40,19 @@ struct fathom_evaluation;
 /* Makes a directory for an archive's files, as fathom_report_open() does, or opens the events and forks the command of a target, as
  * fathom_recorder_open() does. listener: may be NULL; borrowed until fathom_evaluation_close(). Errors: theirs; -ENOENT, -ENOTDIR:
  * symfs; -EINVAL: nothing to evaluate. */
-FATHOM_API int fathom_evaluation_open(const struct fathom_evaluation_options *options,
-                                      const struct fathom_listener *listener, struct fathom_evaluation **out,
-                                      struct fathom_error *error);
+FATHOM_API_MT_UNSAFE int fathom_evaluation_open(const struct fathom_evaluation_options *options,
+                                                const struct fathom_listener *listener,
+                                                struct fathom_evaluation **out, struct fathom_error *error);
 /* What the calls below write; of a target, it is the output. */
 FATHOM_API const struct fathom_writing *fathom_evaluation_writing(const struct fathom_evaluation *evaluation);
 /* Records the target, as fathom_recorder_run() does; nothing is done without one. -EINVAL: the output is no regular file. */
 FATHOM_API int fathom_evaluation_record(struct fathom_evaluation *evaluation, struct fathom_error *error);
-/* Ends recording soon. Safe in a signal handler, and in another thread. */
-FATHOM_API void fathom_evaluation_stop(struct fathom_evaluation *evaluation);
-/* Then: infers and compares; once. Errors: those of files; -ENOMSG, -EBADMSG, -ENOTSUP: no recording or map, damaged, unsupported
- * format; -ENOMSG: its true paths are not known; -ENOMEM. */
-FATHOM_API int fathom_evaluation_run(struct fathom_evaluation *evaluation, struct fathom_error *error);
+/* Ends recording soon. */
+FATHOM_API_AS_SAFE void fathom_evaluation_stop(struct fathom_evaluation *evaluation);
+/* Then: infers and compares; once. With target.verify of a recording, by one thread of the process at a time. Errors: those of files;
+ * -ENOMSG, -EBADMSG, -ENOTSUP: no recording or map, damaged, unsupported format; -ENOMSG: its true paths are not known; -ENOMEM. */
+FATHOM_API_MT_UNSAFE int fathom_evaluation_run(struct fathom_evaluation *evaluation,
+                                               struct fathom_error *error);
 /* Then: whether files of another build were met. */
 FATHOM_API bool fathom_evaluation_stale(const struct fathom_evaluation *evaluation);
 /* Then: writes the results. Errors: of a failed write; -ENOMEM. */

@@ -24,8 +24,8 @@ FATHOM_API int fathom_live_open(const struct fathom_recorder_options *record,
 /* Records into memory until the command or all processes have ended, the duration is over or fathom_live_stop() is called. To be
  * called once. */
 FATHOM_API int fathom_live_run(struct fathom_live *live, struct fathom_error *error);
-/* Ends the run soon. Safe in a signal handler, and in another thread. */
-FATHOM_API void fathom_live_stop(struct fathom_live *live);
+/* Ends the run soon. */
+FATHOM_API_AS_SAFE void fathom_live_stop(struct fathom_live *live);
 /* Whether nothing was sampled is known, and told, once it is inferred. */
 FATHOM_API void fathom_live_summary(const struct fathom_live *live, struct fathom_recorder_summary *summary);
 /* Whether what was recorded can be reported: after a failed run, if there are samples. */
@@ -46,7 +46,7 @@ FATHOM_API unsigned fathom_live_lacks(const struct fathom_live *live);
  * from the thread, too, until fathom_live_finish() has returned.
  *
  * Where the kernel lets ordinary users sample their own processes (perf_event_paranoid 2 or less), no right is needed. Errors as of
- * fathom_live_open(). Safe in any thread, not in a signal handler. */
+ * fathom_live_open(). */
 FATHOM_API int fathom_live_start(const struct fathom_recorder_options *record,
                                  const struct fathom_report_options *report,
                                  const struct fathom_listener *listener, struct fathom_live **out,

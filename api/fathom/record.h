@@ -70,25 +70,22 @@ struct fathom_recorder_options {
     uint64_t audit_stack; /* bytes of each; 0: 65528, the most that the kernel copies */
     uint64_t ring_kib;    /* ring buffer of each CPU, a power of two; 0: chosen from the event */
     enum fathom_scope scope;
-    bool
-        passive; /* precise events in batches, without an interrupt for each: their stacks are not compared */
-    const char
-        *map;    /* a path map that a report of a passive recording will take: fewer stacks are read then */
-    bool kernel; /* samples in the kernel too */
-    bool data;   /* addresses of data (page faults, memory events) */
+    bool passive;    /* precise events in batches, without an interrupt for each; stacks are not compared */
+    const char *map; /* a path map that a report of a passive recording will take: fewer stacks are read */
+    bool kernel;     /* samples in the kernel too */
+    bool data;       /* addresses of data (page faults, memory events) */
     bool stack_samples; /* new stacks as samples that other tools unwind */
-    bool
-        off_cpu; /* the times in which threads have no CPU, too: in an event "off-cpu", with the reason last on each path; needs the BPF program */
-    bool
-        wakers; /* likewise, with who ended them: an event "wakers", whose paths go on with the waker's, the innermost function first */
-    bool
-        wall; /* likewise, and all CPU time, in the kernel too: the event "wall-clock", of both, is reported where none is named */
+    /* The times in which threads have no CPU, too: in an event "off-cpu", with the reason last on each path; needs the BPF program. */
+    bool off_cpu;
+    /* Likewise, with who ended them: an event "wakers", whose paths go on with the waker's, the innermost function first. */
+    bool wakers;
+    /* Likewise, and all CPU time, in the kernel too: the event "wall-clock", of both, is reported where none is named. */
+    bool wall;
     /* A command's allocations, sampled in it: the mean bytes between two samples (524288 tells enough), as events "allocated" and
      * "freed", and for reports "live" and "peak"; 0: not. Beside them `target.event`, if there is one. Of processes by their numbers "allocated" alone,
      * sampled by the BPF program where their allocators are entered: at most UINT32_MAX. */
     uint64_t alloc_bytes;
-    const char
-        *alloc_runtime; /* libfathom-heap.so; NULL: looked for as that of training (fathom_runtime_find()) */
+    const char *alloc_runtime; /* libfathom-heap.so; NULL: looked for as that of fathom_runtime_find() */
     bool java_map; /* ask each HotSpot that runs at the end, by jcmd of JDK 17 or later, what code it made */
     bool compress; /* the file's records, with zstd */
     bool no_cache; /* keep nothing for later recordings, and use nothing that earlier ones kept */
@@ -113,17 +110,17 @@ FATHOM_API int fathom_recorder_open(const struct fathom_recorder_options *option
  * written. Unless nothing is to be kept, stacks that are known wherever their files are mapped become known to later recordings of the same
  * programs. The listener is told how far it is, at least 10 times a second, and then what the recording has, and what it lacks. */
 FATHOM_API int fathom_recorder_run(struct fathom_recorder *recorder, struct fathom_error *error);
-/* Ends the run soon. Safe in a signal handler, and in another thread. */
-FATHOM_API void fathom_recorder_stop(struct fathom_recorder *recorder);
+/* Ends the run soon. */
+FATHOM_API_AS_SAFE void fathom_recorder_stop(struct fathom_recorder *recorder);
 enum fathom_control {
     FATHOM_CONTROL_AUTO, /* as the policy and the trigger say, which is the case at first */
     FATHOM_CONTROL_ON,   /* in all intervals */
     FATHOM_CONTROL_OFF,  /* in none */
     FATHOM_CONTROL_ONCE, /* in the next interval, and then as before */
 };
-/* With phase_interval: when the events after the first one are on, from the next interval on. Safe in a signal handler, and in another
- * thread. */
-FATHOM_API void fathom_recorder_control(struct fathom_recorder *recorder, enum fathom_control control);
+/* With phase_interval: when the events after the first one are on, from the next interval on. */
+FATHOM_API_AS_SAFE void fathom_recorder_control(struct fathom_recorder *recorder,
+                                                enum fathom_control control);
 FATHOM_API void fathom_recorder_summary(const struct fathom_recorder *recorder,
                                         struct fathom_recorder_summary *summary);
 /* After the run: adds the stacks of the file (of several files, nothing) to the maps that are kept of its programs, for recordings to come; nothing of a stream,

@@ -77,18 +77,16 @@ struct fathom_profile_options {
     struct fathom_phases phases;
     const int *phase;   /* only samples of the phases of these numbers, */
     size_t phase_count; /* of those that the other options leave; 0: any */
-    const char *
-        by; /* levels above the functions, from the outermost inwards: of "cgroup", "container", "service", "exe", "comm",
-                          "pid", "tid" and "state", with commas between; NULL: none. -ENOENT if the recording has no cgroups */
-    bool
-        process_tree; /* below these, the chain of programs that started each other up to that of the sample */
-    bool threads;     /* each thread is a root, below these */
-    bool lines;       /* source lines, of callers too */
+    /* Levels above the functions, from the outermost inwards: of "cgroup", "container", "service", "exe", "comm", "pid", "tid" and "state", with commas between; NULL: none. -ENOENT if the recording has no cgroups. */
+    const char *by;
+    bool process_tree; /* below these, the programs that started each other up to that of the sample */
+    bool threads;      /* each thread is a root, below these */
+    bool lines;        /* source lines, of callers too */
     bool native,
         script; /* one of them alone: of paths with functions that an interpreter runs, machine code alone, or these alone */
-    uint64_t
-        wakers; /* of waits, so many who ended them, one after the other, behind their paths; at most FATHOM_WAKERS_MOST. -ENOENT if the recording does not tell them. 0: of event "wakers" one */
-    bool data;  /* paths end in the memory that was accessed; -ENOENT if the recording has no addresses */
+    /* Of waits, so many who ended them, one after the other, behind their paths; at most FATHOM_WAKERS_MOST. -ENOENT if the recording does not tell them. 0: of event "wakers" one. */
+    uint64_t wakers;
+    bool data; /* paths end in the memory that was accessed; -ENOENT if the recording has no addresses */
     uint64_t inline_most; /* KiB of debug information that may be read for inlined functions; 0: they are not
                              shown; UINT64_MAX: any */
     enum fathom_ambiguity ambiguous;
@@ -111,16 +109,12 @@ struct fathom_store_selection; /* store.h */
 /* Texts and lists are borrowed until fathom_report_close(). Set them by fathom_report_defaults() first. */
 struct fathom_report_options {
     const char *recording; /* a perf.data file, an archive of `fathom archive`, or "-": standard input */
-    const struct fathom_store_selection
-        *store; /* its batches, in place of a recording; NULL: the recording. What tells of single samples
-                   is refused then: -EINVAL */
-    const char
-        *output; /* the file to write, "-" for standard output; it is replaced when all is written. NULL: the
-                              stream that fathom_report_write() gets */
-    const char *
-        format; /* one of fathom_report_formats; "script": a line for each sample; "annotate": a function's code;
-                           "phases", "phases-json": the phases of its time.
-                           NULL: the default */
+    /* Its batches, in place of a recording; NULL: the recording. What tells of single samples is refused then: -EINVAL. */
+    const struct fathom_store_selection *store;
+    /* The file to write, "-" for standard output; it is replaced when all is written. NULL: the stream that fathom_report_write() gets. */
+    const char *output;
+    /* One of fathom_report_formats; "script": a line for each sample; "annotate": a function's code; "phases", "phases-json": the phases of its time. NULL: the default. */
+    const char *format;
     const char *view;   /* of fathom_views; NULL: the default */
     const char *fields; /* of "script"; NULL: FATHOM_SCRIPT_FIELDS */
     const char *function,
@@ -147,9 +141,9 @@ FATHOM_API int fathom_report_check(const struct fathom_report_options *options, 
  * directory in $TMPDIR or /var/tmp, which a child process removes when the caller ends: open it before there are threads.
  * listener: may be NULL; borrowed until fathom_report_close(). Errors: -EINVAL, also for an output that would replace what is
  * read; those of files. */
-FATHOM_API int fathom_report_open(const struct fathom_report_options *options,
-                                  const struct fathom_listener *listener, struct fathom_report **out,
-                                  struct fathom_error *error);
+FATHOM_API_MT_UNSAFE int fathom_report_open(const struct fathom_report_options *options,
+                                            const struct fathom_listener *listener,
+                                            struct fathom_report **out, struct fathom_error *error);
 /* What the calls below write, besides a stream. */
 FATHOM_API const struct fathom_writing *fathom_report_writing(const struct fathom_report *report);
 /* Reads the recording and infers its contexts; once. Errors: those of files; -ENOMSG, -EBADMSG, -ENOTSUP: no recording or map,

@@ -4,8 +4,7 @@
  * What is inferred is the path that training saw most with the point's function at its stack depth, with how sure that is; a path that training never
  * saw is not put together here, as 'fathom report' does it. Functions that are inlined have no frame of their own.
  *
- * No function of this file is safe in a signal handler: take a point there (here.h), and resolve it elsewhere. A resolver, with its answer, may be used by one
- * thread at a time, and different ones by different threads.
+ * In a signal handler take a point (here.h), and resolve it elsewhere. A resolver, its answer and its watches (watch.h) are one object.
  */
 #ifndef FATHOM_RESOLVE_H
 #define FATHOM_RESOLVE_H
@@ -46,20 +45,18 @@ FATHOM_API size_t fathom_resolver_threads(const struct fathom_resolver *resolver
 FATHOM_API int fathom_resolver_thread(const struct fathom_resolver *resolver, size_t index, uint32_t *tid,
                                       struct fathom_point *point);
 
-/* For points of a process of which less is known: executable mappings of files, */
 struct fathom_mapping {
     uint64_t start, end; /* addresses */
     uint64_t offset;     /* of start, in the file, bytes */
     const char *path;
-    const uint8_t *
-        build_id; /* of the file that was mapped; NULL: not known, the file that is at the path is taken for it */
-    size_t build_id_size; /* bytes, at most 20 */
+    const uint8_t *build_id; /* of the mapped file; NULL: not known, the one at the path is taken */
+    size_t build_id_size;    /* bytes, at most 20 */
 };
-/* -EINVAL: no such mapping; -ENOMEM. */
+/* For points of a process of which less is known: an executable mapping of a file. -EINVAL: no such mapping; -ENOMEM. */
 FATHOM_API int fathom_resolver_mapping(struct fathom_resolver *resolver, const struct fathom_mapping *mapping,
                                        struct fathom_error *error);
-/* and stacks, by their lowest addresses and their bases: of the first thread, SP as the kernel set it (where argc is); of others, the address of the slot with the return
- * address into clone3, + 8. Errors as above. */
+/* Then: a stack, by its lowest address and its base: of the first thread, SP as the kernel set it (where argc is); of others, the address of the slot with the
+ * return address into clone3, + 8. Errors as above. */
 FATHOM_API int fathom_resolver_stack(struct fathom_resolver *resolver, uint64_t low, uint64_t base,
                                      struct fathom_error *error);
 
@@ -92,8 +89,7 @@ FATHOM_API void fathom_answer_range(const struct fathom_answer *answer, double *
 /* Number of frames. Where the path is unknown, rank 0 has the point's function, if that is known. */
 FATHOM_API size_t fathom_answer_depth(const struct fathom_answer *answer, unsigned rank);
 
-/* Of a frame, 0 being the stack's root; there must be such a frame. */
-/* Demangled, or "image+0xaddress". */
+/* Of a frame, 0 being the stack's root; there must be such a frame. Demangled, or "image+0xaddress". */
 FATHOM_API const char *fathom_answer_function(const struct fathom_answer *answer, unsigned rank,
                                               size_t frame);
 FATHOM_API const char *fathom_answer_image(const struct fathom_answer *answer, unsigned rank,

@@ -17,8 +17,7 @@ extern "C" {
 /* Which of a store's batches. Texts are NULL: any. */
 struct fathom_store_selection {
     const char *url;
-    const char
-        *credentials; /* of a server: a file that others may not read, whose first line is "USER:PASSWORD" */
+    const char *credentials; /* of a server: a file that others may not read, with "USER:PASSWORD" */
     const char *service, *host;
     const char *build; /* what its build-id begins with */
     const char *since,
@@ -42,12 +41,10 @@ struct fathom_store_import_options {
     const char *recording; /* a file, or an archive of `fathom archive` */
     const char *service;   /* NULL: each process's container, service of systemd or else program */
     const char *host;      /* NULL: the recorded host's name */
-    const char *
-        ended; /* when its last sample was taken, as `until` above; NULL: as it tells, or when the file was last written. Of a
-                              recording that is in the store already, what was taken then holds */
-    const char *
-        known; /* a file of what a server has acknowledged, which is made: what it says is not sent again for an hour; NULL:
-                              all is sent. Other stores leave it */
+    /* When its last sample was taken, as `until` above; NULL: as it tells, or when the file was last written. Of a recording that is in the store already, what was taken then holds. */
+    const char *ended;
+    /* A file of what a server has acknowledged, which is made: what it says is not sent again for an hour; NULL: all is sent. Other stores leave it. */
+    const char *known;
     struct fathom_profile_options profile; /* map, symfs, no_cache and inline_most */
 };
 
@@ -62,9 +59,10 @@ struct fathom_store_imported {
 
 /* Opens the store and the recording, as fathom_report_open() does. listener: may be NULL; borrowed until
  * fathom_store_import_close(). Errors: those of fathom_store_init() and fathom_report_open(); -EINVAL: a time that is none. */
-FATHOM_API int fathom_store_import_open(const struct fathom_store_import_options *options,
-                                        const struct fathom_listener *listener,
-                                        struct fathom_store_import **out, struct fathom_error *error);
+FATHOM_API_MT_UNSAFE int fathom_store_import_open(const struct fathom_store_import_options *options,
+                                                  const struct fathom_listener *listener,
+                                                  struct fathom_store_import **out,
+                                                  struct fathom_error *error);
 FATHOM_API const struct fathom_writing *fathom_store_import_writing(const struct fathom_store_import *import);
 /* Reads the recording, infers its contexts, and puts all of it into the store, or nothing; once. A recording that is there already
  * changes nothing; a server of another tool gets it again. Errors: those of fathom_report_run(), and of the store. */

@@ -43,18 +43,15 @@ struct fathom_user {
 
 /* All pointers are borrowed by whoever is given a target, until it is closed. */
 struct fathom_target {
-    const char *event; /* several: separated by commas. NULL: cycles, or cpu-clock where there is no PMU */
-    const char *
-        filter; /* which of them the kernel samples, of tracepoints, by their fields: "bytes > 4096"; NULL: all */
-    const char
-        *weight; /* a field of tracepoints: what a sample weighs, such as bytes. NULL: its period alone */
+    const char *event;  /* several: separated by commas. NULL: cycles, or cpu-clock where there is no PMU */
+    const char *filter; /* of tracepoints: which are sampled, by their fields: "bytes > 4096"; NULL: all */
+    const char *weight; /* of tracepoints: the field that a sample weighs, as bytes. NULL: its period */
     uint64_t frequency; /* samples per second; 0: by `period` */
     uint64_t period;    /* events per sample, clocks: ns; 0 of both: chosen from the event */
     /* What is observed: exactly one of these. With the first four, which are not for training and need CAP_PERFMON, a command may be
      * given too, at whose end the observation ends. */
-    bool everyone; /* all processes of the machine but the caller, without idle time */
-    const char *
-        cgroup; /* those of a control group and of the ones below it: its path, also below where it is mounted */
+    bool everyone;           /* all processes of the machine but the caller, without idle time */
+    const char *cgroup;      /* those of a control group and of those below: its path, also below its mount */
     const char *container;   /* those of a container: its ID, the beginning of that, or its name */
     struct fathom_user user; /* those of a user; needs CAP_BPF, too, and stacks are compared */
     char *const *command;    /* to launch: an argv that ends with NULL */

@@ -41,8 +41,8 @@ FATHOM_API int fathom_top_open(const struct fathom_top_options *options,
 /* Starts the command, and counts until it or all processes have ended, the duration is over or fathom_top_stop() is called. To be
  * called once; what was counted can be read until fathom_top_close(). */
 FATHOM_API int fathom_top_run(struct fathom_top *top, struct fathom_error *error);
-/* Ends the run soon. Safe in a signal handler, and in another thread. */
-FATHOM_API void fathom_top_stop(struct fathom_top *top);
+/* Ends the run soon. */
+FATHOM_API_AS_SAFE void fathom_top_stop(struct fathom_top *top);
 FATHOM_API void fathom_top_close(struct fathom_top *top); /* NULL is allowed */
 
 /* The next three are for `progress`, and for after the run. */
@@ -51,8 +51,8 @@ FATHOM_API void fathom_top_close(struct fathom_top *top); /* NULL is allowed */
 FATHOM_API int fathom_top_clear(struct fathom_top *top, struct fathom_error *error);
 
 struct fathom_top_summary {
-    const char *
-        event; /* the name of what counts; good until fathom_top_close(), of a store until the next rows, as are: */
+    /* The name of what counts; good until fathom_top_close(), of a store until the next rows, as are: */
+    const char *event;
     const char *stored;  /* what of a store was read; NULL: it is a target */
     const char *failure; /* why the store could not be read the last time; NULL: it was */
     /* Since fathom_top_clear(), of what counts: */
@@ -95,8 +95,8 @@ struct fathom_top_show {
 };
 
 struct fathom_top_row {
-    const char *
-        function; /* its name, or a label such as "[unknown context]"; good until fathom_top_close(), of a store until the next rows, as image */
+    /* Its name, or a label such as "[unknown context]"; good until fathom_top_close(), of a store until the next rows, as image. */
+    const char *function;
     const char *image; /* the file's name; "": of a label */
     uint64_t key;      /* of its path: the same in the next picture */
     uint64_t self, total;

@@ -5,7 +5,7 @@
  * Hooks are patched into the memory of a command and of the processes that it starts, by a runtime that is loaded into them
  * (libfathom-probe.so). It is looked for beside libfathom, and where it is installed, unless the caller names it. The directory of
  * a run, below $TMPDIR or /var/tmp, is removed by a child process however this process ends. What other runs that were killed left there is recovered
- * when one begins. To be called before other threads exist.
+ * when one begins.
  */
 #ifndef FATHOM_TRAIN_H
 #define FATHOM_TRAIN_H
@@ -48,10 +48,10 @@ struct fathom_train;
 
 /* Opens the output and the map that it is added to, chooses the way, which the listener is told, and makes ready. Errors: of both
  * files; -ENOTSUP: that map is too old to be added to; -ENOENT: the command or the runtime is not found, or no function was
- * chosen; -EPERM: uprobes need root. */
-FATHOM_API int fathom_train_open(const struct fathom_train_options *options,
-                                 const struct fathom_listener *listener, struct fathom_train **train,
-                                 struct fathom_error *error);
+ * chosen; -EPERM: uprobes need root. To be called before other threads exist, which a signal could reach meanwhile. */
+FATHOM_API_MT_UNSAFE int fathom_train_open(const struct fathom_train_options *options,
+                                           const struct fathom_listener *listener,
+                                           struct fathom_train **train, struct fathom_error *error);
 FATHOM_API enum fathom_train_way
 fathom_train_way(const struct fathom_train *train); /* what it is; never _AUTO */
 /* Opens what is sampled, if anything is: no rights are needed behind it by FATHOM_TRAIN_UNWIND. A command with hooks runs from now on,
@@ -59,8 +59,8 @@ fathom_train_way(const struct fathom_train *train); /* what it is; never _AUTO *
 FATHOM_API int fathom_train_start(struct fathom_train *train, struct fathom_error *error);
 /* Waits for the end of what is trained. */
 FATHOM_API int fathom_train_run(struct fathom_train *train, struct fathom_error *error);
-/* Ends that soon, and the command: safe in a signal handler. */
-FATHOM_API void fathom_train_stop(struct fathom_train *train);
+/* Ends that soon, and the command. */
+FATHOM_API_AS_SAFE void fathom_train_stop(struct fathom_train *train);
 /* Makes the map and writes it. 1: it has two builds of a file now, of which the listener is told. -ENODATA, -ECHILD: nothing was
  * learned, and a map that is there stays. */
 FATHOM_API int fathom_train_save(struct fathom_train *train, struct fathom_error *error);

@@ -26,15 +26,15 @@ struct fathom_call_trace_options { /* all borrowed until the end */
     const char *runtime;           /* as in fathom_runtime_find() */
 };
 
-/* Opens the output, and makes ready. Errors: of that; -ENOENT: the runtime is not found; -ENOSPC. */
-FATHOM_API int fathom_call_trace_open(const struct fathom_call_trace_options *options,
-                                      const struct fathom_listener *listener,
-                                      struct fathom_call_trace **trace, struct fathom_error *error);
+/* Opens the output, and makes ready, before other threads exist. Errors: of that; -ENOENT: the runtime is not found; -ENOSPC. */
+FATHOM_API_MT_UNSAFE int fathom_call_trace_open(const struct fathom_call_trace_options *options,
+                                                const struct fathom_listener *listener,
+                                                struct fathom_call_trace **trace, struct fathom_error *error);
 /* Runs the command. It gets the caller's signal dispositions, but for SIGPIPE. */
 FATHOM_API int fathom_call_trace_start(struct fathom_call_trace *trace, struct fathom_error *error);
 FATHOM_API void fathom_call_trace_run(struct fathom_call_trace *trace); /* waits for its end */
-/* Has the command end soon, while it runs: safe in a signal handler. */
-FATHOM_API void fathom_call_trace_stop(struct fathom_call_trace *trace);
+/* Has the command end soon, while it runs. */
+FATHOM_API_AS_SAFE void fathom_call_trace_stop(struct fathom_call_trace *trace);
 /* Writes the trace. Errors: of the output; -ECHILD: no calls were seen; -ENOSPC: none could be kept. */
 FATHOM_API int fathom_call_trace_save(struct fathom_call_trace *trace, struct fathom_error *error);
 /* The command's wait status; -1: it is still running. */

@@ -4,8 +4,6 @@
  * That is exact: such a place is in no path of the map. What it means is a matter of how much training saw, so the chance of a false alarm, of a program that
  * does what it did in training, is told beside it (fathom_watch_chance()). A function that has no hook, of which 'fathom train' says that it is left out, is not
  * seen by training unless it is sampled. A signal handler on the thread's own stack begins at any depth: what it calls is new nearly each time.
- *
- * No function is safe in a signal handler. A watch uses its resolver: both may be used by one thread at a time.
  */
 #ifndef FATHOM_WATCH_H
 #define FATHOM_WATCH_H

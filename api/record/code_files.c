@@ -216,12 +216,7 @@ static int read_file(int fd, uint8_t **data, size_t *size)
     *data = malloc(most + 1);
     if (!*data)
         return -ENOMEM;
-    while (*size < most) {
-        const ssize_t got = pread(fd, *data + *size, most - *size, (off_t)*size);
-        if (got <= 0)
-            break;
-        *size += (size_t)got;
-    }
+    *size = file_read_at(fd, *data, most, 0);
     return 0;
 }
 

@@ -5,12 +5,27 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
+static int begun;
+
+static void begin(void)
+{
+    begun = pfm_initialize();
+}
+
+int pfm_begin(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, begin);
+    return begun;
+}
+
 int pfm_encode(const char *name, struct pfm_code *code, const char **reason)
 {
-    int rc = pfm_initialize(); /* idempotent */
+    int rc = pfm_begin();
     if (rc != PFM_SUCCESS) {
         *reason = pfm_strerror(rc);
         return -ENOENT;
@@ -60,7 +75,7 @@ static void see_umasks(int index, struct pfm_event event, int count,
 
 void pfm_events(void (*see)(void *context, const struct pfm_event *event), void *context)
 {
-    if (pfm_initialize() != PFM_SUCCESS)
+    if (pfm_begin() != PFM_SUCCESS)
         return;
     for (int pmu = PFM_PMU_NONE; pmu < PFM_PMU_MAX; pmu++) {
         pfm_pmu_info_t unit = {.size = sizeof unit};

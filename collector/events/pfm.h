@@ -18,6 +18,8 @@ struct pfm_code {
     unsigned precise;
 };
 
+/* Readies libpfm4, which any call needs and has no lock for. 0 or its error. */
+int pfm_begin(void);
 /* The event of this name in user mode. 0; -ENOENT: unknown to libpfm4; -EINVAL: known, but the attributes are
  * wrong or missing. *reason: libpfm4's text for that, static. */
 int pfm_encode(const char *name, struct pfm_code *code, const char **reason);

@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/events/pfm.h"
+
 void pfm_cpu(char *out, size_t size)
 {
     out[0] = '\0';
-    if (pfm_initialize() != PFM_SUCCESS)
+    if (pfm_begin() != PFM_SUCCESS)
         return;
     for (int pmu = PFM_PMU_NONE; pmu < PFM_PMU_MAX; pmu++) {
         pfm_pmu_info_t unit = {.size = sizeof unit};

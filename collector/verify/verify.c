@@ -61,11 +61,25 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list args
     return 0;
 }
 
+/* What libbpf prints by is the process's, and is as the caller had it when no thread needs silence any more. */
+static void silence(bool on)
+{
+    static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+    static libbpf_print_fn_t print;
+    static unsigned silent;
+    pthread_mutex_lock(&guard);
+    if (on && silent++ == 0)
+        print = libbpf_set_print(quiet);
+    if (!on && --silent == 0)
+        libbpf_set_print(print);
+    pthread_mutex_unlock(&guard);
+}
+
 static int number_of_cpus(void)
 {
-    libbpf_print_fn_t print = libbpf_set_print(quiet);
+    silence(true);
     int count = libbpf_num_possible_cpus();
-    libbpf_set_print(print);
+    silence(false);
     if (count <= 0) /* containers without /sys */
         count = (int)sysconf(_SC_NPROCESSORS_CONF);
     return count > 0 ? count : 1;
@@ -334,7 +348,7 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
         return error_memory(err);
     v->follow = options->follow;
     pthread_mutex_init(&v->lock, NULL);
-    libbpf_print_fn_t print = libbpf_set_print(quiet);
+    silence(true);
     int rc = load_best(options, v);
     if (rc == 0)
         rc = find_parts(options, v);
@@ -352,7 +366,7 @@ int verify_new(const struct verify_options *options, struct verify **out, struct
         v->wakings = v->wakeups && options->wakers ? trace(v, &traced_wakings) : NULL;
         rc = v->wakeups && (v->wakings || !options->wakers) ? 0 : -ENOTSUP;
     }
-    libbpf_set_print(print);
+    silence(false);
     if (rc < 0) {
         verify_free(v);
         return error_system(err, -rc, "cannot load the BPF program that verifies stacks");

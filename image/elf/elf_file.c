@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/file.h"
+#include "image/elf/note.h"
 
 /* Limit for the header tables, far above any real file's. */
 #define MAX_SEGMENTS 4096
@@ -56,7 +56,6 @@ static int check_header(struct elf_file *file, const char *path, enum elf_part p
 
 #define NOTES_MOST 65536u /* bytes searched in one section */
 
-/* LSB note format: name size, descriptor size, type, both padded to 4 bytes. */
 static void read_notes(struct elf_file *file, uint64_t offset, uint64_t size)
 {
     if (offset > file->size || size > file->size - offset || file->build_id.size)
@@ -66,22 +65,14 @@ static void read_notes(struct elf_file *file, uint64_t offset, uint64_t size)
     if (need(file, offset, size, NULL) < 0)
         return;
     struct bytes b = bytes_of(file->data + offset, size);
-    while (bytes_left(&b) >= sizeof(Elf64_Nhdr)) {
-        uint32_t name_size = bytes_u32(&b), desc_size = bytes_u32(&b), type = bytes_u32(&b);
-        const uint8_t *name = bytes_take(&b, name_size);
-        bytes_take(&b, -(uint64_t)name_size & 3);
-        const uint8_t *desc = bytes_take(&b, desc_size);
-        if (b.failed)
-            return;
-        if (type == NT_GNU_BUILD_ID && name_size == 4 && memcmp(name, "GNU", 4) == 0 && desc_size > 0) {
-            file->build_id_at = (uint64_t)(desc - file->data);
-            file->build_id_bytes = desc_size;
-            file->build_id.size = (uint8_t)(desc_size < BUILD_ID_MAX ? desc_size : BUILD_ID_MAX);
-            memcpy(file->build_id.bytes, desc, file->build_id.size);
+    for (struct elf_note note; elf_note_next(&b, &note);)
+        if (elf_note_is(&note, "GNU", NT_GNU_BUILD_ID) && note.size > 0) {
+            file->build_id_at = (uint64_t)(note.data - file->data);
+            file->build_id_bytes = note.size;
+            file->build_id.size = (uint8_t)(note.size < BUILD_ID_MAX ? note.size : BUILD_ID_MAX);
+            memcpy(file->build_id.bytes, note.data, file->build_id.size);
             return;
         }
-        bytes_take(&b, -(uint64_t)desc_size & 3);
-    }
 }
 
 static int add_segment(struct elf_file *file, const Elf64_Phdr *ph, const char *path,

@@ -1,13 +1,13 @@
 /* running.c - see running.h. */
 #include "image/kernel/running.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
+#include "image/elf/note.h"
 
 #define NOTES_MOST 65536u
 
@@ -42,21 +42,13 @@ static void read_notes(FILE *file, struct build_id *id)
 {
     uint8_t notes[NOTES_MOST];
     size_t size = fread(notes, 1, sizeof notes, file);
-    for (size_t at = 0; size - at >= sizeof(Elf64_Nhdr);) {
-        Elf64_Nhdr note;
-        memcpy(&note, notes + at, sizeof note);
-        uint64_t body = at + sizeof note + (((uint64_t)note.n_namesz + 3) & ~UINT64_C(3));
-        uint64_t next = body + (((uint64_t)note.n_descsz + 3) & ~UINT64_C(3));
-        if (next > size)
-            return;
-        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-            memcmp(notes + at + sizeof note, "GNU", 4) == 0 && note.n_descsz <= BUILD_ID_MAX) {
-            id->size = (uint8_t)note.n_descsz;
-            memcpy(id->bytes, notes + body, note.n_descsz);
+    struct bytes b = bytes_of(notes, size);
+    for (struct elf_note note; elf_note_next(&b, &note);)
+        if (elf_note_is(&note, "GNU", NT_GNU_BUILD_ID) && note.size <= BUILD_ID_MAX) {
+            id->size = (uint8_t)note.size;
+            memcpy(id->bytes, note.data, note.size);
             return;
         }
-        at = (size_t)next;
-    }
 }
 
 struct running_kernel *running_kernel_open(const struct kernel_places *places)

@@ -80,17 +80,10 @@ static bool read_slice(const struct part_file *file, const struct elf_section *s
     if (from > s->file_size || size > s->file_size - from || size > SLICE_MOST)
         return false;
     uint8_t *bytes = malloc(size ? size : 1);
-    for (uint64_t got = 0; bytes && got < size;) {
-        ssize_t n = pread(file->fd, bytes + got, size - got, (off_t)(s->offset + from + got));
-        if (n <= 0) {
-            free(bytes);
-            bytes = NULL;
-        } else {
-            got += (uint64_t)n;
-        }
-    }
-    if (!bytes)
+    if (!bytes || file_read_at(file->fd, bytes, size, s->offset + from) < size) {
+        free(bytes);
         return false;
+    }
     *out = (struct slice){bytes, size};
     return true;
 }

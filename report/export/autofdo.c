@@ -26,7 +26,7 @@ static void write_function(struct printer *p, const struct source_counts *c, uin
     size_t first;
     for (size_t n = source_counts_lines(c, function, &first); n--; first++)
         autofdo_line(p, c, &c->lines[first], depth);
-    for (size_t n = source_counts_parts(c, function, &first); n--; first++) {
+    for (size_t n = source_counts_children(c, function, &first); n--; first++) {
         const struct source_function *inlined = &c->functions[c->order[first]];
         write_place(p, depth, inlined->at);
         printer_write(p, "%s:%llu\n", names_text(c->names, inlined->name),
@@ -41,7 +41,7 @@ int autofdo_write(const struct report *report, FILE *out, struct fathom_error *e
     struct source_counts c;
     size_t first;
     int rc = source_counts_find(report, SOURCE_LLVM, &c, err);
-    for (size_t n = rc == 0 ? source_counts_parts(&c, SOURCE_FUNCTION_NONE, &first) : 0; n--; first++) {
+    for (size_t n = rc == 0 ? source_counts_children(&c, SOURCE_FUNCTION_NONE, &first) : 0; n--; first++) {
         const struct source_function *f = &c.functions[c.order[first]];
         if (!f->total)
             continue;

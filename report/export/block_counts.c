@@ -9,14 +9,14 @@
 #include "base/circulation.h"
 
 #define LARGEST 1e9 /* of what is reckoned with, in whole numbers */
-#define COST                                                                                                 \
-    200 /* of one away from what was measured, for the root of a block's instructions; of a function's calls, as of CALLS */
-#define CALLS 16
-/* Where less of a function's weight is told, it has so few samples that most blocks that ran have none: a sample then says much, and none little, as of a Poisson
- * distribution. Chosen on clang and perl, by callgrind's counts of instructions. */
+#define COST    200 /* of one more or less than measured, times the root of the block's instructions */
+#define CALLS   16  /* instructions that a function's calls count as there */
+/* Where the counts account for a smaller part of a function's weight, it has so few samples that most blocks that ran have none: a sample then says much, and none
+ * little, as in a Poisson distribution. Chosen on clang and perl, by callgrind's counts of instructions. */
 #define SPARSE_LEAST 0.02
 
-/* Arcs side by side for what was measured once: near that one away costs little, as much as chance, and as instructions that do not take equally long, make it differ. */
+/* A measured count's cost, piecewise linear, as parallel arcs: near the count, where chance and instructions that do not take equally long make it differ, a difference
+ * costs little. */
 static const struct {
     double until;     /* times what was measured */
     int cost, sparse; /* sparse: see SPARSE_LEAST */
@@ -74,7 +74,7 @@ static void set_arcs(const struct blocks *b, const struct block_samples *s, cons
     }
 }
 
-/* How much of the samples' weight flows, a share in units of the arcs. */
+/* The part of the samples' weight that the flow accounts for, in units of the arcs. */
 static double told_of(const struct blocks *b, const struct block_samples *s, const uint32_t *length,
                       const struct circulation_arc *arcs)
 {

@@ -1,6 +1,6 @@
 /*
- * bolt.c - see export.h. What perf2bolt and llvm-bolt take as "pre-aggregated" (llvm/bolt: DataAggregator.h): "B FROM TO COUNT MISPREDICTED" of branches and calls, "F FROM TO COUNT" where control
- * goes on to what lies behind; addresses of the file. Where a jump leads that goes by no table that is known is not told.
+ * bolt.c - see export.h. What perf2bolt and llvm-bolt take as "pre-aggregated" (llvm/bolt: DataAggregator.h): "B FROM TO COUNT MISPREDICTED" of branches and calls, "F FROM TO COUNT" of
+ * fall-throughs; addresses of the file. Where jumps lead whose table is not known is not told.
  */
 #include <errno.h>
 

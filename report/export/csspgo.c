@@ -2,8 +2,8 @@
  * csspgo.c - see export.h. A context-sensitive sample profile as LLVM reads it (llvm/ProfileData/SampleProfReader.h, "text", with contexts): of each function, by the calls that led to it, how
  * often its lines ran: "[main:3 @ f:1.2 @ g]". Functions that were inlined are contexts, too.
  *
- * A context begins below the first call, outwards from the sample, whose place is not known or not sure. How a function's counts (block_counts.h) part among its contexts is told by
- * their samples; contexts with few of them are told without callers.
+ * A context begins after the innermost call whose place is not known or not sure. A function's counts (block_counts.h) are split among its contexts by their samples; contexts with
+ * few of these are told without callers.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -71,8 +71,9 @@ static int find_contexts(struct csspgo *s, struct fathom_error *err)
         struct context *context = context_of(s, node, f);
         if (!context)
             return error_memory(err);
-        context->weight += (double)c->sample_values[i * c->metrics->count];
-        s->total += (double)c->sample_values[i * c->metrics->count];
+        const double weight = (double)c->sample_values[i * c->metrics->count];
+        context->weight += weight;
+        s->total += weight;
     }
     return 0;
 }

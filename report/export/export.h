@@ -1,7 +1,8 @@
 /*
  * export.h - the formats of a report for other programs, one file each (format.h has them in a table). Private to report/.
  *
- * Each writes all contexts, whatever they weigh, with the sum of all weights in every format the same. Errors as in view.h.
+ * Each writes all contexts, whatever they weigh, with the sum of all weights in every format the same; but those of code (for compilers and linkers) and dot. Errors
+ * as in view.h.
  */
 #ifndef FATHOM_REPORT_EXPORT_EXPORT_H
 #define FATHOM_REPORT_EXPORT_EXPORT_H
@@ -19,14 +20,15 @@ int csv_write(const struct report *report, FILE *out, struct fathom_error *err);
 int callgrind_write(const struct report *report, FILE *out, struct fathom_error *err);
 /* A call graph for Graphviz: functions and calls that weigh at least min_percent. */
 int dot_write(const struct report *report, FILE *out, struct fathom_error *err);
-/* A sample profile for clang (LLVM's text format); with call paths as contexts; for GCC. -ENOENT: no function has lines. */
+/* A sample profile for clang (LLVM's text format); with call paths as contexts; for GCC. -ENOENT: no function has lines. These and the next two: -EINVAL: the
+ * event counts neither time nor instructions. */
+int autofdo_write(const struct report *report, FILE *out, struct fathom_error *err);
+int csspgo_write(const struct report *report, FILE *out, struct fathom_error *err);
 int gcov_autofdo_write(const struct report *report, FILE *out, struct fathom_error *err);
 /* How often branches were taken, for perf2bolt and llvm-bolt (-pa). */
 int bolt_write(const struct report *report, FILE *out, struct fathom_error *err);
 /* The symbols of sampled functions, a line each, in the order in which they should lie (lld's --symbol-ordering-file). */
 int symbol_order_write(const struct report *report, FILE *out, struct fathom_error *err);
-int autofdo_write(const struct report *report, FILE *out, struct fathom_error *err);
-int csspgo_write(const struct report *report, FILE *out, struct fathom_error *err);
 /* A flame graph that stands by itself. */
 int svg_write(const struct report *report, FILE *out, struct fathom_error *err);
 

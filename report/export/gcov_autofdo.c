@@ -13,7 +13,7 @@
 #define NAMES     0xaa000000u
 #define FUNCTIONS 0xac000000u
 #define MODULES   0xae000000u
-#define HISTOGRAM 6u /* functions that an indirect call led to; not looked at */
+#define HISTOGRAM 6u /* HIST_TYPE_INDIR_CALL_TOPN: functions that an indirect call led to */
 
 struct gcov {
     struct printer printer;
@@ -45,11 +45,11 @@ static void put_place(struct gcov *g, struct source_place at)
 static void put_function(struct gcov *g, uint32_t function)
 {
     const struct source_counts *c = g->counts;
-    size_t line, part, lines = source_counts_lines(c, function, &line),
-                       parts = source_counts_parts(c, function, &part);
+    size_t line, child, lines = source_counts_lines(c, function, &line),
+                        children = source_counts_children(c, function, &child);
     put(g, c->functions[function].name);
     put(g, (uint32_t)lines);
-    put(g, (uint32_t)parts);
+    put(g, (uint32_t)children);
     for (; lines--; line++) {
         put_place(g, c->lines[line].at);
         size_t target, targets = source_counts_targets(c, &c->lines[line], &target);
@@ -61,16 +61,16 @@ static void put_function(struct gcov *g, uint32_t function)
             put_count(g, c->targets[target].count);
         }
     }
-    for (; parts--; part++) {
-        put_place(g, c->functions[c->order[part]].at);
-        put_function(g, c->order[part]);
+    for (; children--; child++) {
+        put_place(g, c->functions[c->order[child]].at);
+        put_function(g, c->order[child]);
     }
 }
 
 static void put_all(struct gcov *g)
 {
     const struct source_counts *c = g->counts;
-    size_t first, count = source_counts_parts(c, SOURCE_FUNCTION_NONE, &first);
+    size_t first, count = source_counts_children(c, SOURCE_FUNCTION_NONE, &first);
     const uint32_t names = names_count(c->names);
     const uint32_t head[] = {MAGIC, VERSION, 0, NAMES, 0, names};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)

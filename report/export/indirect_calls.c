@@ -1,6 +1,6 @@
 /*
- * indirect_calls.c - see indirect_calls.h. Samples below a call tell time. What part of a function's time lies below one call is also that of its entries that
- * came from there, as far as it takes equally long from everywhere; and all entries from one call are as many as it ran.
+ * indirect_calls.c - see indirect_calls.h. Samples below a call tell time. The part of a function's time that is below one call is also the part of its entries that
+ * came from there, as far as it takes equally long from everywhere; and one call's entries into all functions are as many as its runs.
  */
 #include "report/export/indirect_calls.h"
 
@@ -31,7 +31,7 @@ static enum frame_kind kind_of(const struct weights *w, const struct cct_node *n
     return frames_at(w->contexts->frames, node->item)->kind;
 }
 
-/* What ends in a node lies below all that leads to it. */
+/* A path's weight counts for all calls on it. */
 static bool add_path(struct weights *w, const struct cct_node *node, uint64_t weight)
 {
     bool good = true;
@@ -76,11 +76,8 @@ static bool add_call(struct run_counts *c, const struct weights *w, uint64_t key
 static int compare_calls(const void *a, const void *b)
 {
     const struct indirect_call *x = a, *y = b;
-    if (x->caller != y->caller)
-        return x->caller < y->caller ? -1 : 1;
-    if (x->insn != y->insn)
-        return x->insn < y->insn ? -1 : 1;
-    return (x->callee > y->callee) - (x->callee < y->callee);
+    const uint64_t from = (uint64_t)x->caller << 32 | x->insn, other = (uint64_t)y->caller << 32 | y->insn;
+    return from != other ? (from < other ? -1 : 1) : (x->callee > y->callee) - (x->callee < y->callee);
 }
 
 static int by_callee(const void *a, const void *b)

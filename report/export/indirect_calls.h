@@ -9,7 +9,7 @@
 
 /* Sets counts->indirect. 0 or -ENOMEM. */
 int indirect_calls_find(const struct contexts *contexts, struct run_counts *counts, struct fathom_error *err);
-/* Sets how often each was called, by how often the calls ran, and by how often the functions were entered. */
+/* Sets the counts, from how often the calls ran and how often the functions were entered. */
 void indirect_calls_count(struct run_counts *counts);
 
 #endif

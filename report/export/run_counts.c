@@ -12,8 +12,8 @@
 #include "report/export/block_counts.h"
 #include "report/export/indirect_calls.h"
 
-#define ROUNDS 3 /* behind the first, functions know how often others call them */
-/* Of all functions: seconds; and of one, as a share of what is left, so that others have some, too. */
+#define ROUNDS 3 /* after the first, it is known how often functions call each other */
+/* Of all functions: some seconds. Of one: a part of what is left, so that others have some, too. */
 #define WORK_MOST  (UINT64_C(1) << 29)
 #define WORK_SHARE 4u
 
@@ -31,7 +31,7 @@ struct run_samples {
 static int compare_places(const struct image *a, uint32_t f, const struct image *b, uint32_t g)
 {
     if (a != b) {
-        /* By name first, that equal recordings have equal profiles. */
+        /* By name first, so that equal recordings have equal profiles. */
         const int names = strcmp(image_name(a), image_name(b));
         return names ? names : (uintptr_t)a < (uintptr_t)b ? -1 : 1;
     }
@@ -211,11 +211,32 @@ static int count_runs(struct run_counts *c, const struct log *log, struct fathom
     return 0;
 }
 
+/* More samples of an instruction must mean that it ran more often, or took longer. Of raw events and those of a PMU's own, only the user knows. */
+static int check_event(const struct event *event, const struct log *log, struct fathom_error *err)
+{
+    const struct perf_event_attr *attr = &event->attr;
+    const bool known = attr->type != PERF_TYPE_RAW && attr->type < PERF_TYPE_MAX;
+    const uint32_t hardware = attr->type == PERF_TYPE_HARDWARE ? (uint32_t)attr->config : UINT32_MAX;
+    if (attr_is_clock(attr) || hardware == PERF_COUNT_HW_CPU_CYCLES ||
+        hardware == PERF_COUNT_HW_REF_CPU_CYCLES || hardware == PERF_COUNT_HW_INSTRUCTIONS)
+        return 0;
+    if (known)
+        return error_set(err, EINVAL,
+                         "%s counts neither time nor instructions, which profiles for compilers are made of: "
+                         "record a clock, cycles or instructions, or choose one with --event",
+                         event->name);
+    log_write(log, LOG_WARNING,
+              "%s is taken to count time or instructions: if it does not, the profile is of no use",
+              event->name);
+    return 0;
+}
+
 int run_counts_find(const struct report *report, struct run_counts *out, struct fathom_error *err)
 {
     struct run_samples samples = {0};
     *out = (struct run_counts){0};
-    int rc = find_samples(&samples, report->contexts, err);
+    int rc = check_event(report->contexts->metrics->event, report->log, err);
+    rc = rc == 0 ? find_samples(&samples, report->contexts, err) : rc;
     if (rc == 0 && !samples.count)
         rc = error_set(err, ENOENT,
                        "no function was sampled on a CPU, of which a profile for compilers could tell: "

@@ -16,17 +16,17 @@ struct counted_function {
     double *weight;         /* of each block's samples */
     double sampled;         /* of all of these */
     double *counts, *edges; /* block_counts.h */
-    double calls;           /* by other sampled functions, likewise */
-    double entered;         /* the more of these and of what comes in from outside */
-    double known;           /* `calls`, when it was counted */
-    bool rough;             /* others would be nearer to the samples: finding them took too long */
+    double calls;           /* how often other sampled functions call it */
+    double entered;         /* the larger of `calls` and of what flows into its entry from outside */
+    double known;           /* `calls` as it was when the blocks were counted */
+    bool rough;             /* the work was used up before the best counts were found */
 };
 
 /* An indirect call that led to a function. */
 struct indirect_call {
     uint32_t caller, insn; /* insn: in its blocks */
     uint32_t callee;
-    double share; /* of the callee's weight, with all that it calls, what lies below this call */
+    double share; /* the part of the callee's weight, with all that it calls, that is below this call */
     double count;
 };
 
@@ -37,7 +37,7 @@ struct run_counts {
     size_t indirect_count, indirect_capacity;
 };
 
-/* -ENOENT with a message: no function was sampled; -ENOMEM. Clear it even on failure. */
+/* -EINVAL, -ENOENT with a message: the event counts neither time nor instructions; no function was sampled; -ENOMEM. Clear it even on failure. */
 int run_counts_find(const struct report *report, struct run_counts *out, struct fathom_error *err);
 void run_counts_clear(struct run_counts *counts);
 /* The function that begins there; NULL: it was not sampled, or none does. */

@@ -24,15 +24,15 @@ static uint32_t unpack(uint32_t packed)
     return packed & 0x20 ? (packed >> 1 & 0xfe0) | (packed & 0x1f) : packed & 0x1f;
 }
 
-static uint32_t behind(uint32_t packed)
+static uint32_t next_component(uint32_t packed)
 {
     return packed & 1 ? packed >> 1 : packed >> (packed & 0x40 ? 14 : 7);
 }
 
-/* How often the compiler copied it, as where it unrolled a loop: each copy runs so many times less often. */
-static uint32_t copies(uint32_t discriminator)
+/* Into how many copies the compiler made an instruction, as where it unrolled a loop: each runs so many times less often. */
+static uint32_t duplication_factor(uint32_t discriminator)
 {
-    const uint32_t factor = unpack(behind(discriminator));
+    const uint32_t factor = unpack(next_component(discriminator));
     return factor ? factor : 1;
 }
 
@@ -106,7 +106,7 @@ static bool count_line(struct source_counts *c, uint32_t function, struct source
     return true;
 }
 
-/* Whether readers of text find a name again in one: they part lines, places and calls at these, and one that begins with a digit is a count. */
+/* Whether readers of text profiles find a name again: they split lines, places and calls at these, and take what begins with a digit for a count. */
 static bool is_readable(const char *name)
 {
     size_t size = 0;
@@ -140,7 +140,8 @@ static int add_instruction(struct source_counts *c, uint32_t parent, struct sour
                            const struct line_frame *frames, size_t count, double ran)
 {
     uint32_t function;
-    const double copied = c->compiler == SOURCE_LLVM ? ran * copies(frames[0].discriminator) : ran;
+    const double copied =
+        c->compiler == SOURCE_LLVM ? ran * duplication_factor(frames[0].discriminator) : ran;
     int rc = source_counts_frames(c, parent, at, frames, count, &function);
     if (rc != 0 || !frames[0].line)
         return rc < 0 ? rc : 0;
@@ -208,9 +209,9 @@ int source_counts_add(struct source_counts *c, uint32_t parent, struct source_pl
 
 static int compare_places(struct source_place a, struct source_place b)
 {
-    if (a.offset != b.offset)
-        return a.offset < b.offset ? -1 : 1;
-    return (a.discriminator > b.discriminator) - (a.discriminator < b.discriminator);
+    const uint64_t x = (uint64_t)a.offset << 32 | a.discriminator,
+                   y = (uint64_t)b.offset << 32 | b.discriminator;
+    return (x > y) - (x < y);
 }
 
 static int compare_within(uint32_t f, struct source_place a, uint32_t g, struct source_place b)
@@ -239,22 +240,17 @@ static int compare_functions(const void *a, const void *b, void *counts)
     return strcmp(names_text(c->names, x->name), names_text(c->names, y->name));
 }
 
-static int compare_target_places(const struct source_target *x, const struct source_target *y)
-{
-    return compare_within(x->function, x->at, y->function, y->at);
-}
-
 static int by_name(const void *a, const void *b)
 {
     const struct source_target *x = a, *y = b;
-    const int places = compare_target_places(x, y);
+    const int places = compare_within(x->function, x->at, y->function, y->at);
     return places ? places : (x->name > y->name) - (x->name < y->name);
 }
 
 static int by_count(const void *a, const void *b)
 {
     const struct source_target *x = a, *y = b;
-    const int places = compare_target_places(x, y);
+    const int places = compare_within(x->function, x->at, y->function, y->at);
     return places ? places : x->count != y->count ? (x->count > y->count ? -1 : 1) : by_name(a, b);
 }
 
@@ -307,7 +303,7 @@ int source_counts_end(struct source_counts *c, struct fathom_error *err)
     return 0;
 }
 
-size_t source_counts_parts(const struct source_counts *c, uint32_t function, size_t *first)
+size_t source_counts_children(const struct source_counts *c, uint32_t function, size_t *first)
 {
     const size_t count = c->function_count;
     *first = lower_bound(i, (size_t)0, count, c->functions[c->order[i]].parent < function);
@@ -319,10 +315,11 @@ size_t source_counts_parts(const struct source_counts *c, uint32_t function, siz
 
 size_t source_counts_targets(const struct source_counts *c, const struct source_line *line, size_t *first)
 {
-    const struct source_target key = {.function = line->function, .at = line->at};
-    *first = lower_bound(i, (size_t)0, c->target_count, compare_target_places(&c->targets[i], &key) < 0);
+    const struct source_target *t = c->targets;
+    *first = lower_bound(i, (size_t)0, c->target_count,
+                         compare_within(t[i].function, t[i].at, line->function, line->at) < 0);
     size_t end = *first;
-    while (end < c->target_count && compare_target_places(&c->targets[end], &key) == 0)
+    while (end < c->target_count && compare_within(t[end].function, t[end].at, line->function, line->at) == 0)
         end++;
     return end - *first;
 }

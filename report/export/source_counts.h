@@ -25,9 +25,9 @@ struct source_place {
 
 struct source_function {
     uint32_t name;          /* in `names`: as linkers know it */
-    uint32_t parent;        /* whose part it is; SOURCE_FUNCTION_NONE: a function for itself */
+    uint32_t parent;        /* that it is inlined into, or called from; SOURCE_FUNCTION_NONE: none */
     struct source_place at; /* of that */
-    uint64_t total;         /* of its lines, and of its parts */
+    uint64_t total;         /* of its lines, and of its children */
     uint64_t head;          /* how often it was entered; 0: that is not known */
 };
 
@@ -50,10 +50,9 @@ struct source_target {
 struct source_counts {
     enum source_compiler compiler;
     const struct log *log; /* borrowed; for what is left out */
-    uint64_t
-        unreadable; /* instructions and calls, as their functions have names that readers would not find again */
+    uint64_t unreadable;   /* instructions and calls of functions whose names readers would not find again */
     struct names *names;
-    struct source_function *functions; /* parts behind what they are parts of */
+    struct source_function *functions; /* children after their parents */
     size_t function_count, function_capacity;
     struct source_line *lines; /* sorted: by function and place */
     size_t line_count, line_capacity;
@@ -68,7 +67,7 @@ struct source_counts {
 int source_counts_begin(struct source_counts *counts, enum source_compiler compiler, const struct log *log,
                         struct fathom_error *err);
 void source_counts_clear(struct source_counts *counts);
-/* The function at a place of another (SOURCE_FUNCTION_NONE: for itself), made at the first time. SOURCE_FUNCTION_NONE: out of memory. */
+/* The function at a place of its parent, made at the first time. SOURCE_FUNCTION_NONE: out of memory. */
 uint32_t source_counts_function(struct source_counts *counts, uint32_t parent, struct source_place at,
                                 const char *name);
 /* Where a frame's instruction is. */
@@ -83,8 +82,8 @@ int source_counts_add(struct source_counts *counts, uint32_t parent, struct sour
                       const struct counted_function *counted, double scale);
 /* Sums up and sorts. -ENOENT with a message if there is nothing, or -ENOMEM. */
 int source_counts_end(struct source_counts *counts, struct fathom_error *err);
-/* The parts of a function in `order`; the first of them: *first. */
-size_t source_counts_parts(const struct source_counts *counts, uint32_t function, size_t *first);
+/* How many children a function has, SOURCE_FUNCTION_NONE: functions without a parent; *first: where they begin in `order`. Likewise its lines, and a line's targets. */
+size_t source_counts_children(const struct source_counts *counts, uint32_t function, size_t *first);
 size_t source_counts_lines(const struct source_counts *counts, uint32_t function, size_t *first);
 size_t source_counts_targets(const struct source_counts *counts, const struct source_line *line,
                              size_t *first);

@@ -1,5 +1,5 @@
 /*
- * symbol_order.c - see export.h. An order of functions in memory for linkers: each behind the one that calls it most, hot ones together, so that they share pages and cache
+ * symbol_order.c - see export.h. An order of functions in memory for linkers: each after the one that calls it most, hot ones together, so that they share pages and cache
  * lines (call-chain clustering: Ottoni and Maher, "Optimizing Function Placement for Large-Scale Data-Center Applications", CGO 2017, section 3).
  */
 #include <errno.h>
@@ -36,16 +36,6 @@ struct ordering {
     size_t left_out; /* functions without a symbol that linkers would find again */
 };
 
-/* Adds calls of a callee by one caller, of which it may have several. */
-static void count_caller(struct ordering *o, uint32_t caller, uint32_t callee, double calls)
-{
-    struct placed *f = &o->functions[callee];
-    if (calls <= f->calls)
-        return;
-    f->caller = caller;
-    f->calls = calls;
-}
-
 /* false: out of memory. */
 static bool find_callers(struct ordering *o, struct table *sums)
 {
@@ -57,11 +47,15 @@ static bool find_callers(struct ordering *o, struct table *sums)
             if (!to || to == f)
                 continue;
             const uint32_t callee = (uint32_t)(to - o->runs.functions);
+            struct placed *placed = &o->functions[callee];
             uint64_t *sum = table_put(sums, (uint64_t)callee << 32 | i, NULL);
             if (!sum)
                 return false;
             *sum += (uint64_t)f->counts[f->blocks.blocks[call->insn]];
-            count_caller(o, i, callee, (double)*sum);
+            if ((double)*sum > placed->calls) {
+                placed->caller = i;
+                placed->calls = (double)*sum;
+            }
         }
     }
     return true;
@@ -72,7 +66,7 @@ static double density(double weight, double bytes)
     return weight / (bytes > 1 ? bytes : 1);
 }
 
-/* Puts a function's cluster behind that of who calls it most. */
+/* Puts a function's cluster after that of who calls it most. */
 static void join(struct ordering *o, uint32_t function)
 {
     const struct placed *f = &o->functions[function];
