@@ -61,10 +61,12 @@ struct fathom_writing {
     bool connects;      /* TCP connections are made, also where DEBUGINFOD_URLS names no server */
 };
 
-/* A word that an option takes, and what it means; help is NULL where the name says it. Lists end with a name of NULL. */
+/* A word that an option takes, and what it means; help is NULL where the name says it. Lists end with a name of NULL. Their size is
+ * that of all versions 1.x, as programs that are linked with a list may have a copy of as many bytes as it had then. */
 struct fathom_word {
     const char *name, *help;
 };
+#define FATHOM_WORDS 64
 
 #ifdef __cplusplus
 }

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-FATHOM_API extern const struct fathom_word fathom_diff_formats[]; /* the first is the default */
+FATHOM_API extern const struct fathom_word fathom_diff_formats[FATHOM_WORDS]; /* the first is the default */
 
 /* Texts and lists are borrowed until fathom_diff_close(). Set them by fathom_diff_defaults() first. */
 struct fathom_diff_options {

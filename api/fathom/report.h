@@ -14,9 +14,9 @@ extern "C" {
 #endif
 
 /* Words of options; the first of each list is the default. */
-FATHOM_API extern const struct fathom_word fathom_metrics[];
-FATHOM_API extern const struct fathom_word fathom_views[];
-FATHOM_API extern const struct fathom_word fathom_report_formats[];
+FATHOM_API extern const struct fathom_word fathom_metrics[FATHOM_WORDS];
+FATHOM_API extern const struct fathom_word fathom_views[FATHOM_WORDS];
+FATHOM_API extern const struct fathom_word fathom_report_formats[FATHOM_WORDS];
 
 /* Which samples count: those for which all that is given holds. Texts are POSIX extended regular expressions that match
  * anywhere in a name, or several with commas between, of which one must. Zeros: all samples. */

@@ -42,7 +42,7 @@ FATHOM_API int fathom_call_trace_status(const struct fathom_call_trace *trace);
 FATHOM_API void fathom_call_trace_close(struct fathom_call_trace *trace); /* NULL is allowed */
 
 /* The counters of hot contexts, in the order of struct fathom_replay_options; ends with a name of NULL. */
-FATHOM_API extern const struct fathom_word fathom_tree_counters[];
+FATHOM_API extern const struct fathom_word fathom_tree_counters[FATHOM_WORDS];
 
 struct fathom_replay_options {
     unsigned counters; /* which to run, a bit for each of fathom_tree_counters; 0: all */

@@ -21,7 +21,7 @@
 #include "hcct/saved_tree.h"
 #include "report/changes.h"
 
-const struct fathom_word fathom_diff_formats[] = {
+const struct fathom_word fathom_diff_formats[FATHOM_WORDS] = {
     {"text", NULL},
     {"json", "all that is known, for programs"},
     {"html", "a page to explore"},

@@ -10,14 +10,14 @@
 #include "report/changes.h"
 #include "report/phases/phases.h"
 
-const struct fathom_word fathom_metrics[] = {
+const struct fathom_word fathom_metrics[FATHOM_WORDS] = {
     {"weight", "what the event counts, or time"},
     {"samples", "their number"},
     {"latency", "of the sampled memory accesses"},
     {"allocations", "their number, where bytes are told"},
     {NULL, NULL},
 };
-const struct fathom_word fathom_views[] = {
+const struct fathom_word fathom_views[FATHOM_WORDS] = {
     {"tree", "callers first"},
     {"callers", "hot functions first"},
     {"flat", NULL},
@@ -27,7 +27,7 @@ const struct fathom_word fathom_views[] = {
     {"groups", "who ran, without functions"},
     {NULL, NULL},
 };
-const struct fathom_word fathom_report_formats[] = {
+const struct fathom_word fathom_report_formats[FATHOM_WORDS] = {
     {"text", NULL},
     {"folded", "for flame graphs"},
     {"html", "a page to explore"},

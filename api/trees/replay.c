@@ -17,8 +17,9 @@
 #define OVERLAP 0.9 /* for which the largest phi is told */
 
 _Static_assert(HCCT_RETURN == TRACE_RETURN && HCCT_RESUMED == TRACE_RESUMED, "events are the same");
+_Static_assert(HCCT_KINDS < FATHOM_WORDS, "the list has an end");
 
-const struct fathom_word fathom_tree_counters[HCCT_KINDS + 1] = {
+const struct fathom_word fathom_tree_counters[FATHOM_WORDS] = {
     [HCCT_EXACT] = {"exact", NULL}, [HCCT_LSS] = {"lss", NULL},       [HCCT_BSS] = {"bss", NULL},
     [HCCT_LC] = {"lc", NULL},       [HCCT_STICKY] = {"sticky", NULL}, [HCCT_PURGE] = {"purge", NULL},
 };
