@@ -2,7 +2,7 @@
  * fathom-disambig.h - the public interface of libfathom-disambig: which contexts of a path map are ambiguous, and programs whose
  * frames are changed so that they no longer are. The profiler does not need it.
  *
- * Errors and listeners are those of fathom/common.h; the interface is 0.x, too. A map is read as a whole; errors of it: system
+ * Errors and listeners are those of fathom/common.h; the interface is stable as fathom.h's is. A map is read as a whole; errors of it: system
  * errors; -ENOMSG, -ENOTSUP, -EBADMSG: not a map, of another version, damaged.
  */
 #ifndef FATHOM_DISAMBIG_H

@@ -3,7 +3,7 @@
  * Tracing, FDDO-4 2001), and the hot data streams in them: which objects are used one after another, again and again. The
  * profiler does not need it.
  *
- * Errors and listeners are those of fathom/common.h; the interface is 0.x, too.
+ * Errors and listeners are those of fathom/common.h; the interface is stable as fathom.h's is.
  */
 #ifndef FATHOM_STREAMS_H
 #define FATHOM_STREAMS_H

@@ -1,7 +1,8 @@
 /*
  * fathom.h - the public interface of libfathom: all that the commands of fathom(1) do, for programs of your own.
  *
- * The interface is 0.x: what is declared here may still change between versions.
+ * The interface is stable from 1.0 on: a program that is built against a version 1.x runs with it and all later ones 1.x. Versions may add
+ * functions, types, values of enumerations and words of lists, but change no structure.
  */
 #ifndef FATHOM_H
 #define FATHOM_H

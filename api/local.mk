@@ -105,6 +105,10 @@ libapi_la_SOURCES = \
 	api/trees/show.c
 # To it alone, since a compiler's cache takes the rest for a build with another prefix.
 api/runtime.lo: private AM_CPPFLAGS += -DPROGRAM_DIRECTORY='"$(bindir)"' -DPROBE_DIRECTORY='"$(pkglibdir)"'
+# The ABI of all three, as libtool counts it (current:revision:age): when something was added, current and age are one more; when something
+# was removed or changed, current is one more, age is 0, and Debian's package of the libraries and the name in python/fathom.py change. Revision is 0
+# then; one more where nothing of it changed. tests/packages/abi.test tells which it is.
+LIBRARY_VERSION = 1:0:0
 lib_LTLIBRARIES += libfathom.la
 fathomincludedir = $(includedir)
 dist_fathominclude_HEADERS = api/fathom.h api/fathom-disambig.h api/fathom-streams.h
@@ -133,7 +137,7 @@ dist_fathomtopics_HEADERS = \
 	api/fathom/watch.h
 libfathom_la_SOURCES =
 libfathom_la_LIBADD = libapi.la $(PROFILER_LIBS)
-libfathom_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^fathom_' -Wl,--exclude-libs,libiberty.a
+libfathom_la_LDFLAGS = $(AM_LDFLAGS) -version-info $(LIBRARY_VERSION) -export-symbols-regex '^fathom_' -Wl,--exclude-libs,libiberty.a
 
 if HAVE_PYTHON
 python_PYTHON = python/fathom.py
@@ -153,7 +157,7 @@ libapidisambig_la_SOURCES = \
 lib_LTLIBRARIES += libfathom-disambig.la
 libfathom_disambig_la_SOURCES =
 libfathom_disambig_la_LIBADD = libapidisambig.la libapi.la $(FATHOM_LIBS)
-libfathom_disambig_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^fathom_(ambiguity|disambig)_' -Wl,--exclude-libs,libiberty.a
+libfathom_disambig_la_LDFLAGS = $(AM_LDFLAGS) -version-info $(LIBRARY_VERSION) -export-symbols-regex '^fathom_(ambiguity|disambig)_' -Wl,--exclude-libs,libiberty.a
 
 # libfathom-streams: traces by duplicated code, and what is hot in them.
 noinst_LTLIBRARIES += libapistreams.la
@@ -168,4 +172,4 @@ libapistreams_la_SOURCES = \
 lib_LTLIBRARIES += libfathom-streams.la
 libfathom_streams_la_SOURCES =
 libfathom_streams_la_LIBADD = libapistreams.la libapi.la $(STREAMS_LIBS)
-libfathom_streams_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^fathom_(trace|streams)_' -Wl,--exclude-libs,libiberty.a
+libfathom_streams_la_LDFLAGS = $(AM_LDFLAGS) -version-info $(LIBRARY_VERSION) -export-symbols-regex '^fathom_(trace|streams)_' -Wl,--exclude-libs,libiberty.a

@@ -2,7 +2,7 @@
 EXTRA_DIST += \
 	debian/changelog debian/control debian/copyright debian/rules debian/source/format debian/source/lintian-overrides debian/not-installed \
 	debian/fathom.docs debian/fathom.install debian/fathom.lintian-overrides debian/libfathom-dev.install \
-	debian/libfathom0.install debian/libfathom0.lintian-overrides debian/python3-fathom.install \
+	debian/libfathom1.install debian/libfathom1.lintian-overrides debian/python3-fathom.install \
 	debian/tests/control debian/tests/demo debian/tests/library debian/tests/python \
 	packaging/fathom.spec
 

@@ -1,6 +1,6 @@
 """Fathom's library for Python: a recording's contexts, points resolved by a path map, and a recording of this process itself.
 
-It calls libfathom.so.0 (fathom.h) by ctypes. Functions raise Error with the library's sentence. One object is used by one thread at a time.
+It calls libfathom.so.1 (fathom.h) by ctypes. Functions raise Error with the library's sentence. One object is used by one thread at a time.
 """
 
 import collections
@@ -9,7 +9,7 @@ import os
 
 __all__ = ["Error", "Frame", "Context", "Path", "Answer", "version", "contexts", "Resolver", "Recording"]
 
-_lib = ctypes.CDLL("libfathom.so.0")
+_lib = ctypes.CDLL("libfathom.so.1")
 _libc = ctypes.CDLL(None, use_errno=True)
 
 CERTAINTIES = ("proved", "inferred", "unknown")
