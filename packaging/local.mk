@@ -1,7 +1,7 @@
 # Packages of what is installed.
 EXTRA_DIST += \
 	debian/changelog debian/control debian/copyright debian/rules debian/source/format debian/source/lintian-overrides debian/not-installed \
-	debian/fathom.docs debian/fathom.install debian/fathom.lintian-overrides debian/libfathom-dev.install \
+	debian/fathom.docs debian/fathom.install debian/fathom.lintian-overrides debian/libfathom-dev.examples debian/libfathom-dev.install \
 	debian/libfathom1.install debian/libfathom1.lintian-overrides debian/python3-fathom.install \
 	debian/tests/control debian/tests/demo debian/tests/library debian/tests/python \
 	packaging/fathom.spec
