@@ -3,7 +3,7 @@
 #
 # compilers.sh FATHOM SOURCE PROGRAMS [ROUNDS]: PROGRAMS is a directory in which programs built for the benchmarks are kept. Each is recorded on one input
 # and timed on another: CPU time over that of a build without a profile, of builds with one from the samples' own lines alone ("flat"), with autofdo and csspgo, and with
-# one from a build that counts ("counted"). Needs clang, llvm, dpkg-dev, tcl and python3.
+# one from a build that counts ("counted"); with the order of basic blocks of propeller ("blocks"), and with that of functions, too ("ordered"). Needs clang, lld, llvm, dpkg-dev, tcl and python3.
 set -eu
 fathom=$1 source=$2 programs=$3 rounds=${4:-20}
 . "$source"/bench/rows.sh
@@ -49,6 +49,13 @@ for subject in sqlite3 lua5.4; do
     "$fathom" script -q -i data -F address --image "^$subject\$" |
         python3 "$source"/bench/flat_profile.py base/$subject >flat.prof
     for kind in flat autofdo csspgo; do one_of $subject $kind -fprofile-sample-use=$kind.prof; done
+    one_of $subject labelled -ffunction-sections -fbasic-block-sections=labels
+    "$fathom" record -q -F 4000 -o blocks.data -- ./again 5 $subject measured labelled >/dev/null
+    for kind in propeller symbol-order; do
+        "$fathom" report -q -i blocks.data --format $kind --image "^$subject\$" -o $kind.list
+    done
+    one_of $subject blocks -ffunction-sections -fbasic-block-sections=list=propeller.list
+    one_of $subject ordered -ffunction-sections -fbasic-block-sections=list=propeller.list -fuse-ld=lld -Wl,--symbol-ordering-file=symbol-order.list
     say "$subject"
-    python3 "$source"/bench/pairs.py "$rounds" "./again 1 $subject foreign" base flat autofdo csspgo counted
+    python3 "$source"/bench/pairs.py "$rounds" "./again 1 $subject foreign" base flat autofdo csspgo counted blocks ordered
 done

@@ -328,7 +328,7 @@ static const char *row_help(const struct option_row *row, char *text, size_t siz
 {
     if (row->take != option_table)
         return row->help;
-    char entries[512] = "";
+    char entries[1024] = "";
     for (const struct option_entry *e = table_entry(row, NULL), *next; e; e = next) {
         char one[128];
         next = table_entry(row, e);
@@ -341,7 +341,7 @@ static const char *row_help(const struct option_row *row, char *text, size_t siz
 
 static void print_row(const struct option_row *row)
 {
-    char help[1024];
+    char help[2048];
     size_t at = row->letter ? (size_t)printf("  -%c, --%s", row->letter, row->name)
                             : (size_t)printf("      --%s", row->name);
     if (row->argument)

@@ -18,7 +18,7 @@ libimage_la_SOURCES = \
 	image/debug_file.c image/debug_file.h \
 	image/debuginfod.c image/debuginfod.h \
 	image/elf/elf_file.c image/elf/elf_file.h \
-	image/blocks.c image/blocks.h image/claims.c image/claims.h image/derive.c image/derive.h image/derive_flow.c image/derive_flow.h \
+	image/block_map.c image/block_map.h image/blocks.c image/blocks.h image/claims.c image/claims.h image/derive.c image/derive.h image/derive_flow.c image/derive_flow.h \
 	image/frame_flow.c image/frame_flow.h image/frame_state.c image/frame_state.h image/leaf_writes.c image/leaf_writes.h \
 	image/go_stacks.c image/go_stacks.h image/go_table.c image/go_table.h \
 	image/jump_tables.c image/jump_tables.h image/landing_pad.c image/landing_pad.h image/switch_bound.c image/switch_bound.h image/switch_tables.c image/switch_tables.h \
@@ -42,7 +42,7 @@ libimage_la_SOURCES = \
 	image/cfi/landing_pads.c image/cfi/landing_pads.h \
 	image/kernel/kernel_names.c image/kernel/kernel_names.h image/kernel/layout.c image/kernel/layout.h \
 	image/kernel/running.c image/kernel/running.h \
-	image/lines/lines.c image/lines/lines.h \
+	image/linkage_names.c image/linkage_names.h image/lines/lines.c image/lines/lines.h \
 	image/lines/lines_cache.c image/lines/lines_cache.h \
 	image/lines/child.c image/lines/child.h image/lines/files.c image/lines/files.h \
 	image/lines/reader.c image/lines/reader.h image/lines/go_lines.c image/lines/go_lines.h \

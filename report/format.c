@@ -39,5 +39,6 @@ const struct format format_table[] = {
     {.name = "gcov-autofdo", .write = gcov_autofdo_write, .code = true, .samples = true, .binary = true},
     {.name = "bolt", .write = bolt_write, .code = true, .samples = true},
     {.name = "symbol-order", .write = symbol_order_write, .code = true, .samples = true},
+    {.name = "propeller", .write = propeller_write, .code = true, .samples = true},
     {0},
 };

@@ -21,7 +21,7 @@ libreport_la_SOURCES = \
 	report/views/flat.c \
 	report/views/fold.c report/views/fold.h \
 	report/export/callgrind.c report/export/function_calls.c report/export/function_calls.h \
-	report/export/autofdo.c report/export/autofdo.h report/export/indirect_calls.c report/export/indirect_calls.h report/export/block_counts.c report/export/block_counts.h report/export/run_counts.c report/export/run_counts.h report/export/source_counts.c report/export/source_counts.h report/export/csspgo.c report/export/bolt.c report/export/symbol_order.c report/export/gcov_autofdo.c report/export/contexts_json.c report/export/csv.c report/export/dot.c \
+	report/export/autofdo.c report/export/autofdo.h report/export/indirect_calls.c report/export/indirect_calls.h report/export/block_counts.c report/export/block_counts.h report/export/run_counts.c report/export/run_counts.h report/export/source_counts.c report/export/source_counts.h report/export/csspgo.c report/export/bolt.c report/export/symbol_order.c report/export/propeller.c report/export/gcov_autofdo.c report/export/contexts_json.c report/export/csv.c report/export/dot.c \
 	report/export/export.c report/export/export.h \
 	report/export/html.c report/export/html_code.c report/export/html_page.h report/export/html_phases.c \
 	report/export/placed.c report/export/placed.h report/export/pprof.c \

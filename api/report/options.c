@@ -46,6 +46,7 @@ const struct fathom_word fathom_report_formats[FATHOM_WORDS] = {
     {"gcov-autofdo", "a sample profile for gcc"},
     {"bolt", "branches, for perf2bolt -pa"},
     {"symbol-order", "functions in an order for linkers"},
+    {"propeller", "basic blocks in an order for clang"},
     {NULL, NULL},
 };
 

@@ -29,6 +29,8 @@ int gcov_autofdo_write(const struct report *report, FILE *out, struct fathom_err
 int bolt_write(const struct report *report, FILE *out, struct fathom_error *err);
 /* The symbols of sampled functions, a line each, in the order in which they should lie (lld's --symbol-ordering-file). */
 int symbol_order_write(const struct report *report, FILE *out, struct fathom_error *err);
+/* Orders of basic blocks, for clang -fbasic-block-sections=list=. -ENOENT: no sampled function's blocks have numbers. */
+int propeller_write(const struct report *report, FILE *out, struct fathom_error *err);
 /* A flame graph that stands by itself. */
 int svg_write(const struct report *report, FILE *out, struct fathom_error *err);
 

@@ -127,6 +127,8 @@ static void write_cluster(struct printer *p, struct ordering *o, const struct cl
     for (uint32_t i = c->first; i != NONE; i = o->functions[i].next) {
         const struct counted_function *f = &o->runs.functions[i];
         const char *symbol = image_function(f->image, f->function)->name;
+        if (image_function_is_stub(f->image, f->function))
+            continue; /* the linker makes it */
         /* Linkers take a line for a symbol, and one that begins with '#' for a comment. */
         if (symbol && *symbol && *symbol != '#' && !symbol[strcspn(symbol, "\t\n\v\f\r ")])
             printer_write(p, "%s\n", symbol);

@@ -48,3 +48,6 @@ tests_base_test_ordered_LDADD = libbase.la $(CRITERION_LIBS)
 UNIT_TESTS += tests/base/test_circulation
 tests_base_test_circulation_SOURCES = tests/base/test_circulation.c
 tests_base_test_circulation_LDADD = libbase.la $(CRITERION_LIBS)
+UNIT_TESTS += tests/base/test_block_order
+tests_base_test_block_order_SOURCES = tests/base/test_block_order.c
+tests_base_test_block_order_LDADD = libbase.la $(CRITERION_LIBS)

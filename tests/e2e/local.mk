@@ -47,7 +47,7 @@ E2E_TESTS += \
 	tests/e2e/map_alone.test \
 	tests/e2e/outputs.test \
 	tests/e2e/page.test \
-	tests/e2e/go.test tests/e2e/jit.test tests/e2e/jit_names.test tests/e2e/node.test tests/e2e/partial.test tests/e2e/alloc.test tests/e2e/autofdo.test tests/e2e/latency.test tests/e2e/probes.test tests/e2e/fields.test tests/e2e/php.test tests/e2e/python.test tests/e2e/python_apart.test tests/e2e/ruby.test tests/e2e/off_cpu.test tests/e2e/wakers.test tests/e2e/registers.test \
+	tests/e2e/go.test tests/e2e/jit.test tests/e2e/jit_names.test tests/e2e/node.test tests/e2e/partial.test tests/e2e/alloc.test tests/e2e/autofdo.test tests/e2e/propeller.test tests/e2e/latency.test tests/e2e/probes.test tests/e2e/fields.test tests/e2e/php.test tests/e2e/python.test tests/e2e/python_apart.test tests/e2e/ruby.test tests/e2e/off_cpu.test tests/e2e/wakers.test tests/e2e/registers.test \
 	tests/e2e/pager.test \
 	tests/e2e/pebs.test \
 	tests/e2e/children.test \

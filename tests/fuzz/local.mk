@@ -14,6 +14,11 @@ tests_fuzz_fuzz_archive_SOURCES = tests/fuzz/fuzz_archive.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_archive_LDADD = libpacked.la libbase.la
 tests_fuzz_fuzz_archive_LDFLAGS = $(FUZZ_LINK)
 
+FUZZERS_BUILT += tests/fuzz/fuzz_block_map
+tests_fuzz_fuzz_block_map_SOURCES = tests/fuzz/fuzz_block_map.c $(FUZZ_DRIVER)
+tests_fuzz_fuzz_block_map_LDADD = libimage.la libbase.la
+tests_fuzz_fuzz_block_map_LDFLAGS = $(FUZZ_LINK)
+
 FUZZERS_BUILT += tests/fuzz/fuzz_bursts
 tests_fuzz_fuzz_bursts_SOURCES = tests/fuzz/fuzz_bursts.c $(FUZZ_DRIVER)
 tests_fuzz_fuzz_bursts_LDADD = libstreams.la libbase.la

@@ -78,3 +78,6 @@ tests_image_test_go_stacks_LDADD = $(IMAGE_TEST_LIBS)
 UNIT_TESTS += tests/image/test_go_lines
 tests_image_test_go_lines_SOURCES = tests/image/test_go_lines.c $(IMAGE_TEST_BUILD)
 tests_image_test_go_lines_LDADD = $(IMAGE_TEST_LIBS)
+UNIT_TESTS += tests/image/test_block_map
+tests_image_test_block_map_SOURCES = tests/image/test_block_map.c
+tests_image_test_block_map_LDADD = $(IMAGE_TEST_LIBS)
