@@ -183,7 +183,7 @@ static int fill(struct image_cache *cache, struct entry *entry)
             error_set(&entry->error, ESTALE, IMAGE_OTHER_BUILD, entry->path);
             return 0;
         }
-        if ((!made && image_derive_rows(image) < 0) || keep_image(cache, image) < 0) {
+        if ((!made && image_derive_rows(image, DERIVE_WHOLE_MOST) < 0) || keep_image(cache, image) < 0) {
             image_close(image);
             return -ENOMEM;
         }

@@ -66,14 +66,16 @@ bool claims_confirm(const struct claims *claims, uint64_t address, struct cfi_ro
            cfi_row_same(&items[i].row, &row);
 }
 
-int claims_derive(const struct claims *claims, struct cfi *cfi)
+int claims_rows(const struct claims *claims, uint64_t from, uint64_t to, claims_sink *sink, void *context)
 {
+    const struct claim *items = claims->items;
+    size_t i = lower_bound(k, (size_t)0, claims->settled, items[k].end <= from);
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < claims->settled; i++) {
-        const struct claim *claim = &claims->items[i];
-        rc = cfi_table_derive(cfi, claim->address, claim->row);
-        if (rc == 0 && (i + 1 == claims->settled || claim[1].address != claim->end))
-            rc = cfi_table_derive(cfi, claim->end, (struct cfi_row){.cfa = CFI_NONE});
+    for (; rc == 0 && i < claims->settled && items[i].address < to; i++) {
+        rc = sink(context, items[i].address < from ? from : items[i].address, items[i].row);
+        if (rc == 0 && items[i].end < to &&
+            (i + 1 == claims->settled || items[i + 1].address != items[i].end))
+            rc = sink(context, items[i].end, (struct cfi_row){.cfa = CFI_NONE});
     }
     return rc;
 }

@@ -25,8 +25,9 @@ void claims_settle(struct claims *claims);
 bool claims_contradict(const struct claims *claims, uint64_t address, uint64_t end, struct cfi_row row);
 /* Whether one that is settled has this row at an address. */
 bool claims_confirm(const struct claims *claims, uint64_t address, struct cfi_row row);
-/* Adds what is settled to a table. 0 or -ENOMEM. */
-int claims_derive(const struct claims *claims, struct cfi *cfi);
+/* Shows what is settled of [from, to), in order: each row from an address on; CFI_NONE: between. 0, or what the sink returned. */
+typedef int claims_sink(void *context, uint64_t address, struct cfi_row row);
+int claims_rows(const struct claims *claims, uint64_t from, uint64_t to, claims_sink *sink, void *context);
 void claims_forget(struct claims *claims); /* all */
 void claims_free(struct claims *claims);
 

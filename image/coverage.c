@@ -89,7 +89,7 @@ int image_coverage(struct image *image, struct image_coverage *out)
         if (s->flags & SHF_EXECINSTR && s->flags & SHF_ALLOC && s->file_size)
             add_section(image, s, out);
     }
-    if (image_derive_rows(image) < 0)
+    if (image_derive_rows(image, DERIVE_WHOLE_MOST) < 0)
         return -ENOMEM;
     add_functions(image, out);
     out->names = elf_file_section(&image->file, ".symtab") ? COVERAGE_OWN

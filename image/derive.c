@@ -2,8 +2,11 @@
 #include "image/derive.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "image/cfi/thread_return.h"
 #include "image/code/code.h"
 #include "image/cold.h"
@@ -12,9 +15,10 @@
 #include "image/go_table.h"
 #include "image/image_private.h"
 
-#define FRAME_MOST   (1 << 30) /* bytes */
-#define PLT_STUB     16u       /* bytes */
-#define PADDING_MOST 11u       /* bytes of one instruction */
+#define FRAME_MOST   (1 << 30)   /* bytes */
+#define PLT_STUB     16u         /* bytes */
+#define PADDING_MOST 11u         /* bytes of one instruction */
+#define NEARBY       (32u << 10) /* bytes around a part whose functions are derived with it */
 
 /* The stubs of a PLT (x86-64 psABI, section 5.2): each begins as a function does, but the first of .plt, which the others jump to
  * when they have pushed a number. */
@@ -150,56 +154,147 @@ static bool lacks_rows(const struct image *image, uint32_t function)
     return f->owner == function && !cfi_covers(image->cfi, f->address) && !cold_is_name(f->name);
 }
 
-static int derive_any(struct derivation *d, const struct image *image, const struct go_code *go,
-                      uint32_t function)
+/* Functions of an image without FDEs, and what is needed to derive their rows. */
+struct deriving {
+    struct image *image;
+    struct derivation *derivation;
+    struct go_code go;
+    pthread_mutex_t lock; /* of the derivation */
+};
+
+/* What derives the rows of one: NULL if nothing does, or its code is to be followed, which *followed says. */
+typedef int special(const struct image *image, const struct image_function *f);
+static special *special_of(const struct deriving *d, const struct image_function *f, bool *followed)
 {
-    const struct image_function *f = &image->functions.items[function];
+    const struct image *image = d->image;
+    *followed = false;
     if (plt_holds(&image->file, f->address))
-        return derive_stubs(image, f);
+        return derive_stubs;
     if (is_restorer(image, f->address))
-        return derive_restorer(image, f);
-    if (f->address - go->low < go->high - go->low)
-        return 0;
-    return f->address == image->file.entry ? derive_entry(image, f) : derivation_function(d, function);
+        return derive_restorer;
+    if (f->address - d->go.low < d->go.high - d->go.low)
+        return NULL;
+    *followed = f->address != image->file.entry;
+    return *followed ? NULL : derive_entry;
+}
+
+/* Of those that are not called as others are. *bytes: of the functions whose code is to be followed. */
+static int derive_specials(const struct deriving *d, uint64_t *bytes)
+{
+    const struct functions *functions = &d->image->functions;
+    int rc = 0;
+    *bytes = 0;
+    for (uint32_t i = 0; rc == 0 && i < functions->count; i++) {
+        const struct image_function *f = &functions->items[i];
+        bool followed = false;
+        special *derive = lacks_rows(d->image, i) ? special_of(d, f, &followed) : NULL;
+        if (derive)
+            rc = derive(d->image, f);
+        *bytes += followed ? f->size : 0;
+    }
+    return rc;
 }
 
 /* Of functions that are as sure. */
-static int derive_these(struct derivation *d, const struct image *image, const struct go_code *go,
-                        unsigned sure)
+static int derive_these(const struct deriving *d, uint32_t first, uint32_t last, unsigned sure)
 {
-    const struct functions *functions = &image->functions;
+    const struct functions *functions = &d->image->functions;
     int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < functions->count; i++)
-        if (lacks_rows(image, i) && functions_start(functions, functions->items[i].address) == sure)
-            rc = derive_any(d, image, go, i);
+    for (uint32_t i = first; rc == 0 && i < last; i++) {
+        const struct image_function *f = &functions->items[i];
+        bool followed;
+        if (lacks_rows(d->image, i) && functions_start(functions, f->address) == sure &&
+            !special_of(d, f, &followed) && followed)
+            rc = derivation_function(d->derivation, i);
+    }
     return rc;
 }
 
 /* The surest first: the others may not contradict them. */
-static int derive_functions(struct derivation *d, const struct image *image, const struct go_code *go)
+static int derive_functions(const struct deriving *d, uint32_t first, uint32_t last)
 {
     int rc = 0;
     do
-        rc = derive_these(d, image, go, START_SURE);
-    while (rc == 0 && derivation_again(d));
-    derivation_settle(d);
+        rc = derive_these(d, first, last, START_SURE);
+    while (rc == 0 && derivation_again(d->derivation));
+    derivation_settle(d->derivation);
     for (unsigned sure = START_SURE - 1; rc == 0 && sure > START_NONE; sure--) {
-        rc = derive_these(d, image, go, sure);
-        derivation_settle(d);
+        rc = derive_these(d, first, last, sure);
+        derivation_settle(d->derivation);
     }
-    return rc == 0 ? derivation_finish(d) : rc;
+    return rc;
 }
 
-int image_derive_rows(struct image *image)
+/* A claims_sink. */
+static int add_row(void *cfi, uint64_t address, struct cfi_row row)
 {
-    struct go_code go;
-    struct derivation *d = derivation_new(image);
-    int rc = d ? derive_all_go(image, &go) : -ENOMEM;
+    return cfi_table_derive(cfi, address, row);
+}
+
+/* Likewise. */
+static int add_to_part(void *part, uint64_t address, struct cfi_row row)
+{
+    return cfi_part_add(part, address, row);
+}
+
+/* The first function that ends behind an address. */
+static uint32_t function_behind(const struct functions *functions, uint64_t address)
+{
+    const struct image_function *items = functions->items;
+    return lower_bound(i, 0u, functions->count, items[i].address + items[i].size <= address);
+}
+
+/* A cfi_part_derive. What functions nearby claim is compared with it, as of a file that is derived whole; those that go on there from far
+ * away are left out. */
+static int derive_part(void *context, uint64_t from, uint64_t to, struct cfi_part *out)
+{
+    struct deriving *d = context;
+    const struct functions *functions = &d->image->functions;
+    const uint32_t first = function_behind(functions, from > NEARBY ? from - NEARBY : 0),
+                   last = function_behind(functions, to + NEARBY);
+    pthread_mutex_lock(&d->lock);
+    derivation_forget(d->derivation, first, last);
+    int rc = derive_functions(d, first, last);
     if (rc == 0)
-        rc = derive_functions(d, image, &go);
+        rc = derivation_rows(d->derivation, from, to, add_to_part, out);
+    pthread_mutex_unlock(&d->lock);
+    return rc;
+}
+
+void image_derived_free(struct deriving *d)
+{
+    if (!d)
+        return;
+    derivation_free(d->derivation);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}
+
+int image_derive_rows(struct image *image, uint64_t whole_most)
+{
+    struct deriving *d = calloc(1, sizeof *d);
+    uint64_t bytes;
+    if (!d)
+        return -ENOMEM;
+    d->image = image;
+    pthread_mutex_init(&d->lock, NULL);
+    d->derivation = derivation_new(image);
+    int rc = d->derivation ? derive_all_go(image, &d->go) : -ENOMEM;
+    if (rc == 0)
+        rc = derive_specials(d, &bytes);
+    const bool whole = rc == 0 && bytes <= whole_most;
+    if (whole)
+        rc = derive_functions(d, 0, image->functions.count);
+    if (whole && rc == 0)
+        rc = derivation_rows(d->derivation, 0, UINT64_MAX, add_row, image->cfi);
     if (rc == 0)
         rc = derive_thread(image);
-    derivation_free(d);
     cfi_table_derived(image->cfi);
+    if (rc == 0 && !whole)
+        rc = cfi_table_derive_parts(image->cfi, image->file.code_high, derive_part, d);
+    if (rc == 0 && !whole)
+        image->deriving = d;
+    else
+        image_derived_free(d);
     return rc;
 }

@@ -9,7 +9,14 @@
 
 #include "image/image.h"
 
-/* Adds the rows to the image's CFI, marked as derived. Call it once. 0 or -ENOMEM. */
-int image_derive_rows(struct image *image);
+/* Adds the rows to the image's CFI, marked as derived. Call it once. Where more than whole_most bytes of code are to be followed for it, that is
+ * done later, in parts, as their addresses are looked up. 0 or -ENOMEM. */
+int image_derive_rows(struct image *image, uint64_t whole_most);
+
+/* 10 MB of code a second: a quarter of a gigabyte of it, as Chromium has, takes half a minute, of which few reports need much. */
+#define DERIVE_WHOLE_MOST (64u << 20)
+
+struct deriving;                                    /* what is done later */
+void image_derived_free(struct deriving *deriving); /* NULL is allowed */
 
 #endif

@@ -548,7 +548,7 @@ bool derivation_again(struct derivation *d)
     d->more_clobbers = false;
     if (again) {
         claims_forget(&d->claims);
-        d->budget = functions_bytes(&d->image->functions) * READS_MOST;
+        d->budget = functions_bytes(&d->image->functions, 0, d->image->functions.count) * READS_MOST;
     }
     return again;
 }
@@ -558,10 +558,20 @@ void derivation_settle(struct derivation *d)
     claims_settle(&d->claims);
 }
 
-int derivation_finish(struct derivation *d)
+void derivation_forget(struct derivation *d, uint32_t first, uint32_t last)
+{
+    claims_forget(&d->claims);
+    memset(d->clobbers + first, 0, last - first);
+    d->more_clobbers = false;
+    d->passes = 0;
+    d->budget = functions_bytes(&d->image->functions, first, last) * READS_MOST;
+    d->no_return.budget = functions_bytes(&d->image->functions, 0, d->image->functions.count);
+}
+
+int derivation_rows(struct derivation *d, uint64_t from, uint64_t to, claims_sink *sink, void *context)
 {
     claims_settle(&d->claims);
-    return claims_derive(&d->claims, d->image->cfi);
+    return claims_rows(&d->claims, from, to, sink, context);
 }
 
 struct derivation *derivation_new(const struct image *image)
@@ -577,7 +587,7 @@ struct derivation *derivation_new(const struct image *image)
         derivation_free(d);
         return NULL;
     }
-    d->budget = functions_bytes(&image->functions) * READS_MOST;
+    d->budget = functions_bytes(&image->functions, 0, image->functions.count) * READS_MOST;
     return d;
 }
 

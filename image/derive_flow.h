@@ -18,6 +18,7 @@
 #ifndef FATHOM_IMAGE_DERIVE_FLOW_H
 #define FATHOM_IMAGE_DERIVE_FLOW_H
 
+#include "image/claims.h"
 #include "image/image.h"
 
 struct derivation;
@@ -31,7 +32,10 @@ int derivation_function(struct derivation *derivation, uint32_t function);
 bool derivation_again(struct derivation *derivation);
 /* Keeps what was claimed so far: functions that are not sure and come later may not contradict it. */
 void derivation_settle(struct derivation *derivation);
-/* Adds the rows to those that are derived (cfi/table.h). 0 or -ENOMEM. */
-int derivation_finish(struct derivation *derivation);
+/* Shows the rows of [from, to) that were claimed (claims.h). 0, or what the sink returned. */
+int derivation_rows(struct derivation *derivation, uint64_t from, uint64_t to, claims_sink *sink,
+                    void *context);
+/* Forgets what was claimed, and what was found of the functions [first, last): as if all were new. */
+void derivation_forget(struct derivation *derivation, uint32_t first, uint32_t last);
 
 #endif

@@ -22,8 +22,7 @@ static int add_whole(struct function_parts *parts, uint32_t function, bool any)
     const struct function_part part = {f->address, f->size};
     size_t size;
     const uint8_t *bytes = image_bytes(parts->image, f->address, &size);
-    if (!bytes || size < f->size || f->size > SIZE_MOST ||
-        (!any && cfi_lookup(parts->image->cfi, f->address).cfa != CFI_NONE))
+    if (!bytes || size < f->size || f->size > SIZE_MOST || (!any && cfi_tells(parts->image->cfi, f->address)))
         return 0;
     return vec_push(parts->items, parts->count, parts->capacity, part) ? 0 : -ENOMEM;
 }
@@ -64,8 +63,7 @@ bool function_parts_leads(const struct function_parts *parts, uint64_t address)
 {
     return parts->count < PARTS_MOST && function_parts_followed(parts, address) &&
            functions_start(&parts->image->functions, address) < START_POINTED &&
-           elf_file_is_code(&parts->image->file, address, 1) &&
-           cfi_lookup(parts->image->cfi, address).cfa == CFI_NONE;
+           elf_file_is_code(&parts->image->file, address, 1) && !cfi_tells(parts->image->cfi, address);
 }
 
 /* The end of the part at an address, at most `stop`. */

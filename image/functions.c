@@ -177,10 +177,10 @@ uint32_t functions_find(const struct functions *functions, uint64_t address)
     return i;
 }
 
-uint64_t functions_bytes(const struct functions *functions)
+uint64_t functions_bytes(const struct functions *functions, uint32_t first, uint32_t last)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < functions->count; i++)
+    for (uint32_t i = first; i < last; i++)
         bytes += functions->items[i].size;
     return bytes;
 }

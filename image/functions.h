@@ -52,8 +52,8 @@ enum function_start functions_start(const struct functions *functions, uint64_t 
 bool functions_branched(const struct functions *functions, uint64_t address);
 /* The end of the chain of owners. */
 uint32_t functions_owner(const struct functions *functions, uint32_t index);
-/* Of code in all of them: a bound for work that is linear in it. */
-uint64_t functions_bytes(const struct functions *functions);
+/* Of code in those of [first, last): a bound for work that is linear in it. */
+uint64_t functions_bytes(const struct functions *functions, uint32_t first, uint32_t last);
 void functions_sort(struct functions *functions);
 int functions_add(struct functions *functions, uint64_t address, uint64_t size, const char *name);
 

@@ -11,6 +11,7 @@
 #include "image/cfi/thread_return.h"
 #include "image/cold.h"
 #include "image/debug_file.h"
+#include "image/derive.h"
 #include "image/elf/mini_debug.h"
 #include "image/go_table.h"
 
@@ -200,6 +201,7 @@ void image_close(struct image *image)
         return;
     functions_free(&image->functions);
     cfi_table_free(image->cfi);
+    image_derived_free(image->deriving);
     arena_free(image->arena);
     elf_file_close(&image->debug);
     elf_file_close(&image->file);

@@ -20,7 +20,8 @@ struct image {
     char *debug_path;      /* NULL: none */
     struct arena *arena;
     struct cfi *cfi;
-    struct go_table go; /* without data: it is no Go program */
+    struct deriving *deriving; /* derive.h; NULL: all of cfi is there */
+    struct go_table go;        /* without data: it is no Go program */
     struct functions functions;
     uint64_t thread_return;              /* 0: none */
     bool makes_code;                     /* run_time.h */

@@ -261,7 +261,7 @@ int no_return_open(const struct image *image, struct slots *slots, struct no_ret
     *out = (struct no_return){.image = image,
                               .slots = slots,
                               .functions = calloc(image->functions.count + (size_t)1, 1),
-                              .budget = functions_bytes(&image->functions)};
+                              .budget = functions_bytes(&image->functions, 0, image->functions.count)};
     return out->functions ? 0 : -ENOMEM;
 }
 

@@ -43,6 +43,22 @@ struct rows {
     struct row at[];
 };
 
+/* Rows that are derived, as they come. */
+struct cfi_part {
+    uint64_t base;
+    struct row *at;
+    uint32_t count, capacity;
+};
+
+/* Those of PART_BYTES of code, derived when one of its addresses is looked up first. */
+struct parts {
+    cfi_part_derive *derive;
+    void *context;
+    uint32_t count;
+    _Atomic(struct rows *) rows[]; /* NULL: not yet made */
+};
+#define PART_BYTES (128u << 10)
+
 struct cfi {
     uint64_t base;
     struct cfi_frames frames;
@@ -50,9 +66,9 @@ struct cfi {
     struct address_index index;
     struct cfi_range *ranges;     /* likewise */
     _Atomic(struct rows *) *rows; /* of each FDE; none: damaged. NULL: not yet made */
-    struct row *derived;          /* for where FDEs have none */
-    uint32_t derived_count, derived_capacity;
-    uint32_t derived_made; /* how many there are; looked up are the first derived_count, which are sorted */
+    struct cfi_part derived;      /* for where FDEs have none */
+    uint32_t derived_count;       /* of these, as they are looked up: sorted */
+    struct parts *parts;          /* for where these have none, either; NULL: no more can be derived */
 };
 
 static const struct rule rule_none = {.cfa = CFI_NONE, .bp_and_root = CFI_BP_UNKNOWN};
@@ -200,17 +216,88 @@ static struct span span_at(const struct cfi *cfi, uint64_t address)
                          next < cfi->frames.fde_count ? fdes[next].address : UINT64_MAX, rule_none};
 }
 
-/* Likewise, among the rows that were derived. */
-static struct span derived_at(const struct cfi *cfi, uint64_t address)
+bool cfi_tells(const struct cfi *cfi, uint64_t address)
+{
+    return span_at(cfi, address).rule.cfa != CFI_NONE;
+}
+
+/* Likewise, among rows that were derived; within [start, end). */
+static struct span span_of(const struct cfi *cfi, const struct row *rows, uint32_t count, uint64_t start,
+                           uint64_t end, uint64_t address)
 {
     const uint64_t offset = address - cfi->base;
-    const uint32_t count = cfi->derived_count,
-                   next = address < cfi->base || offset > UINT32_MAX
+    const uint32_t next = address < cfi->base || offset > UINT32_MAX
                               ? 0
-                              : lower_bound(i, 0u, count, cfi->derived[i].start <= (uint32_t)offset);
-    return (struct span){next ? cfi->base + cfi->derived[next - 1].start : 0,
-                         next < count ? cfi->base + cfi->derived[next].start : UINT64_MAX,
-                         next ? cfi->derived[next - 1].rule : rule_none};
+                              : lower_bound(i, 0u, count, rows[i].start <= (uint32_t)offset);
+    return (struct span){next ? cfi->base + rows[next - 1].start : start,
+                         next < count ? cfi->base + rows[next].start : end,
+                         next ? rows[next - 1].rule : rule_none};
+}
+
+/* By address. Where a function begins that another ends at, its row is the last. */
+static int compare_derived(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->rule.cfa != CFI_NONE) - (y->rule.cfa != CFI_NONE);
+}
+
+/* Sorts them, in place. Returns how many are left. */
+static uint32_t sort_derived(struct cfi_part *derived)
+{
+    uint32_t count = 0;
+    if (derived->count)
+        qsort(derived->at, derived->count, sizeof *derived->at, compare_derived);
+    for (uint32_t i = 0; i < derived->count; i++)
+        add_row(derived->at, &count, derived->at[i]);
+    return count;
+}
+
+/* NULL: out of memory. */
+static struct rows *derive_part(const struct cfi *cfi, uint64_t from)
+{
+    struct cfi_part part = {.base = cfi->base};
+    struct rows *rows = NULL;
+    if (cfi->parts->derive(cfi->parts->context, from, from + PART_BYTES, &part) == 0) {
+        const uint32_t count = sort_derived(&part);
+        rows = malloc(sizeof *rows + count * sizeof *rows->at);
+        if (rows) {
+            rows->count = count;
+            if (count)
+                memcpy(rows->at, part.at, count * sizeof *rows->at);
+        }
+    }
+    free(part.at);
+    return rows;
+}
+
+static struct span part_at(const struct cfi *cfi, uint64_t address)
+{
+    const uint64_t number = (address - cfi->base) / PART_BYTES, start = cfi->base + number * PART_BYTES;
+    if (address < cfi->base || number >= cfi->parts->count)
+        return (struct span){0, UINT64_MAX, rule_none};
+    struct rows *there = atomic_load_explicit(&cfi->parts->rows[number], memory_order_acquire);
+    if (!there) {
+        struct rows *rows = derive_part(cfi, start);
+        if (!rows)
+            return (struct span){start, start + PART_BYTES, rule_unsupported};
+        if (atomic_compare_exchange_strong(&cfi->parts->rows[number], &there, rows))
+            there = rows;
+        else
+            free(rows);
+    }
+    return span_of(cfi, there->at, there->count, start, start + PART_BYTES, address);
+}
+
+/* Where a span that was derived applies, where the others tell nothing. */
+static struct cfi_row derived_row(const struct span *derived, uint64_t address, struct cfi_span *out)
+{
+    struct cfi_row row = row_of(derived->rule, address);
+    row.derived = row.cfa != CFI_NONE;
+    out->start = out->start > derived->start ? out->start : derived->start;
+    out->end = out->end < derived->end ? out->end : derived->end;
+    return row;
 }
 
 struct cfi_row cfi_lookup_span(const struct cfi *cfi, uint64_t address, struct cfi_span *out)
@@ -218,13 +305,14 @@ struct cfi_row cfi_lookup_span(const struct cfi *cfi, uint64_t address, struct c
     const struct span span = span_at(cfi, address);
     struct cfi_row row = row_of(span.rule, address);
     *out = (struct cfi_span){span.start, span.end};
-    if (row.cfa != CFI_NONE || !cfi->derived_count)
-        return row;
-    const struct span derived = derived_at(cfi, address);
-    row = row_of(derived.rule, address);
-    row.derived = row.cfa != CFI_NONE;
-    out->start = span.start > derived.start ? span.start : derived.start;
-    out->end = span.end < derived.end ? span.end : derived.end;
+    if (row.cfa == CFI_NONE && cfi->derived_count) {
+        const struct span derived = span_of(cfi, cfi->derived.at, cfi->derived_count, 0, UINT64_MAX, address);
+        row = derived_row(&derived, address, out);
+    }
+    if (row.cfa == CFI_NONE && cfi->parts) {
+        const struct span derived = part_at(cfi, address);
+        row = derived_row(&derived, address, out);
+    }
     return row;
 }
 
@@ -312,10 +400,10 @@ const struct cfi_frames *cfi_table_frames(const struct cfi *cfi)
     return &cfi->frames;
 }
 
-int cfi_table_derive(struct cfi *cfi, uint64_t address, struct cfi_row row)
+int cfi_part_add(struct cfi_part *part, uint64_t address, struct cfi_row row)
 {
     struct rule rule = rule_none;
-    if (address < cfi->base || address - cfi->base > UINT32_MAX)
+    if (address < part->base || address - part->base > UINT32_MAX)
         return 0;
     if (row.cfa != CFI_NONE)
         rule = (struct rule){row.cfa_offset, (int16_t)row.bp_offset,
@@ -323,25 +411,32 @@ int cfi_table_derive(struct cfi *cfi, uint64_t address, struct cfi_row row)
     if (row.bp_offset < INT16_MIN || row.bp_offset > INT16_MAX)
         rule.bp_and_root = CFI_BP_UNKNOWN;
     rule.bp_and_root |= row.root ? ROOT_FLAG : 0;
-    const struct row derived = {(uint32_t)(address - cfi->base), rule};
-    return vec_push(cfi->derived, cfi->derived_made, cfi->derived_capacity, derived) ? 0 : -ENOMEM;
+    const struct row derived = {(uint32_t)(address - part->base), rule};
+    return vec_push(part->at, part->count, part->capacity, derived) ? 0 : -ENOMEM;
 }
 
-/* By address. Where a function begins that another ends at, its row is the last. */
-static int compare_derived(const void *a, const void *b)
+int cfi_table_derive(struct cfi *cfi, uint64_t address, struct cfi_row row)
 {
-    const struct row *x = a, *y = b;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return (x->rule.cfa != CFI_NONE) - (y->rule.cfa != CFI_NONE);
+    cfi->derived.base = cfi->base;
+    return cfi_part_add(&cfi->derived, address, row);
 }
 
 void cfi_table_derived(struct cfi *cfi)
 {
-    if (cfi->derived_made)
-        qsort(cfi->derived, cfi->derived_made, sizeof *cfi->derived, compare_derived);
-    for (uint32_t i = 0; i < cfi->derived_made; i++) /* in place: never more than were read */
-        add_row(cfi->derived, &cfi->derived_count, cfi->derived[i]);
+    cfi->derived_count = sort_derived(&cfi->derived);
+}
+
+int cfi_table_derive_parts(struct cfi *cfi, uint64_t end, cfi_part_derive *derive, void *context)
+{
+    const uint64_t bytes = end > cfi->base ? end - cfi->base : 0;
+    const uint32_t count = (uint32_t)((bytes < UINT32_MAX ? bytes : UINT32_MAX) / PART_BYTES + 1);
+    cfi->parts = calloc(1, sizeof *cfi->parts + count * sizeof cfi->parts->rows[0]);
+    if (!cfi->parts)
+        return -ENOMEM;
+    cfi->parts->derive = derive;
+    cfi->parts->context = context;
+    cfi->parts->count = count;
+    return 0;
 }
 
 void cfi_table_free(struct cfi *cfi)
@@ -355,7 +450,10 @@ void cfi_table_free(struct cfi *cfi)
     free(cfi->rows);
     free(cfi->starts);
     free(cfi->ranges);
-    free(cfi->derived);
+    for (uint32_t i = 0; cfi->parts && i < cfi->parts->count; i++)
+        free(cfi->parts->rows[i]);
+    free(cfi->parts);
+    free(cfi->derived.at);
     free(cfi);
 }
 

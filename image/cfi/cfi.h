@@ -68,6 +68,9 @@ struct cfi_row cfi_lookup(const struct cfi *cfi, uint64_t address);
 /* Whether an FDE covers the address, damaged ones too. Makes no rows: for those who ask of many functions. */
 bool cfi_covers(const struct cfi *cfi, uint64_t address);
 
+/* Whether an FDE has a row for the address: one that is not damaged. */
+bool cfi_tells(const struct cfi *cfi, uint64_t address);
+
 /* The end of the row that applies at an address: the first address above it with another row (which may be
  * CFI_NONE), or with the same one of another FDE; UINT64_MAX after the last. */
 uint64_t cfi_row_end(const struct cfi *cfi, uint64_t address);

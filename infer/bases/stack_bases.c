@@ -19,11 +19,13 @@ struct stack_bases {
     struct shared_stacks *shared;
     struct map_votes *ballots; /* the two exist while votes are cast, else NULL */
     struct shared_votes *votes;
-    struct table *voters;      /* (pid, tid) of threads with ballots -> samples whose path may depend on the base */
+    struct table
+        *voters; /* (pid, tid) of threads with ballots -> samples whose path may depend on the base */
     struct main_stacks *mains; /* of this pass */
     struct code_votes *code;
-    uint64_t samples;    /* asked for a base */
-    uint64_t mains_left; /* those whose path may depend on a main thread's base that the ballots did not find */
+    uint64_t samples; /* asked for a base */
+    uint64_t
+        mains_left; /* those whose path may depend on a main thread's base that the ballots did not find */
 };
 
 struct stack_bases *stack_bases_new(void)

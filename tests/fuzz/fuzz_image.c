@@ -163,7 +163,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     ask_functions(image);
     ask_cfi(image_cfi(image)); /* of FDEs alone */
-    require(image_derive_rows(image) == 0);
+    require(image_derive_rows(image, UINT64_MAX) == 0);
     for (uint64_t at = 0; at < 8192; at += 7)
         require(cfi_lookup(image_cfi(image), at).cfa <= CFI_UNSUPPORTED);
     ask_calls(image);

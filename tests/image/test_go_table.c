@@ -75,7 +75,7 @@ Test(go_table, formats, .fini = build_clean)
         build(formats[i]);
         struct image *whole = build_open("whole"), *image = build_open("table");
         const uint64_t first = build_function(whole, "first");
-        cr_assert_eq(image_derive_rows(image), 0);
+        cr_assert_eq(image_derive_rows(image, UINT64_MAX), 0);
         const uint32_t f = image_function_at(image, first), g = image_function_at(image, first + 33);
         cr_assert_neq(f, IMAGE_NO_FUNCTION, "%s", formats[i]);
         cr_assert_neq(g, IMAGE_NO_FUNCTION, "%s", formats[i]);
@@ -126,7 +126,7 @@ Test(go_table, other_formats_and_cut_tables_are_refused, .fini = build_clean)
         if (go_table_open(&image->file, &table))
             for (uint32_t k = 0; k < table.count; k++)
                 go_table_function(&table, k, &f);
-        cr_expect_eq(image_derive_rows(image), 0);
+        cr_expect_eq(image_derive_rows(image, UINT64_MAX), 0);
         image_close(image);
     }
     build_run("printf '\\362\\377\\377\\377' >magic && tail -c +5 bytes >>magic && objcopy --update-section "
