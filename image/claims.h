@@ -1,6 +1,6 @@
 /*
- * claims.h - the rows that functions claim for code, which may be claimed more than once: by functions that share it, or where one goes on
- * into another by mistake. Private to image/.
+ * claims.h - the CFI rows that functions claim for code. Code can be claimed more than once: by functions that
+ * share it, or where a function is wrongly taken to continue into the next one. Private to image/.
  */
 #ifndef FATHOM_IMAGE_CLAIMS_H
 #define FATHOM_IMAGE_CLAIMS_H
@@ -13,21 +13,21 @@ struct claim {
 };
 
 struct claims {
-    struct claim *items; /* the first `settled`: by address, not overlapping; CFI_NONE: contradicted */
+    struct claim *items; /* the first `settled` are sorted and do not overlap; CFI_NONE: contradicted */
     size_t count, capacity, settled;
 };
 
 bool claims_add(struct claims *claims, uint64_t address, uint64_t end,
                 struct cfi_row row); /* false: out of memory */
-/* Settles all: where different rows are claimed, there is none. */
+/* Resolves overlaps: where claims have different rows, none is valid. */
 void claims_settle(struct claims *claims);
-/* Whether a row contradicts one that is settled. */
+/* Whether a row contradicts a settled one. */
 bool claims_contradict(const struct claims *claims, uint64_t address, uint64_t end, struct cfi_row row);
-/* Whether one that is settled has this row at an address. */
+/* Whether a settled claim has this row at an address. */
 bool claims_confirm(const struct claims *claims, uint64_t address, struct cfi_row row);
-/* Adds what is settled to a table. 0 or -ENOMEM. */
+/* Adds the settled rows to a table. 0 or -ENOMEM. */
 int claims_derive(const struct claims *claims, struct cfi *cfi);
-void claims_forget(struct claims *claims); /* all */
+void claims_forget(struct claims *claims); /* removes all */
 void claims_free(struct claims *claims);
 
 #endif

@@ -25,8 +25,8 @@ struct answer {
 
 struct debuginfod {
     const struct log *log;
-    bool loaded; /* or tried to */
-    bool silent; /* ask nothing more */
+    bool loaded; /* loading was tried */
+    bool silent; /* make no more queries */
     bool told;   /* a failure was reported: only once, unless the log is verbose */
     begin_function *begin;
     find_function *find[2]; /* by kind */
@@ -54,7 +54,7 @@ void debuginfod_free(struct debuginfod *servers)
     free(servers);
 }
 
-/* The library stays loaded: not all of its dependencies (TLS) can be unloaded safely. */
+/* The library stays loaded: some of its dependencies (TLS) cannot be unloaded safely. */
 static void load(struct debuginfod *servers)
 {
     servers->loaded = true;
@@ -73,8 +73,8 @@ static void load(struct debuginfod *servers)
                   library ? "lacks a function" : "cannot be loaded");
 }
 
-/* NULL: not available. Makes a new client for each query: a kept one would be shared with forked processes.
- */
+/* NULL: not available. Makes a new client for each query, as one that is reused would be shared with forked
+ * processes. */
 static char *ask(struct debuginfod *servers, enum debuginfod_kind kind, const struct build_id *id)
 {
     char hex[2 * BUILD_ID_MAX + 1], *path = NULL;

@@ -16,8 +16,8 @@
 #define PLT_STUB     16u       /* bytes */
 #define PADDING_MOST 11u       /* bytes of one instruction */
 
-/* The stubs of a PLT (x86-64 psABI, section 5.2): each begins as a function does, but the first of .plt, which the others jump to
- * when they have pushed a number. */
+/* Derives the rows of a PLT's stubs (x86-64 psABI, section 5.2). Each begins as a function does, except the first
+ * one of .plt, to which the others jump after they have pushed a number. */
 static int derive_stubs(const struct image *image, const struct image_function *f)
 {
     static const uint8_t push_slot[] = {0xff, 0x35};
@@ -41,7 +41,8 @@ static int derive_stubs(const struct image *image, const struct image_function *
                    : rc;
 }
 
-/* mov $15,%rax or %eax; syscall: what a signal handler returns to (rt_sigreturn). Its frame is the kernel's. */
+/* Whether this is mov $15,%rax or %eax; syscall: where a signal handler returns to (rt_sigreturn), in a frame
+ * that the kernel made. */
 static bool is_restorer(const struct image *image, uint64_t address)
 {
     static const uint8_t wide[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05},
@@ -52,7 +53,7 @@ static bool is_restorer(const struct image *image, uint64_t address)
                      (size >= sizeof narrow && memcmp(bytes, narrow, sizeof narrow) == 0));
 }
 
-/* Whether an instruction that does nothing ends at an address. */
+/* Whether a nop ends at an address. */
 static bool is_padded(const struct image *image, uint64_t address)
 {
     for (size_t length = 1; length <= PADDING_MOST && length < address; length++) {
@@ -66,7 +67,8 @@ static bool is_padded(const struct image *image, uint64_t address)
     return false;
 }
 
-/* From the byte before it, if that is padding: it is returned to, but not called. */
+/* The row begins at the byte before, if that is padding: unwinders look up PC - 1, and this code is returned to
+ * without a call. */
 static int derive_restorer(const struct image *image, const struct image_function *f)
 {
     const uint64_t start = f->address - is_padded(image, f->address);
@@ -77,8 +79,8 @@ static int derive_restorer(const struct image *image, const struct image_functio
                    : rc;
 }
 
-/* What the kernel or the loader starts: it has no caller (x86-64 psABI, section 3.4.1). Up to its last call, which does not
- * return. */
+/* Code that the kernel or the loader starts has no caller (x86-64 psABI, section 3.4.1). The row ends at its last
+ * call, which does not return. */
 static int derive_entry(const struct image *image, const struct image_function *f)
 {
     const struct cfi_row row = {
@@ -88,7 +90,7 @@ static int derive_entry(const struct image *image, const struct image_function *
     return rc == 0 ? cfi_table_derive(image->cfi, end, (struct cfi_row){.cfa = CFI_NONE}) : rc;
 }
 
-/* The call of a new thread's first function, in code without rows: nothing called its caller (thread_return.h). */
+/* The call of a new thread's first function, in code without rows: its caller is outermost (thread_return.h). */
 static int derive_thread(const struct image *image)
 {
     const struct cfi_row row = {
@@ -100,8 +102,8 @@ static int derive_thread(const struct image *image)
     return rc == 0 ? cfi_table_derive(image->cfi, address, (struct cfi_row){.cfa = CFI_NONE}) : rc;
 }
 
-/* The rows that Go's table has. A function that changes to another stack begins what is walked there, as a goroutine does. Whether BP
- * is saved the table does not tell: frames of Go need it not. */
+/* Adds the rows of Go's table. At a function that changes to another stack the walk ends, as at a goroutine's
+ * first function. The table does not say whether BP is saved, but frames of Go do not need it. */
 static int derive_go(const struct image *image, const struct go_table *table, struct go_function *f)
 {
     struct go_delta delta = {0};
@@ -121,7 +123,7 @@ static int derive_go(const struct image *image, const struct go_table *table, st
                    : rc;
 }
 
-/* The addresses that Go's table is about. */
+/* The addresses that Go's table covers. */
 struct go_code {
     uint64_t low, high;
 };
@@ -163,7 +165,7 @@ static int derive_any(struct derivation *d, const struct image *image, const str
     return f->address == image->file.entry ? derive_entry(image, f) : derivation_function(d, function);
 }
 
-/* Of functions that are as sure. */
+/* Derives the functions of one degree of certainty. */
 static int derive_these(struct derivation *d, const struct image *image, const struct go_code *go,
                         unsigned sure)
 {
@@ -175,7 +177,7 @@ static int derive_these(struct derivation *d, const struct image *image, const s
     return rc;
 }
 
-/* The surest first: the others may not contradict them. */
+/* Starts with the most certain functions, which the others must not contradict. */
 static int derive_functions(struct derivation *d, const struct image *image, const struct go_code *go)
 {
     int rc = 0;

@@ -1,8 +1,9 @@
 /*
- * derive.h - CFI rows of functions that have none. Private to image/.
+ * derive.h - CFI rows for functions that have none. Private to image/.
  *
- * From their code (derive_flow.h), but for those that are not called as others are: stubs of the PLT, what signal handlers return to, the
- * program's entry, the call of a thread's first function; and functions of Go, which has a table of its own (go_table.h).
+ * The rows are computed from the code (derive_flow.h), except for functions that are not entered by an ordinary
+ * call: stubs of the PLT, the code that signal handlers return to, the program's entry, the call of a thread's
+ * first function. Go functions have a table of their own (go_table.h).
  */
 #ifndef FATHOM_IMAGE_DERIVE_H
 #define FATHOM_IMAGE_DERIVE_H

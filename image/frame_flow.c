@@ -83,7 +83,7 @@ static int compare_depths(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The most frequent depth of calls in reached parts whose depth is not given by rows; UNSEEN: none. `work`
+/* The most frequent depth of calls in reached parts, among calls whose depth no row gives; UNSEEN: none. `work`
  * may be overwritten. */
 static int32_t usual_depth(struct run *r)
 {
@@ -131,7 +131,7 @@ int frame_flow_run(struct frame_flow *flow, const struct cfi *cfi, const struct 
             leave_instruction(&r, i);
         settle_flow(&r);
     }
-    /* last, as other ways to reach the targets of tables are more reliable */
+    /* last, as the other ways to reach targets of tables are more reliable */
     for (uint32_t i = 0; i < code->edge_count; i++) {
         const struct table_edge *edge = &code->edges[i];
         if (flow->depths[edge->from] != UNSEEN && flow->depths[edge->to] == UNSEEN)
@@ -145,7 +145,7 @@ int frame_flow_run(struct frame_flow *flow, const struct cfi *cfi, const struct 
             reach(&r, i, usual == UNSEEN ? FRAME_OPEN : usual);
         settle_flow(&r);
     }
-    for (uint32_t i = 0; i < code->count; i++) /* padding, and what is only reached through it */
+    for (uint32_t i = 0; i < code->count; i++) /* padding, and code only reached through it */
         if (flow->depths[i] == UNSEEN)
             flow->depths[i] = FRAME_OPEN;
     return 0;

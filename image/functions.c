@@ -82,13 +82,13 @@ static uint64_t code_end(const struct elf_file *file, uint64_t address)
     return end;
 }
 
-/* Adds functions without an FDE. What has no size goes as far as its own code does (extent.h): a label within another function is
- * in the extent of that. */
+/* Adds functions without an FDE. One without a size extends as far as its own code does (extent.h), so a label
+ * within another function is part of that one's extent. */
 static int add_uncovered(const struct elf_file *file, struct functions *functions,
                          const struct symbols *symbols)
 {
     uint32_t covered = functions->count, next = 0;
-    uint64_t end = 0; /* of the last one added */
+    uint64_t end = 0; /* of the last function added */
     for (size_t i = 0; i < symbols->count; i++) {
         const struct symbol *s = &symbols->items[i];
         while (next < covered && functions->items[next].address <= s->address)

@@ -13,7 +13,7 @@
 #include "image/image_store.h"
 #include "image/mapped_name.h"
 
-/* Whether the file is the expected build, and all of it. */
+/* Checks that the file is the expected build and complete. */
 static int check(const char *file, const struct build_id *expected, struct fathom_error *err)
 {
     struct elf_file elf;
@@ -28,7 +28,7 @@ static int check(const char *file, const struct build_id *expected, struct fatho
     return rc;
 }
 
-/* The path in a directory that stands in for the root, and never outside it: recordings are hostile. */
+/* The path below a directory that stands in for the root, but never outside it: recordings are hostile. */
 static char *below(const char *root, const char *path)
 {
     char *plain = plain_path_below_root(path), *there = NULL;
@@ -57,8 +57,8 @@ int image_find_at(const char *path, const struct build_id *expected, const char 
     return rc;
 }
 
-/* Tries a possible copy and takes ownership of the candidate (malloc'd, NULL: none). Returns whether it is
- * one; missing and damaged files are skipped. */
+/* Checks whether a candidate (malloc'd, or NULL) is a copy of the build; takes ownership of it. Missing and
+ * damaged files are skipped. */
 static bool try_copy(char *candidate, const struct build_id *expected, char **file)
 {
     if (candidate && check(candidate, expected, NULL) == 0) {
@@ -69,7 +69,7 @@ static bool try_copy(char *candidate, const struct build_id *expected, char **fi
     return false;
 }
 
-/* A file of the archive that is reported from. */
+/* A file of the opened archive. */
 static char *archived_copy(const char *directory, const char *name, const struct build_id *id)
 {
     const bool vdso = strcmp(name, VDSO_NAME) == 0;

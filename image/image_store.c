@@ -88,7 +88,7 @@ int image_store_keep(int fd, const struct build_id *id, struct fathom_error *err
     int rc = 0;
     if (!path) {
         rc = error_set(err, ENOENT, "the user has no own directory for it: set XDG_CACHE_HOME");
-    } else if (!cache_use(path) || is_better(fd, path)) { /* else it exists, and counts as used */
+    } else if (!cache_use(path) || is_better(fd, path)) { /* else it exists; cache_use() marked it as used */
         rc = store_copy(fd, (uint64_t)st.st_size, directory, path, err);
     }
     free(directory);

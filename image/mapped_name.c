@@ -39,7 +39,7 @@ bool mapped_is_jitdump(const char *name)
     return digits && strcmp(base + digits, ".dump") == 0;
 }
 
-/* Bytes of the tail if the name has it, behind something else; else 0. */
+/* Length of the tail if the name ends with it and has something before it; else 0. */
 static size_t has_tail(const char *name, const char *tail)
 {
     const size_t length = strlen(name), bytes = strlen(tail);

@@ -26,7 +26,7 @@ static int short_length(const char *name)
     return p > so + 4 && *p == '.' ? (int)(p - name) : (int)strlen(name);
 }
 
-/* Of C++, Rust and, which libiberty does not try by itself, D. NULL: none of them. */
+/* Demangles names of C++, Rust and D (which libiberty does not try by itself). NULL: none of these. */
 static char *demangle(const char *symbol)
 {
     char *text = cplus_demangle(symbol, DMGL_NO_OPTS);

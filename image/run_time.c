@@ -8,7 +8,7 @@
 #include "image/image_private.h"
 #include "image/made/code_names.h"
 
-/* Adds a function. In bytes of code it has enough for each of its addresses as a return address. */
+/* Adds a function. Its size includes an address for each of its places. */
 static int add(struct symbols *symbols, struct image *image, const struct code_function *function)
 {
     const char *name = arena_strdup(image->arena, function->name);
@@ -28,10 +28,10 @@ static int add_all(struct symbols *symbols, struct image *image, const struct co
     return rc;
 }
 
-/* The rows of a function's places, where they are known. */
+/* Adds the rows of the function's places for which they are known. */
 static int derive_places(struct cfi *cfi, const struct code_function *function, struct cfi_row other)
 {
-    bool own = false; /* the row before is a place's */
+    bool own = false; /* the row before is a place's own */
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < function->places; i++) {
         const struct cfi_row row = code_place_row(&function->place[i]);
@@ -55,7 +55,7 @@ static int derive_all(struct cfi *cfi, const struct code_names *names)
     return rc;
 }
 
-/* Of an image without a file. */
+/* Builds an image without a file. */
 static int build(struct image *image, const struct code_names *names)
 {
     struct symbols symbols = {0};

@@ -1,9 +1,10 @@
 /*
  * cfi.c - the CFI rows of an image, by address; see cfi.h.
  *
- * The FDEs are in a table; the rows of one are made when the first of its addresses is looked up: of a large library hardly any function is
- * ever on a stack. A row is its start (bytes from the first code address) and its rule, and applies up to the next one's start. Several threads
- * may make the same rows: all take those that were made first.
+ * The FDEs are in a table; an FDE's rows are computed when one of its addresses is first looked up, as few
+ * functions of a large library are ever on a stack. A row has its start (bytes from the first code address) and
+ * its rule, and applies up to the next row's start. Several threads may compute the same rows: all use those that
+ * were published first.
  */
 #include "image/cfi/cfi.h"
 
@@ -20,7 +21,7 @@
 
 struct rule {
     int32_t cfa_offset;
-    int16_t bp_offset;   /* for CFI_PLT: the limit */
+    int16_t bp_offset;   /* CFI_PLT: the limit */
     uint8_t cfa;         /* enum cfi_cfa, and cfa_add / 8 in the bits from CFA_BITS on */
     uint8_t bp_and_root; /* enum cfi_bp, ROOT_FLAG */
 };
@@ -37,7 +38,7 @@ struct row {
     struct rule rule;
 };
 
-/* Ascending, neighbours never equal. */
+/* Rows are ascending; neighbours differ. */
 struct rows {
     uint32_t count;
     struct row at[];
@@ -48,11 +49,11 @@ struct cfi {
     struct cfi_frames frames;
     uint32_t *starts; /* of the FDEs */
     struct address_index index;
-    struct cfi_range *ranges;     /* likewise */
-    _Atomic(struct rows *) *rows; /* of each FDE; none: damaged. NULL: not yet made */
-    struct row *derived;          /* for where FDEs have none */
+    struct cfi_range *ranges;     /* also of the FDEs */
+    _Atomic(struct rows *) *rows; /* by FDE; rows without items: damaged. NULL: not computed yet */
+    struct row *derived;          /* where there are no FDEs */
     uint32_t derived_count, derived_capacity;
-    uint32_t derived_made; /* how many there are; looked up are the first derived_count, which are sorted */
+    uint32_t derived_made; /* their number; only the first derived_count, which are sorted, are looked up */
 };
 
 static const struct rule rule_none = {.cfa = CFI_NONE, .bp_and_root = CFI_BP_UNKNOWN};
@@ -82,7 +83,7 @@ static struct rule rule_of(const struct cfi_rules *r)
     bool fits = r->cfa_offset >= INT32_MIN && r->cfa_offset <= INT32_MAX - 8;
     bool known = r->cfa != CFI_UNSUPPORTED && fits && (root || r->return_rule == CFI_RETURN_AT_CFA) &&
                  (r->cfa != CFI_PLT || r->bp == CFI_BP_SAME);
-    if (!known) { /* a stack's root is known even if its CFA is not */
+    if (!known) { /* the root of a stack is marked even if its CFA is unknown */
         struct rule rule = rule_unsupported;
         rule.bp_and_root |= root ? ROOT_FLAG : 0;
         return rule;
@@ -99,7 +100,7 @@ static struct rule rule_of(const struct cfi_rules *r)
     return rule;
 }
 
-/* Adds one, or replaces the last one, if it is the same place. There is room for it. */
+/* Adds a row, or replaces the last one if it is at the same place. The array is large enough. */
 static void add_row(struct row *rows, uint32_t *count, struct row row)
 {
     if (*count && rows[*count - 1].start == row.start)
@@ -150,19 +151,19 @@ static const struct rows *rows_of(const struct cfi *cfi, uint32_t fde)
     return rows;
 }
 
-/* Where a rule applies: [start, end). */
+/* The range in which a rule applies: [start, end). */
 struct span {
     uint64_t start, end;
     struct rule rule;
 };
 
-/* The one of an FDE's rows that an address has. */
+/* The row of an FDE at an address. */
 static struct span span_in(const struct cfi *cfi, uint32_t fde, uint64_t address)
 {
     const struct rows *rows = rows_of(cfi, fde);
     const struct cfi_fde *f = &cfi->frames.fdes[fde];
     const uint32_t offset = (uint32_t)(address - cfi->base), count = rows ? rows->count : 0;
-    if (!count) /* without memory nothing is to be taken for what it may not be */
+    if (!count) /* out of memory: must not pass for "no row" */
         return (struct span){f->address, f->address + f->size, rows ? rule_none : rule_unsupported};
     const uint32_t next = lower_bound(i, 0u, count, rows->at[i].start <= offset);
     return (struct span){cfi->base + rows->at[next - 1].start,
@@ -170,7 +171,7 @@ static struct span span_in(const struct cfi *cfi, uint32_t fde, uint64_t address
                          rows->at[next - 1].rule};
 }
 
-/* The last FDE that begins at the address or before it. ADDRESS_INDEX_NONE: there is none. */
+/* The last FDE that begins at or before the address; ADDRESS_INDEX_NONE: none. */
 static uint32_t fde_before(const struct cfi *cfi, uint64_t address)
 {
     const uint64_t offset = address - cfi->base;
@@ -200,7 +201,7 @@ static struct span span_at(const struct cfi *cfi, uint64_t address)
                          next < cfi->frames.fde_count ? fdes[next].address : UINT64_MAX, rule_none};
 }
 
-/* Likewise, among the rows that were derived. */
+/* The same among derived rows. */
 static struct span derived_at(const struct cfi *cfi, uint64_t address)
 {
     const uint64_t offset = address - cfi->base;
@@ -272,7 +273,7 @@ static bool is_entry_state(const struct cfi_rules *r)
            r->return_rule == CFI_RETURN_AT_CFA;
 }
 
-/* Whether it is so at the first instruction. */
+/* Whether the FDE's first row is that of a function's entry: CFA = SP + 8. */
 static bool begins_in_entry_state(const struct cfi *cfi, const struct cfi_fde *fde)
 {
     struct bytes code = fde->code;
@@ -327,7 +328,7 @@ int cfi_table_derive(struct cfi *cfi, uint64_t address, struct cfi_row row)
     return vec_push(cfi->derived, cfi->derived_made, cfi->derived_capacity, derived) ? 0 : -ENOMEM;
 }
 
-/* By address. Where a function begins that another ends at, its row is the last. */
+/* By address. If one function ends where another begins, the latter's row comes last. */
 static int compare_derived(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
@@ -340,7 +341,7 @@ void cfi_table_derived(struct cfi *cfi)
 {
     if (cfi->derived_made)
         qsort(cfi->derived, cfi->derived_made, sizeof *cfi->derived, compare_derived);
-    for (uint32_t i = 0; i < cfi->derived_made; i++) /* in place: never more than were read */
+    for (uint32_t i = 0; i < cfi->derived_made; i++) /* in place: never writes more than it has read */
         add_row(cfi->derived, &cfi->derived_count, cfi->derived[i]);
 }
 

@@ -4,7 +4,7 @@
 #include "base/bytes.h"
 
 #define STACK_MOST      32u
-#define OPERATIONS_MOST 256u /* an expression may loop */
+#define OPERATIONS_MOST 256u /* bounds loops in expressions */
 
 enum { /* DWARF 5, section 7.7.1 */
        OP_addr = 0x03,
@@ -72,7 +72,7 @@ static void push(struct evaluation *e, uint64_t value)
         e->stack[e->depth++] = value;
 }
 
-/* The n-th value from the top; 0 if there is none, and it has failed. */
+/* The n-th value from the top. If there is none, returns 0 and sets the failure. */
 static uint64_t top(struct evaluation *e, unsigned n)
 {
     e->failed |= n >= e->depth;
@@ -195,7 +195,7 @@ static bool compare(uint8_t op, int64_t a, int64_t b)
                          : a != b;
 }
 
-/* Of the two values on top, the upper one is the second operand. */
+/* Combines the two values on top; the upper one is the second operand. */
 static void calculate_two(struct evaluation *e, uint8_t op)
 {
     const uint64_t b = pop(e), a = pop(e);
@@ -242,7 +242,7 @@ static void calculate_two(struct evaluation *e, uint8_t op)
     }
 }
 
-/* To another operation of the expression. */
+/* Jumps to another operation of the expression. */
 static void jump(struct evaluation *e, bool taken)
 {
     const int16_t distance = (int16_t)bytes_u16(&e->code);

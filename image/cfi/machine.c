@@ -29,14 +29,14 @@ static void set_cfa_offset(struct cfi_machine *m, int64_t offset)
         m->all->now.cfa.offset = offset;
 }
 
-/* The full rule of a register. */
+/* Sets the full rule of a register. */
 static void set_rule(struct cfi_machine *m, uint64_t number, struct cfi_register rule)
 {
     if (m->all && number < CFI_REGISTERS)
         m->all->now.of[number] = rule;
 }
 
-/* The register is saved at CFA + offset. */
+/* Records that the register is saved at CFA + offset. */
 static void save_at(struct cfi_machine *m, uint64_t number, int64_t offset)
 {
     struct cfi_rules *r = &m->now;
@@ -94,8 +94,8 @@ static void run_expression(struct cfi_machine *m, struct bytes *code, uint8_t op
         set_other(&m->now, number, CFI_BP_UNKNOWN, CFI_RETURN_OTHER);
 }
 
-/* Behind an expression there is no offset to keep, but libgcrypt's assembler code returns so, one instruction before its end: the CFA is
- * not known there. */
+/* After an expression there is no offset to apply the register to. libgcrypt's assembler code does this one
+ * instruction before its end: the CFA is unknown there. */
 static void change_cfa_register(struct cfi_machine *m, uint64_t number)
 {
     const bool expression = m->now.cfa_expression;

@@ -6,13 +6,13 @@
 #include "image/cfi/frames.h"
 #include "image/elf/elf_file.h"
 
-/* The file, borrowed, remains open as long as the table. 0 or -ENOMEM. */
+/* The file is borrowed and must stay open as long as the table. 0 or -ENOMEM. */
 int cfi_table_build(const struct elf_file *file, struct cfi **out, struct fathom_error *err);
-/* Adds a row for where no FDE has one, from this address on. 0 or -ENOMEM. */
+/* Adds a row from this address on, for use where no FDE has one. 0 or -ENOMEM. */
 int cfi_table_derive(struct cfi *cfi, uint64_t address, struct cfi_row row);
-/* Call once, after the last one: from now on they are looked up. */
+/* Call once, after the last derived row: makes these rows visible to look-ups. */
 void cfi_table_derived(struct cfi *cfi);
-/* The FDEs that it is made of; the table's. */
+/* The FDEs of the table, owned by it. */
 const struct cfi_frames *cfi_table_frames(const struct cfi *cfi);
 void cfi_table_free(struct cfi *cfi); /* NULL is allowed */
 

@@ -36,7 +36,7 @@ static struct operand sum(struct operand a, struct operand b)
     return (struct operand){OPERAND_DISTANCED, table};
 }
 
-/* An entry of 4 bytes, whose offset in the table was computed before. */
+/* The operand of a 4-byte entry whose offset in the table was computed before. */
 static struct operand entry_at_sum(const struct operands *operands, const struct code_insn *insn)
 {
     const struct operand *base = &operands->registers[insn->base], *index = &operands->registers[insn->index];

@@ -14,9 +14,10 @@
 #define MAX_SEGMENTS 4096
 #define MAX_SECTIONS (1 << 20)
 
-/* A sampled program runs little of a large library: reading all of it costs more than what is done with it. */
+/* A sampled program runs little of a large library, so its code is read on demand: reading all of it would cost
+ * more than all work on it. */
 #define LATE_LEAST      ((uint64_t)1 << 20) /* bytes */
-#define LATE_FILES_MOST 200u /* which are open meanwhile, of the 1,024 that a process may have */
+#define LATE_FILES_MOST 200u /* files open at once for that, of the 1,024 that a process may have */
 
 static atomic_uint late_files;
 
@@ -208,7 +209,7 @@ static bool is_debug_information(const struct elf_section *section)
     return strncmp(section->name, ".debug_", 7) == 0 || strncmp(section->name, ".zdebug_", 8) == 0;
 }
 
-/* Bytes [from, to) without what is read late. */
+/* Loads bytes [from, to), except those that are read on demand. */
 static int need_early(const struct elf_file *file, uint64_t from, uint64_t to, struct fathom_error *err)
 {
     int rc = 0;
@@ -221,7 +222,7 @@ static int need_early(const struct elf_file *file, uint64_t from, uint64_t to, s
     return rc == 0 && from < to ? need(file, from, to - from, err) : rc;
 }
 
-/* What an image needs, but not what is read late. */
+/* Loads what an image needs, except what is read on demand. */
 static int need_image(const struct elf_file *file, struct fathom_error *err)
 {
     int rc = 0;
@@ -249,7 +250,7 @@ static void settle_late(const struct elf_file *file)
     file_view_settle(file->view);
 }
 
-/* Notes what is read late: the file counts as open then. */
+/* Chooses the ranges to read on demand, for which the file is kept open. */
 static void find_late(struct elf_file *file)
 {
     uint64_t end = 0;
@@ -387,8 +388,8 @@ bool elf_file_names_more_at(const char *path, const struct elf_file *other)
     return more;
 }
 
-/* Reads bytes into their place or, if it is not NULL, into the buffer. Not from a file that is another one now: the image's tables are
- * not its. false: that, which is said once, or another failure. */
+/* Reads bytes into their place or, if it is not NULL, into the buffer. Not if the file has changed, as the
+ * image's tables would not fit it. false: it has changed (reported once), or another failure. */
 static bool read_late(const struct elf_file *file, uint64_t offset, uint64_t size, uint8_t *buffer)
 {
     struct fathom_error err;
@@ -400,7 +401,7 @@ static bool read_late(const struct elf_file *file, uint64_t offset, uint64_t siz
     return rc == 0;
 }
 
-/* Whether the bytes are there, or could be read now. */
+/* Whether the bytes are loaded, or could be loaded now. */
 static bool has(const struct elf_file *file, uint64_t offset, uint64_t size)
 {
     bool late = false;

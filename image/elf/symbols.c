@@ -42,7 +42,7 @@ static int read_table(struct symbols *symbols, const struct elf_file *file, cons
         Elf64_Sym sym;
         memcpy(&sym, at, sizeof sym);
         if (ELF64_ST_TYPE(sym.st_info) == STT_FILE) {
-            /* ld puts an empty one before the hidden symbols that it made local, which are from any file */
+            /* ld puts an empty one before the hidden symbols that it made local, which can be of any file */
             source = symbol_string(strings, string_size, sym.st_name) ? ++symbols->files : 0;
             continue;
         }
@@ -96,7 +96,7 @@ static bool defines(const struct elf_file *file, const struct elf_section *table
     return false;
 }
 
-/* Likewise, .dynsym. */
+/* The same in .dynsym. */
 static bool exports(const struct elf_file *file, const char *begin, size_t length, uint64_t *value)
 {
     for (size_t i = 0; i < file->section_count; i++)
@@ -123,7 +123,7 @@ static size_t underscores(const char *name)
     return n == 1 && name[1] == 'Z' ? 0 : n;
 }
 
-/* Of two at the same address, the one that names a function first. */
+/* Orders symbols of one address by how well they name the function. */
 static int compare_symbols(const void *a, const void *b)
 {
     const struct symbol *x = a, *y = b;

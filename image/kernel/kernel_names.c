@@ -12,7 +12,7 @@ static bool has_module(const struct kernel_layout *running, const struct kernel_
            strcmp(here->name, recorded->name) == 0;
 }
 
-/* Where the address's code lies in the running kernel. */
+/* Maps the address to the running kernel. */
 static enum kernel_named locate(const struct kernel_layout *recorded, const struct kernel_layout *running,
                                 const struct kernel_range *module, uint64_t address, uint64_t *here)
 {

@@ -27,7 +27,7 @@ static int64_t exchange_now(void)
     return (int64_t)(clock_ns() / 1000000);
 }
 
-/* Reads all of it before the deadline (0: none). false: the peer is gone or timed out. */
+/* Receives all of it before the deadline (0: none). false: the peer is gone or timed out. */
 static bool exchange_receive(int socket, void *data, size_t size, int64_t deadline)
 {
     uint8_t *at = data;
@@ -48,7 +48,7 @@ static bool exchange_receive(int socket, void *data, size_t size, int64_t deadli
     return true;
 }
 
-/* Writes all of it; no SIGPIPE. false: the peer is gone. */
+/* Sends all of it, without SIGPIPE. false: the peer is gone. */
 static bool exchange_send(int socket, const void *data, size_t size)
 {
     const uint8_t *at = data;
@@ -94,7 +94,7 @@ _Static_assert(sizeof(uint32_t) + LINES_CHILD_FRAMES * (6 * sizeof(uint32_t) + 3
                    LINES_CHILD_ANSWER,
                "an answer holds all frames");
 
-/* Lowers a limit. */
+/* Lowers a resource limit. */
 static void limit(int resource, uint64_t most)
 {
     struct rlimit limit;
@@ -104,7 +104,7 @@ static void limit(int resource, uint64_t most)
     }
 }
 
-/* Parts of split debug information are a file each (split.c). */
+/* Raises the limit of open files: each part of split debug information is one (split.c). */
 static void allow_files(void)
 {
     struct rlimit limit;
@@ -114,7 +114,7 @@ static void allow_files(void)
     }
 }
 
-/* The size of this process's address space now: everything inherited, including a recording. */
+/* The size of this process's address space now, including everything inherited, such as a recording. */
 static uint64_t inherited_bytes(void)
 {
     unsigned long long pages = 0;
@@ -148,8 +148,8 @@ static void die_with_parent(void)
         _exit(1); /* it was already closed */
 }
 
-/* Keeps the child invisible: a crash leaves no core and no message. Of the parent's descriptors, the child
- * keeps only its socket and the pipe. */
+/* Keeps the child invisible: a crash leaves no core and no message. Closes the parent's descriptors except for
+ * the child's socket and pipe. */
 static void be_quiet(int socket, int alive)
 {
     socket = fcntl(socket, F_DUPFD_CLOEXEC, ALIVE_AT + 1);
@@ -204,7 +204,7 @@ static _Noreturn void child_main(const struct image *image, const struct image_o
                                  int alive)
 {
     be_quiet(socket, alive);
-    dwarf_set_de_alloc_flag(0); /* what is not freed ends with the process: no list of it is kept */
+    dwarf_set_de_alloc_flag(0); /* memory is only freed by exit, so libdwarf need not track it */
     struct image_options quiet = options ? *options : (struct image_options){0};
     quiet.log = NULL;
     struct lines_reader *reader = NULL;

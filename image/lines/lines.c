@@ -1,6 +1,6 @@
 /*
- * lines.c - gets the lines of an image from a table that it has, or a child process (child.h), querying each address once; see
- * lines.h.
+ * lines.c - gets the lines of an image from a table in it, or from a child process (child.h), and queries each
+ * address once; see lines.h.
  */
 #include "image/lines/lines.h"
 
@@ -30,7 +30,7 @@ struct lines {
     struct image_options options;
     unsigned restarts;
     struct go_lines go;
-    bool later;               /* debug information is read when the table does not answer first */
+    bool later;               /* debug information is read once the table has no answer */
     struct lines_child child; /* no pid: it died too often, and is not restarted */
     struct arena *arena;
     struct table *known; /* address -> struct known */
@@ -146,7 +146,7 @@ static struct known *take_answer(struct lines *lines, const uint8_t *answer, siz
     return keep(lines, frames, count);
 }
 
-/* The child died on one address; others may still work. */
+/* Restarts the child, which died on one address: others may still work. */
 static void start_again(struct lines *lines)
 {
     struct fathom_error err;
@@ -181,7 +181,7 @@ static const struct known *ask_debug(struct lines *lines, uint64_t address)
     return known;
 }
 
-/* Of code made at run time, what its program told. */
+/* For code made at run time: the names that its program wrote. */
 static const struct known *ask_names(struct lines *lines, uint64_t address)
 {
     const struct code_place place = code_names_place_at(lines->image->code_names, address);
@@ -189,7 +189,7 @@ static const struct known *ask_names(struct lines *lines, uint64_t address)
     return keep(lines, &frame, frame.line != 0);
 }
 
-/* Go's table is asked first: it is what the runtime itself goes by, complete without DWARF, and read in no time. */
+/* Tries Go's table first: the runtime itself uses it, it is complete without DWARF, and it takes hardly any time. */
 static const struct known *ask(struct lines *lines, uint64_t address)
 {
     struct line_frame frames[LINES_CHILD_FRAMES];

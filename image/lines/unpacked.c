@@ -1,8 +1,9 @@
 /*
  * unpacked.c - see unpacked.h.
  *
- * The memory file begins like the file, with the bytes of the other sections where they were; the unpacked ones follow, and
- * a new table of names. elf(5), Elf64_Chdr; ".zdebug_" sections begin with "ZLIB" and a size, big-endian.
+ * The memory file begins like the original, with the bytes of the other sections at their places; the
+ * decompressed sections follow, and a new table of names. elf(5), Elf64_Chdr; ".zdebug_" sections begin with
+ * "ZLIB" and a size, big-endian.
  */
 #include "image/lines/unpacked.h"
 
@@ -29,9 +30,9 @@
 struct unpacking {
     int from, to;
     const struct elf_file *file;
-    uint64_t end;      /* of what was written */
+    uint64_t end;      /* of what has been written */
     uint64_t sections; /* offset of the table of section headers */
-    bool all;          /* also those that libdwarf unpacks */
+    bool all;          /* include those that libdwarf decompresses */
 };
 
 static bool is_old(const struct elf_section *s)
@@ -39,7 +40,8 @@ static bool is_old(const struct elf_section *s)
     return strncmp(s->name, ".zdebug_", 8) == 0;
 }
 
-/* A section's unpacked size, and where its packed bytes begin. false: it is not packed in these ways. */
+/* A section's uncompressed size, and the length of the header before its data. false: it is not compressed in
+ * these ways. */
 static bool packed(const struct unpacking *u, const struct elf_section *s, uint64_t *size, uint64_t *header)
 {
     uint8_t old[12];
@@ -95,7 +97,7 @@ static bool is_zlib(const struct unpacking *u, const struct elf_section *s)
            (pread(u->from, &h, sizeof h, (off_t)s->offset) == sizeof h && h.ch_type == ELFCOMPRESS_ZLIB);
 }
 
-/* Unpacks a section's bytes. false: damaged. */
+/* Decompresses a section. false: damaged. */
 static bool unpack(const struct unpacking *u, const struct elf_section *s, uint64_t header, uint8_t *out,
                    uint64_t size)
 {
@@ -132,7 +134,7 @@ static bool move_section(struct unpacking *u, size_t index, uint64_t size, uint6
     return write_all(u->to, (const uint8_t *)&sh, sizeof sh, place);
 }
 
-/* A table of names without the z of ".zdebug_". */
+/* Makes a table of names without the z of ".zdebug_". */
 static bool rename_sections(struct unpacking *u, size_t names)
 {
     const struct elf_section *table = &u->file->sections[names];
@@ -146,7 +148,7 @@ static bool rename_sections(struct unpacking *u, size_t names)
     size_t length = sizeof old - 1;
     for (uint64_t i = 0; good && i + length < table->file_size; i++)
         if (memcmp(text + i, old, length) == 0) {
-            /* the name stays at its place, and is one shorter */
+            /* the name stays at its offset, and becomes one shorter */
             size_t rest = strnlen((const char *)text + i, table->file_size - i);
             memmove(text + i + 1, text + i + 2, rest - 2);
             text[i + rest - 1] = 0;
@@ -206,7 +208,7 @@ int unpacked_open(const char *path, bool all)
     return u.to;
 }
 
-/* libdwarf takes these whole, and of others (locations of variables, indices of names) nothing is asked. */
+/* The sections that libdwarf reads whole; others (locations of variables, indexes of names) are not used. */
 static bool is_read(const char *name)
 {
     static const char *const kinds[] = {"info",        "abbrev", "line",   "str",     "line_str",

@@ -12,32 +12,32 @@
 #include "base/vec.h"
 #include "image/made/code_names.h"
 
-/* What one process says. */
+/* The names from one process. */
 struct said {
     uint32_t pid;
     uint64_t until;
     size_t first, count;           /* of the entries */
-    size_t past_first, past_count; /* of what they replaced */
+    size_t past_first, past_count; /* of the replaced ones */
 };
 
 struct piece {
     struct code_names_entry entry;
-    bool timed; /* it is known since when it is there */
+    bool timed; /* the time from which it existed is known */
 };
 
 struct code_namer {
     struct names *names;
-    size_t text;                      /* bytes of them */
-    struct code_names_entry *entries; /* of all that was ended */
+    size_t text;                      /* bytes of the names */
+    struct code_names_entry *entries; /* of all finished processes */
     size_t count, capacity;
-    struct code_names_past *past; /* of the process that was begun, too */
+    struct code_names_past *past; /* including those of the current process */
     size_t past_count, past_capacity;
     struct code_names_place *places;
     size_t place_count, place_capacity;
     struct table *place_of; /* hash of a place -> its number + 1 */
     struct said *processes;
     size_t process_count, process_capacity;
-    /* Of the process that was begun: all that was added, and by address what still stands of it, as indices of that. */
+    /* Of the current process: all code that was added, and an index by address of what has not been replaced. */
     struct ordered *standing;
     struct piece *added;
     size_t added_count, added_capacity;
@@ -81,7 +81,7 @@ int code_namer_begin(struct code_namer *n)
     return n->standing ? 0 : -ENOMEM;
 }
 
-/* NAMES_NONE: *rc is why. */
+/* NAMES_NONE: failed, *rc is why. */
 static uint32_t intern(struct code_namer *n, const char *text, int *rc)
 {
     const uint32_t before = names_count(n->names), number = names_intern(n->names, text);
@@ -91,7 +91,7 @@ static uint32_t intern(struct code_namer *n, const char *text, int *rc)
     return number;
 }
 
-/* Likewise of what need not end. -ENOSPC: there is no room; -ENODATA: it is empty. */
+/* The same for a name that need not be NUL-terminated. -ENOSPC: too many; -ENODATA: it is empty. */
 static uint32_t intern_part(struct code_namer *n, const char *name, size_t length, int *rc)
 {
     char text[CODE_NAME_MOST + 1];
@@ -109,7 +109,7 @@ static uint32_t name_of(const struct code_namer *n, uint32_t place)
     return place & CODE_NAMES_PLACE ? n->places[place & ~CODE_NAMES_PLACE].name : place;
 }
 
-/* The number of a place, which may be one that is equal. It is the name's where there is no room. -ENOMEM: none. */
+/* The number of a place, shared with an equal one. If there are too many, that of the name alone. -ENOMEM: none. */
 static int place_number(struct code_namer *n, const struct code_names_place *place, uint32_t *out)
 {
     uint64_t *number = table_put(n->place_of, checksum_of(place, sizeof *place), NULL);
@@ -127,7 +127,7 @@ static int place_number(struct code_namer *n, const struct code_names_place *pla
     return 0;
 }
 
-/* Adds code, which overlaps nothing that stands. */
+/* Adds code, which must not overlap any present code. */
 static int put(struct code_namer *n, uint64_t address, uint64_t size, uint32_t place, bool timed)
 {
     const struct piece piece = {{address, (uint32_t)size, place}, timed};
@@ -139,14 +139,14 @@ static int put(struct code_namer *n, uint64_t address, uint64_t size, uint32_t p
                : -ENOMEM;
 }
 
-/* What comes in the stead of other code. */
+/* New code that replaces other code. */
 struct coming {
     uint64_t address, end, time;
     uint32_t name;
-    bool doubtful; /* some of the other code had another name, and it is not known until when */
+    bool doubtful; /* some of the replaced code had another name, and when that ended is unknown */
 };
 
-/* Keeps the part of a piece that is no longer there, or notes that it is not known when that ended. */
+/* Records the part of a piece that was replaced, or notes that its end is unknown. */
 static int retire(struct code_namer *n, const struct piece *old, struct coming *by)
 {
     const uint64_t old_end = old->entry.address + old->entry.size;
@@ -160,7 +160,7 @@ static int retire(struct code_namer *n, const struct piece *old, struct coming *
     return 0;
 }
 
-/* Takes away what stands where something comes. */
+/* Removes all code that the new code overlaps. */
 static int clear(struct code_namer *n, struct coming *by)
 {
     uint64_t key, index;
@@ -192,14 +192,14 @@ static bool is_marked(const char *text)
     return length > mark && strcmp(text + (length - mark), CODE_NOT_CERTAIN) == 0;
 }
 
-/* Makes room for code. *name: from now on the one that says that it is not certain, if it is not. */
+/* Removes code to make way for new code. *name is replaced by one marked as uncertain if the times are not known. */
 static int make_room(struct code_namer *n, uint64_t address, uint64_t size, uint64_t time, uint32_t *name)
 {
     char marked[CODE_NAME_MOST + sizeof CODE_NOT_CERTAIN];
     const char *text = names_text(n->names, *name);
     struct coming by = {.address = address, .end = address + size, .time = time, .name = *name};
     int rc = clear(n, &by);
-    if (rc == 0 && by.doubtful && !is_marked(text)) { /* so it has CODE_NAME_MOST bytes at most */
+    if (rc == 0 && by.doubtful && !is_marked(text)) { /* so it has at most CODE_NAME_MOST bytes */
         if (n->text >= CODE_NAMES_TEXT)
             return -ENOSPC;
         const size_t length = strlen(text);
@@ -210,7 +210,7 @@ static int make_room(struct code_namer *n, uint64_t address, uint64_t size, uint
     return rc;
 }
 
-/* The place of a part. */
+/* The number of the place for a part. */
 static int place_part(struct code_namer *n, uint32_t name, const struct code_part *part, uint32_t *out)
 {
     struct code_names_place place = {.name = name, .file = CODE_NAMES_NO_FILE};
@@ -231,7 +231,7 @@ static int place_part(struct code_namer *n, uint32_t name, const struct code_par
     return place.line || place.cfa ? place_number(n, &place, out) : 0;
 }
 
-/* Adds the parts; those that have the same place are one. */
+/* Adds the parts; adjacent ones with the same place become one. */
 static int put_parts(struct code_namer *n, const struct code_made *made, uint32_t name)
 {
     uint64_t from = 0;
@@ -268,7 +268,8 @@ int code_namer_add(struct code_namer *n, uint64_t address, uint64_t size, const 
         n, &(struct code_made){.address = address, .size = size, .name = name, .length = length});
 }
 
-/* Takes the pieces of [from, from + size) away, from the highest down, to *out, the caller's. They are of one name. */
+/* Removes the pieces of [from, from + size), from the highest address down; they are stored in *out, the
+ * caller's. They have one name. */
 static int take_pieces(struct code_namer *n, uint64_t from, uint64_t size, uint64_t time, struct piece **out,
                        size_t *count)
 {
@@ -286,7 +287,7 @@ static int take_pieces(struct code_namer *n, uint64_t from, uint64_t size, uint6
     return *count ? clear(n, &by) : 0;
 }
 
-/* Adds pieces at other addresses. */
+/* Adds pieces at their new addresses. */
 static int put_pieces(struct code_namer *n, const struct piece *pieces, size_t count, uint64_t from,
                       uint64_t to, uint64_t size, uint64_t time)
 {
@@ -333,7 +334,7 @@ int code_namer_end(struct code_namer *n, uint32_t pid, uint64_t until)
     if (!vec_reserve(n->processes, n->process_count, n->process_capacity, 1) ||
         !vec_reserve(n->entries, n->count, n->capacity, n->added_count))
         return -ENOMEM;
-    while (ordered_at_most(n->standing, bound, &bound, &index)) { /* from the highest down */
+    while (ordered_at_most(n->standing, bound, &bound, &index)) { /* from the highest address down */
         n->entries[n->count++] = n->added[index].entry;
         said.count++;
         if (bound-- == 0)
@@ -365,14 +366,14 @@ static uint8_t *put_bytes(uint8_t *at, const void *data, size_t size)
     return size ? (uint8_t *)memcpy(at, data, size) + size : at;
 }
 
-/* What there is to write, in its order. */
+/* What is to be written, in the order of the file. */
 struct writing {
     const struct code_namer *namer;
-    uint32_t *moved; /* places: their numbers in the file */
+    uint32_t *moved; /* the numbers of places in the file */
     uint8_t *at;
 };
 
-/* By name, in the order in which they were found. false: out of memory. */
+/* Orders places by name, then by when they were added. false: out of memory. */
 static bool order_places(const struct code_namer *n, uint32_t *moved)
 {
     const uint32_t names = names_count(n->names);

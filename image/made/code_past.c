@@ -6,7 +6,7 @@
 #include "base/search.h"
 #include "base/sort.h"
 
-#define STEPS_MOST 4096u /* of one look-up: more than code is replaced at one address, unless to take time */
+#define STEPS_MOST 4096u /* per look-up: more than code is really replaced at one address */
 
 static uint64_t end_of(const struct code_names_past *item)
 {
@@ -14,7 +14,7 @@ static uint64_t end_of(const struct code_names_past *item)
     return __builtin_add_overflow(item->address, item->size, &end) ? UINT64_MAX : end;
 }
 
-/* Fills in how far a range reaches. Its depth is the logarithm of the count. */
+/* Computes a range's reach. The recursion's depth is the logarithm of the count. */
 static uint64_t measure(struct code_past *p, uint32_t low, uint32_t high)
 {
     if (low == high)
@@ -52,7 +52,7 @@ struct looking {
     const struct code_past *past;
     uint64_t pc, time;
     uint32_t steps;
-    const struct code_names_past *best; /* so far: of what was replaced after the time, the first */
+    const struct code_names_past *best; /* of the pieces replaced after the time, the one replaced first */
 };
 
 static void look(struct looking *l, uint32_t low, uint32_t high)
