@@ -46,7 +46,7 @@ static char *value_of(char *line, const char *key)
 
 /* `dir` of the section [buildid]; malloc'd; NULL if it is not set. Like perf(1), ignores a file that another user
  * owns. */
-static char *configured(const char *path)
+static char *configured_directory(const char *path)
 {
     FILE *in = path && is_trusted(path, CONFIG_MOST) ? fopen(path, "re") : NULL;
     char *line = NULL, *found = NULL;
@@ -77,10 +77,10 @@ char *build_id_cache_directory(void)
     if (set && set[0] == '/')
         return strdup(set);
     home = home && home[0] == '/' ? home : NULL;
-    char *own = in_home(home, ".perfconfig"), *directory = configured(own);
+    char *own = in_home(home, ".perfconfig"), *directory = configured_directory(own);
     free(own);
     if (!directory)
-        directory = configured("/etc/perfconfig");
+        directory = configured_directory("/etc/perfconfig");
     if (directory && strncmp(directory, "~/", 2) == 0) {
         char *whole = in_home(home, directory + 2);
         free(directory);

@@ -168,7 +168,7 @@ static int open_run_time(const struct image_cache *cache, const struct entry *en
 }
 
 /* Opens the entry's image, or notes why it is not available. Fails only for lack of memory. */
-static int fill(struct image_cache *cache, struct entry *entry)
+static int fill_entry(struct image_cache *cache, struct entry *entry)
 {
     struct image *image = find_image(cache, entry->path, &entry->expected);
     if (!image) {
@@ -201,7 +201,7 @@ static struct entry *add_entry(struct image_cache *cache, const char *path, cons
         return NULL;
     entry->path = arena_strdup(cache->arena, path);
     entry->expected = *expected;
-    if (!entry->path || fill(cache, entry) < 0)
+    if (!entry->path || fill_entry(cache, entry) < 0)
         return NULL;
     cache->entries[cache->entry_count++] = entry;
     return entry;
@@ -250,7 +250,7 @@ int image_cache_get(struct image_cache *cache, const char *path, const struct bu
             return error_memory(err);
         entry->next = (uint32_t)*slot;
         *slot = cache->entry_count - 1;
-    } else if (is_due(cache, entry) && fill(cache, entry) < 0) {
+    } else if (is_due(cache, entry) && fill_entry(cache, entry) < 0) {
         return error_memory(err);
     }
     if (!entry->image) {
@@ -365,7 +365,7 @@ int image_cache_settle(struct image_cache *cache)
             rc = image_join_parts(cache->images[i]);
     for (uint32_t i = 1; live && i < cache->entry_count && rc == 0; i++)
         if (!cache->entries[i]->image)
-            rc = fill(cache, cache->entries[i]);
+            rc = fill_entry(cache, cache->entries[i]);
     return rc;
 }
 

@@ -136,7 +136,7 @@ static int take_branch(struct search *s, const uint8_t *code, size_t i, uint64_t
 #define AHEAD (16 + 1 + LONGEST)
 
 /* Takes the branches that begin in the first ELF_PIECE bytes. */
-static int scan(void *search, const uint8_t *code, size_t size, uint64_t address)
+static int scan_piece(void *search, const uint8_t *code, size_t size, uint64_t address)
 {
     struct search *s = search;
     uint8_t rest[AHEAD] = {0};
@@ -272,7 +272,7 @@ int cold_join_branches(const struct elf_file *file, const struct cfi *cfi, struc
     struct search s = {0};
     int rc = search_begin(&s, functions) ? 0 : -ENOMEM;
     if (rc == 0 && find_kinds(&s, cfi)) {
-        rc = elf_file_see_code(file, AHEAD, scan, &s);
+        rc = elf_file_see_code(file, AHEAD, scan_piece, &s);
         if (rc == 0 && s.count) {
             qsort(s.edges, s.count, sizeof *s.edges, by_part);
             for (unsigned round = 0; round < MAX_CHAIN && join_round(&s); round++)

@@ -61,7 +61,7 @@ struct derivation {
     struct frame_state at_call;
 };
 
-static void reach(struct derivation *d, uint32_t i, const struct frame_state *from)
+static void reach_insn(struct derivation *d, uint32_t i, const struct frame_state *from)
 {
     struct frame_state *at = &d->states[i], now = at->seen ? frame_state_meet(*at, from) : *from;
     if (at->seen && frame_state_same(at, &now))
@@ -135,14 +135,14 @@ static bool switches_stack(const struct derivation *d, uint32_t i)
 }
 
 /* Follows an indirect jump. */
-static void jump(struct derivation *d, uint32_t i, const struct frame_state *after)
+static void follow_jump(struct derivation *d, uint32_t i, const struct frame_state *after)
 {
     const struct table_edge *edges = d->code.edges;
     const uint32_t count = d->code.edge_count;
     uint32_t edge = lower_bound(k, 0, count, edges[k].from < i);
     if (edge < count && edges[edge].from == i) {
         for (; edge < count && edges[edge].from == i; edge++)
-            reach(d, edges[edge].to, after);
+            reach_insn(d, edges[edge].to, after);
     } else if (frame_state_clean(after)) {
         d->maybe |= d->code.ways[i] & WAY_TABLE;
     } else if (frame_state_lost(after)) {
@@ -193,7 +193,7 @@ static bool note_call(struct derivation *d, uint32_t i)
 
 /* Continues behind a call, unless that instruction was already reached with another stack depth: each instruction
  * has one depth, so the call does not return. */
-static void come_back(struct derivation *d, uint32_t i)
+static void follow_return(struct derivation *d, uint32_t i)
 {
     struct frame_state after = state_after(d, i), *behind = &d->states[behind_call(d, i)];
     const bool other = behind->seen && (behind->depth != after.depth || behind->frame != after.frame) &&
@@ -201,7 +201,7 @@ static void come_back(struct derivation *d, uint32_t i)
     if (d->by_frame)
         after.depth = FRAME_STATE_OPEN;
     if (!other || d->by_frame)
-        reach(d, i + 1, &after);
+        reach_insn(d, i + 1, &after);
 }
 
 /* Whether a branch is the bounds check of a switch. Where the compiler knows that the bounds hold, the branch may
@@ -318,7 +318,7 @@ static void note_state_at_call(struct derivation *d, uint32_t i)
     d->keeps |= !drops;
 }
 
-static void leave(struct derivation *d, uint32_t i)
+static void follow_insn(struct derivation *d, uint32_t i)
 {
     const struct code_insn *insn = &d->code.insns[i];
     const struct frame_state after = state_after(d, i);
@@ -328,13 +328,13 @@ static void leave(struct derivation *d, uint32_t i)
     d->left |= insn->kind == CODE_RETURN;
     d->clobbers_bp |= insn->kind == CODE_RETURN && d->states[i].bp != BP_SAME;
     if (insn->kind == CODE_JUMP_INDIRECT) {
-        jump(d, i, &after);
+        follow_jump(d, i, &after);
         follow_leads(d, i);
     } else if (direct && d->code.jumps[i] == FUNCTION_CODE_NONE &&
                (is_tail_call(d, insn, &after) || !goes_outside(d, i, insn->target))) {
         leave_function(d, insn, &after);
     } else if (d->code.jumps[i] != FUNCTION_CODE_NONE) {
-        reach(d, d->code.jumps[i], &after);
+        reach_insn(d, d->code.jumps[i], &after);
     }
     if (code_is_call(insn))
         note_state_at_call(d, i);
@@ -344,18 +344,18 @@ static void leave(struct derivation *d, uint32_t i)
     if (code_is_call(insn))
         d->failed |= !is_last(d, i) && !note_call(d, i);
     else
-        reach(d, i + 1, &after);
+        reach_insn(d, i + 1, &after);
 }
 
-static void settle(struct derivation *d)
+static void follow_reached(struct derivation *d)
 {
     while (!d->refused && !d->failed) {
         if (d->work_count)
-            leave(d, d->work[--d->work_count]);
+            follow_insn(d, d->work[--d->work_count]);
         else if (d->call_count)
-            come_back(d, d->calls[--d->call_count]);
+            follow_return(d, d->calls[--d->call_count]);
         else if (d->doubtful_count)
-            come_back(d, d->doubtful[--d->doubtful_count]);
+            follow_return(d, d->doubtful[--d->doubtful_count]);
         else
             break;
     }
@@ -402,8 +402,8 @@ static void follow_pads(struct derivation *d)
             continue;
         if (begins && !(d->code.ways[i] & WAY_POINTED) && begins_landing_pad(d, i)) {
             const struct frame_state state = d->at_call;
-            reach(d, i, &state);
-            settle(d);
+            reach_insn(d, i, &state);
+            follow_reached(d);
         } else if (i > last) {
             break;
         }
@@ -412,15 +412,15 @@ static void follow_pads(struct derivation *d)
 
 /* Follows all paths through the function. Jumps with an unknown table are assumed to lead to the code that
  * nothing else leads to; if that is wrong, some exit is not clean. */
-static void follow(struct derivation *d, uint32_t entry)
+static void follow_paths(struct derivation *d, uint32_t entry)
 {
     memset(d->states, 0, d->code.count * sizeof *d->states);
     d->work_count = d->call_count = d->doubtful_count = d->outside_count = 0;
     d->refused = d->switched = d->guessing = d->maybe = d->called = d->keeps = d->left = d->lost =
         d->clobbers_bp = false;
     d->prologue = has_prologue(d, entry);
-    reach(d, entry, &frame_state_entry);
-    settle(d);
+    reach_insn(d, entry, &frame_state_entry);
+    follow_reached(d);
     if (d->maybe && !d->switched) {
         d->switched = true;
         d->at_switch = frame_state_entry;
@@ -428,8 +428,8 @@ static void follow(struct derivation *d, uint32_t entry)
     d->guessing = d->switched && !frame_state_lost(&d->at_switch);
     for (uint32_t i = 0; i < d->code.count && d->guessing && !d->refused && !d->failed; i++) {
         if (may_be_case(d, i)) {
-            reach(d, i, &d->at_switch);
-            settle(d);
+            reach_insn(d, i, &d->at_switch);
+            follow_reached(d);
         }
     }
     follow_pads(d);
@@ -458,7 +458,7 @@ static struct cfi_row row_from(const struct derivation *d, uint32_t *i, uint64_t
     return row;
 }
 
-static bool contradicts(const struct derivation *d)
+static bool contradicts_claims(const struct derivation *d)
 {
     uint64_t end;
     for (uint32_t i = 0; i < d->code.count;) {
@@ -513,7 +513,7 @@ static int follow_all(struct derivation *d, uint64_t entry)
         const uint32_t first = rc == 0 ? function_code_find(&d->code, entry) : FUNCTION_CODE_NONE;
         if (first == FUNCTION_CODE_NONE)
             return rc;
-        follow(d, first);
+        follow_paths(d, first);
         rc = d->failed ? -ENOMEM : 0;
         count = d->parts.count;
         for (uint32_t i = 0; rc == 0 && i < d->outside_count; i++)
@@ -537,7 +537,7 @@ int derivation_function(struct derivation *d, uint32_t function)
         rc = follow_all(d, entry);
     const uint32_t first = rc == 0 ? function_code_find(&d->code, entry) : FUNCTION_CODE_NONE;
     if (first == FUNCTION_CODE_NONE || d->refused || (!d->left && is_doubtful(d, first)) ||
-        (!sure && contradicts(d)))
+        (!sure && contradicts_claims(d)))
         return rc;
     d->more_clobbers |= d->clobbers_bp && !d->clobbers[function];
     d->clobbers[function] |= d->clobbers_bp;

@@ -230,7 +230,8 @@ static int32_t operand_at(const struct frame_state *s, const struct code_insn *i
 }
 
 /* Whether an instruction loads the word at (mark - at) to a register: pop, or mov x(%rbp) or x(%rsp). */
-static bool loads(const struct frame_state *s, const struct code_insn *insn, const uint8_t *bytes, int32_t at)
+static bool loads_word(const struct frame_state *s, const struct code_insn *insn, const uint8_t *bytes,
+                       int32_t at)
 {
     if (at == NONE)
         return false;
@@ -248,7 +249,7 @@ static uint8_t new_drap(const struct frame_state *s, const struct code_insn *ins
                      insn->base == CODE_SP && insn->index == CODE_NO_REGISTER;
     const unsigned reg = insn->written ? (unsigned)__builtin_ctz(insn->written) : CODE_NO_REGISTER;
     unsigned from, to;
-    if (loads(s, insn, bytes, s->saved) && reg != CODE_SP)
+    if (loads_word(s, insn, bytes, s->saved) && reg != CODE_SP)
         *far = s->saved_far;
     else if (s->depth != OPEN && lea && insn->displacement == s->depth)
         *far = 0;
@@ -338,7 +339,7 @@ static void set_sp(struct frame_state *s, const struct code_insn *insn, const ui
         insn->length >= 4 && bytes[1] == 0x8d && insn->base == s->drap && insn->index == CODE_NO_REGISTER;
     unsigned from, to;
     const bool move = is_move(insn, bytes, &from, &to) && from == s->drap;
-    if (loads(s, insn, bytes, s->saved))
+    if (loads_word(s, insn, bytes, s->saved))
         set_depth(s, s->saved_far);
     else if (s->drap != CODE_NO_REGISTER && (lea || move))
         set_depth(s, (int64_t)s->drap_far - (lea ? insn->displacement : 0));
@@ -359,7 +360,7 @@ static void set_sp_from_bp(struct frame_state *s, int32_t amount)
 static void write_bp(struct frame_state *s, const struct code_insn *insn, const uint8_t *bytes)
 {
     const bool far = s->bp == BP_SAVED && insn->effect == CODE_LOAD && far_operand(s, insn) == s->slot,
-               back = far || (s->bp == BP_AT_MARK && loads(s, insn, bytes, s->slot));
+               back = far || (s->bp == BP_AT_MARK && loads_word(s, insn, bytes, s->slot));
     s->frame = 0;
     s->pointer = NONE;
     replace_bp(s);

@@ -152,7 +152,7 @@ static uint16_t *mark_of(const struct starts *s, uint64_t address)
                                                      : NULL;
 }
 
-static void mark(const struct starts *s, uint64_t address, unsigned bits)
+static void mark_address(const struct starts *s, uint64_t address, unsigned bits)
 {
     uint16_t *marks = mark_of(s, address);
     if (marks)
@@ -174,16 +174,16 @@ static void mark_branch(struct starts *s, const struct code_insn *insn)
 }
 
 /* Marks the target of an instruction. */
-static void follow(struct starts *s, const struct code_insn *insn)
+static void mark_target(struct starts *s, const struct code_insn *insn)
 {
     if (insn->kind == CODE_CALL && insn->target != insn->address + insn->length)
-        mark(s, insn->target, MARK_CALLED);
+        mark_address(s, insn->target, MARK_CALLED);
     else if (insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH)
         mark_branch(s, insn);
     else if (insn->effect == CODE_ADDRESS)
-        mark(s, insn->memory, MARK_POINTED | MARK_TAKEN);
+        mark_address(s, insn->memory, MARK_POINTED | MARK_TAKEN);
     else if (insn->effect == CODE_CONSTANT && s->file->type == ET_EXEC)
-        mark(s, insn->target, MARK_POINTED | MARK_TAKEN);
+        mark_address(s, insn->target, MARK_POINTED | MARK_TAKEN);
 }
 
 /* Marks the cases of a switch. cases: 0: up to the first that does not lead to code near by. */
@@ -199,7 +199,7 @@ static void follow_table(struct starts *s, struct operand table, uint64_t jump, 
 }
 
 /* Decodes code from end to end. marks: of its bytes; NULL: it is covered code. */
-static void sweep(struct starts *s, uint64_t address, uint64_t length, uint16_t *marks)
+static void sweep_code(struct starts *s, uint64_t address, uint64_t length, uint16_t *marks)
 {
     size_t size;
     const uint8_t *bytes = elf_file_bytes(s->file, address, length, &size);
@@ -224,7 +224,7 @@ static void sweep(struct starts *s, uint64_t address, uint64_t length, uint16_t 
                 (uint16_t)(MARK_INSN | (alone ? MARK_ALONE : 0) | (padded && aligned ? MARK_PADDED : 0) |
                            (traps >= TRAPS && aligned ? MARK_TRAPPED : 0) | (endbr ? MARK_ENDBR : 0) |
                            (called ? MARK_AFTER_CALL : 0));
-        follow(s, &insn);
+        mark_target(s, &insn);
         if (alone)
             operands_forget(&operands);
         const struct operand target = operands_target(&operands, &insn);
@@ -301,7 +301,7 @@ static int mark_pointers(struct starts *s)
     if (slots_build(s->file, &s->slots) < 0)
         return -ENOMEM;
     for (size_t i = 0; i < s->slots.count; i++)
-        mark(s, s->slots.items[i].value, MARK_POINTED);
+        mark_address(s, s->slots.items[i].value, MARK_POINTED);
     return 0;
 }
 
@@ -312,9 +312,9 @@ static int mark_all(struct starts *s)
     if (!s->marks || (much && mark_pointers(s) < 0))
         return -ENOMEM;
     for (size_t i = 0; i < s->gap_count; i++)
-        sweep(s, s->gaps[i].address, s->gaps[i].size, &s->marks[s->gaps[i].marks]);
+        sweep_code(s, s->gaps[i].address, s->gaps[i].size, &s->marks[s->gaps[i].marks]);
     for (uint32_t i = 0; much && i < s->functions->count; i++)
-        sweep(s, s->functions->items[i].address, s->functions->items[i].size, NULL);
+        sweep_code(s, s->functions->items[i].address, s->functions->items[i].size, NULL);
     sort_u64(s->functions->branched, s->functions->branched_count);
     return s->no_memory ? -ENOMEM : 0;
 }

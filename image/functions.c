@@ -23,7 +23,7 @@ void functions_sort(struct functions *functions)
 }
 
 /* Whether [address, address + size) overlaps one of the first `count` items, which are sorted. */
-static bool meets(const struct functions *functions, uint32_t count, uint64_t address, uint64_t size)
+static bool overlaps_item(const struct functions *functions, uint32_t count, uint64_t address, uint64_t size)
 {
     uint32_t beyond = lower_bound(i, 0, count, functions->items[i].address < address + size);
     if (beyond == 0)
@@ -38,7 +38,7 @@ static int add_ranges(struct functions *functions, const struct cfi *cfi)
     size_t count = cfi_ranges(cfi, &ranges);
     uint32_t stubs = functions->count;
     for (size_t i = 0; i < count; i++)
-        if (!meets(functions, stubs, ranges[i].address, ranges[i].size) &&
+        if (!overlaps_item(functions, stubs, ranges[i].address, ranges[i].size) &&
             functions_add(functions, ranges[i].address, ranges[i].size, NULL) < 0)
             return -ENOMEM;
     functions_sort(functions);

@@ -51,7 +51,8 @@ int image_go_kept_sp(const struct image *image, uint64_t return_address)
 #define SHORT  (-2) /* in a pattern: a number of one byte */
 
 /* Finds the first bytes that match the pattern, reads the number in them, and advances *code behind them. */
-static bool find(const uint8_t **code, const uint8_t *end, const int *pattern, size_t length, int32_t *number)
+static bool find_pattern(const uint8_t **code, const uint8_t *end, const int *pattern, size_t length,
+                         int32_t *number)
 {
     for (const uint8_t *start = *code; start < end; start++) {
         const uint8_t *at = start;
@@ -74,7 +75,8 @@ static bool find(const uint8_t **code, const uint8_t *end, const int *pattern, s
     return false;
 }
 #define FIND(code, end, number, ...)                                                                         \
-    find(code, end, (const int[]){__VA_ARGS__}, sizeof((const int[]){__VA_ARGS__}) / sizeof(int), number)
+    find_pattern(code, end, (const int[]){__VA_ARGS__}, sizeof((const int[]){__VA_ARGS__}) / sizeof(int),    \
+                 number)
 
 /* Finds a program's access to the thread's g, which the linker turned into "mov %fs:N, %rax" or "mov $N, %rcx;
  * mov %fs:(%rcx), %rax". */

@@ -52,11 +52,11 @@ static void see_relocation(void *relocated, const struct relocation *word)
 
 /* Where the text starts: at the address in the header, or at the one that the loader writes there. Go's own
  * linker leaves it out of relocatable files, in which all text is Go's. */
-static uint64_t text_of(const struct elf_file *file, uint64_t told, uint64_t address)
+static uint64_t text_of(const struct elf_file *file, uint64_t recorded, uint64_t address)
 {
     const struct elf_section *text = elf_file_section(file, ".text");
-    struct relocated word = {address, told};
-    if (!told)
+    struct relocated word = {address, recorded};
+    if (!recorded)
         relocations_see(file, see_relocation, &word);
     return word.value || !text ? word.value : text->address;
 }
@@ -133,7 +133,7 @@ bool go_table_open(const struct elf_file *file, struct go_table *out)
             search_table(file, elf_file_section(file, ".rodata"), out));
 }
 
-static struct bytes at(const struct go_table *t, uint64_t offset)
+static struct bytes bytes_at(const struct go_table *t, uint64_t offset)
 {
     return offset <= t->size ? bytes_of(t->data + offset, t->size - offset) : (struct bytes){.failed = true};
 }
@@ -143,7 +143,7 @@ static struct bytes at(const struct go_table *t, uint64_t offset)
 static bool read_entry(const struct go_table *t, uint32_t i, uint64_t *address, uint64_t *place)
 {
     const uint64_t size = t->relative ? 8 : 2 * WORD;
-    struct bytes b = at(t, t->functions + size * i);
+    struct bytes b = bytes_at(t, t->functions + size * i);
     *address = t->relative ? t->text + bytes_u32(&b) : bytes_u64(&b);
     if (i == t->count)
         return !b.failed;
@@ -214,7 +214,7 @@ bool go_table_function(const struct go_table *t, uint32_t i, struct go_function 
     *out = (struct go_function){.name = NULL};
     if (i >= t->count || !read_entry(t, i, &out->address, &place) || !read_end(t, i, out->address, &end))
         return false;
-    struct bytes b = at(t, place);
+    struct bytes b = bytes_at(t, place);
     bytes_take(&b, t->relative ? 4 : WORD); /* the entry again */
     const uint32_t name = bytes_u32(&b);
     bytes_take(&b, 8); /* size of arguments, where a deferred call returns to */
@@ -230,14 +230,14 @@ bool go_table_function(const struct go_table *t, uint32_t i, struct go_function 
     const uint8_t flags = bytes_u8(&b);
     bytes_u8(&b);
     read_tree(t, b, tables, out);
-    struct bytes text = at(t, t->names + name);
+    struct bytes text = bytes_at(t, t->names + name);
     out->name = bytes_string(&text);
     if (b.failed || !out->name || !*out->name)
         return false;
     out->size = end - out->address;
     out->outermost = flags & FLAG_TOPFRAME;
     out->writes_sp = flags & FLAG_SPWRITE;
-    out->deltas = at(t, t->pcs + deltas);
+    out->deltas = bytes_at(t, t->pcs + deltas);
     mark_by_name(out);
     return deltas != 0 && !out->deltas.failed;
 }
@@ -279,7 +279,7 @@ bool go_range_at(const struct go_table *t, const struct go_function *f, uint32_t
     *out = (struct go_delta){0};
     if (values == 0)
         return false;
-    of.deltas = at(t, t->pcs + values);
+    of.deltas = bytes_at(t, t->pcs + values);
     while (*steps && go_delta_next(t, &of, out)) {
         --*steps;
         if (address < out->end)
@@ -300,7 +300,7 @@ int32_t go_value_at(const struct go_table *t, const struct go_function *f, uint3
 /* A string of a string table that begins at `list` and ends before `end`. */
 static const char *text_at(const struct go_table *t, uint64_t list, uint64_t offset, uint64_t end)
 {
-    struct bytes b = at(t, list + offset);
+    struct bytes b = bytes_at(t, list + offset);
     const bool begins = !b.failed && list + offset < end && (offset == 0 || b.at[-1] == 0);
     return begins ? bytes_string(&b) : NULL;
 }
@@ -312,7 +312,7 @@ const char *go_table_name(const struct go_table *t, uint32_t name)
 
 const char *go_table_file(const struct go_table *t, const struct go_function *f, uint32_t number)
 {
-    struct bytes b = at(t, t->units + 4 * ((uint64_t)f->unit + number));
+    struct bytes b = bytes_at(t, t->units + 4 * ((uint64_t)f->unit + number));
     const uint32_t offset = bytes_u32(&b);
     return b.failed || offset == NO_OFFSET ? NULL : text_at(t, t->files, offset, t->pcs);
 }

@@ -124,7 +124,7 @@ int image_join_parts(struct image *image)
     return cold_join_branches(&image->file, image->cfi, &image->functions);
 }
 
-static int build(struct image *image, const struct image_options *options, struct fathom_error *err)
+static int build_image(struct image *image, const struct image_options *options, struct fathom_error *err)
 {
     if (image->file.cut)
         return error_set(err, EBADMSG, ELF_CUT, image->path);
@@ -162,7 +162,7 @@ static int open_image(struct elf_file *file, const char *path, const char *file_
         rc = error_memory(err);
     } else {
         image->name = path_base(image->path);
-        rc = build(image, options, err);
+        rc = build_image(image, options, err);
     }
     if (rc < 0) {
         image_close(image);

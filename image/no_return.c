@@ -66,7 +66,7 @@ static bool is_name(const char *name, size_t length)
     return digits && strncmp(name + 4 + digits, "__throw_", 8) == 0;
 }
 
-enum no_return_is { NOT_ASKED, IS_ASKED, IS_ASSUMED, RETURNS, NEVER_RETURNS };
+enum no_return_is { NOT_EXAMINED, IS_EXAMINED, IS_ASSUMED, RETURNS, NEVER_RETURNS };
 
 struct stub {
     const char *name;
@@ -96,7 +96,7 @@ bool no_return_calls(struct no_return *known, const struct code_insn *insn)
 }
 
 /* Whether a jump leads to code that does not return, as far as is known yet. */
-static bool stays(struct walk *w, uint64_t target)
+static bool jump_never_returns(struct walk *w, uint64_t target)
 {
     const bool function =
         functions_start(&w->known->image->functions, target) == START_SURE && target != w->blocks[0];
@@ -135,7 +135,7 @@ static bool walk_block(struct walk *w, uint64_t at)
             return ends_at(w, &last, at);
         if (w->insns++ == INSNS_MOST || insn.kind == CODE_RETURN || insn.kind == CODE_JUMP_INDIRECT)
             return false;
-        if ((insn.kind == CODE_JUMP || insn.kind == CODE_BRANCH) && !stays(w, insn.target))
+        if ((insn.kind == CODE_JUMP || insn.kind == CODE_BRANCH) && !jump_never_returns(w, insn.target))
             return false;
         if (insn.kind == CODE_JUMP || insn.kind == CODE_STOP || no_return_calls(w->known, &insn))
             return true;
@@ -226,22 +226,22 @@ static bool look_at(struct no_return *known, uint32_t function)
 }
 
 /* Forgets the results found since then: they assumed that a function returns which does not. */
-static void ask_again(struct no_return *known, uint32_t since)
+static void forget_since(struct no_return *known, uint32_t since)
 {
     while (known->found_count > since)
-        known->functions[known->found[--known->found_count]] = NOT_ASKED;
+        known->functions[known->found[--known->found_count]] = NOT_EXAMINED;
 }
 
-static void ask(struct no_return *known, uint32_t function)
+static void examine_function(struct no_return *known, uint32_t function)
 {
     uint8_t *is = &known->functions[function];
     const uint32_t since = known->found_count;
-    *is = IS_ASKED;
+    *is = IS_EXAMINED;
     known->depth++;
     const bool never = look_at(known, function);
     known->depth--;
     if (never && *is == IS_ASSUMED)
-        ask_again(known, since);
+        forget_since(known, since);
     *is = never ? NEVER_RETURNS : RETURNS;
     if (!never && !vec_push(known->found, known->found_count, known->found_capacity, function))
         known->budget = 0;
@@ -250,9 +250,9 @@ static void ask(struct no_return *known, uint32_t function)
 static bool never_returns(struct no_return *known, uint32_t function)
 {
     uint8_t *is = &known->functions[function];
-    if (*is == NOT_ASKED && known->depth < DEPTH_MAX && known->budget)
-        ask(known, function);
-    else if (*is == IS_ASKED)
+    if (*is == NOT_EXAMINED && known->depth < DEPTH_MAX && known->budget)
+        examine_function(known, function);
+    else if (*is == IS_EXAMINED)
         *is = IS_ASSUMED; /* assumed to return */
     return *is == NEVER_RETURNS;
 }

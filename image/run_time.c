@@ -9,7 +9,7 @@
 #include "image/made/code_names.h"
 
 /* Adds a function. Its size includes an address for each of its places. */
-static int add(struct symbols *symbols, struct image *image, const struct code_function *function)
+static int add_function(struct symbols *symbols, struct image *image, const struct code_function *function)
 {
     const char *name = arena_strdup(image->arena, function->name);
     const struct symbol symbol = {
@@ -22,9 +22,10 @@ static int add_all(struct symbols *symbols, struct image *image, const struct co
 {
     const struct code_function *functions = NULL;
     const size_t count = names ? code_names_functions(names, &functions) : 0;
-    int rc = add(symbols, image, &(struct code_function){.name = RUN_TIME_NAME, .size = CODE_FUNCTION_SIZE});
+    int rc = add_function(symbols, image,
+                          &(struct code_function){.name = RUN_TIME_NAME, .size = CODE_FUNCTION_SIZE});
     for (size_t i = 0; i < count && rc == 0; i++)
-        rc = add(symbols, image, &functions[i]);
+        rc = add_function(symbols, image, &functions[i]);
     return rc;
 }
 
@@ -56,7 +57,7 @@ static int derive_all(struct cfi *cfi, const struct code_names *names)
 }
 
 /* Builds an image without a file. */
-static int build(struct image *image, const struct code_names *names)
+static int build_image(struct image *image, const struct code_names *names)
 {
     struct symbols symbols = {0};
     image->path = strdup(RUN_TIME_NAME);
@@ -75,7 +76,7 @@ static int build(struct image *image, const struct code_names *names)
 int run_time_open(const struct code_names *names, struct image **out)
 {
     struct image *image = calloc(1, sizeof *image);
-    if (image && build(image, names) == 0) {
+    if (image && build_image(image, names) == 0) {
         *out = image;
         return 0;
     }

@@ -28,14 +28,14 @@ static bool read_compared(const uint8_t *bytes, size_t length, uint32_t *value)
 }
 
 /* The condition of a branch, as the low half of its opcode. */
-static unsigned condition(const uint8_t *bytes)
+static unsigned condition_of(const uint8_t *bytes)
 {
     return (bytes[0] == 0x0f ? bytes[1] : bytes[0]) & 15;
 }
 
 void switch_bound_step(struct switch_bound *bound, const struct code_insn *insn, const uint8_t *bytes)
 {
-    const unsigned is = insn->kind == CODE_BRANCH && bound->is_compared ? condition(bytes) : 0;
+    const unsigned is = insn->kind == CODE_BRANCH && bound->is_compared ? condition_of(bytes) : 0;
     bound->age -= bound->age > 0;
     if (is == 7 || is == 6 || is == 3 || is == 2) {                      /* ja, jbe; jae, jb */
         const bool negative = bound->compared > UINT32_MAX - CASES_MOST; /* the last case is -1 */

@@ -139,7 +139,7 @@ static const char
 #define CODE_MOST  64u /* bytes of one of these, at most */
 #define CODE_ALIGN 32u /* alignment of builtins */
 
-static unsigned digit(char c)
+static unsigned hex_digit(char c)
 {
     return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
@@ -156,7 +156,7 @@ static bool begins_so(const uint8_t *code, size_t size, const char *so, uint32_t
             const unsigned which = *so == 'y';
             found[which] |= (uint32_t)*code << (bits[which] & 31);
             bits[which] += 8;
-        } else if (*so != '.' && *code != (digit(so[0]) << 4 | digit(so[1]))) {
+        } else if (*so != '.' && *code != (hex_digit(so[0]) << 4 | hex_digit(so[1]))) {
             return false;
         }
     }

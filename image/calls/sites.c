@@ -195,8 +195,8 @@ static bool rows_suffice(const struct calls_reader *r, const struct cfi *cfi)
 int calls_add_sites(struct calls_reader *r)
 {
     const struct cfi *cfi = image_cfi(r->calls->image);
-    bool told = rows_suffice(r, cfi);
-    if (!told && frame_flow_run(&r->flow, cfi, &r->code) < 0)
+    bool by_rows = rows_suffice(r, cfi);
+    if (!by_rows && frame_flow_run(&r->flow, cfi, &r->code) < 0)
         return -ENOMEM;
     size_t indirect = 0;
     for (uint32_t i = 0; i < r->code.count; i++) {
@@ -206,7 +206,7 @@ int calls_add_sites(struct calls_reader *r)
             continue;
         if (insn->kind == CODE_RETURN)
             r->calls->marks[r->function] |= MARK_RETURNS;
-        int32_t depth = told ? cfi_lookup(cfi, insn->address).cfa_offset : r->flow.depths[i];
+        int32_t depth = by_rows ? cfi_lookup(cfi, insn->address).cfa_offset : r->flow.depths[i];
         struct operand operand = {0};
         if (calls_is_indirect(insn))
             operand = r->operands[indirect++];

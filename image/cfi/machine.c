@@ -60,7 +60,7 @@ static void set_other(struct cfi_rules *r, uint64_t number, enum cfi_bp bp, enum
     }
 }
 
-static void restore(struct cfi_machine *m, uint64_t number)
+static void restore_register(struct cfi_machine *m, uint64_t number)
 {
     if (number == REGISTER_BP) {
         m->now.bp = m->initial.bp;
@@ -152,7 +152,7 @@ static bool run_register(struct cfi_machine *m, struct bytes *code, uint8_t op)
         save_at(m, number, factored(m, -bytes_uleb(code)));
         return true;
     case CFA_restore_extended:
-        restore(m, bytes_uleb(code));
+        restore_register(m, bytes_uleb(code));
         return true;
     case CFA_undefined:
         number = bytes_uleb(code);
@@ -238,7 +238,7 @@ enum cfi_progress cfi_machine_run(struct cfi_machine *m, struct bytes *code)
         if ((op & 0xc0) == CFA_offset) {
             save_at(m, op & 0x3f, factored(m, bytes_uleb(code)));
         } else if ((op & 0xc0) == CFA_restore) {
-            restore(m, op & 0x3f);
+            restore_register(m, op & 0x3f);
         } else if (run_move(m, code, op, &moved)) {
             if (moved && !code->failed) {
                 m->location += moved;

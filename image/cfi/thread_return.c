@@ -18,7 +18,7 @@
 #define SYSCALL_END 0x05
 
 /* Whether mov $number,%eax or %al, or push and pop of the number, ends at `end`, and begins at `from` or behind. */
-static bool loads(const uint8_t *from, const uint8_t *end, unsigned number)
+static bool loads_number(const uint8_t *from, const uint8_t *end, unsigned number)
 {
     const uint8_t wide[] = {0xb8, (uint8_t)number, (uint8_t)(number >> 8), 0, 0},
                   narrow[] = {0xb0, (uint8_t)number}, popped[] = {0x6a, (uint8_t)number, 0x58};
@@ -48,7 +48,7 @@ static uint64_t find_call(const uint8_t *code, size_t size, uint64_t address, un
     while (end - at > 1 && (at = memchr(at + 1, SYSCALL_END, (size_t)(end - at - 1)))) {
         const uint8_t *begin = at - 1, *from = begin - code > BEFORE ? begin - BEFORE : code;
         const uint8_t *call =
-            *begin == SYSCALL && loads(from, begin, number) ? call_behind(at + 1, end) : NULL;
+            *begin == SYSCALL && loads_number(from, begin, number) ? call_behind(at + 1, end) : NULL;
         if (call)
             return address + (uint64_t)(call + THREAD_CALL - code);
     }

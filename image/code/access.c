@@ -111,7 +111,7 @@ static bool is_string(const cs_insn *insn)
 }
 
 /* Whether the first operand is overwritten with a value that does not depend on it. */
-static bool overwrites(const cs_insn *insn)
+static bool overwrites_first(const cs_insn *insn)
 {
     const cs_x86 *x86 = &insn->detail->x86;
     switch (insn->id) {
@@ -266,7 +266,7 @@ static void note_ref(struct access *out, const cs_insn *insn, const cs_x86_op *o
 static void note_operands(struct access *out, const cs_insn *insn)
 {
     const cs_x86 *x86 = &insn->detail->x86;
-    bool kills = overwrites(insn), whole;
+    bool kills = overwrites_first(insn), whole;
     for (unsigned i = 0; i < x86->op_count; i++) {
         const cs_x86_op *op = &x86->operands[i];
         if (op->type == X86_OP_MEM) {

@@ -85,8 +85,8 @@ static void put_text(struct answer *a, const char *text)
     size_t length = text ? strlen(text) : 0;
     if (length > 4096)
         length = 4096; /* (the largest answer has room for all frames) */
-    uint32_t told = text ? (uint32_t)length + 1 : 0;
-    put_answer(a, &told, sizeof told);
+    uint32_t stored = text ? (uint32_t)length + 1 : 0;
+    put_answer(a, &stored, sizeof stored);
     put_answer(a, text ? text : "", length);
 }
 
@@ -95,7 +95,7 @@ _Static_assert(sizeof(uint32_t) + LINES_CHILD_FRAMES * (6 * sizeof(uint32_t) + 3
                "an answer holds all frames");
 
 /* Lowers a resource limit. */
-static void limit(int resource, uint64_t most)
+static void lower_limit(int resource, uint64_t most)
 {
     struct rlimit limit;
     if (getrlimit(resource, &limit) == 0 && limit.rlim_cur > most) {
@@ -165,14 +165,14 @@ static void be_quiet(int socket, int alive)
     for (int s = 1; s < NSIG; s++)
         signal(s, s == SIGINT || s == SIGTERM || s == SIGTTOU ? SIG_IGN : SIG_DFL);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    limit(RLIMIT_CORE, 0);
+    lower_limit(RLIMIT_CORE, 0);
     allow_files();
-    limit(RLIMIT_AS, inherited_bytes() + LINES_CHILD_MEMORY);
+    lower_limit(RLIMIT_AS, inherited_bytes() + LINES_CHILD_MEMORY);
     give_time(LINES_CHILD_OPENS);
     die_with_parent();
 }
 
-static void serve(struct lines_reader *reader, struct answer *a)
+static void serve_queries(struct lines_reader *reader, struct answer *a)
 {
     struct line_frame frames[LINES_CHILD_FRAMES];
     uint64_t address;
@@ -216,7 +216,7 @@ static _Noreturn void child_main(const struct image *image, const struct image_o
         snprintf(lacks, sizeof lacks, "%s", lines_reader_lacks(reader));
     if (exchange_send(SOCKET_AT, &state, sizeof state) && rc == 0 &&
         exchange_send(SOCKET_AT, lacks, sizeof lacks))
-        serve(reader, answer);
+        serve_queries(reader, answer);
     _exit(0);
 }
 

@@ -116,7 +116,7 @@ static const char *take_text(struct lines *lines, struct bytes *b)
     return number == NAMES_NONE ? NULL : names_text(lines->texts, number);
 }
 
-static struct known *keep(struct lines *lines, const struct line_frame *frames, size_t count)
+static struct known *keep_answer(struct lines *lines, const struct line_frame *frames, size_t count)
 {
     struct known *known = arena_alloc(lines->arena, sizeof *known + count * sizeof *frames);
     if (known) {
@@ -143,7 +143,7 @@ static struct known *take_answer(struct lines *lines, const uint8_t *answer, siz
             break;
         frames[count++] = f;
     }
-    return keep(lines, frames, count);
+    return keep_answer(lines, frames, count);
 }
 
 /* Restarts the child, which died on one address: others may still work. */
@@ -182,22 +182,22 @@ static const struct known *ask_debug(struct lines *lines, uint64_t address)
 }
 
 /* For code made at run time: the names that its program wrote. */
-static const struct known *ask_names(struct lines *lines, uint64_t address)
+static const struct known *query_names(struct lines *lines, uint64_t address)
 {
     const struct code_place place = code_names_place_at(lines->image->code_names, address);
     const struct line_frame frame = {.function = place.function, .file = place.file, .line = place.line};
-    return keep(lines, &frame, frame.line != 0);
+    return keep_answer(lines, &frame, frame.line != 0);
 }
 
 /* Tries Go's table first: the runtime itself uses it, it is complete without DWARF, and it takes hardly any time. */
-static const struct known *ask(struct lines *lines, uint64_t address)
+static const struct known *query_address(struct lines *lines, uint64_t address)
 {
     struct line_frame frames[LINES_CHILD_FRAMES];
     if (lines->image->code_names)
-        return ask_names(lines, address);
+        return query_names(lines, address);
     size_t count = lines->go.file ? go_lines_at(&lines->go, address, frames, LINES_CHILD_FRAMES) : 0;
     if (count)
-        return keep(lines, frames, count);
+        return keep_answer(lines, frames, count);
     if (lines->later) {
         struct fathom_error why = {0};
         lines->later = false;
@@ -213,7 +213,7 @@ size_t lines_at(struct lines *lines, uint64_t address, struct line_frame *out, s
     const struct known *known = slot ? (const struct known *)(uintptr_t)*slot : NULL;
     if (slot && !known) {
         static const struct known nothing;
-        known = ask(lines, address);
+        known = query_address(lines, address);
         *slot = (uintptr_t)(known ? known : &nothing);
     }
     size_t count = !known ? 0 : known->count < max ? known->count : max;

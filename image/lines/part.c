@@ -311,7 +311,7 @@ static bool take_file(const struct part_file *file, uint64_t id, struct slice ou
     return true;
 }
 
-static bool put(int fd, const void *data, size_t size)
+static bool write_bytes(int fd, const void *data, size_t size)
 {
     return file_write_all(fd, data, size, "", NULL) == 0;
 }
@@ -353,10 +353,10 @@ static bool write_file(int fd, const struct slice parts[KINDS])
     }
     header.e_shoff = at;
     header.e_shnum = (Elf64_Half)count;
-    bool good = put(fd, &header, sizeof header) && put(fd, text, sizeof text);
+    bool good = write_bytes(fd, &header, sizeof header) && write_bytes(fd, text, sizeof text);
     for (int kind = 0; good && kind < KINDS; kind++)
-        good = !parts[kind].bytes || put(fd, parts[kind].bytes, parts[kind].size);
-    return good && put(fd, headers, count * sizeof *headers);
+        good = !parts[kind].bytes || write_bytes(fd, parts[kind].bytes, parts[kind].size);
+    return good && write_bytes(fd, headers, count * sizeof *headers);
 }
 
 int part_file_extract(const struct part_file *file, uint64_t id)

@@ -70,7 +70,7 @@ static const struct part_file *package_at(struct lines_source *source, unsigned 
 }
 
 /* Joins a directory (of `length` bytes) and a name. */
-static void join(const char *directory, size_t length, const char *name, char *out, size_t size)
+static void join_path(const char *directory, size_t length, const char *name, char *out, size_t size)
 {
     bool slash = length && directory[length - 1] != '/';
     if (snprintf(out, size, "%.*s%s%s", (int)length, directory, slash ? "/" : "", name) >= (int)size)
@@ -81,12 +81,12 @@ static void join(const char *directory, size_t length, const char *name, char *o
 static void join_beside(const char *file, const char *name, char *out, size_t size)
 {
     const char *slash = strrchr(file, '/');
-    join(file, slash ? (size_t)(slash - file) : 0, name, out, size);
+    join_path(file, slash ? (size_t)(slash - file) : 0, name, out, size);
 }
 
 /* The n-th possible path of a skeleton's file (not a package). "": none; false: there are no more. */
-static bool candidate(const struct lines_source *source, Dwarf_Die skeleton, unsigned n, char *out,
-                      size_t size)
+static bool candidate_path(const struct lines_source *source, Dwarf_Die skeleton, unsigned n, char *out,
+                           size_t size)
 {
     const char *name = text_of(skeleton, DW_AT_dwo_name, DW_AT_GNU_dwo_name);
     const char *directory = text_of(skeleton, DW_AT_comp_dir, 0);
@@ -97,8 +97,8 @@ static bool candidate(const struct lines_source *source, Dwarf_Die skeleton, uns
     base = base ? base + 1 : name;
     switch (n) {
     case 0:
-        join(directory ? directory : "", directory && name[0] != '/' ? strlen(directory) : 0, name, out,
-             size);
+        join_path(directory ? directory : "", directory && name[0] != '/' ? strlen(directory) : 0, name, out,
+                  size);
         return true;
     case 1: /* the directory may be relative, to make builds reproducible in any directory */
         join_beside(source->program, name[0] == '/' ? name + 1 : name, out, size);
@@ -167,7 +167,7 @@ static bool is_nameless(Dwarf_Debug debug, Dwarf_Die part)
 }
 
 /* What a file really has that claims this number in its headers. */
-static enum have inspect(const struct part_file *file, uint64_t id)
+static enum have inspect_part(const struct part_file *file, uint64_t id)
 {
     struct lines_split_file opened = {0};
     uint64_t work = 0;
@@ -197,11 +197,11 @@ static enum have have_in(const struct part_file *file, Dwarf_Die skeleton, uint6
         return HAVE_UNREADABLE;
     if (!part_file_has(file, id))
         return HAVE_OTHER;
-    return version >= 5 && !(name && strstr(name, ".ltrans")) ? HAVE_PART : inspect(file, id);
+    return version >= 5 && !(name && strstr(name, ".ltrans")) ? HAVE_PART : inspect_part(file, id);
 }
 
 /* What is at a path named by a skeleton. */
-static enum have look(const char *path, Dwarf_Die skeleton, uint64_t id, uint16_t version)
+static enum have look_at_path(const char *path, Dwarf_Die skeleton, uint64_t id, uint16_t version)
 {
     if (!path[0] || access(path, F_OK) != 0)
         return HAVE_NOT;
@@ -231,8 +231,8 @@ void lines_split_check(struct lines_source *source, Dwarf_Die skeleton, uint64_t
         if (have > HAVE_OTHER) /* a package need not have all units */
             best = have;
     }
-    for (unsigned n = 0; candidate(source, skeleton, n, path, sizeof path); n++) {
-        enum have have = look(path, skeleton, id, version);
+    for (unsigned n = 0; candidate_path(source, skeleton, n, path, sizeof path); n++) {
+        enum have have = look_at_path(path, skeleton, id, version);
         if (have == HAVE_PART)
             return;
         if (have > best)
@@ -301,7 +301,7 @@ bool lines_split_find(struct lines_source *source, const struct lines_unit *unit
             take_part(source, path, package, unit->split_id, out))
             return true;
     }
-    for (unsigned n = 0; candidate(source, skeleton, n, path, sizeof path); n++)
+    for (unsigned n = 0; candidate_path(source, skeleton, n, path, sizeof path); n++)
         if (path[0] && access(path, R_OK) == 0 && take_part(source, path, NULL, unit->split_id, out))
             return true;
     return false;

@@ -273,7 +273,7 @@ static int add_ranges(struct loading *l, Dwarf_Die die, struct lines_scopes *sco
 static int walk_children(struct loading *l, Dwarf_Die die, unsigned level, uint32_t depth);
 
 /* Visits a DIE: records functions and inlined calls, and descends into DIEs that may contain them. */
-static int visit(struct loading *l, Dwarf_Die die, unsigned level, uint32_t depth)
+static int visit_die(struct loading *l, Dwarf_Die die, unsigned level, uint32_t depth)
 {
     Dwarf_Half tag;
     if (!lines_spend(l->source, 1))
@@ -317,7 +317,7 @@ static int walk_children(struct loading *l, Dwarf_Die die, unsigned level, uint3
         return 0;
     int rc = 0;
     for (;;) {
-        rc = visit(l, child, level, depth);
+        rc = visit_die(l, child, level, depth);
         int more = rc == 0 ? dwarf_siblingof_b(l->unit->debug, child, 1, &next, NULL) : DW_DLV_NO_ENTRY;
         dwarf_dealloc_die(child);
         if (more != DW_DLV_OK)

@@ -42,7 +42,8 @@ static bool is_old(const struct elf_section *s)
 
 /* A section's uncompressed size, and the length of the header before its data. false: it is not compressed in
  * these ways. */
-static bool packed(const struct unpacking *u, const struct elf_section *s, uint64_t *size, uint64_t *header)
+static bool is_packed(const struct unpacking *u, const struct elf_section *s, uint64_t *size,
+                      uint64_t *header)
 {
     uint8_t old[12];
     Elf64_Chdr h;
@@ -76,7 +77,7 @@ static bool write_all(int fd, const uint8_t *data, uint64_t size, uint64_t at)
     return true;
 }
 
-static bool copy(struct unpacking *u, uint64_t offset, uint64_t size)
+static bool copy_bytes(struct unpacking *u, uint64_t offset, uint64_t size)
 {
     uint8_t buffer[CHUNK];
     while (size) {
@@ -98,8 +99,8 @@ static bool is_zlib(const struct unpacking *u, const struct elf_section *s)
 }
 
 /* Decompresses a section. false: damaged. */
-static bool unpack(const struct unpacking *u, const struct elf_section *s, uint64_t header, uint8_t *out,
-                   uint64_t size)
+static bool unpack_section(const struct unpacking *u, const struct elf_section *s, uint64_t header,
+                           uint8_t *out, uint64_t size)
 {
     uint64_t packed_size = s->file_size - header;
     uint8_t *in = malloc(packed_size);
@@ -122,7 +123,7 @@ static bool move_section(struct unpacking *u, size_t index, uint64_t size, uint6
     if (size > UNPACKED_MOST || u->end + size - u->file->size > UNPACKED_MOST)
         return false;
     uint8_t *out = malloc(size ? size : 1);
-    bool good = out && unpack(u, s, header, out, size) && write_all(u->to, out, size, u->end) &&
+    bool good = out && unpack_section(u, s, header, out, size) && write_all(u->to, out, size, u->end) &&
                 pread(u->from, &sh, sizeof sh, (off_t)place) == sizeof sh;
     free(out);
     if (!good)
@@ -165,18 +166,18 @@ static bool rename_sections(struct unpacking *u, size_t names)
 static bool write_unpacked(struct unpacking *u, const Elf64_Ehdr *header)
 {
     const struct elf_file *file = u->file;
-    bool good = ftruncate(u->to, (off_t)file->size) == 0 && copy(u, 0, sizeof *header) &&
-                copy(u, u->sections, file->section_count * sizeof(Elf64_Shdr));
+    bool good = ftruncate(u->to, (off_t)file->size) == 0 && copy_bytes(u, 0, sizeof *header) &&
+                copy_bytes(u, u->sections, file->section_count * sizeof(Elf64_Shdr));
     bool old = false;
     u->end = file->size;
     for (size_t i = 0; good && i < file->section_count; i++) {
         const struct elf_section *s = &file->sections[i];
         uint64_t size, skip;
         old |= is_old(s);
-        if (packed(u, s, &size, &skip))
+        if (is_packed(u, s, &size, &skip))
             good = move_section(u, i, size, skip);
         else if (s->file_size && !(s->flags & SHF_ALLOC))
-            good = copy(u, s->offset, s->file_size);
+            good = copy_bytes(u, s->offset, s->file_size);
     }
     return good &&
            (!old || (header->e_shstrndx < file->section_count && rename_sections(u, header->e_shstrndx)));
@@ -195,7 +196,7 @@ int unpacked_open(const char *path, bool all)
     memcpy(&header, file.data, sizeof header);
     u.sections = header.e_shoff;
     for (size_t i = 0; u.from >= 0 && i < file.section_count; i++)
-        any |= packed(&u, &file.sections[i], &size, &skip);
+        any |= is_packed(&u, &file.sections[i], &size, &skip);
     if (any)
         u.to = memfd_create("debug information", MFD_CLOEXEC);
     if (u.to >= 0 && !write_unpacked(&u, &header)) {
@@ -237,7 +238,7 @@ uint64_t unpacked_size(const char *path)
         Elf64_Chdr h;
         if (!is_read(s->name))
             continue;
-        if (!packed(&u, s, &size, &skip))
+        if (!is_packed(&u, s, &size, &skip))
             size = s->flags & SHF_COMPRESSED && s->file_size > sizeof h &&
                            pread(u.from, &h, sizeof h, (off_t)s->offset) == sizeof h
                        ? h.ch_size

@@ -224,7 +224,7 @@ static bool take_past(struct code_names *n, uint32_t count)
     return true;
 }
 
-static bool allocate(struct code_names *n, const struct code_names_head *head, size_t left)
+static bool allocate_arrays(struct code_names *n, const struct code_names_head *head, size_t left)
 {
     const size_t names = head->names < head->text ? head->names : head->text;
     n->text = malloc(head->text + (size_t)1);
@@ -248,7 +248,7 @@ struct code_names *code_names_new(const uint8_t *data, size_t size)
     const uint8_t *text = bytes_take(&b, head.text);
     if (!n || b.failed || head.version != CODE_NAMES_VERSION)
         return n;
-    bool good = allocate(n, &head, bytes_left(&b));
+    bool good = allocate_arrays(n, &head, bytes_left(&b));
     if (good && head.text) {
         memcpy(n->text, text, head.text);
         take_names(n, head.text, head.names);

@@ -139,7 +139,7 @@ static int read_rows(struct jit_parts *rows, uint64_t address, uint64_t size, st
 }
 
 /* Cuts the parts where either list has a part. */
-static int merge(struct jit_parts *out, const struct jit_parts *lines, const struct jit_parts *rows)
+static int merge_parts(struct jit_parts *out, const struct jit_parts *lines, const struct jit_parts *rows)
 {
     struct code_part now = {.from = 0};
     for (size_t i = 0, j = 0; i < lines->count || j < rows->count;) {
@@ -170,7 +170,7 @@ int jit_parts_read(struct jit_parts *out, uint64_t address, uint64_t size, struc
     if (rc == 0)
         rc = read_rows(&rows, address, size, unwinding);
     if (rc == 0)
-        rc = merge(out, &lines, &rows);
+        rc = merge_parts(out, &lines, &rows);
     free(lines.parts);
     free(rows.parts);
     return rc;
