@@ -1,6 +1,6 @@
 /*
  * function_code.h - all instructions of one function and its .cold parts, decoded once for several passes.
- * Private to image/ and disambig/.
+ * Private to image/ and rewrite/.
  */
 #ifndef FATHOM_IMAGE_FUNCTION_CODE_H
 #define FATHOM_IMAGE_FUNCTION_CODE_H

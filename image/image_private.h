@@ -1,4 +1,4 @@
-/* image_private.h - the internals of an image. Private to image/ and to disambig/, which writes images. */
+/* image_private.h - the internals of an image. Private to image/ and rewrite/, which writes images. */
 #ifndef FATHOM_IMAGE_IMAGE_PRIVATE_H
 #define FATHOM_IMAGE_IMAGE_PRIVATE_H
 

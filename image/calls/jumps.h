@@ -1,6 +1,6 @@
 /*
  * jumps.h - where a function's indirect jumps lead within it: switches by tables, found by code and relocations.
- * Private to image/ and disambig/.
+ * Private to image/ and rewrite/.
  */
 #ifndef FATHOM_IMAGE_CALLS_JUMPS_H
 #define FATHOM_IMAGE_CALLS_JUMPS_H

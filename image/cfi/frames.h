@@ -1,6 +1,6 @@
 /*
  * frames.h - finds .eh_frame and reads its CIEs and FDEs (LSB 5.0 core, section 10.6). Private to image/ and
- * disambig/.
+ * rewrite/.
  */
 #ifndef FATHOM_IMAGE_CFI_FRAMES_H
 #define FATHOM_IMAGE_CFI_FRAMES_H

@@ -1,5 +1,5 @@
 /* landing_pads.h - finds landing pads of exceptions, by the call-site tables of C++ and similar languages.
- * Private to image/ and disambig/. */
+ * Private to image/ and rewrite/. */
 #ifndef FATHOM_IMAGE_CFI_LANDING_PADS_H
 #define FATHOM_IMAGE_CFI_LANDING_PADS_H
 

@@ -1,6 +1,7 @@
 /*
- * debug_frame.c - which code the CFI of .debug_frame covers (DWARF 5, section 6.4.1). Debuggers may prefer it, and it
- * is not changed, so this code is left alone. Compilers write it only where there is no .eh_frame.
+ * debug_frame.c - the ranges that the CFI in .debug_frame covers (DWARF 5, section 6.4.1). Debuggers may prefer
+ * that CFI, and it is not changed, so this code is left alone. Compilers write it only where there is no
+ * .eh_frame.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static int cover(struct whole *w, uint64_t start, uint64_t end)
                : -ENOMEM;
 }
 
-/* The FDEs of a section with 32-bit lengths and 8-byte addresses. -EBADMSG: another format. */
+/* Reads the FDEs of a section with 32-bit lengths and 8-byte addresses. -EBADMSG: another format. */
 static int read_entries(struct whole *w, const uint8_t *data, size_t size)
 {
     struct bytes b = bytes_of(data, size);
@@ -49,7 +50,7 @@ static int by_start(const void *a, const void *b)
     return (x->start > y->start) - (x->start < y->start);
 }
 
-/* Makes them ascending and disjoint. */
+/* Makes the ranges ascending and disjoint. */
 static void merge(struct whole *w)
 {
     struct whole_range *ranges = w->debug_frames;

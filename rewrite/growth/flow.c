@@ -1,8 +1,9 @@
 /*
- * flow.c - follows SP and BP through a unit's code, and holds them against the CFI at each instruction; see unit.h.
+ * flow.c - follows SP and BP through a unit's code, and compares them with the CFI at each instruction; see
+ * unit.h.
  *
- * Where ways meet they must agree, but for SP in frames addressed by BP. What follows a call is only reached that way
- * if it fits: the callee may not return. The same holds for tables, whose end is not known for certain.
+ * Paths that join must agree, except on SP in frames addressed by BP. Code behind a call, which may not return,
+ * is followed only if the state fits. The same is true of tables, whose end is not certain.
  */
 #include "rewrite/growth/unit.h"
 
@@ -17,7 +18,7 @@ static bool refuse(struct unit *u, enum growth_refusal refusal, uint32_t i)
     return false;
 }
 
-/* push, pop, add, sub, lea: SP by a known amount. */
+/* Handles push, pop, add, sub, lea: SP moves by a known amount. */
 static bool move(struct unit *u, uint32_t i, struct frame_state *s, enum unit_site *site)
 {
     const struct code_insn *insn = &u->code.insns[i];
@@ -48,7 +49,7 @@ static bool move(struct unit *u, uint32_t i, struct frame_state *s, enum unit_si
     return true;
 }
 
-/* leave, lea x(%rbp),%rsp, mov %rbp,%rsp */
+/* Handles leave, lea x(%rbp),%rsp and mov %rbp,%rsp. */
 static bool restore(struct unit *u, uint32_t i, struct frame_state *s)
 {
     int64_t next = (int64_t)s->frame - u->code.insns[i].amount;
@@ -59,7 +60,7 @@ static bool restore(struct unit *u, uint32_t i, struct frame_state *s)
     return true;
 }
 
-/* Other changes of SP: alloca, the end of the life of a variable-length array, alignment. */
+/* Handles other changes of SP: alloca, the end of a variable-length array's life, alignment. */
 static bool set(struct unit *u, uint32_t i, struct frame_state *s)
 {
     struct code_fields f;
@@ -109,7 +110,7 @@ bool unit_step(struct unit *u, uint32_t i, struct frame_state *s)
     return step(u, i, s, &site);
 }
 
-/* Whether the CFI says the same. */
+/* Compares a state with the CFI. */
 static enum growth_refusal compare_states(const struct unit *u, uint64_t address, const struct frame_state *s)
 {
     struct cfi_row row = cfi_lookup(image_cfi(u->whole->image), address);
@@ -125,7 +126,7 @@ static enum growth_refusal compare_states(const struct unit *u, uint64_t address
     }
 }
 
-/* maybe: it does not matter if the states differ, as the way may not exist. */
+/* maybe: the states may differ, as the path may not exist. */
 static int reach(struct unit *u, uint32_t to, const struct frame_state *s, bool maybe)
 {
     struct frame_state *at = &u->states[to], merged = *s;
@@ -152,7 +153,7 @@ static int reach(struct unit *u, uint32_t to, const struct frame_state *s, bool 
     return vec_push(u->work, u->work_count, u->work_capacity, to) ? 0 : -ENOMEM;
 }
 
-/* Whether the code may end after this instruction: the last is a call, which does not return. */
+/* Whether the code may end after this instruction: it is a call that does not return. */
 static bool ends(const struct unit *u, uint32_t i)
 {
     const struct code_insn *insn = &u->code.insns[i];
@@ -161,7 +162,7 @@ static bool ends(const struct unit *u, uint32_t i)
     return code_is_call(insn);
 }
 
-/* A jump to another function: a tail call. */
+/* Handles a jump to another function: a tail call. */
 static void leave_unit(struct unit *u, uint32_t i, const struct frame_state *s)
 {
     const struct code_insn *insn = &u->code.insns[i];
@@ -171,7 +172,7 @@ static void leave_unit(struct unit *u, uint32_t i, const struct frame_state *s)
         refuse(u, GROWTH_JUMPS_OUT, i);
 }
 
-/* A jump of which the code next to it does not tell the table: all of them may lead to each label and to each table's
+/* Handles a jump whose table is not known from the code next to it: it may lead to each label and to each table's
  * entries. */
 static int jump_anywhere(struct unit *u, uint32_t i, const struct frame_state *s)
 {
@@ -240,7 +241,7 @@ static int call(struct unit *u, uint32_t i, const struct frame_state *s)
     return land(u, i, *s);
 }
 
-/* Whether it is an instruction that stops on purpose, not bytes that are none. */
+/* Whether the code stops here on purpose, and these are not invalid bytes. */
 static bool is_stop(const struct unit *u, uint32_t i)
 {
     struct code_fields f;
@@ -287,8 +288,8 @@ static int follow_instruction(struct unit *u, uint32_t i)
     return 0;
 }
 
-/* What follows a call if it returns; not the padding that nothing jumps to, which may lead on to other code if it does
- * not. FUNCTION_CODE_NONE: nothing. */
+/* The instruction that follows a call if it returns; not padding that nothing jumps to, as it may lead into other
+ * code if the call does not return. FUNCTION_CODE_NONE: none. */
 static uint32_t behind(const struct unit *u, uint32_t i)
 {
     do {
@@ -317,9 +318,10 @@ static int settle_states(struct unit *u)
     return rc;
 }
 
-#define WAY_KNOWN 128 /* of unit's code.ways: a landing pad, or in a table that the unit jumps through */
+#define WAY_KNOWN 128 /* in the unit's code.ways: a landing pad, or in a table that the unit jumps through */
 
-/* Pointers into the unit must be of landing pads, of tables that it jumps through, or of labels that it jumps to. */
+/* Refuses pointers into the unit unless they are to landing pads, tables that it jumps through, or labels that it
+ * jumps to. */
 static void check_labels(struct unit *u)
 {
     const struct whole *w = u->whole;
@@ -347,7 +349,7 @@ static int note_number(struct unit *u, uint32_t i, bool allocates)
     return unit_edit(u, i, lea, subtracts == allocates ? 1 : -1);
 }
 
-/* What allocates and frees the frame, once all states are known. */
+/* Records what allocates and frees the frame, once all states are known. */
 static int note_sites(struct unit *u)
 {
     bool any = false, pushed = false, by_sp = false;

@@ -1,9 +1,9 @@
 /*
- * rules.c - the CFI of a unit as bytes: which numbers in it grow with the frame, and the same instructions with a pad
+ * rules.c - the CFI of a unit as bytes: which numbers in it grow with the frame, and its instructions with a pad
  * (DWARF 5, section 6.4.2); see unit.h.
  *
- * Larger numbers may need more bytes, which are taken from the padding (DW_CFA_nop) at the end of the FDE. The result
- * is run again, to see that each instruction has the row that it must have.
+ * Larger numbers may need more bytes, which are taken from the padding (DW_CFA_nop) at the end of the FDE. The
+ * result is run again to check that each instruction has the row that it must have.
  */
 #include "rewrite/growth/unit.h"
 
@@ -35,7 +35,7 @@ struct rule_reader {
     uint64_t location;
     struct registers now, remembered[REMEMBER_DEPTH];
     unsigned depth;
-    bool odd; /* an instruction that is not understood */
+    bool odd; /* some instruction is not understood */
     int rc;
 };
 
@@ -86,7 +86,7 @@ static void forget(struct rule_reader *r, uint64_t column)
         r->now.slots[column] = 0;
 }
 
-/* The register that the CFA is given by. */
+/* Handles a change of the CFA's register. */
 static void define_register(struct rule_reader *r)
 {
     uint64_t column = bytes_uleb(&r->b);
@@ -94,7 +94,7 @@ static void define_register(struct rule_reader *r)
     r->u->by_bp |= column == BP_COLUMN;
 }
 
-/* CFA = register + number */
+/* Handles CFA = register + number. */
 static void define(struct rule_reader *r, bool with_register)
 {
     struct unit *u = r->u;
@@ -114,7 +114,7 @@ static void define(struct rule_reader *r, bool with_register)
         r->rc = -ENOMEM;
 }
 
-/* The instructions with their own byte. */
+/* Handles instructions that have a byte of their own. */
 static void read_extended(struct rule_reader *r, uint8_t op)
 {
     struct bytes *b = &r->b;
@@ -157,7 +157,7 @@ static void read_extended(struct rule_reader *r, uint8_t op)
         break;
     case CFA_def_cfa_register:
         define_register(r);
-        r->odd |= r->now.by_sp; /* with a number from before */
+        r->odd |= r->now.by_sp; /* the number is an earlier one */
         break;
     case CFA_def_cfa_offset:
         define(r, false);
@@ -216,7 +216,7 @@ int unit_read_rules(struct unit *u)
     return rc;
 }
 
-/* The first instruction at or after the address that some way leads to; code.count: none. */
+/* The first instruction at or after the address that some path reaches; code.count: none. */
 static uint32_t first_seen(const struct unit *u, uint64_t address)
 {
     uint32_t i = lower_bound(k, 0u, u->code.count, u->code.insns[k].address < address);
@@ -270,7 +270,7 @@ bool unit_encode(struct unit *u, const struct unit_fde *fde, uint32_t pad, int *
     return true;
 }
 
-/* Whether an instruction has the row that it must have with the pad. */
+/* Whether an instruction's row is right with the pad. */
 static bool is_right(const struct unit *u, uint32_t i, const struct cfi_rules *rules, uint32_t pad)
 {
     const struct frame_state *s = &u->states[i];
@@ -280,7 +280,7 @@ static bool is_right(const struct unit *u, uint32_t i, const struct cfi_rules *r
            (row.bp != CFI_BP_AT_CFA || rules->bp_offset == row.bp_offset);
 }
 
-/* Runs the instructions in u->scratch. */
+/* Runs the instructions in u->scratch and checks all rows. */
 static bool check_rows(const struct unit *u, const struct unit_fde *unit_fde, uint32_t pad)
 {
     const struct cfi_fde *fde = unit_fde->fde;
@@ -310,7 +310,7 @@ static void mark_rules(struct unit *u)
     }
 }
 
-/* How much the code's numbers can grow. */
+/* By how much the code's numbers can grow. */
 static uint32_t code_capacity(const struct unit *u)
 {
     const struct image *image = u->whole->image;

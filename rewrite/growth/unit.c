@@ -66,7 +66,7 @@ struct landing_reader {
     int rc;
 };
 
-/* (Entries of code that is not a call of this function, as in a damaged table, do no harm.) */
+/* (Entries for code that is not a call of this function, as in a damaged table, do no harm.) */
 static void see_landing(void *context, uint64_t start, uint64_t end, uint64_t pad)
 {
     struct landing_reader *r = context;
@@ -96,7 +96,7 @@ static int read_landings(struct unit *u)
     return r.rc;
 }
 
-/* The number of items of an ascending list that are in the middle of the unit, from *first on. */
+/* The number of items of an ascending list that lie in the middle of the unit; *first: index of the first. */
 static size_t within(const uint64_t *items, size_t count, const struct function_part *part, size_t *first)
 {
     *first = lower_bound(i, (size_t)0, count, items[i] <= part->address);
@@ -139,18 +139,18 @@ int unit_read(struct unit *u)
         size -= u->code.insns[i].length;
         u->calls |= u->code.insns[i].kind == CODE_CALL || u->code.insns[i].kind == CODE_CALL_INDIRECT;
     }
-    if (size) /* not all of it is in the file */
+    if (size) /* part of it is not in the file */
         unit_refuse(u, GROWTH_CODE_UNKNOWN, u->parts[0].address);
     check_surroundings(u);
     return u->refusal == GROWTH_RESIZABLE ? read_landings(u) : 0;
 }
 
-/* The steps of the analysis, of which the first so many are for states alone, and the last is for numbers
- * that change in place. */
+/* The steps of the analysis: the first STATE_STEPS are only for states, the last one is only for numbers that
+ * change in place. */
 #define STEPS       5u
 #define STATE_STEPS 3u
 
-/* frame: with instructions added where nothing but pushes allocates the frame. */
+/* frame: add instructions if nothing but pushes allocates the frame. */
 static int analyse(struct unit *u, const struct whole *whole, uint32_t function, bool inserting, bool frame,
                    unsigned count)
 {
@@ -199,7 +199,7 @@ int unit_follow(struct unit *u, const struct whole *whole, uint32_t function)
     int rc = analyse(u, whole, function, false, false, STATE_STEPS);
     if (rc == 0 && u->refusal == GROWTH_POPPED)
         rc = analyse(u, whole, function, true, false, STATE_STEPS);
-    /* which are told once all states are known */
+    /* these are determined when all states are known */
     if (u->refusal == GROWTH_NO_FRAME || u->refusal == GROWTH_PUSHED || u->refusal == GROWTH_MIXED)
         u->refusal = GROWTH_RESIZABLE;
     return rc;

@@ -1,4 +1,4 @@
-/* layout.c - how long each instruction of a copy is, and where it comes to lie; see work.h. */
+/* layout.c - the length and place of each instruction of a copy; see work.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ unsigned move_lea(int32_t value, uint8_t *out)
     return narrow ? 5 : 8;
 }
 
-/* The first edit of the plan at or above an address. */
+/* The plan's first edit at or above an address. */
 static size_t first_edit(const struct move_function *plan, uint64_t address)
 {
     return lower_bound(i, 0, plan->edit_count, plan->edits[i].address < address);
@@ -93,7 +93,7 @@ static bool edit_immediate(struct edited *e, int32_t value)
     unsigned modrm = f.mod == 3 ? at - 1u : f.displacement_at - 1u - ((f.rm & 7) == 4);
     unsigned opcode = f.has_modrm ? modrm - 1u : at - 1u;
     uint8_t wide = f.opcode == 0x83 ? 0x81 : f.opcode == 0x6a ? 0x68 : f.opcode == 0x6b ? 0x69 : 0;
-    /* under a 66 prefix the wide form has two bytes only */
+    /* with a 66 prefix the wide form has only two bytes */
     if (wide == 0 || e->bytes[opcode] != f.opcode || memchr(e->bytes, 0x66, opcode))
         return false;
     e->bytes[opcode] = wide;
@@ -123,7 +123,7 @@ bool move_is_short(const uint8_t *bytes, unsigned length, const struct code_insn
            f.immediate_size == 1;
 }
 
-/* Of a branch once it has 4 bytes of distance. */
+/* The size of a branch with a distance of 4 bytes. */
 static unsigned wide_size(const uint8_t *bytes, unsigned length, const struct code_insn *insn)
 {
     if (insn->kind == CODE_JUMP)
@@ -160,7 +160,7 @@ static int measure(struct move_layout *layout, uint32_t i)
     return 0;
 }
 
-/* Places all instructions by their present sizes. */
+/* Places all instructions by their current sizes. */
 static void place_parts(struct move_layout *layout)
 {
     const struct move_unit *unit = layout->unit;
@@ -175,7 +175,7 @@ static void place_parts(struct move_layout *layout)
     }
 }
 
-/* Widens branches that do not reach; whether there were any. */
+/* Widens branches that do not reach; returns whether there were any. */
 static bool widen(struct move_layout *layout)
 {
     const struct move_unit *unit = layout->unit;
@@ -195,7 +195,7 @@ static bool widen(struct move_layout *layout)
     return any;
 }
 
-/* Every edit must be of an instruction. */
+/* Whether every edit is of an instruction. */
 static bool edits_meet(const struct move_layout *layout)
 {
     const struct move_function *plan = layout->plan;

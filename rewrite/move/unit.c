@@ -72,7 +72,7 @@ static int find_parts(struct move_unit *unit)
     return 0;
 }
 
-/* Each instruction fills its place, and both decoders agree on it. */
+/* Whether the instruction is at its place and both decoders agree on it. */
 static bool is_understood(struct move_unit *unit, const struct move_part *part, const struct code_insn *insn)
 {
     /* the padded call of __tls_get_addr (psABI, section 6.2): REX.W makes the operand size prefixes void */
@@ -113,7 +113,8 @@ static int read_code(struct move_unit *unit)
     return 0;
 }
 
-/* Whether the old entry has room for endbr64, if it has one, and the jump; in padding behind the function if need be. */
+/* Whether the old entry has room for endbr64, if it has that, and the jump, also using padding behind the
+ * function. */
 static bool has_room(const struct move_unit *unit)
 {
     const struct move_part *part = &unit->parts[unit->main];

@@ -90,7 +90,7 @@ struct move_call move_call_find(const struct move_work *work, uint64_t site, uin
     return found ? calls[i] : (struct move_call){.site = site, .in = in};
 }
 
-/* Where what code before an instruction leads to is in the new file; false: nowhere. */
+/* The new address of a target of code inserted before an instruction; false: none. */
 static bool find_code(const struct move_result *result, const struct move_fix *fix, uint64_t *to)
 {
     if (fix->kind == FIX_CODE)

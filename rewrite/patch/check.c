@@ -13,12 +13,12 @@
 #include "image/image_private.h"
 
 struct check {
-    /* The resized image with the original's functions: it may not have found the same separate symbols, as its
-     * build-id is another. */
+    /* The resized image with the original's functions, as its own separate symbols might not be found by the new
+     * build-id. */
     struct image after;
     struct whole whole_before, whole_after;
     struct unit u_before, u_after;
-    uint8_t *data, *data_after; /* the original file, which becomes what is expected; the resized one */
+    uint8_t *data, *data_after; /* the original file, turned into the expected one; the resized one */
     size_t size, size_after;
     struct fathom_error *err;
 };
@@ -29,14 +29,14 @@ static int differs(struct check *c, uint64_t address, const char *what)
                      (unsigned long long)address, what);
 }
 
-/* Takes over what may have changed of this function. */
+/* Copies what may have changed in this function. */
 static int expect(struct check *c, uint32_t bytes)
 {
     const struct unit *u = &c->u_before;
     for (size_t i = 0; i < u->edit_count; i++)
         if (patch_apply(u, &u->edits[i], bytes, c->data, c->size) < 0)
             return differs(c, u->edits[i].address, "its numbers have no room for the pad");
-    /* CFI is compared by its rows: the analysis does it */
+    /* CFI is compared by rows, in the analysis */
     for (size_t i = 0; i < u->fde_count; i++) {
         size_t at = patch_fde_offset(u, &u->fdes[i]);
         memcpy(c->data + at, c->data_after + at, bytes_left(&u->fdes[i].fde->code));

@@ -34,7 +34,7 @@ int patch_apply(const struct unit *u, const struct frame_edit *edit, uint32_t by
     return 0;
 }
 
-/* Where an FDE's instructions are in the file. */
+/* File offset of an FDE's instructions. */
 size_t patch_fde_offset(const struct unit *u, const struct unit_fde *fde)
 {
     return (size_t)(fde->fde->code.at - u->whole->image->file.data);
@@ -69,7 +69,7 @@ static int check_pad(const struct image *image, const struct growth *frames, con
     return 0;
 }
 
-struct contents { /* of the new file */
+struct contents { /* the new file */
     uint8_t *data;
     size_t size;
 };
