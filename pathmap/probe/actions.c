@@ -40,7 +40,7 @@ EXPORT int __sigaction(int sig, const struct sigaction *action, struct sigaction
     return sigaction(sig, action, old);
 }
 
-/* The old handler. */
+/* Sets the handler and returns the old one. */
 static real_handler set(real_handler handler, int flags, bool mask)
 {
     struct sigaction action = {.sa_flags = flags}, old;

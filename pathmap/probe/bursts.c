@@ -1,24 +1,24 @@
 /*
- * bursts.c - static bursts (HCCT paper, section 4.3): a thread of the runtime's own puts all hooks in for `burst_ns` and
- * takes them out for the rest of `interval_ns`. Without hooks the code is what it was, byte for byte. Or it does so when
- * the trainer says so.
+ * bursts.c - static bursts (HCCT paper, section 4.3): a thread of the runtime puts all hooks in for `burst_ns`
+ * and takes them out for the rest of `interval_ns`. Without hooks the code is unchanged, byte for byte. Or hooks
+ * are put in and taken out when the trainer requests it.
  *
- * Code that other threads may be running is changed in steps. After each of them, all threads execute a serialising
+ * Code that other threads may be running is changed in steps. After each step, all threads execute a serialising
  * instruction (membarrier(2), SYNC_CORE; Intel SDM, volume 3, section 8.1.3):
  *
- *     in:   the first byte of each hook becomes int3: whoever arrives continues in the trampoline, by the SIGTRAP handler.
- *           From then on nobody gets inside the bytes to replace, and each thread is looked at until it was outside once
- *           (outside.h); the other bytes; the first byte.
- *     out:  the first byte becomes int3; the other bytes; the first byte. A jump is one instruction: nobody is inside. Pads
- *           are given back once each thread was outside of them.
+ *      in:   the first byte of each hook becomes int3: a thread that arrives continues in the trampoline, by the SIGTRAP handler.
+ *            From then on no thread gets inside the bytes to be replaced; then each thread is observed until it was outside
+ *            once (outside.h); the other bytes; the first byte.
+ *      out:  the first byte becomes int3; the other bytes; the first byte. A jump is one instruction: no thread is inside. Pads
+ *            are restored once each thread was outside of them.
  *
- * If a thread does not tell where it is, the hooks stay out until the next turn. So they do in adaptive bursts if the first
- * thread that arrives at an int3 does so in a context from which a burst began before, but for once in `once_in` times:
- * such a burst counts for as many (first_context.c). All stacks are unwound after each change
- * (resync.c).
+ * If a thread's position cannot be determined, the hooks stay out until the next turn. In adaptive bursts they
+ * also stay out if the first thread that hits an int3 is in a context in which an earlier burst began, except
+ * once in `once_in` times: that burst then counts for as many (first_context.c). All stacks are unwound after
+ * each change (resync.c).
  *
- * The thread has all signals blocked, makes system calls only, and has the TLS of the thread that made it, which it never
- * uses.
+ * The thread blocks all signals, makes system calls only, and has the TLS of the thread that created it, which it
+ * never uses.
  */
 #include "pathmap/probe/bursts.h"
 
@@ -39,15 +39,15 @@
 #include "base/raw.h"
 
 #define STACK_SIZE   65536u
-#define LOOK_NS      100000000u /* how often to see whether the session has ended */
-#define RETRY_NS     1000000u   /* first; each time in vain twice as long, up to LOOK_NS */
-#define LISTEN_NS    20000000u  /* for a first call, at most: who opens or closes a library waits meanwhile */
+#define LOOK_NS      100000000u /* how often to check whether the session has ended */
+#define RETRY_NS     1000000u   /* at first; doubles with each failure, up to LOOK_NS */
+#define LISTEN_NS    20000000u /* limit for the first call: whoever opens or closes a library waits meanwhile */
 #define THREAD_FLAGS (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
 
 static struct {
     struct mail *mail; /* NULL: no bursts */
     uint8_t *stack;
-    bool in; /* the hooks are */
+    bool in; /* hooks are in */
     uint64_t random;
 } state;
 
@@ -64,7 +64,7 @@ static void step(enum patch_step step)
     raw_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0, 0, 0);
 }
 
-/* What the calls of a burst are to count for; 0: there is to be none. */
+/* How much each call of a burst counts; 0: there is no burst. */
 static uint32_t choose_weight(const struct recording *recording)
 {
     if (!recording->once_in)
@@ -77,7 +77,7 @@ static uint32_t choose_weight(const struct recording *recording)
                    ? 0
                    : recording->once_in;
     default:
-        return 0; /* nobody calls anything */
+        return 0; /* no thread calls anything */
     }
 }
 
@@ -86,11 +86,11 @@ static void omit(void)
     core_resync();
     step(PATCH_HEADS_OUT);
     images_end(true);
-    core_decide(0); /* the code is what it was: threads that waited for this hit no breakpoint */
+    core_decide(0); /* the code is unchanged: threads that waited for this hit no breakpoint */
     core_burst_omitted();
 }
 
-/* If an image is just being opened or closed, the next turn does it. */
+/* Puts the hooks in. If an image is just being opened or closed, that is left to the next turn. */
 static void put_in(const struct recording *recording)
 {
     if (!images_begin())
@@ -151,14 +151,14 @@ static void turns_by_time(const struct recording *recording)
     }
 }
 
-/* What could not be done is tried again. */
+/* Doubles the time until the next try. */
 static void wait_longer(uint64_t *retry)
 {
     pause_ns(*retry);
     *retry = 2 * *retry < LOOK_NS ? 2 * *retry : LOOK_NS;
 }
 
-/* Until the trainer says something else than it did, or LOOK_NS have passed. */
+/* Waits until the trainer's request changes, or LOOK_NS have passed. */
 static void await_request(uint32_t turns)
 {
     struct timespec t = {0, LOOK_NS};

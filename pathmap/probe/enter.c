@@ -137,18 +137,18 @@ static void add_time(struct thread *thread, uint32_t node, bool nested)
 {
     uint64_t passed = ticks_passed(thread) * probe_weight;
     uint32_t last = thread->last_node;
-    thread->last_node = node; /* first: what weighs may purge, which spares it */
+    thread->last_node = node; /* set first: adding weight may purge, which spares this node */
     if (last)
         weigh(thread, last, passed, nested);
 }
 
-/* Whether the entry interrupted another one, which has not been abandoned by longjmp: that is deeper on its stack. */
+/* Whether this entry interrupted another one that was not abandoned by longjmp: that one is deeper on its stack. */
 static bool is_nested(const struct entering *outer, const struct stack *stack, uint64_t cfa)
 {
     return outer->stack && !(outer->stack == stack && cfa >= outer->cfa);
 }
 
-/* A child of the frame's node; 0: no room, or the frame's is gone (purge.c). */
+/* A new child of the frame's node; 0: no room, or the frame's node was removed (purge.c). */
 static uint32_t make_child(struct stack *stack, const struct frame *top, uint32_t id, uint32_t key,
                            uint32_t site, bool nested)
 {

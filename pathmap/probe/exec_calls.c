@@ -1,6 +1,6 @@
 /*
- * exec_calls.c - wraps the functions that execute programs, to examine these (execs.h) and to execute them with no signal of
- * ours pending (outside.h). Each continues in the C library's own.
+ * exec_calls.c - wraps the functions that execute programs, to examine these programs (execs.h), and so that none
+ * of our signals is pending when they are executed (outside.h). Each continues in the C library's own.
  */
 #include <spawn.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Bursts are not to ask a thread meanwhile where it is. */
+/* Meanwhile bursts must not ask a thread where it is. */
 #define EXECUTED(call)                                                                                       \
     outside_hold();                                                                                          \
     int executed = (call);                                                                                   \

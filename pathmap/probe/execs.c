@@ -79,7 +79,7 @@ static uint32_t user(void)
     return (uint32_t)raw_call(SYS_geteuid, 0, 0, 0, 0, 0, 0);
 }
 
-/* Whether it can be opened after the execution, when this process's capabilities are gone. */
+/* Whether it can still be opened after the execution, without this process's capabilities. */
 static bool can_open(const char *path, int flags, bool owned)
 {
     struct stat st;
@@ -104,7 +104,7 @@ static bool is_raised(int fd)
            (user() != 0 && raw_call(SYS_fgetxattr, fd, (long)capability, 0, 0, 0, 0) > 0);
 }
 
-/* -1: a program that the runtime can be loaded into. */
+/* The note's kind; -1: a program that the runtime can be loaded into. */
 static int kind_of(int fd, const char *head, size_t size)
 {
     const Elf64_Ehdr *elf = (const void *)head;
@@ -147,7 +147,7 @@ static int open_program(const char *path)
     return raw_open(path, O_RDONLY | O_NONBLOCK);
 }
 
-/* Closes fd. */
+/* Examines the program; closes fd. */
 static void look(int fd, const char *path, char *const *environment)
 {
     char script[PATH_SIZE];

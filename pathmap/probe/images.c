@@ -37,14 +37,14 @@ struct record {
 
 static struct {
     const char *directory;
-    struct mail *mail; /* NULL once it did not answer */
+    struct mail *mail; /* NULL once it has not answered */
     struct record *records;
     uint32_t round;
     bool left;
-    bool changes;  /* hooks are taken out and put in by images_step() */
+    bool changes;  /* images_step() takes hooks out and puts them in */
     bool out;      /* hooks are out */
-    bool held;     /* the loader changes its lists, and the lock is held meanwhile */
-    uint32_t lock; /* for what changes hooks or the list of images */
+    bool held;     /* the lock is held while the loader changes its lists */
+    uint32_t lock; /* for changes of hooks or of the list of images */
 } state;           /* modified under the loader's lock, or before the program runs */
 
 /* The lock is also held while the loader changes its lists: code may be unmapped. ------------------------- */
@@ -54,7 +54,8 @@ static bool try_lock(void)
     return !__atomic_exchange_n(&state.lock, 1, __ATOMIC_ACQUIRE);
 }
 
-/* Nobody holds it for longer than a tenth of a second or two (bursts.c); but a child that was made without fork() may have it from a thread that it does not have. */
+/* Takes the lock, which is never held for longer than a tenth of a second or two (bursts.c). But a child made
+ * without fork() may have inherited it from a thread that does not exist in the child. */
 static void hold(void)
 {
     for (unsigned i = 0; !state.held && i < HOLD_TRIES && !try_lock(); i++)
@@ -134,7 +135,7 @@ static void summarise(struct record *r, const char *reason)
     core_summary(r->number, s);
 }
 
-/* The program itself (not a library that could also be run) has a root: its entry point. */
+/* Registers the root of a program (not of a library that could also be run): its entry point. */
 static void tell_root(const struct record *r)
 {
     if (r == state.records && !r->next && r->plan.header->entry)
@@ -148,7 +149,7 @@ static void take_out(const struct patch *patch)
     patch_step(patch, PATCH_PADS_OUT);
 }
 
-/* The image's code does not run yet. */
+/* Installs the hooks while the image's code does not run yet. */
 static const char *apply(struct record *r)
 {
     const char *bad = patch_apply(&r->patch);

@@ -52,7 +52,7 @@ EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
     return change(real_resolve()->pthread_sigmask, how, set, old);
 }
 
-/* The mask for a wait or a new thread, without SIGTRAP. */
+/* A mask for a wait or a new thread, without SIGTRAP. */
 static const sigset_t *cleared(const sigset_t *mask, sigset_t *copy)
 {
     return trap_started() ? trap_without(mask, copy) : mask;
@@ -64,7 +64,7 @@ EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *mask
     return real_resolve()->pthread_attr_setsigmask_np(attr, cleared(mask, &copy));
 }
 
-/* BSD's 32-bit masks. */
+/* Changes one of BSD's 32-bit masks. */
 static int change_old(int (*real)(int), int how, int mask)
 {
     if (!trap_started())

@@ -140,7 +140,7 @@ static bool exchange_long(uint64_t *at, uint64_t expected, uint64_t value)
     return done;
 }
 
-/* One that was removed; 0: there is none. */
+/* A removed node to use again; 0: none. */
 static uint32_t take_removed(struct thread *thread)
 {
     for (;;) {

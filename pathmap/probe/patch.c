@@ -64,7 +64,7 @@ static bool write_trampolines(struct patch *patch, uint32_t first_id)
     return true;
 }
 
-/* The arrays: each hook's trampoline, and the table of breakpoints. */
+/* Allocates the arrays: each hook's trampoline, and the table of breakpoints. */
 static bool make_tables(struct patch *patch, bool all)
 {
     const struct plan *plan = &patch->plan;
@@ -151,7 +151,7 @@ static void put_jump(uint64_t at, uint64_t to)
     put32((uint8_t *)at + 1, to - (at + PLAN_JUMP));
 }
 
-/* The bytes of a hook: patch_length of them. */
+/* Writes the bytes of a hook, patch_length of them. */
 static void hook_bytes(const struct patch *patch, uint32_t i, uint8_t out[PLAN_JUMP])
 {
     const struct plan_hook *hook = &patch->plan.hooks[i];

@@ -1,21 +1,22 @@
 /*
- * purge.c - keeps a thread's tree small: removes nodes of little weight when it has as many as it may have.
+ * purge.c - limits a thread's tree: removes nodes of little weight when it has reached its limit.
  *
- * With a counter (counters.c) those are nodes without weight. Without one, the median of the weights of some nodes is taken from all nodes; those that have nothing left and no children are
- * removed, about half of them, so that a new node costs a constant number of steps (Anderson et al., A High-Performance
- * Algorithm for Identifying Frequent Items in Data Streams, IMC 2017, section 2.3; hcct/hcct_purge.c does the same). What
- * was taken in all is known (store.h): so are the sum of all weights, and how much may be missing from one.
+ * With a counter (counters.c) these are nodes without weight. Without one, the median of the weights of some
+ * nodes is subtracted from all nodes; those without weight and children, about half of all, are removed, so a new
+ * node costs a constant number of steps (Anderson et al., A High-Performance Algorithm for Identifying Frequent
+ * Items in Data Streams, IMC 2017, section 2.3; hcct/hcct_purge.c does the same). The total that was subtracted
+ * is known (store.h): so are the sum of all weights, and how much one may lack.
  *
- * Nodes on shadow stacks stay. An entry that a signal handler interrupted may hold others in registers. If it is in
- * core_enter(), nothing is removed; if it is in entry.S, it may then count for a node that is gone, and put it on the shadow
- * stack: core_enter() finds that such a node has no function, and the calls below it are lost.
+ * Nodes on shadow stacks stay. An entry that a signal handler interrupted may hold others in registers. If it is
+ * in core_enter(), nothing is removed; if it is in entry.S, it may then count for a removed node, and put that on
+ * the shadow stack: core_enter() finds that such a node has no function, and the calls below it are lost.
  */
 #include "base/select.h"
 #include "base/raw.h"
 #include "pathmap/probe/state.h"
 
 #define SAMPLES     1024
-#define FEW_SAMPLES 16 /* the tree is little else than ancestors and stacks: it may grow instead */
+#define FEW_SAMPLES 16 /* with fewer, there are hardly more than ancestors and stacks: the tree may grow */
 
 /* Under the lock. */
 static uint64_t samples[SAMPLES];
@@ -38,7 +39,7 @@ static uint32_t next_down(uint32_t n, uint32_t root) /* parents first; 0 at the 
     return n == root ? 0 : probe_nodes[n].next_sibling;
 }
 
-/* Weights of nodes chosen at random (Vitter's algorithm R); their number. */
+/* Samples weights of nodes at random (Vitter's algorithm R); returns their number. */
 static uint32_t sample(uint32_t root)
 {
     uint64_t seen = 0;
@@ -81,7 +82,7 @@ static void remove_node(struct thread *thread, uint32_t n)
     thread->removed = ((thread->removed >> 32) + 1) << 32 | n;
 }
 
-/* Takes weight from all nodes, children first. Those removed stay in the lists. Returns their number. */
+/* Subtracts weight from all nodes, children first. Removed nodes stay in the lists. Returns their number. */
 static uint32_t take_weights(struct thread *thread,
                              uint64_t (*less)(struct thread *thread, uint32_t node, uint64_t has))
 {
@@ -107,7 +108,7 @@ static uint32_t take_weights(struct thread *thread,
     return gone;
 }
 
-/* Takes the removed nodes out of the lists of children. */
+/* Unlinks removed nodes from the lists of children. */
 static void unlink_removed(uint32_t root)
 {
     for (uint32_t n = root; n; n = next_down(n, root)) {

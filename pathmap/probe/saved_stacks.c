@@ -1,9 +1,9 @@
 /*
- * saved_stacks.c - room in the store for the contents of stacks (struct store_stack), and its use again once their nodes
- * are removed (purge.c).
+ * saved_stacks.c - space in the store for the contents of stacks (struct store_stack), and its reuse when their
+ * nodes are removed (purge.c).
  *
- * Rooms that are free again are listed by their size, as calls of the same frames need rooms of the same size. Their `node`
- * is 0, so that readers skip them.
+ * Free spaces are listed by size, as calls of the same frames need the same size. Their `node` is 0, so readers
+ * skip them.
  */
 #include "pathmap/probe/core.h"
 #include "base/raw.h"
@@ -12,7 +12,7 @@
 #define SIZES (STORE_STACK_MAX / 8 + sizeof(struct store_stack) / 8 + 1)
 
 static uint64_t free_rooms
-    [SIZES]; /* by size / 8: the offset of the first one + 1; its `cfa` is the next. Under the lock */
+    [SIZES]; /* by size / 8: offset of the first free one + 1; its `cfa` is the next. Under the lock */
 
 static struct store_stack *stack_at(uint64_t offset)
 {
@@ -37,7 +37,7 @@ static struct store_stack *take_stack(uint32_t size)
     return s;
 }
 
-/* With `node` 0; NULL: none. */
+/* Returned with `node` 0; NULL: none. */
 static struct store_stack *room_new(uint32_t size)
 {
     uint64_t mask;

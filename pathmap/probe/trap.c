@@ -177,8 +177,8 @@ void trap_block(bool blocked)
     raw_call(SYS_rt_tgsigqueueinfo, raw_pid(), raw_tid(), SIGTRAP, (long)&info, 0, 0);
 }
 
-/* The program's handler for a SIGTRAP that is not ours; NULL: call none. caused: by the thread's own
- * instruction, so it cannot be deferred. */
+/* The program's handler for a SIGTRAP that is not ours; NULL: call none. caused: by the thread's own instruction,
+ * so it cannot be deferred. */
 static void *pass_on(const siginfo_t *info, bool caused)
 {
     struct sigaction a;
@@ -229,7 +229,7 @@ void trap_start(void)
     state.program.sa_handler = ignored ? SIG_IGN : SIG_DFL;
     state.pid = raw_pid();
     install();
-    mine.blocked = kernel_mask(SIG_UNBLOCK, BIT) & BIT; /* inherited over exec */
+    mine.blocked = kernel_mask(SIG_UNBLOCK, BIT) & BIT; /* inherited through exec */
     state.started = true;
 }
 

@@ -12,13 +12,13 @@
 #include "process/unwind.h"
 
 #define FRAMES_MAX    1024 /* between two hooked ones */
-#define ANCESTORS_MAX 4096 /* frames searched for the one that is met */
+#define ANCESTORS_MAX 4096 /* frames searched for the one where a walk joins the tree */
 #define PAGE          4096u
 #define PID           1 /* of the only process */
 
 /* An intermediate frame, relative to the hooked one above it. */
 struct between {
-    uint32_t function; /* of the trie */
+    uint32_t function; /* number in the trie */
     uint32_t rise;     /* bytes from the hooked frame's CFA */
     uint64_t site;     /* of the call that made it */
 };
@@ -185,7 +185,7 @@ bool graft_has(const struct graft *g, uint32_t number)
     return table_find(g->kept, number);
 }
 
-/* The trie's number of a frame's function; TRIE_NONE: out of memory. */
+/* The frame's function in the trie; TRIE_NONE: out of memory. */
 static uint32_t function_of(struct graft *g, const struct place *place)
 {
     uint32_t image = trie_image(g->trie, image_path(place->image), image_build_id(place->image));
@@ -206,9 +206,9 @@ static uint32_t met(const struct graft *g, uint32_t parent, uint32_t function, u
     return TRIE_NONE;
 }
 
-/* The frames of a kept stack. */
+/* The frames of a saved stack. */
 struct shown {
-    size_t count, all; /* frames; all: with those above the stack's base */
+    size_t count, all; /* all: including those above the stack's base */
     bool whole;        /* complete up to where the stack begins */
 };
 
@@ -289,7 +289,7 @@ static bool add_between(struct graft *g, struct between b)
     return vec_push(g->between, g->between_count, g->between_capacity, b);
 }
 
-/* Remembers the nodes from below `outer` to `inner`, and the call from there, for nodes without a stack. */
+/* Stores the nodes from below `outer` to `inner`, and the call from there, for nodes without a stack. */
 static int remember(struct graft *g, const struct chain_key *key, uint32_t outer, uint32_t inner,
                     uint64_t site)
 {
@@ -342,7 +342,7 @@ static int enter_frames(struct graft *g, struct shown shown, uint64_t base, uint
     return 0;
 }
 
-/* The number of frames between a kept stack's callee and the first frame that belongs to `parent` or a node
+/* The number of frames between a saved stack's callee and the first frame that belongs to `parent` or a node
  * above it; *outer: that node, TRIE_NONE: none. -ENOMEM. */
 static ptrdiff_t find_outer(struct graft *g, struct shown shown, uint64_t base, uint32_t parent,
                             uint32_t *outer)
@@ -363,7 +363,7 @@ static ptrdiff_t find_outer(struct graft *g, struct shown shown, uint64_t base, 
     return (ptrdiff_t)i;
 }
 
-/* graft_enter() by the stack that was kept for the node. */
+/* graft_enter() by the stack that was saved for the node. */
 static int by_stack(struct graft *g, const struct store_stack *s, const struct store_node *node,
                     uint32_t function, uint32_t *parent, uint64_t *site)
 {

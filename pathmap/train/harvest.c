@@ -46,10 +46,10 @@ struct reading {
     struct image_cache *cache;
     struct harvest *harvest;
     struct known *known;   /* by node number - node_first */
-    uint32_t *images;      /* the trie's, by the store's number; TRIE_NONE: not asked for yet */
+    uint32_t *images;      /* by the store's number; TRIE_NONE: not added yet */
     struct image **opened; /* by the same; NULL: not (yet) */
     uint32_t nowhere;      /* the trie's image of functions without one; TRIE_NONE: not looked up yet */
-    uint32_t *functions;   /* the trie's, by the store's number; TRIE_NONE: not asked for yet */
+    uint32_t *functions;   /* by the store's number; TRIE_NONE: not added yet */
     struct code *codes;    /* by the trie's number of a function */
     uint32_t code_count;
     struct step *steps;
@@ -187,7 +187,7 @@ static bool reading_stub(struct reading *r, uint32_t parent, uint64_t address, c
     return child != TRIE_NONE;
 }
 
-/* Counts what the store has of a node. */
+/* Adds a store's counts of a node. */
 static void reading_count(struct reading *r, uint32_t child, const struct store_node *node, struct known *out)
 {
     trie_add(r->trie, child, store_count(node), r->harvest->own ? store_count(node) : 0);
@@ -196,7 +196,7 @@ static void reading_count(struct reading *r, uint32_t child, const struct store_
     r->harvest->calls = add_saturating(r->harvest->calls, store_count(node));
 }
 
-/* Enters the first handler on an alternate stack, below the root that says so. */
+/* Enters the first handler on an alternate stack, below the root of such partial paths. */
 static int reading_signal(struct reading *r, const struct store_node *node, uint32_t function,
                           struct known *out)
 {
@@ -206,7 +206,7 @@ static int reading_signal(struct reading *r, const struct store_node *node, uint
                          : trie_child(r->trie, root, function, store_height(node), 0);
     if (child == TRIE_NONE)
         return -ENOMEM;
-    if (child == root) /* not of this writer */
+    if (child == root) /* not written by this runtime */
         return 0;
     trie_add(r->trie, root, store_count(node), 0);
     reading_count(r, child, node, out);
