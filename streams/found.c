@@ -11,7 +11,7 @@
 #include "streams/rules.h"
 #include "streams/scan.h"
 
-#define PIECE     20000000u /* symbols for which there is one grammar */
+#define PIECE     20000000u /* symbols per grammar */
 #define PATH_ROOM 16384     /* bytes of a path as text */
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -38,7 +38,7 @@ static void name_frame(const struct trace_process *process, uint64_t pc, char *o
     name_at(image, address, out, size);
 }
 
-/* From main() on: what is above it is the same for all. */
+/* Writes a path from main() on: what is above main() is the same for all. */
 static uint32_t write_path(struct found *f, const struct trace_process *process,
                            const struct process_path *noted)
 {
@@ -59,7 +59,7 @@ static uint32_t write_path(struct found *f, const struct trace_process *process,
     return names_intern(f->paths, text);
 }
 
-/* Of a path of the process; *path is FOUND_NONE if it is unknown. */
+/* Looks up a path of the process; *path is FOUND_NONE if it is unknown. */
 int found_path(struct found *f, const struct trace_process *process, uint64_t id, uint32_t *path)
 {
     const struct process_path *noted = process->noted ? process_file_path(process->noted, id) : NULL;
@@ -81,7 +81,7 @@ int found_path(struct found *f, const struct trace_process *process, uint64_t id
 
 /* Objects ------------------------------------------------------------------------------------------------------ */
 
-/* What is at an address of a process, and by what it is known again. */
+/* Describes what is at an address of a process; *key identifies it. */
 static int describe(struct found *f, const struct trace_process *process, uint64_t datum,
                     struct found_object *out, uint64_t *key)
 {
@@ -128,7 +128,7 @@ static int find_object(struct found *f, const struct trace_process *process, uin
 
 /* Symbols ------------------------------------------------------------------------------------------------------ */
 
-/* By what its instruction is known in another trace: that of the file as it was. */
+/* Identifies the event's instruction in any trace: its address in the original file. */
 static uint64_t instruction_of(const struct trace_event *e)
 {
     uint64_t hash = e->site->address;
@@ -180,7 +180,7 @@ static int end_piece(struct found *f, struct finder *finder, const struct hot_op
     return rc == 0 && !finder->grammar ? -ENOMEM : rc;
 }
 
-/* The name of its instruction, which is hashed once. */
+/* The name of the event's instruction, which is hashed only once. */
 static int find_name(struct found *f, const struct trace_event *e, uint32_t *name)
 {
     uint64_t *known = table_put(f->symbol_index, (uintptr_t)e->site, NULL);
@@ -201,7 +201,8 @@ static int push_by_place(struct found *f, const struct trace_event *e, struct ho
     return rc == 0 ? scan_push(scan, name, e->site->address) : rc;
 }
 
-/* By place, streams begin by the instructions' addresses in the files as they were: at the same ones in each run. */
+/* Adds an event. By place, streams begin by the instructions' addresses in the original files, which are the same
+ * in each run. */
 static int push(struct found *f, enum found_of of, const struct trace_event *e, struct finder *finder)
 {
     uint32_t symbol = SEQUITUR_BREAK;

@@ -38,7 +38,7 @@ static bool same(const struct hot_stream *a, const struct hot_stream *b)
     return a->length == b->length && memcmp(a->symbols, b->symbols, a->length * sizeof *a->symbols) == 0;
 }
 
-/* In `firsts` stands 1 + the index of the first stream of a hash, in `next` those that have the same one. */
+/* `firsts` has 1 + the index of the first stream with a hash, `next` links those with the same hash. */
 static struct hot_stream *find(const struct hot_finder *f, const struct hot_profile *profile,
                                const struct hot_stream *wanted)
 {

@@ -1,6 +1,6 @@
 /*
- * sequitur.c - see sequitur.h. Each rule is a ring of symbols around a guard. The table has the place of each pair of
- * neighbours; of pairs that overlap (aaa) the first one's.
+ * sequitur.c - see sequitur.h. Each rule is a ring of symbols around a guard. The table has the place of each
+ * pair of neighbours; of overlapping equal pairs (aaa), the first one's.
  */
 #include "streams/sequitur.h"
 
@@ -13,13 +13,13 @@
 #define GUARD 0xffffffffu
 
 struct symbol {
-    uint32_t value; /* GUARD: `rule` of it */
+    uint32_t value; /* GUARD: number of `rule` */
     uint32_t next, previous;
     uint32_t rule;
 };
 
 struct rule {
-    uint32_t guard; /* 0: the rule is no longer there */
+    uint32_t guard; /* 0: the rule was removed */
     uint32_t uses;
 };
 
@@ -53,7 +53,7 @@ static uint32_t new_symbol(struct sequitur *s, uint32_t value)
         at = s->count - 1;
     }
     if (s->error)
-        return 0; /* a symbol that nothing reads any more */
+        return 0; /* a symbol that is not read any more */
     s->symbols[at] = (struct symbol){.value = value};
     if (is_rule(value))
         s->rules[value & ~SEQUITUR_RULE].uses++;
@@ -126,7 +126,7 @@ static bool is_triple(const struct sequitur *s, uint32_t at)
     return value != GUARD && value == value_of(s, next_of(s, at)) && value == value_of(s, previous_of(s, at));
 }
 
-/* Makes two symbols neighbours. Of a triple that was overlapping the other pair may stand alone now. */
+/* Makes two symbols neighbours. If this ends an overlapping triple, its other pair may be on its own now. */
 static void join(struct sequitur *s, uint32_t left, uint32_t right)
 {
     if (s->symbols[left].next && s->symbols[right].previous) {
@@ -155,7 +155,7 @@ static void release(struct sequitur *s, uint32_t at)
     s->free = at;
 }
 
-/* Takes a symbol out of its rule. */
+/* Removes a symbol from its rule. */
 static void take_out(struct sequitur *s, uint32_t at)
 {
     uint32_t value = value_of(s, at);
@@ -170,7 +170,7 @@ static void take_out(struct sequitur *s, uint32_t at)
 
 static bool check(struct sequitur *s, uint32_t at);
 
-/* Puts a rule in the place of a symbol and the next one. */
+/* Replaces a symbol and the next one by a rule. */
 static void substitute(struct sequitur *s, uint32_t at, uint32_t rule)
 {
     uint32_t before = previous_of(s, at), symbol = new_symbol(s, rule | SEQUITUR_RULE);
@@ -183,7 +183,7 @@ static void substitute(struct sequitur *s, uint32_t at, uint32_t rule)
         check(s, symbol);
 }
 
-/* The only use of a rule becomes its contents. */
+/* Replaces the only use of a rule by its contents. */
 static void expand(struct sequitur *s, uint32_t at)
 {
     struct rule *rule = &s->rules[value_of(s, at) & ~SEQUITUR_RULE];
@@ -202,12 +202,12 @@ static void expand(struct sequitur *s, uint32_t at)
     note_digram(s, last);
 }
 
-/* The pair at `at` is that at `other`, too. */
+/* Handles a pair at `at` that also occurs at `other`. */
 static void match(struct sequitur *s, uint32_t at, uint32_t other)
 {
     uint32_t before = previous_of(s, other), behind = next_of(s, next_of(s, other)), rule;
     if (value_of(s, before) == GUARD && before == behind && s->symbols[before].rule) {
-        rule = s->symbols[before].rule; /* it is all of a rule */
+        rule = s->symbols[before].rule; /* the pair is a whole rule */
         substitute(s, at, rule);
     } else {
         rule = new_rule(s);
@@ -228,7 +228,7 @@ static void match(struct sequitur *s, uint32_t at, uint32_t other)
         expand(s, first);
 }
 
-/* Whether the pair that begins there was found elsewhere, and a rule was made of it. */
+/* Whether the pair that begins there was found elsewhere and replaced by a rule. */
 static bool check(struct sequitur *s, uint32_t at)
 {
     bool added;

@@ -63,8 +63,8 @@ static _Unwind_Reason_Code take_frame(struct _Unwind_Context *frame, void *argum
         out->cut = true;
         return _URC_NORMAL_STOP;
     }
-    out->steady &=
-        slot % 8 == 0 && *(const uint64_t *)slot == pc; /* what a signal interrupted has no return address */
+    out->steady &= slot % 8 == 0 &&
+                   *(const uint64_t *)slot == pc; /* code interrupted by a signal has no return address */
     out->pcs[out->depth] = pc;
     out->slots[out->depth++] = slot;
     return _URC_NO_REASON;

@@ -8,15 +8,14 @@
 #include "base/raw.h"
 #include "streams/runtime/block.h"
 
-#define WINDOW (1u << 20) /* bytes; of the file, mapped at a time */
-#define STEP                                                                                                 \
-    (1u                                                                                                      \
-     << 16) /* bytes that get blocks at a time: what a process leaves unused that is killed, or calls exec() */
-#define NUMBERS_MOST     1000u /* files of one stem */
-#define DESCRIPTOR_LEAST 700   /* where the process may have so many */
+#define WINDOW           (1u << 20) /* bytes of the file mapped at a time */
+#define STEP             (1u << 16) /* bytes allocated at a time: the rest is wasted on exec(), or if killed */
+#define NUMBERS_MOST     1000u      /* files with one stem */
+#define DESCRIPTOR_LEAST 700        /* if the process may have that many */
 #define INTERRUPTS_MOST  1000u
 
-/* A descriptor that is not among the lowest ones: programs close these, and open others of which they know the number. */
+/* Moves a descriptor away from the lowest numbers: programs close these, and expect files that they open to get
+ * certain numbers. */
 static int raise(int fd)
 {
     long high = fd < 0 ? -EBADF : raw_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, DESCRIPTOR_LEAST, 0, 0, 0);
@@ -41,7 +40,8 @@ static bool is_own(const struct grown *file, int fd)
            status.st_dev == file->device && status.st_ino == file->inode;
 }
 
-/* Its descriptor, or a negative errno. Where the program closed that, the file is opened again: what has its number is not touched. */
+/* The file's descriptor, or a negative errno. If the program closed it, the file is opened again; whatever has
+ * its number now is left alone. */
 static int descriptor_of(struct grown *file)
 {
     if (is_own(file, file->fd))
@@ -60,7 +60,7 @@ bool grown_allowed(uint64_t bytes)
     return raw_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) != 0 || bytes <= limit.rlim_cur;
 }
 
-/* More of the file gets blocks, so that a full disk is an error here and no signal later. */
+/* Allocates more of the file, so that a full disk is an error here and no signal later. */
 static int allocate(struct grown *file)
 {
     long rc = -EINTR, fd = descriptor_of(file);
@@ -89,7 +89,7 @@ static int map_window(struct grown *file, uint64_t start)
     return 0;
 }
 
-/* A new file. */
+/* Makes a new file. */
 static int make(struct grown *file, const char *directory, const char *stem, uint32_t number,
                 const char *suffix)
 {

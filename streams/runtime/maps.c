@@ -1,4 +1,4 @@
-/* maps.c - keeps what is mapped where in the process, for who looks for names of addresses; see process.h. It needs the lock. */
+/* maps.c - copies the process's mappings, to find names of addresses later; see process.h. Requires the lock. */
 #include "base/raw.h"
 #include "streams/runtime/block.h"
 #include "streams/runtime/process.h"

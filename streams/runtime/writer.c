@@ -47,7 +47,7 @@ bool writer_works(const struct writer *w)
     return w->header && !w->header->full;
 }
 
-/* Room for what is said at once; false: the trace has ended. */
+/* Makes room for what is written at once; false: the trace has ended. */
 static bool has_room(struct writer *w)
 {
     bool moved;
@@ -138,7 +138,7 @@ void writer_take(struct writer *w, const uint8_t *log, uint32_t logged)
         control(w, STREAM_LOST, lost);
     for (uint32_t n = lost; n < count && writer_works(w); n++) {
         uint64_t words[2];
-        uint32_t place = (WIRE_RECORD * (n + 1)) % WIRE_LOG_BYTES; /* the code counts first */
+        uint32_t place = (WIRE_RECORD * (n + 1)) % WIRE_LOG_BYTES; /* the code advances before it writes */
         raw_copy(words, log - WIRE_RECORD + place, sizeof words);
         record(w, words[0], words[1]);
     }

@@ -15,8 +15,8 @@ struct burst_file {
     struct bytes left;
     struct stream_site sites[STREAM_SITES];
     uint64_t pc, datum; /* of the last record */
-    uint64_t heap;      /* the sum of STREAM_HEAP */
-    unsigned run;       /* records that are as predicted */
+    uint64_t heap;      /* the sum of all STREAM_HEAP */
+    unsigned run;       /* records to come that are as predicted */
 };
 
 static int check_header(const struct stream_header *h, const char *path, struct fathom_error *err)
@@ -78,7 +78,7 @@ const struct stream_header *burst_file_header(const struct burst_file *f)
     return &f->header;
 }
 
-/* Notes a record in the table as the runtime does (streams/runtime/writer.c). how: enum stream_datum. */
+/* Enters a record in the table as the runtime does (streams/runtime/writer.c). how: enum stream_datum. */
 static int take(struct burst_file *f, uint64_t pc, unsigned how, struct burst_record *out)
 {
     struct stream_site *last = &f->sites[stream_hash(f->pc)], *own = &f->sites[stream_hash(pc)];
@@ -100,7 +100,7 @@ static int take(struct burst_file *f, uint64_t pc, unsigned how, struct burst_re
     return f->left.failed ? -EBADMSG : 1;
 }
 
-/* The instruction that is predicted; 0: none. */
+/* The predicted instruction; 0: none. */
 static uint64_t predicted(const struct burst_file *f)
 {
     const struct stream_site *last = &f->sites[stream_hash(f->pc)];

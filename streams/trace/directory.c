@@ -37,7 +37,7 @@ static bool is_number(const char **at)
     return *at > from;
 }
 
-/* PID-TID-N.burst, PID-N.process, PID-N.maps, and one of these that is not whole yet. */
+/* Whether it is PID-TID-N.burst, PID-N.process, PID-N.maps, or one of these that is still incomplete. */
 static bool is_file_name(const char *name)
 {
     static const char *const suffixes[] = {".process", ".maps", ".maps.new"};
@@ -52,7 +52,7 @@ static bool is_file_name(const char *name)
     return false;
 }
 
-/* N-NAME, and what is written beside it until it is whole. */
+/* Whether it is N-NAME, or a file written beside that until it is complete. */
 static bool is_image_name(const char *name)
 {
     name += *name == '.';
@@ -64,7 +64,7 @@ static bool is_dots(const char *name)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* NULL: it is not there, or no directory, or a link to one, which may lead anywhere. */
+/* NULL: it does not exist, is no directory, or is a link to one, which could lead anywhere. */
 static DIR *open_directory(int at, const char *path)
 {
     int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -74,7 +74,7 @@ static DIR *open_directory(int at, const char *path)
     return directory;
 }
 
-/* Whether nothing but files of these names, and the directory of images, is in it. */
+/* Whether it contains nothing but files with these names, and the directory of images. */
 static bool has_only(DIR *directory, bool (*is_name)(const char *name))
 {
     bool only = true;

@@ -19,7 +19,7 @@
 #define NAME_MOST  4096u
 #define SITES_MOST (1u << 28)
 
-/* of a site: where it stands in the file */
+/* offsets in a site of the file */
 enum { AT_PC = 0, AT_ADDRESS = 8, AT_SIZE = 16, AT_LOAD = 18, AT_STORE = 19, AT_FORM = 20 };
 
 static uint8_t *put(uint8_t *to, const void *value, size_t size)
@@ -103,7 +103,7 @@ static bool read_parts(struct bytes *from, uint64_t count, struct site_list *out
     return !from->failed;
 }
 
-/* false: it is not as it should be, though its sum is right; or there is no memory. */
+/* false: invalid in spite of a correct checksum, or out of memory. */
 static bool parse(const struct file_view *view, struct site_list *out)
 {
     struct bytes from = bytes_of(view->data, view->size - sizeof(uint64_t));
