@@ -1,10 +1,10 @@
 /*
  * choose.c - see choose.h.
  *
- * The callers of a body are split in two so that the worth of the conflicts between them is large (a maximum cut, found by moving one
- * caller after the other); one half gets a copy. Both halves can then be split again. Of all splits, the one comes first that is worth
- * most for what it costs: bytes of code, and guards that are executed where callers have pointers, each as a share of what there is
- * of it.
+ * The callers of a body are split in two so that the worth of the conflicts between the halves is large (a
+ * maximum cut, found by moving one caller after the other); one half gets a copy. Both halves can be split again.
+ * The split with the most worth for its cost comes first; the cost is bytes of code, and guards executed where
+ * callers use pointers, each as a share of what is available.
  */
 #include "disambig/clone/choose.h"
 
@@ -21,23 +21,23 @@ struct part {
     uint32_t body;
     struct conflicts *conflicts; /* of its callers */
     size_t count;
-    double worth;    /* of the best split that was found; 0: none */
+    double worth;    /* of the best split found; 0: none */
     uint64_t code;   /* bytes */
-    uint64_t guards; /* executed if it is split so */
+    uint64_t guards; /* executed with this split */
 };
 
 struct choosing {
     struct bodies *bodies;
     const uint32_t *sizes;
     struct choose_room *room;
-    uint64_t most_guards; /* that there was room for at first */
-    double guard_cost;    /* of one that is executed, in bytes of code */
+    uint64_t most_guards; /* guards available at first */
+    double guard_cost;    /* of an executed guard, in bytes of code */
     struct part *parts;
     uint32_t count, part_capacity;
-    uint32_t *callers; /* of the part at hand, ascending; CONFLICT_OTHERS last */
-    bool *sides;       /* by caller: gets the copy */
-    double *pulls;     /* by caller: what it is worth to change the side */
-    uint64_t *costs;   /* by caller: guards that are executed if it gets the copy; POINTED_FULL: it cannot */
+    uint32_t *callers; /* of the current part, ascending; CONFLICT_OTHERS last */
+    bool *sides;       /* by caller: it gets the copy */
+    double *pulls;     /* by caller: gain of changing sides */
+    uint64_t *costs;   /* by caller: guards executed if it gets the copy; POINTED_FULL: it cannot */
     uint32_t caller_count, caller_capacity, side_capacity, pull_capacity, cost_capacity;
 };
 
@@ -92,14 +92,14 @@ static void change_side(struct choosing *c, const struct part *part, uint32_t ca
     }
 }
 
-/* Whether the caller may change its side. */
+/* Whether the caller may change sides. */
 static bool is_free(const struct choosing *c, const struct part *part, uint32_t caller)
 {
     return c->costs[caller] != POINTED_FULL &&
            (c->sides[caller] || c->costs[caller] <= c->most_guards - part->guards);
 }
 
-/* The other half gets the copy if that takes fewer guards, and can. */
+/* Gives the copy to the other half if that needs fewer guards and is possible. */
 static void turn(struct choosing *c, struct part *part)
 {
     uint64_t others = 0;
@@ -169,7 +169,7 @@ static bool part_fits(const struct choosing *c, const struct part *part)
     return part->worth > 0 && part->code <= c->room->code && part->guards <= c->room->guards;
 }
 
-/* Leads a caller to a copy of the part's body. */
+/* Redirects a caller to a copy of the part's body. */
 static bool lead(struct choosing *c, const struct part *part, uint32_t caller, uint32_t copy)
 {
     if (c->room->edges && !bodies_copy(c->bodies, part->body))
@@ -177,13 +177,12 @@ static bool lead(struct choosing *c, const struct part *part, uint32_t caller, u
     return bodies_lead(c->bodies, caller, copy);
 }
 
-/* Gives one half of a part's callers a copy; both halves are parts then. */
+/* Gives one half of a part's callers a copy; both halves become parts. */
 static bool apply(struct choosing *c, struct part *part, uint32_t *made)
 {
-    size_t ends[2] = {0,
-                      part->count}; /* conflicts on the side of the body come first, those of the copy last */
+    size_t ends[2] = {0, part->count}; /* conflicts on the body's side come first, those on the copy's last */
     bool good = split(c, part);
-    if (!good || !part_fits(c, part)) { /* other copies may have taken the room for guards */
+    if (!good || !part_fits(c, part)) { /* other copies may have used the guards up */
         part->worth = 0;
         return good;
     }

@@ -9,21 +9,20 @@
 #include "disambig/clone/copyable.h"
 #include "disambig/clone/conflicts.h"
 
-/* Copies of copies need a round each. Each round has its share of the code, as what is ambiguous after it
- * may be something else: of lua5.4's contexts 87.4% are precise after 3 rounds, 92.1% after 6, 91.4% after
- * 10. */
+/* Copies of copies need a round each. Each round gets a share of the code, as other paths may be ambiguous after
+ * it: of lua5.4's contexts 87.4% are precise after 3 rounds, 92.1% after 6, 91.4% after 10. */
 #define ROUNDS 6u
-/* More of them with guards. */
+/* Additional rounds with guards. */
 #define EDGE_ROUNDS 3u
 
 struct cloning {
     const struct clone_problem *problem;
     struct copyable copyable;
     bool edges;                       /* calls through pointers may lead to copies, too */
-    struct clone_result best, latest; /* the latest is empty if it is the best */
+    struct clone_result best, latest; /* `latest` is empty if it is the best */
 };
 
-/* Whether the body has guards, for which it is emitted anew. */
+/* Whether the body has guards, so it must be emitted anew. */
 static bool is_guarded(const struct clone_result *r, uint32_t body)
 {
     const struct pointed_place *places = r->edges.places;
@@ -33,7 +32,7 @@ static bool is_guarded(const struct clone_result *r, uint32_t body)
     return false;
 }
 
-/* By how much bodies can grow, and which nodes grow with them. */
+/* Determines by how much bodies can grow, and which nodes move with them. */
 static int read_frames(const struct cloning *c, struct clone_result *r, struct fathom_error *err)
 {
     const struct clone_problem *p = c->problem;
@@ -57,7 +56,7 @@ static int read_frames(const struct cloning *c, struct clone_result *r, struct f
     return 0;
 }
 
-/* Which bodies' pads cost instructions. NULL: out of memory. */
+/* The bodies whose pads cost instructions. NULL: out of memory. */
 static bool *costly_bodies(const struct cloning *c, const struct clone_result *r)
 {
     uint32_t count = bodies_count(r->bodies);
@@ -67,7 +66,7 @@ static bool *costly_bodies(const struct cloning *c, const struct clone_result *r
     return costly;
 }
 
-/* The calls through pointers, and by what each node was reached. */
+/* Finds the calls through pointers, and how each node was reached. */
 static int find_edges(const struct cloning *c, struct clone_result *r, struct fathom_error *err)
 {
     const uint32_t *heads = c->copyable.redirectors.heads, *numbers = r->cloned.numbers;
@@ -103,7 +102,7 @@ static int search_pads(const struct cloning *c, struct clone_result *r, struct f
     return rc;
 }
 
-/* Whether there is nothing left to do. */
+/* Whether nothing is left to improve. */
 static bool is_done(const struct cloning *c)
 {
     const struct search_result *r = &c->best.found;
@@ -128,7 +127,7 @@ static uint64_t room_for_guards(const struct cloning *c, const struct clone_resu
     return all > used ? all - used : 0;
 }
 
-/* Adds copies to `next`, for what is still ambiguous in `last`. */
+/* Adds copies to `next` for what is still ambiguous in `last`. */
 static int add_copies(const struct cloning *c, const struct clone_result *last, struct clone_result *next,
                       uint64_t room, uint32_t *made, struct fathom_error *err)
 {
@@ -148,7 +147,7 @@ static int add_copies(const struct cloning *c, const struct clone_result *last, 
     struct choose_room left = {.code = room};
     if (c->edges) {
         left.guards = room_for_guards(c, last);
-        left.edges = &next->edges; /* as they are; the choice adds to them */
+        left.edges = &next->edges; /* shared: the choice adds to them */
         rc = pointed_find(of.map, &c->copyable.redirectors, last->bodies, &last->cloned, &next->edges, err);
     }
     if (rc == 0)
@@ -175,7 +174,7 @@ static void keep_better(struct cloning *c, struct clone_result *next)
     }
 }
 
-/* One round. *room: bytes that it may use, with all rounds before. */
+/* Runs one round. room: bytes available to this and all earlier rounds. */
 static int go_on(struct cloning *c, uint64_t room, struct fathom_error *err)
 {
     const struct clone_result *last = c->latest.bodies ? &c->latest : &c->best;
@@ -191,7 +190,7 @@ static int go_on(struct cloning *c, uint64_t room, struct fathom_error *err)
     return rc;
 }
 
-/* From here on, calls through pointers can lead to copies. */
+/* Lets calls through pointers lead to copies in the following rounds. */
 static int begin_edges(struct cloning *c, struct fathom_error *err)
 {
     struct map_frames_of of = *c->problem->of;

@@ -1,4 +1,4 @@
-/* callers.c - see callers.h: tries it, of one copy of each function. */
+/* callers.c - see callers.h: tries it with one copy of each function. */
 #include "disambig/wrap/callers.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static uint64_t address_of(const struct trying *t, uint32_t function)
     return image_function(t->of->of->image, wrap_edges_function(t->of, function))->address;
 }
 
-/* Every function that makes such calls, once, with the largest pad that any of its copies may get. */
+/* Lists every function with such calls, once, with the largest pad that any of its copies may get. */
 static bool list_callers(struct trying *t, const struct wrap_edges *edges, const uint32_t *most)
 {
     for (uint32_t e = 0; e < edges->count; e++) {

@@ -11,20 +11,20 @@
 #include "disambig/wrap/callers.h"
 #include "disambig/wrap/candidates.h"
 
-/* Of lua5.4's contexts 74.9% are precise after one round, 75.3% after two, with copies 98.2 and 98.4%; a
- * third is of no use, nor is a second for perl and libsqlite3. With 200 candidates, not 2,000: 74.4 and
- * 98.4% of lua5.4's, 98.1% of perl's (97.9), 65.7% of libsqlite3's (65.9). */
+/* Of lua5.4's contexts 74.9% are precise after one round, 75.3% after two, with copies 98.2 and 98.4%; a third is
+ * useless, and so is a second for perl and libsqlite3. With 200 candidates instead of 2,000: 74.4 and 98.4% of
+ * lua5.4's, 98.1% of perl's (97.9), 65.7% of libsqlite3's (65.9). */
 #define ROUNDS          2u
-#define MOST_CANDIDATES 2000u /* of a round: they make the search slower, and take its memory */
+#define MOST_CANDIDATES 2000u /* per round: they make the search slower, and take its memory */
 
 struct wrapping {
     const struct wrap_problem *problem;
     struct wrap_edges edges;
-    bool *callers;   /* by function of the map: calls by it can be wrapped */
+    bool *callers;   /* by function of the map: its calls can be wrapped */
     bool *costly;    /* by function of the map */
     double *worth;   /* by edge */
     uint32_t *most;  /* of the round's search */
-    uint32_t *order; /* edges, those first that are worth most */
+    uint32_t *order; /* edges by worth */
     struct wrap_result best, latest;
     uint32_t *best_edges, *latest_edges; /* by wrap */
     uint32_t best_count, latest_count;   /* wraps */
@@ -39,7 +39,7 @@ static int by_worth(const void *a, const void *b, void *context)
     return (x > y) - (x < y);
 }
 
-/* What is gained at the most by an edge, with the price of its instructions (search/by_gain.c). */
+/* Computes the maximal gain of each edge, less the price of its instructions (search/by_gain.c). */
 static void price(struct wrapping *w)
 {
     double all = (double)w->best.all_calls;
@@ -52,7 +52,7 @@ static void price(struct wrapping *w)
     }
 }
 
-/* The candidates of the next search: the wraps of the last, and new ones. Their edges, by wrap; NULL: out of memory. */
+/* The edges, by wrap, of the next search's candidates: the last wraps, and new ones. NULL: out of memory. */
 static uint32_t *choose_edges(struct wrapping *w, const struct search_result *last,
                               const uint32_t *last_edges, uint32_t last_count, uint32_t *count)
 {
@@ -74,7 +74,7 @@ static uint32_t *choose_edges(struct wrapping *w, const struct search_result *la
     return chosen;
 }
 
-/* By how much functions and wraps may grow: NULL: out of memory. */
+/* By how much functions and wraps may grow. NULL: out of memory. */
 static uint32_t *find_most(const struct wrapping *w, const uint32_t *edges, uint32_t count)
 {
     const struct wrap_problem *p = w->problem;
@@ -118,7 +118,7 @@ static int search_wraps(struct wrapping *w, struct wrap_result *r, const uint32_
     return rc;
 }
 
-/* What the search works for: what is precise, and what that costs. */
+/* What the search maximises: what is precise, less its cost. */
 static double value(const struct wrapping *w, const struct wrap_result *r, const struct search_result *found)
 {
     double share = w->best.all_calls ? (double)r->calls / (double)w->best.all_calls : 0;
@@ -136,7 +136,8 @@ static void count_calls(const struct wrapping *w, struct wrap_result *r, const u
         }
 }
 
-/* One round after what was found last; `seed` is added to the search's own. *more: whether it was of use, or another seed may be. */
+/* Runs a round, starting from the last result; `seed` is added to the search's own. *more: whether it helped, or
+ * another seed may. */
 static int go_on(struct wrapping *w, uint64_t seed, bool *more, struct fathom_error *err)
 {
     bool better = false;
@@ -164,7 +165,7 @@ static int go_on(struct wrapping *w, uint64_t seed, bool *more, struct fathom_er
     if (!better) {
         free(edges);
         wrap_clear(&next);
-        return rc == -EFBIG ? 0 : rc; /* too many for the search: it stays without */
+        return rc == -EFBIG ? 0 : rc; /* too many for the search: the result stays without wraps */
     }
     next.found.steps += last->steps;
     next.found.precise_before = w->problem->found->precise_before;
@@ -196,7 +197,7 @@ static int list_calls(struct wrapping *w, struct fathom_error *err)
     return good ? 0 : error_memory(err);
 }
 
-/* Pads of which functions cost instructions. */
+/* Finds the functions whose pads cost instructions. */
 static bool find_costly(struct wrapping *w)
 {
     const struct wrap_problem *p = w->problem;
