@@ -1,6 +1,6 @@
 /*
- * marker.h - static markers with three arguments, as <sys/sdt.h> writes them (its notes, version 3: image/markers.h): a nop where the kernel puts
- * its probe, and a counter that says whether it has.
+ * marker.h - static markers with three arguments, in the format of <sys/sdt.h> (its notes, version 3:
+ * image/markers.h): a nop on which the kernel puts its probe, and a counter that says whether it has.
  */
 #ifndef FATHOM_HEAP_MARKER_H
 #define FATHOM_HEAP_MARKER_H
@@ -9,12 +9,12 @@
 
 #define MARKER_PROVIDER "fathom"
 
-/* A counter, at file scope. */
+/* Defines a counter, at file scope. */
 #define MARKER_DEFINE(name) __attribute__((section(".probes"))) volatile unsigned short marker_##name
 
 #define MARKER_WATCHED(name) __builtin_expect(marker_##name != 0, 0)
 
-/* In rdi, rsi and rdx. */
+/* The arguments are in rdi, rsi and rdx. */
 #define MARKER(name, first, second, third)                                                                   \
     __asm__ volatile("990: nop\n"                                                                            \
                      ".pushsection .note.stapsdt,\"?\",\"note\"\n"                                           \
@@ -31,7 +31,7 @@
                      :                                                                                       \
                      : "D"((uint64_t)(first)), "S"((uint64_t)(second)), "d"((uint64_t)(third)))
 
-/* What the notes' addresses are relative to; once in a library. */
+/* The base of the notes' addresses; once per library. */
 #define MARKER_BASE                                                                                          \
     __asm__(".pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n"                          \
             ".weak _.stapsdt.base\n"                                                                         \

@@ -16,7 +16,7 @@ static uint32_t slot_of(uint64_t address)
     return (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 40) % SLOTS;
 }
 
-/* The slot with this address, or the free one where it would be. */
+/* The slot with this address, or the free one for it. */
 static uint32_t find(uint64_t address)
 {
     uint32_t at = slot_of(address);
@@ -44,7 +44,8 @@ bool sampled_add(struct sampled allocation)
     return room;
 }
 
-/* Moves those behind to where they would have been without it (Knuth, volume 3, section 6.4, algorithm R). */
+/* Frees a slot and moves those behind it to where they would be without it (Knuth, volume 3, section 6.4,
+ * algorithm R). */
 static void remove_at(uint32_t at)
 {
     for (uint32_t next = at;;) {
@@ -79,7 +80,7 @@ struct sampled sampled_take(uint64_t address)
 
 void sampled_fork_begins(void)
 {
-    lock_take(&lock); /* or whoever has it is lost */
+    lock_take(&lock); /* in the child a lock held by another thread would stay taken */
 }
 
 void sampled_fork_ends(void)
