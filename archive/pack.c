@@ -18,7 +18,7 @@ struct member {
 
 struct pack {
     struct manifest manifest;
-    struct member *members; /* of the manifest's files */
+    struct member *members; /* the manifest's files */
     size_t count, capacity;
 };
 
@@ -40,7 +40,7 @@ void pack_free(struct pack *p)
     free(p);
 }
 
-/* The pieces of a member, each given to take(). */
+/* Receives the pieces of a member. */
 typedef int take_piece(void *context, const void *data, size_t size, struct fathom_error *err);
 
 #define PIECE ((size_t)1 << 20)
