@@ -40,8 +40,8 @@ static const struct wrap *wraps_of(const struct enlarge_plan *of, const struct p
     return *count ? w + first : NULL;
 }
 
-static int plan(const struct image *image, const struct growth *growth, const struct enlarge_plan *of,
-                struct planning *out, struct fathom_error *err)
+static int plan_moves(const struct image *image, const struct growth *growth, const struct enlarge_plan *of,
+                      struct planning *out, struct fathom_error *err)
 {
     struct unit u = {0};
     const struct pad *pads = of->pads;
@@ -132,8 +132,8 @@ static void reading_close(struct reading *r)
 
 /* Whether the padded function's frame is unchanged, or understood in the new file by its own code and CFI. With
  * `checked`, after move_check(), it is enough that they do not contradict it. */
-static bool understood(const struct reading *r, const struct move_result *moved, const struct pad *pad,
-                       bool checked)
+static bool is_pad_understood(const struct reading *r, const struct move_result *moved, const struct pad *pad,
+                              bool checked)
 {
     uint64_t now;
     uint32_t function = move_entry(moved, pad->address, pad->copy, &now) ? image_function_entry(r->image, now)
@@ -154,14 +154,15 @@ int enlarge_movable(const struct image *image, const struct growth *growth, cons
     memset(movable, 0, count * sizeof *movable);
     int rc = move_survey_new(image, &survey, err);
     if (rc == 0)
-        rc = plan(image, growth, of, &planning, err);
+        rc = plan_moves(image, growth, of, &planning, err);
     struct move_plan asked = {.functions = planning.functions, .function_count = count};
     if (rc == 0)
         rc = move_apply(survey, &asked, &result, err);
     if (rc == 0)
         rc = reading_open(&reading, &result, err);
     for (size_t i = 0; i < count && rc == 0; i++)
-        movable[i] = result.refusals[i] == MOVE_MOVABLE && understood(&reading, &result, &pads[i], false);
+        movable[i] =
+            result.refusals[i] == MOVE_MOVABLE && is_pad_understood(&reading, &result, &pads[i], false);
     reading_close(&reading);
     move_result_free(&result);
     move_survey_free(survey);
@@ -221,7 +222,7 @@ static int check_frames(const struct growth *growth, const struct move_result *m
     struct reading reading = {0};
     int rc = reading_open(&reading, moved, err);
     for (size_t i = 0; i < of->count && rc == 0; i++)
-        if (!understood(&reading, moved, &of->pads[i], true))
+        if (!is_pad_understood(&reading, moved, &of->pads[i], true))
             rc = error_set(err, EBADMSG,
                            "the frame of the function at 0x%llx is not understood in the new file",
                            (unsigned long long)of->pads[i].address);
@@ -237,7 +238,7 @@ static int emit_anew(const struct image *image, const struct growth *growth, con
     struct planning planning = {0};
     struct move_survey *survey = NULL;
     struct move_result result = {0};
-    int rc = plan(image, growth, of, &planning, err);
+    int rc = plan_moves(image, growth, of, &planning, err);
     struct move_plan asked = {.functions = planning.functions,
                               .function_count = of->count,
                               .calls = of->calls,
@@ -287,8 +288,8 @@ static bool is_emitted(const struct enlarge_plan *plan, size_t i)
 }
 
 /* Sorts pads that fit in place first; returns their number. */
-static size_t split(const struct image *image, const struct growth *growth, const struct enlarge_plan *plan,
-                    struct pad *sorted)
+static size_t split_pads(const struct image *image, const struct growth *growth,
+                         const struct enlarge_plan *plan, struct pad *sorted)
 {
     size_t fit = 0, others = 0;
     for (unsigned round = 0; round < 2; round++)
@@ -314,7 +315,7 @@ int enlarge_frames(const struct image *image, const struct growth *growth, const
     struct enlarged e = {0};
     if (!sorted)
         return error_memory(err);
-    e.in_place = split(image, growth, plan, sorted);
+    e.in_place = split_pads(image, growth, plan, sorted);
     struct enlarge_plan anew = *plan;
     anew.pads = sorted + e.in_place;
     anew.count -= e.in_place;

@@ -60,8 +60,8 @@ static void count_functions(const struct duplicate_plan *plan, struct duplicated
     out->refused[MOVE_MOVABLE] = 0;
 }
 
-static int make(const struct move_survey *survey, const struct duplicate_plan *plan, struct duplicated *out,
-                struct fathom_error *err)
+static int make_file(const struct move_survey *survey, const struct duplicate_plan *plan,
+                     struct duplicated *out, struct fathom_error *err)
 {
     const struct move_plan all = {.functions = plan->functions,
                                   .function_count = plan->function_count,
@@ -94,7 +94,7 @@ int duplicate_image(const struct image *image, const struct calls *calls,
     if (rc == 0)
         rc = duplicate_plan_make(survey, calls, options, &plan, out, err);
     if (rc == 0)
-        rc = make(survey, &plan, out, err);
+        rc = make_file(survey, &plan, out, err);
     if (rc == 0) {
         count_functions(&plan, out);
         take_sites(&plan, out);

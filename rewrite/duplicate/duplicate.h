@@ -36,12 +36,10 @@ struct duplicate_options {
     const bool *chosen; /* by function of the image; NULL: all. Borrowed */
 };
 
-struct
-    duplicate_site { /* an instruction that logs; sorted by pc, several for one instruction in the order in which
-                         * they log */
-    uint64_t pc;     /* its address in the instrumented version, in the new file */
-    uint64_t address; /* in the original file */
-    uint16_t size;    /* bytes that it refers to; 0: unknown */
+struct duplicate_site { /* an instruction that logs; by pc, then in the order in which they log */
+    uint64_t pc;        /* its address in the instrumented version, in the new file */
+    uint64_t address;   /* in the original file */
+    uint16_t size;      /* bytes that it refers to; 0: unknown */
     uint8_t load, store;
     uint8_t form; /* enum access_form */
 };

@@ -201,7 +201,7 @@ static int make_edges(struct flow *flow, const struct move_unit *unit)
 
 /* Depth first from a block. `round`: the root's; a block found from an earlier root, if now reached, has an entry
  * that was not known then. Blocks without instructions cannot be headers: their successors are. */
-static void search(struct flow *flow, uint32_t root, uint32_t round)
+static void search_depth_first(struct flow *flow, uint32_t root, uint32_t round)
 {
     uint32_t depth = 0, *next = flow->order, *rounds = flow->order + flow->count;
     flow->stack[depth++] = root;
@@ -240,10 +240,10 @@ static int find_headers(struct flow *flow, const struct move_unit *unit)
     memset(flow->marks, MARK_NEW, flow->count);
     uint32_t round = 0, unknown = flow->count - 1;
     flow->entry = flow->block_of[unit->parts[unit->main].first];
-    search(flow, flow->entry, round++);
+    search_depth_first(flow, flow->entry, round++);
     for (uint32_t b = 0; b < flow->count; b++)
         if (flow->marks[b] == MARK_NEW)
-            search(flow, b, round++);
+            search_depth_first(flow, b, round++);
     struct flow_block *block = &flow->blocks[unknown];
     for (uint32_t e = 0; block->header && e < block->out_count; e++)
         flow->blocks[flow->to[block->out + e]].header = true;

@@ -33,7 +33,8 @@ static uint32_t live_outside(const struct liveness *live, const struct move_unit
 }
 
 /* Live before an instruction, from what is live behind it. */
-static uint32_t step(const struct liveness *live, const struct move_unit *unit, uint32_t i, uint32_t after)
+static uint32_t live_before(const struct liveness *live, const struct move_unit *unit, uint32_t i,
+                            uint32_t after)
 {
     if (code_is_call(&unit->code.insns[i]))
         return ACCESS_ALL & ~ACCESS_FLAGS;
@@ -76,7 +77,7 @@ int liveness_make(struct liveness *live, const struct move_unit *unit, const str
             live->ends[b] = at;
             changed = true;
             for (uint32_t i = block->first + block->count; i-- > block->first;)
-                live->before[i] = at = step(live, unit, i, at);
+                live->before[i] = at = live_before(live, unit, i, at);
         }
     }
     return 0;

@@ -219,7 +219,7 @@ static void mark_loops(struct planner *p)
     drop_checks(p);
 }
 
-static int mark(struct planner *p)
+static int mark_insns(struct planner *p)
 {
     uint32_t entry = p->unit.parts[p->unit.main].first;
     if (!vec_reserve(p->marks, 0, p->mark_capacity, p->unit.code.count))
@@ -352,7 +352,8 @@ static int plan_function(struct planner *p, uint32_t function)
         p->out->refused[p->unit.refusal]++;
         return 0;
     }
-    if (flow_make(&p->flow, &p->unit) < 0 || liveness_make(&p->live, &p->unit, &p->flow) < 0 || mark(p) < 0)
+    if (flow_make(&p->flow, &p->unit) < 0 || liveness_make(&p->live, &p->unit, &p->flow) < 0 ||
+        mark_insns(p) < 0)
         return -ENOMEM;
     for (uint32_t i = 0; i < p->unit.code.count; i++)
         p->gs |= p->live.access[i].gs;

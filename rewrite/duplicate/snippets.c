@@ -10,7 +10,7 @@
 #define RED_ZONE 128 /* psABI, section 3.2.2 */
 #define SAVED    16  /* bytes: two registers */
 
-static void put(struct snippet *code, const void *bytes, unsigned n)
+static void put_bytes(struct snippet *code, const void *bytes, unsigned n)
 {
     memcpy(code->bytes + code->size, bytes, n);
     code->size = (uint8_t)(code->size + n);
@@ -23,7 +23,7 @@ static void put_byte(struct snippet *code, unsigned byte)
 
 static void put_number(struct snippet *code, int32_t value)
 {
-    put(code, &value, sizeof value);
+    put_bytes(code, &value, sizeof value);
 }
 
 /* Appends a distance of four bytes, with which the instruction ends. */
@@ -57,7 +57,7 @@ static void put_wire(struct snippet *code, unsigned opcode, unsigned reg, bool w
 static void put_stack(struct snippet *code, int32_t value)
 {
     static const uint8_t lea[] = {0x48, 0x8d, 0xa4, 0x24};
-    put(code, lea, sizeof lea);
+    put_bytes(code, lea, sizeof lea);
     put_number(code, value);
 }
 
@@ -163,7 +163,7 @@ static void put_place(struct snippet *code, unsigned reg)
 }
 
 /* Chooses two registers that are not live, else rax and rcx. Never rsp, r12: their encoding differs. */
-static bool choose(uint32_t live, unsigned out[2])
+static bool choose_registers(uint32_t live, unsigned out[2])
 {
     static const uint8_t order[] = {CODE_AX, CODE_CX, CODE_DX, CODE_SI, CODE_DI, 8, 9, 10, 11};
     unsigned count = 0;
@@ -183,7 +183,7 @@ void snippet_log(struct snippet *code, uint64_t address, const struct access_ref
     unsigned regs[2];
     int32_t lower = RED_ZONE + SAVED;
     *code = (struct snippet){0};
-    *slow = !choose(live, regs);
+    *slow = !choose_registers(live, regs);
     if (*slow) {
         put_stack(code, -lower);
         code->low = (uint32_t)lower;

@@ -15,7 +15,7 @@
 
 #define CIE_ID UINT32_MAX
 
-static int cover(struct whole *w, uint64_t start, uint64_t end)
+static int cover_range(struct whole *w, uint64_t start, uint64_t end)
 {
     return vec_push(w->debug_frames, w->debug_frame_count, w->debug_frame_capacity,
                     (struct whole_range){start, end})
@@ -39,7 +39,7 @@ static int read_entries(struct whole *w, const uint8_t *data, size_t size)
         uint64_t address = bytes_u64(&entry), bytes = bytes_u64(&entry);
         if (entry.failed || address + bytes < address)
             return -EBADMSG;
-        rc = cover(w, address, address + bytes);
+        rc = cover_range(w, address, address + bytes);
     }
     return rc;
 }
@@ -51,7 +51,7 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Makes the ranges ascending and disjoint. */
-static void merge(struct whole *w)
+static void merge_ranges(struct whole *w)
 {
     struct whole_range *ranges = w->debug_frames;
     size_t kept = 0;
@@ -84,9 +84,9 @@ int whole_read_debug_frame(struct whole *w, struct fathom_error *err)
         rc = read_entries(w, data + section->offset, section->file_size);
     free(data);
     if (rc == -EBADMSG)
-        rc = cover(w, 0, UINT64_MAX);
+        rc = cover_range(w, 0, UINT64_MAX);
     if (rc < 0)
         return error_memory(err);
-    merge(w);
+    merge_ranges(w);
     return 0;
 }

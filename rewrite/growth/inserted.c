@@ -32,7 +32,7 @@ static bool is_plain(const struct unit *u, uint32_t i)
     return !insn->memory_operand || (unit_fields(u, i, &f) && f.map == 0 && !f.vector && f.opcode == 0x8d);
 }
 
-static bool allocates(const struct unit *u, uint32_t i, int64_t next, const struct frame_state *s)
+static bool allocates_pad(const struct unit *u, uint32_t i, int64_t next, const struct frame_state *s)
 {
     const struct code_insn *insn = &u->code.insns[i];
     if (u->place == BARE)
@@ -41,14 +41,14 @@ static bool allocates(const struct unit *u, uint32_t i, int64_t next, const stru
            unit_is_saved(u, insn->address + insn->length, (int32_t)next) && (!u->by_bp || s->frame);
 }
 
-static bool frees(const struct unit *u, int64_t next)
+static bool frees_pad(const struct unit *u, int64_t next)
 {
     return next < u->place || (u->place == BARE && next == BARE);
 }
 
 bool unit_insert(struct unit *u, uint32_t i, int64_t next, struct frame_state *s, enum unit_site *site)
 {
-    if (s->bound ? !frees(u, next) : !allocates(u, i, next, s))
+    if (s->bound ? !frees_pad(u, next) : !allocates_pad(u, i, next, s))
         return true;
     if (!is_plain(u, i) || next < 8) {
         unit_refuse(u, GROWTH_OPERAND, u->code.insns[i].address);

@@ -61,8 +61,7 @@ static int place_operand(struct reading *r, uint32_t i, int64_t a, const struct 
     const struct code_insn *insn = &r->u->code.insns[i];
     int64_t bound = -(int64_t)r->u->states[i].bound;
     if (r->u->place && a == bound && (is_lea(f) || insn->index != CODE_NO_REGISTER))
-        unit_refuse(r->u, GROWTH_ADDRESS_ABOVE,
-                    insn->address); /* cannot be the end of locals, as there are none */
+        unit_refuse(r->u, GROWTH_ADDRESS_ABOVE, insn->address); /* no locals end there */
     if (insn->index != CODE_NO_REGISTER) {
         if (a > bound)
             unit_refuse(r->u, GROWTH_ADDRESS_ABOVE, insn->address);
@@ -105,7 +104,7 @@ static int read_memory(struct reading *r, uint32_t i, const struct code_fields *
 }
 
 /* Collects what must be known before operands can be judged. */
-static void survey(struct reading *r)
+static void survey_operands(struct reading *r)
 {
     struct unit *u = r->u;
     r->lowest = INT32_MAX;
@@ -146,7 +145,7 @@ static void check_slots(const struct reading *r, uint32_t i)
 int unit_operands(struct unit *u)
 {
     struct reading r = {.u = u};
-    survey(&r);
+    survey_operands(&r);
     for (uint32_t i = 0; i < u->code.count && u->refusal == GROWTH_RESIZABLE; i++) {
         const struct code_insn *insn = &u->code.insns[i];
         const struct frame_state *s = &u->states[i];

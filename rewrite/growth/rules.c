@@ -56,7 +56,7 @@ static void add_point(struct rule_reader *r)
         r->rc = -ENOMEM;
 }
 
-static void advance(struct rule_reader *r, uint64_t by)
+static void advance_location(struct rule_reader *r, uint64_t by)
 {
     if (__builtin_mul_overflow(by, r->cie->code_alignment, &by) || r->location + by < r->location)
         r->odd = true;
@@ -80,7 +80,7 @@ static void save_rule(struct rule_reader *r, uint64_t column, uint64_t factor)
         r->odd = true;
 }
 
-static void forget(struct rule_reader *r, uint64_t column)
+static void forget_column(struct rule_reader *r, uint64_t column)
 {
     if (column < COLUMNS)
         r->now.slots[column] = 0;
@@ -95,7 +95,7 @@ static void define_register(struct rule_reader *r)
 }
 
 /* Handles CFA = register + number. */
-static void define(struct rule_reader *r, bool with_register)
+static void define_cfa(struct rule_reader *r, bool with_register)
 {
     struct unit *u = r->u;
     if (with_register)
@@ -123,13 +123,13 @@ static void read_extended(struct rule_reader *r, uint8_t op)
     case CFA_nop:
         break;
     case CFA_advance_loc1:
-        advance(r, bytes_u8(b));
+        advance_location(r, bytes_u8(b));
         break;
     case CFA_advance_loc2:
-        advance(r, bytes_u16(b));
+        advance_location(r, bytes_u16(b));
         break;
     case CFA_advance_loc4:
-        advance(r, bytes_u32(b));
+        advance_location(r, bytes_u32(b));
         break;
     case CFA_offset_extended:
         column = bytes_uleb(b);
@@ -138,7 +138,7 @@ static void read_extended(struct rule_reader *r, uint8_t op)
     case CFA_restore_extended:
     case CFA_undefined:
     case CFA_same_value:
-        forget(r, bytes_uleb(b));
+        forget_column(r, bytes_uleb(b));
         break;
     case CFA_remember_state:
         if (r->depth == REMEMBER_DEPTH)
@@ -153,14 +153,14 @@ static void read_extended(struct rule_reader *r, uint8_t op)
             r->now = r->remembered[--r->depth];
         break;
     case CFA_def_cfa:
-        define(r, true);
+        define_cfa(r, true);
         break;
     case CFA_def_cfa_register:
         define_register(r);
         r->odd |= r->now.by_sp; /* the number is an earlier one */
         break;
     case CFA_def_cfa_offset:
-        define(r, false);
+        define_cfa(r, false);
         break;
     case CFA_GNU_args_size:
         r->now.args = (uint32_t)bytes_uleb(b);
@@ -184,11 +184,11 @@ static int read_fde(struct unit *u, const struct cfi_fde *fde)
     while (bytes_left(&r.b) && !r.b.failed && !r.odd && r.rc == 0) {
         uint8_t op = bytes_u8(&r.b);
         if ((op & 0xc0) == CFA_advance_loc)
-            advance(&r, op & 0x3f);
+            advance_location(&r, op & 0x3f);
         else if ((op & 0xc0) == CFA_offset)
             save_rule(&r, op & 0x3f, bytes_uleb(&r.b));
         else if ((op & 0xc0) == CFA_restore)
-            forget(&r, op & 0x3f);
+            forget_column(&r, op & 0x3f);
         else
             read_extended(&r, op);
         if (op)

@@ -64,7 +64,7 @@ static void see_code(struct gathering *g, uint32_t owner)
     }
 }
 
-static int gather(struct whole *w)
+static int gather_addresses(struct whole *w)
 {
     struct gathering g = {.whole = w};
     if (image_targets(w->image, see_target, &g) < 0)
@@ -108,7 +108,7 @@ int whole_read(const struct image *image, struct whole *out, struct fathom_error
     if (rc == 0)
         rc = sort_parts(&w);
     if (rc == 0)
-        rc = gather(&w);
+        rc = gather_addresses(&w);
     if (rc < 0)
         error_memory(err);
     else

@@ -15,8 +15,8 @@
 
 struct state {
     uint64_t cfa_register;
-    int64_t offset; /* in the file */
-    int64_t told;   /* last one written by the translation */
+    int64_t offset;  /* in the file */
+    int64_t written; /* last one written by the translation */
 };
 
 struct translation {
@@ -66,13 +66,13 @@ static void settle_rows(struct translation *t)
         return;
     }
     int64_t wanted = s->offset + (s->cfa_register == REGISTER_SP ? t->shift : 0);
-    if (wanted == s->told)
+    if (wanted == s->written)
         return;
     t->bad |= wanted < 0;
     static const uint8_t op = CFA_def_cfa_offset;
     put_bytes(t, &op, 1);
     put_uleb(t, (uint64_t)wanted);
-    s->told = wanted;
+    s->written = wanted;
 }
 
 static void advance_to(struct translation *t, uint32_t at)
@@ -220,7 +220,7 @@ static bool run_cfa(struct translation *t, uint8_t op, struct bytes *b)
     default:
         return false;
     }
-    s->told = s->offset;
+    s->written = s->offset;
     return true;
 }
 

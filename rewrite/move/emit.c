@@ -375,7 +375,7 @@ static bool emit_unwinding(struct emitter *e, const struct move_copy *copy, enum
     return true;
 }
 
-static int emit(struct emitter *e, struct move_copy *copy, enum move_refusal *refusal)
+static int emit_copy(struct emitter *e, struct move_copy *copy, enum move_refusal *refusal)
 {
     int rc = 0;
     choose_places(e);
@@ -405,7 +405,7 @@ int move_emit(struct move_work *work, struct move_layout *layout, enum move_refu
     uint32_t places = 0, tables = 0;
     int rc = vec_reserve(e.places, 0, places, unit->part_count) &&
                      vec_reserve(e.tables, 0, tables, unit->table_count + (size_t)1)
-                 ? emit(&e, &copy, refusal)
+                 ? emit_copy(&e, &copy, refusal)
                  : -ENOMEM;
     free(e.places);
     free(e.tables);

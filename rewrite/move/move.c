@@ -258,7 +258,7 @@ static void set_build_id(const struct move_survey *survey, struct move_result *r
     result->id = id;
 }
 
-static int build(struct move_work *work, struct move_result *result, struct fathom_error *err)
+static int build_file(struct move_work *work, struct move_result *result, struct fathom_error *err)
 {
     struct move_output out = {0};
     int rc = move_output_plan(work->survey, &out, err);
@@ -338,7 +338,7 @@ int move_apply(const struct move_survey *survey, const struct move_plan *plan, s
     else if (sorted < 0)
         rc = error_memory(err);
     if (rc == 0)
-        rc = build(&work, &result, err);
+        rc = build_file(&work, &result, err);
     work_free(&work);
     if (rc < 0)
         move_result_free(&result);

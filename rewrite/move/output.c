@@ -24,7 +24,7 @@
 #define PT_GNU_PROPERTY 0x6474e553
 #endif
 
-static uint64_t up(uint64_t value, uint64_t to)
+static uint64_t round_up(uint64_t value, uint64_t to)
 {
     return (value + to - 1) & ~(to - 1);
 }
@@ -78,8 +78,8 @@ int move_output_plan(const struct move_survey *survey, struct move_output *out, 
         return error_set(err, ENOTSUP, "%s: something is appended to it, which has to stay at its end", path);
     out->base = base;
     out->move_headers = !spare;
-    out->address = up(end + largest_function(survey), PAGE);
-    out->offset = up(survey->size, PAGE);
+    out->address = round_up(end + largest_function(survey), PAGE);
+    out->offset = round_up(survey->size, PAGE);
     out->header_bytes = spare ? 0 : (count + 1) * sizeof ph;
     if (!spare) {
         if (out->address - base < out->offset)

@@ -33,8 +33,8 @@ static bool repoint_address(const struct move_work *work, const struct code_insn
                           move_place_address(work, copy->entry));
 }
 
-static bool repoint(const struct move_work *work, const struct code_insn *insn, uint8_t *bytes,
-                    uint64_t *count)
+static bool repoint_insn(const struct move_work *work, const struct code_insn *insn, uint8_t *bytes,
+                         uint64_t *count)
 {
     struct code_fields f;
     if (insn->effect == CODE_ADDRESS)
@@ -61,7 +61,7 @@ static bool repoint_function(const struct move_work *work, uint8_t *elf, const s
     for (uint32_t at = 0; bytes && at < f->size; at += insn.length)
         if (!code_read(bytes + at, f->size - at, f->address + at, &insn))
             return true; /* the rest is not code */
-        else if (!repoint(work, &insn, bytes + at, count))
+        else if (!repoint_insn(work, &insn, bytes + at, count))
             return false;
     return true;
 }

@@ -98,7 +98,7 @@ bool survey_inside(const struct move_survey *survey, uint64_t address, uint32_t 
     return functions->items[part].address != address || *function != part;
 }
 
-static void mark(struct move_survey *survey, uint32_t from, uint64_t to, uint8_t bit)
+static void mark_target(struct move_survey *survey, uint32_t from, uint64_t to, uint8_t bit)
 {
     uint32_t function;
     if (survey_inside(survey, to, &function) && function != from)
@@ -126,7 +126,7 @@ static void see_address(struct move_survey *survey, uint32_t function, const str
 {
     bool itself = image_function_entry(survey->image, insn->memory) == function;
     if (insn->effect == CODE_ADDRESS) {
-        mark(survey, function, insn->memory, SURVEY_ENTERED);
+        mark_target(survey, function, insn->memory, SURVEY_ENTERED);
         survey_take(survey, insn->memory);
     }
     if (insn->rip_relative && (insn->effect != CODE_ADDRESS || itself || !known))
@@ -137,16 +137,16 @@ static void see_address(struct move_survey *survey, uint32_t function, const str
 static int see_insn(struct move_survey *survey, uint32_t function, const struct code_insn *insn, bool known)
 {
     if (insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH)
-        mark(survey, function, insn->target, SURVEY_ENTERED);
+        mark_target(survey, function, insn->target, SURVEY_ENTERED);
     if (insn->kind == CODE_CALL) /* including one into its own middle */
-        mark(survey, IMAGE_NO_FUNCTION, insn->target, SURVEY_ENTERED);
+        mark_target(survey, IMAGE_NO_FUNCTION, insn->target, SURVEY_ENTERED);
     see_address(survey, function, insn, known);
     if (insn->rip_relative)
         return note_object(survey, insn->memory);
     if (survey->file->type != ET_EXEC)
         return 0;
     if (insn->effect == CODE_CONSTANT) {
-        mark(survey, function, insn->target, SURVEY_ENTERED);
+        mark_target(survey, function, insn->target, SURVEY_ENTERED);
         survey_take(survey, insn->target);
         if (note_object(survey, insn->target) < 0)
             return -ENOMEM;

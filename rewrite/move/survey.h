@@ -41,9 +41,8 @@ struct move_survey {
     uint8_t *data; /* the whole file */
     size_t size;
     struct cfi_frames cfi;
-    uint32_t *parts,
-        *first;     /* functions by owner, then address; index of each owner's first one, and the end */
-    uint8_t *marks; /* SURVEY_, by function (owner) */
+    uint32_t *parts, *first;     /* functions by owner, then address; each owner's first, and the end */
+    uint8_t *marks;              /* SURVEY_, by function (owner) */
     struct survey_label *labels; /* by function, then place */
     size_t label_count, label_capacity;
     struct survey_pointer *pointers;

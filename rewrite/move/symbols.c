@@ -132,7 +132,8 @@ static bool is_indexed(const struct namer *n, size_t table)
 }
 
 /* Appends a section's old bytes, with more inserted behind the first `before`. */
-static bool extend(struct move_buffer *file, Elf64_Shdr *s, uint64_t before, const struct move_buffer *more)
+static bool extend_section(struct move_buffer *file, Elf64_Shdr *s, uint64_t before,
+                           const struct move_buffer *more)
 {
     if (!move_align(file, 0, 8, 0))
         return false;
@@ -168,8 +169,8 @@ static int add_symbols(struct namer *n, struct move_buffer *file)
     bool done = add_string(&n->strings, n->string_base, "moved", &n->file_name);
     for (size_t i = 0; i < n->work->copy_count && done; i++)
         done = add_copy(n, &n->work->copies[i]);
-    done = done && extend(file, strings, strings->sh_size, &n->strings) &&
-           extend(file, symtab, symtab->sh_info * sizeof(Elf64_Sym), &n->symbols);
+    done = done && extend_section(file, strings, strings->sh_size, &n->strings) &&
+           extend_section(file, symtab, symtab->sh_info * sizeof(Elf64_Sym), &n->symbols);
     if (done)
         symtab->sh_info += (uint32_t)(n->symbols.size / sizeof(Elf64_Sym));
     return done ? 0 : -ENOMEM;
@@ -232,7 +233,7 @@ static int add_sections(struct namer *n, const struct move_output *out, struct m
     for (size_t i = 0; i < sizeof additions / sizeof *additions && done; i++)
         if (additions[i].first != BUFFER_DATA || n->work->buffers[BUFFER_DATA].size)
             done = add_section(n, &additions[i], &names, (uint32_t)table.sh_size, out);
-    done = done && extend(file, &n->sections->items[n->sections->names], table.sh_size, &names);
+    done = done && extend_section(file, &n->sections->items[n->sections->names], table.sh_size, &names);
     free(names.bytes);
     return done ? 0 : -ENOMEM;
 }

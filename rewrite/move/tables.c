@@ -50,7 +50,7 @@ static bool follow_entry(const struct move_unit *unit, uint64_t table, const uin
 /* How many entries a table at this address has; 0: none. Too many are harmless, too few are not. Another known
  * object may seem to begin inside the table (code that indexes an array from 3 has the address 3 entries before
  * it): from there on the table ends at STRANGERS adjacent entries that lead elsewhere. */
-static uint32_t measure(const struct move_unit *unit, uint64_t address, unsigned width, bool *certain)
+static uint32_t measure_table(const struct move_unit *unit, uint64_t address, unsigned width, bool *certain)
 {
     size_t size;
     const uint8_t *bytes = address % width == 0 ? survey_constants(unit->survey, address, &size) : NULL;
@@ -80,7 +80,7 @@ static int note_use(struct move_unit *unit, uint32_t insn, uint64_t address, uns
         }
     }
     bool certain;
-    uint32_t count = measure(unit, address, width, &certain);
+    uint32_t count = measure_table(unit, address, width, &certain);
     if (count == 0)
         return 0;
     if (!vec_push(unit->tables, unit->table_count, unit->table_capacity,
@@ -118,7 +118,7 @@ static bool is_table(const struct move_unit *unit, uint64_t address)
     return false;
 }
 
-static void claim(struct move_unit *unit, uint32_t insn, uint64_t address)
+static void claim_table(struct move_unit *unit, uint32_t insn, uint64_t address)
 {
     for (uint32_t i = 0; i < unit->table_count; i++)
         if (unit->tables[i].address == address) {
@@ -216,7 +216,7 @@ static void judge_jumps(struct move_unit *unit)
             if (!is_accounted(unit, insn, operand))
                 unit->refusal = MOVE_JUMP_UNKNOWN;
             if (tabled)
-                claim(unit, i, operand.value);
+                claim_table(unit, i, operand.value);
             vague |= !tabled &&
                      (operand.kind == OPERAND_DISTANCED || operand.kind == OPERAND_UNKNOWN ||
                       operand.kind == OPERAND_BEYOND || operand.kind == OPERAND_ENTRY) &&
