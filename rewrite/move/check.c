@@ -232,14 +232,6 @@ static uint32_t copy_of(const struct move_plan *plan, size_t index, struct table
     return count ? (uint32_t)(*count)++ : UINT32_MAX;
 }
 
-static int by_site(const void *a, const void *b)
-{
-    const struct move_call *x = a, *y = b;
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
-    return (x->in > y->in) - (x->in < y->in);
-}
-
 static int check_all(struct checker *c, struct fathom_error *err)
 {
     struct table *seen = table_new();
@@ -272,14 +264,10 @@ int move_check(const struct move_survey *survey, const struct move_plan *plan,
         return rc;
     c.after = after;
     c.calls.plan = plan;
-    c.calls.calls = malloc((plan->call_count + 1) * sizeof *c.calls.calls);
+    c.calls.calls = move_calls_sort(plan);
     if (!c.calls.calls || move_guards_sort(plan, &c.calls.guards) < 0) {
         rc = error_memory(err);
     } else {
-        if (plan->call_count)
-            memcpy(c.calls.calls, plan->calls, plan->call_count * sizeof *plan->calls);
-        if (plan->call_count)
-            qsort(c.calls.calls, plan->call_count, sizeof *plan->calls, by_site);
         rc = check_all(&c, err);
         if (rc == 0)
             rc = check_calls(&c, err);

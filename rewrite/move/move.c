@@ -25,14 +25,6 @@ static int by_address(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-static int by_site(const void *a, const void *b)
-{
-    const struct move_call *x = a, *y = b;
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
-    return (x->in > y->in) - (x->in < y->in);
-}
-
 static int by_copy(const void *a, const void *b)
 {
     const struct move_run *x = a, *y = b;
@@ -322,14 +314,10 @@ int move_apply(const struct move_survey *survey, const struct move_plan *plan, s
     struct move_result result = {0};
     struct move_work work = {.survey = survey, .plan = plan};
     result.refusals = calloc(plan->function_count + 1, 1);
-    work.calls = malloc((plan->call_count + 1) * sizeof *work.calls);
+    work.calls = move_calls_sort(plan);
     int rc = result.refusals && work.calls ? 0 : error_memory(err);
-    if (rc == 0 && plan->call_count) {
-        memcpy(work.calls, plan->calls, plan->call_count * sizeof *work.calls);
-        qsort(work.calls, plan->call_count, sizeof *work.calls, by_site);
-    }
     for (size_t i = 1; i < plan->call_count && rc == 0; i++)
-        if (by_site(&work.calls[i - 1], &work.calls[i]) == 0)
+        if (move_call_compare(&work.calls[i - 1], &work.calls[i]) == 0)
             rc = error_set(err, EINVAL, "the call at %#llx is to go to two copies",
                            (unsigned long long)work.calls[i].site);
     int sorted = rc == 0 ? move_guards_sort(plan, &work.guards) : 0;

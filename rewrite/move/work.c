@@ -2,6 +2,7 @@
 #include "rewrite/move/work.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/search.h"
@@ -79,6 +80,24 @@ const struct move_copy *move_copy_find(const struct move_work *work, uint64_t ad
     size_t i = lower_bound(m, 0, work->copy_count,
                            c[m].address < address || (c[m].address == address && c[m].number < number));
     return i < work->copy_count && c[i].address == address && c[i].number == number ? &c[i] : NULL;
+}
+
+int move_call_compare(const void *a, const void *b)
+{
+    const struct move_call *x = a, *y = b;
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    return (x->in > y->in) - (x->in < y->in);
+}
+
+struct move_call *move_calls_sort(const struct move_plan *plan)
+{
+    struct move_call *calls = malloc((plan->call_count + 1) * sizeof *calls);
+    if (calls && plan->call_count) {
+        memcpy(calls, plan->calls, plan->call_count * sizeof *calls);
+        qsort(calls, plan->call_count, sizeof *calls, move_call_compare);
+    }
+    return calls;
 }
 
 struct move_call move_call_find(const struct move_work *work, uint64_t site, uint32_t in)

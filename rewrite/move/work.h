@@ -134,6 +134,10 @@ bool move_note_return(struct move_work *work, const struct move_return *at, uint
 int move_fix_all(struct move_work *work, const struct move_result *result);
 /* Finds a copy; NULL: the function is not moved. */
 const struct move_copy *move_copy_find(const struct move_work *work, uint64_t address, uint32_t number);
+/* Orders calls by site, then copy. */
+int move_call_compare(const void *a, const void *b);
+/* A sorted copy of the plan's calls; the caller frees it. NULL: out of memory. */
+struct move_call *move_calls_sort(const struct move_plan *plan);
 /* The plan's entry for a direct call or jump; copy 0 and no target: none. */
 struct move_call move_call_find(const struct move_work *work, uint64_t site, uint32_t in);
 uint64_t move_place_address(const struct move_work *work, struct move_place place);
