@@ -136,7 +136,7 @@ static int check_capacity(const struct unpacking *u, struct fathom_error *err)
 }
 
 /* Creates the file and the directories above it. */
-static int create(const struct unpacking *u, const char *name, struct fathom_error *err)
+static int create_file(const struct unpacking *u, const char *name, struct fathom_error *err)
 {
     char path[2 * PLAIN_PATH_MOST];
     size_t start = strlen(u->directory) + 1;
@@ -178,12 +178,12 @@ static int copy_data(const struct unpacking *u, const struct manifest_file *file
     return rc;
 }
 
-static int extract(const struct unpacking *u, const struct manifest_file *file, struct fathom_error *err)
+static int extract_file(const struct unpacking *u, const struct manifest_file *file, struct fathom_error *err)
 {
     struct checksum *sum = checksum_begin();
     if (!sum)
         return error_memory(err);
-    int fd = create(u, file->name, err), rc = fd < 0 ? fd : copy_data(u, file, fd, sum, err);
+    int fd = create_file(u, file->name, err), rc = fd < 0 ? fd : copy_data(u, file, fd, sum, err);
     uint64_t found = checksum_end(sum);
     if (fd >= 0 && close(fd) < 0 && rc == 0)
         rc = error_system(err, errno, "cannot write %s", file->name);
@@ -204,7 +204,7 @@ static int take_entry(struct unpacking *u, struct archive_entry *entry, struct f
     if (*seen)
         return error_set(err, EBADMSG, "%s is a damaged archive: it has %s twice", u->path, name);
     *seen = 1;
-    return extract(u, file, err);
+    return extract_file(u, file, err);
 }
 
 static int take_all(struct unpacking *u, struct fathom_error *err)
