@@ -40,7 +40,7 @@ bool mappings_have(uint64_t address)
 
 /* Removes the bytes from begin to end. Returns whether some are left. If there is no memory for another piece, a
  * hole in the middle is ignored. */
-static bool cut(struct piece *p, uint64_t begin, uint64_t end)
+static bool cut_piece(struct piece *p, uint64_t begin, uint64_t end)
 {
     const uint64_t from = begin > p->begin ? begin : p->begin, to = end < p->end ? end : p->end;
     if (from >= to)
@@ -72,7 +72,7 @@ struct sampled mappings_remove(uint64_t begin, uint64_t size)
     if (!lock_take(&lock))
         return ended;
     for (uint32_t i = count; i-- > 0 && !ended.weight;)
-        if (!cut(&pieces[i], begin, begin + size)) {
+        if (!cut_piece(&pieces[i], begin, begin + size)) {
             const struct sampled of = pieces[i].sampled;
             pieces[i] = pieces[--count];
             if (!has_pieces(of.address))

@@ -84,7 +84,7 @@ static void begin_counting(struct counting *c)
 }
 
 /* For an allocation that reached the next sample: the bytes that it stands for; 0: it is not sampled. */
-__attribute__((noinline)) static uint64_t sample(size_t size)
+__attribute__((noinline)) static uint64_t sample_weight(size_t size)
 {
     struct counting *c = &counting;
     if (!c->random) {
@@ -114,7 +114,7 @@ __attribute__((always_inline)) static inline void note_allocated(const void *mem
         return;
     if (!is_beyond(size))
         return;
-    const struct sampled sampled = {(uint64_t)(uintptr_t)memory, sample(size), size};
+    const struct sampled sampled = {(uint64_t)(uintptr_t)memory, sample_weight(size), size};
     if (sampled.weight)
         MARKER(allocated, sampled.weight, sampled_add(sampled) ? sampled.address : 0, size);
 }
@@ -194,7 +194,7 @@ static bool is_programs(const void *caller)
 __attribute__((always_inline)) static inline void note_mapped(const void *memory, size_t size)
 {
     size = RAW_PAGE_UP(size);
-    const uint64_t weight = is_beyond(size) ? sample(size) : 0,
+    const uint64_t weight = is_beyond(size) ? sample_weight(size) : 0,
                    name = mappings_add((uint64_t)(uintptr_t)memory, size, weight);
     if (weight)
         MARKER(allocated, weight, name, size);

@@ -17,7 +17,7 @@ static uint32_t slot_of(uint64_t address)
 }
 
 /* The slot with this address, or the free one for it. */
-static uint32_t find(uint64_t address)
+static uint32_t find_slot(uint64_t address)
 {
     uint32_t at = slot_of(address);
     while (slots[at].weight && slots[at].address != address)
@@ -27,10 +27,10 @@ static uint32_t find(uint64_t address)
 
 bool sampled_add(struct sampled allocation)
 {
-    bool room = false;
+    bool added = false;
     if (!lock_take(&lock))
         return false;
-    const uint32_t at = find(allocation.address);
+    const uint32_t at = find_slot(allocation.address);
     if (slots[at].weight || count < MOST) {
         uint8_t *in = &sampled_in[sampled_bucket(allocation.address)];
         if (!slots[at].weight) {
@@ -38,10 +38,10 @@ bool sampled_add(struct sampled allocation)
             __atomic_store_n(in, (uint8_t)(*in + (*in < UINT8_MAX)), __ATOMIC_RELAXED);
         }
         slots[at] = allocation;
-        room = true;
+        added = true;
     }
     lock_give(&lock);
-    return room;
+    return added;
 }
 
 /* Frees a slot and moves those behind it to where they would be without it (Knuth, volume 3, section 6.4,
@@ -66,7 +66,7 @@ struct sampled sampled_take(uint64_t address)
 {
     if (!lock_take(&lock))
         return (struct sampled){0};
-    const uint32_t at = find(address);
+    const uint32_t at = find_slot(address);
     const struct sampled taken = slots[at];
     if (taken.weight) {
         uint8_t *in = &sampled_in[sampled_bucket(address)];

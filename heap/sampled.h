@@ -10,9 +10,7 @@
 
 #define SAMPLED_BUCKETS 65536u
 
-extern uint8_t
-    sampled_in[SAMPLED_BUCKETS]; /* number of addresses with this hash; 255: at least so many, and no
-                                             * longer counted */
+extern uint8_t sampled_in[SAMPLED_BUCKETS]; /* addresses with a hash; 255: so many or more, for good */
 
 static inline uint32_t sampled_bucket(uint64_t address)
 {
