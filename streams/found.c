@@ -14,7 +14,7 @@
 #define PIECE     20000000u /* symbols per grammar */
 #define PATH_ROOM 16384     /* bytes of a path as text */
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t mix_hashes(uint64_t a, uint64_t b)
 {
     return hash_u64(a + 0x9e3779b97f4a7c15u) ^ hash_u64(b * 3 + 1);
 }
@@ -66,7 +66,7 @@ int found_path(struct found *f, const struct trace_process *process, uint64_t id
     *path = FOUND_NONE;
     if (!noted || !noted->depth)
         return 0;
-    uint64_t *known = table_put(f->path_index, mix(process_key(process), id), NULL);
+    uint64_t *known = table_put(f->path_index, mix_hashes(process_key(process), id), NULL);
     if (!known)
         return -ENOMEM;
     if (!*known) {
@@ -82,8 +82,8 @@ int found_path(struct found *f, const struct trace_process *process, uint64_t id
 /* Objects ------------------------------------------------------------------------------------------------------ */
 
 /* Describes what is at an address of a process; *key identifies it. */
-static int describe(struct found *f, const struct trace_process *process, uint64_t datum,
-                    struct found_object *out, uint64_t *key)
+static int describe_datum(struct found *f, const struct trace_process *process, uint64_t datum,
+                          struct found_object *out, uint64_t *key)
 {
     const struct process_object *heap = process->noted ? process_file_find(process->noted, datum) : NULL;
     struct place place = {.region = ""};
@@ -92,7 +92,7 @@ static int describe(struct found *f, const struct trace_process *process, uint64
         out->kind = FOUND_HEAP;
         out->start = heap->start;
         out->size = heap->size;
-        *key = mix(mix(process_key(process), FOUND_HEAP), heap->serial);
+        *key = mix_hashes(mix_hashes(process_key(process), FOUND_HEAP), heap->serial);
         return found_path(f, process, heap->path, &out->path);
     }
     places_at(process->places, datum, &place);
@@ -102,7 +102,7 @@ static int describe(struct found *f, const struct trace_process *process, uint64
     out->size = object ? object->size : FOUND_WORD;
     out->name = object ? object->name : NULL;
     out->image = place.image ? place.image->path : NULL;
-    *key = mix(mix(process_key(process), out->kind), out->start);
+    *key = mix_hashes(mix_hashes(process_key(process), out->kind), out->start);
     return 0;
 }
 
@@ -110,7 +110,7 @@ static int find_object(struct found *f, const struct trace_process *process, uin
 {
     struct found_object described;
     uint64_t key;
-    int rc = describe(f, process, datum, &described, &key);
+    int rc = describe_datum(f, process, datum, &described, &key);
     if (rc < 0)
         return rc;
     uint64_t *known = table_put(f->object_index, key, NULL);
@@ -134,7 +134,7 @@ static uint64_t instruction_of(const struct trace_event *e)
     uint64_t hash = e->site->address;
     for (const char *c = e->image->path; *c; c++)
         hash = hash_u64(hash) + (uint8_t)*c;
-    return mix(hash, (uint64_t)e->site->load << 1 | e->site->store);
+    return mix_hashes(hash, (uint64_t)e->site->load << 1 | e->site->store);
 }
 
 int found_symbol(struct found *f, const struct trace_event *e, uint32_t *out)
@@ -145,7 +145,7 @@ int found_symbol(struct found *f, const struct trace_event *e, uint32_t *out)
         return rc;
     if (symbol.object != FOUND_NONE)
         symbol.offset = e->datum - f->objects[symbol.object].start;
-    uint64_t key = mix(mix((uintptr_t)symbol.site, symbol.object), symbol.offset);
+    uint64_t key = mix_hashes(mix_hashes((uintptr_t)symbol.site, symbol.object), symbol.offset);
     uint64_t *known = table_put(f->symbol_index, key, NULL);
     if (!known)
         return -ENOMEM;
@@ -203,7 +203,7 @@ static int push_by_place(struct found *f, const struct trace_event *e, struct ho
 
 /* Adds an event. By place, streams begin by the instructions' addresses in the original files, which are the same
  * in each run. */
-static int push(struct found *f, enum found_of of, const struct trace_event *e, struct finder *finder)
+static int push_event(struct found *f, enum found_of of, const struct trace_event *e, struct finder *finder)
 {
     uint32_t symbol = SEQUITUR_BREAK;
     if (e->what == TRACE_PATH || (e->what == TRACE_REFERENCE && !found_is_of(e, of)))
@@ -220,7 +220,7 @@ static int read_all(struct found *f, enum found_of of, const struct hot_options 
     struct trace_event event;
     int rc = 1;
     while (rc > 0 && (rc = trace_next(f->trace, &event, err)) > 0) {
-        rc = push(f, of, &event, finder);
+        rc = push_event(f, of, &event, finder);
         if (rc == 0 && finder->grammar && ++finder->pushed % PIECE == 0)
             rc = end_piece(f, finder, options);
         rc = rc < 0 ? rc : 1;

@@ -66,7 +66,7 @@ static void find_lengths(struct ranking *r)
     }
 }
 
-static int rank(struct ranking *r, const struct sequitur *grammar)
+static int rank_rules(struct ranking *r, const struct sequitur *grammar)
 {
     uint32_t rules = sequitur_rules(grammar);
     *r = (struct ranking){.grammar = grammar,
@@ -136,7 +136,7 @@ static uint64_t cover_parts(const struct ranking *r, uint32_t rule, uint64_t hea
 }
 
 /* How many symbols are part of streams of at least this heat. */
-static uint64_t cover(struct ranking *r, uint64_t heat, const struct hot_options *options)
+static uint64_t covered_by(struct ranking *r, uint64_t heat, const struct hot_options *options)
 {
     uint64_t covered = 0;
     memset(r->cold, 0, sequitur_rules(r->grammar) * sizeof *r->cold);
@@ -161,7 +161,7 @@ static uint64_t choose_heat(struct ranking *r, const struct hot_options *options
     double wanted = options->cover * (double)r->lengths[0];
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
-        if ((double)cover(r, middle, options) >= wanted)
+        if ((double)covered_by(r, middle, options) >= wanted)
             low = middle;
         else
             high = middle;
@@ -175,9 +175,7 @@ static void write_out(const struct sequitur *grammar, uint32_t rule, uint32_t *o
     uint32_t at = 0, symbol;
     while (sequitur_next(grammar, rule, &at, &symbol))
         if (symbol & SEQUITUR_RULE)
-            write_out(grammar, symbol & ~SEQUITUR_RULE, out,
-                      written); /* the recursion is no deeper than a stream is
-                                                                        * long */
+            write_out(grammar, symbol & ~SEQUITUR_RULE, out, written); /* no deeper than its length */
         else
             out[(*written)++] = symbol;
 }
@@ -203,11 +201,11 @@ static int add_parts(struct hot_profile *profile, const struct ranking *r, uint3
 int rules_add(struct hot_profile *profile, const struct sequitur *grammar, const struct hot_options *options)
 {
     struct ranking r;
-    int rc = rank(&r, grammar);
+    int rc = rank_rules(&r, grammar);
     if (rc < 0)
         return rc;
     uint64_t heat = choose_heat(&r, options);
-    cover(&r, heat, options);
+    covered_by(&r, heat, options);
     for (uint32_t i = 0; i < r.count && rc == 0; i++) {
         uint32_t rule = r.order[i];
         if (r.cold[rule] && is_hot(&r, rule, heat, options))

@@ -78,7 +78,7 @@ static uint32_t find_lowest(const struct hot_scan *s, uint32_t from, uint32_t to
 }
 
 /* Finds where the first stream of a burst begins. */
-static void begin(struct hot_scan *s)
+static void begin_stream(struct hot_scan *s)
 {
     uint32_t at = find_beginning(s, 1, s->longest);
     s->start = at ? at : find_lowest(s, 1, s->longest);
@@ -98,7 +98,7 @@ static uint32_t find_end(const struct hot_scan *s)
     return find_lowest(s, first, last);
 }
 
-static int take(struct hot_scan *s)
+static int take_stream(struct hot_scan *s)
 {
     uint32_t end = find_end(s), length = end - s->start;
     int rc = hot_count(s->profile, s->symbols + s->start, length, 1);
@@ -122,9 +122,9 @@ static int take_all(struct hot_scan *s, uint32_t more)
 {
     int rc = 0;
     if (!s->begun && s->count > more)
-        begin(s);
+        begin_stream(s);
     while (rc == 0 && s->begun && s->count - s->start > more)
-        rc = take(s);
+        rc = take_stream(s);
     return rc;
 }
 

@@ -127,7 +127,7 @@ static bool is_triple(const struct sequitur *s, uint32_t at)
 }
 
 /* Makes two symbols neighbours. If this ends an overlapping triple, its other pair may be on its own now. */
-static void join(struct sequitur *s, uint32_t left, uint32_t right)
+static void join_symbols(struct sequitur *s, uint32_t left, uint32_t right)
 {
     if (s->symbols[left].next && s->symbols[right].previous) {
         forget_digram(s, left);
@@ -145,11 +145,11 @@ static void join(struct sequitur *s, uint32_t left, uint32_t right)
 static void insert_after(struct sequitur *s, uint32_t at, uint32_t symbol)
 {
     uint32_t next = next_of(s, at);
-    join(s, symbol, next);
-    join(s, at, symbol);
+    join_symbols(s, symbol, next);
+    join_symbols(s, at, symbol);
 }
 
-static void release(struct sequitur *s, uint32_t at)
+static void release_symbol(struct sequitur *s, uint32_t at)
 {
     s->symbols[at] = (struct symbol){.value = GUARD, .next = s->free};
     s->free = at;
@@ -160,18 +160,18 @@ static void take_out(struct sequitur *s, uint32_t at)
 {
     uint32_t value = value_of(s, at);
     forget_digram(s, at);
-    join(s, previous_of(s, at), next_of(s, at));
+    join_symbols(s, previous_of(s, at), next_of(s, at));
     if (is_rule(value))
         s->rules[value & ~SEQUITUR_RULE].uses--;
-    release(s, at);
+    release_symbol(s, at);
 }
 
 /* Rules ------------------------------------------------------------------------------------------------------- */
 
-static bool check(struct sequitur *s, uint32_t at);
+static bool check_digram(struct sequitur *s, uint32_t at);
 
 /* Replaces a symbol and the next one by a rule. */
-static void substitute(struct sequitur *s, uint32_t at, uint32_t rule)
+static void substitute_rule(struct sequitur *s, uint32_t at, uint32_t rule)
 {
     uint32_t before = previous_of(s, at), symbol = new_symbol(s, rule | SEQUITUR_RULE);
     if (s->error)
@@ -179,12 +179,12 @@ static void substitute(struct sequitur *s, uint32_t at, uint32_t rule)
     take_out(s, next_of(s, at));
     take_out(s, at);
     insert_after(s, before, symbol);
-    if (!check(s, before))
-        check(s, symbol);
+    if (!check_digram(s, before))
+        check_digram(s, symbol);
 }
 
 /* Replaces the only use of a rule by its contents. */
-static void expand(struct sequitur *s, uint32_t at)
+static void expand_rule(struct sequitur *s, uint32_t at)
 {
     struct rule *rule = &s->rules[value_of(s, at) & ~SEQUITUR_RULE];
     uint32_t guard = rule->guard, first = next_of(s, guard), last = previous_of(s, guard);
@@ -196,19 +196,19 @@ static void expand(struct sequitur *s, uint32_t at)
     s->symbols[last].next = right;
     s->symbols[right].previous = last;
     *rule = (struct rule){0};
-    release(s, guard);
-    release(s, at);
+    release_symbol(s, guard);
+    release_symbol(s, at);
     note_digram(s, left);
     note_digram(s, last);
 }
 
 /* Handles a pair at `at` that also occurs at `other`. */
-static void match(struct sequitur *s, uint32_t at, uint32_t other)
+static void match_digrams(struct sequitur *s, uint32_t at, uint32_t other)
 {
     uint32_t before = previous_of(s, other), behind = next_of(s, next_of(s, other)), rule;
     if (value_of(s, before) == GUARD && before == behind && s->symbols[before].rule) {
         rule = s->symbols[before].rule; /* the pair is a whole rule */
-        substitute(s, at, rule);
+        substitute_rule(s, at, rule);
     } else {
         rule = new_rule(s);
         uint32_t first = new_symbol(s, value_of(s, at)), second = new_symbol(s, value_of(s, next_of(s, at)));
@@ -217,19 +217,19 @@ static void match(struct sequitur *s, uint32_t at, uint32_t other)
         uint32_t guard = s->rules[rule].guard;
         insert_after(s, guard, first);
         insert_after(s, first, second);
-        substitute(s, other, rule);
-        substitute(s, at, rule);
+        substitute_rule(s, other, rule);
+        substitute_rule(s, at, rule);
         note_digram(s, first);
     }
     if (s->error || !s->rules[rule].guard)
         return;
     uint32_t first = next_of(s, s->rules[rule].guard), value = value_of(s, first);
     if (is_rule(value) && s->rules[value & ~SEQUITUR_RULE].uses == 1)
-        expand(s, first);
+        expand_rule(s, first);
 }
 
 /* Whether the pair that begins there was found elsewhere and replaced by a rule. */
-static bool check(struct sequitur *s, uint32_t at)
+static bool check_digram(struct sequitur *s, uint32_t at)
 {
     bool added;
     if (s->error || !is_digram(s, at))
@@ -245,7 +245,7 @@ static bool check(struct sequitur *s, uint32_t at)
         return false;
     }
     if (next_of(s, other) != at && next_of(s, at) != other)
-        match(s, at, other);
+        match_digrams(s, at, other);
     return true;
 }
 
@@ -283,7 +283,7 @@ int sequitur_push(struct sequitur *s, uint32_t terminal)
     uint32_t guard = s->rules[0].guard, last = previous_of(s, guard), symbol = new_symbol(s, terminal);
     if (!s->error) {
         insert_after(s, last, symbol);
-        check(s, last);
+        check_digram(s, last);
     }
     return s->error;
 }

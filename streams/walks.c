@@ -105,7 +105,7 @@ static int count_walk(struct found *f, struct walker *w, uint32_t path, struct f
 }
 
 /* Whether this symbol completes the walker's stream. */
-static bool walk(struct walker *w, uint32_t symbol)
+static bool walk_symbol(struct walker *w, uint32_t symbol)
 {
     if (w->stream->symbols[w->at] != symbol)
         w->at = w->stream->symbols[0] == symbol;
@@ -139,7 +139,7 @@ static int walk_all(struct found *f, enum found_of of, struct walker *walkers, s
         } else {
             rc = found_is_of(&e, of) ? found_symbol(f, &e, &symbol) : 1;
             for (size_t i = 0; rc == 0 && i < count; i++)
-                if (walk(&walkers[i], symbol))
+                if (walk_symbol(&walkers[i], symbol))
                     rc = count_walk(f, &walkers[i], path, &walks[i]);
         }
         if (rc < 0)

@@ -28,14 +28,14 @@ static union {
 } idle;
 static uint32_t process;
 
-static struct block *current(void)
+static struct block *current_block(void)
 {
     struct block *block;
     __asm__ volatile("movq %%gs:%c1, %0" : "=r"(block) : "i"(offsetof(struct block, self)));
     return block;
 }
 
-static void use(struct block *block)
+static void use_block(struct block *block)
 {
     raw_call(SYS_arch_prctl, ARCH_SET_GS, (long)block, 0, 0, 0, 0);
 }
@@ -56,7 +56,7 @@ static int32_t period_of(const struct block *block)
 
 /* Sets the counters for a time without a burst. At the beginning, the groups' first ones are spread over the
  * period. */
-static void rest(struct block *block)
+static void begin_pause(struct block *block)
 {
     int32_t period = period_of(block);
     block->whole = 0;
@@ -102,9 +102,9 @@ static struct block *use_idle(void)
         block->change = burst_enter;
         block->self = block;
         block->opened = true; /* but has no file */
-        rest(block);
+        begin_pause(block);
     }
-    use(block);
+    use_block(block);
     return block;
 }
 
@@ -119,14 +119,14 @@ struct block *block_enter(void)
     block->self = block;
     block->tid = raw_tid();
     block->piece = PIECE_MOST;
-    rest(block);
-    use(block);
+    begin_pause(block);
+    use_block(block);
     return block;
 }
 
 void block_leave(void)
 {
-    struct block *block = current();
+    struct block *block = current_block();
     if (block == &idle.block || block->tid != raw_tid())
         return;
     use_idle();
@@ -139,7 +139,7 @@ void block_leave(void)
 
 void block_forked(void)
 {
-    struct block *block = current();
+    struct block *block = current_block();
     process = raw_pid();
     block_enter();
     if (block == &idle.block)
@@ -169,13 +169,13 @@ static uint32_t context_at(uint64_t sp)
     return contexts_of(((const uint64_t *)sp)[1], sp + 16, true);
 }
 
-static void begin(struct block *block, uint64_t sp)
+static void begin_burst(struct block *block, uint64_t sp)
 {
     if (!block->opened && writer_open(&block->writer, process, block->tid, process_number()))
         process_maps();
     block->opened = true;
     if (!writer_works(&block->writer)) {
-        rest(block);
+        begin_pause(block);
         return;
     }
     uint32_t checks = trace_options.checks0 && trace_options.burst0 <= NEVER ? trace_options.burst0 : NEVER;
@@ -214,12 +214,12 @@ static void end_piece(struct block *block, uint64_t sp)
     if (writer_works(&block->writer))
         take_up(block);
     else
-        rest(block);
+        begin_pause(block);
 }
 
 void block_heap_changed(void)
 {
-    struct block *block = current();
+    struct block *block = current_block();
     if (block->whole <= 0 || block->busy || block->tid != raw_tid())
         return;
     block->busy = (uint64_t)__builtin_frame_address(0);
@@ -258,7 +258,7 @@ bool burst_change(struct block *block, uint64_t sp)
         return true;
     }
     if (own == &idle.block || !may_record(own)) {
-        rest(own);
+        begin_pause(own);
         return true;
     }
     if (is_nested(own, sp)) {
@@ -267,7 +267,7 @@ bool burst_change(struct block *block, uint64_t sp)
     }
     own->busy = sp;
     if (own->burst_left < 0)
-        begin(own, sp);
+        begin_burst(own, sp);
     else
         end_piece(own, sp);
     __atomic_store_n(&own->busy, 0, __ATOMIC_RELEASE);

@@ -90,14 +90,14 @@ static void restore_vectors(const uint8_t *from)
 
 void frames_walk(struct frames *out, uint64_t pc, uint64_t sp, uint64_t base, bool vectors)
 {
-    static uint8_t kept[XSAVE_BYTES] __attribute__((aligned(64)));
+    static uint8_t saved[XSAVE_BYTES] __attribute__((aligned(64)));
     struct walk walk = {.out = out, .pc = pc, .sp = sp, .base = base};
     out->depth = 0;
     out->cut = false;
     out->steady = true;
     if (vectors)
-        keep_vectors(kept);
+        keep_vectors(saved);
     _Unwind_Backtrace(take_frame, &walk);
     if (vectors)
-        restore_vectors(kept);
+        restore_vectors(saved);
 }

@@ -92,7 +92,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *out, const 
     return rc;
 }
 
-static void forked(void)
+static void handle_fork(void)
 {
     process_child();
     block_forked();
@@ -107,7 +107,7 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
     contexts_begin();
     process_begin();
     block_enter();
-    __register_atfork(NULL, process_parent, forked, &__dso_handle);
+    __register_atfork(NULL, process_parent, handle_fork, &__dso_handle);
     works = pthread_key_create(&leaving, leave_thread) == 0;
 }
 

@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "streams/trace/burst_file.h"
 
-static char *join(const char *directory, const char *name)
+static char *join_path(const char *directory, const char *name)
 {
     char *path;
     return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
@@ -21,7 +21,7 @@ static char *join(const char *directory, const char *name)
 
 int trace_directory_make(const char *path, struct fathom_error *err)
 {
-    char *images = join(path, TRACE_IMAGES);
+    char *images = join_path(path, TRACE_IMAGES);
     int rc = images ? 0 : error_memory(err);
     if (rc == 0 && (mkdir(path, 0700) < 0 || mkdir(images, 0700) < 0))
         rc = error_system(err, errno, "cannot make the directory %s", path);
@@ -153,7 +153,7 @@ int trace_directory_list(const char *path, struct trace_thread_file **out, size_
         struct trace_thread_file file = {0};
         if (!is_of_thread(entry->d_name, &file))
             continue;
-        file.path = join(path, entry->d_name);
+        file.path = join_path(path, entry->d_name);
         if (file.path)
             burst_file_totals(file.path, &file.header, NULL);
         if (!file.path || !vec_push(*out, *count, capacity, file)) {
@@ -176,7 +176,7 @@ void trace_directory_free(struct trace_thread_file *files, size_t count)
     free(files);
 }
 
-static void add(struct trace_totals *to, const struct stream_header *h)
+static void add_totals(struct trace_totals *to, const struct stream_header *h)
 {
     to->records += h->records;
     to->bursts += h->bursts;
@@ -196,7 +196,7 @@ int trace_directory_totals(const char *path, struct trace_totals *out, struct fa
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < count; i++) {
-        add(out, &files[i].header);
+        add_totals(out, &files[i].header);
         out->threads++;
         out->processes +=
             !i || files[i].pid != files[i - 1].pid || files[i].header.process != files[i - 1].header.process;

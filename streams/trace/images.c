@@ -138,7 +138,7 @@ static bool is_same_place(const char *path, const char *duplicate)
            strcmp(path + length - tail, end) == 0 && strstr(end, TRACE_IMAGES "/") == end;
 }
 
-static struct traced_image *find(const struct traced_images *t, const char *path)
+static struct traced_image *find_image(const struct traced_images *t, const char *path)
 {
     for (size_t i = 0; i < t->duplicate_count; i++)
         if (strcmp(t->duplicates[i].path, path) == 0 || is_same_place(path, t->duplicates[i].path))
@@ -152,7 +152,7 @@ static struct traced_image *find(const struct traced_images *t, const char *path
 struct traced_image *traced_images_get(struct traced_images *t, const char *path)
 {
     char list[4096 + sizeof SITE_LIST_SUFFIX];
-    struct traced_image *image = find(t, path);
+    struct traced_image *image = find_image(t, path);
     if (image)
         return image;
     if (t->count >= IMAGES_MOST) /* more than any program has: nothing is known about the others */

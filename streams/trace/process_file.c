@@ -210,7 +210,7 @@ static uint64_t last_byte(uint64_t start, uint64_t size)
     return rest <= UINT64_MAX - start ? start + rest : UINT64_MAX;
 }
 
-static int forget(struct process_file *f, uint64_t start, uint64_t place)
+static int forget_object(struct process_file *f, uint64_t start, uint64_t place)
 {
     ordered_remove(f->live, start);
     return vec_push(f->unused, f->unused_count, f->unused_capacity, place) ? 0 : -ENOMEM;
@@ -222,7 +222,7 @@ static int forget_overlapped(struct process_file *f, uint64_t start, uint64_t si
 {
     uint64_t at, place, last = last_byte(start, size);
     while (ordered_at_most(f->live, last, &at, &place) && last_byte(at, f->objects[place].size) >= start)
-        if (forget(f, at, place) < 0)
+        if (forget_object(f, at, place) < 0)
             return -ENOMEM;
     return 0;
 }
@@ -240,13 +240,13 @@ static int keep_object(struct process_file *f, const struct record *r)
     return ordered_put(f->live, r->address, place) ? 0 : -ENOMEM;
 }
 
-static int replay(struct process_file *f, const struct record *r)
+static int replay_record(struct process_file *f, const struct record *r)
 {
     uint64_t at, place;
     if (r->what == PROCESS_ALLOCATED)
         return keep_object(f, r);
     if (r->what == PROCESS_FREED && ordered_at_most(f->live, r->address, &at, &place) && at == r->address)
-        return forget(f, at, place);
+        return forget_object(f, at, place);
     return 0;
 }
 
@@ -256,7 +256,7 @@ static int replay_history(struct process_file *f, struct history *h, uint64_t to
     struct record r;
     int rc = 1;
     while ((uint64_t)(h->left.at - h->view.data) < to && (rc = next_record(&h->left, &h->last, &r)) > 0)
-        if (replay(f, &r) < 0)
+        if (replay_record(f, &r) < 0)
             return -ENOMEM;
     f->damaged |= rc < 0;
     uint64_t lost = h->header.heap_lost;

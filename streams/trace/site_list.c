@@ -104,7 +104,7 @@ static bool read_parts(struct bytes *from, uint64_t count, struct site_list *out
 }
 
 /* false: invalid in spite of a correct checksum, or out of memory. */
-static bool parse(const struct file_view *view, struct site_list *out)
+static bool parse_list(const struct file_view *view, struct site_list *out)
 {
     struct bytes from = bytes_of(view->data, view->size - sizeof(uint64_t));
     bool known = bytes_u32(&from) == MAGIC && bytes_u32(&from) == VERSION;
@@ -129,7 +129,7 @@ int site_list_read(const char *path, struct site_list *out, struct fathom_error 
     if (rc < 0)
         return rc;
     rc = dense_read(&view, view.size, &size, err);
-    if (rc == 0 && (size < view.size || !is_whole(&view) || !parse(&view, out)))
+    if (rc == 0 && (size < view.size || !is_whole(&view) || !parse_list(&view, out)))
         rc = error_set(err, EBADMSG, "%s is damaged, or does not list the places of a duplicated file", path);
     file_view_close(&view);
     if (rc < 0)

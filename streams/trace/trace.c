@@ -87,7 +87,7 @@ const struct trace_counts *trace_counts(const struct trace *t)
     return &t->counts;
 }
 
-static void say_damage(struct trace *t, const char *text)
+static void report_damage(struct trace *t, const char *text)
 {
     if (!t->again)
         log_write(t->log, LOG_WARNING, "%s", text);
@@ -95,14 +95,14 @@ static void say_damage(struct trace *t, const char *text)
 }
 
 /* Advances by one record. */
-static void step(struct trace *t, struct thread *th)
+static void step_thread(struct trace *t, struct thread *th)
 {
     int rc = th->bursts ? burst_file_next(th->bursts, &th->next) : 0;
     th->more = rc > 0;
     if (rc < 0) {
         struct fathom_error err;
         error_set(&err, -rc, "%s is damaged: it is read as far as it goes", th->file->path);
-        say_damage(t, err.text);
+        report_damage(t, err.text);
     }
 }
 
@@ -112,7 +112,7 @@ static bool take_controls(struct trace *t, struct thread *th, bool *path)
 {
     bool moved = false;
     *path = false;
-    for (; th->more && th->next.what != BURST_RECORD; step(t, th)) {
+    for (; th->more && th->next.what != BURST_RECORD; step_thread(t, th)) {
         switch (th->next.what) {
         case BURST_BEGINS:
             t->counts.bursts++;
@@ -147,8 +147,8 @@ static int open_thread(struct trace *t, struct thread *th, const struct trace_th
     if (rc == -ENOMEM)
         return rc;
     if (rc < 0)
-        say_damage(t, why.text);
-    step(t, th);
+        report_damage(t, why.text);
+    step_thread(t, th);
     take_controls(t, th, &path);
     return 0;
 }
@@ -162,11 +162,11 @@ static int open_noted(struct trace *t, struct fathom_error *err)
     if (rc == -ENOMEM)
         return error_memory(err);
     if (rc < 0)
-        say_damage(t, why.text);
+        report_damage(t, why.text);
     else if (process_file_damaged(t->process.noted))
-        say_damage(t,
-                   "some paths and objects of a process are unknown: what was noted of it, or of a process "
-                   "that it was forked from, is damaged or missing, or that is too many forks back");
+        report_damage(
+            t, "some paths and objects of a process are unknown: what was noted of it, or of a process "
+               "that it was forked from, is damaged or missing, or that is too many forks back");
     return 0;
 }
 
@@ -185,7 +185,7 @@ static int open_process(struct trace *t, struct fathom_error *err)
     if (!t->process.places)
         return error_memory(err);
     if (rc < 0)
-        say_damage(t, why.text);
+        report_damage(t, why.text);
     rc = open_noted(t, err);
     t->threads = rc == 0 ? calloc(end - t->at, sizeof *t->threads) : NULL;
     if (rc == 0 && !t->threads)
@@ -271,7 +271,7 @@ static int next_of_burst(struct trace *t, struct thread *th, struct trace_event 
         known = make_reference(t, th, out);
         t->counts.records++;
         t->counts.unknown += !known;
-        step(t, th);
+        step_thread(t, th);
     }
     if (known)
         return 1;
