@@ -55,8 +55,7 @@ void ambiguity_clear(struct ambiguity *ambiguity);
 
 struct ambiguity_function {
     uint32_t function;
-    uint32_t least,
-        greatest; /* how often it is among the proper ancestors: minimum and maximum over the CID's paths */
+    uint32_t least, greatest; /* times among proper ancestors, over all of the CID's paths */
 };
 /* The functions that are not equally often on all paths of a CID, those that differ most first, then by number:
  * malloc'ed, the caller frees them. None: the paths only differ in their order. */

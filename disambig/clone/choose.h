@@ -8,7 +8,7 @@
 #include "disambig/clone/pointed.h"
 #include "disambig/clone/conflicts.h"
 
-struct choose_room {       /* what is still available; reduced by what is used */
+struct choose_budget {     /* what is still available; reduced by what is used */
     uint64_t code;         /* bytes of copies */
     uint64_t guards;       /* executed by the map's calls */
     struct pointed *edges; /* NULL: only direct calls can lead to copies */
@@ -17,6 +17,7 @@ struct choose_room {       /* what is still available; reduced by what is used *
 /* Adds copies while they separate conflicts and fit. conflicts: as of conflicts_find(). sizes: bytes of code, by
  * function. *made: the number of copies. -ENOMEM. */
 int choose_copies(struct bodies *bodies, const struct conflicts *conflicts, size_t count,
-                  const uint32_t *sizes, struct choose_room *room, uint32_t *made, struct fathom_error *err);
+                  const uint32_t *sizes, struct choose_budget *budget, uint32_t *made,
+                  struct fathom_error *err);
 
 #endif

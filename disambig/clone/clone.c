@@ -120,7 +120,7 @@ static uint64_t count_calls(const struct pathmap *map)
 }
 
 /* How many more guards may be executed. */
-static uint64_t room_for_guards(const struct cloning *c, const struct clone_result *last)
+static uint64_t guards_left(const struct cloning *c, const struct clone_result *last)
 {
     uint64_t all = (uint64_t)(c->problem->guards * (double)count_calls(c->problem->of->map));
     uint64_t used = pointed_sum(&last->edges).executed;
@@ -129,7 +129,7 @@ static uint64_t room_for_guards(const struct cloning *c, const struct clone_resu
 
 /* Adds copies to `next` for what is still ambiguous in `last`. */
 static int add_copies(const struct cloning *c, const struct clone_result *last, struct clone_result *next,
-                      uint64_t room, uint32_t *made, struct fathom_error *err)
+                      uint64_t code, uint32_t *made, struct fathom_error *err)
 {
     struct conflicts_of of = {.map = c->problem->of->map,
                               .redirectors = c->copyable.redirectors.nodes,
@@ -144,16 +144,16 @@ static int add_copies(const struct cloning *c, const struct clone_result *last, 
     int rc = conflicts_find(&of, &conflicts, &count, err);
     if (rc < 0)
         return rc;
-    struct choose_room left = {.code = room};
+    struct choose_budget left = {.code = code};
     if (c->edges) {
-        left.guards = room_for_guards(c, last);
+        left.guards = guards_left(c, last);
         left.edges = &next->edges; /* shared: the choice adds to them */
         rc = pointed_find(of.map, &c->copyable.redirectors, last->bodies, &last->cloned, &next->edges, err);
     }
     if (rc == 0)
         rc = choose_copies(next->bodies, conflicts, count, c->copyable.sizes, &left, made, err);
     next->copies = last->copies + *made;
-    next->code = last->code + (room - left.code);
+    next->code = last->code + (code - left.code);
     free(conflicts);
     return rc;
 }
@@ -174,13 +174,13 @@ static void keep_better(struct cloning *c, struct clone_result *next)
     }
 }
 
-/* Runs one round. room: bytes available to this and all earlier rounds. */
-static int go_on(struct cloning *c, uint64_t room, struct fathom_error *err)
+/* Runs one round. code: bytes available to this and all earlier rounds. */
+static int run_round(struct cloning *c, uint64_t code, struct fathom_error *err)
 {
     const struct clone_result *last = c->latest.bodies ? &c->latest : &c->best;
     struct clone_result next = {.bodies = bodies_again(last->bodies)};
     uint32_t made = 0;
-    int rc = next.bodies ? add_copies(c, last, &next, room - last->code, &made, err) : error_memory(err);
+    int rc = next.bodies ? add_copies(c, last, &next, code - last->code, &made, err) : error_memory(err);
     if (rc == 0 && made)
         rc = search_pads(c, &next, err);
     if (rc < 0 || !made)
@@ -216,7 +216,7 @@ int clone_run(const struct clone_problem *problem, struct clone_result *out, str
         if (round == ROUNDS + 1)
             rc = begin_edges(&c, err);
         if (rc == 0)
-            rc = go_on(&c, all * round / rounds, err);
+            rc = run_round(&c, all * round / rounds, err);
     }
     c.best.all_code = c.copyable.code;
     c.best.guarded = pointed_sum(&c.best.edges);

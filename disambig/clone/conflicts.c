@@ -71,7 +71,7 @@ static bool is_shifted(const struct finding *x, uint32_t caller, uint32_t callee
 }
 
 /* The share of the worth that a copy of the trail's body may bring; 0: none. */
-static double share(const struct finding *x, const struct trail *t)
+static double share_of_worth(const struct finding *x, const struct trail *t)
 {
     const struct conflicts_of *of = x->of;
     uint32_t function = function_of(x, t->at);
@@ -121,7 +121,7 @@ static double worth_from(const struct finding *x, uint32_t first, uint32_t most,
     bool many = false;
     uint32_t i = first;
     for (; i < most && x->trails[i].from == x->trails[first].from; i++) {
-        worth += x->trails[i].worth * share(x, &x->trails[i]);
+        worth += x->trails[i].worth * share_of_worth(x, &x->trails[i]);
         many |= x->trails[i].path != x->trails[first].path;
     }
     *end = i;
@@ -136,7 +136,7 @@ static bool add_conflict(struct finding *x, uint32_t body, uint32_t from, uint32
 
 /* Records a conflict for each pair of bodies that leads to the trails' body. *noted: whether a copy of it may
  * separate any. */
-static bool note(struct finding *x, struct segment s, bool *noted)
+static bool note_pairs(struct finding *x, struct segment s, bool *noted)
 {
     uint32_t from[MOST_ROWS], count = 0, body = body_of(x, x->trails[s.first].at);
     double worths[MOST_ROWS];
@@ -190,7 +190,7 @@ static bool note_all(struct finding *x, struct segment s)
 {
     const struct trail *trails = x->trails + s.first;
     bool noted = false;
-    if (trails[0].from != trails[s.count - 1].from && !note(x, s, &noted))
+    if (trails[0].from != trails[s.count - 1].from && !note_pairs(x, s, &noted))
         return false;
     for (uint32_t i = 1; !noted && i < s.count; i++)
         if (comes_apart(&trails[i - 1], &trails[i]) && !note_outer(x, &trails[i - 1], &trails[i]))
@@ -199,7 +199,7 @@ static bool note_all(struct finding *x, struct segment s)
 }
 
 /* Continues outwards with the trails that come from one caller, if they have several paths. */
-static bool go_on(struct finding *x, struct segment s)
+static bool follow_outwards(struct finding *x, struct segment s)
 {
     for (uint32_t i = s.first, end; i < s.first + s.count; i = end) {
         bool several = false;
@@ -239,7 +239,7 @@ static bool follow_paths(struct finding *x, const struct cid *cid)
         struct segment s = x->segments[--x->segment_count];
         x->work += s.count;
         look_out(x, s);
-        if (!note_all(x, s) || !go_on(x, s))
+        if (!note_all(x, s) || !follow_outwards(x, s))
             return false;
     }
     return true;
@@ -303,7 +303,7 @@ static int by_callers(const void *a, const void *b)
 }
 
 /* Adds up conflicts of the same callers. */
-static void merge(struct finding *x)
+static void merge_conflicts(struct finding *x)
 {
     size_t out = 0;
     if (x->count)
@@ -329,7 +329,7 @@ static int find_conflicts(struct finding *x, uint32_t nodes, struct fathom_error
     for (uint32_t i = 0; i < x->cid_count && x->work < MOST_WORK; i++)
         if (!follow_paths(x, &x->cids[i]))
             return error_memory(err);
-    merge(x);
+    merge_conflicts(x);
     return 0;
 }
 

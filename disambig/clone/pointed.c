@@ -58,7 +58,7 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Sorts the edges and removes duplicates. */
-static void sort(struct pointed *e)
+static void sort_edges(struct pointed *e)
 {
     uint32_t kept = 0;
     if (e->count)
@@ -80,7 +80,7 @@ static bool collect_calls(struct collecting *c)
         if (place)
             c->edges.places[*place - 1].calls += node.passes;
     }
-    sort(&c->edges);
+    sort_edges(&c->edges);
     return true;
 }
 

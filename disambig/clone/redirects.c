@@ -24,7 +24,7 @@ struct leading {
     uint32_t *ways; /* by function: the node that leads to it in the group; PATHMAP_NONE: none; SEVERAL */
 };
 
-static bool pin(struct leading *l, uint32_t caller, uint32_t callee)
+static bool pin_call(struct leading *l, uint32_t caller, uint32_t callee)
 {
     return table_put(l->pinned, exits_pair(caller, callee), NULL);
 }
@@ -126,7 +126,7 @@ static bool pin_ways(struct leading *l, const struct group *g)
     for (uint32_t i = 0; i < g->count && good; i++) {
         uint32_t f = pathmap_node(l->of->map, g->nodes[i]).function;
         if (g->caller != PATHMAP_NONE && (!g->site || l->ways[f] == SEVERAL))
-            good = pin(l, g->caller, f);
+            good = pin_call(l, g->caller, f);
     }
     return good;
 }
@@ -138,7 +138,7 @@ static bool pin_jumps(struct leading *l, const struct group *g)
         uint32_t f = pathmap_node(l->of->map, g->nodes[i]).function;
         for (uint32_t k = 0; k < l->exits.functions[f].count; k++) {
             uint32_t to = l->exits.jumps[l->exits.functions[f].first + k];
-            if (l->here[to] != PATHMAP_NONE && l->ways[to] == SEVERAL && !pin(l, f, to))
+            if (l->here[to] != PATHMAP_NONE && l->ways[to] == SEVERAL && !pin_call(l, f, to))
                 return false;
         }
     }
@@ -146,7 +146,7 @@ static bool pin_jumps(struct leading *l, const struct group *g)
 }
 
 /* Whether the ways to the function begin with the call. */
-static bool begins(const struct leading *l, uint32_t function, uint32_t parent)
+static bool begins_with_call(const struct leading *l, uint32_t function, uint32_t parent)
 {
     uint32_t node = l->ways[function];
     for (uint32_t steps = 0; steps <= MOST_JUMPS && node < SEVERAL; steps++) {
@@ -204,7 +204,7 @@ static void note_redirects(struct leading *l, const struct group *g, bool guarde
     }
 }
 
-static bool lead(struct leading *l, const struct group *g)
+static bool lead_group(struct leading *l, const struct group *g)
 {
     const struct pathmap *map = l->of->map;
     bool guarded = g->pointer != PATHMAP_NONE, good = true;
@@ -219,7 +219,7 @@ static bool lead(struct leading *l, const struct group *g)
     good = good && pin_ways(l, g);
     for (uint32_t i = 0; i < g->count; i++) {
         uint32_t f = pathmap_node(map, g->nodes[i]).function;
-        if (l->ways[f] < SEVERAL && !begins(l, f, g->parent))
+        if (l->ways[f] < SEVERAL && !begins_with_call(l, f, g->parent))
             l->ways[f] = SEVERAL;
     }
     good = good && pin_jumps(l, g);
@@ -286,7 +286,7 @@ static bool lead_all(struct leading *l)
             .nodes = l->nodes + i, .count = end - i, .parent = first.parent, .site = first.site};
         g.caller = g.parent == PATHMAP_NONE ? PATHMAP_NONE : pathmap_node(map, g.parent).function;
         g.pointer = find_pointer_call(l, g.caller, g.site);
-        if (!lead(l, &g))
+        if (!lead_group(l, &g))
             return false;
     }
     return take_back(l);

@@ -92,7 +92,7 @@ static bool choose_pair(struct chance *c, uint32_t *a, uint32_t *b)
 }
 
 /* Changes pads until the two paths separate; returns how many functions were tried. */
-static size_t part(struct chance *c)
+static size_t part_paths(struct chance *c)
 {
     struct state *s = c->s;
     int64_t apart = 0;
@@ -120,7 +120,7 @@ static int try_changes(struct chance *c, struct fathom_error *err)
         if (!find_differences(c, a, b))
             return error_memory(err);
         uint64_t before = s->cells.precise;
-        size_t changed = part(c);
+        size_t changed = part_paths(c);
         s->steps++;
         stale++;
         useless++;

@@ -56,7 +56,7 @@ struct annealing {
 };
 
 /* A random number from 0 to below 1. */
-static double draw(struct annealing *a)
+static double draw_random(struct annealing *a)
 {
     return (double)(hash_random(&a->s->random) >> 11) * 0x1p-53;
 }
@@ -95,7 +95,7 @@ static uint32_t choose_option(struct annealing *a, const int64_t *gains, uint32_
     double odds[OPTIONS + 1], sum = 0;
     for (uint32_t i = 0; i < count; i++)
         sum += odds[i] = exp((double)(gains[i] - gains[best]) / a->heat);
-    double at = draw(a) * sum;
+    double at = draw_random(a) * sum;
     for (uint32_t i = 0; i < count; i++) {
         if (at < odds[i])
             return i;
@@ -104,7 +104,7 @@ static uint32_t choose_option(struct annealing *a, const int64_t *gains, uint32_
     return best;
 }
 
-static int64_t price(const struct annealing *a, uint32_t function, uint32_t pad)
+static int64_t price_of(const struct annealing *a, uint32_t function, uint32_t pad)
 {
     return a->prices[function] * (pad / PAD_UNIT) + (pad ? a->costly[function] : 0);
 }
@@ -122,11 +122,11 @@ static void settle_function(struct annealing *a, uint32_t function)
     cells_try(&s->cells, function, pad, options + 1, count, gains + 1);
     s->steps += count;
     for (uint32_t i = 0; i <= count; i++)
-        gains[i] -= price(a, function, options[i]) - price(a, function, pad);
+        gains[i] -= price_of(a, function, options[i]) - price_of(a, function, pad);
     uint32_t chosen = options[choose_option(a, gains, count + 1)];
     if (chosen == pad)
         return;
-    a->cost += price(a, function, chosen) - price(a, function, pad);
+    a->cost += price_of(a, function, chosen) - price_of(a, function, pad);
     state_change(s, function, chosen);
     if (s->cells.value - a->cost > a->best_value) {
         a->best_value = s->cells.value - a->cost;
@@ -140,7 +140,7 @@ static bool can_help(const struct state *s, uint32_t function)
 }
 
 /* costly: include functions whose pads cost instructions. */
-static void sweep(struct annealing *a, bool costly)
+static void sweep_functions(struct annealing *a, bool costly)
 {
     struct state *s = a->s;
     for (uint32_t f = 0; f < s->units.functions && !state_over(s); f++)
@@ -149,7 +149,7 @@ static void sweep(struct annealing *a, bool costly)
 }
 
 /* O(moves). Returns the sum: 0 if no function can help. */
-static double reckon_chances(struct annealing *a)
+static double compute_chances(struct annealing *a)
 {
     const struct units *u = &a->s->units;
     double sum = 0;
@@ -177,7 +177,7 @@ static bool is_best_possible(const struct annealing *a)
 }
 
 /* Anneals until the work is used up. Returns whether the target is reached. */
-static bool anneal(struct annealing *a)
+static bool anneal_pads(struct annealing *a)
 {
     struct state *s = a->s;
     uint64_t all = WORK_PER_MOVE * (uint64_t)s->units.move_count;
@@ -187,14 +187,14 @@ static bool anneal(struct annealing *a)
         if (s->cells.work >= next) {
             next = s->cells.work + all / CHANCES;
             s->cells.weighted_only = s->cells.work < all / WEIGHT_FIRST;
-            sum = reckon_chances(a);
+            sum = compute_chances(a);
             if (state_reached(s))
                 return true;
             a->heat = (double)WORTH_ALL * HOT * pow(COLD / HOT, (double)s->cells.work / (double)all);
         }
         if (!(sum > 0))
             return false;
-        double at = draw(a) * sum;
+        double at = draw_random(a) * sum;
         uint32_t chosen = lower_bound(i, 0, s->units.functions, a->chances[i] <= at);
         if (chosen < s->units.functions)
             settle_function(a, chosen);
@@ -235,20 +235,20 @@ static void try_gains(struct annealing *a)
     a->best_value = s->cells.value;
     s->cells.weighted_only = true;
     for (unsigned i = 0; i < FIRST_SWEEPS; i++) {
-        sweep(a, i > 0);
+        sweep_functions(a, i > 0);
         if (state_reached(s) || s->cells.work > MOST_WORK / 4)
             break;
     }
-    if (state_reached(s) || anneal(a))
+    if (state_reached(s) || anneal_pads(a))
         return;
     state_restore(s, a->best);
     a->cost = 0;
     for (uint32_t f = 0; f < s->units.functions; f++)
-        a->cost += price(a, f, s->pads[f]);
+        a->cost += price_of(a, f, s->pads[f]);
     a->heat = 0;
     s->cells.weighted_only = false;
     for (unsigned i = 0; i < LAST_SWEEPS && s->cells.work < MOST_WORK + MOST_WORK / 4; i++)
-        sweep(a, true);
+        sweep_functions(a, true);
 }
 
 int search_by_gain(struct state *s, struct fathom_error *err)

@@ -21,7 +21,7 @@ static inline struct bench bench_of(const struct cells *cells, uint32_t group)
     return (struct bench){cells->cells + table->first, twins ? cells->sums + table->first : NULL, *table, 0};
 }
 
-static inline uint32_t home(const struct bench *b, uint32_t place)
+static inline uint32_t home_cell(const struct bench *b, uint32_t place)
 {
     return (place * b->table.factor) >> b->table.shift & b->table.mask;
 }
@@ -29,7 +29,7 @@ static inline uint32_t home(const struct bench *b, uint32_t place)
 /* The cell of a place, or a free one for it. */
 static inline uint32_t find_cell(const struct bench *b, uint32_t place)
 {
-    uint32_t at = home(b, place);
+    uint32_t at = home_cell(b, place);
     while (b->cells[at].paths && b->cells[at].place != place)
         at = (at + 1) & b->table.mask;
     return at;
@@ -78,12 +78,12 @@ static inline int64_t put_unit(struct bench *b, uint32_t place, const struct uni
 }
 
 /* Frees a cell, and moves cells behind it that probing would no longer find. */
-static inline void vacate(struct bench *b, uint32_t hole)
+static inline void vacate_cell(struct bench *b, uint32_t hole)
 {
     bool direct = b->table.factor == 1; /* each place has a cell of its own */
     for (uint32_t at = (hole + 1) & b->table.mask; !direct && b->cells[at].paths;
          at = (at + 1) & b->table.mask) {
-        uint32_t wanted = home(b, b->cells[at].place);
+        uint32_t wanted = home_cell(b, b->cells[at].place);
         if (((at - wanted) & b->table.mask) < ((at - hole) & b->table.mask))
             continue;
         b->cells[hole] = b->cells[at];
@@ -113,7 +113,7 @@ static inline int64_t take_unit(struct bench *b, uint32_t place, const struct un
     gain += after ? c->value : 0;
     b->precise += (uint64_t)after - before;
     if (!c->paths)
-        vacate(b, at);
+        vacate_cell(b, at);
     return gain;
 }
 

@@ -40,7 +40,7 @@ static int by_worth(const void *a, const void *b, void *context)
 }
 
 /* Computes the maximal gain of each edge, less the price of its instructions (search/by_gain.c). */
-static void price(struct wrapping *w)
+static void price_edges(struct wrapping *w)
 {
     double all = (double)w->best.all_calls;
     for (uint32_t e = 0; e < w->edges.count; e++) {
@@ -119,7 +119,8 @@ static int search_wraps(struct wrapping *w, struct wrap_result *r, const uint32_
 }
 
 /* What the search maximises: what is precise, less its cost. */
-static double value(const struct wrapping *w, const struct wrap_result *r, const struct search_result *found)
+static double value_of(const struct wrapping *w, const struct wrap_result *r,
+                       const struct search_result *found)
 {
     double share = w->best.all_calls ? (double)r->calls / (double)w->best.all_calls : 0;
     return search_value(found) - WORTH_CALLS * share;
@@ -138,7 +139,7 @@ static void count_calls(const struct wrapping *w, struct wrap_result *r, const u
 
 /* Runs a round, starting from the last result; `seed` is added to the search's own. *more: whether it helped, or
  * another seed may. */
-static int go_on(struct wrapping *w, uint64_t seed, bool *more, struct fathom_error *err)
+static int run_round(struct wrapping *w, uint64_t seed, bool *more, struct fathom_error *err)
 {
     bool better = false;
     const struct search_result *last = w->best.found.pads ? &w->best.found : w->problem->found;
@@ -151,7 +152,7 @@ static int go_on(struct wrapping *w, uint64_t seed, bool *more, struct fathom_er
     int rc = candidates_find(&problem, last->pads, &w->edges, w->worth, err);
     if (rc < 0)
         return rc;
-    price(w);
+    price_edges(w);
     uint32_t *edges = choose_edges(w, last, w->best_edges, w->best_count, &count);
     if (!edges)
         return error_memory(err);
@@ -159,7 +160,7 @@ static int go_on(struct wrapping *w, uint64_t seed, bool *more, struct fathom_er
         rc = search_wraps(w, &next, edges, count, seed, err);
     if (rc == 0 && count) {
         count_calls(w, &next, edges, count);
-        better = next.edges && value(w, &next, &next.found) > value(w, &w->best, last);
+        better = next.edges && value_of(w, &next, &next.found) > value_of(w, &w->best, last);
         *more = better || !w->best.found.pads;
     }
     if (!better) {
@@ -236,7 +237,7 @@ int wrap_run(const struct wrap_problem *problem, struct wrap_result *out, struct
     bool more = true;
     int rc = prepare_wrapping(&w, err);
     for (unsigned round = 0; round < ROUNDS && more && rc == 0; round++)
-        rc = go_on(&w, w.best.found.pads ? 0 : round, &more, err);
+        rc = run_round(&w, w.best.found.pads ? 0 : round, &more, err);
     if (rc == 0 && w.best.found.pads)
         rc = list_calls(&w, err);
     w.best.possible = w.edges.possible;
