@@ -140,9 +140,9 @@ static struct known known_of(const struct samples *s, const struct order *order,
     return k;
 }
 
-/* Predicts a part's samples in a CID. *said grows by the sum of their probabilities. */
+/* Predicts a part's samples in a CID. *expected grows by the sum of their probabilities. */
 static void try_part(const struct samples *s, const struct order *order, struct group cid, unsigned part,
-                     struct trial *out, double *said)
+                     struct trial *out, double *expected)
 {
     struct known k = known_of(s, order, cid, part);
     double probability = k.best.walks ? ((double)k.best.self + (double)k.best.walks / (double)k.all.walks) /
@@ -156,7 +156,7 @@ static void try_part(const struct samples *s, const struct order *order, struct 
             if (!s->apart || !(s->apart[path.nodes[i]] >> part & 1))
                 own = add_saturating(own, s->self[(size_t)path.nodes[i] * s->parts + part]);
         bool right = is_more(support, k.second) && !is_more(k.best, support);
-        *said += probability * (double)own;
+        *expected += probability * (double)own;
         out->samples = add_saturating(out->samples, own);
         out->known = add_saturating(out->known, k.best.walks ? own : 0);
         out->right = add_saturating(out->right, right ? own : 0);
@@ -169,7 +169,7 @@ static bool try_all(struct samples *s, struct trial *out)
 {
     const struct trie *trie = s->trie;
     struct order order;
-    double said[TRIAL_SLICES] = {0};
+    double expected[TRIAL_SLICES] = {0};
     uint32_t *nodes = malloc(trie->node_count * sizeof *nodes);
     bool fine = order_make(&order, trie, NULL) && nodes;
     for (uint32_t i = TRIE_ROOT + 1; fine && i < trie->node_count; i++)
@@ -181,11 +181,11 @@ static bool try_all(struct samples *s, struct trial *out)
                 trie->nodes[nodes[last]].height != node->height)
                 break;
         for (unsigned part = 0; part < s->parts; part++)
-            try_part(s, &order, (struct group){nodes, first, last}, part, &out[part], &said[part]);
+            try_part(s, &order, (struct group){nodes, first, last}, part, &out[part], &expected[part]);
     }
     for (unsigned part = 0; part < s->parts; part++)
         out[part].said =
-            said[part] < (double)out[part].known ? (uint64_t)(said[part] + 0.5) : out[part].known;
+            expected[part] < (double)out[part].known ? (uint64_t)(expected[part] + 0.5) : out[part].known;
     order_clear(&order);
     free(nodes);
     return fine;

@@ -58,7 +58,7 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void step(enum patch_step step)
+static void step_images(enum patch_step step)
 {
     images_step(step);
     raw_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0, 0, 0);
@@ -81,10 +81,10 @@ static uint32_t choose_weight(const struct recording *recording)
     }
 }
 
-static void omit(void)
+static void omit_burst(void)
 {
     core_resync();
-    step(PATCH_HEADS_OUT);
+    step_images(PATCH_HEADS_OUT);
     images_end(true);
     core_decide(0); /* the code is unchanged: threads that waited for this hit no breakpoint */
     core_burst_omitted();
@@ -98,18 +98,18 @@ static void put_in(const struct recording *recording)
     if (recording->once_in)
         core_listen();
     core_resync();
-    step(PATCH_TRAPS);
+    step_images(PATCH_TRAPS);
     uint32_t weight = choose_weight(recording);
     if (!weight) {
-        omit();
+        omit_burst();
         return;
     }
     if (recording->once_in)
         core_decide(weight);
     bool outside = outside_all(images_inside);
     if (outside)
-        step(PATCH_TAILS_IN);
-    step(outside ? PATCH_HEADS_IN : PATCH_HEADS_OUT);
+        step_images(PATCH_TAILS_IN);
+    step_images(outside ? PATCH_HEADS_IN : PATCH_HEADS_OUT);
     images_end(!outside);
     state.in = outside;
 }
@@ -118,11 +118,11 @@ static void take_out(void)
 {
     if (!images_begin())
         return;
-    step(PATCH_TRAPS);
-    step(PATCH_TAILS_OUT);
-    step(PATCH_HEADS_OUT);
+    step_images(PATCH_TRAPS);
+    step_images(PATCH_TAILS_OUT);
+    step_images(PATCH_HEADS_OUT);
     if (outside_all(images_inside))
-        step(PATCH_PADS_OUT);
+        step_images(PATCH_PADS_OUT);
     core_resync();
     images_end(true);
     state.in = false;
@@ -191,7 +191,7 @@ static void turns_on_request(const struct recording *recording)
     }
 }
 
-static int turns(void *unused)
+static int run_turns(void *unused)
 {
     const struct recording *recording = &state.mail->recording;
     (void)unused;
@@ -214,7 +214,7 @@ static void start_thread(void)
     static const uint64_t all = ~0ull;
     uint64_t mask;
     raw_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&mask, sizeof all, 0, 0);
-    int tid = clone(turns, state.stack + STACK_SIZE, THREAD_FLAGS, NULL);
+    int tid = clone(run_turns, state.stack + STACK_SIZE, THREAD_FLAGS, NULL);
     raw_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
     if (tid < 0)
         note(NOTE_BURSTS, EAGAIN, NULL);

@@ -28,7 +28,7 @@ static void add_weight(uint32_t node, uint64_t weight)
     __asm__ volatile("addq %1, %0" : "+m"(probe_nodes[node].count) : "r"(weight));
 }
 
-static void lose(uint64_t weight)
+static void lose_weight(uint64_t weight)
 {
     __atomic_fetch_add(&core.header->purged, weight, __ATOMIC_RELAXED);
 }
@@ -44,7 +44,7 @@ static void lack_memory(void)
 /* Adds lost weight to the bound: all of it may belong to one path. */
 static void lose_of_one(uint64_t weight)
 {
-    lose(weight);
+    lose_weight(weight);
     __atomic_fetch_add(&core.header->bound, weight, __ATOMIC_RELAXED);
 }
 
@@ -177,7 +177,7 @@ void counters_forget(struct thread *thread)
     thread->counters.summary = NULL; /* the call that forked in a handler may continue with the parent's */
 }
 
-static bool monitor(struct thread *thread, uint32_t node, uint64_t weight)
+static bool monitor_node(struct thread *thread, uint32_t node, uint64_t weight)
 {
     switch (core.recording.counter) {
     case RECORD_LSS:
@@ -203,7 +203,7 @@ void counters_add(struct thread *thread, uint32_t node, uint64_t weight, bool ne
         add_weight(node, weight);
     } else if (weight && nested) {
         lose_of_one(weight);
-    } else if (weight && !monitor(thread, node, weight)) {
-        lose(weight);
+    } else if (weight && !monitor_node(thread, node, weight)) {
+        lose_weight(weight);
     }
 }

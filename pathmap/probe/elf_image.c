@@ -15,8 +15,7 @@
 
 /* Where an image's headers are in memory. */
 struct headers {
-    const Elf64_Ehdr
-        *elf; /* NULL: the mapping before that of the dynamic section is not the start of the same file */
+    const Elf64_Ehdr *elf; /* NULL: the mapping before the dynamic section's is not the file's start */
     const Elf64_Phdr *programs;
     uint64_t device, inode;
 };

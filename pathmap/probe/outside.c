@@ -60,7 +60,7 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void answer(int sig, siginfo_t *info, void *context)
+static void answer_signal(int sig, siginfo_t *info, void *context)
 {
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
     void (*other)(int, siginfo_t *, void *) = __atomic_load_n(&state.other, __ATOMIC_ACQUIRE);
@@ -89,12 +89,13 @@ struct kernel_action {
 
 /* Installs our handler. The library sets its own when it first needs it. That may not return (pthread_cancel), so
  * ours blocks no other signals. */
-static void install(void)
+static void install_handler(void)
 {
     struct kernel_action now = {0};
-    struct kernel_action ours = {answer, SA_SIGINFO | SA_RESTART | SA_ONSTACK | SA_RESTORE, trap_restorer, 0};
+    struct kernel_action ours = {answer_signal, SA_SIGINFO | SA_RESTART | SA_ONSTACK | SA_RESTORE,
+                                 trap_restorer, 0};
     raw_call(SYS_rt_sigaction, ASK_SIGNAL, 0, (long)&now, sizeof now.mask, 0, 0);
-    if (now.handler == answer)
+    if (now.handler == answer_signal)
         return;
     if ((uintptr_t)now.handler > (uintptr_t)SIG_IGN)
         __atomic_store_n(&state.other, now.handler, __ATOMIC_RELEASE);
@@ -139,7 +140,7 @@ void outside_fork_child(void)
 /* Questions ------------------------------------------------------------------------------------------------- */
 
 /* Asks a thread. false: it is gone. Does not ask during an execution. */
-static bool ask(struct thread_at *t)
+static bool ask_thread(struct thread_at *t)
 {
     siginfo_t info;
     raw_fill(&info, 0, sizeof info);
@@ -271,7 +272,7 @@ static bool waits_at(uint32_t tid, uint64_t *pc, uint64_t *sp)
 }
 
 /* Checks a thread again; a running one is asked, unless it has answered. */
-static void look(struct thread_at *t)
+static void check_thread(struct thread_at *t)
 {
     uint64_t pc, sp;
     bool answered = t->asked && __atomic_load_n(&t->answered, __ATOMIC_ACQUIRE) == t->asked;
@@ -280,7 +281,7 @@ static void look(struct thread_at *t)
         sp = t->sp;
         t->asked = 0;
     } else if (!waits_at(t->tid, &pc, &sp)) {
-        t->outside = !t->asked && !ask(t);
+        t->outside = !t->asked && !ask_thread(t);
         return;
     }
     t->outside = !state.inside(pc) && !returns_inside(sp);
@@ -318,12 +319,12 @@ static bool list_threads(void)
 }
 
 /* Checks the threads that were not outside yet; returns their number. */
-static uint32_t look_at_all(void)
+static uint32_t check_threads(void)
 {
     uint32_t left = 0;
     for (uint32_t i = 0; i < state.count; i++) {
         if (!state.threads[i].outside)
-            look(&state.threads[i]);
+            check_thread(&state.threads[i]);
         left += !state.threads[i].outside;
     }
     return left;
@@ -333,14 +334,14 @@ bool outside_all(bool (*inside)(uint64_t pc))
 {
     uint64_t end = now_ns() + PATIENCE_NS;
     state.inside = inside;
-    install();
+    install_handler();
     find_restorers();
     if (!list_threads())
         return false;
     for (;;) {
         uint32_t before = __atomic_load_n(&state.wake, __ATOMIC_ACQUIRE);
         struct timespec step = {0, STEP_NS};
-        if (!look_at_all())
+        if (!check_threads())
             return true;
         if (now_ns() >= end)
             return false;

@@ -23,7 +23,7 @@ static uint64_t samples[SAMPLES];
 static uint64_t random_state, purged_median;
 
 /* The nodes of a tree, in two orders. */
-static uint32_t deepest(uint32_t n)
+static uint32_t deepest_node(uint32_t n)
 {
     while (probe_nodes[n].first_child)
         n = probe_nodes[n].first_child;
@@ -40,7 +40,7 @@ static uint32_t next_down(uint32_t n, uint32_t root) /* parents first; 0 at the 
 }
 
 /* Samples weights of nodes at random (Vitter's algorithm R); returns their number. */
-static uint32_t sample(uint32_t root)
+static uint32_t sample_weights(uint32_t root)
 {
     uint64_t seen = 0;
     uint32_t count = 0;
@@ -55,7 +55,7 @@ static uint32_t sample(uint32_t root)
     return count;
 }
 
-static void hold(uint32_t n)
+static void hold_node(uint32_t n)
 {
     if (n)
         probe_nodes[n].count |= STORE_HELD;
@@ -63,15 +63,15 @@ static void hold(uint32_t n)
 
 static void hold_all(const struct thread *thread, uint32_t keep)
 {
-    hold(thread->root);
-    hold(keep);
-    hold(thread->last_node);
+    hold_node(thread->root);
+    hold_node(keep);
+    hold_node(thread->last_node);
     for (uint32_t i = 1; i < core.stack_count; i++) {
         const struct stack *stack = core.stacks + i;
         if (stack->kind == STACK_FREE || stack->thread != thread)
             continue;
         for (const struct frame *f = stack->frames; f <= stack->top; f++)
-            hold(f->node);
+            hold_node(f->node);
     }
 }
 
@@ -88,7 +88,7 @@ static uint32_t take_weights(struct thread *thread,
 {
     uint32_t root = thread->root, gone = 0;
     uint64_t taken = 0;
-    for (uint32_t n = deepest(root);;) {
+    for (uint32_t n = deepest_node(root);;) {
         struct store_node *node = &probe_nodes[n];
         uint32_t parent = node->parent, sibling = node->next_sibling;
         uint64_t has = store_count(node), loses = has ? less(thread, n, has) : 0;
@@ -97,12 +97,12 @@ static uint32_t take_weights(struct thread *thread,
         if (has > loses || node->count & STORE_HELD) {
             if (n == root)
                 break;
-            hold(parent);
+            hold_node(parent);
         } else {
             remove_node(thread, n);
             gone++;
         }
-        n = sibling ? deepest(sibling) : parent;
+        n = sibling ? deepest_node(sibling) : parent;
     }
     __atomic_fetch_add(&core.header->purged, taken, __ATOMIC_RELAXED);
     return gone;
@@ -149,9 +149,9 @@ static uint64_t lose_nothing(struct thread *thread, uint32_t node, uint64_t has)
     return 0;
 }
 
-static void purge(struct thread *thread)
+static void purge_tree(struct thread *thread)
 {
-    uint32_t count = core.recording.counter ? 0 : sample(thread->root), gone = 0;
+    uint32_t count = core.recording.counter ? 0 : sample_weights(thread->root), gone = 0;
     if (core.recording.counter) {
         gone = take_and_remove(thread, 0, lose_nothing);
     } else if (count >= FEW_SAMPLES) {
@@ -185,6 +185,6 @@ void purge_if_due(struct thread *thread)
         return;
     core_lock(&mask);
     if (core.started && is_due(thread))
-        purge(thread);
+        purge_tree(thread);
     core_unlock(&mask);
 }

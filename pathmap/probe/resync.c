@@ -44,8 +44,8 @@ static uint32_t next_hooked(const struct stack *stack, struct walk *walk, unsign
 /* Writes the calling frames, innermost first; returns their number. */
 static uint64_t collect_frames(const struct stack *stack, struct walk walk, struct frame *out)
 {
-    uint64_t room = stack->reserve / sizeof *out - (uint64_t)(out - stack->frames) - 1, count = 0;
-    while (count < room) {
+    uint64_t capacity = stack->reserve / sizeof *out - (uint64_t)(out - stack->frames) - 1, count = 0;
+    while (count < capacity) {
         unsigned between;
         bool open;
         uint32_t function = next_hooked(stack, &walk, &between, &open);
@@ -58,7 +58,7 @@ static uint64_t collect_frames(const struct stack *stack, struct walk walk, stru
     return count;
 }
 
-static void reverse(struct frame *frames, uint64_t count)
+static void reverse_frames(struct frame *frames, uint64_t count)
 {
     for (uint64_t i = 0; i < count / 2; i++) {
         struct frame frame = frames[i];
@@ -115,7 +115,7 @@ static void find_frames(struct stack *stack, struct walk walk)
     stack->top = first - 1;
     uint64_t count = collect_frames(stack, walk, first);
     bool marked = false;
-    reverse(first, count);
+    reverse_frames(first, count);
     for (uint64_t i = 0; i < count; i++)
         marked |= find_node(stack, first + i);
     if (marked)

@@ -150,7 +150,7 @@ static void sift_down(struct bucket *heap, uint32_t at, uint32_t count)
 
 /* Rebuilds all lists from the weights of the slots' nodes: these are sorted (heapsort, in the memory of the
  * buckets), and each bucket is made when all before it have been read. */
-static void relink(struct summary *s)
+static void relink_slots(struct summary *s)
 {
     struct bucket *heap = s->buckets + 1;
     uint32_t count = s->used, last = END;
@@ -186,7 +186,7 @@ bool summary_add(struct counters *c, uint32_t node, uint64_t weight)
         return false;
     struct summary *s = c->summary;
     if (s->changing)
-        relink(s);
+        relink_slots(s);
     *(volatile bool *)&s->changing = true;
     BARRIER();
     uint32_t slot = slots_of[node];

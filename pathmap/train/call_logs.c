@@ -61,7 +61,7 @@ static int read_nodes(struct reading *r)
     return 0;
 }
 
-static int visit(struct reading *r, uint32_t node, uint32_t returned, bool resumed, uint32_t ticks)
+static int visit_call(struct reading *r, uint32_t node, uint32_t returned, bool resumed, uint32_t ticks)
 {
     struct step *s = &r->steps[node - r->store.node_first];
     struct call_log_call call = {returned, resumed, s->function, s->site, ticks};
@@ -86,7 +86,7 @@ static bool is_below_parent(const struct reading *r, uint32_t node)
 
 /* Returns to the node above a call, or continues on its stack. *returned: frames that were left and are not
  * reported yet. 1: there is no such node. */
-static int reach(struct reading *r, uint32_t above, uint32_t *returned)
+static int return_to(struct reading *r, uint32_t above, uint32_t *returned)
 {
     size_t count = 0;
     for (; step_of(r, above)->function != STORE_ROOT && !is_on_path(r, above);
@@ -99,12 +99,12 @@ static int reach(struct reading *r, uint32_t above, uint32_t *returned)
         if (!vec_push(r->missing, count, r->missing_capacity, above))
             return error_memory(r->err);
     }
-    size_t kept = step_of(r, above)->function == STORE_ROOT ? 0 : step_of(r, above)->at + 1;
-    *returned = (uint32_t)(r->depth - kept);
-    r->depth = kept;
+    size_t depth = step_of(r, above)->function == STORE_ROOT ? 0 : step_of(r, above)->at + 1;
+    *returned = (uint32_t)(r->depth - depth);
+    r->depth = depth;
     int rc = 0;
     while (count && rc == 0) {
-        rc = visit(r, r->missing[--count], *returned, true, 0);
+        rc = visit_call(r, r->missing[--count], *returned, true, 0);
         *returned = 0;
     }
     return rc;
@@ -114,10 +114,10 @@ static int read_event(struct reading *r, const struct call_log_event *event)
 {
     uint32_t returned = 0;
     const struct step *s = step_of(r, event->node);
-    int rc = !s->function || s->function == STORE_ROOT ? 1 : reach(r, s->parent, &returned);
+    int rc = !s->function || s->function == STORE_ROOT ? 1 : return_to(r, s->parent, &returned);
     if (rc == 0) {
         r->out->calls++;
-        rc = visit(r, event->node, returned, false, event->ticks);
+        rc = visit_call(r, event->node, returned, false, event->ticks);
     }
     r->out->unsound += rc > 0;
     return rc < 0 ? rc : 0;

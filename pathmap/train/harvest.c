@@ -351,7 +351,7 @@ static int add_header(struct reading *r)
 }
 
 /* An array of `count` numbers that are all TRIE_NONE. */
-static uint32_t *unset(uint32_t count)
+static uint32_t *new_unset(uint32_t count)
 {
     uint32_t *numbers = malloc(((size_t)count + 1) * sizeof *numbers);
     if (numbers)
@@ -368,9 +368,9 @@ int harvest_store(struct harvest *harvest, struct trie *trie, struct image_cache
         return rc;
     uint64_t calls = harvest->calls;
     r.known = calloc((size_t)r.store.node_end - r.store.node_first + 1, sizeof *r.known);
-    r.images = unset(r.store.header.image_count);
+    r.images = new_unset(r.store.header.image_count);
     r.opened = calloc((size_t)r.store.header.image_count + 1, sizeof *r.opened);
-    r.functions = unset(r.store.header.function_count);
+    r.functions = new_unset(r.store.header.function_count);
     if (!harvest->graft)
         harvest->graft = graft_new(trie, images);
     if (!r.known || !r.images || !r.opened || !r.functions || !harvest->graft)
