@@ -51,13 +51,6 @@ static struct {
     uint64_t random;
 } state;
 
-static uint64_t now_ns(void)
-{
-    struct timespec t = {0, 0};
-    raw_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&t, 0, 0, 0, 0);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void step_images(enum patch_step step)
 {
     images_step(step);
@@ -136,17 +129,17 @@ static void pause_ns(uint64_t ns)
 
 static void turns_by_time(const struct recording *recording)
 {
-    uint64_t from = now_ns(), pause = recording->interval_ns - recording->burst_ns;
+    uint64_t from = raw_now_ns(), pause = recording->interval_ns - recording->burst_ns;
     while (probe_works() && !mail_is_over(state.mail)) {
         pause_ns(state.in ? recording->burst_ns : pause);
         if (state.in) {
-            uint64_t end = now_ns();
+            uint64_t end = raw_now_ns();
             take_out();
             if (!state.in)
                 core_burst(end - from);
         } else {
             put_in(recording);
-            from = now_ns();
+            from = raw_now_ns();
         }
     }
 }
@@ -167,7 +160,7 @@ static void await_request(uint32_t turns)
 
 static void turns_on_request(const struct recording *recording)
 {
-    uint64_t from = now_ns(), retry = RETRY_NS;
+    uint64_t from = raw_now_ns(), retry = RETRY_NS;
     while (probe_works() && !mail_is_over(state.mail)) {
         const uint32_t turns = __atomic_load_n(&state.mail->turns, __ATOMIC_ACQUIRE);
         const bool burst = state.in;
@@ -175,7 +168,7 @@ static void turns_on_request(const struct recording *recording)
             await_request(turns);
             continue;
         }
-        const uint64_t end = now_ns();
+        const uint64_t end = raw_now_ns();
         if (burst)
             take_out();
         else
@@ -187,7 +180,7 @@ static void turns_on_request(const struct recording *recording)
         if (burst)
             core_burst(end - from);
         retry = RETRY_NS;
-        from = now_ns();
+        from = raw_now_ns();
     }
 }
 

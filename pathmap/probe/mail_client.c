@@ -15,13 +15,6 @@
 #define SECOND  UINT64_C(1000000000)
 #define STEP_NS 100000000u /* between checks on the lock's holder */
 
-static uint64_t now_ns(void)
-{
-    struct timespec t = {0, 0};
-    raw_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&t, 0, 0, 0, 0);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Sleeps while *word is value, one step at most. */
 static void wait_futex(uint32_t *word, uint32_t value)
 {
@@ -81,10 +74,10 @@ static bool take_lock(struct mail *mail, uint32_t me)
             continue;
         if (found != holder) {
             holder = found;
-            since = now_ns();
+            since = raw_now_ns();
         }
         bool gone = raw_call(SYS_tkill, (long)holder, 0, 0, 0, 0, 0) == -ESRCH;
-        if (gone || holder == me || now_ns() - since > 2 * MAIL_PATIENCE * SECOND) {
+        if (gone || holder == me || raw_now_ns() - since > 2 * MAIL_PATIENCE * SECOND) {
             if (exchange_word(&mail->lock, holder, me))
                 return true;
         } else if (mail_is_over(mail)) {
@@ -126,12 +119,12 @@ static void fail_answer(struct mail_answer *out, const char *reason)
 /* Waits for the answer to `seq`; returns whether it has come. */
 static bool await_answer(struct mail *mail, uint32_t seq)
 {
-    uint64_t start = now_ns();
+    uint64_t start = raw_now_ns();
     for (;;) {
         uint32_t reply = __atomic_load_n(&mail->reply_seq, __ATOMIC_ACQUIRE);
         if (reply == seq)
             return true;
-        if (mail_is_over(mail) || now_ns() - start >= MAIL_PATIENCE * SECOND)
+        if (mail_is_over(mail) || raw_now_ns() - start >= MAIL_PATIENCE * SECOND)
             return false;
         wait_futex(&mail->reply_seq, reply);
     }

@@ -53,13 +53,6 @@ static struct {
     void (*other)(int sig, siginfo_t *info, void *context); /* the library's handler; NULL: none */
 } state;
 
-static uint64_t now_ns(void)
-{
-    struct timespec t = {0, 0};
-    raw_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&t, 0, 0, 0, 0);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void answer_signal(int sig, siginfo_t *info, void *context)
 {
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
@@ -332,7 +325,7 @@ static uint32_t check_threads(void)
 
 bool outside_all(bool (*inside)(uint64_t pc))
 {
-    uint64_t end = now_ns() + PATIENCE_NS;
+    uint64_t end = raw_now_ns() + PATIENCE_NS;
     state.inside = inside;
     install_handler();
     find_restorers();
@@ -343,7 +336,7 @@ bool outside_all(bool (*inside)(uint64_t pc))
         struct timespec step = {0, STEP_NS};
         if (!check_threads())
             return true;
-        if (now_ns() >= end)
+        if (raw_now_ns() >= end)
             return false;
         raw_call(SYS_futex, (long)&state.wake, FUTEX_WAIT_PRIVATE, before, (long)&step, 0, 0);
     }
