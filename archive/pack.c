@@ -18,7 +18,7 @@ struct member {
 
 struct pack {
     struct manifest manifest;
-    struct member *members; /* of the manifest's files */
+    struct member *members; /* the manifest's files */
     size_t count, capacity;
 };
 
@@ -40,7 +40,7 @@ void pack_free(struct pack *p)
     free(p);
 }
 
-/* The pieces of a member, each given to take(). */
+/* Receives the pieces of a member. */
 typedef int take_piece(void *context, const void *data, size_t size, struct fathom_error *err);
 
 #define PIECE ((size_t)1 << 20)
@@ -131,7 +131,7 @@ struct writing {
     struct checksum *sum;
 };
 
-static int failed(const struct writing *w, struct fathom_error *err)
+static int fail_writing(const struct writing *w, struct fathom_error *err)
 {
     int code = archive_errno(w->archive);
     return code > 0 && code < 4096
@@ -148,7 +148,7 @@ static int write_head(const struct writing *w, const char *name, uint64_t size, 
     archive_entry_set_size(entry, (int64_t)size);
     archive_entry_set_filetype(entry, AE_IFREG);
     archive_entry_set_perm(entry, 0644);
-    int rc = archive_write_header(w->archive, entry) == ARCHIVE_OK ? 0 : failed(w, err);
+    int rc = archive_write_header(w->archive, entry) == ARCHIVE_OK ? 0 : fail_writing(w, err);
     archive_entry_free(entry);
     return rc;
 }
@@ -158,7 +158,7 @@ static int write_piece(void *context, const void *data, size_t size, struct fath
 {
     const struct writing *w = context;
     checksum_add(w->sum, data, size);
-    return archive_write_data(w->archive, data, size) == (la_ssize_t)size ? 0 : failed(w, err);
+    return archive_write_data(w->archive, data, size) == (la_ssize_t)size ? 0 : fail_writing(w, err);
 }
 
 static int write_member(struct writing *w, const struct member *member, const struct manifest_file *file,
@@ -187,7 +187,7 @@ static int write_members(const struct pack *p, struct writing *w, struct fathom_
         return error_memory(err);
     int rc = write_head(w, MANIFEST_NAME, size, err);
     if (rc == 0 && archive_write_data(w->archive, text, size) != (la_ssize_t)size)
-        rc = failed(w, err);
+        rc = fail_writing(w, err);
     free(text);
     for (size_t i = 0; rc == 0 && i < p->count; i++)
         rc = write_member(w, &p->members[i], &p->manifest.files[i], err);
@@ -203,13 +203,13 @@ int pack_write(const struct pack *p, int fd, const char *output, struct fathom_e
                      archive_write_add_filter_zstd(w.archive) == ARCHIVE_OK &&
                      archive_write_open_fd(w.archive, fd) == ARCHIVE_OK
                  ? 0
-                 : failed(&w, err);
+                 : fail_writing(&w, err);
     if (rc == 0)
         rc = write_members(p, &w, err);
     if (rc < 0)
         archive_write_fail(w.archive);
     else if (archive_write_close(w.archive) != ARCHIVE_OK)
-        rc = failed(&w, err);
+        rc = fail_writing(&w, err);
     archive_write_free(w.archive);
     return rc;
 }

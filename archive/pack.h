@@ -13,18 +13,18 @@ struct pack *pack_new(void); /* NULL: out of memory */
 void pack_free(struct pack *pack);
 
 struct pack_source {
-    const char *path; /* a regular file; it is read now and again by pack_write() */
+    const char *path; /* a regular file; pack_write() reads it again */
     const void *data; /* or these bytes, which are copied */
     size_t size;      /* of them */
 };
-/* Adds a member, unless there is one of that name. from: what it is, for the list. */
+/* Adds a member, unless there is one of that name. from: its origin, for the manifest. */
 int pack_add(struct pack *pack, const char *name, const struct pack_source *source, const char *from,
              struct fathom_error *err);
-/* What the user called the map. */
+/* Sets the user's name for the map. */
 int pack_map(struct pack *pack, const char *name, struct fathom_error *err);
-/* Files, and their bytes. */
+/* The number of files, and their bytes. */
 size_t pack_count(const struct pack *pack, uint64_t *bytes);
-/* output: its name in messages. -ESTALE: a file changed meanwhile. */
+/* output: the archive's name, for messages. -ESTALE: a file has changed meanwhile. */
 int pack_write(const struct pack *pack, int fd, const char *output, struct fathom_error *err);
 
 #endif

@@ -20,14 +20,14 @@
 #define BLOCK      (64u << 10)
 #define TAR_MAGIC  257 /* offset of "ustar" in a tar file */
 #define HEAD_BYTES (TAR_MAGIC + 5)
-#define EARLY_MOST 1000 /* directories before the manifest: tar(1) writes them in their order on disk */
+#define EARLY_MOST 1000 /* directories before the manifest: tar(1) writes them in the order on disk */
 
 struct unpacking {
     const char *path, *directory;
     struct archive *archive;
     struct manifest *manifest;
-    uint8_t *seen;      /* for each file of it */
-    size_t directories; /* met */
+    uint8_t *seen;      /* by file of the manifest */
+    size_t directories; /* seen so far */
 };
 
 bool unpack_is_archive(const char *path)
@@ -58,8 +58,8 @@ static const char *name_of(struct archive_entry *entry)
     return name && strncmp(name, "./", 2) == 0 ? name + 2 : name;
 }
 
-/* The next member that is no directory; these are made by the names of files. With more of them than `most`, which may be many
- * in few bytes, the archive is refused. read: as of libarchive. */
+/* Reads the next member that is no directory; directories are made from the names of files. Refuses an archive
+ * with more than `most` of them, as they take few bytes. read: libarchive's result. */
 static int next_member(struct unpacking *u, size_t most, struct archive_entry **entry, int *read,
                        struct fathom_error *err)
 {
@@ -71,7 +71,7 @@ static int next_member(struct unpacking *u, size_t most, struct archive_entry **
     return 0;
 }
 
-/* The directories on the way to all files, each as often as there are files below it, and the one above all. */
+/* Upper bound of directories: those above each file, each counted for every file below it, and the root. */
 static size_t directories_most(const struct manifest *manifest)
 {
     size_t most = EARLY_MOST + 1;
@@ -112,7 +112,7 @@ static int read_manifest(struct unpacking *u, struct fathom_error *err)
     return rc;
 }
 
-/* The sum of all sizes is bounded before anything is written. */
+/* Bounds the sum of all sizes before anything is written. */
 static int check_capacity(const struct unpacking *u, struct fathom_error *err)
 {
     struct statvfs fs;
@@ -136,7 +136,7 @@ static int check_capacity(const struct unpacking *u, struct fathom_error *err)
 }
 
 /* Creates the file and the directories above it. */
-static int create(const struct unpacking *u, const char *name, struct fathom_error *err)
+static int create_file(const struct unpacking *u, const char *name, struct fathom_error *err)
 {
     char path[2 * PLAIN_PATH_MOST];
     size_t start = strlen(u->directory) + 1;
@@ -178,12 +178,12 @@ static int copy_data(const struct unpacking *u, const struct manifest_file *file
     return rc;
 }
 
-static int extract(const struct unpacking *u, const struct manifest_file *file, struct fathom_error *err)
+static int extract_file(const struct unpacking *u, const struct manifest_file *file, struct fathom_error *err)
 {
     struct checksum *sum = checksum_begin();
     if (!sum)
         return error_memory(err);
-    int fd = create(u, file->name, err), rc = fd < 0 ? fd : copy_data(u, file, fd, sum, err);
+    int fd = create_file(u, file->name, err), rc = fd < 0 ? fd : copy_data(u, file, fd, sum, err);
     uint64_t found = checksum_end(sum);
     if (fd >= 0 && close(fd) < 0 && rc == 0)
         rc = error_system(err, errno, "cannot write %s", file->name);
@@ -204,7 +204,7 @@ static int take_entry(struct unpacking *u, struct archive_entry *entry, struct f
     if (*seen)
         return error_set(err, EBADMSG, "%s is a damaged archive: it has %s twice", u->path, name);
     *seen = 1;
-    return extract(u, file, err);
+    return extract_file(u, file, err);
 }
 
 static int take_all(struct unpacking *u, struct fathom_error *err)
@@ -224,7 +224,7 @@ static int take_all(struct unpacking *u, struct fathom_error *err)
     return rc;
 }
 
-/* Only what libarchive does itself: a filter that would start a program is a warning there. */
+/* Enables only what libarchive does itself: a filter that would start a program is a warning there. */
 static bool prepare_archive(struct archive *a)
 {
     return a && archive_read_support_format_tar(a) == ARCHIVE_OK &&

@@ -1,10 +1,12 @@
 /*
- * unpack.h - reads an archive (pack.h) into a directory. libarchive reads it: a tar file of any kind, compressed or not.
+ * unpack.h - unpacks an archive (pack.h) into a directory. libarchive reads it: any kind of tar file, compressed
+ * or not.
  *
- * Archives are hostile. Only regular files that the manifest lists are made, by plain paths below the directory, which is the
- * caller's own and empty, so that no link leads elsewhere; sizes and sums must be those of the manifest, all files must be
- * there, and they must not be larger than UNPACK_MOST(size of the archive), or than what the file system has free. Of other
- * members there may only be as many directories as these files need.
+ * Archives are hostile. Only regular files that the manifest lists are made, with plain paths below the
+ * directory, which is the caller's own and empty, so that no link leads elsewhere; sizes and checksums must be
+ * those of the manifest; all files must be there, and must not be larger than UNPACK_MOST(size of the archive),
+ * or than the free space of the file system. Other members may only be directories, and no more than these files
+ * need.
  */
 #ifndef FATHOM_ARCHIVE_UNPACK_H
 #define FATHOM_ARCHIVE_UNPACK_H
@@ -14,10 +16,10 @@
 /* Real ones are up to 10 times larger than their archives; zeros, 10,000 times. */
 #define UNPACK_MOST(archived) ((UINT64_C(1) << 30) + 1000 * (uint64_t)(archived))
 
-/* Whether a regular file begins like an archive, not like a recording. */
+/* Whether a regular file begins like an archive, rather than a recording. */
 bool unpack_is_archive(const char *path);
-/* Errors: -EBADMSG: damaged or cut; -ENOMSG: it is another tar file; -ENOTSUP: of a later version; -ENOSPC; others. Files
- * that were made stay. */
+/* Errors: -EBADMSG: damaged or truncated; -ENOMSG: another tar file; -ENOTSUP: of a later version; -ENOSPC;
+ * others. Files made so far stay. */
 int unpack(const char *path, const char *directory, struct manifest *out, struct fathom_error *err);
 
 #endif

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #define RAW_PAGE         4096u
 #define RAW_PAGE_DOWN(x) ((x) & ~(uint64_t)(RAW_PAGE - 1))
@@ -84,6 +85,14 @@ static inline uint32_t raw_pid(void)
 static inline uint32_t raw_tid(void)
 {
     return (uint32_t)raw_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+/* CLOCK_MONOTONIC. */
+static inline uint64_t raw_now_ns(void)
+{
+    struct timespec t = {0, 0};
+    raw_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&t, 0, 0, 0, 0);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* The time-stamp counter. */

@@ -13,9 +13,9 @@ struct body {
 
 struct bodies {
     uint32_t functions;
-    struct body *items; /* those behind the functions */
+    struct body *items; /* those numbered behind the functions */
     uint32_t count, capacity;
-    uint32_t *copies;    /* by function, without itself */
+    uint32_t *copies;    /* by function: additional copies */
     struct table *calls; /* (caller, function) -> callee */
 };
 
@@ -88,7 +88,7 @@ static uint64_t key(uint32_t caller, uint32_t function)
     return (uint64_t)caller << 32 | function;
 }
 
-/* The new copy calls what the body calls. */
+/* Lets the new copy call what the body calls. */
 static bool copy_calls(struct bodies *bodies, uint32_t from, uint32_t to)
 {
     uint64_t *calls = NULL, at, callee;

@@ -22,8 +22,8 @@ uint32_t direct_call_callee(const struct map_frames_of *of, const struct calls *
     return call && call->function == caller ? direct_call_target(of, calls, call) : IMAGE_NO_FUNCTION;
 }
 
-/* Code that falls through into a function is a site without a distance: what is read at its address leads
- * elsewhere, or nowhere. */
+/* Code that falls through into a function is a site without a distance: the bytes at its address do not decode to
+ * a jump to the target. */
 bool direct_call_has_room(const struct image *image, const struct call_site *site)
 {
     size_t size;

@@ -29,7 +29,6 @@ libdisambig_la_SOURCES = \
 	disambig/clone/pointed.c disambig/clone/pointed.h \
 	disambig/clone/conflicts.c disambig/clone/conflicts.h \
 	disambig/wrap/callees.c disambig/wrap/callees.h \
-	disambig/wrap/callers.c disambig/wrap/callers.h \
 	disambig/wrap/candidates.c disambig/wrap/candidates.h \
 	disambig/wrap/edges.c disambig/wrap/edges.h \
 	disambig/wrap/refusal.c \

@@ -17,7 +17,7 @@ static void read_functions(const struct map_frames_of *of, struct map_frames *m)
     }
 }
 
-/* Functions by their symbols, which the list for the compiler names. */
+/* Fills in the functions by their symbols, by which the list for the compiler names them. */
 static int read_symbols(const struct map_frames_of *of, struct map_frames *m, struct fathom_error *err)
 {
     uint32_t count = image_function_count(of->image);
@@ -44,7 +44,7 @@ static int read_symbols(const struct map_frames_of *of, struct map_frames *m, st
     return fine ? 0 : error_memory(err);
 }
 
-/* Those that lack nothing but room, or instructions that move SP, and can be moved to where there is some. */
+/* Adds functions that only lack room for numbers, or instructions that move SP, and can be emitted anew. */
 static int add_movable(const struct map_frames_of *of, struct map_frames *m, struct fathom_error *err)
 {
     uint32_t all = pathmap_function_count(of->map), count = 0, k = 0;
@@ -112,7 +112,7 @@ int map_frames_make(const struct map_frames_of *of, struct map_frames *out, stru
         map_frames_clear(&m);
         return rc;
     }
-    if (!of->compiled) /* GCC makes frames before all calls but tail calls */
+    if (!of->compiled) /* GCC allocates frames before all calls except tail calls */
         m.unsited = map_frames_read_nodes(of->map, of->growth, m.functions, m.most, m.unshifted);
     *out = m;
     return 0;

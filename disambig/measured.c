@@ -9,8 +9,8 @@
 
 struct comparison {
     const struct pathmap *moved, *measured;
-    uint32_t *functions; /* of the measured map: numbers in the moved one, PATHMAP_NONE: not there */
-    uint32_t *numbers;   /* of the measured nodes: the moved one, or NOT_THERE */
+    uint32_t *functions; /* number in the moved map, by function of the measured one; PATHMAP_NONE: none */
+    uint32_t *numbers;   /* node of the moved map, by measured node; or NOT_THERE */
     const struct build_id *patched;
     struct measured result;
 };
@@ -26,7 +26,7 @@ static void find_functions(const struct comparison *c)
     }
 }
 
-/* The node of the moved map for this call at this height; PATHMAP_NONE: there is none. */
+/* The node of the moved map for this call at this height; PATHMAP_NONE: none. */
 static uint32_t find_at(const struct pathmap *moved, uint32_t parent, uint32_t function,
                         const struct pathmap_node *node)
 {
@@ -39,7 +39,7 @@ static uint32_t find_at(const struct pathmap *moved, uint32_t parent, uint32_t f
     return PATHMAP_NONE;
 }
 
-/* The same call at any height. */
+/* The same at any height. */
 static uint32_t find_call(const struct pathmap *moved, uint32_t parent, uint32_t function, uint64_t site)
 {
     uint32_t first, count = pathmap_function_nodes(moved, function, &first);
@@ -51,7 +51,7 @@ static uint32_t find_call(const struct pathmap *moved, uint32_t parent, uint32_t
     return PATHMAP_NONE;
 }
 
-/* Whether the function is of the image that was changed. */
+/* Whether the node's function is in the patched image. */
 static bool is_of_patched(const struct comparison *c, const struct pathmap_node *node)
 {
     struct pathmap_image image =

@@ -32,21 +32,21 @@ static bool add_images(const struct move *m)
     return true;
 }
 
-/* Where an instruction of the patched image is in the copy that a function of the map is. */
+/* The address of an instruction of the patched image in the copy that this function of the map is. */
 static uint64_t address_now(const struct moved_map *in, uint32_t function, uint64_t address, bool back)
 {
     uint32_t copy = in->bodies ? bodies_copy(in->bodies, function) : 0;
     return in->file ? enlarged_address(in->file, address, copy, back) : address;
 }
 
-/* Where that copy's entry is. */
+/* The address of that copy's entry. */
 static uint64_t entry_now(const struct moved_map *in, uint32_t function, uint64_t entry)
 {
     uint32_t copy = in->bodies ? bodies_copy(in->bodies, function) : 0;
     return in->file ? enlarged_entry(in->file, entry, copy) : entry;
 }
 
-/* As it was, before there were copies. */
+/* The function's description before there were copies. */
 static struct pathmap_function function_of(const struct moved_map *in, uint32_t function)
 {
     return pathmap_function(in->map, in->bodies ? bodies_function(in->bodies, function) : function);
@@ -82,7 +82,7 @@ static int add_functions(struct move *m, struct fathom_error *err)
     return 0;
 }
 
-/* Where samples of a node were in its function. */
+/* Adds the positions of a node's samples in its function. */
 static int add_pcs(struct move *m, uint32_t at, uint32_t number, struct fathom_error *err)
 {
     const struct moved_map *in = m->input;
@@ -100,7 +100,7 @@ static int add_pcs(struct move *m, uint32_t at, uint32_t number, struct fathom_e
     return 0;
 }
 
-/* Where the call to a node, whose caller is in the patched image, returns to. */
+/* The return address of the call to a node whose caller is in the patched image. */
 static uint64_t site_now(const struct moved_map *in, uint32_t at, uint32_t caller, uint64_t site)
 {
     uint32_t head = in->heads ? in->heads[at] : PATHMAP_NONE;
@@ -149,7 +149,7 @@ static int add_node(void *context, uint32_t at, struct fathom_error *err)
 int moved_map_make(const struct moved_map *moved, struct trie *trie, struct fathom_error *err)
 {
     if (pathmap_leaves_out(moved->map))
-        trie_leave_out(trie); /* files that are not patched: their frames do not grow */
+        trie_leave_out(trie); /* frames of files that are not patched do not grow */
     size_t nodes = pathmap_node_count(moved->map) + 1ul;
     struct move m = {.input = moved,
                      .trie = trie,

@@ -1,10 +1,10 @@
 /*
- * moved_map.h - the path map of a program whose frames have grown, made from that of the program as it was: each node's
- * height grows by the pads of its callers and their calls, and the program has another build-id. It is what training the patched
- * program anew would give (DESIGN, section 7).
+ * moved_map.h - the path map of a program whose frames have grown, computed from the map of the original program:
+ * each node's height grows by the pads of its callers and their calls, and the program has another build-id. It
+ * is what training the patched program would give (DESIGN, section 7).
  *
- * Heights below a frame that aligns the stack, or below a signal frame, depend on the stack's address modulo 32 and more,
- * which pads change: there the moved map is one of the maps that training could give.
+ * Heights below a frame that aligns the stack, or below a signal frame, depend on the stack's address modulo 32
+ * or more, which pads change: there the moved map is one of those that training could give.
  */
 #ifndef FATHOM_DISAMBIG_MOVED_MAP_H
 #define FATHOM_DISAMBIG_MOVED_MAP_H
@@ -14,18 +14,18 @@
 #include "pathmap/map/pathmap.h"
 
 struct moved_map {               /* all borrowed */
-    const struct pathmap *map;   /* with copies: a cloned one (clone/cloned_map.h), */
-    const struct bodies *bodies; /* and what its functions are copies of; NULL: of none */
+    const struct pathmap *map;   /* if there are copies, a cloned one (clone/cloned_map.h), */
+    const struct bodies *bodies; /* and what its functions are copies of; NULL: no copies */
     uint32_t image;              /* number of the patched image in it */
     const char *path;            /* of the patched file */
-    const struct build_id *id;   /* of it */
-    const uint32_t *pads;        /* bytes, for each function of the map, then each wrap */
-    const bool *unshifted;       /* for each node: its caller's pad does not move it; NULL: none is so */
-    const uint32_t *wraps; /* for each node: the wrap of its call (search/search.h); NULL: none has one */
-    /* For each node: what a guarded call led to at first (clone/redirects.h); NULL: no such call. */
+    const struct build_id *id;   /* of that file */
+    const uint32_t *pads;        /* bytes; by function of the map, then by wrap */
+    const bool *unshifted;       /* by node: its caller's pad does not move it; NULL: all are moved */
+    const uint32_t *wraps;       /* by node: the wrap of its call (search/search.h); NULL: none */
+    /* By node: what a guarded call led to first (clone/redirects.h); NULL: no guarded calls. */
     const uint32_t *heads;
-    const struct enlarged *file; /* where code of the image is now; NULL: all of it where it was */
-    /* For each node: it is not in the new map (none may be below it); NULL: none is so. */
+    const struct enlarged *file; /* where the image's code is now; NULL: unchanged */
+    /* By node: not in the new map (it must have no children); NULL: all are. */
     const bool *left_out;
 };
 

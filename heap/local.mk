@@ -5,7 +5,6 @@ libfathom_heap_la_CFLAGS = -std=gnu17 -fvisibility=hidden $(WARN_CFLAGS) -O2 -fn
 libfathom_heap_la_LDFLAGS = -module -avoid-version -shared -no-undefined -Wl,-z,now -Wl,-z,defs
 libfathom_heap_la_SOURCES = \
 	base/allocator.h base/lock.h base/raw.h base/sampling.h \
-	heap/marker.h \
 	heap/mappings.c heap/mappings.h \
 	heap/runtime.c \
 	heap/sampled.c heap/sampled.h

@@ -1,14 +1,15 @@
-/* mappings.c - a list under one lock, as programs make few and a system call takes longer than to walk it; see mappings.h. */
+/* mappings.c - a list under one lock: programs make few mappings, and the system call takes longer than a walk of
+ * the list; see mappings.h. */
 #include "heap/mappings.h"
 
 #include "base/lock.h"
 
 #define MOST 4096u
 
-/* What is left of one: in several pieces if it was unmapped between them. */
+/* What is left of a mapping: several pieces, if the middle was unmapped. */
 static struct piece {
     uint64_t begin, end;
-    struct sampled sampled; /* of the mapping: all its pieces have the same */
+    struct sampled sampled; /* of the mapping: the same in all its pieces */
 } pieces[MOST];
 static uint32_t count, lock;
 static uint64_t made;
@@ -37,8 +38,9 @@ bool mappings_have(uint64_t address)
     return have;
 }
 
-/* Takes the bytes from begin to end off. Whether some are left. Without room for another piece, what is unmapped within one stays. */
-static bool cut(struct piece *p, uint64_t begin, uint64_t end)
+/* Removes the bytes from begin to end. Returns whether some are left. If there is no memory for another piece, a
+ * hole in the middle is ignored. */
+static bool cut_piece(struct piece *p, uint64_t begin, uint64_t end)
 {
     const uint64_t from = begin > p->begin ? begin : p->begin, to = end < p->end ? end : p->end;
     if (from >= to)
@@ -70,7 +72,7 @@ struct sampled mappings_remove(uint64_t begin, uint64_t size)
     if (!lock_take(&lock))
         return ended;
     for (uint32_t i = count; i-- > 0 && !ended.weight;)
-        if (!cut(&pieces[i], begin, begin + size)) {
+        if (!cut_piece(&pieces[i], begin, begin + size)) {
             const struct sampled of = pieces[i].sampled;
             pieces[i] = pieces[--count];
             if (!has_pieces(of.address))

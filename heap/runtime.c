@@ -1,26 +1,64 @@
 /*
- * runtime.c - loaded into the programs of `fathom record --alloc`: markers at some of the allocations (sampling.h), and where these are freed, in the
- * allocator's functions themselves, so that their callers are those of the allocation. Arguments: the bytes that it stands for, its address (0: it
- * will not be told when it is freed), its own bytes.
+ * runtime.c - loaded into the programs of `fathom record --alloc`: markers at some of the allocations
+ * (sampling.h), and where these are freed, within the allocator's functions themselves, so that the marker's
+ * caller is the allocation's. Arguments: the bytes that it stands for, its address (0: its end will not be
+ * reported), its own bytes.
  *
- * Likewise at anonymous mappings that the program makes itself; what the allocator's own library maps it gives out as allocations.
+ * The same for anonymous mappings that the program makes itself; what the allocator's own library maps is counted
+ * as allocations.
  *
- * Only while a recorder looks (marker.h): else it costs a comparison. FATHOM_HEAP: the mean bytes between two samples of a thread.
+ * Active only while a recorder is attached (marker_*): otherwise it costs a comparison. FATHOM_HEAP: the mean
+ * bytes between two samples of a thread.
  */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 
 #include "base/sampling.h"
 #include "heap/mappings.h"
-#include "heap/marker.h"
 #include "heap/sampled.h"
 
 #define MEAN_BYTES 524288
+
+/* Static markers with three arguments, in the format of <sys/sdt.h> (its notes, version 3: image/markers.h): a nop on
+ * which the kernel puts its probe, and a counter that says whether it has. */
+#define MARKER_PROVIDER "fathom"
+
+/* Defines a counter, at file scope. */
+#define MARKER_DEFINE(name) __attribute__((section(".probes"))) volatile unsigned short marker_##name
+
+#define MARKER_WATCHED(name) __builtin_expect(marker_##name != 0, 0)
+
+/* The arguments are in rdi, rsi and rdx. */
+#define MARKER(name, first, second, third)                                                                   \
+    __asm__ volatile("990: nop\n"                                                                            \
+                     ".pushsection .note.stapsdt,\"?\",\"note\"\n"                                           \
+                     ".balign 4\n"                                                                           \
+                     ".4byte 992f-991f, 994f-993f, 3\n"                                                      \
+                     "991: .asciz \"stapsdt\"\n"                                                             \
+                     "992: .balign 4\n"                                                                      \
+                     "993: .8byte 990b, _.stapsdt.base, marker_" #name "\n"                                  \
+                     ".asciz \"" MARKER_PROVIDER "\"\n"                                                      \
+                     ".asciz \"" #name "\"\n"                                                                \
+                     ".asciz \"8@%%rdi 8@%%rsi 8@%%rdx\"\n"                                                  \
+                     "994: .balign 4\n"                                                                      \
+                     ".popsection\n"                                                                         \
+                     :                                                                                       \
+                     : "D"((uint64_t)(first)), "S"((uint64_t)(second)), "d"((uint64_t)(third)))
+
+/* The base of the notes' addresses; once per library. */
+#define MARKER_BASE                                                                                          \
+    __asm__(".pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n"                          \
+            ".weak _.stapsdt.base\n"                                                                         \
+            ".hidden _.stapsdt.base\n"                                                                       \
+            "_.stapsdt.base: .space 1\n"                                                                     \
+            ".size _.stapsdt.base, 1\n"                                                                      \
+            ".popsection\n")
 
 MARKER_BASE;
 MARKER_DEFINE(allocated);
@@ -46,7 +84,7 @@ static void fork_ends(void)
     mappings_fork_ends();
 }
 
-/* Looked up, as each C library has another function for it: glibc's pthread_atfork() is in no shared library. */
+/* Looked up, as each C library has another function for this: glibc's pthread_atfork() is in no shared library. */
 static void watch_forks(void)
 {
     int (*glibc)(void (*)(void), void (*)(void), void (*)(void), void *) =
@@ -58,14 +96,14 @@ static void watch_forks(void)
         other(fork_begins, fork_ends, fork_ends);
 }
 
-/* No constructor of the program has run: what it allocates before is counted with the default. */
+/* No constructor of the program has run; allocations before are counted with the default. */
 __attribute__((constructor(101))) static void start(void)
 {
     const char *value = getenv("FATHOM_HEAP");
     const double bytes = value ? strtod(value, NULL) : 0;
     if (bytes >= 1)
         mean = bytes;
-    counting = (struct counting){0}; /* how far it was does not matter: it has no memory */
+    counting = (struct counting){0}; /* it may start anew: it has no memory */
     watch_forks();
 }
 
@@ -75,13 +113,13 @@ static void begin_counting(struct counting *c)
     clock_gettime(CLOCK_MONOTONIC, &now);
     c->random = (uint64_t)(uintptr_t)c ^ (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec;
     c->random = c->random ? c->random : 1;
-    for (unsigned i = 0; i < 8; i++) /* close states give close numbers at first */
+    for (unsigned i = 0; i < 8; i++) /* as similar states give similar numbers at first */
         sampling_random(&c->random);
     c->left = sampling_next(&c->random, mean);
 }
 
-/* Of an allocation that went beyond what was left: the bytes that it stands for; 0: it is not sampled. */
-__attribute__((noinline)) static uint64_t sample(size_t size)
+/* For an allocation that reached the next sample: the bytes that it stands for; 0: it is not sampled. */
+__attribute__((noinline)) static uint64_t sample_weight(size_t size)
 {
     struct counting *c = &counting;
     if (!c->random) {
@@ -94,14 +132,14 @@ __attribute__((noinline)) static uint64_t sample(size_t size)
     return sampling_weight(size, mean);
 }
 
-/* Whether so many bytes more go beyond what was left. */
+/* Whether so many more bytes reach the next sample. */
 static inline bool is_beyond(size_t size)
 {
     counting.left -= size < INT64_MAX / 2 ? (int64_t)size : INT64_MAX / 2;
     return __builtin_expect(counting.left <= 0, 0);
 }
 
-/* One of the file's functions is inlined where it is called: the marker is to be there. */
+/* Inlined into the file's functions, as the marker must be there. */
 __attribute__((always_inline)) static inline void note_allocated(const void *memory, size_t size, uint64_t pc,
                                                                  uint64_t sp)
 {
@@ -111,7 +149,7 @@ __attribute__((always_inline)) static inline void note_allocated(const void *mem
         return;
     if (!is_beyond(size))
         return;
-    const struct sampled sampled = {(uint64_t)(uintptr_t)memory, sample(size), size};
+    const struct sampled sampled = {(uint64_t)(uintptr_t)memory, sample_weight(size), size};
     if (sampled.weight)
         MARKER(allocated, sampled.weight, sampled_add(sampled) ? sampled.address : 0, size);
 }
@@ -127,7 +165,7 @@ __attribute__((always_inline)) static inline void note_freed(const void *memory,
         MARKER(freed, taken.weight, address, taken.size);
 }
 
-/* Its end was told already, of an object that could not be made larger. */
+/* Reports an object that could not be enlarged, and whose end was already reported. */
 static inline void note_kept(void *memory, uint64_t pc, uint64_t sp)
 {
     (void)memory;
@@ -146,7 +184,7 @@ static struct {
 } next_mapper;
 static bool mapper_found;
 
-/* The library that has the allocator. */
+/* Finds the library that contains the allocator. */
 static int find_library(struct dl_phdr_info *info, size_t size, void *allocator)
 {
     uint64_t begin = UINT64_MAX, end = 0;
@@ -166,7 +204,7 @@ static int find_library(struct dl_phdr_info *info, size_t size, void *allocator)
     return 1;
 }
 
-/* false: it is called while the allocator's functions are looked for. */
+/* false: called while the allocator's functions are being looked up. */
 static bool has_mapper(void)
 {
     if (__atomic_load_n(&mapper_found, __ATOMIC_ACQUIRE))
@@ -181,7 +219,7 @@ static bool has_mapper(void)
     return true;
 }
 
-/* Of a function that is called from there. */
+/* Whether the caller is outside of the allocator's library. */
 static bool is_programs(const void *caller)
 {
     const uint64_t pc = (uint64_t)(uintptr_t)caller;
@@ -191,7 +229,7 @@ static bool is_programs(const void *caller)
 __attribute__((always_inline)) static inline void note_mapped(const void *memory, size_t size)
 {
     size = RAW_PAGE_UP(size);
-    const uint64_t weight = is_beyond(size) ? sample(size) : 0,
+    const uint64_t weight = is_beyond(size) ? sample_weight(size) : 0,
                    name = mappings_add((uint64_t)(uintptr_t)memory, size, weight);
     if (weight)
         MARKER(allocated, weight, name, size);
@@ -216,7 +254,7 @@ EXPORTED void *mmap(void *where, size_t size, int protection, int flags, int fd,
     if (!has_mapper())
         return result_of(raw_call(SYS_mmap, (long)where, (long)size, protection, flags, fd, offset));
     const bool programs = is_programs(__builtin_return_address(0));
-    if (programs && flags & MAP_FIXED) /* in the place of what was there */
+    if (programs && flags & MAP_FIXED) /* it replaces what was mapped there */
         note_unmapped(where, size);
     void *memory = next_mapper.map(where, size, protection, flags, fd, offset);
     if (programs && memory != MAP_FAILED && flags & MAP_ANONYMOUS && protection != PROT_NONE)
@@ -236,7 +274,7 @@ EXPORTED int munmap(void *memory, size_t size)
     return next_mapper.unmap(memory, size);
 }
 
-/* As realloc(): the old one ends, and a new one begins, wherever that is. One of a file is none. */
+/* Like realloc(): the old mapping ends and a new one begins, wherever that is. Mappings of files are ignored. */
 EXPORTED void *mremap(void *memory, size_t size, size_t new_size, int flags, ...)
 {
     va_list more;

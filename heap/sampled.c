@@ -16,8 +16,8 @@ static uint32_t slot_of(uint64_t address)
     return (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 40) % SLOTS;
 }
 
-/* The slot with this address, or the free one where it would be. */
-static uint32_t find(uint64_t address)
+/* The slot with this address, or the free one for it. */
+static uint32_t find_slot(uint64_t address)
 {
     uint32_t at = slot_of(address);
     while (slots[at].weight && slots[at].address != address)
@@ -27,10 +27,10 @@ static uint32_t find(uint64_t address)
 
 bool sampled_add(struct sampled allocation)
 {
-    bool room = false;
+    bool added = false;
     if (!lock_take(&lock))
         return false;
-    const uint32_t at = find(allocation.address);
+    const uint32_t at = find_slot(allocation.address);
     if (slots[at].weight || count < MOST) {
         uint8_t *in = &sampled_in[sampled_bucket(allocation.address)];
         if (!slots[at].weight) {
@@ -38,13 +38,14 @@ bool sampled_add(struct sampled allocation)
             __atomic_store_n(in, (uint8_t)(*in + (*in < UINT8_MAX)), __ATOMIC_RELAXED);
         }
         slots[at] = allocation;
-        room = true;
+        added = true;
     }
     lock_give(&lock);
-    return room;
+    return added;
 }
 
-/* Moves those behind to where they would have been without it (Knuth, volume 3, section 6.4, algorithm R). */
+/* Frees a slot and moves those behind it to where they would be without it (Knuth, volume 3, section 6.4,
+ * algorithm R). */
 static void remove_at(uint32_t at)
 {
     for (uint32_t next = at;;) {
@@ -65,7 +66,7 @@ struct sampled sampled_take(uint64_t address)
 {
     if (!lock_take(&lock))
         return (struct sampled){0};
-    const uint32_t at = find(address);
+    const uint32_t at = find_slot(address);
     const struct sampled taken = slots[at];
     if (taken.weight) {
         uint8_t *in = &sampled_in[sampled_bucket(address)];
@@ -79,7 +80,7 @@ struct sampled sampled_take(uint64_t address)
 
 void sampled_fork_begins(void)
 {
-    lock_take(&lock); /* or whoever has it is lost */
+    lock_take(&lock); /* in the child a lock held by another thread would stay taken */
 }
 
 void sampled_fork_ends(void)

@@ -16,7 +16,7 @@
 
 #define CONFIG_MOST ((off_t)1 << 20) /* bytes */
 
-/* Whether it is a file that only this user or root could have put there. */
+/* Whether only this user or root could have created the file. */
 static bool is_trusted(const char *path, off_t most)
 {
     struct stat st;
@@ -44,8 +44,9 @@ static char *value_of(char *line, const char *key)
     return end ? line : NULL;
 }
 
-/* `dir` of the section [buildid]; malloc'd; NULL: the file says none. Like perf(1), not from the file of another user. */
-static char *configured(const char *path)
+/* `dir` of the section [buildid]; malloc'd; NULL if it is not set. Like perf(1), ignores a file that another user
+ * owns. */
+static char *configured_directory(const char *path)
 {
     FILE *in = path && is_trusted(path, CONFIG_MOST) ? fopen(path, "re") : NULL;
     char *line = NULL, *found = NULL;
@@ -76,10 +77,10 @@ char *build_id_cache_directory(void)
     if (set && set[0] == '/')
         return strdup(set);
     home = home && home[0] == '/' ? home : NULL;
-    char *own = in_home(home, ".perfconfig"), *directory = configured(own);
+    char *own = in_home(home, ".perfconfig"), *directory = configured_directory(own);
     free(own);
     if (!directory)
-        directory = configured("/etc/perfconfig");
+        directory = configured_directory("/etc/perfconfig");
     if (directory && strncmp(directory, "~/", 2) == 0) {
         char *whole = in_home(home, directory + 2);
         free(directory);
@@ -108,7 +109,7 @@ char *build_id_cache_find(const char *directory, const struct build_id *id, cons
     free(name);
     if (!path || is_trusted(path, INT64_MAX))
         return path;
-    *strrchr(path, '/') = 0; /* older perf's link leads to the program itself */
+    *strrchr(path, '/') = 0; /* in older perf caches the link points to the program itself */
     if (strcmp(kind, "elf") == 0 && is_trusted(path, INT64_MAX))
         return path;
     free(path);
@@ -132,7 +133,7 @@ static int make_directories(char *path, struct fathom_error *err)
     }
 }
 
-/* Nor is a link to it that another user can turn. */
+/* Refuses a directory, or a link to one, that another user could redirect. */
 static int check_own(const char *directory, struct fathom_error *err)
 {
     struct stat link, st;
@@ -180,7 +181,7 @@ static int write_file(const char *directory, const struct build_id_cache_file *f
     return rc;
 }
 
-/* Makes the build's directory and the link to it. */
+/* Creates the build's directory and the link to it. */
 static int make_place(const char *cache, const struct build_id_cache_file *file, char *link,
                       struct fathom_error *err)
 {
@@ -200,7 +201,7 @@ static int make_place(const char *cache, const struct build_id_cache_file *file,
         rc = make_directories(link, err);
     *slash = '/';
     if (rc == 0) {
-        unlink(link); /* one that leads nowhere */
+        unlink(link); /* a dangling link */
         if (symlink(target, link) < 0 && errno != EEXIST)
             rc = error_system(err, errno, "cannot create %s", link);
     }
@@ -232,7 +233,7 @@ int build_id_cache_add(const char *cache, const struct build_id_cache_file *file
         *strrchr(link, '/') = 0;
         if (stat(link, &st) < 0)
             rc = make_place(cache, file, link, err);
-        else if (!S_ISDIR(st.st_mode)) /* older perf's: the program, and no place for more */
+        else if (!S_ISDIR(st.st_mode)) /* older perf's: the program; nothing can be added beside it */
             rc = 1;
     }
     if (rc == 0)

@@ -25,8 +25,8 @@ struct entry {
     struct build_id expected;
     struct image *image; /* shared by the entries of one path; NULL: failed */
     struct fathom_error error;
-    uint32_t asked; /* since it failed */
-    uint32_t next;  /* with the same hash; 0: end */
+    uint32_t asked; /* requests since it failed */
+    uint32_t next;  /* next entry with the same hash; 0: end */
 };
 
 struct image_cache {
@@ -39,8 +39,7 @@ struct image_cache {
     struct image **images;
     size_t image_count, image_capacity;
     struct lines_cache *lines;
-    struct code_names *
-        *code_names; /* as they were given, the last ones count; images of run-time code use any */
+    struct code_names **code_names; /* the last one is current; images of run-time code may use any */
     size_t code_names_count, code_names_capacity;
     struct table *failed; /* hashes of the paths whose failure was reported */
     bool other_build;     /* image_cache_other_build() */
@@ -124,7 +123,8 @@ static int open_file(const struct image_cache *cache, const struct entry *entry,
     return rc;
 }
 
-/* Opens this process's own vDSO or, if another kernel was recorded, or perhaps one, a kept copy of that kernel's. */
+/* Opens this process's own vDSO or, if the recorded kernel is or may be another one, a stored copy of that
+ * kernel's vDSO. */
 static int open_vdso(const struct image_cache *cache, const struct entry *entry, struct image **out,
                      struct fathom_error *err)
 {
@@ -168,7 +168,7 @@ static int open_run_time(const struct image_cache *cache, const struct entry *en
 }
 
 /* Opens the entry's image, or notes why it is not available. Fails only for lack of memory. */
-static int fill(struct image_cache *cache, struct entry *entry)
+static int fill_entry(struct image_cache *cache, struct entry *entry)
 {
     struct image *image = find_image(cache, entry->path, &entry->expected);
     if (!image) {
@@ -201,7 +201,7 @@ static struct entry *add_entry(struct image_cache *cache, const char *path, cons
         return NULL;
     entry->path = arena_strdup(cache->arena, path);
     entry->expected = *expected;
-    if (!entry->path || fill(cache, entry) < 0)
+    if (!entry->path || fill_entry(cache, entry) < 0)
         return NULL;
     cache->entries[cache->entry_count++] = entry;
     return entry;
@@ -227,8 +227,8 @@ static struct entry *find_entry(const struct image_cache *cache, uint64_t first,
     return NULL;
 }
 
-/* While programs run, a file may be in another place later: the recorder keeps a copy of one that was deleted. */
-#define RETRY_EVERY 64 /* requests: an attempt costs some system calls, and a request is less than a sample */
+/* While programs run, a file may turn up later: the recorder stores a copy of a deleted one. */
+#define RETRY_EVERY 64 /* requests between attempts, each of which costs some system calls */
 
 static bool is_due(const struct image_cache *cache, struct entry *entry)
 {
@@ -250,7 +250,7 @@ int image_cache_get(struct image_cache *cache, const char *path, const struct bu
             return error_memory(err);
         entry->next = (uint32_t)*slot;
         *slot = cache->entry_count - 1;
-    } else if (is_due(cache, entry) && fill(cache, entry) < 0) {
+    } else if (is_due(cache, entry) && fill_entry(cache, entry) < 0) {
         return error_memory(err);
     }
     if (!entry->image) {
@@ -273,7 +273,7 @@ int image_cache_check(struct image_cache *cache, const char *path, const struct 
     if (entry)
         return entry->image ? 0 : -entry->error.code;
     struct image *image;
-    if (strcmp(path, VDSO_NAME) == 0) /* a few pages */
+    if (strcmp(path, VDSO_NAME) == 0) /* only a few pages */
         return image_cache_get(cache, path, &id, &image, err);
     char *file;
     int rc = image_find(path, &id, &cache->options, &file, err);
@@ -311,7 +311,7 @@ const struct code_set *image_cache_code_of(const struct image_cache *cache, uint
     return names ? code_names_of(names, pid, birth) : NULL;
 }
 
-/* Whether the file at a path is of the image's build and names functions that the image does not. */
+/* Whether the file at a path is of the image's build and names functions that the image does not name. */
 static bool names_more(const struct image_cache *cache, const struct image *image, const char *path)
 {
     char *file;
@@ -365,7 +365,7 @@ int image_cache_settle(struct image_cache *cache)
             rc = image_join_parts(cache->images[i]);
     for (uint32_t i = 1; live && i < cache->entry_count && rc == 0; i++)
         if (!cache->entries[i]->image)
-            rc = fill(cache, cache->entries[i]);
+            rc = fill_entry(cache, cache->entries[i]);
     return rc;
 }
 

@@ -13,13 +13,14 @@ bool claims_add(struct claims *claims, uint64_t address, uint64_t end, struct cf
     return vec_push(claims->items, claims->count, claims->capacity, (struct claim){address, end, row});
 }
 
-/* Adds a claim that does not begin before the others, the last of which it may overlap. From where it contradicts that on, neither
- * holds: what is left of one behind the other's end goes, too, which is a few instructions. */
+/* Adds a claim. Claims are added by address, so it can overlap only the last one. From the first address where
+ * the two disagree, both become invalid, including what one of them has behind the other's end (a few
+ * instructions). */
 static void settle_one(struct claims *claims, struct claim claim)
 {
     struct claim *last = claims->settled ? &claims->items[claims->settled - 1] : NULL;
     if (last && claim.address < last->address)
-        claim.address = last->address; /* before it they are contradicted */
+        claim.address = last->address; /* before that address the claims already contradict each other */
     if (last && last->row.cfa == CFI_NONE && claim.address < last->end)
         claim.address = last->end;
     if (claim.address >= claim.end)

@@ -26,8 +26,8 @@
 
 enum kind {
     KIND_OTHER,
-    KIND_MID_FRAME,  /* a nameless range that is not a function's entry */
-    KIND_MAY_BE_COLD /* a nameless range that may be a function */
+    KIND_MID_FRAME,  /* an unnamed range that is not a function's entry */
+    KIND_MAY_BE_COLD /* an unnamed range that may be a function */
 };
 
 enum evidence {                  /* best first */
@@ -43,24 +43,24 @@ struct edge {
 
 struct search {
     struct functions *functions;
-    uint8_t *kinds;    /* enum kind, one for each function */
-    uint32_t *calls;   /* into the middle of a part; one for each function */
-    uint8_t *near;     /* by NEAR_BYTES from functions->base: whether a part lies there */
-    uint64_t near_end; /* how many */
+    uint8_t *kinds;    /* enum kind, by function */
+    uint32_t *calls;   /* calls into the middle of a part; by function */
+    uint8_t *near;     /* for each NEAR_BYTES from functions->base: whether a part is there */
+    uint64_t near_end; /* entries of `near` */
     struct edge *edges;
     size_t count, capacity;
 };
 
 #define NEAR_BYTES 64
 
-#define MAX_CHAIN 8 /* a part of a part of ...; gcc's chains have length one */
+#define MAX_CHAIN 8 /* limit for parts of parts; gcc's chains have length one */
 
 static int add_edge(struct search *s, uint32_t part, uint32_t function, enum evidence evidence)
 {
     return vec_push(s->edges, s->count, s->capacity, (struct edge){part, function, evidence}) ? 0 : -ENOMEM;
 }
 
-/* Most branches have nothing to do with parts and need no search. */
+/* Quick test: most branches have nothing to do with parts and need no search. */
 static bool is_near(const struct search *s, uint64_t address)
 {
     uint64_t at = (address - s->functions->base) / NEAR_BYTES;
@@ -106,7 +106,7 @@ static int add_branch(struct search *s, uint64_t from, uint64_t to, enum branch 
     return s->kinds[source] == KIND_MID_FRAME ? add_edge(s, source, target, EVIDENCE_BACK) : 0;
 }
 
-/* Which of the 16 bytes begin a branch. One more byte is read. */
+/* A bit for each of the 16 bytes that begins a branch. Reads one byte more. */
 static unsigned branches_at(const uint8_t *code)
 {
     const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)code);
@@ -119,7 +119,7 @@ static unsigned branches_at(const uint8_t *code)
     return (unsigned)_mm_movemask_epi8(_mm_or_si128(near, conditional));
 }
 
-/* Of a branch that begins at code[i], all of whose bytes are there. */
+/* Takes the branch that begins at code[i]; all of its bytes are available. */
 static int take_branch(struct search *s, const uint8_t *code, size_t i, uint64_t address)
 {
     const enum branch branch = code[i] == 0x0f   ? BRANCH_CONDITIONAL
@@ -135,8 +135,8 @@ static int take_branch(struct search *s, const uint8_t *code, size_t i, uint64_t
 
 #define AHEAD (16 + 1 + LONGEST)
 
-/* Branches that begin in the first ELF_PIECE bytes. */
-static int scan(void *search, const uint8_t *code, size_t size, uint64_t address)
+/* Takes the branches that begin in the first ELF_PIECE bytes. */
+static int scan_piece(void *search, const uint8_t *code, size_t size, uint64_t address)
 {
     struct search *s = search;
     uint8_t rest[AHEAD] = {0};
@@ -153,9 +153,9 @@ static int scan(void *search, const uint8_t *code, size_t size, uint64_t address
     return 0;
 }
 
-/* Compilers align functions, but gcc packs .cold parts without alignment: a range that starts at a multiple
- * of 16 is one only if there is no gap to its neighbours. (Hand-written code does make conditional tail
- * calls: strncmp to strcmp in glibc.) */
+/* Compilers align functions, but gcc packs .cold parts without alignment: a range that starts at a multiple of 16
+ * is a part only if there is no gap to its neighbours. (Hand-written code does make conditional tail calls:
+ * strncmp to strcmp in glibc.) */
 static bool is_packed(const struct functions *functions, uint32_t f)
 {
     const struct image_function *item = &functions->items[f];
@@ -196,9 +196,9 @@ static int by_part(const void *a, const void *b)
     return (x->evidence > y->evidence) - (x->evidence < y->evidence);
 }
 
-/* The function that most of these edges come from; IMAGE_NO_FUNCTION if there is no majority, if more calls lead into the part than
- * edges that are not of its first byte, or if it is not known to be a function; *all: it is the only one. Edges from parts without an
- * owner do not count. */
+/* The function that most of these edges come from. IMAGE_NO_FUNCTION if there is no majority, if more calls lead
+ * into the part than edges that do not target its first byte, or if the source is not known to be a function.
+ * *all: all edges come from it. Edges from parts without an owner do not count. */
 static uint32_t majority(const struct search *s, const struct edge *edges, size_t count, bool *all)
 {
     uint32_t best = IMAGE_NO_FUNCTION;
@@ -225,7 +225,7 @@ static uint32_t majority(const struct search *s, const struct edge *edges, size_
     return votes * 2 > total && !called ? best : IMAGE_NO_FUNCTION;
 }
 
-/* Joins what can be joined now; returns whether anything was. */
+/* Joins the parts whose owner is known now; returns whether there were any. */
 static bool join_round(struct search *s)
 {
     bool joined = false;
@@ -272,7 +272,7 @@ int cold_join_branches(const struct elf_file *file, const struct cfi *cfi, struc
     struct search s = {0};
     int rc = search_begin(&s, functions) ? 0 : -ENOMEM;
     if (rc == 0 && find_kinds(&s, cfi)) {
-        rc = elf_file_see_code(file, AHEAD, scan, &s);
+        rc = elf_file_see_code(file, AHEAD, scan_piece, &s);
         if (rc == 0 && s.count) {
             qsort(s.edges, s.count, sizeof *s.edges, by_part);
             for (unsigned round = 0; round < MAX_CHAIN && join_round(&s); round++)

@@ -59,7 +59,7 @@ static size_t collect_parts(const struct functions *functions, const struct symb
     return count;
 }
 
-static void consider(const struct functions *functions, const struct symbol *s, struct part *part)
+static void consider_symbol(const struct functions *functions, const struct symbol *s, struct part *part)
 {
     const struct symbol *p = part->symbol;
     bool same_file = s->local && s->file && s->file == p->file;
@@ -97,7 +97,7 @@ int cold_join_names(struct functions *functions, const struct symbols *symbols)
         const uint64_t *slot = s->typed ? table_find(by_name, checksum_of(s->name, length)) : NULL;
         for (uint64_t p = slot ? *slot : 0; p; p = parts[p - 1].next)
             if (parts[p - 1].base_length == length && memcmp(parts[p - 1].symbol->name, s->name, length) == 0)
-                consider(functions, s, &parts[p - 1]);
+                consider_symbol(functions, s, &parts[p - 1]);
     }
     for (size_t i = 0; i < count && rc == 0; i++) {
         if (parts[i].owner == IMAGE_NO_FUNCTION)

@@ -10,9 +10,9 @@
 
 #define TEXT_MOST  (1u << 18) /* bytes: some ms of work */
 #define NAME_MOST  4096u
-#define CHAR_COSTS 16u /* bytes of text for one of the name, at most: 'y' is "immutable()" */
+#define CHAR_COSTS 16u /* at most, one byte of the name makes so many of the text: 'y' is "immutable()" */
 
-/* At a back reference: how far back it leads; 0: it is none. */
+/* How far back the back reference at this place leads; 0: it is no back reference. */
 static size_t reference_at(const char *at)
 {
     size_t distance = 0;
@@ -21,10 +21,11 @@ static size_t reference_at(const char *at)
     return *at >= 'a' && *at <= 'z' ? 26 * distance + (size_t)(*at - 'a') : 0;
 }
 
-/* Whether the text is short enough: a reference to an identifier stands for that, one to a type for no more than all from there on. */
+/* Whether the demangled text is short enough. A reference to an identifier stands for that identifier; one to a
+ * type, for at most everything from there on. */
 static bool is_bounded(const char *mangled, size_t length)
 {
-    uint64_t *text = malloc((length + 1) * sizeof *text); /* of what is before a byte */
+    uint64_t *text = malloc((length + 1) * sizeof *text); /* upper bound for the name up to a byte */
     bool bounded = text;
     for (size_t i = 0; bounded && i < length; i++) {
         size_t back = mangled[i] == 'Q' ? reference_at(mangled + i) : 0;

@@ -2,8 +2,8 @@
 #ifndef FATHOM_IMAGE_D_NAME_H
 #define FATHOM_IMAGE_D_NAME_H
 
-/* As libiberty demangles them; malloc'd. NULL: it is none, or its text would be too long: a name of 140 bytes may stand for
- * 100 MB. */
+/* Demangles a name by libiberty; malloc'd. NULL: not a D name, or its text would be too long: 140 bytes can stand
+ * for 100 MB. */
 char *d_name_demangle(const char *mangled);
 
 #endif

@@ -83,7 +83,7 @@ static int by_build_id(const struct wanted *wanted, const char *root, char **pat
     return try_formatted(wanted, n, candidate, path, out);
 }
 
-/* A debug file in a directory with the layout of perf's cache. */
+/* Tries a debug file in a directory with the layout of perf's cache. */
 static int by_cache(const struct wanted *wanted, const char *directory, char **path, struct elf_file *out)
 {
     char *candidate = build_id_cache_find(directory, &wanted->file->build_id, "debug");
@@ -126,7 +126,7 @@ static int by_link(struct wanted *wanted, const char *file_path, const char *roo
     return rc;
 }
 
-/* A copy of the whole program, malloc'd or NULL, that is not stripped. */
+/* Tries an unstripped copy of the whole program (malloc'd or NULL). */
 static int by_copy(const struct wanted *wanted, char *copy, char **path, struct elf_file *out)
 {
     if (copy && elf_file_names_more_at(copy, wanted->file))
@@ -135,7 +135,7 @@ static int by_copy(const struct wanted *wanted, char *copy, char **path, struct 
     return 0;
 }
 
-/* Another file that had this build. */
+/* Tries the other files known to have had this build. */
 static int by_twins(const struct wanted *wanted, char **path, struct elf_file *out)
 {
     const char *paths[TWINS_MOST];
@@ -151,7 +151,7 @@ static int by_twins(const struct wanted *wanted, char **path, struct elf_file *o
     return rc == 0 && id->size ? by_copy(wanted, image_store_path(id), path, out) : rc;
 }
 
-/* Where separate debug files are; malloc'd. NULL: out of memory. */
+/* The directory of separate debug files; malloc'd. NULL: out of memory. */
 static char *root_of(const struct image_options *options)
 {
     char *root;
@@ -188,7 +188,7 @@ int debug_file_find(const struct elf_file *file, const char *file_path, const st
     return rc;
 }
 
-/* A server's file for this build; malloc'd, NULL: none. */
+/* A debuginfod server's file for this build; malloc'd; NULL: none. */
 static char *server_file(const struct image_options *options, const struct build_id *id)
 {
     return options && !options->no_debug_files

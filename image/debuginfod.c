@@ -25,9 +25,9 @@ struct answer {
 
 struct debuginfod {
     const struct log *log;
-    bool loaded; /* or tried to */
-    bool silent; /* ask nothing more */
-    bool told;   /* a failure was reported: only once, unless the log is verbose */
+    bool loaded;   /* loading was tried */
+    bool silent;   /* make no more queries */
+    bool reported; /* a failure was reported: only once, unless the log is verbose */
     begin_function *begin;
     find_function *find[2]; /* by kind */
     end_function *end;
@@ -54,8 +54,8 @@ void debuginfod_free(struct debuginfod *servers)
     free(servers);
 }
 
-/* The library stays loaded: not all of its dependencies (TLS) can be unloaded safely. */
-static void load(struct debuginfod *servers)
+/* The library stays loaded: some of its dependencies (TLS) cannot be unloaded safely. */
+static void load_library(struct debuginfod *servers)
 {
     servers->loaded = true;
     void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
@@ -73,9 +73,9 @@ static void load(struct debuginfod *servers)
                   library ? "lacks a function" : "cannot be loaded");
 }
 
-/* NULL: not available. Makes a new client for each query: a kept one would be shared with forked processes.
- */
-static char *ask(struct debuginfod *servers, enum debuginfod_kind kind, const struct build_id *id)
+/* NULL: not available. Makes a new client for each query, as one that is reused would be shared with forked
+ * processes. */
+static char *query_servers(struct debuginfod *servers, enum debuginfod_kind kind, const struct build_id *id)
 {
     char hex[2 * BUILD_ID_MAX + 1], *path = NULL;
     build_id_format(id, hex);
@@ -86,11 +86,11 @@ static char *ask(struct debuginfod *servers, enum debuginfod_kind kind, const st
     servers->end(client);
     if (fd < 0) {
         servers->silent = fd == -ETIME;
-        enum log_level level = servers->silent ? LOG_WARNING : servers->told ? LOG_DEBUG : LOG_NOTE;
+        enum log_level level = servers->silent ? LOG_WARNING : servers->reported ? LOG_DEBUG : LOG_NOTE;
         if (fd != -ENOENT) {
             log_write(servers->log, level, "debuginfod: cannot get the file of build %s: %s%s", hex,
                       strerror(-fd), servers->silent ? "; no more files will be requested" : "");
-            servers->told = true;
+            servers->reported = true;
         }
         return NULL; /* (*path is not set) */
     }
@@ -131,9 +131,9 @@ char *debuginfod_find(struct debuginfod *servers, enum debuginfod_kind kind, con
     if (!answer) {
         answer = add_answer(servers, kind, id);
         if (!servers->loaded)
-            load(servers);
+            load_library(servers);
         if (answer && !servers->silent)
-            answer->path = ask(servers, kind, id);
+            answer->path = query_servers(servers, kind, id);
     }
     return answer && answer->path ? strdup(answer->path) : NULL;
 }

@@ -18,10 +18,10 @@
 #define FRAME_MOST   (1 << 30)   /* bytes */
 #define PLT_STUB     16u         /* bytes */
 #define PADDING_MOST 11u         /* bytes of one instruction */
-#define NEARBY       (32u << 10) /* bytes around a part whose functions are derived with it */
+#define NEARBY       (32u << 10) /* bytes before and behind a part: functions there are derived with it */
 
-/* The stubs of a PLT (x86-64 psABI, section 5.2): each begins as a function does, but the first of .plt, which the others jump to
- * when they have pushed a number. */
+/* Derives the rows of a PLT's stubs (x86-64 psABI, section 5.2). Each begins as a function does, except the first
+ * one of .plt, to which the others jump after they have pushed a number. */
 static int derive_stubs(const struct image *image, const struct image_function *f)
 {
     static const uint8_t push_slot[] = {0xff, 0x35};
@@ -45,7 +45,8 @@ static int derive_stubs(const struct image *image, const struct image_function *
                    : rc;
 }
 
-/* mov $15,%rax or %eax; syscall: what a signal handler returns to (rt_sigreturn). Its frame is the kernel's. */
+/* Whether this is mov $15,%rax or %eax; syscall: where a signal handler returns to (rt_sigreturn), in a frame
+ * that the kernel made. */
 static bool is_restorer(const struct image *image, uint64_t address)
 {
     static const uint8_t wide[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05},
@@ -56,7 +57,7 @@ static bool is_restorer(const struct image *image, uint64_t address)
                      (size >= sizeof narrow && memcmp(bytes, narrow, sizeof narrow) == 0));
 }
 
-/* Whether an instruction that does nothing ends at an address. */
+/* Whether a nop ends at an address. */
 static bool is_padded(const struct image *image, uint64_t address)
 {
     for (size_t length = 1; length <= PADDING_MOST && length < address; length++) {
@@ -70,7 +71,8 @@ static bool is_padded(const struct image *image, uint64_t address)
     return false;
 }
 
-/* From the byte before it, if that is padding: it is returned to, but not called. */
+/* The row begins at the byte before, if that is padding: unwinders look up PC - 1, and this code is returned to
+ * without a call. */
 static int derive_restorer(const struct image *image, const struct image_function *f)
 {
     const uint64_t start = f->address - is_padded(image, f->address);
@@ -81,8 +83,8 @@ static int derive_restorer(const struct image *image, const struct image_functio
                    : rc;
 }
 
-/* What the kernel or the loader starts: it has no caller (x86-64 psABI, section 3.4.1). Up to its last call, which does not
- * return. */
+/* Code that the kernel or the loader starts has no caller (x86-64 psABI, section 3.4.1). The row ends at its last
+ * call, which does not return. */
 static int derive_entry(const struct image *image, const struct image_function *f)
 {
     const struct cfi_row row = {
@@ -92,7 +94,7 @@ static int derive_entry(const struct image *image, const struct image_function *
     return rc == 0 ? cfi_table_derive(image->cfi, end, (struct cfi_row){.cfa = CFI_NONE}) : rc;
 }
 
-/* The call of a new thread's first function, in code without rows: nothing called its caller (thread_return.h). */
+/* The call of a new thread's first function, in code without rows: its caller is outermost (thread_return.h). */
 static int derive_thread(const struct image *image)
 {
     const struct cfi_row row = {
@@ -104,8 +106,8 @@ static int derive_thread(const struct image *image)
     return rc == 0 ? cfi_table_derive(image->cfi, address, (struct cfi_row){.cfa = CFI_NONE}) : rc;
 }
 
-/* The rows that Go's table has. A function that changes to another stack begins what is walked there, as a goroutine does. Whether BP
- * is saved the table does not tell: frames of Go need it not. */
+/* Adds the rows of Go's table. At a function that changes to another stack the walk ends, as at a goroutine's
+ * first function. The table does not say whether BP is saved, but frames of Go do not need it. */
 static int derive_go(const struct image *image, const struct go_table *table, struct go_function *f)
 {
     struct go_delta delta = {0};
@@ -125,7 +127,7 @@ static int derive_go(const struct image *image, const struct go_table *table, st
                    : rc;
 }
 
-/* The addresses that Go's table is about. */
+/* The addresses that Go's table covers. */
 struct go_code {
     uint64_t low, high;
 };
@@ -154,7 +156,7 @@ static bool lacks_rows(const struct image *image, uint32_t function)
     return f->owner == function && !cfi_covers(image->cfi, f->address) && !cold_is_name(f->name);
 }
 
-/* Functions of an image without FDEs, and what is needed to derive their rows. */
+/* An image whose rows are derived, and the state of that. */
 struct deriving {
     struct image *image;
     struct derivation *derivation;
@@ -162,7 +164,8 @@ struct deriving {
     pthread_mutex_t lock; /* of the derivation */
 };
 
-/* What derives the rows of one: NULL if nothing does, or its code is to be followed, which *followed says. */
+/* The function that derives the rows of code which is not called as usual. NULL: there is none; *followed: then the dataflow
+ * over its code does (derive_flow.h). */
 typedef int special(const struct image *image, const struct image_function *f);
 static special *special_of(const struct deriving *d, const struct image_function *f, bool *followed)
 {
@@ -178,7 +181,7 @@ static special *special_of(const struct deriving *d, const struct image_function
     return *followed ? NULL : derive_entry;
 }
 
-/* Of those that are not called as others are. *bytes: of the functions whose code is to be followed. */
+/* Derives the rows of functions that are not called as usual. *bytes: size of the others, which the dataflow must follow. */
 static int derive_specials(const struct deriving *d, uint64_t *bytes)
 {
     const struct functions *functions = &d->image->functions;
@@ -195,7 +198,7 @@ static int derive_specials(const struct deriving *d, uint64_t *bytes)
     return rc;
 }
 
-/* Of functions that are as sure. */
+/* Derives the functions of one degree of certainty among [first, last). */
 static int derive_these(const struct deriving *d, uint32_t first, uint32_t last, unsigned sure)
 {
     const struct functions *functions = &d->image->functions;
@@ -210,7 +213,7 @@ static int derive_these(const struct deriving *d, uint32_t first, uint32_t last,
     return rc;
 }
 
-/* The surest first: the others may not contradict them. */
+/* Starts with the most certain functions, which the others must not contradict. */
 static int derive_functions(const struct deriving *d, uint32_t first, uint32_t last)
 {
     int rc = 0;
@@ -231,21 +234,21 @@ static int add_row(void *cfi, uint64_t address, struct cfi_row row)
     return cfi_table_derive(cfi, address, row);
 }
 
-/* Likewise. */
+/* A claims_sink. */
 static int add_to_part(void *part, uint64_t address, struct cfi_row row)
 {
     return cfi_part_add(part, address, row);
 }
 
-/* The first function that ends behind an address. */
+/* The first function that ends behind the address. */
 static uint32_t function_behind(const struct functions *functions, uint64_t address)
 {
     const struct image_function *items = functions->items;
     return lower_bound(i, 0u, functions->count, items[i].address + items[i].size <= address);
 }
 
-/* A cfi_part_derive. What functions nearby claim is compared with it, as of a file that is derived whole; those that go on there from far
- * away are left out. */
+/* A cfi_part_derive. Claims of nearby functions count, as when the whole file is derived; those of functions that jump into the
+ * part from far away do not. */
 static int derive_part(void *context, uint64_t from, uint64_t to, struct cfi_part *out)
 {
     struct deriving *d = context;

@@ -1,22 +1,23 @@
 /*
- * derive.h - CFI rows of functions that have none. Private to image/.
+ * derive.h - CFI rows for functions that have none. Private to image/.
  *
- * From their code (derive_flow.h), but for those that are not called as others are: stubs of the PLT, what signal handlers return to, the
- * program's entry, the call of a thread's first function; and functions of Go, which has a table of its own (go_table.h).
+ * The rows are computed from the code (derive_flow.h), except for functions that are not entered by an ordinary
+ * call: stubs of the PLT, the code that signal handlers return to, the program's entry, the call of a thread's
+ * first function. Go functions have a table of their own (go_table.h).
  */
 #ifndef FATHOM_IMAGE_DERIVE_H
 #define FATHOM_IMAGE_DERIVE_H
 
 #include "image/image.h"
 
-/* Adds the rows to the image's CFI, marked as derived. Call it once. Where more than whole_most bytes of code are to be followed for it, that is
- * done later, in parts, as their addresses are looked up. 0 or -ENOMEM. */
+/* Adds the rows to the image's CFI, marked as derived. Call it once. If more than whole_most bytes of code must be followed,
+ * this happens on demand, in parts, when their addresses are first looked up. 0 or -ENOMEM. */
 int image_derive_rows(struct image *image, uint64_t whole_most);
 
-/* 10 MB of code a second: a quarter of a gigabyte of it, as Chromium has, takes half a minute, of which few reports need much. */
+/* For whole_most. About 10 MB of code are followed a second: Chromium's 235 MB take half a minute, and a report needs few of them. */
 #define DERIVE_WHOLE_MOST (64u << 20)
 
-struct deriving;                                    /* what is done later */
+struct deriving;                                    /* state for what is derived on demand */
 void image_derived_free(struct deriving *deriving); /* NULL is allowed */
 
 #endif

@@ -19,50 +19,49 @@
 
 #define FUNCTION_ALIGNMENT 16u
 #define ENDBR              0xf3 /* first byte of endbr64 */
-#define READS_MOST         4u   /* instructions that are read again to follow parts, for each byte of code */
-#define PASSES_MOST        8u   /* a function loses BP by another that does, and so on: assembler has few */
-#define SWITCH_MOST        8u   /* instructions from the check of its bounds to its jump */
+#define READS_MOST         4u   /* per byte of code: instructions that may be decoded again to follow parts */
+#define PASSES_MOST        8u   /* functions that lose BP because a callee does: chains of these are short */
+#define SWITCH_MOST        8u   /* instructions between a switch's bounds check and its jump */
 
 struct derivation {
     struct function_code code;
     struct frame_state *states; /* by instruction */
     uint32_t *work, *calls,
-        *doubtful; /* calls that were reached; doubtful: something else leads behind them, too */
+        *doubtful; /* reached calls; doubtful: a branch leads to the code behind the call, too */
     uint32_t capacity, work_count, work_capacity, call_count, call_capacity, doubtful_count,
         doubtful_capacity;
     const struct image *image;
-    struct function_parts parts; /* of the function */
-    uint64_t *outside;           /* where it goes on outside of them */
+    struct function_parts parts; /* of the current function */
+    uint64_t *outside;           /* addresses outside of the parts where the function continues */
     uint32_t outside_count, outside_capacity;
     struct switch_tables tables;
-    struct slots slots; /* words of data */
-    unsigned passes;    /* over surely called functions, but the first */
-    uint64_t budget;    /* instructions that may still be read to follow parts */
+    struct slots slots; /* data words */
+    unsigned passes;    /* passes over the sure functions after the first one */
+    uint64_t budget;    /* instructions that may still be decoded to follow parts */
     struct claims claims;
     struct no_return no_return;
-    bool keeps_frames; /* all code of the image that has no tables (run_time.h) */
-    bool
-        by_frame; /* what is not proved by SP is by these: callees may leave SP otherwise than they found it */
+    bool keeps_frames;    /* all code without tables in the image keeps frame pointers (run_time.h) */
+    bool by_frame;        /* second try, by frame pointers alone: callees may change SP */
     bool refused, failed; /* failed: out of memory */
-    bool found;           /* no symbol or FDE says that a function begins there (function_starts.h) */
+    bool found;           /* neither a symbol nor an FDE starts the function (function_starts.h) */
     bool clobbers_bp;     /* a return was reached without the caller's BP */
-    uint8_t *clobbers;    /* by function: whether that is so of it */
-    bool more_clobbers;   /* than were known when the pass began */
-    bool trusted;         /* it is surely called, and may keep BP or not */
-    bool left;            /* a way out was reached */
-    bool prologue;        /* it begins as functions do */
-    bool lost;            /* a jump was reached with a stack that is not known */
-    /* Jumps whose table is not known. */
-    bool switched; /* one was reached with a frame: */
+    uint8_t *clobbers;    /* clobbers_bp, by function */
+    bool more_clobbers;   /* the current pass found functions that clobber BP */
+    bool trusted;         /* it is certainly called, so it may clobber BP */
+    bool left;            /* an exit was reached */
+    bool prologue;        /* it begins with a usual prologue */
+    bool lost;            /* a jump was reached while the stack was unknown */
+    /* For jumps whose table is unknown: */
+    bool switched; /* one was reached with a frame, in the state: */
     struct frame_state at_switch;
-    bool maybe;    /* one was reached as at the entry: a switch or a tail call */
-    bool guessing; /* where they lead */
-    bool keeps;    /* a call was reached behind which nothing is dropped from the stack */
-    bool called;   /* a call was reached, in states that have this in common: */
+    bool maybe;    /* one was reached in the entry's state: a switch or a tail call */
+    bool guessing; /* the possible cases are being followed */
+    bool keeps;    /* a call was reached after which nothing is dropped from the stack */
+    bool called;   /* a call was reached; what all of them have in common: */
     struct frame_state at_call;
 };
 
-static void reach(struct derivation *d, uint32_t i, const struct frame_state *from)
+static void reach_insn(struct derivation *d, uint32_t i, const struct frame_state *from)
 {
     struct frame_state *at = &d->states[i], now = at->seen ? frame_state_meet(*at, from) : *from;
     if (at->seen && frame_state_same(at, &now))
@@ -79,7 +78,7 @@ static const uint8_t *insn_bytes(const struct derivation *d, const struct code_i
     return image_bytes(d->image, insn->address, &size);
 }
 
-/* Behind padding none begins. */
+/* A nop is padding, where no landing pad begins. */
 static bool begins_landing_pad(const struct derivation *d, uint32_t i)
 {
     const struct code_insn *insn = &d->code.insns[i];
@@ -88,7 +87,7 @@ static bool begins_landing_pad(const struct derivation *d, uint32_t i)
     return (insn->kind != CODE_NOP || *bytes == ENDBR) && landing_pad_begins(bytes, size);
 }
 
-/* Whether a call leads to a function that does not keep its caller's BP. */
+/* Whether the callee is known to clobber its caller's BP. */
 static bool callee_clobbers_bp(const struct derivation *d, const struct code_insn *insn)
 {
     const uint32_t f =
@@ -96,7 +95,7 @@ static bool callee_clobbers_bp(const struct derivation *d, const struct code_ins
     return f != IMAGE_NO_FUNCTION && d->clobbers[f] && d->image->functions.items[f].address == insn->target;
 }
 
-/* What a call leaves alone leads to the CFA still. */
+/* A register that held the CFA's distance still does after a call that does not change it. */
 static void keep_drap(const struct derivation *d, const struct frame_state *before, uint64_t callee,
                       struct frame_state *after)
 {
@@ -118,7 +117,7 @@ static struct frame_state state_after(const struct derivation *d, uint32_t i)
     return d->by_frame ? frame_state_by_frame(after, insn, insn_bytes(d, insn)) : after;
 }
 
-/* A jump whose table is not known: what is known at all of them is known at their cases. */
+/* Jump with an unknown table: only what all such jumps have in common is known at their cases. */
 static void note_switch(struct derivation *d, const struct frame_state *after)
 {
     const struct frame_state all = d->switched ? frame_state_meet(d->at_switch, after) : *after;
@@ -127,7 +126,8 @@ static void note_switch(struct derivation *d, const struct frame_state *after)
     d->at_switch = all;
 }
 
-/* Whether the stack was known until the instruction before the jump loaded another one, as a loader's last step does. */
+/* Whether the stack was known until the instruction before the jump loaded another one, as a loader does at its
+ * end. */
 static bool switches_stack(const struct derivation *d, uint32_t i)
 {
     return i && d->code.insns[i - 1].stack == CODE_SP_OTHER && d->states[i - 1].seen &&
@@ -135,24 +135,24 @@ static bool switches_stack(const struct derivation *d, uint32_t i)
 }
 
 /* Follows an indirect jump. */
-static void jump(struct derivation *d, uint32_t i, const struct frame_state *after)
+static void follow_jump(struct derivation *d, uint32_t i, const struct frame_state *after)
 {
     const struct table_edge *edges = d->code.edges;
     const uint32_t count = d->code.edge_count;
     uint32_t edge = lower_bound(k, 0, count, edges[k].from < i);
     if (edge < count && edges[edge].from == i) {
         for (; edge < count && edges[edge].from == i; edge++)
-            reach(d, edges[edge].to, after);
+            reach_insn(d, edges[edge].to, after);
     } else if (frame_state_clean(after)) {
         d->maybe |= d->code.ways[i] & WAY_TABLE;
     } else if (frame_state_lost(after)) {
-        d->lost |= !d->prologue || !switches_stack(d, i); /* to another stack, as longjmp() does */
+        d->lost |= !d->prologue || !switches_stack(d, i); /* changes to another stack, as longjmp() does */
     } else {
         note_switch(d, after);
     }
 }
 
-/* What a call returns to, behind padding. */
+/* The instruction that a call returns to, after any padding. */
 static uint32_t behind_call(const struct derivation *d, uint32_t i)
 {
     for (i++; d->code.insns[i].kind == CODE_NOP && !(d->code.ways[i] & WAY_BRANCH) &&
@@ -161,7 +161,7 @@ static uint32_t behind_call(const struct derivation *d, uint32_t i)
     return i;
 }
 
-/* push %rbp; mov %rsp,%rbp: the begin of a function. */
+/* Whether a function begins here: push %rbp; mov %rsp,%rbp. */
 static bool begins_frame(const struct derivation *d, uint32_t i)
 {
     int32_t above;
@@ -169,8 +169,8 @@ static bool begins_frame(const struct derivation *d, uint32_t i)
            frame_state_begins(insn_bytes(d, &d->code.insns[i + 1]), d->code.insns[i + 1].length, &above);
 }
 
-/* Whether the call is the last before other code, to which nothing leads: a function, which begins with its frame or behind padding to
- * where they begin, or padding in a part. */
+/* Whether the function ends with this call: no branch leads to the code behind it, which begins a function (sets
+ * up its frame, or is aligned behind padding) or, behind padding, is in a part that was added. */
 static bool is_last(const struct derivation *d, uint32_t i)
 {
     const uint32_t behind = behind_call(d, i);
@@ -183,7 +183,7 @@ static bool is_last(const struct derivation *d, uint32_t i)
     return aligned || function_parts_followed(&d->parts, insn->address);
 }
 
-/* false: out of memory. */
+/* Queues a call, to continue behind it later. false: out of memory. */
 static bool note_call(struct derivation *d, uint32_t i)
 {
     const bool doubtful = d->code.ways[behind_call(d, i)] & WAY_BRANCH;
@@ -191,9 +191,9 @@ static bool note_call(struct derivation *d, uint32_t i)
                     : vec_push(d->calls, d->call_count, d->call_capacity, i);
 }
 
-/* Follows a call's return, unless what is behind it was reached with another stack: then it does not return, as one instruction has
- * one depth. */
-static void come_back(struct derivation *d, uint32_t i)
+/* Continues behind a call, unless that instruction was already reached with another stack depth: each instruction
+ * has one depth, so the call does not return. */
+static void follow_return(struct derivation *d, uint32_t i)
 {
     struct frame_state after = state_after(d, i), *behind = &d->states[behind_call(d, i)];
     const bool other = behind->seen && (behind->depth != after.depth || behind->frame != after.frame) &&
@@ -201,11 +201,11 @@ static void come_back(struct derivation *d, uint32_t i)
     if (d->by_frame)
         after.depth = FRAME_STATE_OPEN;
     if (!other || d->by_frame)
-        reach(d, i + 1, &after);
+        reach_insn(d, i + 1, &after);
 }
 
-/* Whether a branch checks the bounds of a switch. Compilers know of some that they are kept, and let the branch lead to whatever comes
- * behind the function's part. */
+/* Whether a branch is the bounds check of a switch. Where the compiler knows that the bounds hold, the branch may
+ * lead to whatever is behind the function's part. */
 static bool is_bound(const struct derivation *d, uint32_t i)
 {
     const uint32_t last = i + SWITCH_MOST < d->code.count ? i + SWITCH_MOST : d->code.count - 1;
@@ -216,7 +216,8 @@ static bool is_bound(const struct derivation *d, uint32_t i)
     return d->code.insns[i].kind == CODE_JUMP_INDIRECT;
 }
 
-/* Leaves the parts that are known to `target`; false: that is another function's, where this does not go on. */
+/* Notes that the function continues at `target`, outside of the known parts. false: that code is another
+ * function's. */
 static bool goes_outside(struct derivation *d, uint32_t i, uint64_t target)
 {
     if (!d->budget || !function_parts_leads(&d->parts, target))
@@ -227,7 +228,7 @@ static bool goes_outside(struct derivation *d, uint32_t i, uint64_t target)
     return true;
 }
 
-/* Whether a branch that checks the bounds of jump i leads there. */
+/* Whether this is where the bounds check of jump i leads. */
 static bool is_default(const struct derivation *d, uint32_t i, uint64_t address)
 {
     for (uint32_t k = 0; k < SWITCH_MOST && i--; k++)
@@ -236,7 +237,7 @@ static bool is_default(const struct derivation *d, uint32_t i, uint64_t address)
     return false;
 }
 
-/* Of a jump by a table. Cases that are never taken are in it as the default. */
+/* Follows a jump's table out of the known parts. Cases that cannot occur have the default's address. */
 static void follow_leads(struct derivation *d, uint32_t i)
 {
     const struct switch_tables *tables = &d->tables;
@@ -252,7 +253,7 @@ static bool is_tail_call(const struct derivation *d, const struct code_insn *ins
     return frame_state_clean(after) && functions_start(&d->image->functions, insn->target) != START_NONE;
 }
 
-/* Whether it saves a register or makes room on the stack first. */
+/* Whether the function begins by saving a register or by allocating stack. */
 static bool has_prologue(const struct derivation *d, uint32_t first)
 {
     const struct code_insn *insn = &d->code.insns[first];
@@ -261,8 +262,8 @@ static bool has_prologue(const struct derivation *d, uint32_t first)
            (insn->length >= 4 && insn->stack == CODE_SP_MOVED && insn->amount > 0);
 }
 
-/* Whether nothing but a jump to where an argument points is there, as where a function calls another one on behalf of its caller: a label
- * within a function would go by a register of that function's own. */
+/* Whether the code at `first` only jumps to an address that was passed as an argument, as a function does that
+ * calls another one for its caller. A label within a function would jump by one of that function's own registers. */
 static bool calls_argument(const struct derivation *d, uint32_t first)
 {
     static const uint8_t arguments[] = {1, 2, 6, 7}; /* rcx, rdx, rsi, rdi */
@@ -277,14 +278,14 @@ static bool calls_argument(const struct derivation *d, uint32_t first)
     return bytes[0] == 0xff && (high ? by < 2 : by < 8 && memchr(arguments, by, sizeof arguments));
 }
 
-/* Whether a function may be left so. Assembler keeps its own rules about BP, but where a function is not surely called, that BP is kept
- * shows that it is one. */
+/* Whether this state is allowed at an exit. Assembler has its own rules for BP, but where the function's
+ * beginning is only a guess, its exits confirm it by keeping BP. */
 static bool may_leave(const struct derivation *d, const struct frame_state *state)
 {
     return frame_state_clean(state) || (d->trusted && state->depth == 8);
 }
 
-/* A jump to another function. */
+/* Handles a jump to another function. */
 static void leave_function(struct derivation *d, const struct code_insn *insn,
                            const struct frame_state *after)
 {
@@ -294,8 +295,8 @@ static void leave_function(struct derivation *d, const struct code_insn *insn,
     d->refused |= !d->by_frame && (!may_leave(d, after) || (d->found && start == START_NONE));
 }
 
-/* Whether another function's part begins at instruction i: branches lead there, but none of this function. Not where surer functions
- * have the row that this one comes with: they go on there, too. */
+/* Whether instruction i begins another function's part: it is a target of far branches, but of none in this
+ * function. If more certain functions have the same row here, this function continues here, too. */
 static bool is_foreign(const struct derivation *d, uint32_t i, const struct frame_state *after)
 {
     const uint64_t address = d->code.insns[i].address;
@@ -306,7 +307,8 @@ static bool is_foreign(const struct derivation *d, uint32_t i, const struct fram
            (behind_call || !claims_confirm(&d->claims, address, frame_state_row(after)));
 }
 
-/* If something is dropped from the stack behind all calls, that may be arguments, which are no longer there at a landing pad. */
+/* If the code behind every call drops something from the stack, these may be arguments, which are gone at a
+ * landing pad. */
 static void note_state_at_call(struct derivation *d, uint32_t i)
 {
     const struct code_insn *insn = &d->code.insns[i];
@@ -316,7 +318,7 @@ static void note_state_at_call(struct derivation *d, uint32_t i)
     d->keeps |= !drops;
 }
 
-static void leave(struct derivation *d, uint32_t i)
+static void follow_insn(struct derivation *d, uint32_t i)
 {
     const struct code_insn *insn = &d->code.insns[i];
     const struct frame_state after = state_after(d, i);
@@ -326,13 +328,13 @@ static void leave(struct derivation *d, uint32_t i)
     d->left |= insn->kind == CODE_RETURN;
     d->clobbers_bp |= insn->kind == CODE_RETURN && d->states[i].bp != BP_SAME;
     if (insn->kind == CODE_JUMP_INDIRECT) {
-        jump(d, i, &after);
+        follow_jump(d, i, &after);
         follow_leads(d, i);
     } else if (direct && d->code.jumps[i] == FUNCTION_CODE_NONE &&
                (is_tail_call(d, insn, &after) || !goes_outside(d, i, insn->target))) {
         leave_function(d, insn, &after);
     } else if (d->code.jumps[i] != FUNCTION_CODE_NONE) {
-        reach(d, d->code.jumps[i], &after);
+        reach_insn(d, d->code.jumps[i], &after);
     }
     if (code_is_call(insn))
         note_state_at_call(d, i);
@@ -342,24 +344,24 @@ static void leave(struct derivation *d, uint32_t i)
     if (code_is_call(insn))
         d->failed |= !is_last(d, i) && !note_call(d, i);
     else
-        reach(d, i + 1, &after);
+        reach_insn(d, i + 1, &after);
 }
 
-static void settle(struct derivation *d)
+static void follow_reached(struct derivation *d)
 {
     while (!d->refused && !d->failed) {
         if (d->work_count)
-            leave(d, d->work[--d->work_count]);
+            follow_insn(d, d->work[--d->work_count]);
         else if (d->call_count)
-            come_back(d, d->calls[--d->call_count]);
+            follow_return(d, d->calls[--d->call_count]);
         else if (d->doubtful_count)
-            come_back(d, d->doubtful[--d->doubtful_count]);
+            follow_return(d, d->doubtful[--d->doubtful_count]);
         else
             break;
     }
 }
 
-/* Whether nothing is known to lead there. */
+/* Whether an instruction may be a case of an unknown table, because nothing else is known to lead to it. */
 static bool may_be_case(const struct derivation *d, uint32_t i)
 {
     const struct code_insn *insn = &d->code.insns[i];
@@ -367,7 +369,7 @@ static bool may_be_case(const struct derivation *d, uint32_t i)
            !function_parts_followed(&d->parts, insn->address) && !begins_landing_pad(d, i);
 }
 
-/* Handlers that the code itself installs, as OCaml's does, are no pads. */
+/* Marks handlers that the code itself installs, as OCaml's does: these are no landing pads. */
 static void mark_pointed(struct derivation *d)
 {
     for (uint32_t i = 0; i < d->code.count; i++) {
@@ -381,8 +383,8 @@ static void mark_pointed(struct derivation *d)
     }
 }
 
-/* Unwinders enter a landing pad with the stack of the call that threw: with that of all calls, if it is the same. Pads are between the
- * function's blocks or right behind them, where no padding is before them. */
+/* Follows landing pads. Unwinders enter one with the stack of the call that threw; all calls must agree on it.
+ * Pads lie between the function's blocks or right behind them, without padding in between. */
 static void follow_pads(struct derivation *d)
 {
     const struct function_part *whole = &d->parts.whole;
@@ -400,25 +402,25 @@ static void follow_pads(struct derivation *d)
             continue;
         if (begins && !(d->code.ways[i] & WAY_POINTED) && begins_landing_pad(d, i)) {
             const struct frame_state state = d->at_call;
-            reach(d, i, &state);
-            settle(d);
+            reach_insn(d, i, &state);
+            follow_reached(d);
         } else if (i > last) {
             break;
         }
     }
 }
 
-/* Follows all ways. Where a jump goes by a table that is not known, what nothing else leads to is where it goes: that returns are
- * clean shows whether it is. */
-static void follow(struct derivation *d, uint32_t entry)
+/* Follows all paths through the function. Jumps with an unknown table are assumed to lead to the code that
+ * nothing else leads to; if that is wrong, some exit is not clean. */
+static void follow_paths(struct derivation *d, uint32_t entry)
 {
     memset(d->states, 0, d->code.count * sizeof *d->states);
     d->work_count = d->call_count = d->doubtful_count = d->outside_count = 0;
     d->refused = d->switched = d->guessing = d->maybe = d->called = d->keeps = d->left = d->lost =
         d->clobbers_bp = false;
     d->prologue = has_prologue(d, entry);
-    reach(d, entry, &frame_state_entry);
-    settle(d);
+    reach_insn(d, entry, &frame_state_entry);
+    follow_reached(d);
     if (d->maybe && !d->switched) {
         d->switched = true;
         d->at_switch = frame_state_entry;
@@ -426,8 +428,8 @@ static void follow(struct derivation *d, uint32_t entry)
     d->guessing = d->switched && !frame_state_lost(&d->at_switch);
     for (uint32_t i = 0; i < d->code.count && d->guessing && !d->refused && !d->failed; i++) {
         if (may_be_case(d, i)) {
-            reach(d, i, &d->at_switch);
-            settle(d);
+            reach_insn(d, i, &d->at_switch);
+            follow_reached(d);
         }
     }
     follow_pads(d);
@@ -441,7 +443,7 @@ static struct cfi_row row_of(const struct derivation *d, uint32_t i)
     return frame_state_row(&state);
 }
 
-/* The row of instruction i and those behind it that have the same; *end: of the last. */
+/* The row of instruction i and of those behind it with the same row; *end: where they end. */
 static struct cfi_row row_from(const struct derivation *d, uint32_t *i, uint64_t *end)
 {
     const struct code_insn *insn = d->code.insns;
@@ -456,7 +458,7 @@ static struct cfi_row row_from(const struct derivation *d, uint32_t *i, uint64_t
     return row;
 }
 
-static bool contradicts(const struct derivation *d)
+static bool contradicts_claims(const struct derivation *d)
 {
     uint64_t end;
     for (uint32_t i = 0; i < d->code.count;) {
@@ -480,7 +482,7 @@ static int keep_rows(struct derivation *d)
     return 0;
 }
 
-/* Whether nothing but its way out shows that it is entered with the return address at SP. */
+/* Whether only a clean exit can confirm that the function is entered with its return address at SP. */
 static bool is_doubtful(const struct derivation *d, uint32_t first)
 {
     const enum function_start start = functions_start(&d->image->functions, d->code.insns[first].address);
@@ -501,7 +503,7 @@ static int read_code(struct derivation *d)
     return 0;
 }
 
-/* Follows what the function's parts lead to outside, as long as that is new. */
+/* Follows the function, then the parts outside that it turned out to have, until no new ones are found. */
 static int follow_all(struct derivation *d, uint64_t entry)
 {
     uint32_t count;
@@ -511,7 +513,7 @@ static int follow_all(struct derivation *d, uint64_t entry)
         const uint32_t first = rc == 0 ? function_code_find(&d->code, entry) : FUNCTION_CODE_NONE;
         if (first == FUNCTION_CODE_NONE)
             return rc;
-        follow(d, first);
+        follow_paths(d, first);
         rc = d->failed ? -ENOMEM : 0;
         count = d->parts.count;
         for (uint32_t i = 0; rc == 0 && i < d->outside_count; i++)
@@ -535,7 +537,7 @@ int derivation_function(struct derivation *d, uint32_t function)
         rc = follow_all(d, entry);
     const uint32_t first = rc == 0 ? function_code_find(&d->code, entry) : FUNCTION_CODE_NONE;
     if (first == FUNCTION_CODE_NONE || d->refused || (!d->left && is_doubtful(d, first)) ||
-        (!sure && contradicts(d)))
+        (!sure && contradicts_claims(d)))
         return rc;
     d->more_clobbers |= d->clobbers_bp && !d->clobbers[function];
     d->clobbers[function] |= d->clobbers_bp;

@@ -14,7 +14,7 @@ uint64_t extent_end(const struct elf_file *file, uint64_t start, uint64_t stop)
 {
     size_t size;
     const uint8_t *code = elf_file_bytes(file, start, stop - start, &size);
-    uint64_t at = start, reached = start; /* the last address that a branch leads to */
+    uint64_t at = start, reached = start; /* reached: the last branch target */
     struct code_insn insn;
     if (!code)
         return start;

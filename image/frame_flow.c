@@ -19,7 +19,7 @@ struct run {
 };
 
 /* The depth according to the CFI, or UNSEEN. */
-static int32_t told(const struct cfi *cfi, uint64_t address)
+static int32_t depth_by_cfi(const struct cfi *cfi, uint64_t address)
 {
     struct cfi_row row = cfi_lookup(cfi, address);
     if (row.cfa == CFI_SP && row.cfa_offset >= 0 && row.cfa_offset < DEPTH_MAX)
@@ -28,7 +28,7 @@ static int32_t told(const struct cfi *cfi, uint64_t address)
 }
 
 /* The depth after the instruction. */
-static int32_t carry(const struct run *r, uint32_t i)
+static int32_t depth_after(const struct run *r, uint32_t i)
 {
     const struct code_insn *insn = &r->code->insns[i];
     int64_t depth = r->flow->depths[i];
@@ -50,12 +50,12 @@ static int32_t carry(const struct run *r, uint32_t i)
 }
 
 /* `work` never holds more than two entries per instruction, as only changes are added. */
-static void reach(struct run *r, uint32_t i, int32_t depth)
+static void reach_insn(struct run *r, uint32_t i, int32_t depth)
 {
     int32_t *at = &r->flow->depths[i];
     if (*at == depth || *at == FRAME_OPEN)
         return;
-    if (told(r->cfi, r->code->insns[i].address) != UNSEEN)
+    if (depth_by_cfi(r->cfi, r->code->insns[i].address) != UNSEEN)
         return;
     *at = *at == UNSEEN ? depth : FRAME_OPEN;
     r->open |= *at == FRAME_OPEN;
@@ -64,11 +64,11 @@ static void reach(struct run *r, uint32_t i, int32_t depth)
 
 static void leave_instruction(struct run *r, uint32_t i)
 {
-    int32_t depth = carry(r, i);
+    int32_t depth = depth_after(r, i);
     if (r->code->jumps[i] != FUNCTION_CODE_NONE)
-        reach(r, r->code->jumps[i], depth);
+        reach_insn(r, r->code->jumps[i], depth);
     if (function_code_goes_on(r->code, i))
-        reach(r, i + 1, depth);
+        reach_insn(r, i + 1, depth);
 }
 
 static void settle_flow(struct run *r)
@@ -83,7 +83,7 @@ static int compare_depths(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The most frequent depth of calls in reached parts whose depth is not given by rows; UNSEEN: none. `work`
+/* The most frequent depth of calls in reached parts, among calls whose depth no row gives; UNSEEN: none. `work`
  * may be overwritten. */
 static int32_t usual_depth(struct run *r)
 {
@@ -92,7 +92,7 @@ static int32_t usual_depth(struct run *r)
     for (uint32_t i = 0; i < r->code->count; i++) {
         const struct code_insn *insn = &r->code->insns[i];
         if ((insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT || insn->kind == CODE_BRANCH) &&
-            r->flow->depths[i] >= 0 && told(r->cfi, insn->address) == UNSEEN)
+            r->flow->depths[i] >= 0 && depth_by_cfi(r->cfi, insn->address) == UNSEEN)
             depths[count++] = r->flow->depths[i];
     }
     if (count)
@@ -115,7 +115,7 @@ int frame_flow_run(struct frame_flow *flow, const struct cfi *cfi, const struct 
     struct run r = {.flow = flow, .cfi = cfi, .code = code};
     uint32_t unseen = 0;
     for (uint32_t i = 0; i < code->count; i++) {
-        flow->depths[i] = told(cfi, code->insns[i].address);
+        flow->depths[i] = depth_by_cfi(cfi, code->insns[i].address);
         unseen += flow->depths[i] == UNSEEN;
         r.open |= flow->depths[i] == FRAME_OPEN;
     }
@@ -126,26 +126,26 @@ int frame_flow_run(struct frame_flow *flow, const struct cfi *cfi, const struct 
         bool entry =
             i == 0 || code->insns[i - 1].address + code->insns[i - 1].length != code->insns[i].address;
         if (entry && cfi_lookup(cfi, code->insns[i].address).cfa == CFI_NONE)
-            reach(&r, i, 8);
+            reach_insn(&r, i, 8);
         else if (flow->depths[i] >= 0 && !(code->ways[i] & WAY_NONE))
             leave_instruction(&r, i);
         settle_flow(&r);
     }
-    /* last, as other ways to reach the targets of tables are more reliable */
+    /* last, as the other ways to reach targets of tables are more reliable */
     for (uint32_t i = 0; i < code->edge_count; i++) {
         const struct table_edge *edge = &code->edges[i];
         if (flow->depths[edge->from] != UNSEEN && flow->depths[edge->to] == UNSEEN)
-            reach(&r, edge->to, flow->depths[edge->from]);
+            reach_insn(&r, edge->to, flow->depths[edge->from]);
         settle_flow(&r);
     }
     /* landing pads, and targets of tables that were not found: assume the usual depth */
     int32_t usual = r.open ? FRAME_OPEN : usual_depth(&r);
     for (uint32_t i = 0; i < code->count; i++) {
         if (flow->depths[i] == UNSEEN && !(code->ways[i] & WAY_NONE))
-            reach(&r, i, usual == UNSEEN ? FRAME_OPEN : usual);
+            reach_insn(&r, i, usual == UNSEEN ? FRAME_OPEN : usual);
         settle_flow(&r);
     }
-    for (uint32_t i = 0; i < code->count; i++) /* padding, and what is only reached through it */
+    for (uint32_t i = 0; i < code->count; i++) /* padding, and code only reached through it */
         if (flow->depths[i] == UNSEEN)
             flow->depths[i] = FRAME_OPEN;
     return 0;

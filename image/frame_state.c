@@ -66,13 +66,13 @@ static int32_t bounded(int64_t bytes)
     return bytes >= 0 && bytes < DEPTH_MAX ? (int32_t)bytes : OPEN;
 }
 
-/* Of what is relative to the mark. */
+/* A distance from the mark, or none if it is out of range. */
 static int32_t near_mark(int64_t bytes)
 {
     return bytes > -DEPTH_MAX && bytes < DEPTH_MAX ? (int32_t)bytes : NONE;
 }
 
-/* SP is CFA - depth: nothing needs the mark. */
+/* Sets SP = CFA - depth, which makes the mark unnecessary. */
 static void set_depth(struct frame_state *s, int64_t depth)
 {
     s->depth = bounded(depth);
@@ -84,7 +84,7 @@ static void set_depth(struct frame_state *s, int64_t depth)
         s->slot = 0;
 }
 
-/* SP is not known: the mark is there, unless BP tells where it was already. */
+/* SP becomes unknown: it becomes the mark, unless BP already has a known distance from a mark. */
 static void lose_depth(struct frame_state *s)
 {
     s->depth = OPEN;
@@ -95,7 +95,7 @@ static void lose_depth(struct frame_state *s)
     s->bp = s->bp == BP_AT_MARK ? BP_LOST : s->bp;
 }
 
-/* What is below SP will be overwritten. */
+/* Drops what is stored below SP, as it will be overwritten. */
 static void forget_freed(struct frame_state *s)
 {
     if (s->below == NONE)
@@ -106,7 +106,7 @@ static void forget_freed(struct frame_state *s)
         s->bp = BP_LOST;
 }
 
-/* SP is the mark - below. */
+/* Sets SP = mark - below. */
 static void place_sp(struct frame_state *s, int64_t below)
 {
     if (below > s->below)
@@ -115,7 +115,7 @@ static void place_sp(struct frame_state *s, int64_t below)
     s->below = near_mark(below);
 }
 
-/* SP - bytes. */
+/* Moves SP down by a number of bytes. */
 static void move_sp(struct frame_state *s, int64_t bytes)
 {
     if (s->depth != OPEN)
@@ -151,7 +151,7 @@ static void push_bp(struct frame_state *s)
 {
     const bool same = s->bp == BP_SAME;
     move_sp(s, WORD);
-    if (same && s->depth != OPEN) { /* else as of all stores: track_store() */
+    if (same && s->depth != OPEN) { /* otherwise like all stores: track_store() */
         s->bp = BP_SAVED;
         s->slot = s->depth;
     }
@@ -164,7 +164,7 @@ static bool has_slot(const struct frame_state *s)
            (s->bp == BP_AT_MARK && s->below != NONE && s->below >= s->slot);
 }
 
-/* The slot at SP goes to BP. */
+/* Pops BP from the slot at SP. */
 static void pop_bp(struct frame_state *s)
 {
     const bool own = has_slot(s) && s->slot == (s->bp == BP_SAVED ? s->depth : s->below);
@@ -185,7 +185,7 @@ static void leave_frame(struct frame_state *s)
     pop_bp(s);
 }
 
-/* BP is no longer the caller's. */
+/* BP no longer has the caller's value. */
 static void replace_bp(struct frame_state *s)
 {
     if (s->bp == BP_SAME)
@@ -208,7 +208,7 @@ static unsigned stack_register(const struct code_insn *insn, const uint8_t *byte
                                                                   : CODE_NO_REGISTER;
 }
 
-/* mov %from,%to, of 8 bytes. */
+/* Whether this is mov %from,%to of 8 bytes. */
 static bool is_move(const struct code_insn *insn, const uint8_t *bytes, unsigned *from, unsigned *to)
 {
     if (insn->length != 3 || (bytes[0] & 0xf8) != 0x48 || (bytes[1] & 0xfd) != 0x89 || bytes[2] < 0xc0)
@@ -220,7 +220,7 @@ static bool is_move(const struct code_insn *insn, const uint8_t *bytes, unsigned
     return true;
 }
 
-/* The mark - the address of an operand in memory, or none. */
+/* The mark - the address of a memory operand, or none. */
 static int32_t operand_at(const struct frame_state *s, const struct code_insn *insn)
 {
     const int32_t from = insn->base == CODE_SP ? s->below : insn->base == CODE_BP ? s->pointer : NONE;
@@ -229,8 +229,9 @@ static int32_t operand_at(const struct frame_state *s, const struct code_insn *i
     return near_mark((int64_t)from - insn->displacement);
 }
 
-/* Whether an instruction loads the word at the mark - at to a register: pop, or mov x(%rbp) or x(%rsp). */
-static bool loads(const struct frame_state *s, const struct code_insn *insn, const uint8_t *bytes, int32_t at)
+/* Whether an instruction loads the word at (mark - at) to a register: pop, or mov x(%rbp) or x(%rsp). */
+static bool loads_word(const struct frame_state *s, const struct code_insn *insn, const uint8_t *bytes,
+                       int32_t at)
 {
     if (at == NONE)
         return false;
@@ -239,8 +240,8 @@ static bool loads(const struct frame_state *s, const struct code_insn *insn, con
     return insn->effect == CODE_LOAD && operand_at(s, insn) == at;
 }
 
-/* A register whose distance from the CFA is known afterwards: what is copied from SP, or loaded. *far: CFA - that. CODE_NO_REGISTER:
- * none. */
+/* The register whose distance from the CFA becomes known: a copy of SP, or one loaded from the saved word. *far:
+ * CFA - that register. CODE_NO_REGISTER: none. */
 static uint8_t new_drap(const struct frame_state *s, const struct code_insn *insn, const uint8_t *bytes,
                         int32_t *far)
 {
@@ -248,7 +249,7 @@ static uint8_t new_drap(const struct frame_state *s, const struct code_insn *ins
                      insn->base == CODE_SP && insn->index == CODE_NO_REGISTER;
     const unsigned reg = insn->written ? (unsigned)__builtin_ctz(insn->written) : CODE_NO_REGISTER;
     unsigned from, to;
-    if (loads(s, insn, bytes, s->saved) && reg != CODE_SP)
+    if (loads_word(s, insn, bytes, s->saved) && reg != CODE_SP)
         *far = s->saved_far;
     else if (s->depth != OPEN && lea && insn->displacement == s->depth)
         *far = 0;
@@ -259,7 +260,8 @@ static uint8_t new_drap(const struct frame_state *s, const struct code_insn *ins
     return (uint8_t)reg;
 }
 
-/* A word of the frame becomes what the register is, if it is to lead to the CFA, or be the caller's BP; one that was so may end. */
+/* A register is stored to a word of the frame: the word may now lead to the CFA or hold the caller's BP, or no
+ * longer. */
 static void save_word(struct frame_state *s, const struct frame_state *before, unsigned reg, int32_t at)
 {
     if (s->saved != NONE && at - s->saved < WORD && s->saved - at < WORD)
@@ -276,7 +278,7 @@ static void save_word(struct frame_state *s, const struct frame_state *before, u
     }
 }
 
-/* CFA - the address of an operand in memory, which is found by SP, or 0. */
+/* CFA - the address of a memory operand addressed by SP, or 0. */
 static int32_t far_operand(const struct frame_state *s, const struct code_insn *insn)
 {
     const bool by_sp =
@@ -286,7 +288,7 @@ static int32_t far_operand(const struct frame_state *s, const struct code_insn *
                : 0;
 }
 
-/* A word of a frame of known depth becomes what a register is: perhaps the caller's BP, or no longer. */
+/* The same in a frame of known depth: the word may now hold the caller's BP, or no longer. */
 static void save_far(struct frame_state *s, unsigned reg, int32_t far)
 {
     const bool own = reg == CODE_BP && s->bp == BP_SAME;
@@ -298,7 +300,7 @@ static void save_far(struct frame_state *s, unsigned reg, int32_t far)
     }
 }
 
-/* push, or mov to memory, 8 bytes. */
+/* Handles push, and mov to memory, of 8 bytes. */
 static void track_store(struct frame_state *s, const struct frame_state *before, const struct code_insn *insn,
                         const uint8_t *bytes)
 {
@@ -329,14 +331,15 @@ static void track_drap(struct frame_state *s, const struct frame_state *before, 
     }
 }
 
-/* lea x(%r10),%rsp or mov %r10,%rsp where R10 leads to the CFA; or a load of the word that does. Else SP is open. */
+/* Handles lea x(%r10),%rsp or mov %r10,%rsp where R10 leads to the CFA, and a load of the word that does.
+ * Otherwise SP becomes open. */
 static void set_sp(struct frame_state *s, const struct code_insn *insn, const uint8_t *bytes)
 {
     const bool lea =
         insn->length >= 4 && bytes[1] == 0x8d && insn->base == s->drap && insn->index == CODE_NO_REGISTER;
     unsigned from, to;
     const bool move = is_move(insn, bytes, &from, &to) && from == s->drap;
-    if (loads(s, insn, bytes, s->saved))
+    if (loads_word(s, insn, bytes, s->saved))
         set_depth(s, s->saved_far);
     else if (s->drap != CODE_NO_REGISTER && (lea || move))
         set_depth(s, (int64_t)s->drap_far - (lea ? insn->displacement : 0));
@@ -357,7 +360,7 @@ static void set_sp_from_bp(struct frame_state *s, int32_t amount)
 static void write_bp(struct frame_state *s, const struct code_insn *insn, const uint8_t *bytes)
 {
     const bool far = s->bp == BP_SAVED && insn->effect == CODE_LOAD && far_operand(s, insn) == s->slot,
-               back = far || (s->bp == BP_AT_MARK && loads(s, insn, bytes, s->slot));
+               back = far || (s->bp == BP_AT_MARK && loads_word(s, insn, bytes, s->slot));
     s->frame = 0;
     s->pointer = NONE;
     replace_bp(s);
@@ -387,7 +390,7 @@ struct frame_state frame_state_step(struct frame_state s, const struct code_insn
     else if (insn->written & 1u << CODE_BP)
         write_bp(&s, insn, bytes);
     if (insn->kind == CODE_CALL && insn->target == insn->address + insn->length)
-        move_sp(&s, WORD); /* to learn its own address */
+        move_sp(&s, WORD); /* a call to learn its own address */
     else if (code_is_call(insn))
         forget_freed(&s);
     track_store(&s, &before, insn, bytes);
@@ -412,11 +415,11 @@ struct frame_state frame_state_by_frame(struct frame_state s, const struct code_
         s.bp = BP_SAVED;
     }
     if (s.depth < 8)
-        s.depth = OPEN; /* it took its return address */
+        s.depth = OPEN; /* it popped its return address */
     return s;
 }
 
-/* The CFA by the word that leads to it. */
+/* Sets the CFA by the word that leads to it. */
 static void set_memory(struct cfi_row *row, const struct frame_state *s)
 {
     if (s->saved_far < 0 || s->saved_far > CFI_ADD_MAX || s->saved_far % WORD)
@@ -426,7 +429,7 @@ static void set_memory(struct cfi_row *row, const struct frame_state *s)
     row->cfa_add = (uint8_t)s->saved_far;
 }
 
-/* The CFA by the register that leads to it. */
+/* Sets the CFA by the register that leads to it. */
 static void set_register(struct cfi_row *row, const struct frame_state *s)
 {
     if (s->drap == CODE_NO_REGISTER)

@@ -7,13 +7,13 @@
 #include "base/search.h"
 #include "base/vec.h"
 
-#define LOCK 0xf0 /* a prefix, which the C library jumps over where there is one thread */
+#define LOCK 0xf0 /* a prefix; the C library jumps over it in a process with one thread */
 
-/* Room for one more instruction. */
+/* Makes room for one more instruction. */
 static bool reserve_code(struct function_code *code)
 {
     uint32_t insns = code->capacity,
-             jumps = code->capacity; /* one capacity for all three arrays, though one alone may have grown */
+             jumps = code->capacity; /* of all three arrays; if out of memory, of some */
     return vec_reserve(code->insns, code->count, insns, 1) &&
            vec_reserve(code->jumps, code->count, jumps, 1) &&
            vec_reserve(code->ways, code->count, code->capacity, 1);
@@ -52,7 +52,7 @@ bool function_code_goes_on(const struct function_code *code, uint32_t i)
     return code_goes_on(insn) && i + 1 < code->count && insn[1].address == insn->address + insn->length;
 }
 
-/* The instruction that a branch leads to; FUNCTION_CODE_NONE: it is outside. */
+/* The instruction that a branch leads to, or FUNCTION_CODE_NONE if it is outside. */
 static uint32_t find_target(const struct function_code *code, const struct image *image, uint64_t target)
 {
     size_t size;

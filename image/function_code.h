@@ -1,6 +1,6 @@
 /*
- * function_code.h - all instructions of one function and its .cold parts, decoded once and walked several
- * times. Private to image/ and disambig/.
+ * function_code.h - all instructions of one function and its .cold parts, decoded once for several passes.
+ * Private to image/ and rewrite/.
  */
 #ifndef FATHOM_IMAGE_FUNCTION_CODE_H
 #define FATHOM_IMAGE_FUNCTION_CODE_H
@@ -13,9 +13,9 @@
 enum {
     WAY_BRANCH = 1,   /* a branch leads here */
     WAY_ALONE = 2,    /* neither the previous instruction nor padding continues to this one */
-    WAY_NONE = 4,     /* padding after such an instruction: nothing leads here */
+    WAY_NONE = 4,     /* padding after such an instruction, to which nothing leads */
     WAY_MORE = 8,     /* more than one branch leads here */
-    WAY_TABLE = 16,   /* a jump that goes by a table which is not known */
+    WAY_TABLE = 16,   /* a jump by an unknown table */
     WAY_POINTED = 32, /* the code takes its address */
 };
 
@@ -32,7 +32,7 @@ struct function_code {
     uint32_t edge_count, edge_capacity;
 };
 
-/* A part of a function; its bytes are read as far as they are in the file. */
+/* A part of a function; its bytes are read as far as the file has them. */
 struct function_part {
     uint64_t address;
     uint32_t size;
@@ -46,8 +46,8 @@ void function_code_free(struct function_code *code);
 uint32_t function_code_find(const struct function_code *code, uint64_t address);
 /* Whether control continues from this instruction to the next in the array. */
 bool function_code_goes_on(const struct function_code *code, uint32_t insn);
-/* Notes that the jump `from` may go to the instruction at the address; false: no instruction is there. *rc:
- * -ENOMEM if out of memory. */
+/* Notes that the jump `from` may go to the instruction at the address. false: no instruction is there, or out of
+ * memory (*rc: -ENOMEM). */
 bool function_code_add_edge(struct function_code *code, uint32_t from, uint64_t address, int *rc);
 
 #endif

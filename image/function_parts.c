@@ -10,12 +10,12 @@
 #include "base/vec.h"
 #include "image/image_private.h"
 
-#define SIZE_MOST  (1u << 20) /* bytes of a function: larger ones are text that no symbol divides */
+#define SIZE_MOST  (1u << 20) /* bytes of a function: a larger one is code that no symbol divides */
 #define PART_MOST  (1u << 14) /* bytes */
-#define PARTS_MOST 1024u      /* of a function */
-#define AHEAD      512u /* bytes that a branch leads ahead in the same part: longer ones lead to another */
+#define PARTS_MOST 1024u      /* per function */
+#define AHEAD      512u /* bytes that a branch within a part leads ahead: a longer one leads to another part */
 
-/* any: also one whose rows are known. */
+/* any: even if its rows are known. */
 static int add_whole(struct function_parts *parts, uint32_t function, bool any)
 {
     const struct image_function *f = &parts->image->functions.items[function];
@@ -66,7 +66,7 @@ bool function_parts_leads(const struct function_parts *parts, uint64_t address)
            elf_file_is_code(&parts->image->file, address, 1) && !cfi_tells(parts->image->cfi, address);
 }
 
-/* The end of the part at an address, at most `stop`. */
+/* The end of the part that begins at an address, at most `stop`. */
 static uint64_t part_end(const struct function_parts *parts, uint64_t address, uint64_t stop)
 {
     size_t size;

@@ -15,47 +15,45 @@
 #include "image/switch_bound.h"
 #include "image/switch_tables.h"
 
-#define ALIGNMENT  16u        /* of functions, by compilers */
-#define CASES_MOST 1024u      /* of a switch that are followed: the table's end is not known */
-#define FAR        128u       /* bytes: more leads to a part of a function that is elsewhere, or from there */
-#define NEAR       (1u << 18) /* bytes: a function's cases, as a rule */
+#define ALIGNMENT  16u        /* what compilers align functions to */
+#define CASES_MOST 1024u      /* cases of a switch that are followed: where its table ends is not known */
+#define FAR        128u       /* bytes: a longer jump leads to or from a separate part of a function */
+#define NEAR       (1u << 18) /* bytes: a function's cases are usually within these */
 #define TRAP       0xcc       /* int3 */
-#define TRAPS      2u         /* so many fill up, as one may be behind a call that does not return */
-#define LEAST      8u         /* bytes of code that is worth it */
+#define TRAPS      2u /* traps that fill up to ALIGNMENT: a single one may follow a call that does not return */
+#define LEAST      8u /* bytes: shorter gaps are ignored */
 #define ALL_CODE                                                                                             \
-    8u /* if one in so many bytes is not covered, covered code and data are asked where they lead, too */
+    8u /* if at least one byte in so many is uncovered, targets are searched in covered code and data, too */
 
 enum {
     MARK_INSN = 1,   /* an instruction starts here */
-    MARK_ALONE = 2,  /* and none before it goes on to it */
-    MARK_PADDED = 4, /* likewise, or a call alone, behind padding to ALIGNMENT */
+    MARK_ALONE = 2,  /* and the one before does not continue to it */
+    MARK_PADDED = 4, /* the same, or a call, and padding to ALIGNMENT is in between */
     MARK_CALLED = 8,
     MARK_BRANCHED = 16,
     MARK_POINTED = 32,
     MARK_ENDBR = 64,
-    MARK_CASE = 128, /* a table of a jump leads here */
-    MARK_TRAPPED =
-        256, /* behind traps that fill up to ALIGNMENT: no compiler fills up so within a function */
-    MARK_TAILED =
-        512, /* code that an FDE covers jumps here: a tail call, as its own parts are covered, too */
-    MARK_TAKEN = 1024,      /* code takes this address */
-    MARK_AFTER_CALL = 2048, /* which may not return: then a function may begin right here, without padding */
+    MARK_CASE = 128,    /* target of a jump's table */
+    MARK_TRAPPED = 256, /* behind traps up to ALIGNMENT, which compilers do not put within a function */
+    MARK_TAILED = 512,  /* jump target of code with an FDE: a tail call, as that code's own parts have FDEs */
+    MARK_TAKEN = 1024,  /* code takes its address */
+    MARK_AFTER_CALL = 2048, /* behind a call that may not return: a function needs no padding there */
 };
 
 struct span {
     uint64_t address, size;
-    size_t marks; /* index of its first byte's */
+    size_t marks; /* index in `marks` of the first byte */
 };
 
 struct starts {
     const struct elf_file *file;
     const struct cfi *cfi;
     struct functions *functions;
-    struct span *gaps; /* of code that no function covers, by address */
+    struct span *gaps; /* code that no function covers, by address */
     size_t gap_count, gap_capacity;
     uint16_t *marks;
     uint64_t code, uncovered; /* bytes */
-    struct slots slots;       /* of data; none if little is not covered */
+    struct slots slots;       /* data words; none if little code is uncovered */
     bool no_memory;
 };
 
@@ -90,7 +88,7 @@ static uint64_t skip_padding(const struct elf_file *file, uint64_t address, uint
 
 static int add_gap(struct starts *s, uint64_t address, uint64_t end)
 {
-    if (end - address < ALIGNMENT) /* padding, as a rule */
+    if (end - address < ALIGNMENT) /* usually padding */
         return 0;
     address = skip_padding(s->file, address, end);
     if (end - address < LEAST)
@@ -100,7 +98,7 @@ static int add_gap(struct starts *s, uint64_t address, uint64_t end)
     return vec_push(s->gaps, s->gap_count, s->gap_capacity, gap) ? 0 : -ENOMEM;
 }
 
-/* What functions leave of [address, end). */
+/* Adds the gaps that functions leave in [address, end). */
 static int add_gaps(struct starts *s, const struct functions *functions, uint64_t address, uint64_t end)
 {
     int rc = 0;
@@ -118,8 +116,8 @@ static int add_gaps(struct starts *s, const struct functions *functions, uint64_
     return rc == 0 && address < end ? add_gap(s, address, end) : rc;
 }
 
-/* Calls see() for each part of the file that has code: sections or, if there are none, segments. They may overlap in a damaged
- * file, but do not come back. */
+/* Lists the gaps of each part of the file that has code: sections or, if there are none, segments. In a damaged
+ * file they may overlap; each address is still listed once. */
 static int list_gaps(struct starts *s, const struct functions *functions)
 {
     uint64_t done = 0;
@@ -145,7 +143,7 @@ static int list_gaps(struct starts *s, const struct functions *functions)
     return rc;
 }
 
-/* Of an address in a gap; NULL: it is in none. */
+/* The mark of an address; NULL: it is in no gap. */
 static uint16_t *mark_of(const struct starts *s, uint64_t address)
 {
     size_t beyond = lower_bound(i, (size_t)0, s->gap_count, s->gaps[i].address <= address);
@@ -154,7 +152,7 @@ static uint16_t *mark_of(const struct starts *s, uint64_t address)
                                                      : NULL;
 }
 
-static void mark(const struct starts *s, uint64_t address, unsigned bits)
+static void mark_address(const struct starts *s, uint64_t address, unsigned bits)
 {
     uint16_t *marks = mark_of(s, address);
     if (marks)
@@ -175,20 +173,20 @@ static void mark_branch(struct starts *s, const struct code_insn *insn)
         s->no_memory = true;
 }
 
-/* Marks where an instruction leads. */
-static void follow(struct starts *s, const struct code_insn *insn)
+/* Marks the target of an instruction. */
+static void mark_target(struct starts *s, const struct code_insn *insn)
 {
     if (insn->kind == CODE_CALL && insn->target != insn->address + insn->length)
-        mark(s, insn->target, MARK_CALLED);
+        mark_address(s, insn->target, MARK_CALLED);
     else if (insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH)
         mark_branch(s, insn);
     else if (insn->effect == CODE_ADDRESS)
-        mark(s, insn->memory, MARK_POINTED | MARK_TAKEN);
+        mark_address(s, insn->memory, MARK_POINTED | MARK_TAKEN);
     else if (insn->effect == CODE_CONSTANT && s->file->type == ET_EXEC)
-        mark(s, insn->target, MARK_POINTED | MARK_TAKEN);
+        mark_address(s, insn->target, MARK_POINTED | MARK_TAKEN);
 }
 
-/* Marks the cases of a switch; 0 cases: as many as lead to code near by. */
+/* Marks the cases of a switch. cases: 0: up to the first that does not lead to code near by. */
 static void follow_table(struct starts *s, struct operand table, uint64_t jump, uint32_t cases)
 {
     for (uint32_t i = 0; i < (cases ? cases : CASES_MOST); i++) {
@@ -200,8 +198,8 @@ static void follow_table(struct starts *s, struct operand table, uint64_t jump, 
     }
 }
 
-/* Decodes code from end to end; marks: those of its bytes, NULL: it is covered. */
-static void sweep(struct starts *s, uint64_t address, uint64_t length, uint16_t *marks)
+/* Decodes code from end to end. marks: of its bytes; NULL: it is covered code. */
+static void sweep_code(struct starts *s, uint64_t address, uint64_t length, uint16_t *marks)
 {
     size_t size;
     const uint8_t *bytes = elf_file_bytes(s->file, address, length, &size);
@@ -226,7 +224,7 @@ static void sweep(struct starts *s, uint64_t address, uint64_t length, uint16_t 
                 (uint16_t)(MARK_INSN | (alone ? MARK_ALONE : 0) | (padded && aligned ? MARK_PADDED : 0) |
                            (traps >= TRAPS && aligned ? MARK_TRAPPED : 0) | (endbr ? MARK_ENDBR : 0) |
                            (called ? MARK_AFTER_CALL : 0));
-        follow(s, &insn);
+        mark_target(s, &insn);
         if (alone)
             operands_forget(&operands);
         const struct operand target = operands_target(&operands, &insn);
@@ -268,8 +266,8 @@ static bool is_start(unsigned marks)
            (marks & (MARK_PADDED | MARK_BRANCHED)) == MARK_PADDED;
 }
 
-/* Code that only jumps lead to may still be a function, for tail calls, if it saves a register; so may what is behind a call that does not
- * return. */
+/* Code reached only by jumps may still be a function that is tail-called, if it begins by saving a register; so
+ * may code behind a call that does not return. */
 static bool begins_with_push(const struct starts *s, uint64_t address)
 {
     size_t size;
@@ -297,13 +295,13 @@ static int add_functions(const struct starts *s, const struct span *gap, struct 
     return rc;
 }
 
-/* Of data. */
+/* Marks the targets of pointers in data. */
 static int mark_pointers(struct starts *s)
 {
     if (slots_build(s->file, &s->slots) < 0)
         return -ENOMEM;
     for (size_t i = 0; i < s->slots.count; i++)
-        mark(s, s->slots.items[i].value, MARK_POINTED);
+        mark_address(s, s->slots.items[i].value, MARK_POINTED);
     return 0;
 }
 
@@ -314,9 +312,9 @@ static int mark_all(struct starts *s)
     if (!s->marks || (much && mark_pointers(s) < 0))
         return -ENOMEM;
     for (size_t i = 0; i < s->gap_count; i++)
-        sweep(s, s->gaps[i].address, s->gaps[i].size, &s->marks[s->gaps[i].marks]);
+        sweep_code(s, s->gaps[i].address, s->gaps[i].size, &s->marks[s->gaps[i].marks]);
     for (uint32_t i = 0; much && i < s->functions->count; i++)
-        sweep(s, s->functions->items[i].address, s->functions->items[i].size, NULL);
+        sweep_code(s, s->functions->items[i].address, s->functions->items[i].size, NULL);
     sort_u64(s->functions->branched, s->functions->branched_count);
     return s->no_memory ? -ENOMEM : 0;
 }

@@ -23,7 +23,7 @@ void functions_sort(struct functions *functions)
 }
 
 /* Whether [address, address + size) overlaps one of the first `count` items, which are sorted. */
-static bool meets(const struct functions *functions, uint32_t count, uint64_t address, uint64_t size)
+static bool overlaps_item(const struct functions *functions, uint32_t count, uint64_t address, uint64_t size)
 {
     uint32_t beyond = lower_bound(i, 0, count, functions->items[i].address < address + size);
     if (beyond == 0)
@@ -38,7 +38,7 @@ static int add_ranges(struct functions *functions, const struct cfi *cfi)
     size_t count = cfi_ranges(cfi, &ranges);
     uint32_t stubs = functions->count;
     for (size_t i = 0; i < count; i++)
-        if (!meets(functions, stubs, ranges[i].address, ranges[i].size) &&
+        if (!overlaps_item(functions, stubs, ranges[i].address, ranges[i].size) &&
             functions_add(functions, ranges[i].address, ranges[i].size, NULL) < 0)
             return -ENOMEM;
     functions_sort(functions);
@@ -82,13 +82,13 @@ static uint64_t code_end(const struct elf_file *file, uint64_t address)
     return end;
 }
 
-/* Adds functions without an FDE. What has no size goes as far as its own code does (extent.h): a label within another function is
- * in the extent of that. */
+/* Adds functions without an FDE. One without a size extends as far as its own code does (extent.h), so a label
+ * within another function is part of that one's extent. */
 static int add_uncovered(const struct elf_file *file, struct functions *functions,
                          const struct symbols *symbols)
 {
     uint32_t covered = functions->count, next = 0;
-    uint64_t end = 0; /* of the last one added */
+    uint64_t end = 0; /* of the last function added */
     for (size_t i = 0; i < symbols->count; i++) {
         const struct symbol *s = &symbols->items[i];
         while (next < covered && functions->items[next].address <= s->address)

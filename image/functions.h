@@ -18,11 +18,11 @@
 enum function_start {
     START_NONE,    /* no function begins there */
     START_GUESSED, /* perhaps a case of a switch */
-    START_POINTED, /* perhaps a label of which there is a table */
+    START_POINTED, /* perhaps a label that a table points to */
     START_SURE,
 };
 
-struct guessed_start { /* of a function that was found in code (function_starts.h) */
+struct guessed_start { /* a function that was found in code (function_starts.h) */
     uint64_t address;
     enum function_start start;
 };
@@ -33,8 +33,7 @@ struct functions {
     uint32_t *starts;              /* bytes from base, one for each item */
     struct guessed_start *guessed; /* by address */
     size_t guessed_count, guessed_capacity;
-    uint64_t
-        *branched; /* where branches lead from far away, in code where functions were looked for; ascending */
+    uint64_t *branched; /* far branch targets in code that was searched for functions; ascending */
     size_t branched_count, branched_capacity;
     uint64_t base;
     struct address_index index;
@@ -46,13 +45,13 @@ int functions_build(const struct elf_file *file, const struct cfi *cfi, const st
 void functions_free(struct functions *functions);
 /* The item that contains the address, without following its owner; or IMAGE_NO_FUNCTION. */
 uint32_t functions_find(const struct functions *functions, uint64_t address);
-/* How sure it is that one begins there. */
+/* How certain it is that a function begins there. */
 enum function_start functions_start(const struct functions *functions, uint64_t address);
-/* Whether a branch from far away leads there. */
+/* Whether it is the target of a branch from far away. */
 bool functions_branched(const struct functions *functions, uint64_t address);
 /* The end of the chain of owners. */
 uint32_t functions_owner(const struct functions *functions, uint32_t index);
-/* Of code in those of [first, last): a bound for work that is linear in it. */
+/* Bytes of code in functions [first, last): a bound for work that is linear in it. */
 uint64_t functions_bytes(const struct functions *functions, uint32_t first, uint32_t last);
 void functions_sort(struct functions *functions);
 int functions_add(struct functions *functions, uint64_t address, uint64_t size, const char *name);

@@ -6,7 +6,7 @@
 #include "image/go_table.h"
 #include "image/image_private.h"
 
-/* A symbol table has names of functions of assembler with their kind of arguments behind. */
+/* In symbol tables, names of assembler functions are followed by their ABI. */
 static bool is_named(const struct image_function *function, const char *name)
 {
     const size_t length = strlen(name);
@@ -33,7 +33,7 @@ enum go_role image_go_role(const struct image *image, uint32_t function)
     return GO_OTHER;
 }
 
-#define BEHIND_CALL 16u /* bytes: within these the SP is taken back that was saved beside the call */
+#define BEHIND_CALL 16u /* bytes behind the call within which the saved SP is restored */
 
 int image_go_kept_sp(const struct image *image, uint64_t return_address)
 {
@@ -47,11 +47,12 @@ int image_go_kept_sp(const struct image *image, uint64_t return_address)
     return code && memmem(code, size, load, sizeof load) ? 0 : -1;
 }
 
-#define NUMBER (-1) /* in a pattern: four bytes of a number */
-#define SHORT  (-2) /* one byte of it */
+#define NUMBER (-1) /* in a pattern: a number of four bytes */
+#define SHORT  (-2) /* in a pattern: a number of one byte */
 
-/* Goes to behind the first bytes that fit, and reads the number in them. */
-static bool find(const uint8_t **code, const uint8_t *end, const int *pattern, size_t length, int32_t *number)
+/* Finds the first bytes that match the pattern, reads the number in them, and advances *code behind them. */
+static bool find_pattern(const uint8_t **code, const uint8_t *end, const int *pattern, size_t length,
+                         int32_t *number)
 {
     for (const uint8_t *start = *code; start < end; start++) {
         const uint8_t *at = start;
@@ -74,18 +75,21 @@ static bool find(const uint8_t **code, const uint8_t *end, const int *pattern, s
     return false;
 }
 #define FIND(code, end, number, ...)                                                                         \
-    find(code, end, (const int[]){__VA_ARGS__}, sizeof((const int[]){__VA_ARGS__}) / sizeof(int), number)
+    find_pattern(code, end, (const int[]){__VA_ARGS__}, sizeof((const int[]){__VA_ARGS__}) / sizeof(int),    \
+                 number)
 
-/* The linker made one of these of an access to the thread's g, for a program: "mov %fs:N, %rax"; "mov $N, %rcx; mov %fs:(%rcx), %rax". */
+/* Finds a program's access to the thread's g, which the linker turned into "mov %fs:N, %rax" or "mov $N, %rcx;
+ * mov %fs:(%rcx), %rax". */
 static bool find_thread(const uint8_t **code, const uint8_t *end, int32_t *number)
 {
     return FIND(code, end, number, 0x64, 0x48, 0x8b, 0x04, 0x25, NUMBER) ||
            FIND(code, end, number, 0x48, 0xc7, 0xc1, NUMBER, 0x64, 0x48, 0x8b, 0x01);
 }
 
-#define CODE_BYTES 128u /* of the function, up to its call, at most */
+#define CODE_BYTES 128u /* of the function, from its beginning to its call, at most */
 
-/* In the order of its instructions: which g runs (AX), its m (BX); is it the signals' g, g0 (DX), or not curg? Change to g0's saved SP. */
+/* Matches the instructions in order: gets the running g (AX) and its m (BX); compares it with the signal g, g0
+ * (DX) and curg; changes to g0's saved SP. */
 static bool read_code(const uint8_t *code, const uint8_t *end, struct go_stacks *out)
 {
     int32_t machine, system = 0, current, saved;
@@ -104,7 +108,7 @@ static bool read_code(const uint8_t *code, const uint8_t *end, struct go_stacks 
     return machine > 0 && system >= 0 && current > 0 && saved > 0;
 }
 
-/* The function's bytes, the first CODE_BYTES at most. */
+/* The function's bytes, at most the first CODE_BYTES. */
 static bool read_function(const struct image *image, const struct image_function *f, struct go_stacks *out)
 {
     size_t size;

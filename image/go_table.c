@@ -12,15 +12,15 @@ enum {
     MAGIC_1_18 = 0xfffffff0,
 };
 
-enum { /* of a function's flags */
+enum { /* function flags */
        FLAG_TOPFRAME = 1,
        FLAG_SPWRITE = 2,
 };
 
 #define WORD    8u         /* bytes of a pointer: amd64 */
-#define TEXT_AT (3 * WORD) /* in a header: where the text starts */
+#define TEXT_AT (3 * WORD) /* offset of the text's start in a header */
 
-enum { /* numbers of a function's tables: Go 1.16 and later */
+enum { /* indexes of a function's tables: Go 1.16 and later */
        PCDATA_INLINED = 2,
        FUNCDATA_TREE = 3,
 };
@@ -38,7 +38,7 @@ static bool is_known(uint32_t magic)
     return magic == MAGIC_1_2 || magic == MAGIC_1_16 || magic == MAGIC_1_18 || magic == GO_MAGIC_1_20;
 }
 
-/* A word that the loader relocates, which need not have its value in the file. */
+/* A word that the loader relocates: the file need not have its value. */
 struct relocated {
     uint64_t address, value;
 };
@@ -50,18 +50,18 @@ static void see_relocation(void *relocated, const struct relocation *word)
         r->value = word->value;
 }
 
-/* Where the text starts: what the header says, or the loader writes there; Go's own linker leaves it out of files that it makes
- * relocatable, whose text is all Go's. */
-static uint64_t text_of(const struct elf_file *file, uint64_t told, uint64_t address)
+/* Where the text starts: at the address in the header, or at the one that the loader writes there. Go's own
+ * linker leaves it out of relocatable files, in which all text is Go's. */
+static uint64_t text_of(const struct elf_file *file, uint64_t recorded, uint64_t address)
 {
     const struct elf_section *text = elf_file_section(file, ".text");
-    struct relocated word = {address, told};
-    if (!told)
+    struct relocated word = {address, recorded};
+    if (!recorded)
         relocations_see(file, see_relocation, &word);
     return word.value || !text ? word.value : text->address;
 }
 
-/* data: from the table's header on, at this address. false: it is none. */
+/* data: begins with the table's header, at this address. false: it is no table. */
 static bool read_header(const struct elf_file *file, const uint8_t *data, size_t size, uint64_t address,
                         struct go_table *out)
 {
@@ -98,9 +98,9 @@ static bool read_header(const struct elf_file *file, const uint8_t *data, size_t
 
 static bool is_of_code(const struct elf_file *file, const struct go_table *t);
 
-#define HEADERS_MAX 64 /* that look like one: each may take reading the file's relocations */
+#define HEADERS_MAX 64 /* places that look like one: each may require reading the file's relocations */
 
-/* A linker other than Go's puts the table among other data, from which its header tells it apart. */
+/* Finds the table by its header: linkers other than Go's put it among other data. */
 static bool search_table(const struct elf_file *file, const struct elf_section *section, struct go_table *out)
 {
     size_t size;
@@ -133,16 +133,17 @@ bool go_table_open(const struct elf_file *file, struct go_table *out)
             search_table(file, elf_file_section(file, ".rodata"), out));
 }
 
-static struct bytes at(const struct go_table *t, uint64_t offset)
+static struct bytes bytes_at(const struct go_table *t, uint64_t offset)
 {
     return offset <= t->size ? bytes_of(t->data + offset, t->size - offset) : (struct bytes){.failed = true};
 }
 
-/* An entry of the table of functions: the address, and where its description is. The last one has the end of the text alone. */
+/* Reads an entry of the function table: its address, and the place of its description. The last entry only has
+ * the end of the text. */
 static bool read_entry(const struct go_table *t, uint32_t i, uint64_t *address, uint64_t *place)
 {
     const uint64_t size = t->relative ? 8 : 2 * WORD;
-    struct bytes b = at(t, t->functions + size * i);
+    struct bytes b = bytes_at(t, t->functions + size * i);
     *address = t->relative ? t->text + bytes_u32(&b) : bytes_u64(&b);
     if (i == t->count)
         return !b.failed;
@@ -151,7 +152,7 @@ static bool read_entry(const struct go_table *t, uint32_t i, uint64_t *address, 
     return !b.failed && offset < t->size;
 }
 
-/* Whether its first function and its last one are in code. */
+/* Whether the first and last functions are in code. */
 static bool is_of_code(const struct elf_file *file, const struct go_table *t)
 {
     uint64_t first, last, place;
@@ -159,8 +160,8 @@ static bool is_of_code(const struct elf_file *file, const struct go_table *t)
            first <= last && elf_file_is_code(file, first, 1) && elf_file_is_code(file, last, 1);
 }
 
-/* Runtime functions that Go before 1.17 does not mark: what has no caller, and what runs on another stack from some instruction
- * on. */
+/* Marks runtime functions that Go before 1.17 does not mark: those without a caller, and those that change to
+ * another stack. */
 static void mark_by_name(struct go_function *f)
 {
     static const char *const outermost[] = {"runtime.goexit", "runtime.mstart", "runtime.rt0_go",
@@ -174,8 +175,9 @@ static void mark_by_name(struct go_function *f)
         f->writes_sp |= strcmp(f->name, switching[i]) == 0;
 }
 
-/* Where the tree of inlined calls is, behind a function's description: the number of its data, its tables, its data. A cut one has
- * none. Before Go 1.18 data are pointers, aligned; after that offsets. */
+/* Reads where the tree of inlined calls is, from what follows a function's description: the number of its data
+ * entries, its tables, its data. A truncated one has no tree. Before Go 1.18 data are aligned pointers, later
+ * offsets. */
 static void read_tree(const struct go_table *t, struct bytes b, uint32_t tables, struct go_function *f)
 {
     const uint8_t data = bytes_u8(&b);
@@ -194,8 +196,8 @@ static void read_tree(const struct go_table *t, struct bytes b, uint32_t tables,
         f->tree = tree;
 }
 
-/* Where a function ends: where the next one begins, or the one after that, if the next one's address is damaged: it would else be all
- * the code up to there. */
+/* Reads where a function ends: at the next one, or at the one after that if the next one's address is damaged, so
+ * that a damaged address does not extend the function. */
 static bool read_end(const struct go_table *t, uint32_t i, uint64_t address, uint64_t *end)
 {
     uint64_t after, place;
@@ -212,7 +214,7 @@ bool go_table_function(const struct go_table *t, uint32_t i, struct go_function 
     *out = (struct go_function){.name = NULL};
     if (i >= t->count || !read_entry(t, i, &out->address, &place) || !read_end(t, i, out->address, &end))
         return false;
-    struct bytes b = at(t, place);
+    struct bytes b = bytes_at(t, place);
     bytes_take(&b, t->relative ? 4 : WORD); /* the entry again */
     const uint32_t name = bytes_u32(&b);
     bytes_take(&b, 8); /* size of arguments, where a deferred call returns to */
@@ -228,14 +230,14 @@ bool go_table_function(const struct go_table *t, uint32_t i, struct go_function 
     const uint8_t flags = bytes_u8(&b);
     bytes_u8(&b);
     read_tree(t, b, tables, out);
-    struct bytes text = at(t, t->names + name);
+    struct bytes text = bytes_at(t, t->names + name);
     out->name = bytes_string(&text);
     if (b.failed || !out->name || !*out->name)
         return false;
     out->size = end - out->address;
     out->outermost = flags & FLAG_TOPFRAME;
     out->writes_sp = flags & FLAG_SPWRITE;
-    out->deltas = at(t, t->pcs + deltas);
+    out->deltas = bytes_at(t, t->pcs + deltas);
     mark_by_name(out);
     return deltas != 0 && !out->deltas.failed;
 }
@@ -277,7 +279,7 @@ bool go_range_at(const struct go_table *t, const struct go_function *f, uint32_t
     *out = (struct go_delta){0};
     if (values == 0)
         return false;
-    of.deltas = at(t, t->pcs + values);
+    of.deltas = bytes_at(t, t->pcs + values);
     while (*steps && go_delta_next(t, &of, out)) {
         --*steps;
         if (address < out->end)
@@ -295,10 +297,10 @@ int32_t go_value_at(const struct go_table *t, const struct go_function *f, uint3
                : (int32_t)range.value;
 }
 
-/* A string of a list of strings, from `list` on, before `end`. */
+/* A string of a string table that begins at `list` and ends before `end`. */
 static const char *text_at(const struct go_table *t, uint64_t list, uint64_t offset, uint64_t end)
 {
-    struct bytes b = at(t, list + offset);
+    struct bytes b = bytes_at(t, list + offset);
     const bool begins = !b.failed && list + offset < end && (offset == 0 || b.at[-1] == 0);
     return begins ? bytes_string(&b) : NULL;
 }
@@ -310,7 +312,7 @@ const char *go_table_name(const struct go_table *t, uint32_t name)
 
 const char *go_table_file(const struct go_table *t, const struct go_function *f, uint32_t number)
 {
-    struct bytes b = at(t, t->units + 4 * ((uint64_t)f->unit + number));
+    struct bytes b = bytes_at(t, t->units + 4 * ((uint64_t)f->unit + number));
     const uint32_t offset = bytes_u32(&b);
     return b.failed || offset == NO_OFFSET ? NULL : text_at(t, t->files, offset, t->pcs);
 }

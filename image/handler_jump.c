@@ -5,7 +5,7 @@
 
 #include "image/code/code.h"
 
-/* GCC's, of which others are parts that end in another way. */
+/* Whether it is one of libgcc's functions that end in uw_install_context(). */
 static bool installs_contexts(const char *name)
 {
     static const char *const names[] = {"_Unwind_Resume", "_Unwind_RaiseException", "_Unwind_ForcedUnwind",

@@ -15,9 +15,9 @@
 #include "image/elf/mini_debug.h"
 #include "image/go_table.h"
 
-#define MAPPED_PAGE 4096ul /* mappings are of whole pages */
+#define MAPPED_PAGE 4096ul /* bytes; mappings consist of whole pages */
 
-/* Entry points that are known even in a stripped file: the C start-up code has no FDE. */
+/* Adds the entry points, which are known even in a stripped file: the C start-up code has no FDE. */
 static int add_entry_points(const struct elf_file *file, struct symbols *symbols)
 {
     struct symbol s = {.local = true, .typed = true};
@@ -39,7 +39,7 @@ static int add_entry_points(const struct elf_file *file, struct symbols *symbols
     return 0;
 }
 
-/* An interpreter's loop that was found by its code. */
+/* Adds an interpreter's loop that was found by its code. */
 static int add_loop(const struct image *image, struct symbols *symbols)
 {
     const struct script_runtime *script = image->script;
@@ -52,7 +52,7 @@ static int add_loop(const struct image *image, struct symbols *symbols)
     return symbols_add(symbols, &s);
 }
 
-/* The functions that a Go program tells of itself, stripped or not. Those of C in it are not among them. */
+/* Adds the functions in a Go program's own table, which strip leaves. C functions in the program are not in it. */
 static int add_go_functions(struct image *image, const struct log *log, struct symbols *symbols)
 {
     const struct elf_file *file = &image->file;
@@ -67,7 +67,7 @@ static int add_go_functions(struct image *image, const struct log *log, struct s
                       image->path, table->magic);
         return 0;
     }
-    uint64_t done = 0; /* those of a damaged table may overlap */
+    uint64_t done = 0; /* end of the last function; entries of a damaged table may overlap */
     for (uint32_t i = 0; i < table->count; i++) {
         if (!go_table_function(table, i, &f) || f.address < done ||
             !elf_file_is_code(file, f.address, f.size))
@@ -80,8 +80,8 @@ static int add_go_functions(struct image *image, const struct log *log, struct s
     return 0;
 }
 
-/* A file with its own symbols and debug information needs no other. Servers are queried if there are no names
- * at all; for lines, only when these are requested (reader.h). */
+/* A file with its own symbols and debug information needs no other. Servers are queried here only if there are no
+ * names at all; for lines, they are when lines are requested (reader.h). */
 static int find_debug_file(struct image *image, const struct image_options *options)
 {
     if (elf_file_section(&image->file, ".symtab") && elf_file_has_debug_info(&image->file))
@@ -125,7 +125,7 @@ int image_join_parts(struct image *image)
     return cold_join_branches(&image->file, image->cfi, &image->functions);
 }
 
-static int build(struct image *image, const struct image_options *options, struct fathom_error *err)
+static int build_image(struct image *image, const struct image_options *options, struct fathom_error *err)
 {
     if (image->file.cut)
         return error_set(err, EBADMSG, ELF_CUT, image->path);
@@ -163,7 +163,7 @@ static int open_image(struct elf_file *file, const char *path, const char *file_
         rc = error_memory(err);
     } else {
         image->name = path_base(image->path);
-        rc = build(image, options, err);
+        rc = build_image(image, options, err);
     }
     if (rc < 0) {
         image_close(image);
@@ -400,7 +400,8 @@ bool image_registers(const struct image *image, uint64_t address, struct cfi_reg
 
 bool image_leaf_keeps(const struct image *image, uint32_t function, unsigned number)
 {
-    static const uint8_t numbers[16] = {0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15}; /* code.h's */
+    /* code.h's numbers by DWARF's */
+    static const uint8_t numbers[16] = {0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15};
     const struct image_function *f = image_function(image, function);
     return f && number < sizeof numbers && !(leaf_writes(image, f->address) >> numbers[number] & 1);
 }

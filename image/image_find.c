@@ -13,8 +13,8 @@
 #include "image/image_store.h"
 #include "image/mapped_name.h"
 
-/* Whether the file is the expected build, and all of it. */
-static int check(const char *file, const struct build_id *expected, struct fathom_error *err)
+/* Checks that the file is the expected build and complete. */
+static int check_file(const char *file, const struct build_id *expected, struct fathom_error *err)
 {
     struct elf_file elf;
     int rc = elf_file_open(&elf, file, ELF_HEADERS, err);
@@ -28,8 +28,8 @@ static int check(const char *file, const struct build_id *expected, struct fatho
     return rc;
 }
 
-/* The path in a directory that stands in for the root, and never outside it: recordings are hostile. */
-static char *below(const char *root, const char *path)
+/* The path below a directory that stands in for the root, but never outside it: recordings are hostile. */
+static char *path_below(const char *root, const char *path)
 {
     char *plain = plain_path_below_root(path), *there = NULL;
     if (plain && asprintf(&there, "%s/%s", root, plain) < 0)
@@ -46,10 +46,10 @@ int image_find_at(const char *path, const struct build_id *expected, const char 
                          mapped_is_not_found(path)
                              ? ": its process ended before it could be opened, or it has no build-id"
                              : "");
-    char *there = symfs ? below(symfs, path) : strdup(path);
+    char *there = symfs ? path_below(symfs, path) : strdup(path);
     if (!there)
         return error_memory(err);
-    int rc = check(there, expected, err);
+    int rc = check_file(there, expected, err);
     if (rc < 0)
         free(there);
     else
@@ -57,11 +57,11 @@ int image_find_at(const char *path, const struct build_id *expected, const char 
     return rc;
 }
 
-/* Tries a possible copy and takes ownership of the candidate (malloc'd, NULL: none). Returns whether it is
- * one; missing and damaged files are skipped. */
+/* Checks whether a candidate (malloc'd, or NULL) is a copy of the build; takes ownership of it. Missing and
+ * damaged files are skipped. */
 static bool try_copy(char *candidate, const struct build_id *expected, char **file)
 {
-    if (candidate && check(candidate, expected, NULL) == 0) {
+    if (candidate && check_file(candidate, expected, NULL) == 0) {
         *file = candidate;
         return true;
     }
@@ -69,7 +69,7 @@ static bool try_copy(char *candidate, const struct build_id *expected, char **fi
     return false;
 }
 
-/* A file of the archive that is reported from. */
+/* A file of the opened archive. */
 static char *archived_copy(const char *directory, const char *name, const struct build_id *id)
 {
     const bool vdso = strcmp(name, VDSO_NAME) == 0;
@@ -78,7 +78,7 @@ static char *archived_copy(const char *directory, const char *name, const struct
         return build_id_cache_find(directory, id, vdso ? "vdso" : "elf");
     if (asprintf(&root, "%s%s", directory, vdso ? "" : "/root") < 0)
         return NULL;
-    path = below(root, vdso ? "vdso" : name);
+    path = path_below(root, vdso ? "vdso" : name);
     free(root);
     return path;
 }

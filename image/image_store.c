@@ -67,13 +67,13 @@ static int store_copy(int fd, uint64_t size, const char *directory, const char *
 /* Whether the file open at fd has symbols or debug information that the copy lacks. */
 static bool is_better(int fd, const char *copy)
 {
-    struct elf_file kept;
+    struct elf_file stored;
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (elf_file_open(&kept, copy, ELF_HEADERS, NULL) < 0)
+    if (elf_file_open(&stored, copy, ELF_HEADERS, NULL) < 0)
         return false;
-    bool better = elf_file_names_more_at(path, &kept);
-    elf_file_close(&kept);
+    bool better = elf_file_names_more_at(path, &stored);
+    elf_file_close(&stored);
     return better;
 }
 
@@ -88,7 +88,7 @@ int image_store_keep(int fd, const struct build_id *id, struct fathom_error *err
     int rc = 0;
     if (!path) {
         rc = error_set(err, ENOENT, "the user has no own directory for it: set XDG_CACHE_HOME");
-    } else if (!cache_use(path) || is_better(fd, path)) { /* else it exists, and counts as used */
+    } else if (!cache_use(path) || is_better(fd, path)) { /* else it exists; cache_use() marked it as used */
         rc = store_copy(fd, (uint64_t)st.st_size, directory, path, err);
     }
     free(directory);

@@ -1,6 +1,6 @@
 /*
- * jump_tables.h - where the indirect jumps of a function go: register contents through its code, and the tables that they come
- * from. Private to image/.
+ * jump_tables.h - where a function's indirect jumps go: follows register contents through its code, and reads the
+ * tables. Private to image/.
  */
 #ifndef FATHOM_IMAGE_JUMP_TABLES_H
 #define FATHOM_IMAGE_JUMP_TABLES_H
@@ -8,10 +8,10 @@
 #include "image/code/operands.h"
 #include "image/function_code.h"
 
-/* Register contents before each instruction, in the order of addresses: also at the last few branches to places that are reached in
- * no other way. Start with 0. */
+/* Register contents before each instruction, in the order of addresses. Also those at the last few branches, for
+ * targets that are reached in no other way. Start with 0. */
 struct operand_walk {
-    struct operands operands; /* before the instruction that was entered last */
+    struct operands operands; /* before the last instruction entered */
     struct {
         uint32_t to;
         struct operands operands;
@@ -22,14 +22,14 @@ struct operand_walk {
 void operand_walk_enter(struct operand_walk *walk, const struct function_code *code, uint32_t insn);
 void operand_walk_leave(struct operand_walk *walk, const struct function_code *code, uint32_t insn);
 
-/* Whether a function has no more edges than real ones do. */
+/* Whether a function has a plausible number of edges. */
 bool jump_tables_fit(const struct function_code *code);
-/* Adds the edges of a switch: 4-byte distances from the table's own start (gcc, clang), up to one that leads out of the
- * function. 0 or -ENOMEM. */
+/* Adds the edges of a switch by a table of 4-byte distances from its own start (gcc, clang), up to the first one
+ * that leads out of the function. 0 or -ENOMEM. */
 int jump_table_distances(struct function_code *code, const struct image *image, uint32_t jump,
                          uint64_t table);
 
-/* The same of 8-byte addresses, in programs that are not relocated. */
+/* The same for tables of 8-byte addresses, in programs that are not relocated. */
 int jump_table_addresses(struct function_code *code, const struct image *image, uint32_t jump,
                          uint64_t table);
 

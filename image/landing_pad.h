@@ -1,7 +1,8 @@
 /*
- * landing_pad.h - how landing pads begin, where no LSDA tells of them. Private to image/.
+ * landing_pad.h - recognises landing pads by how they begin, where no LSDA lists them. Private to image/.
  *
- * Unwinders pass the exception in RAX, which a pad copies before anything sets it. What else begins there does not know what is in RAX.
+ * Unwinders pass the exception in RAX, which a pad copies before anything sets it. No other code can begin like
+ * this, as it would not know what is in RAX.
  */
 #ifndef FATHOM_IMAGE_LANDING_PAD_H
 #define FATHOM_IMAGE_LANDING_PAD_H

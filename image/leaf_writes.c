@@ -5,7 +5,7 @@
 #include "image/code/code.h"
 
 #define BLOCKS_MOST 16u   /* helpers have few */
-#define INSNS_MOST  1000u /* likewise */
+#define INSNS_MOST  1000u /* and few of these */
 
 struct walk {
     uint64_t blocks[BLOCKS_MOST];
@@ -13,7 +13,7 @@ struct walk {
     uint16_t written;
 };
 
-/* false: it does what is not followed. */
+/* false: it has code that is not followed. */
 static bool walk_block(struct walk *w, const struct image *image, uint64_t start)
 {
     size_t size;

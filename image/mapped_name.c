@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool begins(const char *name, const char *with)
+static bool begins_with(const char *name, const char *with)
 {
     return strncmp(name, with, strlen(with)) == 0;
 }
@@ -11,12 +11,12 @@ static bool begins(const char *name, const char *with)
 enum mapped_kind mapped_kind(const char *name)
 {
     static const char *const no_files[] = {"//", "/SYSV", "/anon_hugepage", "/[aio]"};
-    if (name[0] != '/' || (begins(name, "/dev/") && !begins(name, "/dev/shm/")))
+    if (name[0] != '/' || (begins_with(name, "/dev/") && !begins_with(name, "/dev/shm/")))
         return MAPPED_NO_FILE;
     for (size_t i = 0; i < sizeof no_files / sizeof no_files[0]; i++)
-        if (begins(name, no_files[i]))
+        if (begins_with(name, no_files[i]))
             return MAPPED_NO_FILE;
-    return begins(name, "/memfd:") ? MAPPED_MEMORY_FILE : MAPPED_FILE;
+    return begins_with(name, "/memfd:") ? MAPPED_MEMORY_FILE : MAPPED_FILE;
 }
 
 bool mapped_is_run_time(const char *name)
@@ -24,7 +24,7 @@ bool mapped_is_run_time(const char *name)
     static const char *const names[] = {"//anon",  "[anon",     "[heap]", "[stack",
                                         "/memfd:", "/dev/zero", "/SYSV"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (begins(name, names[i]))
+        if (begins_with(name, names[i]))
             return true;
     return *name == 0;
 }
@@ -32,14 +32,14 @@ bool mapped_is_run_time(const char *name)
 bool mapped_is_jitdump(const char *name)
 {
     const char *base = strrchr(name, '/');
-    if (name[0] != '/' || !begins(base, "/jit-"))
+    if (name[0] != '/' || !begins_with(base, "/jit-"))
         return false;
     base += strlen("/jit-");
     const size_t digits = strspn(base, "0123456789");
     return digits && strcmp(base + digits, ".dump") == 0;
 }
 
-/* Bytes of the tail if the name has it, behind something else; else 0. */
+/* Length of the tail if the name ends with it and has something before it; else 0. */
 static size_t has_tail(const char *name, const char *tail)
 {
     const size_t length = strlen(name), bytes = strlen(tail);

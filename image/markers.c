@@ -5,7 +5,7 @@
 
 #define NOTE_TYPE 3 /* NT_STAPSDT */
 
-/* Prelink moves the section .stapsdt.base with the code, and does not know of the notes. */
+/* Reads a note. Prelink moves the section .stapsdt.base with the code, but does not update the notes. */
 static bool read_marker(struct bytes *b, const struct elf_file *file, uint64_t base, struct marker *out)
 {
     out->note = (uint64_t)(b->at - file->data);

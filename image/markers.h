@@ -1,6 +1,7 @@
 /*
- * markers.h - the static markers of a file (USDT): where its source has DTRACE_PROBE() or STAP_PROBE(). They are notes of the section
- * .note.stapsdt (SystemTap's sys/sdt.h, version 3): at the address is a nop for a debugger to replace.
+ * markers.h - the static markers of a file (USDT), for which its source has DTRACE_PROBE() or STAP_PROBE(). They
+ * are notes in the section .note.stapsdt (SystemTap's sys/sdt.h, version 3); at each address is a nop for a
+ * debugger to replace.
  */
 #ifndef FATHOM_IMAGE_MARKERS_H
 #define FATHOM_IMAGE_MARKERS_H
@@ -9,14 +10,15 @@
 
 struct marker {
     uint64_t address;   /* in the file's addresses */
-    uint64_t semaphore; /* address of the counter that says whether someone looks; 0: it has none */
+    uint64_t semaphore; /* address of the counter of observers; 0: it has none */
     const char *provider, *name;
     const char *arguments; /* "-4@%edi 8@-16(%rbp)": size and operand of each; "" for none */
-    uint64_t note;         /* where its address stands, bytes from the file's beginning */
+    uint64_t note;         /* offset of the note's address in the file, bytes */
 };
 
 typedef int marker_see(void *context, const struct marker *marker);
-/* Calls see() for each, until that is not 0, which is returned. What is damaged ends it. Names point into the file. */
+/* Calls see() for each marker until that returns non-zero, which is returned. Stops at damaged notes. Names point
+ * into the file. */
 int markers_see(const struct elf_file *file, marker_see *see, void *context);
 
 #endif

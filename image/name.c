@@ -26,8 +26,8 @@ static int short_length(const char *name)
     return p > so + 4 && *p == '.' ? (int)(p - name) : (int)strlen(name);
 }
 
-/* Of C++, Rust and, which libiberty does not try by itself, D. NULL: none of them. */
-static char *demangle(const char *symbol)
+/* Demangles names of C++, Rust and D (which libiberty does not try by itself). NULL: none of these. */
+static char *demangle_symbol(const char *symbol)
 {
     char *text = cplus_demangle(symbol, DMGL_NO_OPTS);
     return text ? text : d_name_demangle(symbol);
@@ -44,7 +44,7 @@ int name_format(const char *file, const char *symbol, uint64_t address, char *ou
     size_t length = strlen(symbol);
     bool stub = length > 4 && strcmp(symbol + length - 4, "@plt") == 0;
     char *mangled = strndup(symbol, length - (stub ? 4 : 0));
-    char *text = mangled && length < MAX_MANGLED ? demangle(mangled) : NULL;
+    char *text = mangled && length < MAX_MANGLED ? demangle_symbol(mangled) : NULL;
     int n = snprintf(out, size, "%s%s", text ? text : mangled ? mangled : symbol, stub ? "@plt" : "");
     free(text);
     free(mangled);

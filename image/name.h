@@ -8,15 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The demangled or else the raw symbol; without a symbol (NULL) the file's name up to its first version
- * number and the address: "libsqlite3.so.0+0x1234". file may be a path. Like snprintf. */
+/* The demangled symbol, or the raw one. Without a symbol (NULL), the file's name up to its first version number
+ * and the address: "libsqlite3.so.0+0x1234". file may be a path. Returns a length like snprintf. */
 int name_format(const char *file, const char *symbol, uint64_t address, char *out, size_t size);
 
 struct image;
-/* The same of the function at an address of the image; without one of the address. */
+/* The same for the function at an address of the image or, if there is none, for the address. */
 int name_at(const struct image *image, uint64_t address, char *out, size_t size);
 
-/* Whether a file's name, without the directories of its path, begins with one of these. */
+/* Whether a file's name, without its directories, begins with one of these names. */
 bool name_begins(const char *path, const char *const *names, size_t count);
 /* Whether a file (path) is the C library or its loader, by its name. */
 bool name_is_c_library(const char *path);

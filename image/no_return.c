@@ -1,4 +1,4 @@
-/* no_return.c - see no_return.h. The work for a function is limited, and most have a return soon. */
+/* no_return.c - see no_return.h. The work for a function is limited; most reach a return soon. */
 #include "image/no_return.h"
 
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include "image/block_list.h"
 #include "image/image_private.h"
 
-#define DEPTH_MAX   32u   /* calls of calls: what is called from there is taken to return */
-#define BLOCKS_MOST 48u   /* of a function that does not return: those do little before */
-#define INSNS_MOST  1000u /* likewise */
+#define DEPTH_MAX   32u   /* nested calls; deeper callees are assumed to return */
+#define BLOCKS_MOST 48u   /* of a function that does not return: such functions do little */
+#define INSNS_MOST  1000u /* the same */
 
 static const char *const names[] = {"abort",
                                     "exit",
@@ -66,16 +66,16 @@ static bool is_name(const char *name, size_t length)
     return digits && strncmp(name + 4 + digits, "__throw_", 8) == 0;
 }
 
-enum no_return_is { NOT_ASKED, IS_ASKED, IS_ASSUMED, RETURNS, NEVER_RETURNS };
+enum no_return_is { NOT_EXAMINED, IS_EXAMINED, IS_ASSUMED, RETURNS, NEVER_RETURNS };
 
 struct stub {
     const char *name;
-    uint32_t index, function; /* function: of the same name, in this file; or the stub itself */
+    uint32_t index, function; /* function: the one of that name in this file, or the stub itself */
 };
 
 struct walk {
     struct no_return *known;
-    uint64_t blocks[BLOCKS_MOST]; /* the first `done` were walked */
+    uint64_t blocks[BLOCKS_MOST]; /* the first `done` ones were walked */
     unsigned count, done, insns;
 };
 
@@ -95,22 +95,23 @@ bool no_return_calls(struct no_return *known, const struct code_insn *insn)
     return insn->kind == CODE_CALL && is_known(known, insn->target);
 }
 
-/* Whether a jump leads to where nothing returns, as far as is known yet. */
-static bool stays(struct walk *w, uint64_t target)
+/* Whether a jump leads to code that does not return, as far as is known yet. */
+static bool jump_never_returns(struct walk *w, uint64_t target)
 {
     const bool function =
         functions_start(&w->known->image->functions, target) == START_SURE && target != w->blocks[0];
     return function ? is_known(w->known, target) : block_list_add(w->blocks, &w->count, BLOCKS_MOST, target);
 }
 
-/* Whether an instruction is mov %reg,%rsp: to another stack or frame, where longjmp() and _Unwind_Resume() go. */
+/* Whether an instruction is mov %reg,%rsp, which changes to another stack or frame, as longjmp() and
+ * _Unwind_Resume() do. */
 static bool leaves_stack(const uint8_t *bytes, const struct code_insn *insn)
 {
     return insn->length == 3 && bytes[1] == 0x89 && insn->stack == CODE_SP_OTHER;
 }
 
-/* Whether nothing returns where another function begins behind an instruction: a call there does not return, and padding is not run.
- * Else the code goes on into it. */
+/* Whether control ends where another function begins behind an instruction: a call there does not return, and
+ * padding is not executed. Otherwise the code continues into that function. */
 static bool ends_at(struct walk *w, const struct code_insn *last, uint64_t address)
 {
     return last->kind == CODE_CALL || last->kind == CODE_CALL_INDIRECT || last->kind == CODE_NOP ||
@@ -124,7 +125,7 @@ static bool walk_block(struct walk *w, uint64_t at)
     size_t size;
     const uint8_t *bytes = image_bytes(w->known->image, at, &size);
     struct code_insn insn, last = {.kind = CODE_PLAIN};
-    unsigned leaving = 0; /* instructions: a return that soon behind leaves_stack() is none */
+    unsigned leaving = 0; /* instructions in which a return belongs to another stack (leaves_stack()) */
     for (; bytes && code_read(bytes + (at - start), size - (at - start), at, &insn);
          at += insn.length, last = insn) {
         leaving = leaves_stack(bytes + (at - start), &insn) ? 3 : leaving ? leaving - 1 : 0;
@@ -134,7 +135,7 @@ static bool walk_block(struct walk *w, uint64_t at)
             return ends_at(w, &last, at);
         if (w->insns++ == INSNS_MOST || insn.kind == CODE_RETURN || insn.kind == CODE_JUMP_INDIRECT)
             return false;
-        if ((insn.kind == CODE_JUMP || insn.kind == CODE_BRANCH) && !stays(w, insn.target))
+        if ((insn.kind == CODE_JUMP || insn.kind == CODE_BRANCH) && !jump_never_returns(w, insn.target))
             return false;
         if (insn.kind == CODE_JUMP || insn.kind == CODE_STOP || no_return_calls(w->known, &insn))
             return true;
@@ -153,7 +154,7 @@ static bool may_return(struct no_return *known, uint64_t address)
     return may;
 }
 
-/* Names end at a version's @, or at that of a stub. */
+/* Compares names up to a version's or stub's @. */
 static int compare_names(const char *a, const char *b)
 {
     while (*a == *b && *a && *a != '@')
@@ -182,7 +183,7 @@ static int list_stubs(struct no_return *known)
     return 0;
 }
 
-/* NULL: there is none of that name. */
+/* NULL: there is no stub of that name. */
 static const struct stub *find_stub(const struct no_return *known, const char *name)
 {
     const struct stub *stubs = known->stubs;
@@ -190,7 +191,7 @@ static const struct stub *find_stub(const struct no_return *known, const char *n
     return i < known->stub_count && compare_names(stubs[i].name, name) == 0 ? &stubs[i] : NULL;
 }
 
-/* Finds which stubs lead to functions of this file. Out of memory: none is known to. */
+/* Finds which stubs lead to functions of this file. If out of memory, none is resolved. */
 static void match_stubs(struct no_return *known)
 {
     const struct functions *functions = &known->image->functions;
@@ -224,23 +225,23 @@ static bool look_at(struct no_return *known, uint32_t function)
     return !may_return(known, f->address);
 }
 
-/* Forgets what was found since then, as it took a function to return that does not. */
-static void ask_again(struct no_return *known, uint32_t since)
+/* Forgets the results found since then: they assumed that a function returns which does not. */
+static void forget_since(struct no_return *known, uint32_t since)
 {
     while (known->found_count > since)
-        known->functions[known->found[--known->found_count]] = NOT_ASKED;
+        known->functions[known->found[--known->found_count]] = NOT_EXAMINED;
 }
 
-static void ask(struct no_return *known, uint32_t function)
+static void examine_function(struct no_return *known, uint32_t function)
 {
     uint8_t *is = &known->functions[function];
     const uint32_t since = known->found_count;
-    *is = IS_ASKED;
+    *is = IS_EXAMINED;
     known->depth++;
     const bool never = look_at(known, function);
     known->depth--;
     if (never && *is == IS_ASSUMED)
-        ask_again(known, since);
+        forget_since(known, since);
     *is = never ? NEVER_RETURNS : RETURNS;
     if (!never && !vec_push(known->found, known->found_count, known->found_capacity, function))
         known->budget = 0;
@@ -249,10 +250,10 @@ static void ask(struct no_return *known, uint32_t function)
 static bool never_returns(struct no_return *known, uint32_t function)
 {
     uint8_t *is = &known->functions[function];
-    if (*is == NOT_ASKED && known->depth < DEPTH_MAX && known->budget)
-        ask(known, function);
-    else if (*is == IS_ASKED)
-        *is = IS_ASSUMED; /* to return */
+    if (*is == NOT_EXAMINED && known->depth < DEPTH_MAX && known->budget)
+        examine_function(known, function);
+    else if (*is == IS_EXAMINED)
+        *is = IS_ASSUMED; /* assumed to return */
     return *is == NEVER_RETURNS;
 }
 

@@ -50,7 +50,7 @@ static bool read_file(struct objects *objects, const struct elf_file *file)
     return good;
 }
 
-/* Of several names of one object, the last counts: the shortest. */
+/* If an object has several names, the last one counts, which is the shortest. */
 static int compare_objects(const void *a, const void *b)
 {
     const struct object *x = a, *y = b;

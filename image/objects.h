@@ -1,5 +1,5 @@
 /*
- * objects.h - the named data of an image: the objects of its symbol tables and of its separate debug file's.
+ * objects.h - the named data of an image: objects in its symbol tables and in those of its separate debug file.
  */
 #ifndef FATHOM_IMAGE_OBJECTS_H
 #define FATHOM_IMAGE_OBJECTS_H
@@ -16,7 +16,7 @@ struct object {
 /* The image must outlive it. NULL: out of memory. The caller frees it with objects_free(). */
 struct objects *objects_new(const struct image *image);
 void objects_free(struct objects *objects); /* NULL is allowed */
-/* The object that contains the address (an ELF virtual address); NULL: none is known. */
+/* The object that contains the address (an ELF virtual address); NULL: none known. */
 const struct object *objects_at(const struct objects *objects, uint64_t address);
 
 #endif

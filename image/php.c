@@ -5,7 +5,7 @@
 
 #include "image/elf/symbols.h"
 
-/* A row is only for what was tried. */
+/* Only versions that were tested have a row. */
 static const struct {
     unsigned major, minor;
     struct php_layout layout;
@@ -32,7 +32,7 @@ static const struct {
       .text = 24}},
 };
 
-/* The header that PHP puts before each page is the one constant that has its version in all builds. */
+/* In all builds, the page header that PHP generates is the one constant with its version. */
 static void read_version(const struct elf_file *file, struct script_runtime *php)
 {
     static const char before[] = "X-Powered-By: PHP/";
@@ -51,7 +51,7 @@ bool php_find(const struct elf_file *file, struct script_runtime *out)
     if (!symbols_value(file, "execute_ex", &loop) || !symbols_value(file, "zend_execute_ex", &loop))
         return false;
     read_version(file, &php);
-    /* With ZTS they are a thread's, and have no name. */
+    /* With ZTS the globals are per thread, and have no symbol. */
     const bool has_state = symbols_value(file, "executor_globals", &php.state);
     for (size_t i = 0; has_state && i < sizeof versions / sizeof *versions; i++)
         if (versions[i].major == php.major && versions[i].minor == php.minor) {

@@ -1,9 +1,9 @@
 /*
- * plt.c - the stubs of the procedure linkage table as functions "name@plt" (x86-64 psABI, section 5.2, and
- * GNU ld's .plt.sec and .plt.got).
+ * plt.c - the stubs of the procedure linkage table as functions "name@plt" (x86-64 psABI, section 5.2, and GNU
+ * ld's .plt.sec and .plt.got).
  *
- * A stub jumps through a slot of the GOT, and a relocation names the slot's symbol. A section in which no
- * stub can be named like this is one function.
+ * A stub jumps through a slot of the GOT, and a relocation names the slot's symbol. If no stub of a section can
+ * be named this way, the section is one function.
  */
 #include "base/vec.h"
 #include "image/functions.h"

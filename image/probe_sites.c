@@ -14,19 +14,19 @@
 #include "image/markers.h"
 #include "image/name.h"
 
-/* Whether a symbol, or the function's name as it is shown, is this name, or fits the pattern. */
+/* Whether the symbol, or the function's name as reports show it, is this name or matches the pattern. */
 static bool is_named(const struct symbol *s, const char *name, bool pattern)
 {
     char shown[1024];
     if (pattern ? fnmatch(name, s->name, 0) == 0 : strcmp(s->name, name) == 0)
         return true;
-    if (s->name[0] != '_') /* C++'s, D's and Rust's begin so */
+    if (s->name[0] != '_') /* names of C++, D and Rust begin with _ */
         return false;
     name_format("", s->name, 0, shown, sizeof shown);
     return pattern ? fnmatch(name, shown, 0) == 0 : strcmp(shown, name) == 0;
 }
 
-/* Whether `distance` bytes into the function an instruction begins, and which. */
+/* Whether, and which, instruction begins `distance` bytes into the function. */
 static enum probe_fault fault_at(const struct image *image, const struct symbol *s, uint64_t distance)
 {
     size_t left;
@@ -44,11 +44,11 @@ static enum probe_fault fault_at(const struct image *image, const struct symbol 
     return insn_is_vector(code[at]) ? PROBE_VECTOR : PROBE_FINE;
 }
 
-/* Whether the kernel may put another return address in the place of a function's own: the word at SP at its beginning, of code that
- * can be entered by a call. */
+/* Whether the kernel may replace the function's return address: it must be at SP at the function's beginning, and
+ * the function must be entered by calls. */
 static bool has_return(const struct image *image, const struct symbol *s)
 {
-    /* These return twice, or elsewhere. */
+    /* These return twice, or to another place. */
     static const char *const twice[] = {"setjmp", "sigsetjmp", "vfork", "getcontext", "swapcontext"};
     const uint64_t address = s->address;
     const struct cfi_row row = cfi_lookup(image_cfi(image), address);
@@ -61,7 +61,7 @@ static bool has_return(const struct image *image, const struct symbol *s)
     return row.cfa == CFI_NONE || (row.cfa == CFI_SP && row.cfa_offset == 8 && !row.root);
 }
 
-/* The beginning of a function that is called: no stub for one of another file, and no part of one. */
+/* Whether it is a function that is called, and no stub for another file's or part of another function. */
 static bool is_function(const struct image *image, const struct symbol *s)
 {
     const uint32_t function = image_function_entry(image, s->address);
@@ -94,7 +94,7 @@ static enum probe_fault fault_of(const struct exits *exits)
     return ends ? PROBE_FINE : PROBE_ENDLESS;
 }
 
-/* A function's calls: its beginning, then where it ends. */
+/* Reports a function's beginning, then its exits. */
 static int see_calls(const struct image *image, struct exits_reader **reader, const struct symbol *s,
                      struct probe_site *site, probe_site_see *see, void *context)
 {
@@ -121,7 +121,7 @@ static int see_calls(const struct image *image, struct exits_reader **reader, co
 static int see_named(const struct image *image, const struct symbols *symbols, const char *name, bool pattern,
                      uint64_t distance, enum probe_of of, probe_site_see *see, void *context, size_t *seen)
 {
-    struct exits_reader *reader = NULL; /* of calls: opened with the first one */
+    struct exits_reader *reader = NULL; /* opened for the first function */
     uint64_t last = UINT64_MAX;
     int rc = 0;
     *seen = 0;

@@ -5,8 +5,8 @@
 
 #include "image/elf/symbols.h"
 
-/* Include/internal/pycore_runtime.h, pycore_interp.h, pycore_frame.h; Include/cpython/pystate.h, code.h, unicodeobject.h. A row is only for
- * what was tried. Of 3.13 the image tells it. */
+/* Include/internal/pycore_runtime.h, pycore_interp.h, pycore_frame.h; Include/cpython/pystate.h, code.h,
+ * unicodeobject.h. Only versions that were tested have a row. From 3.13 on the image has its own offsets. */
 static const struct {
     unsigned minor;
     struct python_layout layout;
@@ -82,7 +82,7 @@ static bool are_near(const struct debug_offsets *d)
            d->unicode_size <= code;
 }
 
-/* false: it does not tell them in a way that is known. */
+/* false: the image has no offsets in a known format. */
 static bool read_offsets(const struct elf_file *file, uint64_t runtime, uint32_t version,
                          struct python_layout *out)
 {

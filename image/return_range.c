@@ -33,7 +33,7 @@ bool image_calls_between(const struct image *image, uint64_t at, uint64_t end, u
     return true;
 }
 
-/* The calls in a row that is not the same as this one. false: its code cannot be decoded. */
+/* Finds the calls in a row, if that is not the same as this row. false: its code cannot be decoded. */
 static bool other_calls(const struct image *image, const struct cfi_row *row, const uint64_t starts[2],
                         uint64_t *first, uint64_t *last)
 {
@@ -43,7 +43,8 @@ static bool other_calls(const struct image *image, const struct cfi_row *row, co
     return cfi_row_same(&other, row) || image_calls_between(image, starts[0], starts[1], first, last);
 }
 
-/* Where the rows of a function begin, and after the last of them where it ends; how many there are, 0: too many. *own: that of the address. */
+/* Lists where the rows of a function begin and, last, where the function ends. Returns their number; 0: too many.
+ * *own: the address's row. */
 static size_t list_rows(const struct cfi *cfi, const struct image_function *function, uint64_t address,
                         uint64_t starts[RETURN_RANGE_ROWS + 1], size_t *own)
 {
@@ -63,9 +64,9 @@ static size_t list_rows(const struct cfi *cfi, const struct image_function *func
     return count;
 }
 
-#define STEPS_MOST 65536u /* ranges of a function's table that are read */
+#define STEPS_MOST 65536u /* limit of ranges read in a function's table */
 
-/* Within the inlined call of an address. */
+/* Narrows the range to the inlined call of an address. */
 static void narrow_to_call(const struct image *image, uint64_t address, uint64_t *start, uint64_t *end)
 {
     const struct go_table *go = &image->go;
@@ -79,7 +80,7 @@ static void narrow_to_call(const struct image *image, uint64_t address, uint64_t
     *end = range.end < *end ? range.end : *end;
 }
 
-/* The nearest rows on both sides that have a call decide, and what is beyond them is not looked at. */
+/* On each side, the nearest row with a call decides; what is beyond it is not looked at. */
 void image_return_range(const struct image *image, uint64_t address, uint64_t *start, uint64_t *end)
 {
     const struct cfi *cfi = image_cfi(image);

@@ -6,7 +6,7 @@
 #include "image/elf/relocations.h"
 #include "image/elf/symbols.h"
 
-/* A row is only for what was tried. */
+/* Only versions that were tested have a row. */
 static const struct {
     unsigned major, minor;
     struct ruby_layout layout;
@@ -38,7 +38,8 @@ static bool has_glibc(const struct elf_file *file)
     return false;
 }
 
-/* Finds where a thread's Ruby is. Of a library, glibc's vector of blocks leads there: other C libraries have another one. */
+/* Finds where a thread's execution context is. In a library, it is found by glibc's dtv, which other C libraries
+ * have in another form. */
 static bool find_current(const struct elf_file *file, struct script_runtime *ruby)
 {
     static const char name[] = "ruby_current_ec";

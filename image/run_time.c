@@ -8,8 +8,8 @@
 #include "image/image_private.h"
 #include "image/made/code_names.h"
 
-/* Adds a function. In bytes of code it has enough for each of its addresses as a return address. */
-static int add(struct symbols *symbols, struct image *image, const struct code_function *function)
+/* Adds a function. Its size includes an address for each of its places. */
+static int add_function(struct symbols *symbols, struct image *image, const struct code_function *function)
 {
     const char *name = arena_strdup(image->arena, function->name);
     const struct symbol symbol = {
@@ -22,16 +22,17 @@ static int add_all(struct symbols *symbols, struct image *image, const struct co
 {
     const struct code_function *functions = NULL;
     const size_t count = names ? code_names_functions(names, &functions) : 0;
-    int rc = add(symbols, image, &(struct code_function){.name = RUN_TIME_NAME, .size = CODE_FUNCTION_SIZE});
+    int rc = add_function(symbols, image,
+                          &(struct code_function){.name = RUN_TIME_NAME, .size = CODE_FUNCTION_SIZE});
     for (size_t i = 0; i < count && rc == 0; i++)
-        rc = add(symbols, image, &functions[i]);
+        rc = add_function(symbols, image, &functions[i]);
     return rc;
 }
 
-/* The rows of a function's places, where they are known. */
+/* Adds the rows of the function's places for which they are known. */
 static int derive_places(struct cfi *cfi, const struct code_function *function, struct cfi_row other)
 {
-    bool own = false; /* the row before is a place's */
+    bool own = false; /* the row before is a place's own */
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < function->places; i++) {
         const struct cfi_row row = code_place_row(&function->place[i]);
@@ -55,8 +56,8 @@ static int derive_all(struct cfi *cfi, const struct code_names *names)
     return rc;
 }
 
-/* Of an image without a file. */
-static int build(struct image *image, const struct code_names *names)
+/* Builds an image without a file. */
+static int build_image(struct image *image, const struct code_names *names)
 {
     struct symbols symbols = {0};
     image->path = strdup(RUN_TIME_NAME);
@@ -75,7 +76,7 @@ static int build(struct image *image, const struct code_names *names)
 int run_time_open(const struct code_names *names, struct image **out)
 {
     struct image *image = calloc(1, sizeof *image);
-    if (image && build(image, names) == 0) {
+    if (image && build_image(image, names) == 0) {
         *out = image;
         return 0;
     }

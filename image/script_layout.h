@@ -1,4 +1,4 @@
-/* script_layout.h - where an interpreter's structs have what tells the functions that run. Also compiled for the BPF target. */
+/* script_layout.h - where an interpreter's structs have the running functions. Also compiled for the BPF target. */
 #ifndef FATHOM_IMAGE_SCRIPT_LAYOUT_H
 #define FATHOM_IMAGE_SCRIPT_LAYOUT_H
 

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#define CASES_MOST 4096u /* more were compared before the index was computed */
-#define AGE_MOST   12u   /* instructions between a bound's check and the jump: -O0 of gcc has 7 */
+#define CASES_MOST 4096u /* a larger bound was compared before the index was computed */
+#define AGE_MOST   12u   /* instructions between the bounds check and the jump: gcc -O0 has 7 */
 
-/* cmp of a register or memory with a constant (Intel SDM volume 2: 80, 81, 83, 3c, 3d). */
+/* Reads the constant of a cmp of a register or memory (Intel SDM volume 2: 80, 81, 83, 3c, 3d). */
 static bool read_compared(const uint8_t *bytes, size_t length, uint32_t *value)
 {
     size_t at = 0;
@@ -28,17 +28,17 @@ static bool read_compared(const uint8_t *bytes, size_t length, uint32_t *value)
 }
 
 /* The condition of a branch, as the low half of its opcode. */
-static unsigned condition(const uint8_t *bytes)
+static unsigned condition_of(const uint8_t *bytes)
 {
     return (bytes[0] == 0x0f ? bytes[1] : bytes[0]) & 15;
 }
 
 void switch_bound_step(struct switch_bound *bound, const struct code_insn *insn, const uint8_t *bytes)
 {
-    const unsigned is = insn->kind == CODE_BRANCH && bound->is_compared ? condition(bytes) : 0;
+    const unsigned is = insn->kind == CODE_BRANCH && bound->is_compared ? condition_of(bytes) : 0;
     bound->age -= bound->age > 0;
     if (is == 7 || is == 6 || is == 3 || is == 2) {                      /* ja, jbe; jae, jb */
-        const bool negative = bound->compared > UINT32_MAX - CASES_MOST; /* the cases end at -1 */
+        const bool negative = bound->compared > UINT32_MAX - CASES_MOST; /* the last case is -1 */
         bound->cases = negative ? -bound->compared : bound->compared + (is == 7 || is == 6);
         bound->age = AGE_MOST;
     }

@@ -1,22 +1,23 @@
 /*
- * switch_bound.h - how many cases a switch has, from the comparison before it. Private to image/.
+ * switch_bound.h - how many cases a switch has, by the comparison before it. Private to image/.
  *
- * cmp $last,index; ja default; ...; jmp *table(index): looked for in the order of addresses, a few instructions before the jump.
+ * Recognises cmp $last,index; ja default; ...; jmp *table(index) in the order of addresses, at a distance of few
+ * instructions.
  */
 #ifndef FATHOM_IMAGE_SWITCH_BOUND_H
 #define FATHOM_IMAGE_SWITCH_BOUND_H
 
 #include "image/code/code.h"
 
-struct switch_bound { /* starts as 0 */
+struct switch_bound { /* initially 0 */
     uint32_t compared, cases;
-    uint8_t age; /* instructions for which `cases` still counts */
+    uint8_t age; /* instructions since the check; `cases` expires */
     bool is_compared;
 };
 
-/* Follows one instruction. */
+/* Advances over one instruction. */
 void switch_bound_step(struct switch_bound *bound, const struct code_insn *insn, const uint8_t *bytes);
-/* Of a jump that is the next instruction; 0: not known. */
+/* Cases of the jump that is the next instruction; 0: unknown. */
 uint32_t switch_bound_cases(const struct switch_bound *bound);
 
 #endif

@@ -10,7 +10,7 @@
 #include "image/jump_tables.h"
 #include "image/switch_bound.h"
 
-#define LEADS_MOST 8u /* for each instruction: functions have less than one */
+#define LEADS_MOST 8u /* per instruction: functions have less than one */
 
 struct reader {
     struct switch_tables *tables;
@@ -39,7 +39,7 @@ uint64_t switch_entry(const struct elf_file *file, struct slots *slots, const st
     return table->value + (uint64_t)(int64_t)distance;
 }
 
-/* Notes where jump i leads by a table; 0 cases: up to the first entry that leads out of the function. */
+/* Records where jump i leads by a table. cases: 0: up to the first entry that leads out of the function. */
 static int read_table(struct reader *r, uint32_t i, struct operand table, uint32_t cases)
 {
     int rc = 0;

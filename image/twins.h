@@ -1,6 +1,7 @@
 /*
- * twins.h - other files that had a build: one program can be installed stripped and lie unstripped where it was built, with
- * one build-id. The one with symbols names the functions of the other (debug_file.h). Private to image/.
+ * twins.h - other files that had the same build: a program can be installed stripped and exist unstripped where
+ * it was built, with one build-id. The one with symbols names the functions of the other (debug_file.h). Private
+ * to image/.
  */
 #ifndef FATHOM_IMAGE_TWINS_H
 #define FATHOM_IMAGE_TWINS_H

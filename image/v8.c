@@ -1,6 +1,7 @@
 /*
- * v8.c - V8 in an image (script.h): where its structs have what, by the constants that it exports for debuggers of core files (v8dbg_*,
- * tools/gen-postmortem-metadata.py), and, of the isolate, for which there are none, by the code that enters and leaves JavaScript.
+ * v8.c - V8 in an image (script.h): finds struct layouts by the constants that it exports for debuggers of core
+ * files (v8dbg_*, tools/gen-postmortem-metadata.py). For the isolate there are no constants: its layout is found
+ * by the code that enters and leaves JavaScript.
  */
 #include "image/script_private.h"
 
@@ -9,12 +10,12 @@
 
 #include "image/elf/symbols.h"
 
-/* Those that were tried: V8's source changes what the constants do not tell, as how a ScopeInfo goes on behind its locals. */
+/* Tested versions: V8 changes details that no constant has, such as what follows the locals in a ScopeInfo. */
 static const struct {
     unsigned major, minor;
 } versions[] = {{10, 2}, {11, 3}};
 
-/* A constant, and where it is to stand: of what a version may lack, `optional`. */
+/* The constants, and where each is stored; `optional` ones are missing in some versions. */
 static const struct {
     const char *name;
     size_t at;
@@ -50,9 +51,9 @@ static const struct {
 #undef CONSTANT
     {"v8dbg_frametype_IrregexpFrame", offsetof(struct v8_layout, frame_regexp), true},
 };
-#define CONSTANT_MOST 4096 /* of what is known, all are less */
+#define CONSTANT_MOST 4096 /* limit; known constants are smaller */
 
-/* What the BPF program counts on (v8.h), as it was in all versions so far. */
+/* Values that the BPF program relies on (v8.h), the same in all versions so far. */
 static const struct {
     const char *name;
     int32_t value;
@@ -72,7 +73,7 @@ static const struct {
     {"v8dbg_OneByteStringTag", 8},
 };
 
-/* false: there is none. What is 0 has no bytes in the file. */
+/* false: there is no such constant. One that is 0 has no bytes in the file. */
 static bool read_int(const struct elf_file *file, const char *name, int32_t *value)
 {
     uint64_t at;
@@ -99,14 +100,14 @@ static bool read_constants(const struct elf_file *file, struct v8_layout *v8)
         if (has)
             memcpy((char *)v8 + constants[i].at, &value, sizeof value);
     }
-    /* They are numbers of fields, behind the map. */
+    /* Constants are numbers of fields, behind the map. */
     v8->scope_locals = 8 + 8 * v8->scope_locals;
     v8->scope_first = 8 + 8 * v8->scope_first;
     v8->external_data += 8;
     return true;
 }
 
-/* The isolate of the thread: g_current_isolate_ of a program's own, or the value of a key before there was that one. */
+/* Finds the thread's isolate: g_current_isolate_ of a program's own or, in older versions, the value of a key. */
 static bool find_isolate(const struct elf_file *file, struct script_runtime *v8)
 {
     uint64_t at;
@@ -119,29 +120,31 @@ static bool find_isolate(const struct elf_file *file, struct script_runtime *v8)
     return true;
 }
 
-/* IsolateData::kIsolateRootBias: the root register (r13) has the address of so much behind the isolate's beginning. */
+/* IsolateData::kIsolateRootBias: the root register (r13) points so many bytes behind the isolate's beginning. */
 #define ROOT 128u
 
-/* Code, in hexadecimal: x and y stand for the bytes of two offsets from the root register on. */
+/* Code in hexadecimal; x and y stand for the bytes of two offsets from the root register. */
 static const char
-    /* JSEntry(): push rbp; mov rbp, rsp; push ENTRY; sub rsp, 8; push r12, r13, r14, r15, rbx; mov r13, rdi; push [r13 + exit];
-     * mov [r13 + exit], 0; mov r10, [r13 + ...]; mov [rbp - 16], r10; mov rax, [r13 + entry]. V8_OUTER (v8.h) is where it pushes `exit`. */
+    /* JSEntry(): push rbp; mov rbp, rsp; push ENTRY; sub rsp, 8; push r12, r13, r14, r15, rbx; mov r13, rdi; push
+     * [r13 + exit]; mov [r13 + exit], 0; mov r10, [r13 + ...]; mov [rbp - 16], r10; mov rax, [r13 + entry]. It
+     * pushes `exit` at V8_OUTER (v8.h). */
     entry_code[] = "554889e56a024883ec084154415541564157534c8bef41ffb5xxxxxxxx49c785........000000004d8b95..."
                    ".....4c8955f0498b85yyyyyyyy",
-    /* A call of C that leaves no exit frame, with an offset of 4 bytes or of 1: mov [r13 + call], rbp; call rax; mov [r13 + call], 0. */
+    /* A call of C without an exit frame, with an offset of 4 bytes or of 1: mov [r13 + call], rbp; call rax; mov
+     * [r13 + call], 0. */
     call_code[] = "4989adxxxxxxxxffd049c785yyyyyyyy00000000",
     short_call_code[] = "49896dxxffd049c745yy00000000",
     /* InterpreterEntryTrampoline(): mov r10, [rdi + shared]; mov r12, [r10 + data]; mov r10, [r12 - 1]; cmp [r10 + 11], ... */
     loop_code[] = "4c8b57174d8b62074d8b5424ff6641817a0b";
 #define CODE_MOST  64u /* bytes of one of these, at most */
-#define CODE_ALIGN 32u /* of builtins */
+#define CODE_ALIGN 32u /* alignment of builtins */
 
-static unsigned digit(char c)
+static unsigned hex_digit(char c)
 {
     return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
-/* Whether code begins so; then offsets[] has what x and y stand for. */
+/* Whether code begins like this; offsets[] receives what x and y stand for. */
 static bool begins_so(const uint8_t *code, size_t size, const char *so, uint32_t offsets[2])
 {
     uint32_t found[2] = {0};
@@ -153,7 +156,7 @@ static bool begins_so(const uint8_t *code, size_t size, const char *so, uint32_t
             const unsigned which = *so == 'y';
             found[which] |= (uint32_t)*code << (bits[which] & 31);
             bits[which] += 8;
-        } else if (*so != '.' && *code != (digit(so[0]) << 4 | digit(so[1]))) {
+        } else if (*so != '.' && *code != (hex_digit(so[0]) << 4 | hex_digit(so[1]))) {
             return false;
         }
     }
@@ -166,7 +169,7 @@ struct search {
     uint64_t loop;              /* address */
 };
 
-/* Of a call, two offsets that agree. Both have a sign, the short one in its byte. */
+/* Whether this is a call whose two offsets agree. *offset is sign-extended, also the one-byte form. */
 static bool is_call(const uint8_t *code, size_t size, uint32_t *offset)
 {
     uint32_t both[2];
@@ -177,7 +180,7 @@ static bool is_call(const uint8_t *code, size_t size, uint32_t *offset)
     return true;
 }
 
-/* elf_see_code: looks at a piece. 1: all is found. */
+/* An elf_see_code callback: searches a piece. 1: everything was found. */
 static int search_piece(void *context, const uint8_t *code, size_t size, uint64_t address)
 {
     struct search *s = context;
@@ -190,7 +193,7 @@ static int search_piece(void *context, const uint8_t *code, size_t size, uint64_
             s->entry = offsets[1];
         }
     }
-    /* Other code than V8's is not like it, but there is much of it. */
+    /* The pattern would match no other code than V8's, but there is much other code: search for the entry first. */
     for (size_t i = 0; s->entry && !s->call && i < size; i++)
         is_call(code + i, size - i, &s->call);
     return s->loop && s->entry && s->call;

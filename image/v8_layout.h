@@ -1,6 +1,6 @@
 /*
- * v8_layout.h - where V8's structs have what tells the functions that run: offsets in bytes, of tagged pointers without their tag. Also compiled
- * for the BPF target.
+ * v8_layout.h - where V8's structs have the running functions: offsets in bytes, for tagged pointers without
+ * their tag. Also compiled for the BPF target.
  */
 #ifndef FATHOM_IMAGE_V8_LAYOUT_H
 #define FATHOM_IMAGE_V8_LAYOUT_H
@@ -8,22 +8,23 @@
 #include <linux/types.h>
 
 struct v8_layout {
-    /* How far before its FS base a thread has the address of its isolate; 0: that is the value of a key of pthread_getspecific(), an int at the
-     * runtime's state. */
+    /* Distance from the thread's isolate pointer up to its FS base; 0: the isolate is the value of a key of
+     * pthread_getspecific(), an int at the runtime's state. */
     __u32 thread_isolate;
-    /* In Isolate: the stack where JavaScript begins, 0 while none runs; the frame from which C++ was called, 0 while none is; likewise by a call that leaves no exit
-     * frame. */
+    /* In Isolate. entry: the stack where JavaScript begins, 0 if none runs. exit: the frame that called C++, 0 if
+     * none. call: the same for a call without an exit frame. */
     __u32 isolate_entry, isolate_exit, isolate_call;
     __u32 function_shared;                         /* in JSFunction, */
     __u32 shared_data, shared_name, shared_script; /* in SharedFunctionInfo, */
     __u32 script_name, script_source;              /* in Script */
-    __u32 map_type;                                /* in Map: an instance type, 16 bits */
+    __u32 map_type;                                /* in Map: instance type, 16 bits */
     __u32 scope_locals,
-        scope_first; /* in ScopeInfo: how many locals, and from where on it is as its flags tell (v8.h) */
+        scope_first; /* in ScopeInfo: number of locals, and where the part begins whose form its flags give (v8.h) */
     __u32 text_length, text; /* in String; SeqString */
     __u32 cons_first, cons_second, thin_actual, sliced_parent, sliced_offset, external_data;
     __u32 type_scope, type_script; /* instance types */
-    /* Types of frames: JSEntry, JSConstructEntry, WebAssembly's, its calls of JavaScript; a regular expression's, 0: those have none. */
+    /* Frame types: JSEntry, JSConstructEntry, WebAssembly's, its calls of JavaScript; a regular expression's, 0:
+     * it has none. */
     __u32 frame_entry, frame_construct, frame_wasm, frame_wasm_call, frame_regexp;
 };
 

@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "rewrite/growth/frames.h"
 
-/* The number in the code that an edit of a frame changes. false: not in the file. */
+/* Reads the number in the code that a frame's edit changes. false: not in the file. */
 static bool read_number(const struct image *image, const struct frame_edit *edit, int32_t *out)
 {
     size_t size;
@@ -23,7 +23,7 @@ static bool read_number(const struct image *image, const struct frame_edit *edit
     return true;
 }
 
-/* The instruction in whose bytes the address is. */
+/* The instruction that contains the address. */
 static uint32_t find_insn(const struct unit *u, uint64_t address)
 {
     return lower_bound(i, 0u, u->code.count, u->code.insns[i].address <= address) - 1;
@@ -45,7 +45,7 @@ static int add_operand(const struct unit *u, const struct frame_edit *edit, uint
     return vec_push(to->at, to->count, to->capacity, change) ? 0 : -ENOMEM;
 }
 
-/* From where on the pad is part of the frame, and from where not. */
+/* Adds edits of the CFA: from where on the pad is part of the frame, and from where not. */
 static int add_cfa(const struct unit *u, uint32_t pad, struct edits *to)
 {
     int32_t before = -1;
@@ -65,7 +65,7 @@ static int add_cfa(const struct unit *u, uint32_t pad, struct edits *to)
     return 0;
 }
 
-/* lea, as the flags may be in use. */
+/* Inserts lea, as the flags may be in use. */
 static int add_insertions(const struct unit *u, uint32_t pad, struct edits *to)
 {
     for (size_t i = 0; i < u->insertion_count; i++) {
@@ -109,7 +109,7 @@ static struct move_edit *find_edit(const struct edits *e, uint64_t address, enum
     return i < e->count && e->at[i].address == address && e->at[i].what == what ? &e->at[i] : NULL;
 }
 
-/* Keeps the order. What is there already becomes the new one. */
+/* Adds an edit in order, or replaces the one that is there. */
 static bool put_edit(struct edits *e, uint64_t address, int32_t value, enum move_what what)
 {
     struct move_edit *there = find_edit(e, address, what), edit = {address, value, (uint8_t)what};
@@ -126,7 +126,7 @@ static bool put_edit(struct edits *e, uint64_t address, int32_t value, enum move
     return true;
 }
 
-/* By how much the edits move the CFA away from SP when the instruction is executed. */
+/* How far the edits move the CFA away from SP at this instruction. */
 static int32_t shift_at(const struct edits *e, uint64_t part, uint64_t address)
 {
     for (size_t i = e->count; i-- > 0 && e->at[i].address >= part;)
@@ -135,7 +135,7 @@ static int32_t shift_at(const struct edits *e, uint64_t part, uint64_t address)
     return 0;
 }
 
-/* Behind the call all is as it was before. */
+/* Ends the wrap's effect behind the call. */
 static bool end_wrap(struct edits *e, uint64_t next, int32_t shift)
 {
     bool added = find_edit(e, next, MOVE_LEA_BEFORE);
@@ -150,7 +150,7 @@ static bool wrap_call(const struct image *image, const struct wrap *wrap, uint64
     int32_t shift = shift_at(e, image_function(image, part)->address, wrap->site);
     struct move_edit *own = find_edit(e, wrap->site, MOVE_CFA);
     bool good = true;
-    if (own && !find_edit(e, wrap->site, MOVE_CFA_BEFORE)) /* while SP goes down */
+    if (own && !find_edit(e, wrap->site, MOVE_CFA_BEFORE)) /* while SP is lowered */
         good = put_edit(e, wrap->site, own->value, MOVE_CFA_BEFORE);
     return good && put_edit(e, wrap->site, -bytes, MOVE_LEA_BEFORE) &&
            put_edit(e, wrap->site, bytes, MOVE_LEA_AFTER) &&

@@ -40,8 +40,8 @@ static const struct wrap *wraps_of(const struct enlarge_plan *of, const struct p
     return *count ? w + first : NULL;
 }
 
-static int plan(const struct image *image, const struct growth *growth, const struct enlarge_plan *of,
-                struct planning *out, struct fathom_error *err)
+static int plan_moves(const struct image *image, const struct growth *growth, const struct enlarge_plan *of,
+                      struct planning *out, struct fathom_error *err)
 {
     struct unit u = {0};
     const struct pad *pads = of->pads;
@@ -72,8 +72,8 @@ static int plan(const struct image *image, const struct growth *growth, const st
 
 /* Checks ------------------------------------------------------------------------------------------------------ */
 
-/* Whether an address of the new file is of code that was moved, and not of what was added behind a call, which may return or not
- * for all that is known: a jump, or what moves SP back. */
+/* Whether an address of the new file is in moved code, rather than in what was added behind a call (a jump, or an
+ * instruction that restores SP), which may not return. */
 static bool was_moved(const struct move_result *moved, uint64_t address)
 {
     for (size_t i = 0; i < moved->run_count; i++)
@@ -92,9 +92,9 @@ static bool is_understood(const struct move_result *moved, const struct growth *
     return behind_call && !was_moved(moved, growth_where(growth, function));
 }
 
-/* Whether the new file's code and CFI contradict each other, or the frame. Other refusals say that the
- * analysis does not see through the code at its new place (a table of jumps, a number like an address),
- * which move_check() has compared with the old. */
+/* Whether the new file's code, its CFI and the frame contradict each other. Other refusals mean that the analysis
+ * cannot follow the code at its new place (a table of jumps, a number like an address), which move_check() has
+ * compared with the old code. */
 static bool is_contradicted(const struct growth *growth, uint32_t function)
 {
     switch (growth_refusal(growth, function)) {
@@ -111,7 +111,7 @@ static bool is_contradicted(const struct growth *growth, uint32_t function)
     }
 }
 
-/* A new file, as any file is read. */
+/* The new file, read as any file is. */
 struct reading {
     struct image *image;
     struct growth *growth;
@@ -130,10 +130,10 @@ static void reading_close(struct reading *r)
     image_close(r->image);
 }
 
-/* Whether the function of the pad keeps its frame, or has one in the new file that its own code and CFI
- * explain; with `checked`, after move_check(), one that they do not contradict is enough. */
-static bool understood(const struct reading *r, const struct move_result *moved, const struct pad *pad,
-                       bool checked)
+/* Whether the padded function's frame is unchanged, or understood in the new file by its own code and CFI. With
+ * `checked`, after move_check(), it is enough that they do not contradict it. */
+static bool is_pad_understood(const struct reading *r, const struct move_result *moved, const struct pad *pad,
+                              bool checked)
 {
     uint64_t now;
     uint32_t function = move_entry(moved, pad->address, pad->copy, &now) ? image_function_entry(r->image, now)
@@ -154,14 +154,15 @@ int enlarge_movable(const struct image *image, const struct growth *growth, cons
     memset(movable, 0, count * sizeof *movable);
     int rc = move_survey_new(image, &survey, err);
     if (rc == 0)
-        rc = plan(image, growth, of, &planning, err);
+        rc = plan_moves(image, growth, of, &planning, err);
     struct move_plan asked = {.functions = planning.functions, .function_count = count};
     if (rc == 0)
         rc = move_apply(survey, &asked, &result, err);
     if (rc == 0)
         rc = reading_open(&reading, &result, err);
     for (size_t i = 0; i < count && rc == 0; i++)
-        movable[i] = result.refusals[i] == MOVE_MOVABLE && understood(&reading, &result, &pads[i], false);
+        movable[i] =
+            result.refusals[i] == MOVE_MOVABLE && is_pad_understood(&reading, &result, &pads[i], false);
     reading_close(&reading);
     move_result_free(&result);
     move_survey_free(survey);
@@ -171,8 +172,8 @@ int enlarge_movable(const struct image *image, const struct growth *growth, cons
 
 /* Files ------------------------------------------------------------------------------------------------------- */
 
-/* Whether exceptions of the call land in its function, and by how many bytes of pushed arguments SP is
- * lower there. 0 or -ENOMEM. */
+/* Whether the call's exceptions land in its own function, and how many bytes of pushed arguments are below its
+ * SP. 0 or -ENOMEM. */
 static int read_landing(struct unit *u, const struct growth *growth, uint64_t call, bool *lands,
                         uint32_t *bytes)
 {
@@ -189,7 +190,7 @@ static int read_landing(struct unit *u, const struct growth *growth, uint64_t ca
     return rc;
 }
 
-/* Exceptions of wrapped calls land where they did. */
+/* Checks that exceptions of wrapped calls land where they did. */
 static int check_landings(const struct growth *growth, const struct reading *r,
                           const struct move_result *moved, const struct enlarge_plan *of,
                           struct fathom_error *err)
@@ -221,7 +222,7 @@ static int check_frames(const struct growth *growth, const struct move_result *m
     struct reading reading = {0};
     int rc = reading_open(&reading, moved, err);
     for (size_t i = 0; i < of->count && rc == 0; i++)
-        if (!understood(&reading, moved, &of->pads[i], true))
+        if (!is_pad_understood(&reading, moved, &of->pads[i], true))
             rc = error_set(err, EBADMSG,
                            "the frame of the function at 0x%llx is not understood in the new file",
                            (unsigned long long)of->pads[i].address);
@@ -237,7 +238,7 @@ static int emit_anew(const struct image *image, const struct growth *growth, con
     struct planning planning = {0};
     struct move_survey *survey = NULL;
     struct move_result result = {0};
-    int rc = plan(image, growth, of, &planning, err);
+    int rc = plan_moves(image, growth, of, &planning, err);
     struct move_plan asked = {.functions = planning.functions,
                               .function_count = of->count,
                               .calls = of->calls,
@@ -272,7 +273,7 @@ static int emit_anew(const struct image *image, const struct growth *growth, con
     return 0;
 }
 
-/* Whether the function has copies, wraps or guards, for which it is emitted anew. */
+/* Whether the function is emitted anew because it has copies, wraps or guards. */
 static bool is_emitted(const struct enlarge_plan *plan, size_t i)
 {
     size_t wrapped;
@@ -286,9 +287,9 @@ static bool is_emitted(const struct enlarge_plan *plan, size_t i)
     return false;
 }
 
-/* Puts those first that fit in place; how many do. */
-static size_t split(const struct image *image, const struct growth *growth, const struct enlarge_plan *plan,
-                    struct pad *sorted)
+/* Sorts pads that fit in place first; returns their number. */
+static size_t split_pads(const struct image *image, const struct growth *growth,
+                         const struct enlarge_plan *plan, struct pad *sorted)
 {
     size_t fit = 0, others = 0;
     for (unsigned round = 0; round < 2; round++)
@@ -314,7 +315,7 @@ int enlarge_frames(const struct image *image, const struct growth *growth, const
     struct enlarged e = {0};
     if (!sorted)
         return error_memory(err);
-    e.in_place = split(image, growth, plan, sorted);
+    e.in_place = split_pads(image, growth, plan, sorted);
     struct enlarge_plan anew = *plan;
     anew.pads = sorted + e.in_place;
     anew.count -= e.in_place;

@@ -11,10 +11,10 @@
 #include "streams/rules.h"
 #include "streams/scan.h"
 
-#define PIECE     20000000u /* symbols for which there is one grammar */
+#define PIECE     20000000u /* symbols per grammar */
 #define PATH_ROOM 16384     /* bytes of a path as text */
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t mix_hashes(uint64_t a, uint64_t b)
 {
     return hash_u64(a + 0x9e3779b97f4a7c15u) ^ hash_u64(b * 3 + 1);
 }
@@ -38,7 +38,7 @@ static void name_frame(const struct trace_process *process, uint64_t pc, char *o
     name_at(image, address, out, size);
 }
 
-/* From main() on: what is above it is the same for all. */
+/* Writes a path from main() on: what is above main() is the same for all. */
 static uint32_t write_path(struct found *f, const struct trace_process *process,
                            const struct process_path *noted)
 {
@@ -59,14 +59,14 @@ static uint32_t write_path(struct found *f, const struct trace_process *process,
     return names_intern(f->paths, text);
 }
 
-/* Of a path of the process; *path is FOUND_NONE if it is unknown. */
+/* Looks up a path of the process; *path is FOUND_NONE if it is unknown. */
 int found_path(struct found *f, const struct trace_process *process, uint64_t id, uint32_t *path)
 {
     const struct process_path *noted = process->noted ? process_file_path(process->noted, id) : NULL;
     *path = FOUND_NONE;
     if (!noted || !noted->depth)
         return 0;
-    uint64_t *known = table_put(f->path_index, mix(process_key(process), id), NULL);
+    uint64_t *known = table_put(f->path_index, mix_hashes(process_key(process), id), NULL);
     if (!known)
         return -ENOMEM;
     if (!*known) {
@@ -81,9 +81,9 @@ int found_path(struct found *f, const struct trace_process *process, uint64_t id
 
 /* Objects ------------------------------------------------------------------------------------------------------ */
 
-/* What is at an address of a process, and by what it is known again. */
-static int describe(struct found *f, const struct trace_process *process, uint64_t datum,
-                    struct found_object *out, uint64_t *key)
+/* Describes what is at an address of a process; *key identifies it. */
+static int describe_datum(struct found *f, const struct trace_process *process, uint64_t datum,
+                          struct found_object *out, uint64_t *key)
 {
     const struct process_object *heap = process->noted ? process_file_find(process->noted, datum) : NULL;
     struct place place = {.region = ""};
@@ -92,7 +92,7 @@ static int describe(struct found *f, const struct trace_process *process, uint64
         out->kind = FOUND_HEAP;
         out->start = heap->start;
         out->size = heap->size;
-        *key = mix(mix(process_key(process), FOUND_HEAP), heap->serial);
+        *key = mix_hashes(mix_hashes(process_key(process), FOUND_HEAP), heap->serial);
         return found_path(f, process, heap->path, &out->path);
     }
     places_at(process->places, datum, &place);
@@ -102,7 +102,7 @@ static int describe(struct found *f, const struct trace_process *process, uint64
     out->size = object ? object->size : FOUND_WORD;
     out->name = object ? object->name : NULL;
     out->image = place.image ? place.image->path : NULL;
-    *key = mix(mix(process_key(process), out->kind), out->start);
+    *key = mix_hashes(mix_hashes(process_key(process), out->kind), out->start);
     return 0;
 }
 
@@ -110,7 +110,7 @@ static int find_object(struct found *f, const struct trace_process *process, uin
 {
     struct found_object described;
     uint64_t key;
-    int rc = describe(f, process, datum, &described, &key);
+    int rc = describe_datum(f, process, datum, &described, &key);
     if (rc < 0)
         return rc;
     uint64_t *known = table_put(f->object_index, key, NULL);
@@ -128,13 +128,13 @@ static int find_object(struct found *f, const struct trace_process *process, uin
 
 /* Symbols ------------------------------------------------------------------------------------------------------ */
 
-/* By what its instruction is known in another trace: that of the file as it was. */
+/* Identifies the event's instruction in any trace: its address in the original file. */
 static uint64_t instruction_of(const struct trace_event *e)
 {
     uint64_t hash = e->site->address;
     for (const char *c = e->image->path; *c; c++)
         hash = hash_u64(hash) + (uint8_t)*c;
-    return mix(hash, (uint64_t)e->site->load << 1 | e->site->store);
+    return mix_hashes(hash, (uint64_t)e->site->load << 1 | e->site->store);
 }
 
 int found_symbol(struct found *f, const struct trace_event *e, uint32_t *out)
@@ -145,7 +145,7 @@ int found_symbol(struct found *f, const struct trace_event *e, uint32_t *out)
         return rc;
     if (symbol.object != FOUND_NONE)
         symbol.offset = e->datum - f->objects[symbol.object].start;
-    uint64_t key = mix(mix((uintptr_t)symbol.site, symbol.object), symbol.offset);
+    uint64_t key = mix_hashes(mix_hashes((uintptr_t)symbol.site, symbol.object), symbol.offset);
     uint64_t *known = table_put(f->symbol_index, key, NULL);
     if (!known)
         return -ENOMEM;
@@ -180,7 +180,7 @@ static int end_piece(struct found *f, struct finder *finder, const struct hot_op
     return rc == 0 && !finder->grammar ? -ENOMEM : rc;
 }
 
-/* The name of its instruction, which is hashed once. */
+/* The name of the event's instruction, which is hashed only once. */
 static int find_name(struct found *f, const struct trace_event *e, uint32_t *name)
 {
     uint64_t *known = table_put(f->symbol_index, (uintptr_t)e->site, NULL);
@@ -201,8 +201,9 @@ static int push_by_place(struct found *f, const struct trace_event *e, struct ho
     return rc == 0 ? scan_push(scan, name, e->site->address) : rc;
 }
 
-/* By place, streams begin by the instructions' addresses in the files as they were: at the same ones in each run. */
-static int push(struct found *f, enum found_of of, const struct trace_event *e, struct finder *finder)
+/* Adds an event. By place, streams begin by the instructions' addresses in the original files, which are the same
+ * in each run. */
+static int push_event(struct found *f, enum found_of of, const struct trace_event *e, struct finder *finder)
 {
     uint32_t symbol = SEQUITUR_BREAK;
     if (e->what == TRACE_PATH || (e->what == TRACE_REFERENCE && !found_is_of(e, of)))
@@ -219,7 +220,7 @@ static int read_all(struct found *f, enum found_of of, const struct hot_options 
     struct trace_event event;
     int rc = 1;
     while (rc > 0 && (rc = trace_next(f->trace, &event, err)) > 0) {
-        rc = push(f, of, &event, finder);
+        rc = push_event(f, of, &event, finder);
         if (rc == 0 && finder->grammar && ++finder->pushed % PIECE == 0)
             rc = end_piece(f, finder, options);
         rc = rc < 0 ? rc : 1;

@@ -33,23 +33,23 @@ static uint64_t hash_of(const struct hot_stream *s)
     return hash;
 }
 
-static bool same(const struct hot_stream *a, const struct hot_stream *b)
+static bool same_symbols(const struct hot_stream *a, const struct hot_stream *b)
 {
     return a->length == b->length && memcmp(a->symbols, b->symbols, a->length * sizeof *a->symbols) == 0;
 }
 
-/* In `firsts` stands 1 + the index of the first stream of a hash, in `next` those that have the same one. */
-static struct hot_stream *find(const struct hot_finder *f, const struct hot_profile *profile,
-                               const struct hot_stream *wanted)
+/* `firsts` has 1 + the index of the first stream with a hash, `next` links those with the same hash. */
+static struct hot_stream *find_stream(const struct hot_finder *f, const struct hot_profile *profile,
+                                      const struct hot_stream *wanted)
 {
     const uint64_t *first = table_find(f->firsts, hash_of(wanted));
     for (uint64_t i = first ? *first : 0; i; i = f->next[i - 1])
-        if (same(&profile->streams[i - 1], wanted))
+        if (same_symbols(&profile->streams[i - 1], wanted))
             return &profile->streams[i - 1];
     return NULL;
 }
 
-static bool note(struct hot_finder *f, const struct hot_profile *profile, size_t index)
+static bool note_stream(struct hot_finder *f, const struct hot_profile *profile, size_t index)
 {
     uint64_t *first = table_put(f->firsts, hash_of(&profile->streams[index]), NULL);
     if (!first || !vec_reserve(f->next, index, f->capacity, 1))
@@ -64,7 +64,7 @@ static int finder_make(struct hot_finder *f, const struct hot_profile *profile)
     *f = (struct hot_finder){.firsts = table_new()};
     bool ok = f->firsts;
     for (size_t i = 0; ok && i < profile->count; i++)
-        ok = note(f, profile, i);
+        ok = note_stream(f, profile, i);
     return ok ? 0 : -ENOMEM;
 }
 
@@ -87,7 +87,7 @@ static int add_new(struct hot_profile *profile, struct hot_stream stream)
         free(stream.symbols);
         return -ENOMEM;
     }
-    return note(&profile->finder, profile, profile->count - 1) ? 0 : -ENOMEM;
+    return note_stream(&profile->finder, profile, profile->count - 1) ? 0 : -ENOMEM;
 }
 
 int hot_count(struct hot_profile *profile, const uint32_t *symbols, uint32_t length, uint64_t occurrences)
@@ -95,7 +95,7 @@ int hot_count(struct hot_profile *profile, const uint32_t *symbols, uint32_t len
     const struct hot_stream stream = {(uint32_t *)symbols, length, occurrences};
     if (!profile->finder.firsts && finder_make(&profile->finder, profile) < 0)
         return -ENOMEM;
-    struct hot_stream *known = find(&profile->finder, profile, &stream);
+    struct hot_stream *known = find_stream(&profile->finder, profile, &stream);
     if (!known)
         return add_new(profile, stream);
     known->occurrences += occurrences;
@@ -151,7 +151,7 @@ int hot_overlap(const struct hot_profile *a, const struct hot_profile *b, double
     double overlap = 0;
     int rc = finder_make(&finder, a);
     for (size_t i = 0; i < b->count && rc == 0; i++) {
-        const struct hot_stream *in_b = &b->streams[i], *in_a = find(&finder, a, in_b);
+        const struct hot_stream *in_b = &b->streams[i], *in_a = find_stream(&finder, a, in_b);
         double in_both = in_a ? share_of(in_a, a) : 0, other = share_of(in_b, b);
         overlap += in_both < other ? in_both : other;
     }

@@ -7,10 +7,10 @@
 
 struct ranking {
     const struct sequitur *grammar;
-    uint64_t *lengths; /* of what each rule stands for; above `longest` it does not matter by how much */
-    uint64_t *cold;    /* how often it stands in the whole sequence, other than as a part of a hot stream */
-    uint32_t *order;   /* each rule before those that it uses */
-    uint32_t count;    /* of them */
+    uint64_t *lengths; /* length of what each rule stands for; inexact above `longest` */
+    uint64_t *cold;    /* occurrences in the whole sequence that are not part of a hot stream */
+    uint32_t *order;   /* each rule comes before those that it uses */
+    uint32_t count;    /* number of rules */
 };
 
 static void ranking_clear(struct ranking *r)
@@ -66,7 +66,7 @@ static void find_lengths(struct ranking *r)
     }
 }
 
-static int rank(struct ranking *r, const struct sequitur *grammar)
+static int rank_rules(struct ranking *r, const struct sequitur *grammar)
 {
     uint32_t rules = sequitur_rules(grammar);
     *r = (struct ranking){.grammar = grammar,
@@ -92,14 +92,15 @@ static bool is_hot(const struct ranking *r, uint32_t rule, uint64_t heat, const 
            r->lengths[rule] * r->cold[rule] >= heat;
 }
 
-struct parts { /* zeros: at the beginning */
+struct parts { /* zeroed: at the beginning */
     uint32_t at;
     bool ended;
-    uint32_t symbols[HOT_LONGEST]; /* of the last one */
+    uint32_t symbols[HOT_LONGEST]; /* of the last part */
 };
 
-/* Finds the next part of a rule that is longer than a stream may be: symbols in a row that no other rule stands for, which are cut where
- * they are too long. So the walk of a long list is some streams. 0: there is no more, else how many symbols it has. */
+/* Finds the next part of a rule that is longer than a stream may be: a run of symbols outside of other rules,
+ * which is cut where it is too long. So a walk of a long list becomes several streams. Returns its number of
+ * symbols; 0: there are no more. */
 static uint32_t next_part(const struct ranking *r, uint32_t rule, const struct hot_options *options,
                           struct parts *parts)
 {
@@ -123,7 +124,7 @@ static bool is_too_long(const struct ranking *r, uint32_t rule, const struct hot
     return rule && r->lengths[rule] > longest_of(options);
 }
 
-/* How many symbols are in parts of it that are of at least this heat. */
+/* How many symbols are in the rule's parts of at least this heat. */
 static uint64_t cover_parts(const struct ranking *r, uint32_t rule, uint64_t heat,
                             const struct hot_options *options)
 {
@@ -135,7 +136,7 @@ static uint64_t cover_parts(const struct ranking *r, uint32_t rule, uint64_t hea
 }
 
 /* How many symbols are part of streams of at least this heat. */
-static uint64_t cover(struct ranking *r, uint64_t heat, const struct hot_options *options)
+static uint64_t covered_by(struct ranking *r, uint64_t heat, const struct hot_options *options)
 {
     uint64_t covered = 0;
     memset(r->cold, 0, sequitur_rules(r->grammar) * sizeof *r->cold);
@@ -153,14 +154,14 @@ static uint64_t cover(struct ranking *r, uint64_t heat, const struct hot_options
     return covered;
 }
 
-/* The largest heat by which streams cover what is asked for; else 2: all that occur twice. */
+/* The largest heat at which streams cover the requested share; otherwise 2: everything that occurs twice. */
 static uint64_t choose_heat(struct ranking *r, const struct hot_options *options)
 {
     uint64_t low = 2, high = r->lengths[0] + 1;
     double wanted = options->cover * (double)r->lengths[0];
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
-        if ((double)cover(r, middle, options) >= wanted)
+        if ((double)covered_by(r, middle, options) >= wanted)
             low = middle;
         else
             high = middle;
@@ -168,13 +169,13 @@ static uint64_t choose_heat(struct ranking *r, const struct hot_options *options
     return low;
 }
 
-/* What a rule stands for, of HOT_LONGEST symbols at most. */
+/* Writes the symbols that a rule stands for, at most HOT_LONGEST. */
 static void write_out(const struct sequitur *grammar, uint32_t rule, uint32_t *out, uint32_t *written)
 {
     uint32_t at = 0, symbol;
     while (sequitur_next(grammar, rule, &at, &symbol))
         if (symbol & SEQUITUR_RULE)
-            write_out(grammar, symbol & ~SEQUITUR_RULE, out, written); /* no deeper than a stream is long */
+            write_out(grammar, symbol & ~SEQUITUR_RULE, out, written); /* no deeper than its length */
         else
             out[(*written)++] = symbol;
 }
@@ -200,11 +201,11 @@ static int add_parts(struct hot_profile *profile, const struct ranking *r, uint3
 int rules_add(struct hot_profile *profile, const struct sequitur *grammar, const struct hot_options *options)
 {
     struct ranking r;
-    int rc = rank(&r, grammar);
+    int rc = rank_rules(&r, grammar);
     if (rc < 0)
         return rc;
     uint64_t heat = choose_heat(&r, options);
-    cover(&r, heat, options);
+    covered_by(&r, heat, options);
     for (uint32_t i = 0; i < r.count && rc == 0; i++) {
         uint32_t rule = r.order[i];
         if (r.cold[rule] && is_hot(&r, rule, heat, options))

@@ -1,7 +1,7 @@
 /*
- * rules.h - hot streams (hot.h) as the rules of a grammar (sequitur.h), as in Chilimbi and Hirzel, Dynamic Hot Data Stream
- * Prefetching, PLDI 2002, figure 5: as long as what repeats, so they are those that are shown. What the rules are depends on all that came
- * before, so a sample of a trace has others than the whole: traces are compared by scan.h.
+ * rules.h - hot streams (hot.h) as the rules of a grammar (sequitur.h), as in Chilimbi and Hirzel, Dynamic Hot
+ * Data Stream Prefetching, PLDI 2002, figure 5: as long as what repeats, so these are shown. Rules depend on
+ * everything before them, so a sample of a trace has other rules than the whole: traces are compared by scan.h.
  */
 #ifndef FATHOM_STREAMS_RULES_H
 #define FATHOM_STREAMS_RULES_H
@@ -9,8 +9,8 @@
 #include "streams/hot.h"
 #include "streams/sequitur.h"
 
-/* Adds the hottest streams that cover the share, and the grammar's symbols without breaks to the total. A trace of any length can be
- * taken by pieces, each with a grammar of its own. -ENOMEM. */
+/* Adds the hottest streams that cover the share, and adds the grammar's symbols without breaks to the total. A
+ * trace of any length can be processed in pieces, each with a grammar of its own. -ENOMEM. */
 int rules_add(struct hot_profile *profile, const struct sequitur *grammar, const struct hot_options *options);
 
 #endif

@@ -1,4 +1,4 @@
-/* scan.c - see scan.h. Symbols wait until so many follow that it is known where the stream of the first one ends. */
+/* scan.c - see scan.h. Symbols wait until enough have followed to know where the first one's stream ends. */
 #include "streams/scan.h"
 
 #include <errno.h>
@@ -9,9 +9,9 @@
 struct hot_scan {
     struct hot_profile *profile;
     uint32_t shortest, longest;
-    uint32_t reach; /* symbols from the beginning of a stream by which its end is known */
-    bool begun;     /* in this burst a stream begins at `start` */
-    uint32_t start; /* those before belong to streams that were counted */
+    uint32_t reach; /* symbols from a stream's beginning after which its end is known */
+    bool begun;     /* a stream of this burst begins at `start` */
+    uint32_t start; /* symbols before belong to counted streams */
     uint32_t count, capacity;
     uint32_t *symbols;
     uint64_t *places;
@@ -46,7 +46,8 @@ void scan_free(struct hot_scan *s)
     free(s);
 }
 
-/* Whether a stream begins there, whatever is farther away. Of equal ones the first, so that not each round of a short loop is. */
+/* Whether a stream begins at a symbol, judged by its neighbourhood alone. Among equal places the first one
+ * counts, so that not each round of a short loop begins one. */
 static bool is_beginning(const struct hot_scan *s, uint32_t at)
 {
     uint64_t place = s->places[at];
@@ -58,7 +59,7 @@ static bool is_beginning(const struct hot_scan *s, uint32_t at)
     return true;
 }
 
-/* The first beginning in [from, to], else 0. */
+/* The first beginning in [from, to], or 0. */
 static uint32_t find_beginning(const struct hot_scan *s, uint32_t from, uint32_t to)
 {
     for (uint32_t at = from; at <= to; at++)
@@ -76,15 +77,15 @@ static uint32_t find_lowest(const struct hot_scan *s, uint32_t from, uint32_t to
     return lowest;
 }
 
-/* Where the first stream of a burst begins. */
-static void begin(struct hot_scan *s)
+/* Finds where the first stream of a burst begins. */
+static void begin_stream(struct hot_scan *s)
 {
     uint32_t at = find_beginning(s, 1, s->longest);
     s->start = at ? at : find_lowest(s, 1, s->longest);
     s->begun = true;
 }
 
-/* Where the stream at `start` ends; the next beginning leaves room for a stream before it. */
+/* Where the stream at `start` ends; the next beginning leaves enough symbols for a stream before it. */
 static uint32_t find_end(const struct hot_scan *s)
 {
     uint32_t first = s->start + s->shortest, last = s->start + s->longest;
@@ -97,7 +98,7 @@ static uint32_t find_end(const struct hot_scan *s)
     return find_lowest(s, first, last);
 }
 
-static int take(struct hot_scan *s)
+static int take_stream(struct hot_scan *s)
 {
     uint32_t end = find_end(s), length = end - s->start;
     int rc = hot_count(s->profile, s->symbols + s->start, length, 1);
@@ -106,7 +107,7 @@ static int take(struct hot_scan *s)
     return rc;
 }
 
-/* Forgets what is before those that is_beginning() looks at. */
+/* Drops symbols before those that is_beginning() looks at. */
 static void make_room(struct hot_scan *s)
 {
     uint32_t gone = s->start - s->shortest;
@@ -116,14 +117,14 @@ static void make_room(struct hot_scan *s)
     memmove(s->places, s->places + gone, s->count * sizeof *s->places);
 }
 
-/* Takes streams while more than so many symbols follow the beginning of one. */
+/* Takes streams while more than `more` symbols follow the beginning of one. */
 static int take_all(struct hot_scan *s, uint32_t more)
 {
     int rc = 0;
     if (!s->begun && s->count > more)
-        begin(s);
+        begin_stream(s);
     while (rc == 0 && s->begun && s->count - s->start > more)
-        rc = take(s);
+        rc = take_stream(s);
     return rc;
 }
 

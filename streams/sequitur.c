@@ -1,6 +1,6 @@
 /*
- * sequitur.c - see sequitur.h. Each rule is a ring of symbols around a guard. The table has the place of each pair of
- * neighbours; of pairs that overlap (aaa) the first one's.
+ * sequitur.c - see sequitur.h. Each rule is a ring of symbols around a guard. The table has the place of each
+ * pair of neighbours; of overlapping equal pairs (aaa), the first one's.
  */
 #include "streams/sequitur.h"
 
@@ -13,13 +13,13 @@
 #define GUARD 0xffffffffu
 
 struct symbol {
-    uint32_t value; /* GUARD: `rule` of it */
+    uint32_t value; /* GUARD: number of `rule` */
     uint32_t next, previous;
     uint32_t rule;
 };
 
 struct rule {
-    uint32_t guard; /* 0: the rule is no longer there */
+    uint32_t guard; /* 0: the rule was removed */
     uint32_t uses;
 };
 
@@ -53,7 +53,7 @@ static uint32_t new_symbol(struct sequitur *s, uint32_t value)
         at = s->count - 1;
     }
     if (s->error)
-        return 0; /* a symbol that nothing reads any more */
+        return 0; /* a symbol that is not read any more */
     s->symbols[at] = (struct symbol){.value = value};
     if (is_rule(value))
         s->rules[value & ~SEQUITUR_RULE].uses++;
@@ -126,8 +126,8 @@ static bool is_triple(const struct sequitur *s, uint32_t at)
     return value != GUARD && value == value_of(s, next_of(s, at)) && value == value_of(s, previous_of(s, at));
 }
 
-/* Makes two symbols neighbours. Of a triple that was overlapping the other pair may stand alone now. */
-static void join(struct sequitur *s, uint32_t left, uint32_t right)
+/* Makes two symbols neighbours. If this ends an overlapping triple, its other pair may be on its own now. */
+static void join_symbols(struct sequitur *s, uint32_t left, uint32_t right)
 {
     if (s->symbols[left].next && s->symbols[right].previous) {
         forget_digram(s, left);
@@ -145,33 +145,33 @@ static void join(struct sequitur *s, uint32_t left, uint32_t right)
 static void insert_after(struct sequitur *s, uint32_t at, uint32_t symbol)
 {
     uint32_t next = next_of(s, at);
-    join(s, symbol, next);
-    join(s, at, symbol);
+    join_symbols(s, symbol, next);
+    join_symbols(s, at, symbol);
 }
 
-static void release(struct sequitur *s, uint32_t at)
+static void release_symbol(struct sequitur *s, uint32_t at)
 {
     s->symbols[at] = (struct symbol){.value = GUARD, .next = s->free};
     s->free = at;
 }
 
-/* Takes a symbol out of its rule. */
+/* Removes a symbol from its rule. */
 static void take_out(struct sequitur *s, uint32_t at)
 {
     uint32_t value = value_of(s, at);
     forget_digram(s, at);
-    join(s, previous_of(s, at), next_of(s, at));
+    join_symbols(s, previous_of(s, at), next_of(s, at));
     if (is_rule(value))
         s->rules[value & ~SEQUITUR_RULE].uses--;
-    release(s, at);
+    release_symbol(s, at);
 }
 
 /* Rules ------------------------------------------------------------------------------------------------------- */
 
-static bool check(struct sequitur *s, uint32_t at);
+static bool check_digram(struct sequitur *s, uint32_t at);
 
-/* Puts a rule in the place of a symbol and the next one. */
-static void substitute(struct sequitur *s, uint32_t at, uint32_t rule)
+/* Replaces a symbol and the next one by a rule. */
+static void substitute_rule(struct sequitur *s, uint32_t at, uint32_t rule)
 {
     uint32_t before = previous_of(s, at), symbol = new_symbol(s, rule | SEQUITUR_RULE);
     if (s->error)
@@ -179,12 +179,12 @@ static void substitute(struct sequitur *s, uint32_t at, uint32_t rule)
     take_out(s, next_of(s, at));
     take_out(s, at);
     insert_after(s, before, symbol);
-    if (!check(s, before))
-        check(s, symbol);
+    if (!check_digram(s, before))
+        check_digram(s, symbol);
 }
 
-/* The only use of a rule becomes its contents. */
-static void expand(struct sequitur *s, uint32_t at)
+/* Replaces the only use of a rule by its contents. */
+static void expand_rule(struct sequitur *s, uint32_t at)
 {
     struct rule *rule = &s->rules[value_of(s, at) & ~SEQUITUR_RULE];
     uint32_t guard = rule->guard, first = next_of(s, guard), last = previous_of(s, guard);
@@ -196,19 +196,19 @@ static void expand(struct sequitur *s, uint32_t at)
     s->symbols[last].next = right;
     s->symbols[right].previous = last;
     *rule = (struct rule){0};
-    release(s, guard);
-    release(s, at);
+    release_symbol(s, guard);
+    release_symbol(s, at);
     note_digram(s, left);
     note_digram(s, last);
 }
 
-/* The pair at `at` is that at `other`, too. */
-static void match(struct sequitur *s, uint32_t at, uint32_t other)
+/* Handles a pair at `at` that also occurs at `other`. */
+static void match_digrams(struct sequitur *s, uint32_t at, uint32_t other)
 {
     uint32_t before = previous_of(s, other), behind = next_of(s, next_of(s, other)), rule;
     if (value_of(s, before) == GUARD && before == behind && s->symbols[before].rule) {
-        rule = s->symbols[before].rule; /* it is all of a rule */
-        substitute(s, at, rule);
+        rule = s->symbols[before].rule; /* the pair is a whole rule */
+        substitute_rule(s, at, rule);
     } else {
         rule = new_rule(s);
         uint32_t first = new_symbol(s, value_of(s, at)), second = new_symbol(s, value_of(s, next_of(s, at)));
@@ -217,19 +217,19 @@ static void match(struct sequitur *s, uint32_t at, uint32_t other)
         uint32_t guard = s->rules[rule].guard;
         insert_after(s, guard, first);
         insert_after(s, first, second);
-        substitute(s, other, rule);
-        substitute(s, at, rule);
+        substitute_rule(s, other, rule);
+        substitute_rule(s, at, rule);
         note_digram(s, first);
     }
     if (s->error || !s->rules[rule].guard)
         return;
     uint32_t first = next_of(s, s->rules[rule].guard), value = value_of(s, first);
     if (is_rule(value) && s->rules[value & ~SEQUITUR_RULE].uses == 1)
-        expand(s, first);
+        expand_rule(s, first);
 }
 
-/* Whether the pair that begins there was found elsewhere, and a rule was made of it. */
-static bool check(struct sequitur *s, uint32_t at)
+/* Whether the pair that begins there was found elsewhere and replaced by a rule. */
+static bool check_digram(struct sequitur *s, uint32_t at)
 {
     bool added;
     if (s->error || !is_digram(s, at))
@@ -245,7 +245,7 @@ static bool check(struct sequitur *s, uint32_t at)
         return false;
     }
     if (next_of(s, other) != at && next_of(s, at) != other)
-        match(s, at, other);
+        match_digrams(s, at, other);
     return true;
 }
 
@@ -283,7 +283,7 @@ int sequitur_push(struct sequitur *s, uint32_t terminal)
     uint32_t guard = s->rules[0].guard, last = previous_of(s, guard), symbol = new_symbol(s, terminal);
     if (!s->error) {
         insert_after(s, last, symbol);
-        check(s, last);
+        check_digram(s, last);
     }
     return s->error;
 }

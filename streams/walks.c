@@ -8,17 +8,17 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-#define WALK_FUNCTIONS 8u /* of a stream that are looked for in a path */
+#define WALK_FUNCTIONS 8u /* functions of a stream that are searched for in a path */
 
-struct walker { /* of a stream */
+struct walker { /* state of a stream */
     const struct hot_stream *stream;
-    uint32_t at;         /* symbols of it that were seen in a row */
-    bool waits;          /* a path was noted since the last walk that counted */
-    uint32_t path, down; /* a path, and its part down to a function; FOUND_NONE: none of them is on it */
-    size_t which;        /* of the names, that function's */
-    char *names[WALK_FUNCTIONS]; /* of the functions of its symbols, in their order */
+    uint32_t at;         /* number of its symbols that were seen in a row */
+    bool waits;          /* a path came since the last walk that counted */
+    uint32_t path, down; /* a path, and its part down to a function; FOUND_NONE: no function is on it */
+    size_t which;        /* index of that function in `names` */
+    char *names[WALK_FUNCTIONS]; /* the functions of its symbols, in order */
     size_t name_count;
-    struct found_walks others; /* down to another function than the first one */
+    struct found_walks others; /* walks down to functions other than the first */
 };
 
 static bool note_walk(struct found_walks *walks, uint32_t path)
@@ -62,7 +62,7 @@ static bool name_functions(const struct found *f, struct walker *w)
     return true;
 }
 
-/* Where the innermost function of this name ends in a path; NULL: it is not on it. */
+/* Where the innermost function of this name ends in a path; NULL: it is not on the path. */
 static const char *find_in_path(const char *path, const char *name)
 {
     const char *end = NULL;
@@ -76,7 +76,7 @@ static const char *find_in_path(const char *path, const char *name)
     return end;
 }
 
-/* The part of a path down to the first of the walker's functions that is on it. */
+/* Finds the part of a path down to the first of the walker's functions that is on it. */
 static int cut_path(struct found *f, struct walker *w, uint32_t path)
 {
     const char *text = path == FOUND_NONE ? "" : names_text(f->paths, path), *end = NULL;
@@ -104,8 +104,8 @@ static int count_walk(struct found *f, struct walker *w, uint32_t path, struct f
     return w->down == FOUND_NONE || note_walk(w->which ? &w->others : walks, w->down) ? 0 : -ENOMEM;
 }
 
-/* Whether the walker reached the end of its stream by this symbol. */
-static bool walk(struct walker *w, uint32_t symbol)
+/* Whether this symbol completes the walker's stream. */
+static bool walk_symbol(struct walker *w, uint32_t symbol)
 {
     if (w->stream->symbols[w->at] != symbol)
         w->at = w->stream->symbols[0] == symbol;
@@ -139,7 +139,7 @@ static int walk_all(struct found *f, enum found_of of, struct walker *walkers, s
         } else {
             rc = found_is_of(&e, of) ? found_symbol(f, &e, &symbol) : 1;
             for (size_t i = 0; rc == 0 && i < count; i++)
-                if (walk(&walkers[i], symbol))
+                if (walk_symbol(&walkers[i], symbol))
                     rc = count_walk(f, &walkers[i], path, &walks[i]);
         }
         if (rc < 0)
@@ -148,7 +148,7 @@ static int walk_all(struct found *f, enum found_of of, struct walker *walkers, s
     return rc;
 }
 
-/* Paths down to other functions are told only if there are none down to the first. */
+/* Paths down to other functions are only used if there are none down to the first. */
 static void walker_end(struct walker *w, struct found_walks *walks)
 {
     for (size_t i = 0; i < w->name_count; i++)

@@ -1,18 +1,19 @@
 /*
- * walks.h - under which call paths hot streams are walked: a second reading of their trace.
+ * walks.h - the call paths under which hot streams occur, found by reading their trace again.
  */
 #ifndef FATHOM_STREAMS_WALKS_H
 #define FATHOM_STREAMS_WALKS_H
 
 #include "streams/found.h"
 
-/* Under which paths some streams of the profile were walked: of each stream the first walk after a path was noted counts, if the function of
- * its first instruction is on that, and the path is told down to this. If it never is, the next function of the stream is looked for. */
+/* The call paths of some streams of the profile. For each stream, the first walk after each path event counts, if
+ * its first instruction's function is on the path, which is reported down to that function. If the function is
+ * never on a path, the stream's next function is tried. */
 struct found_walk {
     uint32_t path;
     uint64_t count;
 };
-struct found_walks { /* of a stream; most first. The caller frees them */
+struct found_walks { /* of a stream; most frequent first. The caller frees them */
     struct found_walk *list;
     size_t count;
 };

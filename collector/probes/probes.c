@@ -38,7 +38,7 @@ static const struct kind {
     [PROBE_ALLOCATOR] = {"allocator:", "allocator:BYTES", 1, false, NULL, PROBE_OF_ENTRIES},
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
-/* heap/marker.h, heap/runtime.c */
+/* heap/runtime.c */
 #define HEAP_PROVIDER         "fathom"
 #define HEAP_ALLOCATED_MARKER "allocated"
 #define HEAP_FREED_MARKER     "freed"

@@ -1,4 +1,4 @@
-/* ambiguity.c - see ambiguity.h. What no method can part has the same hash. */
+/* ambiguity.c - see ambiguity.h. Nodes that a method cannot tell apart have the same hash. */
 #include "disambig/ambiguity/ambiguity.h"
 
 #include <stdlib.h>
@@ -8,13 +8,13 @@
 #include "base/vec.h"
 #include "disambig/ambiguity/lineage.h"
 
-/* Of a node, for each method: what it can change along the path. */
+/* For each method, a hash of what it can change along a node's path. */
 struct traits {
-    uint64_t of[AMBIGUITY_METHODS]; /* of clones: the calls at known sites alone */
+    uint64_t of[AMBIGUITY_METHODS]; /* clones: only the calls at known sites */
     uint64_t functions;
 };
 
-/* A multiset's hash is the sum of its members'; that of a sequence is not. */
+/* A multiset's hash is the sum of its members' hashes; a sequence's is not. */
 static struct traits traits_below(struct traits above, uint32_t caller, const struct pathmap_node *node,
                                   bool resized)
 {
@@ -60,7 +60,7 @@ struct candidate {
     uint64_t trait;
     uint64_t weight;
     uint32_t path;
-    bool together; /* with nodes of another path, as they have the same trait */
+    bool together; /* it stays with nodes of another path, as they have the same trait */
 };
 
 static int by_path(const void *a, const void *b)
@@ -81,7 +81,7 @@ static void add_share(struct ambiguity_share *share, uint64_t weight, uint64_t p
     share->paths += paths;
 }
 
-/* Finds what stays together if only equal traits do. */
+/* Finds nodes that stay together if only differing traits separate them. */
 static void find_together(struct candidate *candidates, uint32_t count)
 {
     qsort(candidates, count, sizeof *candidates, by_trait);
@@ -93,7 +93,8 @@ static void find_together(struct candidate *candidates, uint32_t count)
     }
 }
 
-/* Adds what is precise then: nodes' weight, and paths of which all nodes are. Returns whether all is. */
+/* Adds what becomes precise: the weight of nodes, and paths all of whose nodes do. Returns whether all of it
+ * does. */
 static bool add_parted(struct ambiguity_share *share, struct candidate *candidates, uint32_t count)
 {
     bool all = true;
@@ -126,7 +127,7 @@ static uint64_t weight_of(const struct measuring *m, const struct pathmap_node *
     return m->a->sampled ? node->self : node->passes;
 }
 
-/* A CID with several paths. */
+/* Measures a CID with several paths. */
 static bool measure_ambiguous(struct measuring *m, struct ambiguous_cid *cid)
 {
     if (!vec_reserve(m->candidates, 0, m->capacity, cid->count))

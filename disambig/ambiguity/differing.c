@@ -6,12 +6,12 @@
 #include "base/vec.h"
 #include "disambig/ambiguity/ambiguity.h"
 
-/* How often a function is on the paths. */
+/* How often a function occurs on the paths. */
 struct tally {
     struct ambiguity_function of;
-    uint32_t paths;   /* it is on so many */
-    uint32_t current; /* the last of them, plus 1, where it is */
-    uint32_t times;   /* times */
+    uint32_t paths;   /* number of paths with it */
+    uint32_t current; /* 1 + the last one of these, */
+    uint32_t times;   /* and how often it is on that one */
 };
 
 struct differing {

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Children as linked lists, in the order of their numbers. The last entry of `child` is the list of outermost nodes. */
+/* Children as linked lists, in the order of their numbers. The last entry of `child` is the list of outermost
+ * nodes. */
 struct links {
     uint32_t *parent, *child, *sibling;
 };

@@ -1,10 +1,10 @@
 /*
  * choose.c - see choose.h.
  *
- * The callers of a body are split in two so that the worth of the conflicts between them is large (a maximum cut, found by moving one
- * caller after the other); one half gets a copy. Both halves can then be split again. Of all splits, the one comes first that is worth
- * most for what it costs: bytes of code, and guards that are executed where callers have pointers, each as a share of what there is
- * of it.
+ * The callers of a body are split in two so that the worth of the conflicts between the halves is large (a
+ * maximum cut, found by moving one caller after the other); one half gets a copy. Both halves can be split again.
+ * The split with the most worth for its cost comes first; the cost is bytes of code, and guards executed where
+ * callers use pointers, each as a share of what is available.
  */
 #include "disambig/clone/choose.h"
 
@@ -21,23 +21,23 @@ struct part {
     uint32_t body;
     struct conflicts *conflicts; /* of its callers */
     size_t count;
-    double worth;    /* of the best split that was found; 0: none */
+    double worth;    /* of the best split found; 0: none */
     uint64_t code;   /* bytes */
-    uint64_t guards; /* executed if it is split so */
+    uint64_t guards; /* executed with this split */
 };
 
 struct choosing {
     struct bodies *bodies;
     const uint32_t *sizes;
-    struct choose_room *room;
-    uint64_t most_guards; /* that there was room for at first */
-    double guard_cost;    /* of one that is executed, in bytes of code */
+    struct choose_budget *budget;
+    uint64_t most_guards; /* guards available at first */
+    double guard_cost;    /* of an executed guard, in bytes of code */
     struct part *parts;
     uint32_t count, part_capacity;
-    uint32_t *callers; /* of the part at hand, ascending; CONFLICT_OTHERS last */
-    bool *sides;       /* by caller: gets the copy */
-    double *pulls;     /* by caller: what it is worth to change the side */
-    uint64_t *costs;   /* by caller: guards that are executed if it gets the copy; POINTED_FULL: it cannot */
+    uint32_t *callers; /* of the current part, ascending; CONFLICT_OTHERS last */
+    bool *sides;       /* by caller: it gets the copy */
+    double *pulls;     /* by caller: gain of changing sides */
+    uint64_t *costs;   /* by caller: guards executed if it gets the copy; POINTED_FULL: it cannot */
     uint32_t caller_count, caller_capacity, side_capacity, pull_capacity, cost_capacity;
 };
 
@@ -71,8 +71,9 @@ static bool list_callers(struct choosing *c, const struct part *part)
             c->callers[c->caller_count++] = c->callers[i];
     for (uint32_t i = 0; i < c->caller_count; i++)
         c->costs[i] = c->callers[i] == CONFLICT_OTHERS ? POINTED_FULL
-                      : c->room->edges ? pointed_cost(c->room->edges, c->bodies, c->callers[i], part->body)
-                                       : 0;
+                      : c->budget->edges
+                          ? pointed_cost(c->budget->edges, c->bodies, c->callers[i], part->body)
+                          : 0;
     memset(c->sides, 0, c->caller_count * sizeof *c->sides);
     memset(c->pulls, 0, c->caller_count * sizeof *c->pulls);
     return true;
@@ -92,15 +93,15 @@ static void change_side(struct choosing *c, const struct part *part, uint32_t ca
     }
 }
 
-/* Whether the caller may change its side. */
+/* Whether the caller may change sides. */
 static bool is_free(const struct choosing *c, const struct part *part, uint32_t caller)
 {
     return c->costs[caller] != POINTED_FULL &&
            (c->sides[caller] || c->costs[caller] <= c->most_guards - part->guards);
 }
 
-/* The other half gets the copy if that takes fewer guards, and can. */
-static void turn(struct choosing *c, struct part *part)
+/* Gives the copy to the other half if that needs fewer guards and is possible. */
+static void turn_sides(struct choosing *c, struct part *part)
 {
     uint64_t others = 0;
     for (uint32_t i = 0; i < c->caller_count; i++) {
@@ -115,7 +116,7 @@ static void turn(struct choosing *c, struct part *part)
         c->sides[i] = !c->sides[i];
 }
 
-static bool split(struct choosing *c, struct part *part)
+static bool split_part(struct choosing *c, struct part *part)
 {
     if (!list_callers(c, part))
         return false;
@@ -144,7 +145,7 @@ static bool split(struct choosing *c, struct part *part)
             break;
     }
     if (part->guards)
-        turn(c, part);
+        turn_sides(c, part);
     return true;
 }
 
@@ -158,7 +159,7 @@ static bool add_part(struct choosing *c, uint32_t body, const struct conflicts *
     if (!part.conflicts)
         return false;
     memcpy(part.conflicts, conflicts, count * sizeof *part.conflicts);
-    if (split(c, &part) && vec_push(c->parts, c->count, c->part_capacity, part))
+    if (split_part(c, &part) && vec_push(c->parts, c->count, c->part_capacity, part))
         return true;
     free(part.conflicts);
     return false;
@@ -166,34 +167,33 @@ static bool add_part(struct choosing *c, uint32_t body, const struct conflicts *
 
 static bool part_fits(const struct choosing *c, const struct part *part)
 {
-    return part->worth > 0 && part->code <= c->room->code && part->guards <= c->room->guards;
+    return part->worth > 0 && part->code <= c->budget->code && part->guards <= c->budget->guards;
 }
 
-/* Leads a caller to a copy of the part's body. */
-static bool lead(struct choosing *c, const struct part *part, uint32_t caller, uint32_t copy)
+/* Redirects a caller to a copy of the part's body. */
+static bool lead_caller(struct choosing *c, const struct part *part, uint32_t caller, uint32_t copy)
 {
-    if (c->room->edges && !bodies_copy(c->bodies, part->body))
-        pointed_add_guards(c->room->edges, caller, bodies_function(c->bodies, copy));
+    if (c->budget->edges && !bodies_copy(c->bodies, part->body))
+        pointed_add_guards(c->budget->edges, caller, bodies_function(c->bodies, copy));
     return bodies_lead(c->bodies, caller, copy);
 }
 
-/* Gives one half of a part's callers a copy; both halves are parts then. */
-static bool apply(struct choosing *c, struct part *part, uint32_t *made)
+/* Gives one half of a part's callers a copy; both halves become parts. */
+static bool apply_split(struct choosing *c, struct part *part, uint32_t *made)
 {
-    size_t ends[2] = {0,
-                      part->count}; /* conflicts on the side of the body come first, those of the copy last */
-    bool good = split(c, part);
-    if (!good || !part_fits(c, part)) { /* other copies may have taken the room for guards */
+    size_t ends[2] = {0, part->count}; /* conflicts on the body's side come first, those on the copy's last */
+    bool good = split_part(c, part);
+    if (!good || !part_fits(c, part)) { /* other copies may have used the guards up */
         part->worth = 0;
         return good;
     }
     uint32_t copy = bodies_add(c->bodies, part->body);
     good = copy != UINT32_MAX;
-    c->room->code -= part->code;
-    c->room->guards -= part->guards;
+    c->budget->code -= part->code;
+    c->budget->guards -= part->guards;
     ++*made;
     for (uint32_t i = 0; good && i < c->caller_count; i++)
-        good = !c->sides[i] || lead(c, part, c->callers[i], copy);
+        good = !c->sides[i] || lead_caller(c, part, c->callers[i], copy);
     struct conflicts *sorted = malloc((part->count + 1) * sizeof *sorted);
     good = good && sorted;
     for (size_t i = 0; good && i < part->count; i++) {
@@ -234,19 +234,20 @@ static bool choose_part(struct choosing *c, const struct conflicts *conflicts, s
             return false;
     }
     for (struct part *best; (best = best_part(c)) != NULL;)
-        if (!apply(c, best, made))
+        if (!apply_split(c, best, made))
             return false;
     return true;
 }
 
 int choose_copies(struct bodies *bodies, const struct conflicts *conflicts, size_t count,
-                  const uint32_t *sizes, struct choose_room *room, uint32_t *made, struct fathom_error *err)
+                  const uint32_t *sizes, struct choose_budget *budget, uint32_t *made,
+                  struct fathom_error *err)
 {
     struct choosing c = {.bodies = bodies,
                          .sizes = sizes,
-                         .room = room,
-                         .most_guards = room->guards,
-                         .guard_cost = room->guards ? (double)room->code / (double)room->guards : 0};
+                         .budget = budget,
+                         .most_guards = budget->guards,
+                         .guard_cost = budget->guards ? (double)budget->code / (double)budget->guards : 0};
     *made = 0;
     bool good = choose_part(&c, conflicts, count, made);
     for (uint32_t i = 0; i < c.count; i++)

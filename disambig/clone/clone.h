@@ -1,11 +1,11 @@
 /*
- * clone.h - which functions get copies of their own for some of their callers, so that paths differ that
- * frame sizes alone cannot tell apart, and by how much each copy's frame grows (ICPP paper, section 5.3).
+ * clone.h - chooses functions that get copies for some of their callers, so that paths differ which frame sizes
+ * alone cannot separate, and by how much each copy's frame grows (ICPP paper, section 5.3).
  *
- * In rounds: a search chooses pads (search/search.h), what is still ambiguous then chooses copies (conflicts.h,
- * choose.h), the map is made anew with these as functions of their own (cloned_map.h), and so on. A copy
- * costs no instruction: calls are re-pointed. Only if it is asked for, and in rounds of their own after all
- * others, calls through pointers get guards (pointed.h), which cost some.
+ * In rounds: a search chooses pads (search/search.h); copies are chosen for what is still ambiguous (conflicts.h,
+ * choose.h); the map is remade with these as functions of their own (cloned_map.h); and so on. A copy costs no
+ * instruction, as calls are re-pointed. Only on request, and in rounds after all others, calls through pointers
+ * get guards (pointed.h), which cost some.
  */
 #ifndef FATHOM_DISAMBIG_CLONE_CLONE_H
 #define FATHOM_DISAMBIG_CLONE_CLONE_H
@@ -27,15 +27,15 @@ struct clone_problem { /* all borrowed */
 struct clone_result {
     struct bodies *bodies;
     struct cloned_map cloned;
-    /* Of the cloned map, with pads by body; what it says of before is of the map without copies. */
+    /* For the cloned map, with pads by body; its values of before are those of the map without copies. */
     struct search_result found;
     bool *unshifted;      /* by node of the cloned map */
     uint32_t *most;       /* by body: bytes */
-    struct pointed edges; /* calls through pointers, if they may lead to copies */
+    struct pointed edges; /* calls through pointers that may lead to copies */
     struct pointed_sum guarded;
     uint32_t *heads; /* by node of the cloned map: redirects.h */
     uint32_t copies;
-    uint64_t code;     /* bytes of the copies, before they were emitted anew */
+    uint64_t code;     /* bytes of the copied functions' original code */
     uint64_t all_code; /* bytes of all functions of the image */
 };
 
@@ -47,8 +47,8 @@ void clone_clear(struct clone_result *result); /* zeros are allowed */
 int clone_guards(const struct map_frames_of *of, const struct clone_result *result, struct move_guard **out,
                  size_t *count, struct fathom_error *err);
 
-/* All direct calls and jumps to functions of the image, in each copy of the function that makes them, that lead to another copy
- * than the first, or past a stub of the PLT (past_plt.h); the caller frees them. -ENOMEM. */
+/* All direct calls and jumps to functions of the image, in each copy of the calling function, that lead to
+ * another copy than the first, or past a PLT stub (past_plt.h); the caller frees them. -ENOMEM. */
 int clone_calls(const struct map_frames_of *of, const struct map_frames *frames, const struct bodies *bodies,
                 struct move_call **out, size_t *count, struct fathom_error *err);
 

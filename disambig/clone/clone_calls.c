@@ -1,4 +1,4 @@
-/* clone_calls.c - which calls of a file are to lead to copies, or past its PLT, and which by guards; see clone.h. */
+/* clone_calls.c - which calls of a file lead to copies, directly or by guards, or past its PLT; see clone.h. */
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -10,7 +10,7 @@ struct listing {
     const struct map_frames *frames;
     const struct bodies *bodies;
     const struct calls *calls;
-    struct table *numbers; /* function of the image -> of the map */
+    struct table *numbers; /* function of the image -> its number in the map */
     const struct map_frames_of *of;
     struct move_call *list;
     size_t count, capacity;

@@ -14,8 +14,8 @@ struct making {
     const uint32_t *redirectors;
     const struct bodies *bodies;
     struct trie *trie;
-    uint32_t *numbers; /* the trie's, of the original's nodes */
-    uint32_t *body;    /* of the original's nodes; PATHMAP_NONE: not known yet */
+    uint32_t *numbers; /* number in the trie, by the original's node */
+    uint32_t *body;    /* by the original's node; PATHMAP_NONE: not known yet */
 };
 
 static int damaged_map(struct fathom_error *err)
@@ -56,7 +56,7 @@ static int add_functions(const struct making *m, struct fathom_error *err)
     return 0;
 }
 
-/* A redirector is the parent, or a node beside that was led to before (redirects.h). */
+/* A node's redirector is its parent, or a sibling reached before it (redirects.h). */
 static uint32_t find_body(struct making *m, uint32_t node)
 {
     if (m->body[node] == PATHMAP_NONE) {

@@ -7,22 +7,22 @@
 #include "disambig/search/recount.h"
 #include "disambig/search/worth.h"
 
-/* How likely a copy is to part what it should: its frame may find no size that is free, or the stack may be used up. */
+/* How likely a copy is to separate what it should: there may be no free size for its frame, or no stack left. */
 #define BY_PAD   0.7
-#define BY_CHAIN 0.3 /* by copies of what it calls, which are made in later rounds */
+#define BY_CHAIN 0.3 /* by copies of its callees, which are made in later rounds */
 
-#define MOST_WORK  ((size_t)1 << 28) /* steps of one path outwards: seconds */
+#define MOST_WORK  ((size_t)1 << 28) /* steps outwards on paths: seconds */
 #define MOST_ROWS  64u               /* callers compared with each other at one place */
-#define MOST_DEPTH 256u              /* nodes looked at for what parts paths further out */
-#define MANY_PATHS 0.5               /* of the worth of what has more paths than one behind a caller */
+#define MOST_DEPTH 256u              /* nodes searched for what separates paths further out */
+#define MANY_PATHS 0.5               /* share of the worth if several paths come from behind a caller */
 
 /* A path of an ambiguous CID, followed outwards. */
 struct trail {
-    uint32_t at;     /* node of the original map, as are */
+    uint32_t at;     /* node of the original map, like */
     uint32_t below;  /* the node before; PATHMAP_NONE: none */
-    uint32_t beyond; /* the next; PATHMAP_NONE: none */
+    uint32_t beyond; /* and the next; PATHMAP_NONE: none */
     uint32_t path;   /* of the original map */
-    uint32_t from;   /* the body of what leads to it, or CONFLICT_OTHERS */
+    uint32_t from;   /* body that leads to it, or CONFLICT_OTHERS */
     uint32_t caller; /* the body of the next node */
     double worth;
 };
@@ -45,7 +45,7 @@ struct finding {
     uint32_t cid_count, cid_capacity;
     struct trail *trails;
     uint32_t trail_capacity;
-    uint32_t *marks, *ways; /* by body: of note_outer() */
+    uint32_t *marks, *ways; /* by body: for note_outer() */
     uint32_t mark;
     struct segment *segments;
     uint32_t segment_count, segment_capacity;
@@ -70,8 +70,8 @@ static bool is_shifted(const struct finding *x, uint32_t caller, uint32_t callee
            !x->of->unshifted[x->of->cloned->numbers[callee]];
 }
 
-/* How much of the worth a copy of the trail's body may bring; 0: nothing. */
-static double share(const struct finding *x, const struct trail *t)
+/* The share of the worth that a copy of the trail's body may bring; 0: none. */
+static double share_of_worth(const struct finding *x, const struct trail *t)
 {
     const struct conflicts_of *of = x->of;
     uint32_t function = function_of(x, t->at);
@@ -103,7 +103,7 @@ static uint32_t outwards(const struct finding *x, uint32_t node, uint32_t *from)
     return next;
 }
 
-/* What leads to the trails' nodes. */
+/* Finds what leads to the trails' nodes. */
 static void look_out(struct finding *x, struct segment s)
 {
     for (uint32_t i = s.first; i < s.first + s.count; i++) {
@@ -114,14 +114,14 @@ static void look_out(struct finding *x, struct segment s)
     qsort(x->trails + s.first, s.count, sizeof *x->trails, by_from);
 }
 
-/* What the trails from `first` on are worth that come from the same caller; *end: behind them. */
+/* The worth of the trails from `first` on that come from the same caller; *end: behind them. */
 static double worth_from(const struct finding *x, uint32_t first, uint32_t most, uint32_t *end)
 {
     double worth = 0;
     bool many = false;
     uint32_t i = first;
     for (; i < most && x->trails[i].from == x->trails[first].from; i++) {
-        worth += x->trails[i].worth * share(x, &x->trails[i]);
+        worth += x->trails[i].worth * share_of_worth(x, &x->trails[i]);
         many |= x->trails[i].path != x->trails[first].path;
     }
     *end = i;
@@ -134,8 +134,9 @@ static bool add_conflict(struct finding *x, uint32_t body, uint32_t from, uint32
     return vec_push(x->found, x->count, x->capacity, conflicts);
 }
 
-/* Notes all pairs of what leads to the trails' body. *noted: whether a copy of it may part any. */
-static bool note(struct finding *x, struct segment s, bool *noted)
+/* Records a conflict for each pair of bodies that leads to the trails' body. *noted: whether a copy of it may
+ * separate any. */
+static bool note_pairs(struct finding *x, struct segment s, bool *noted)
 {
     uint32_t from[MOST_ROWS], count = 0, body = body_of(x, x->trails[s.first].at);
     double worths[MOST_ROWS];
@@ -153,8 +154,8 @@ static bool note(struct finding *x, struct segment s, bool *noted)
     return true;
 }
 
-/* Two trails that nothing parts where they come apart: further out they may come into one body by
- * different ways, whose copy grows by another pad. */
+/* For two trails that nothing separates where they diverge: further out they may reach one body on different
+ * ways, whose copy grows by another pad. */
 static bool note_outer(struct finding *x, const struct trail *one, const struct trail *other)
 {
     uint32_t from, mark = ++x->mark, below = one->below, node = one->at, depth = 0;
@@ -184,12 +185,12 @@ static bool comes_apart(const struct trail *a, const struct trail *b)
     return a->from != b->from || a->caller != b->caller;
 }
 
-/* Notes what may part the trails, if they come apart here. */
+/* Records what may separate the trails, if they diverge here. */
 static bool note_all(struct finding *x, struct segment s)
 {
     const struct trail *trails = x->trails + s.first;
     bool noted = false;
-    if (trails[0].from != trails[s.count - 1].from && !note(x, s, &noted))
+    if (trails[0].from != trails[s.count - 1].from && !note_pairs(x, s, &noted))
         return false;
     for (uint32_t i = 1; !noted && i < s.count; i++)
         if (comes_apart(&trails[i - 1], &trails[i]) && !note_outer(x, &trails[i - 1], &trails[i]))
@@ -197,8 +198,8 @@ static bool note_all(struct finding *x, struct segment s)
     return true;
 }
 
-/* Those that come from one caller go on from there, if they have several paths. */
-static bool go_on(struct finding *x, struct segment s)
+/* Continues outwards with the trails that come from one caller, if they have several paths. */
+static bool follow_outwards(struct finding *x, struct segment s)
 {
     for (uint32_t i = s.first, end; i < s.first + s.count; i = end) {
         bool several = false;
@@ -238,7 +239,7 @@ static bool follow_paths(struct finding *x, const struct cid *cid)
         struct segment s = x->segments[--x->segment_count];
         x->work += s.count;
         look_out(x, s);
-        if (!note_all(x, s) || !go_on(x, s))
+        if (!note_all(x, s) || !follow_outwards(x, s))
             return false;
     }
     return true;
@@ -265,7 +266,7 @@ static int by_place(const void *a, const void *b, void *context)
     return (m > n) - (m < n);
 }
 
-/* The ambiguous CIDs, those first that are worth most. */
+/* Finds the ambiguous CIDs, sorted by worth. */
 static bool find_cids(struct finding *x, uint32_t nodes)
 {
     const struct pathmap *map = x->of->cloned->map;
@@ -301,8 +302,8 @@ static int by_callers(const void *a, const void *b)
     return (x->b > y->b) - (x->b < y->b);
 }
 
-/* Adds up those of the same callers. */
-static void merge(struct finding *x)
+/* Adds up conflicts of the same callers. */
+static void merge_conflicts(struct finding *x)
 {
     size_t out = 0;
     if (x->count)
@@ -328,7 +329,7 @@ static int find_conflicts(struct finding *x, uint32_t nodes, struct fathom_error
     for (uint32_t i = 0; i < x->cid_count && x->work < MOST_WORK; i++)
         if (!follow_paths(x, &x->cids[i]))
             return error_memory(err);
-    merge(x);
+    merge_conflicts(x);
     return 0;
 }
 

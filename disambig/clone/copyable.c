@@ -16,7 +16,7 @@ static void measure_code(const struct map_frames_of *of, const struct map_frames
         c->sizes[f] = frames->functions[f] == IMAGE_NO_FUNCTION ? 0 : by_owner[frames->functions[f]];
 }
 
-/* Tries two copies of each function that is asked for: with frames that grow, or as they are. */
+/* Tries two copies of each requested function, with larger or unchanged frames. */
 static int try_copies(const struct map_frames_of *of, const bool *asked, bool grow, bool *out,
                       struct fathom_error *err)
 {
@@ -41,7 +41,7 @@ static int try_copies(const struct map_frames_of *of, const bool *asked, bool gr
     return rc;
 }
 
-/* Callers that cannot be emitted anew have no guards. */
+/* Drops guards in callers that cannot be emitted anew. */
 static void drop_guards(const struct pathmap *map, struct copyable *c)
 {
     for (uint32_t i = 0; i < pathmap_node_count(map); i++)
@@ -62,7 +62,7 @@ static int find_functions(const struct map_frames_of *of, const struct map_frame
         uint32_t redirector = c->redirectors.nodes[i];
         if (redirector != PATHMAP_NONE)
             c->functions[pathmap_node(of->map, i).function] = true;
-        if (c->redirectors.pointed[i]) /* guards need a function that is emitted anew */
+        if (c->redirectors.pointed[i]) /* guards require that the function is emitted anew */
             c->functions[pathmap_node(of->map, redirector).function] = true;
     }
     for (uint32_t f = 0; f < all; f++)

@@ -6,9 +6,9 @@
 #include "disambig/map_frames.h"
 
 struct copyable {
-    bool *functions; /* by function of the map: it can have copies */
-    bool *growing;   /* the same: with larger frames */
-    uint32_t *sizes; /* the same: bytes of code, of one copy */
+    bool *functions; /* by function of the map: can have copies */
+    bool *growing;   /* by function of the map: with larger frames */
+    uint32_t *sizes; /* by function of the map: bytes of one copy's code */
     struct redirects redirectors;
     uint64_t code; /* bytes of all functions of the image */
 };

@@ -14,7 +14,7 @@ struct reading {
     struct exits *out;
 };
 
-/* Whether the function is a stub of the PLT for one of the image's own, to which no way leads but calls that could pass it. */
+/* Whether the function is a PLT stub for a function of the image, reached only by calls that can skip it. */
 static bool is_own_stub(const struct reading *r, uint32_t function, const struct call_site *site)
 {
     bool resolver;
@@ -22,7 +22,7 @@ static bool is_own_stub(const struct reading *r, uint32_t function, const struct
            site->kind == CALL_IMPORT && calls_export(r->calls, site->symbol, &resolver) != IMAGE_NO_FUNCTION;
 }
 
-/* The jumps of one function. */
+/* Reads the jumps of one function. */
 static bool read_exits(struct reading *r, uint32_t function)
 {
     const struct call_site *sites;
@@ -51,7 +51,7 @@ static bool read_exits(struct reading *r, uint32_t function)
     return true;
 }
 
-/* Whether a jump through the PLT may lead to it. */
+/* Whether a jump through a PLT may lead to it. */
 static bool is_exported(const struct reading *r, uint32_t function)
 {
     const char *name = image_function(r->of->image, r->frames->functions[function])->name;

@@ -9,7 +9,8 @@
 struct passing {
     const struct map_frames_of *of;
     struct calls *calls;
-    /* By function of the image: calls pass this stub; one cannot, or its address is taken; such calls lead to this function. */
+    /* By function of the image: a stub that calls skip; a stub that is needed, as a call cannot or its address is
+     * taken; the function that such calls lead to. */
     bool *passed, *needed, *reached;
 };
 
@@ -36,7 +37,7 @@ static void read_calls(struct passing *p)
         p->needed[taken[i]] = true;
 }
 
-/* Whether the file can be changed: then some of the functions that are called so can be emitted anew. */
+/* Whether the file can be changed, because some function called in this way can be emitted anew. */
 static int is_possible(const struct passing *p, bool *possible, struct fathom_error *err)
 {
     uint32_t all = image_function_count(p->of->image), count = 0;
@@ -56,8 +57,8 @@ static int is_possible(const struct passing *p, bool *possible, struct fathom_er
     return rc;
 }
 
-/* A stub calls nothing: what a damaged map has below one keeps it. A call that is not known, as from code
- * that has no name, keeps it, too. */
+/* Leaves out stubs. One with nodes below it, as in a damaged map, is kept, as stubs call nothing; so is one with
+ * an unknown call, as from code without a name. */
 static void leave_out(const struct passing *p, bool *out)
 {
     const struct pathmap *map = p->of->map;

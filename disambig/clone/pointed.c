@@ -13,11 +13,11 @@ struct collecting {
     const struct cloned_map *cloned;
     struct pointed edges;
     struct table *sites;  /* return address -> number, from 0 */
-    struct table *places; /* (body, number of the site) -> place, plus 1 */
+    struct table *places; /* (body, number of the site) -> place + 1 */
     uint32_t site_count;
 };
 
-/* The place of a node's call; NULL: out of memory, or unknown where none is added. */
+/* The place of a node's call; NULL: out of memory, or it is unknown and not to be added. */
 static uint64_t *find_place(struct collecting *c, const struct pathmap_node *node, bool add)
 {
     bool added = false;
@@ -57,8 +57,8 @@ static int by_place(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Each edge once. */
-static void sort(struct pointed *e)
+/* Sorts the edges and removes duplicates. */
+static void sort_edges(struct pointed *e)
 {
     uint32_t kept = 0;
     if (e->count)
@@ -80,7 +80,7 @@ static bool collect_calls(struct collecting *c)
         if (place)
             c->edges.places[*place - 1].calls += node.passes;
     }
-    sort(&c->edges);
+    sort_edges(&c->edges);
     return true;
 }
 
@@ -131,7 +131,7 @@ uint64_t pointed_cost(const struct pointed *edges, const struct bodies *bodies, 
 {
     uint32_t function = bodies_function(bodies, body);
     uint64_t calls = 0;
-    if (bodies_copy(bodies, body)) /* which they have a guard for */
+    if (bodies_copy(bodies, body)) /* they have a guard for it */
         return 0;
     for (uint32_t i = first_edge(edges, caller, function); is_of(edges, i, caller, function); i++) {
         const struct pointed_place *place = &edges->places[edges->items[i].place];

@@ -8,8 +8,8 @@
 #include "disambig/clone/exits.h"
 #include "disambig/direct_call.h"
 
-#define MOST_JUMPS 32u                /* from function to function, after one call: circles end there, too */
-#define SEVERAL    (PATHMAP_NONE - 1) /* ways lead to a function, or one that is not known */
+#define MOST_JUMPS 32u                /* jumps from function to function after one call: also ends loops */
+#define SEVERAL    (PATHMAP_NONE - 1) /* several ways lead to a function, or an unknown one does */
 
 struct leading {
     const struct map_frames_of *of;
@@ -17,14 +17,14 @@ struct leading {
     const struct calls *calls;
     struct redirects out;
     struct exits exits;
-    struct table *pinned; /* (caller, callee), functions of the map: calls must lead to the first copy */
-    struct table *bare;   /* (number of the call site, callee): it may have no guard */
+    struct table *pinned; /* (caller, callee), functions of the map: must lead to the first copy */
+    struct table *bare;   /* (number of the call site, callee): must not have a guard */
     uint32_t *nodes;      /* by parent, site */
-    uint32_t *here;       /* by function: a node of the group at hand, or PATHMAP_NONE */
+    uint32_t *here;       /* by function: a node of the current group, or PATHMAP_NONE */
     uint32_t *ways; /* by function: the node that leads to it in the group; PATHMAP_NONE: none; SEVERAL */
 };
 
-static bool pin(struct leading *l, uint32_t caller, uint32_t callee)
+static bool pin_call(struct leading *l, uint32_t caller, uint32_t callee)
 {
     return table_put(l->pinned, exits_pair(caller, callee), NULL);
 }
@@ -56,7 +56,7 @@ static void add_jumps(struct leading *l, uint32_t node, uint32_t function)
     }
 }
 
-/* The number of the call, if it is one through a pointer that can have guards; PATHMAP_NONE: it is none. */
+/* The number of the call, if it goes through a pointer and can have guards; else PATHMAP_NONE. */
 static uint32_t find_pointer_call(const struct leading *l, uint32_t caller, uint64_t site)
 {
     const struct call_site *all, *call = site ? calls_before(l->calls, site) : NULL;
@@ -67,7 +67,7 @@ static uint32_t find_pointer_call(const struct leading *l, uint32_t caller, uint
     return (uint32_t)(call - all);
 }
 
-/* The nodes of one call: of the same parent and site. */
+/* The nodes of one call: those with the same parent and site. */
 struct group {
     const uint32_t *nodes;
     uint32_t count;
@@ -76,7 +76,7 @@ struct group {
     uint32_t pointer; /* find_pointer_call() */
 };
 
-/* The function of the map that the call leads to at first; PATHMAP_NONE: not known. */
+/* The function of the map that the call leads to first; PATHMAP_NONE: unknown. */
 static uint32_t find_callee(const struct leading *l, const struct group *g)
 {
     uint32_t callee = g->caller == PATHMAP_NONE
@@ -85,7 +85,8 @@ static uint32_t find_callee(const struct leading *l, const struct group *g)
     return callee == IMAGE_NO_FUNCTION ? PATHMAP_NONE : l->exits.numbers[callee];
 }
 
-/* How the nodes of one call may have been reached. guarded: all functions that a pointer can lead to may be what it led to. */
+/* Finds how the nodes of one call may have been reached. guarded: each function that a pointer can lead to may
+ * have been the callee. */
 static void find_ways(struct leading *l, const struct group *g, bool guarded)
 {
     const struct pathmap *map = l->of->map;
@@ -118,26 +119,26 @@ static void find_ways(struct leading *l, const struct group *g, bool guarded)
     }
 }
 
-/* Pins what must not be chosen. */
+/* Pins the calls for which no copy may be chosen. */
 static bool pin_ways(struct leading *l, const struct group *g)
 {
     bool good = true;
     for (uint32_t i = 0; i < g->count && good; i++) {
         uint32_t f = pathmap_node(l->of->map, g->nodes[i]).function;
         if (g->caller != PATHMAP_NONE && (!g->site || l->ways[f] == SEVERAL))
-            good = pin(l, g->caller, f);
+            good = pin_call(l, g->caller, f);
     }
     return good;
 }
 
-/* Of the jumps to functions that several ways lead to, none may choose a copy. */
+/* Pins the jumps to functions that several ways lead to. */
 static bool pin_jumps(struct leading *l, const struct group *g)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         uint32_t f = pathmap_node(l->of->map, g->nodes[i]).function;
         for (uint32_t k = 0; k < l->exits.functions[f].count; k++) {
             uint32_t to = l->exits.jumps[l->exits.functions[f].first + k];
-            if (l->here[to] != PATHMAP_NONE && l->ways[to] == SEVERAL && !pin(l, f, to))
+            if (l->here[to] != PATHMAP_NONE && l->ways[to] == SEVERAL && !pin_call(l, f, to))
                 return false;
         }
     }
@@ -145,7 +146,7 @@ static bool pin_jumps(struct leading *l, const struct group *g)
 }
 
 /* Whether the ways to the function begin with the call. */
-static bool begins(const struct leading *l, uint32_t function, uint32_t parent)
+static bool begins_with_call(const struct leading *l, uint32_t function, uint32_t parent)
 {
     uint32_t node = l->ways[function];
     for (uint32_t steps = 0; steps <= MOST_JUMPS && node < SEVERAL; steps++) {
@@ -156,7 +157,8 @@ static bool begins(const struct leading *l, uint32_t function, uint32_t parent)
     return node == SEVERAL;
 }
 
-/* The node of what the call led to at first, on the only way to the function; PATHMAP_NONE: it does not begin with the call. */
+/* The node that the call led to first on the only way to the function; PATHMAP_NONE: that way does not begin with
+ * the call. */
 static uint32_t find_head(const struct leading *l, uint32_t function, uint32_t parent)
 {
     uint32_t node = l->here[function];
@@ -169,7 +171,8 @@ static uint32_t find_head(const struct leading *l, uint32_t function, uint32_t p
     return PATHMAP_NONE;
 }
 
-/* Whether the pointer led to functions of the image only, and it is certain by which of them each node was reached. */
+/* Whether the pointer only led to functions of the image, and it is certain through which of these each node was
+ * reached. */
 static bool is_certain(const struct leading *l, const struct group *g)
 {
     for (uint32_t i = 0; i < g->count; i++) {
@@ -181,7 +184,7 @@ static bool is_certain(const struct leading *l, const struct group *g)
     return true;
 }
 
-/* Notes that calls of this site may have no guards for these functions. */
+/* Notes that calls at this site must not have guards for these functions. */
 static bool leave_bare(struct leading *l, const struct group *g)
 {
     bool good = true;
@@ -201,7 +204,7 @@ static void note_redirects(struct leading *l, const struct group *g, bool guarde
     }
 }
 
-static bool lead(struct leading *l, const struct group *g)
+static bool lead_group(struct leading *l, const struct group *g)
 {
     const struct pathmap *map = l->of->map;
     bool guarded = g->pointer != PATHMAP_NONE, good = true;
@@ -216,7 +219,7 @@ static bool lead(struct leading *l, const struct group *g)
     good = good && pin_ways(l, g);
     for (uint32_t i = 0; i < g->count; i++) {
         uint32_t f = pathmap_node(map, g->nodes[i]).function;
-        if (l->ways[f] < SEVERAL && !begins(l, f, g->parent))
+        if (l->ways[f] < SEVERAL && !begins_with_call(l, f, g->parent))
             l->ways[f] = SEVERAL;
     }
     good = good && pin_jumps(l, g);
@@ -228,15 +231,15 @@ static bool lead(struct leading *l, const struct group *g)
     return good;
 }
 
-/* (redirector, function) of a node, functions of the map. */
+/* (redirector, function) of a node, as functions of the map. */
 static uint64_t call_of(const struct leading *l, uint32_t node)
 {
     return exits_pair(pathmap_node(l->of->map, l->out.nodes[node]).function,
                       pathmap_node(l->of->map, node).function);
 }
 
-/* Takes back what was found later not to be certain. Where a function is called directly, too, guards would come with the copies
- * that direct calls choose: then there are none. */
+/* Undoes what was later found to be uncertain. If a function is also called directly, guards would use the copies
+ * chosen for direct calls: then there are none. */
 static bool take_back(struct leading *l)
 {
     const struct pathmap *map = l->of->map;
@@ -283,13 +286,13 @@ static bool lead_all(struct leading *l)
             .nodes = l->nodes + i, .count = end - i, .parent = first.parent, .site = first.site};
         g.caller = g.parent == PATHMAP_NONE ? PATHMAP_NONE : pathmap_node(map, g.parent).function;
         g.pointer = find_pointer_call(l, g.caller, g.site);
-        if (!lead(l, &g))
+        if (!lead_group(l, &g))
             return false;
     }
     return take_back(l);
 }
 
-/* Whether the numbers in the map can be used to index. */
+/* Whether the map's numbers can be used as indexes. */
 static bool is_sound(const struct pathmap *map)
 {
     for (uint32_t i = 0; i < pathmap_node_count(map); i++)

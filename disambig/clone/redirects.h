@@ -1,17 +1,17 @@
 /*
- * redirects.h - for each node of a map, the node whose code leads to it by calls and jumps of its own: where a
- * copy can be chosen for it.
+ * redirects.h - for each node of a map, the node whose own code calls or jumps to it: there a copy can be chosen
+ * for it.
  *
- * That is its parent, if that calls the node's function directly; or a node that the same call of the same
- * parent had led to, and which went on by a jump (a tail call): then the jump can lead to a copy. Where
- * several ways may have led to a function, or one that is not known, none of them may lead to a copy
- * anywhere, as it would not be certain which copy runs. A jump to another image may come back to any function
- * that has a pointer to it; only not to the very function that the call leads to.
+ * That is its parent, if this calls the node's function directly; or a node reached by the same call of the same
+ * parent that ended in a jump (a tail call): then the jump can lead to a copy. If several ways may have led to a
+ * function, or an unknown one, none of them may lead to a copy anywhere, as it would not be certain which copy
+ * runs. A jump to another image may come back to any function with a pointer to it, except the very function that
+ * the call leads to.
  *
  * A call through a pointer leads to a copy if it has a guard for the function (move/move.h). That is allowed
- * where all that training saw behind the call is certain to be reached from functions of the image that it
- * called itself. (Not seen is a function of an image that was not hooked, which the pointer leads to and
- * which jumps on to one of this image.)
+ * where everything that training saw behind the call was certainly reached from functions of the image that it
+ * called itself. (Not seen: a function of an image that was not hooked, to which the pointer leads, and which
+ * jumps to one of this image.)
  */
 #ifndef FATHOM_DISAMBIG_CLONE_REDIRECTS_H
 #define FATHOM_DISAMBIG_CLONE_REDIRECTS_H
@@ -20,13 +20,13 @@
 #include "image/calls/calls.h"
 
 struct redirects { /* by node of the map; all owned */
-    /* PATHMAP_NONE: none is certain, and the node's function is its first copy. The redirector of a node, its
-     * redirector and so on end with a parent or with none. */
+    /* PATHMAP_NONE: none is certain, and the node's function is its first copy. The chain of a node's redirectors
+     * ends with a parent or with none. */
     uint32_t *nodes;
-    /* Of what was reached from a guarded call: the node of the function that it called at first;
-     * PATHMAP_NONE: the call is none. */
+    /* For nodes reached from a guarded call: the node of the function that was called first; PATHMAP_NONE: no
+     * such call. */
     uint32_t *heads;
-    /* Its redirector, which is its parent, calls it through a pointer: to lead to a copy, this takes a guard. */
+    /* The node's redirector, which is its parent, calls it through a pointer: a copy requires a guard. */
     bool *pointed;
 };
 

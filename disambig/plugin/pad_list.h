@@ -1,9 +1,8 @@
 /*
- * pad_list.h - the list of pads that the plugin is given: which function's frame grows by how many bytes.
+ * pad_list.h - the list of pads passed to the plugin: which function's frame grows by how many bytes.
  *
- * docs/pads.md has the format. A line's key is a symbol's name, or "name@file" for a static function that
- * shares its name with others, where file is what the symbol table of the object file calls its source
- * (STT_FILE).
+ * docs/pads.md has the format. A line's key is a symbol's name, or "name@file" for a static function that shares
+ * its name with others, where file is the name of its source in the object file's symbol table (STT_FILE).
  */
 #ifndef FATHOM_DISAMBIG_PLUGIN_PAD_LIST_H
 #define FATHOM_DISAMBIG_PLUGIN_PAD_LIST_H
@@ -17,7 +16,7 @@ const int PAD_MOST = 1 << 30;
 struct pad_line {
     int bytes;     /* a multiple of 16, at most PAD_MOST; 0: not padded */
     unsigned line; /* in the file, for messages */
-    bool used;     /* a function of this compilation took it */
+    bool used;     /* a function of this compilation has used it */
 };
 
 struct pad_list {

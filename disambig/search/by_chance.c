@@ -2,11 +2,10 @@
  * by_chance.c - the paper's search (ICPP, section 5.1.1), over the same state.
  *
  * Chooses two paths with one CID at random. Of the functions that differ between them, the first grows by 16
- * bytes, the second by 32, and so on, until the two paths part. Keeps the change if more CIDs are precise
- * now, or if none of the last 100 were kept, and ends when 2,000 were tried since the number of precise CIDs
- * was last the largest. What the paper has not: a function grows only as far as its largest pad and the stack
- * allow (one that cannot grow is passed over), and it ends at the problem's target of weight, not at 97% of
- * the CIDs.
+ * bytes, the second by 32, and so on, until the two paths separate. Keeps the change if more CIDs are precise
+ * now, or if none of the last 100 were kept, and ends after 2,000 tries without a new maximum of precise CIDs.
+ * Unlike in the paper, a function grows only as far as its largest pad and the stack allow (one that cannot grow
+ * is skipped), and the search ends at the problem's target of weight, not at 97% of the CIDs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,7 @@
 #define STALE_END    2000u
 #define TELL_STEPS   256u
 
-/* A function, or wrap, that differs between two paths: how often it is on the first more than on the second. */
+/* A function, or wrap, that differs between two paths: how much more often it is on the first than on the second. */
 struct difference {
     uint32_t function;
     int64_t times;
@@ -27,9 +26,9 @@ struct difference {
 
 struct chance {
     struct state *s;
-    int64_t *times; /* by function; 0 */
+    int64_t *times; /* by function; normally 0 */
     struct difference *differences;
-    uint32_t *before; /* pads of those, before the change */
+    uint32_t *before; /* their pads before the change */
     size_t count, capacity, before_capacity;
     uint32_t *best;
     uint64_t best_precise;
@@ -73,7 +72,7 @@ static bool find_differences(struct chance *c, uint32_t a, uint32_t b)
     return good && vec_reserve(c->before, 0, c->before_capacity, kept);
 }
 
-/* A unit that is in one cell with another, and that one. false: none was found in many tries. */
+/* Chooses a unit that shares its cell, and another one in the cell. false: none was found in many tries. */
 static bool choose_pair(struct chance *c, uint32_t *a, uint32_t *b)
 {
     struct units *u = &c->s->units;
@@ -92,8 +91,8 @@ static bool choose_pair(struct chance *c, uint32_t *a, uint32_t *b)
     return false;
 }
 
-/* Changes pads until the two paths are apart; returns how many functions were looked at. */
-static size_t part(struct chance *c)
+/* Changes pads until the two paths separate; returns how many functions were tried. */
+static size_t part_paths(struct chance *c)
 {
     struct state *s = c->s;
     int64_t apart = 0;
@@ -121,7 +120,7 @@ static int try_changes(struct chance *c, struct fathom_error *err)
         if (!find_differences(c, a, b))
             return error_memory(err);
         uint64_t before = s->cells.precise;
-        size_t changed = part(c);
+        size_t changed = part_paths(c);
         s->steps++;
         stale++;
         useless++;

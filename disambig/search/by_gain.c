@@ -1,26 +1,25 @@
 /*
- * by_gain.c - the search for pads: simulated annealing with one function at a time, on what precise cells are
- * worth.
+ * by_gain.c - the search for pads: simulated annealing, one function at a time, on the worth of precise cells.
  *
- * A step takes one function and finds what each of its pads would gain, all others staying as they are: only
- * units that hold the function more or less often than others of their group are moved (cells.h). Then it
- * gives it one of them, each the more probable the more it gains ("heat bath"): at first nearly any, at the
- * end only the best. Two sweeps over all functions come first, so that a target which is easy to reach is
- * reached soon, and two last, which also take back pads of no use. Functions are chosen the more often the
- * more ambiguous weight they move, and the less they cost.
+ * A step takes one function and computes the gain of each of its pads, with all others unchanged: only units that
+ * hold the function more or less often than others of their group are moved (cells.h). Then it chooses one of the
+ * pads with a probability that increases with its gain ("heat bath"): at first nearly any, at the end only the
+ * best. Two sweeps over all functions come first, so that a target which is easy to reach is reached soon, and
+ * two last, which also remove useless pads. Functions are chosen more often the more ambiguous weight they move,
+ * and the less they cost.
  *
- * The stack is no part of what is gained, as long as it is within its limit: pads on tall stacks have a price
- * of a fraction of a path, so that of equal pads those are taken that leave room for others. Pads that cost
- * instructions have a price beside, of any size.
+ * Stack within the limit is not part of the gain, but pads on tall stacks have a price of a fraction of a path,
+ * so that among equal pads those are chosen that leave stack for others. Pads that cost instructions have an
+ * additional price, at any size.
  *
- * First only groups with weight are looked at: of gnugo's 1.6 million paths 135 have samples, of sqlite3's
- * 42,000 there are 284. With the same number of units moved, that made 99.98% of sqlite3's weight precise at
- * 48 bytes in place of 99.63%, and, with 400 million, 82.5% of gnugo's at 112 bytes in place of 79%; 120
- * million make it 80.9%.
+ * First only groups with weight are considered: of gnugo's 1.6 million paths 135 have samples, of sqlite3's
+ * 42,000 there are 284. With the same number of units moved, that made 99.98% of sqlite3's weight precise at 48
+ * bytes instead of 99.63%, and, with 400 million, 82.5% of gnugo's at 112 bytes instead of 79%; 120 million make
+ * it 80.9%.
  *
  * The numbers below were chosen by runs on maps of lua5.4, sqlite3 and perl, with largest pads of 112 and 48
- * bytes and three seeds, before weight came first. Of sqlite3 at 48 bytes, 99.6% of the weight was precise
- * when heat went from 1e-3 to 1e-6, 99.35% when it began at 1e-5; of its paths, 54.5% and 52.5% at 112 bytes.
+ * bytes and three seeds, before weight came first. Of sqlite3 at 48 bytes, 99.6% of the weight was precise when
+ * heat went from 1e-3 to 1e-6, 99.35% when it began at 1e-5; of its paths, 54.5% and 52.5% at 112 bytes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -30,40 +29,39 @@
 #include "base/search.h"
 #include "disambig/search/state.h"
 
-#define OPTIONS       16u  /* pads tried in one step, at most */
-#define HOT           1e-3 /* heat, in shares of all value: at first */
-#define COLD          5e-7 /* and at the end */
-#define WORK_PER_MOVE 60u  /* units moved in a search, for each move that there is; */
+#define OPTIONS       16u  /* pads tried in one step */
+#define HOT           1e-3 /* initial heat, in shares of all value */
+#define COLD          5e-7 /* final heat */
+#define WORK_PER_MOVE 60u  /* units moved in a search, per move; */
 #define LEAST_WORK    2000000u
-#define STEP_WORK     16u        /* what a step costs beside, as if so many units were moved */
+#define STEP_WORK     16u        /* additional cost of a step, in units moved */
 #define MOST_WORK     120000000u /* 5 to 15 s */
-#define CHANCES       50u        /* how often the chances of functions are reckoned */
+#define CHANCES       50u        /* how often functions' chances are recomputed */
 #define FIRST_SWEEPS  2u
-#define WEIGHT_FIRST  2u /* so much of the work is for groups with weight alone */
+#define WEIGHT_FIRST  2u /* the part of the work that is for groups with weight alone */
 #define LAST_SWEEPS   2u
-#define PRICE         0.1 /* of a pad of 16 bytes, in values of a path, on no tall stack */
-#define COSTLY_PATHS                                                                                         \
-    1.0 /* of a pad that adds instructions, beside what these cost (WORTH_CALLS), in values of a path */
-#define EVEN 1e-6 /* share of ambiguous value that a function is taken to move at least */
+#define PRICE         0.1  /* of a pad of 16 bytes that is not on a tall stack, in values of a path */
+#define COSTLY_PATHS  1.0  /* of a pad with instructions, besides these (WORTH_CALLS), in values of a path */
+#define EVEN          1e-6 /* minimal share of ambiguous value that a function is assumed to move */
 
 struct annealing {
     struct state *s;
-    int64_t *prices; /* by function: of 16 bytes of its pad, */
+    int64_t *prices; /* by function: price of 16 bytes of its pad, */
     int64_t *costly; /* and of having one */
     int64_t cost;    /* of all pads */
-    double *chances; /* by function: of it and all before it */
+    double *chances; /* by function: cumulative */
     uint32_t *best;  /* pads */
     int64_t best_value;
     double heat; /* in value; 0: none */
 };
 
-/* From 0 to below 1. */
-static double draw(struct annealing *a)
+/* A random number from 0 to below 1. */
+static double draw_random(struct annealing *a)
 {
     return (double)(hash_random(&a->s->random) >> 11) * 0x1p-53;
 }
 
-/* Other pads that the function may have: all of them, or some by chance, more of the small ones. */
+/* Lists other pads that the function may have: all, or a random choice with more of the small ones. */
 static uint32_t list_options(struct annealing *a, uint32_t function, uint32_t options[OPTIONS])
 {
     struct state *s = a->s;
@@ -97,7 +95,7 @@ static uint32_t choose_option(struct annealing *a, const int64_t *gains, uint32_
     double odds[OPTIONS + 1], sum = 0;
     for (uint32_t i = 0; i < count; i++)
         sum += odds[i] = exp((double)(gains[i] - gains[best]) / a->heat);
-    double at = draw(a) * sum;
+    double at = draw_random(a) * sum;
     for (uint32_t i = 0; i < count; i++) {
         if (at < odds[i])
             return i;
@@ -106,12 +104,12 @@ static uint32_t choose_option(struct annealing *a, const int64_t *gains, uint32_
     return best;
 }
 
-static int64_t price(const struct annealing *a, uint32_t function, uint32_t pad)
+static int64_t price_of(const struct annealing *a, uint32_t function, uint32_t pad)
 {
     return a->prices[function] * (pad / PAD_UNIT) + (pad ? a->costly[function] : 0);
 }
 
-/* One step. */
+/* Runs one step. */
 static void settle_function(struct annealing *a, uint32_t function)
 {
     struct state *s = a->s;
@@ -124,11 +122,11 @@ static void settle_function(struct annealing *a, uint32_t function)
     cells_try(&s->cells, function, pad, options + 1, count, gains + 1);
     s->steps += count;
     for (uint32_t i = 0; i <= count; i++)
-        gains[i] -= price(a, function, options[i]) - price(a, function, pad);
+        gains[i] -= price_of(a, function, options[i]) - price_of(a, function, pad);
     uint32_t chosen = options[choose_option(a, gains, count + 1)];
     if (chosen == pad)
         return;
-    a->cost += price(a, function, chosen) - price(a, function, pad);
+    a->cost += price_of(a, function, chosen) - price_of(a, function, pad);
     state_change(s, function, chosen);
     if (s->cells.value - a->cost > a->best_value) {
         a->best_value = s->cells.value - a->cost;
@@ -141,8 +139,8 @@ static bool can_help(const struct state *s, uint32_t function)
     return s->problem->most[function] && s->units.first_block[function + 1] > s->units.first_block[function];
 }
 
-/* costly: also over functions whose pads cost instructions. */
-static void sweep(struct annealing *a, bool costly)
+/* costly: include functions whose pads cost instructions. */
+static void sweep_functions(struct annealing *a, bool costly)
 {
     struct state *s = a->s;
     for (uint32_t f = 0; f < s->units.functions && !state_over(s); f++)
@@ -151,7 +149,7 @@ static void sweep(struct annealing *a, bool costly)
 }
 
 /* O(moves). Returns the sum: 0 if no function can help. */
-static double reckon_chances(struct annealing *a)
+static double compute_chances(struct annealing *a)
 {
     const struct units *u = &a->s->units;
     double sum = 0;
@@ -178,8 +176,8 @@ static bool is_best_possible(const struct annealing *a)
     return a->s->cells.value == a->s->units.reachable;
 }
 
-/* Until the work is done. Returns whether the target is reached. */
-static bool anneal(struct annealing *a)
+/* Anneals until the work is used up. Returns whether the target is reached. */
+static bool anneal_pads(struct annealing *a)
 {
     struct state *s = a->s;
     uint64_t all = WORK_PER_MOVE * (uint64_t)s->units.move_count;
@@ -189,14 +187,14 @@ static bool anneal(struct annealing *a)
         if (s->cells.work >= next) {
             next = s->cells.work + all / CHANCES;
             s->cells.weighted_only = s->cells.work < all / WEIGHT_FIRST;
-            sum = reckon_chances(a);
+            sum = compute_chances(a);
             if (state_reached(s))
                 return true;
             a->heat = (double)WORTH_ALL * HOT * pow(COLD / HOT, (double)s->cells.work / (double)all);
         }
         if (!(sum > 0))
             return false;
-        double at = draw(a) * sum;
+        double at = draw_random(a) * sum;
         uint32_t chosen = lower_bound(i, 0, s->units.functions, a->chances[i] <= at);
         if (chosen < s->units.functions)
             settle_function(a, chosen);
@@ -204,7 +202,7 @@ static bool anneal(struct annealing *a)
     return false;
 }
 
-/* What a pad costs by the instructions that its function, or its wrap, then executes. */
+/* Adds the cost of a pad's instructions, by how often its function, or its wrap, executes them. */
 static void price_instructions(struct annealing *a, double path)
 {
     const struct search_problem *p = a->s->problem;
@@ -237,20 +235,20 @@ static void try_gains(struct annealing *a)
     a->best_value = s->cells.value;
     s->cells.weighted_only = true;
     for (unsigned i = 0; i < FIRST_SWEEPS; i++) {
-        sweep(a, i > 0);
+        sweep_functions(a, i > 0);
         if (state_reached(s) || s->cells.work > MOST_WORK / 4)
             break;
     }
-    if (state_reached(s) || anneal(a))
+    if (state_reached(s) || anneal_pads(a))
         return;
     state_restore(s, a->best);
     a->cost = 0;
     for (uint32_t f = 0; f < s->units.functions; f++)
-        a->cost += price(a, f, s->pads[f]);
+        a->cost += price_of(a, f, s->pads[f]);
     a->heat = 0;
     s->cells.weighted_only = false;
     for (unsigned i = 0; i < LAST_SWEEPS && s->cells.work < MOST_WORK + MOST_WORK / 4; i++)
-        sweep(a, true);
+        sweep_functions(a, true);
 }
 
 int search_by_gain(struct state *s, struct fathom_error *err)

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIRECT_BITS 1 /* a table of all heights may be so many times (log2) as large as a hash table */
+#define DIRECT_BITS 1 /* limit for a table of all heights: its size relative to a hash table's (log2) */
 
-/* One group's table, in use. */
+/* The table of the current group. */
 struct bench {
     struct cell *cells;
     struct cell_sums *sums; /* NULL: the group has no twins */
@@ -21,7 +21,7 @@ static inline struct bench bench_of(const struct cells *cells, uint32_t group)
     return (struct bench){cells->cells + table->first, twins ? cells->sums + table->first : NULL, *table, 0};
 }
 
-static inline uint32_t home(const struct bench *b, uint32_t place)
+static inline uint32_t home_cell(const struct bench *b, uint32_t place)
 {
     return (place * b->table.factor) >> b->table.shift & b->table.mask;
 }
@@ -29,14 +29,15 @@ static inline uint32_t home(const struct bench *b, uint32_t place)
 /* The cell of a place, or a free one for it. */
 static inline uint32_t find_cell(const struct bench *b, uint32_t place)
 {
-    uint32_t at = home(b, place);
+    uint32_t at = home_cell(b, place);
     while (b->cells[at].paths && b->cells[at].place != place)
         at = (at + 1) & b->table.mask;
     return at;
 }
 
-/* By Cauchy and Schwarz, n times the sum of the squares is the square of the sum only if all numbers are equal. Modulo 2^64
- * that is certain for two paths, and all but certain for more; results are counted afresh (search.c). */
+/* By Cauchy and Schwarz, n times the sum of the squares equals the square of the sum only if all numbers are
+ * equal. Modulo 2^64 that is certain for two paths, and nearly certain for more; final results are recounted
+ * (search.c). */
 static inline bool is_precise(const struct bench *b, uint32_t at)
 {
     uint64_t paths = b->cells[at].paths;
@@ -58,7 +59,7 @@ static void add_sums(struct bench *b, uint32_t at, const struct unit *unit, cons
     }
 }
 
-/* Puts a unit into a place; returns what that gains. */
+/* Puts a unit into a place; returns the gain. */
 static inline int64_t put_unit(struct bench *b, uint32_t place, const struct unit *unit,
                                const struct unit_origin *origin)
 {
@@ -76,13 +77,13 @@ static inline int64_t put_unit(struct bench *b, uint32_t place, const struct uni
     return gain + (after ? c->value : 0);
 }
 
-/* Frees a cell, and moves those behind it that probing would no longer find. */
-static inline void vacate(struct bench *b, uint32_t hole)
+/* Frees a cell, and moves cells behind it that probing would no longer find. */
+static inline void vacate_cell(struct bench *b, uint32_t hole)
 {
     bool direct = b->table.factor == 1; /* each place has a cell of its own */
     for (uint32_t at = (hole + 1) & b->table.mask; !direct && b->cells[at].paths;
          at = (at + 1) & b->table.mask) {
-        uint32_t wanted = home(b, b->cells[at].place);
+        uint32_t wanted = home_cell(b, b->cells[at].place);
         if (((at - wanted) & b->table.mask) < ((at - hole) & b->table.mask))
             continue;
         b->cells[hole] = b->cells[at];
@@ -96,7 +97,7 @@ static inline void vacate(struct bench *b, uint32_t hole)
     b->cells[hole] = (struct cell){0};
 }
 
-/* Takes it out again; returns what that gains, which may be negative. */
+/* Removes a unit again; returns the gain, which may be negative. */
 static inline int64_t take_unit(struct bench *b, uint32_t place, const struct unit *unit,
                                 const struct unit_origin *origin)
 {
@@ -112,11 +113,11 @@ static inline int64_t take_unit(struct bench *b, uint32_t place, const struct un
     gain += after ? c->value : 0;
     b->precise += (uint64_t)after - before;
     if (!c->paths)
-        vacate(b, at);
+        vacate_cell(b, at);
     return gain;
 }
 
-/* Where the units of a block are with `by` more bytes of pad. */
+/* Puts the units of a block where they are with `by` more bytes of pad. */
 static int64_t put_block(struct cells *cells, struct bench *b, const struct block *block, uint32_t by)
 {
     const struct units *u = cells->units;
@@ -191,8 +192,9 @@ static unsigned bits_for(uint64_t count)
     return bits;
 }
 
-/* Heights of a group, whatever the pads, are from its lowest to the limit, in steps of a power of two. A table of all of them
- * has a cell for each, and neighbours beside each other; only where that is far more than units, they are hashed. */
+/* With any pads, a group's heights range from its lowest one to the limit, in steps of a power of two. A table of
+ * all of them has a cell for each, with neighbours adjacent; only if that is far more than the number of units,
+ * they are hashed. */
 static struct cell_table choose_table(const struct units *units, const struct group *group, uint64_t limit)
 {
     uint32_t low = UINT32_MAX, differ = PAD_UNIT;

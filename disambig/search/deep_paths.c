@@ -10,7 +10,7 @@
 
 #define MOST_PARTS ((size_t)1 << 28) /* 2 GiB of them */
 
-/* For each node: the greatest height of the nodes below it, and its own. */
+/* By node: the greatest height of the nodes below it, and its own. */
 struct crowns {
     uint32_t *tops;
     uint32_t *best; /* the child that moves with the node's frame and reaches highest; PATHMAP_NONE: none */
@@ -21,7 +21,7 @@ static bool is_shifted(const struct search_problem *p, uint32_t node)
     return !p->unshifted || !p->unshifted[node];
 }
 
-/* From the leaves inwards: in preorder, backwards. */
+/* From the leaves inwards: in reverse preorder. */
 static void find_crowns(struct crowns *c, const struct search_problem *p, const struct lineage_order *order)
 {
     memset(c->best, 0xff, order->count * sizeof *c->best);
@@ -51,7 +51,7 @@ static uint64_t hash_held(const struct lineage *walk)
     return sum;
 }
 
-/* Whether the largest pads make the current node too high. */
+/* Whether the largest pads could make the current node too high. */
 static bool may_exceed(const struct lineage *walk, uint64_t limit)
 {
     uint64_t height = walk->at.height;
@@ -62,13 +62,13 @@ static bool may_exceed(const struct lineage *walk, uint64_t limit)
     return height > limit;
 }
 
-/* While deep paths are made. */
+/* State while deep paths are collected. */
 struct growing {
     struct deep_paths *deep_paths;
     const struct search_problem *problem;
     const struct lineage_order *order;
     struct crowns crowns;
-    struct table *known; /* hash of what a deep path holds -> its number */
+    struct table *known; /* hash of a deep path's contents -> its number */
     uint32_t *nodes;     /* by deep path */
     uint32_t capacity;
 };

@@ -1,8 +1,8 @@
 /*
  * moves.c - see moves.h.
  *
- * One walk notes, for one node of each unit, the functions among its ancestors and how often; sorted by group and function,
- * those are then compared with what is most frequent in the group.
+ * One walk records, for one node of each unit, the functions among its ancestors and how often they occur; sorted
+ * by group and function, these are then compared with what is most frequent in the group.
  */
 #include "disambig/search/moves.h"
 
@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-#define MOST_NOTES ((size_t)1 << 27) /* 1.5 GiB of them; gnugo's 2.4 million nodes have fewer */
+#define MOST_NOTES ((size_t)1 << 27) /* 1.5 GiB of notes; gnugo's 2.4 million nodes have fewer */
 
 struct note {
     uint32_t function, unit, times;
@@ -22,20 +22,20 @@ struct note {
 struct finding {
     struct units *u;
     const struct lineage_order *order;
-    uint32_t *unit_of; /* by node: the unit that it stands for, or PATHMAP_NONE */
+    uint32_t *unit_of; /* by node: the unit that it represents, or PATHMAP_NONE */
     struct note *notes;
-    size_t *first;         /* of each group's notes; group_count + 1 */
-    struct note *sorted;   /* those of one group, by function */
-    uint32_t *touched;     /* functions of the group's notes */
-    uint32_t *many;        /* by function: notes of the group; later, where its notes end in `sorted` */
-    uint32_t *seen;        /* by unit of the group: the function last seen for it, plus 1 */
-    uint32_t *frequencies; /* by times, as far as FEW */
+    size_t *first;       /* index of each group's first note; group_count + 1 */
+    struct note *sorted; /* notes of one group, by function */
+    uint32_t *touched;   /* functions in the group's notes */
+    uint32_t *many; /* by function: number of the group's notes; later, where its notes end in `sorted` */
+    uint32_t *seen; /* by unit of the group: 1 + the last function seen for it */
+    uint32_t *frequencies; /* by number of times, up to FEW */
     size_t block_count, block_capacity, move_capacity;
     uint32_t *block_function;
     size_t block_function_capacity;
 };
 
-#define FEW 64u /* times above it are never taken for the most frequent */
+#define FEW 64u /* larger numbers of times are never taken for the most frequent one */
 
 static int walk_notes(struct finding *x, bool fill, struct fathom_error *err)
 {
@@ -59,7 +59,7 @@ static int walk_notes(struct finding *x, bool fill, struct fathom_error *err)
     return 0;
 }
 
-/* Groups' notes by group: first[g + 1] is where the next note of group g goes, and at the end where group g + 1 begins. */
+/* Sorts notes by group: first[g + 1] is where group g's next note goes and, at the end, where group g + 1 begins. */
 static int take_notes(struct finding *x, struct fathom_error *err)
 {
     struct units *u = x->u;
@@ -77,7 +77,7 @@ static int take_notes(struct finding *x, struct fathom_error *err)
     return x->notes ? walk_notes(x, true, err) : error_memory(err);
 }
 
-/* How often most units of the group hold the function whose notes these are. */
+/* How often most units of the group hold the function that these notes are about. */
 static uint32_t most_frequent(struct finding *x, const struct note *notes, uint32_t count, uint32_t units)
 {
     uint32_t best = 0, most = units - count;
@@ -144,7 +144,7 @@ static bool compare_group(struct finding *x, uint32_t group)
     return good;
 }
 
-/* Blocks were made by group. */
+/* The blocks were made in the order of groups. */
 static bool sort_blocks(struct finding *x)
 {
     struct units *u = x->u;

@@ -39,7 +39,7 @@ void recount_heights(const struct pathmap *map, const struct lineage_order *orde
     }
 }
 
-/* The nodes of one function, sorted. */
+/* Counts the nodes of one function, which are sorted. */
 static void count_function(const struct pathmap *map, bool sampled, const struct place *places,
                            uint32_t count, struct recount *out)
 {

@@ -1,4 +1,5 @@
-/* recount.h - what is precise of a map with pads, and how long its longest stack is: straight from the nodes. */
+/* recount.h - counts directly from the nodes what is precise in a map with pads, and how long its longest stack
+ * is. */
 #ifndef FATHOM_DISAMBIG_SEARCH_RECOUNT_H
 #define FATHOM_DISAMBIG_SEARCH_RECOUNT_H
 
@@ -14,8 +15,8 @@ struct recount {
 int recount_map(const struct pathmap *map, const struct lineage_order *order, const uint32_t *pads,
                 const bool *unshifted, const uint32_t *wraps, struct recount *out, struct fathom_error *err);
 
-/* The height of each node with the pads, bytes: its old distance from its parent, plus the pads of the
- * parent and the call, above the parent. */
+/* The height of each node with the pads, bytes: the parent's plus the old distance from it, the parent's pad and
+ * that of the call. */
 void recount_heights(const struct pathmap *map, const struct lineage_order *order, const uint32_t *pads,
                      const bool *unshifted, const uint32_t *wraps, uint64_t *heights);
 

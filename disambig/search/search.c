@@ -1,4 +1,4 @@
-/* search.c - see search.h: checks the problem, runs a search, and counts what it reached afresh. */
+/* search.c - see search.h: checks the problem, runs a search, and recounts its result. */
 #include "disambig/search/search.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ bool state_reached(const struct state *s)
 
 void state_restore(struct state *s, const uint32_t *pads)
 {
-    /* First what becomes smaller, so that the stack is never too long. */
+    /* Shrinks pads first, so that the stack is never too long. */
     for (uint32_t f = 0; f < s->units.functions; f++)
         if (pads[f] < s->pads[f])
             state_change(s, f, pads[f]);

@@ -1,4 +1,4 @@
-/* state.h - what both searches work on: the pads so far, what they make precise, and when to stop. */
+/* state.h - the state of both searches: the current pads, what they make precise, and when to stop. */
 #ifndef FATHOM_DISAMBIG_SEARCH_STATE_H
 #define FATHOM_DISAMBIG_SEARCH_STATE_H
 
@@ -16,18 +16,18 @@ struct state {
     uint64_t deadline; /* clock_ns(); 0: none */
 };
 
-/* Gives a function another pad, which the stack must allow. */
+/* Changes a function's pad; the stack must allow it. */
 void state_change(struct state *state, uint32_t function, uint32_t pad);
-/* The share of the weight that is precise with the pads as they are. O(units). */
+/* The share of the weight that is precise with the current pads. O(units). */
 double state_precise(const struct state *state);
 /* Whether steps or time are used up. */
 bool state_over(const struct state *state);
-/* Tells the progress and returns whether the target is reached. O(units): now and then. */
+/* Reports the progress, and returns whether the target is reached. O(units): call it from time to time. */
 bool state_reached(const struct state *state);
-/* Takes the pads back to those of `pads`. */
+/* Resets the pads to `pads`. */
 void state_restore(struct state *state, const uint32_t *pads);
 
-/* The searches. They leave the best pads that they found. */
+/* The searches. They leave the best pads found in the state. */
 int search_by_gain(struct state *state, struct fathom_error *err);
 int search_by_chance(struct state *state, struct fathom_error *err);
 

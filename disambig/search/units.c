@@ -1,4 +1,4 @@
-/* units.c - see units.h. How the moves are found is in moves.c. */
+/* units.c - see units.h. The moves are found in moves.c. */
 #include "disambig/search/units.h"
 
 #include <errno.h>
@@ -8,17 +8,17 @@
 #include "base/saturate.h"
 #include "disambig/search/moves.h"
 
-/* While units are made: nodes by function, and the hash of each node's counted ancestors. */
+/* State while units are made: nodes by function, and the hash of each node's counted ancestors. */
 struct making {
     struct units *u;
     const struct pathmap *map;
     uint64_t *ancestors;   /* by node */
     uint32_t *by_function; /* nodes */
-    uint32_t *first;       /* of each function in it; function_count + 1 */
+    uint32_t *first;       /* index of each function's first node; function_count + 1 */
     struct worth worth;
 };
 
-/* A multiset's hash is the sum of its members'. */
+/* A multiset's hash is the sum of its members' hashes. */
 static void hash_ancestors(struct making *m, const struct lineage_order *order)
 {
     const struct search_problem *p = m->u->problem;
@@ -71,7 +71,7 @@ static void add_node(struct making *m, uint32_t number, uint32_t node, bool fres
     origin->weight = add_saturating(origin->weight, m->worth.samples > 0 ? at.self : at.passes);
 }
 
-/* Makes a group of the units from `first` on; one that has no conflict is not worth one. */
+/* Makes a group of the units from `first` on, unless they have no conflict. */
 static bool close_group(struct making *m, uint32_t function, uint32_t first)
 {
     struct units *u = m->u;
@@ -95,7 +95,7 @@ static bool close_group(struct making *m, uint32_t function, uint32_t first)
     return good;
 }
 
-/* The units of one function, at the end of those made so far. */
+/* Adds the units of one function behind those made so far. */
 static bool add_function(struct making *m, uint32_t function)
 {
     struct units *u = m->u;

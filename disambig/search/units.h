@@ -1,9 +1,9 @@
 /*
- * units.h - a map as the search sees it: nodes that no pads can part are one unit.
+ * units.h - a map as the search sees it: nodes that no pads can separate are one unit.
  *
- * Nodes of one function and height with the same counted ancestors (lineage.h), each as often, always have the same new
- * height. Of units of one function (a group), only differences matter: a pad moves those that hold the padded function more
- * or less often than most of the group do.
+ * Nodes of one function and height with the same counted ancestors (lineage.h), each as often, have the same
+ * height with any pads. Among units of one function (a group), only differences matter: a pad moves those that
+ * hold the padded function more or less often than most of the group do.
  */
 #ifndef FATHOM_DISAMBIG_SEARCH_UNITS_H
 #define FATHOM_DISAMBIG_SEARCH_UNITS_H
@@ -13,12 +13,12 @@
 #include "disambig/search/worth.h"
 
 struct unit {
-    uint32_t place; /* height, relative to what all of the group share, modulo 2^32 */
-    uint32_t paths; /* 1, or 2: it has several, and cannot become precise */
-    int64_t value;  /* what it is worth to be precise: worth.h */
+    uint32_t place; /* height, relative to what the whole group shares, modulo 2^32 */
+    uint32_t paths; /* 1, or 2: it has several and cannot become precise */
+    int64_t value;  /* of being precise: worth.h */
 };
 
-/* What is needed of a unit less often. */
+/* Rarely needed data of a unit. */
 struct unit_origin {
     uint32_t group;
     uint32_t node;        /* one of its nodes */
@@ -26,11 +26,11 @@ struct unit_origin {
     uint64_t weight;
 };
 
-/* The units of one function with more than one unit. Their cells (cells.h) are in a table of their own. */
+/* The units of one function that has more than one. Their cells (cells.h) are in a table of their own. */
 struct group {
     uint32_t function;
     uint32_t first, count; /* units */
-    bool twins;            /* some of them have the same path, which is rare */
+    bool twins;            /* some have the same path, which is rare */
     bool weighted;         /* any of them has weight */
 };
 
@@ -43,7 +43,7 @@ struct block {
 
 struct move {
     uint32_t unit;
-    int32_t times; /* by how many pads of the function its place grows */
+    int32_t times; /* how many of the function's pads its place grows by */
 };
 
 struct units {
@@ -54,12 +54,12 @@ struct units {
     struct group *groups;
     uint32_t group_count;
     struct block *blocks; /* by function or wrap (search.h), */
-    size_t *first_block;  /* whose begin here; one more of them */
+    size_t *first_block;  /* index of their first block; one more of them */
     struct move *moves;
     size_t move_count;
-    uint32_t functions; /* with the wraps */
+    uint32_t functions; /* including wraps */
     uint64_t weight,
-        fixed_weight; /* of all nodes; of those whose units have no conflict and are not counted in `units` */
+        fixed_weight;  /* of all nodes; of those whose units have no conflict and so are not in `units` */
     int64_t reachable; /* value of the units that can become precise */
 };
 

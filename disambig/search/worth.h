@@ -1,4 +1,4 @@
-/* worth.h - what it is worth that a node is precise, as a share of a map. */
+/* worth.h - the worth of a node's being precise, as a share of a map. */
 #ifndef FATHOM_DISAMBIG_SEARCH_WORTH_H
 #define FATHOM_DISAMBIG_SEARCH_WORTH_H
 
@@ -6,13 +6,13 @@
 
 #define WORTH_ALL ((int64_t)1 << 44) /* of all nodes together */
 
-/* What precise samples, calls and nodes are worth of it. A CID's samples in one run foretell those of another only if there
- * are many; calls and paths keep the search from giving up what had none by chance. */
+/* How it is divided among samples, calls and nodes. A CID's samples in one run predict those of another only if
+ * there are many; calls and paths keep the search from sacrificing CIDs that have none by chance. */
 #define WORTH_SHARE_WEIGHT 0.8
 #define WORTH_SHARE_CALLS  0.1
 #define WORTH_SHARE_PATHS  0.1
 
-/* What it costs that all calls of the map execute instructions which were added, as a share of all value. */
+/* The cost if all calls of the map execute added instructions, as a share of all value. */
 #define WORTH_CALLS 1.0
 
 struct worth {
@@ -20,7 +20,7 @@ struct worth {
 };
 
 struct worth worth_of_map(const struct pathmap *map);
-/* new_path: no other node of the same CID has its path. */
+/* new_path: no other node of the CID has its path. */
 int64_t worth_of_node(const struct worth *worth, const struct pathmap_node *node, bool new_path);
 
 #endif

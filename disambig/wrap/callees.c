@@ -9,19 +9,19 @@
 #include "rewrite/growth/frames.h"
 
 #define RETURN_ADDRESS (-8) /* from the CFA, bytes */
-/* An index may start so far from its array that an array of the caller's looks like one of the frame. */
+/* An index may start so far from its array that an array of the caller's looks like one in the frame. */
 #define NEAR (-64)
 
 #define UNREAD 0xff
 
-struct tail { /* a function goes on to another one by a jump */
+struct tail { /* a function that ends in a jump to another one */
     uint32_t from, to;
 };
 
 struct callees {
     const struct growth *growth;
     struct unit unit;
-    /* enum wrap_refusal by function, of its code alone until all that it jumps to is read; UNREAD */
+    /* enum wrap_refusal by function, only for its own code until all functions that it jumps to are read; UNREAD */
     uint8_t *verdicts;
     struct tail *tails;
     size_t tail_count, tail_capacity;
@@ -53,7 +53,8 @@ void callees_free(struct callees *c)
     free(c);
 }
 
-/* An operand whose address, without its index, is at most so many bytes above the CFA (if negative, below it). */
+/* Judges an operand whose address, without its index, is at most `distance` bytes above the CFA (below, if
+ * negative). */
 static enum wrap_refusal judge_distance(const struct code_insn *insn, int64_t distance)
 {
     int64_t limit = insn->index == CODE_NO_REGISTER ? RETURN_ADDRESS : NEAR;
@@ -64,7 +65,7 @@ static enum wrap_refusal judge_memory(const struct code_insn *insn, const struct
                                       const struct code_fields *f)
 {
     bool by_frame = s->frame && (insn->base == CODE_BP || insn->index == CODE_BP);
-    bool pops = f->map == 0 && f->opcode == 0x8f; /* by SP as it is afterwards */
+    bool pops = f->map == 0 && f->opcode == 0x8f; /* addressed by the new SP */
     if (!by_frame && insn->base != CODE_SP)
         return WRAP_POSSIBLE;
     if (f->scaled || f->address32 || pops || (s->frame && insn->index == CODE_BP))
@@ -75,7 +76,7 @@ static enum wrap_refusal judge_memory(const struct code_insn *insn, const struct
     return judge_distance(insn, (int64_t)insn->displacement - depth);
 }
 
-/* SP's or the frame pointer's value, where it goes into another register or memory. */
+/* Judges a copy of SP or the frame pointer to another register or memory. */
 static enum wrap_refusal judge_value(struct unit *u, uint32_t i, const struct code_fields *f)
 {
     const struct code_insn *insn = &u->code.insns[i];
@@ -85,7 +86,7 @@ static enum wrap_refusal judge_value(struct unit *u, uint32_t i, const struct co
         f->map == 0 && !f->vector && (f->opcode & 0xf8) == 0x50 && insn->length == 1; /* no prefix */
     bool swaps = f->map == 0 && !f->vector && f->opcode == 0x90 + CODE_BP;
     if (insn->stack != CODE_SP_SAME && !pushes)
-        return WRAP_POSSIBLE; /* SP's own way */
+        return WRAP_POSSIBLE; /* an ordinary change of SP */
     if (s->frame && (swaps || unit_uses_register(f, CODE_BP)))
         return WRAP_CALLEE_ARGUMENTS;
     if (!unit_uses_register(f, CODE_SP) || s->depth == DEPTH_OPEN)
@@ -106,7 +107,7 @@ static enum wrap_refusal judge_insn(struct unit *u, uint32_t i)
     if (!unit_fields(u, i, &f) || (s->depth != DEPTH_OPEN && s->depth < -RETURN_ADDRESS))
         return WRAP_CALLEE_UNKNOWN;
     if (insn->kind == CODE_RETURN && f.opcode != 0xc3)
-        return WRAP_CALLEE_UNKNOWN; /* it takes arguments away */
+        return WRAP_CALLEE_UNKNOWN; /* it pops arguments */
     enum wrap_refusal refusal = insn->memory_operand ? judge_memory(insn, s, &f) : WRAP_POSSIBLE;
     return refusal ? refusal : judge_value(u, i, &f);
 }
@@ -116,7 +117,7 @@ static int add_tail(struct callees *c, uint32_t from, uint32_t to)
     return vec_push(c->tails, c->tail_count, c->tail_capacity, (struct tail){from, to}) ? 0 : -ENOMEM;
 }
 
-/* Jumps that leave the function. */
+/* Reads a jump that leaves the function. */
 static int read_jump(struct callees *c, uint32_t function, uint32_t i, enum wrap_refusal *refusal)
 {
     const struct unit *u = &c->unit;
@@ -138,7 +139,7 @@ static int read_jump(struct callees *c, uint32_t function, uint32_t i, enum wrap
     return 0;
 }
 
-/* The function's own code. */
+/* Judges the function's own code. */
 static int read_function(struct callees *c, uint32_t function)
 {
     enum wrap_refusal refusal = WRAP_POSSIBLE;

@@ -1,11 +1,10 @@
 /*
- * callees.h - which functions do not notice that their caller's stack is elsewhere: calls of them can be
- * wrapped.
+ * callees.h - functions that do not notice if their caller's stack is elsewhere: calls of them can be wrapped.
  *
- * Such a function neither reads nor writes memory at its CFA or above, where its caller pushed arguments or
- * has its own frame, nor takes its address or that of its return address; and all functions that it goes on
- * to by a jump (tail calls) are such. Addresses of locals are taken to be used within them, and so is an
- * index, as in C. What is not certain is refused.
+ * Such a function neither accesses memory at its CFA or above, where its caller pushed arguments or has its own
+ * frame, nor takes its address or that of its return address; and the same is true of all functions that it jumps
+ * to (tail calls). Addresses of locals are assumed to be used only within these, and so is an index, as in C.
+ * Uncertain cases are refused.
  */
 #ifndef FATHOM_DISAMBIG_WRAP_CALLEES_H
 #define FATHOM_DISAMBIG_WRAP_CALLEES_H
@@ -21,10 +20,10 @@ enum wrap_refusal { /* why a call is not wrapped */
                     WRAP_CALLEE_JUMPS,
                     WRAP_LAST,
                     WRAP_CALLER,
-                    WRAP_REFUSALS /* how many */
+                    WRAP_REFUSALS /* their number */
 };
 
-/* A sentence without its end: "it ...", of a call */
+/* The reason as the end of a sentence about a call: "it ..." */
 const char *wrap_refusal_text(enum wrap_refusal refusal);
 
 struct callees;

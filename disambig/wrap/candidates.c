@@ -7,14 +7,14 @@
 #include "disambig/search/recount.h"
 #include "disambig/search/worth.h"
 
-#define MOST_PATHS 64u /* of one CID that are compared: the others differ by the same calls, mostly */
-#define MOST_WORK  ((size_t)1 << 28) /* steps of one path outwards: seconds */
+#define MOST_PATHS 64u /* paths of one CID that are compared: the others mostly differ by the same calls */
+#define MOST_WORK  ((size_t)1 << 28) /* steps outwards on paths: seconds */
 
-struct tally {      /* of an edge, on the paths of the CID at hand */
-    uint32_t paths; /* it is on so many */
-    uint32_t path;  /* the last of these, plus 1, where it is */
-    uint32_t times; /* times */
-    uint32_t first; /* times on the first that it is on */
+struct tally {      /* of an edge, over the paths of the current CID */
+    uint32_t paths; /* number of paths with it */
+    uint32_t path;  /* 1 + the last one of these, */
+    uint32_t times; /* and how often it is on that one */
+    uint32_t first; /* how often it is on the first one */
     bool differs;
 };
 
@@ -71,7 +71,7 @@ static bool add_path(struct finding *x, uint32_t node, uint32_t path)
     return true;
 }
 
-/* The nodes of one function and height. */
+/* Examines the nodes of one function and height. */
 static bool add_cid(struct finding *x, const uint32_t *nodes, uint32_t count)
 {
     const struct pathmap *map = x->problem->map;

@@ -16,7 +16,7 @@ struct finding {
     const struct calls *calls;
     struct callees *callees;
     struct table *known;   /* (caller, callee) -> edge */
-    struct table *counted; /* call sites, or functions whose call site is not known */
+    struct table *counted; /* call sites, or functions if their call site is unknown */
     bool *unsited;         /* by function of the map: not all of its calls have a site */
     struct wrap_edges *edges;
 };
@@ -59,7 +59,7 @@ static bool add_node(struct finding *x, uint32_t node, uint32_t caller, uint32_t
     return true;
 }
 
-/* Whether the call site, or the function if that is not known, was not counted yet. */
+/* Whether the call site, or the function if that is unknown, was not counted yet. */
 static bool is_new(struct finding *x, uint32_t caller, uint64_t site, bool *good)
 {
     bool added = false;

@@ -1,4 +1,4 @@
-/* refusal.c - why calls are not wrapped, in words; see callees.h. */
+/* refusal.c - texts for the reasons why calls are not wrapped; see callees.h. */
 #include "disambig/wrap/callees.h"
 
 static const char *const texts[WRAP_REFUSALS] = {

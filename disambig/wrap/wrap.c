@@ -8,23 +8,103 @@
 #include "base/saturate.h"
 #include "base/vec.h"
 #include "disambig/search/worth.h"
-#include "disambig/wrap/callers.h"
 #include "disambig/wrap/candidates.h"
 
-/* Of lua5.4's contexts 74.9% are precise after one round, 75.3% after two, with copies 98.2 and 98.4%; a
- * third is of no use, nor is a second for perl and libsqlite3. With 200 candidates, not 2,000: 74.4 and
- * 98.4% of lua5.4's, 98.1% of perl's (97.9), 65.7% of libsqlite3's (65.9). */
+/* Of lua5.4's contexts 74.9% are precise after one round, 75.3% after two, with copies 98.2 and 98.4%; a third is
+ * useless, and so is a second for perl and libsqlite3. With 200 candidates instead of 2,000: 74.4 and 98.4% of
+ * lua5.4's, 98.1% of perl's (97.9), 65.7% of libsqlite3's (65.9). */
 #define ROUNDS          2u
-#define MOST_CANDIDATES 2000u /* of a round: they make the search slower, and take its memory */
+#define MOST_CANDIDATES 2000u /* per round: they make the search slower, and take its memory */
+
+struct trying {
+    const struct wrap_edges_of *of;
+    struct calls *calls;
+    struct pad *pads; /* by address */
+    size_t pad_count;
+    bool *movable; /* by pad */
+    struct wrap *wraps;
+    size_t wrap_count, wrap_capacity;
+};
+
+static int by_address(const void *a, const void *b)
+{
+    const struct pad *x = a, *y = b;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+static uint64_t address_of(const struct trying *t, uint32_t function)
+{
+    return image_function(t->of->of->image, wrap_edges_function(t->of, function))->address;
+}
+
+/* Lists every function with such calls, once, with the largest pad that any of its copies may get. */
+static bool list_callers(struct trying *t, const struct wrap_edges *edges, const uint32_t *most)
+{
+    for (uint32_t e = 0; e < edges->count; e++) {
+        struct wrap_edge edge = edges->items[e];
+        t->pads[t->pad_count++] = (struct pad){address_of(t, edge.caller), most[edge.caller], 0};
+        if (!wrap_edges_list(t->of, t->calls, &edge, WRAP_MOST, &t->wraps, &t->wrap_count, &t->wrap_capacity))
+            return false;
+    }
+    if (t->pad_count)
+        qsort(t->pads, t->pad_count, sizeof *t->pads, by_address);
+    size_t kept = 0;
+    for (size_t i = 0; i < t->pad_count; i++)
+        if (kept && t->pads[kept - 1].address == t->pads[i].address)
+            t->pads[kept - 1].bytes =
+                t->pads[i].bytes > t->pads[kept - 1].bytes ? t->pads[i].bytes : t->pads[kept - 1].bytes;
+        else
+            t->pads[kept++] = t->pads[i];
+    t->pad_count = kept;
+    for (size_t i = 0; i < t->wrap_count; i++)
+        t->wraps[i].copy = 0;
+    wrap_edges_sort(t->wraps, t->wrap_count);
+    kept = 0;
+    for (size_t i = 0; i < t->wrap_count; i++)
+        if (!kept || t->wraps[kept - 1].site != t->wraps[i].site)
+            t->wraps[kept++] = t->wraps[i];
+    t->wrap_count = kept;
+    return true;
+}
+
+/* Fills callers, by function of the map: which ones can be emitted anew with their calls wrapped; tries it with one copy
+ * of each. most: by function of the map, the largest pad that its frame may get at the same time. Errors as of
+ * enlarge_movable(). */
+static int find_callers(const struct wrap_edges_of *of, const struct wrap_edges *edges, const uint32_t *most,
+                        bool *callers, struct fathom_error *err)
+{
+    struct trying t = {.of = of,
+                       .pads = malloc((edges->count + 1ul) * sizeof *t.pads),
+                       .movable = malloc(edges->count + 1ul)};
+    int rc =
+        t.pads && t.movable && calls_build(of->of->image, &t.calls, err) == 0 && list_callers(&t, edges, most)
+            ? 0
+            : error_memory(err);
+    struct enlarge_plan plan = {
+        .pads = t.pads, .count = t.pad_count, .wraps = t.wraps, .wrap_count = t.wrap_count};
+    if (rc == 0 && t.pad_count)
+        rc = enlarge_movable(of->of->image, of->of->growth, &plan, t.movable, err);
+    for (uint32_t e = 0; rc == 0 && e < edges->count; e++) {
+        uint32_t caller = edges->items[e].caller;
+        struct pad key = {.address = address_of(&t, caller)};
+        const struct pad *pad = bsearch(&key, t.pads, t.pad_count, sizeof *t.pads, by_address);
+        callers[caller] = pad && t.movable[pad - t.pads];
+    }
+    calls_free(t.calls);
+    free(t.pads);
+    free(t.movable);
+    free(t.wraps);
+    return rc;
+}
 
 struct wrapping {
     const struct wrap_problem *problem;
     struct wrap_edges edges;
-    bool *callers;   /* by function of the map: calls by it can be wrapped */
+    bool *callers;   /* by function of the map: its calls can be wrapped */
     bool *costly;    /* by function of the map */
     double *worth;   /* by edge */
     uint32_t *most;  /* of the round's search */
-    uint32_t *order; /* edges, those first that are worth most */
+    uint32_t *order; /* edges by worth */
     struct wrap_result best, latest;
     uint32_t *best_edges, *latest_edges; /* by wrap */
     uint32_t best_count, latest_count;   /* wraps */
@@ -39,8 +119,8 @@ static int by_worth(const void *a, const void *b, void *context)
     return (x > y) - (x < y);
 }
 
-/* What is gained at the most by an edge, with the price of its instructions (search/by_gain.c). */
-static void price(struct wrapping *w)
+/* Computes the maximal gain of each edge, less the price of its instructions (search/by_gain.c). */
+static void price_edges(struct wrapping *w)
 {
     double all = (double)w->best.all_calls;
     for (uint32_t e = 0; e < w->edges.count; e++) {
@@ -52,7 +132,7 @@ static void price(struct wrapping *w)
     }
 }
 
-/* The candidates of the next search: the wraps of the last, and new ones. Their edges, by wrap; NULL: out of memory. */
+/* The edges, by wrap, of the next search's candidates: the last wraps, and new ones. NULL: out of memory. */
 static uint32_t *choose_edges(struct wrapping *w, const struct search_result *last,
                               const uint32_t *last_edges, uint32_t last_count, uint32_t *count)
 {
@@ -74,7 +154,7 @@ static uint32_t *choose_edges(struct wrapping *w, const struct search_result *la
     return chosen;
 }
 
-/* By how much functions and wraps may grow: NULL: out of memory. */
+/* By how much functions and wraps may grow. NULL: out of memory. */
 static uint32_t *find_most(const struct wrapping *w, const uint32_t *edges, uint32_t count)
 {
     const struct wrap_problem *p = w->problem;
@@ -118,8 +198,9 @@ static int search_wraps(struct wrapping *w, struct wrap_result *r, const uint32_
     return rc;
 }
 
-/* What the search works for: what is precise, and what that costs. */
-static double value(const struct wrapping *w, const struct wrap_result *r, const struct search_result *found)
+/* What the search maximises: what is precise, less its cost. */
+static double value_of(const struct wrapping *w, const struct wrap_result *r,
+                       const struct search_result *found)
 {
     double share = w->best.all_calls ? (double)r->calls / (double)w->best.all_calls : 0;
     return search_value(found) - WORTH_CALLS * share;
@@ -136,8 +217,9 @@ static void count_calls(const struct wrapping *w, struct wrap_result *r, const u
         }
 }
 
-/* One round after what was found last; `seed` is added to the search's own. *more: whether it was of use, or another seed may be. */
-static int go_on(struct wrapping *w, uint64_t seed, bool *more, struct fathom_error *err)
+/* Runs a round, starting from the last result; `seed` is added to the search's own. *more: whether it helped, or
+ * another seed may. */
+static int run_round(struct wrapping *w, uint64_t seed, bool *more, struct fathom_error *err)
 {
     bool better = false;
     const struct search_result *last = w->best.found.pads ? &w->best.found : w->problem->found;
@@ -150,7 +232,7 @@ static int go_on(struct wrapping *w, uint64_t seed, bool *more, struct fathom_er
     int rc = candidates_find(&problem, last->pads, &w->edges, w->worth, err);
     if (rc < 0)
         return rc;
-    price(w);
+    price_edges(w);
     uint32_t *edges = choose_edges(w, last, w->best_edges, w->best_count, &count);
     if (!edges)
         return error_memory(err);
@@ -158,13 +240,13 @@ static int go_on(struct wrapping *w, uint64_t seed, bool *more, struct fathom_er
         rc = search_wraps(w, &next, edges, count, seed, err);
     if (rc == 0 && count) {
         count_calls(w, &next, edges, count);
-        better = next.edges && value(w, &next, &next.found) > value(w, &w->best, last);
+        better = next.edges && value_of(w, &next, &next.found) > value_of(w, &w->best, last);
         *more = better || !w->best.found.pads;
     }
     if (!better) {
         free(edges);
         wrap_clear(&next);
-        return rc == -EFBIG ? 0 : rc; /* too many for the search: it stays without */
+        return rc == -EFBIG ? 0 : rc; /* too many for the search: the result stays without wraps */
     }
     next.found.steps += last->steps;
     next.found.precise_before = w->problem->found->precise_before;
@@ -196,7 +278,7 @@ static int list_calls(struct wrapping *w, struct fathom_error *err)
     return good ? 0 : error_memory(err);
 }
 
-/* Pads of which functions cost instructions. */
+/* Finds the functions whose pads cost instructions. */
 static bool find_costly(struct wrapping *w)
 {
     const struct wrap_problem *p = w->problem;
@@ -220,7 +302,7 @@ static int prepare_wrapping(struct wrapping *w, struct fathom_error *err)
     w->order = malloc((w->edges.count + 1ul) * sizeof *w->order);
     if (!w->callers || !w->worth || !w->order || !find_costly(w))
         return error_memory(err);
-    rc = callers_find(&p->of, &w->edges, p->search->most, w->callers, err);
+    rc = find_callers(&p->of, &w->edges, p->search->most, w->callers, err);
     for (uint32_t e = 0; e < w->edges.count; e++)
         if (!w->callers[w->edges.items[e].caller]) {
             w->edges.possible -= w->edges.items[e].sites;
@@ -235,7 +317,7 @@ int wrap_run(const struct wrap_problem *problem, struct wrap_result *out, struct
     bool more = true;
     int rc = prepare_wrapping(&w, err);
     for (unsigned round = 0; round < ROUNDS && more && rc == 0; round++)
-        rc = go_on(&w, w.best.found.pads ? 0 : round, &more, err);
+        rc = run_round(&w, w.best.found.pads ? 0 : round, &more, err);
     if (rc == 0 && w.best.found.pads)
         rc = list_calls(&w, err);
     w.best.possible = w.edges.possible;

@@ -24,7 +24,7 @@ int calls_read_function(struct calls_reader *r, const struct function_part *part
     return calls_add_sites(r);
 }
 
-/* Reads every function with its parts, by the owners' numbers. */
+/* Reads every function with its parts, in the order of the owners' numbers. */
 static int read_functions(struct calls *calls)
 {
     const struct image *image = calls->image;
@@ -61,7 +61,7 @@ static int read_functions(struct calls *calls)
     return rc;
 }
 
-/* The sites are sorted by function. */
+/* Indexes the sites, which are sorted by function. */
 static int index_sites(struct calls *calls)
 {
     calls->first = malloc((calls->function_count + (size_t)1) * sizeof *calls->first);
@@ -96,7 +96,7 @@ int calls_mark_functions(struct calls *calls)
     return 0;
 }
 
-/* PLTs push two words before they reach a binder, which its CFI counts as its own (glibc,
+/* Marks binders. PLTs push two words before they reach one, which its CFI counts as its own (glibc,
  * sysdeps/x86_64/dl-trampoline.h). */
 static int mark_binders(struct calls *calls)
 {

@@ -25,7 +25,7 @@ enum call_kind {
 #define CALL_NO_FIELD INT32_MIN
 
 struct call_site {
-    /* Of the instruction; of its last byte for the fall-through of a branch that ends the function. */
+    /* Address of the instruction; for a branch at the function's end that falls through, of its last byte. */
     uint64_t address;
     uint64_t next; /* the return address; 0 for tail jumps */
     /* DIRECT: address of the function's entry. IMPORT: of the PLT stub that the call goes through, which is a
@@ -41,8 +41,8 @@ struct call_site {
     uint8_t kind; /* enum call_kind */
     bool tail;    /* a jump: no return address is pushed */
     bool open;    /* the frame's size is not fixed there: alloca, a realigned frame */
-    /* INDIRECT: `target` is a resolver (STT_GNU_IFUNC); its choices are those in calls_taken_by(). Usually
-     * the tail jump of a stub, which a DIRECT call leads to */
+    /* INDIRECT: `target` is a resolver (STT_GNU_IFUNC); its choices are those in calls_taken_by(). Usually the
+     * tail jump of a stub, which a DIRECT call targets */
     bool resolver;
 };
 
@@ -71,9 +71,9 @@ size_t calls_taken(const struct calls *calls, const uint32_t **out);
 bool calls_is_binder(const struct calls *calls, uint32_t function);
 /* All of them, ascending. */
 size_t calls_binders(const struct calls *calls, const uint32_t **out);
-/* Whether a function's address is taken only for the loader, which asks it what to call (STT_GNU_IFUNC). */
+/* Whether a function's address is taken only for the loader, which calls it to choose a function (STT_GNU_IFUNC). */
 bool calls_is_resolver(const struct calls *calls, uint32_t function);
-/* Those whose address the code of one function takes itself, ascending. */
+/* The functions whose address this function's own code takes, ascending. */
 size_t calls_taken_by(const struct calls *calls, uint32_t function, const uint32_t **out);
 /* Symbols of other images whose addresses this one takes, sorted by name. */
 size_t calls_taken_symbols(const struct calls *calls, const char *const **out);
@@ -85,7 +85,7 @@ struct call_table {
     const uint32_t *functions;
     uint32_t count;
 };
-/* By address. Each base class of an object has its own. */
+/* By address. Each base class of an object has a table of its own. */
 size_t calls_tables(const struct calls *calls, const struct call_table **out);
 
 /* A function in an object of constant data: a vtable or a structure of function pointers. The starts of
@@ -105,7 +105,7 @@ uint32_t calls_export(const struct calls *calls, const char *symbol, bool *resol
  * that they directly call, transitively. *out has an element for each function; the caller frees it. 0 or
  * -ENOMEM. */
 int calls_entered(const struct calls *calls, const uint32_t *but, size_t but_count, bool **out);
-/* Whether the image defines a function of this name for others; needs no calls_build(). */
+/* Whether the image exports a function of this name; needs no calls_build(). */
 bool image_exports(const struct image *image, const char *symbol);
 
 #endif

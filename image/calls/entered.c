@@ -20,7 +20,7 @@ static void enter_function(struct entering *e, uint32_t function)
     e->waiting[e->count++] = function;
 }
 
-/* Enters everything exported by the dynamic symbol table, including old versions. */
+/* Enters all functions exported by the dynamic symbol table, including old versions. */
 static void enter_exported(struct entering *e)
 {
     const struct elf_file *file = &e->calls->image->file;

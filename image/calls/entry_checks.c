@@ -6,14 +6,14 @@
 
 #define FAR UINT32_MAX /* from the roots: not reached */
 
-/* The graph of the direct calls. Numbers are those of functions. */
+/* The graph of direct calls, by function number. */
 struct graph {
     uint32_t count;
-    uint32_t *first, *callees; /* of function f: callees[first[f] .. first[f + 1]) */
+    uint32_t *first, *callees; /* callees of function f: callees[first[f] .. first[f + 1]) */
     uint32_t *distance;
     uint32_t *component;
     bool *called, *taken;
-    uint32_t *queue, *order, *low; /* of the searches */
+    uint32_t *queue, *order, *low; /* for the searches */
 };
 
 static void graph_free(struct graph *g)
@@ -63,7 +63,7 @@ static void add_edges(struct graph *g, const struct image *image, const struct c
         g->first[function + 1] = edges;
 }
 
-/* Breadth first, from what is entered from elsewhere. */
+/* Breadth first, from all functions that may be entered from elsewhere. */
 static void find_distances(struct graph *g)
 {
     uint32_t head = 0, tail = 0;
@@ -85,9 +85,9 @@ static void find_distances(struct graph *g)
     }
 }
 
-/* Tarjan's algorithm (Depth-First Search and Linear Graph Algorithms, SIAM J. Comput. 1, 1972) with its own stack: `path`
- * has the functions being searched, `next` the edge to go on with, `order` numbers from 1 on, `queue` what is in no
- * component yet. */
+/* Tarjan's algorithm (Depth-First Search and Linear Graph Algorithms, SIAM J. Comput. 1, 1972) with its own
+ * stack: `path` has the functions being searched, `next` their next edge, `order` their numbers from 1, `queue`
+ * the functions that are in no component yet. */
 static void find_component(struct graph *g, uint32_t from, uint32_t *path, uint32_t *next, uint32_t *numbers,
                            uint32_t *stacked)
 {

@@ -1,9 +1,10 @@
 /*
- * entry_checks.h - where a program that calls more and more functions is noticed: functions of which one is entered again
- * and again, whatever the program does (Hirzel and Chilimbi, Bursty Tracing, FDDO-4 2001, section 4.1).
+ * entry_checks.h - chooses functions at whose entries to check for the next burst, such that however a program
+ * runs, one of them is entered again and again (Hirzel and Chilimbi, Bursty Tracing, FDDO-4 2001, section 4.1).
  *
- * They are those that call something and that nothing in the image calls (roots), whose address is taken, or that have
- * recursion from below: a caller in the same strongly connected component that is at least as far from the roots.
+ * These are functions that call something and that nothing in the image calls (roots), whose address is taken, or
+ * that are called recursively from below: by a caller in the same strongly connected component that is at least
+ * as far from the roots.
  */
 #ifndef FATHOM_IMAGE_CALLS_ENTRY_CHECKS_H
 #define FATHOM_IMAGE_CALLS_ENTRY_CHECKS_H

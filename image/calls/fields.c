@@ -1,8 +1,8 @@
 /*
  * fields.c - the functions in objects of constant data, by their offset in the object; see calls.h.
  *
- * An object starts where code or data points to, and ends at the next such place: a stripped binary does not
- * show more. Offsets in all but the first element of an array are counted from the array's start, so their
+ * An object starts where code or data points to, and ends at the next such place: a stripped binary has no other
+ * sign of it. Offsets in all but the first element of an array are counted from the array's start, so their
  * fields do not match; as taken functions they remain possible targets.
  */
 #include <errno.h>
@@ -27,7 +27,7 @@ int calls_note_object(struct calls *calls, uint64_t address)
     return elf_file_is_code(&calls->image->file, address, 1) ? 0 : add_start(calls, address);
 }
 
-/* Collects what data points to, vtables, and what was noted from code. */
+/* Collects the targets of pointers in data, vtables, and addresses noted from code. */
 static int collect_starts(struct calls *calls)
 {
     for (size_t i = 0; i < calls->slots.count; i++) {
@@ -59,7 +59,7 @@ static int by_field(const void *a, const void *b)
     return compare_names(x->symbol, y->symbol);
 }
 
-/* Whether the word points to a function; sets which function or symbol. */
+/* Whether the word points to a function; sets the function or symbol. */
 static bool holds_function(const struct calls *calls, const struct relocation *word, struct call_field *out)
 {
     if (word->got || word->kind == RELOCATION_RESOLVER)

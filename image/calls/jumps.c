@@ -1,4 +1,4 @@
-/* jumps.c - the jumps' part of the call graph's reader; see jumps.h. */
+/* jumps.c - runs only the part of the call graph's reader that resolves jumps; see jumps.h. */
 #include "image/calls/jumps.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include "image/calls/private.h"
 
 struct calls_jumps {
-    struct calls *calls; /* its relocated words and marks alone */
+    struct calls *calls; /* only its relocated words and marks are used */
     struct calls_reader reader;
 };
 
@@ -44,7 +44,7 @@ int calls_jumps_follow(struct calls_jumps *jumps, uint32_t function, struct func
 {
     struct calls_reader *r = &jumps->reader;
     struct calls *calls = jumps->calls;
-    /* what else the reader notes is not asked for */
+    /* discards what else the reader notes */
     calls->pair_count = calls->symbol_count = calls->object_count = r->operand_count = 0;
     r->function = function;
     r->code = *code;

@@ -1,6 +1,6 @@
 /*
- * jumps.h - where the indirect jumps of a function lead inside of it: switches through tables, which the code and
- * the relocations show. Private to image/ and disambig/.
+ * jumps.h - where a function's indirect jumps lead within it: switches by tables, found by code and relocations.
+ * Private to image/ and rewrite/.
  */
 #ifndef FATHOM_IMAGE_CALLS_JUMPS_H
 #define FATHOM_IMAGE_CALLS_JUMPS_H

@@ -42,14 +42,14 @@ struct calls {
     uint32_t *table_functions;
     struct exported *exports; /* by the hash of their names, which are looked up in many images */
     size_t export_count;
-    uint64_t *objects; /* addresses of data that something points to */
+    uint64_t *objects; /* addresses of data to which something points */
     size_t object_count, object_capacity;
     struct call_field *fields;
     size_t field_count;
 };
 
 enum {
-    MARK_STUB = 1,      /* of the PLT */
+    MARK_STUB = 1,      /* a PLT stub */
     MARK_TAKEN = 2,     /* its address is taken */
     MARK_RETURNS = 8,   /* it has a return or a tail jump */
     MARK_RESOLVER = 16, /* its address is taken only for the loader, to choose a function (IFUNC) */
@@ -72,9 +72,9 @@ static inline bool calls_is_indirect(const struct code_insn *insn)
     return insn->kind == CODE_CALL_INDIRECT || insn->kind == CODE_JUMP_INDIRECT;
 }
 
-/* Marks stubs, and functions with labels whose address is in data. 0 or -ENOMEM. */
+/* Marks stubs, and functions into whose middle data points. 0 or -ENOMEM. */
 int calls_mark_functions(struct calls *calls);
-/* The slot that a stub of the PLT jumps through. */
+/* The GOT slot through which a PLT stub jumps. */
 bool calls_stub_slot(const struct calls *calls, uint32_t stub, uint64_t *slot);
 /* Resolves operands, finds the jumps' tables, notes the addresses that the code takes. 0 or -ENOMEM. */
 int calls_read_operands(struct calls_reader *r);
@@ -86,8 +86,8 @@ int calls_note_taken(struct calls *calls, uint32_t by, uint32_t function);
 int calls_note_symbol(struct calls *calls, const char *symbol);
 /* Notes that the code takes this address: a data object starts there, unless it is code. 0 or -ENOMEM. */
 int calls_note_object(struct calls *calls, uint64_t address);
-/* Marks what data and the loader take, then builds the returned lists. Call after all functions. 0 or
- * -ENOMEM. */
+/* Marks functions whose address data or the loader take, then builds the returned lists. Call after all functions
+ * were read. 0 or -ENOMEM. */
 int calls_build_taken(struct calls *calls);
 int calls_build_tables(struct calls *calls);
 int calls_build_fields(struct calls *calls);  /* after calls_build_tables() */

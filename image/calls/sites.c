@@ -77,7 +77,7 @@ static bool is_tail(const struct calls_reader *r, const struct code_insn *insn, 
 
 #define PADDING 64 /* most bytes between two functions if one falls through into the other */
 
-/* Where control goes from the end of a function's code: the next function, after padding; 0: none. */
+/* The next function, if control falls through into it from the end of this code, with padding between; else 0. */
 static uint64_t next_function(const struct image *image, uint64_t end)
 {
     size_t left;
@@ -92,7 +92,7 @@ static uint64_t next_function(const struct image *image, uint64_t end)
     return 0;
 }
 
-/* The function that this one falls through into, if the instruction is its last; 0: none. */
+/* The function into which this one falls through, if the instruction is its last; 0: none. */
 static uint64_t runs_over(const struct calls_reader *r, uint32_t i, int32_t depth)
 {
     const struct code_insn *insn = &r->code.insns[i];
@@ -179,7 +179,7 @@ static int add_fall(struct calls_reader *r, uint32_t i, int32_t depth)
     return put_site(r, &site);
 }
 
-/* Whether the CFI rows of the function's code are sufficient. */
+/* Whether the CFI rows give every depth in the function's code. */
 static bool rows_suffice(const struct calls_reader *r, const struct cfi *cfi)
 {
     for (uint32_t i = 0; i < r->code.count;) {
@@ -195,8 +195,8 @@ static bool rows_suffice(const struct calls_reader *r, const struct cfi *cfi)
 int calls_add_sites(struct calls_reader *r)
 {
     const struct cfi *cfi = image_cfi(r->calls->image);
-    bool told = rows_suffice(r, cfi);
-    if (!told && frame_flow_run(&r->flow, cfi, &r->code) < 0)
+    bool by_rows = rows_suffice(r, cfi);
+    if (!by_rows && frame_flow_run(&r->flow, cfi, &r->code) < 0)
         return -ENOMEM;
     size_t indirect = 0;
     for (uint32_t i = 0; i < r->code.count; i++) {
@@ -206,7 +206,7 @@ int calls_add_sites(struct calls_reader *r)
             continue;
         if (insn->kind == CODE_RETURN)
             r->calls->marks[r->function] |= MARK_RETURNS;
-        int32_t depth = told ? cfi_lookup(cfi, insn->address).cfa_offset : r->flow.depths[i];
+        int32_t depth = by_rows ? cfi_lookup(cfi, insn->address).cfa_offset : r->flow.depths[i];
         struct operand operand = {0};
         if (calls_is_indirect(insn))
             operand = r->operands[indirect++];

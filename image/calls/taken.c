@@ -40,7 +40,7 @@ static void mark_resolver(struct calls *calls, uint32_t f)
         calls->marks[f] |= MARK_TAKEN | MARK_RESOLVER;
 }
 
-/* After everything else is marked. */
+/* Call when everything else is marked. */
 static void mark_resolvers(struct calls *calls)
 {
     for (size_t i = 0; i < calls->slots.count; i++) {
@@ -126,7 +126,7 @@ size_t calls_taken(const struct calls *calls, const uint32_t **out)
     return calls->taken_count;
 }
 
-/* Index of the first pair whose taking function is not below the given one. */
+/* Index of the first pair whose taking function is `by` or a later one. */
 static size_t first_pair(const struct calls *calls, uint32_t by)
 {
     return lower_bound(i, 0, calls->pair_count, calls->pairs[i].by < by);

@@ -1,5 +1,5 @@
 /*
- * through.c - resolves what a function's indirect calls and jumps go through, and finds the addresses that it
+ * through.c - resolves the operands of a function's indirect calls and jumps, and finds the addresses that it
  * takes; see calls.h.
  */
 #include <errno.h>

@@ -1,9 +1,10 @@
 /*
  * cfi.c - the CFI rows of an image, by address; see cfi.h.
  *
- * The FDEs are in a table; the rows of one are made when the first of its addresses is looked up: of a large library hardly any function is
- * ever on a stack. A row is its start (bytes from the first code address) and its rule, and applies up to the next one's start. Several threads
- * may make the same rows: all take those that were made first.
+ * The FDEs are in a table; an FDE's rows are computed when one of its addresses is first looked up, as few
+ * functions of a large library are ever on a stack. A row has its start (bytes from the first code address) and
+ * its rule, and applies up to the next row's start. Several threads may compute the same rows: all use those that
+ * were published first.
  */
 #include "image/cfi/cfi.h"
 
@@ -20,7 +21,7 @@
 
 struct rule {
     int32_t cfa_offset;
-    int16_t bp_offset;   /* for CFI_PLT: the limit */
+    int16_t bp_offset;   /* CFI_PLT: the limit */
     uint8_t cfa;         /* enum cfi_cfa, and cfa_add / 8 in the bits from CFA_BITS on */
     uint8_t bp_and_root; /* enum cfi_bp, ROOT_FLAG */
 };
@@ -37,25 +38,25 @@ struct row {
     struct rule rule;
 };
 
-/* Ascending, neighbours never equal. */
+/* Rows are ascending; neighbours differ. */
 struct rows {
     uint32_t count;
     struct row at[];
 };
 
-/* Rows that are derived, as they come. */
+/* Derived rows in the order in which they were added. */
 struct cfi_part {
     uint64_t base;
     struct row *at;
     uint32_t count, capacity;
 };
 
-/* Those of PART_BYTES of code, derived when one of its addresses is looked up first. */
+/* Rows derived by parts of PART_BYTES of code, each at the first look-up of one of its addresses. */
 struct parts {
     cfi_part_derive *derive;
     void *context;
     uint32_t count;
-    _Atomic(struct rows *) rows[]; /* NULL: not yet made */
+    _Atomic(struct rows *) rows[]; /* NULL: not derived yet */
 };
 #define PART_BYTES (128u << 10)
 
@@ -64,11 +65,11 @@ struct cfi {
     struct cfi_frames frames;
     uint32_t *starts; /* of the FDEs */
     struct address_index index;
-    struct cfi_range *ranges;     /* likewise */
-    _Atomic(struct rows *) *rows; /* of each FDE; none: damaged. NULL: not yet made */
-    struct cfi_part derived;      /* for where FDEs have none */
-    uint32_t derived_count;       /* of these, as they are looked up: sorted */
-    struct parts *parts;          /* for where these have none, either; NULL: no more can be derived */
+    struct cfi_range *ranges;     /* also of the FDEs */
+    _Atomic(struct rows *) *rows; /* by FDE; rows without items: damaged. NULL: not computed yet */
+    struct cfi_part derived;      /* where there are no FDEs */
+    uint32_t derived_count;       /* those of `derived` that look-ups see: sorted */
+    struct parts *parts;          /* where `derived` has no row either; NULL: it has all */
 };
 
 static const struct rule rule_none = {.cfa = CFI_NONE, .bp_and_root = CFI_BP_UNKNOWN};
@@ -98,7 +99,7 @@ static struct rule rule_of(const struct cfi_rules *r)
     bool fits = r->cfa_offset >= INT32_MIN && r->cfa_offset <= INT32_MAX - 8;
     bool known = r->cfa != CFI_UNSUPPORTED && fits && (root || r->return_rule == CFI_RETURN_AT_CFA) &&
                  (r->cfa != CFI_PLT || r->bp == CFI_BP_SAME);
-    if (!known) { /* a stack's root is known even if its CFA is not */
+    if (!known) { /* the root of a stack is marked even if its CFA is unknown */
         struct rule rule = rule_unsupported;
         rule.bp_and_root |= root ? ROOT_FLAG : 0;
         return rule;
@@ -115,7 +116,7 @@ static struct rule rule_of(const struct cfi_rules *r)
     return rule;
 }
 
-/* Adds one, or replaces the last one, if it is the same place. There is room for it. */
+/* Adds a row, or replaces the last one if it is at the same place. The array is large enough. */
 static void add_row(struct row *rows, uint32_t *count, struct row row)
 {
     if (*count && rows[*count - 1].start == row.start)
@@ -166,19 +167,19 @@ static const struct rows *rows_of(const struct cfi *cfi, uint32_t fde)
     return rows;
 }
 
-/* Where a rule applies: [start, end). */
+/* The range in which a rule applies: [start, end). */
 struct span {
     uint64_t start, end;
     struct rule rule;
 };
 
-/* The one of an FDE's rows that an address has. */
+/* The row of an FDE at an address. */
 static struct span span_in(const struct cfi *cfi, uint32_t fde, uint64_t address)
 {
     const struct rows *rows = rows_of(cfi, fde);
     const struct cfi_fde *f = &cfi->frames.fdes[fde];
     const uint32_t offset = (uint32_t)(address - cfi->base), count = rows ? rows->count : 0;
-    if (!count) /* without memory nothing is to be taken for what it may not be */
+    if (!count) /* out of memory: must not pass for "no row" */
         return (struct span){f->address, f->address + f->size, rows ? rule_none : rule_unsupported};
     const uint32_t next = lower_bound(i, 0u, count, rows->at[i].start <= offset);
     return (struct span){cfi->base + rows->at[next - 1].start,
@@ -186,7 +187,7 @@ static struct span span_in(const struct cfi *cfi, uint32_t fde, uint64_t address
                          rows->at[next - 1].rule};
 }
 
-/* The last FDE that begins at the address or before it. ADDRESS_INDEX_NONE: there is none. */
+/* The last FDE that begins at or before the address; ADDRESS_INDEX_NONE: none. */
 static uint32_t fde_before(const struct cfi *cfi, uint64_t address)
 {
     const uint64_t offset = address - cfi->base;
@@ -221,7 +222,7 @@ bool cfi_tells(const struct cfi *cfi, uint64_t address)
     return span_at(cfi, address).rule.cfa != CFI_NONE;
 }
 
-/* Likewise, among rows that were derived; within [start, end). */
+/* The same among derived rows of [start, end). */
 static struct span span_of(const struct cfi *cfi, const struct row *rows, uint32_t count, uint64_t start,
                            uint64_t end, uint64_t address)
 {
@@ -234,7 +235,7 @@ static struct span span_of(const struct cfi *cfi, const struct row *rows, uint32
                          next ? rows[next - 1].rule : rule_none};
 }
 
-/* By address. Where a function begins that another ends at, its row is the last. */
+/* By address. If one function ends where another begins, the latter's row comes last. */
 static int compare_derived(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
@@ -243,7 +244,7 @@ static int compare_derived(const void *a, const void *b)
     return (x->rule.cfa != CFI_NONE) - (y->rule.cfa != CFI_NONE);
 }
 
-/* Sorts them, in place. Returns how many are left. */
+/* Sorts and merges the rows in place. Returns the number of rows that are left. */
 static uint32_t sort_derived(struct cfi_part *derived)
 {
     uint32_t count = 0;
@@ -290,7 +291,7 @@ static struct span part_at(const struct cfi *cfi, uint64_t address)
     return span_of(cfi, there->at, there->count, start, start + PART_BYTES, address);
 }
 
-/* Where a span that was derived applies, where the others tell nothing. */
+/* The row of a derived span; *out, the range in which no other source has a row, is narrowed to it. */
 static struct cfi_row derived_row(const struct span *derived, uint64_t address, struct cfi_span *out)
 {
     struct cfi_row row = row_of(derived->rule, address);
@@ -360,7 +361,7 @@ static bool is_entry_state(const struct cfi_rules *r)
            r->return_rule == CFI_RETURN_AT_CFA;
 }
 
-/* Whether it is so at the first instruction. */
+/* Whether the FDE's first row is that of a function's entry: CFA = SP + 8. */
 static bool begins_in_entry_state(const struct cfi *cfi, const struct cfi_fde *fde)
 {
     struct bytes code = fde->code;

@@ -4,7 +4,7 @@
 #include "base/bytes.h"
 
 #define STACK_MOST      32u
-#define OPERATIONS_MOST 256u /* an expression may loop */
+#define OPERATIONS_MOST 256u /* bounds loops in expressions */
 
 enum { /* DWARF 5, section 7.7.1 */
        OP_addr = 0x03,
@@ -64,7 +64,7 @@ struct evaluation {
     bool failed;
 };
 
-static void push(struct evaluation *e, uint64_t value)
+static void push_value(struct evaluation *e, uint64_t value)
 {
     if (e->depth == STACK_MOST)
         e->failed = true;
@@ -72,7 +72,7 @@ static void push(struct evaluation *e, uint64_t value)
         e->stack[e->depth++] = value;
 }
 
-/* The n-th value from the top; 0 if there is none, and it has failed. */
+/* The n-th value from the top. If there is none, returns 0 and sets the failure. */
 static uint64_t top(struct evaluation *e, unsigned n)
 {
     e->failed |= n >= e->depth;
@@ -90,28 +90,28 @@ static bool push_constant(struct evaluation *e, uint8_t op)
 {
     struct bytes *b = &e->code;
     if (op >= OP_lit0 && op < OP_lit0 + 32)
-        return push(e, op - OP_lit0), true;
+        return push_value(e, op - OP_lit0), true;
     switch (op) {
     case OP_addr:
     case OP_const8u:
     case OP_const8s:
-        return push(e, bytes_u64(b)), true;
+        return push_value(e, bytes_u64(b)), true;
     case OP_const1u:
-        return push(e, bytes_u8(b)), true;
+        return push_value(e, bytes_u8(b)), true;
     case OP_const1s:
-        return push(e, (uint64_t)(int64_t)(int8_t)bytes_u8(b)), true;
+        return push_value(e, (uint64_t)(int64_t)(int8_t)bytes_u8(b)), true;
     case OP_const2u:
-        return push(e, bytes_u16(b)), true;
+        return push_value(e, bytes_u16(b)), true;
     case OP_const2s:
-        return push(e, (uint64_t)(int64_t)(int16_t)bytes_u16(b)), true;
+        return push_value(e, (uint64_t)(int64_t)(int16_t)bytes_u16(b)), true;
     case OP_const4u:
-        return push(e, bytes_u32(b)), true;
+        return push_value(e, bytes_u32(b)), true;
     case OP_const4s:
-        return push(e, (uint64_t)(int64_t)(int32_t)bytes_u32(b)), true;
+        return push_value(e, (uint64_t)(int64_t)(int32_t)bytes_u32(b)), true;
     case OP_constu:
-        return push(e, bytes_uleb(b)), true;
+        return push_value(e, bytes_uleb(b)), true;
     case OP_consts:
-        return push(e, (uint64_t)bytes_sleb(b)), true;
+        return push_value(e, (uint64_t)bytes_sleb(b)), true;
     default:
         return false;
     }
@@ -123,36 +123,36 @@ static void push_register(struct evaluation *e, uint64_t number)
     const int64_t offset = bytes_sleb(&e->code);
     if (number >= CFI_REGISTERS || !e->state->get(e->state->context, (unsigned)number, &value))
         e->failed = true;
-    push(e, value + (uint64_t)offset);
+    push_value(e, value + (uint64_t)offset);
 }
 
-static void dereference(struct evaluation *e, unsigned size)
+static void dereference_top(struct evaluation *e, unsigned size)
 {
     const uint64_t address = pop(e);
     uint64_t value = 0;
     if (e->failed || size == 0 || size > 8 || !e->state->read(e->state->context, address, &value))
         e->failed = true;
-    push(e, size < 8 ? value & ((UINT64_C(1) << 8 * size) - 1) : value);
+    push_value(e, size < 8 ? value & ((UINT64_C(1) << 8 * size) - 1) : value);
 }
 
-static bool arrange(struct evaluation *e, uint8_t op)
+static bool arrange_stack(struct evaluation *e, uint8_t op)
 {
     uint64_t a, b, c;
     switch (op) {
     case OP_dup:
-        return push(e, top(e, 0)), true;
+        return push_value(e, top(e, 0)), true;
     case OP_drop:
         return pop(e), true;
     case OP_over:
-        return push(e, top(e, 1)), true;
+        return push_value(e, top(e, 1)), true;
     case OP_pick:
-        return push(e, top(e, bytes_u8(&e->code))), true;
+        return push_value(e, top(e, bytes_u8(&e->code))), true;
     case OP_swap:
         a = pop(e), b = pop(e);
-        return push(e, a), push(e, b), true;
+        return push_value(e, a), push_value(e, b), true;
     case OP_rot:
         a = pop(e), b = pop(e), c = pop(e);
-        return push(e, a), push(e, c), push(e, b), true;
+        return push_value(e, a), push_value(e, c), push_value(e, b), true;
     default:
         return false;
     }
@@ -164,14 +164,14 @@ static bool calculate_one(struct evaluation *e, uint8_t op)
     switch (op) {
     case OP_abs:
         a = pop(e);
-        return push(e, (int64_t)a < 0 ? 0 - a : a), true;
+        return push_value(e, (int64_t)a < 0 ? 0 - a : a), true;
     case OP_neg:
-        return push(e, 0 - pop(e)), true;
+        return push_value(e, 0 - pop(e)), true;
     case OP_not:
-        return push(e, ~pop(e)), true;
+        return push_value(e, ~pop(e)), true;
     case OP_plus_uconst:
         a = pop(e);
-        return push(e, a + bytes_uleb(&e->code)), true;
+        return push_value(e, a + bytes_uleb(&e->code)), true;
     default:
         return false;
     }
@@ -185,7 +185,7 @@ static uint64_t shift(uint8_t op, uint64_t a, uint64_t by)
     return by >= 64 ? 0 : op == OP_shl ? a << by : a >> by;
 }
 
-static bool compare(uint8_t op, int64_t a, int64_t b)
+static bool compare_values(uint8_t op, int64_t a, int64_t b)
 {
     return op == OP_eq   ? a == b
            : op == OP_ge ? a >= b
@@ -195,39 +195,39 @@ static bool compare(uint8_t op, int64_t a, int64_t b)
                          : a != b;
 }
 
-/* Of the two values on top, the upper one is the second operand. */
+/* Combines the two values on top; the upper one is the second operand. */
 static void calculate_two(struct evaluation *e, uint8_t op)
 {
     const uint64_t b = pop(e), a = pop(e);
     switch (op) {
     case OP_and:
-        push(e, a & b);
+        push_value(e, a & b);
         break;
     case OP_or:
-        push(e, a | b);
+        push_value(e, a | b);
         break;
     case OP_xor:
-        push(e, a ^ b);
+        push_value(e, a ^ b);
         break;
     case OP_plus:
-        push(e, a + b);
+        push_value(e, a + b);
         break;
     case OP_minus:
-        push(e, a - b);
+        push_value(e, a - b);
         break;
     case OP_mul:
-        push(e, a * b);
+        push_value(e, a * b);
         break;
     case OP_div:
     case OP_mod: /* mod is unsigned, div is not */
         e->failed |= b == 0 || (op == OP_div && (int64_t)b == -1);
         if (!e->failed)
-            push(e, op == OP_mod ? a % b : (uint64_t)((int64_t)a / (int64_t)b));
+            push_value(e, op == OP_mod ? a % b : (uint64_t)((int64_t)a / (int64_t)b));
         break;
     case OP_shl:
     case OP_shr:
     case OP_shra:
-        push(e, shift(op, a, b));
+        push_value(e, shift(op, a, b));
         break;
     case OP_eq:
     case OP_ge:
@@ -235,15 +235,15 @@ static void calculate_two(struct evaluation *e, uint8_t op)
     case OP_le:
     case OP_lt:
     case OP_ne:
-        push(e, compare(op, (int64_t)a, (int64_t)b));
+        push_value(e, compare_values(op, (int64_t)a, (int64_t)b));
         break;
     default:
         e->failed = true;
     }
 }
 
-/* To another operation of the expression. */
-static void jump(struct evaluation *e, bool taken)
+/* Jumps to another operation of the expression. */
+static void take_jump(struct evaluation *e, bool taken)
 {
     const int16_t distance = (int16_t)bytes_u16(&e->code);
     const uint8_t *end = e->code.at + bytes_left(&e->code);
@@ -257,21 +257,21 @@ static void jump(struct evaluation *e, bool taken)
     e->code = bytes_of(to, (size_t)(end - to));
 }
 
-static void step(struct evaluation *e, uint8_t op)
+static void run_operation(struct evaluation *e, uint8_t op)
 {
     if (op >= OP_breg0 && op < OP_breg0 + 32)
         push_register(e, op - OP_breg0);
     else if (op == OP_bregx)
         push_register(e, bytes_uleb(&e->code));
     else if (op == OP_deref)
-        dereference(e, 8);
+        dereference_top(e, 8);
     else if (op == OP_deref_size)
-        dereference(e, bytes_u8(&e->code));
+        dereference_top(e, bytes_u8(&e->code));
     else if (op == OP_skip)
-        jump(e, true);
+        take_jump(e, true);
     else if (op == OP_bra)
-        jump(e, pop(e) != 0);
-    else if (op != OP_nop && !push_constant(e, op) && !arrange(e, op) && !calculate_one(e, op))
+        take_jump(e, pop(e) != 0);
+    else if (op != OP_nop && !push_constant(e, op) && !arrange_stack(e, op) && !calculate_one(e, op))
         calculate_two(e, op);
 }
 
@@ -280,9 +280,9 @@ bool cfi_evaluate(const uint8_t *expression, size_t size, const uint64_t *initia
 {
     struct evaluation e = {.state = state, .start = expression, .code = bytes_of(expression, size)};
     if (initial)
-        push(&e, *initial);
+        push_value(&e, *initial);
     for (unsigned i = 0; bytes_left(&e.code) && !e.failed && !e.code.failed; i++) {
-        step(&e, bytes_u8(&e.code));
+        run_operation(&e, bytes_u8(&e.code));
         e.failed |= i == OPERATIONS_MOST;
     }
     *value = pop(&e);

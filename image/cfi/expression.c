@@ -34,7 +34,7 @@ static bool is_plt(struct bytes b, struct cfi_rules *rules)
     return true;
 }
 
-/* What is added to the word that was read, at most CFI_ADD_MAX: the end of the expression. */
+/* Reads the end of the expression: the constant that is added to the loaded word, at most CFI_ADD_MAX. */
 static bool take_add(struct bytes *b, uint8_t *add)
 {
     const uint64_t value = bytes_left(b) && bytes_u8(b) == OP_plus_uconst ? bytes_uleb(b) : UINT64_MAX;

@@ -268,8 +268,9 @@ struct cfi_machine cfi_machine_at(const struct cfi_frames *frames, const struct 
                                 .bases = &frames->bases};
 }
 
-/* Before any instruction. A register without a rule is the caller's still, also one that calls may change: so unwinders of .eh_frame
- * have it (libgcc's unwind-dw2.c), and assembler relies on it, where a function keeps what its only caller needs. */
+/* The state before any instruction. A register without a rule still has the caller's value, even if it is one
+ * that calls may change: unwinders of .eh_frame assume that (libgcc's unwind-dw2.c), and so does assembler whose
+ * function preserves what its only caller needs. */
 static struct cfi_registers registers_at_first(void)
 {
     struct cfi_registers r = {.cfa = {.where = CFI_UNDEFINED}};

@@ -1,6 +1,6 @@
 /*
  * frames.h - finds .eh_frame and reads its CIEs and FDEs (LSB 5.0 core, section 10.6). Private to image/ and
- * disambig/.
+ * rewrite/.
  */
 #ifndef FATHOM_IMAGE_CFI_FRAMES_H
 #define FATHOM_IMAGE_CFI_FRAMES_H
@@ -37,7 +37,7 @@ struct cfi_frames {
 /* Without .eh_frame there are no FDEs. 0 or -ENOMEM. */
 int cfi_frames_read(const struct elf_file *file, struct cfi_frames *out);
 void cfi_frames_free(struct cfi_frames *frames);
-/* Before the instructions of an FDE of theirs. */
+/* The machine's state before the instructions of one of the FDEs. */
 struct cfi_machine cfi_machine_at(const struct cfi_frames *frames, const struct cfi_fde *fde);
 /* The rules of all registers at an address; false: no FDE covers it, or its instructions are damaged. */
 bool cfi_frames_registers(const struct cfi_frames *frames, uint64_t address, struct cfi_registers *out);

@@ -1,5 +1,5 @@
-/* landing_pads.h - finds where exceptions land, by the call-site tables of C++ and similar languages. Private
- * to image/ and disambig/. */
+/* landing_pads.h - finds landing pads of exceptions, by the call-site tables of C++ and similar languages.
+ * Private to image/ and rewrite/. */
 #ifndef FATHOM_IMAGE_CFI_LANDING_PADS_H
 #define FATHOM_IMAGE_CFI_LANDING_PADS_H
 
@@ -15,7 +15,8 @@ void landing_pads_see(const struct elf_file *file, const struct cfi_range *range
 bool landing_pads_see_calls(const struct elf_file *file, const struct cfi_range *range,
                             void (*see)(void *context, uint64_t start, uint64_t end, uint64_t pad),
                             void *context);
-/* The same for all FDEs that begin in [start, end). The address of the first one whose table is damaged; 0: none is. */
+/* The same for all FDEs that begin in [start, end). Returns the address of the first one with a damaged table; 0:
+ * none. */
 uint64_t landing_pads_see_part(const struct elf_file *file, const struct cfi *cfi, uint64_t start,
                                uint64_t end,
                                void (*see)(void *context, uint64_t start, uint64_t end, uint64_t pad),

@@ -29,14 +29,14 @@ static void set_cfa_offset(struct cfi_machine *m, int64_t offset)
         m->all->now.cfa.offset = offset;
 }
 
-/* The full rule of a register. */
+/* Sets the full rule of a register. */
 static void set_rule(struct cfi_machine *m, uint64_t number, struct cfi_register rule)
 {
     if (m->all && number < CFI_REGISTERS)
         m->all->now.of[number] = rule;
 }
 
-/* The register is saved at CFA + offset. */
+/* Records that the register is saved at CFA + offset. */
 static void save_at(struct cfi_machine *m, uint64_t number, int64_t offset)
 {
     struct cfi_rules *r = &m->now;
@@ -60,7 +60,7 @@ static void set_other(struct cfi_rules *r, uint64_t number, enum cfi_bp bp, enum
     }
 }
 
-static void restore(struct cfi_machine *m, uint64_t number)
+static void restore_register(struct cfi_machine *m, uint64_t number)
 {
     if (number == REGISTER_BP) {
         m->now.bp = m->initial.bp;
@@ -94,8 +94,8 @@ static void run_expression(struct cfi_machine *m, struct bytes *code, uint8_t op
         set_other(&m->now, number, CFI_BP_UNKNOWN, CFI_RETURN_OTHER);
 }
 
-/* Behind an expression there is no offset to keep, but libgcrypt's assembler code returns so, one instruction before its end: the CFA is
- * not known there. */
+/* After an expression there is no offset to apply the register to. libgcrypt's assembler code does this one
+ * instruction before its end: the CFA is unknown there. */
 static void change_cfa_register(struct cfi_machine *m, uint64_t number)
 {
     const bool expression = m->now.cfa_expression;
@@ -152,7 +152,7 @@ static bool run_register(struct cfi_machine *m, struct bytes *code, uint8_t op)
         save_at(m, number, factored(m, -bytes_uleb(code)));
         return true;
     case CFA_restore_extended:
-        restore(m, bytes_uleb(code));
+        restore_register(m, bytes_uleb(code));
         return true;
     case CFA_undefined:
         number = bytes_uleb(code);
@@ -238,7 +238,7 @@ enum cfi_progress cfi_machine_run(struct cfi_machine *m, struct bytes *code)
         if ((op & 0xc0) == CFA_offset) {
             save_at(m, op & 0x3f, factored(m, bytes_uleb(code)));
         } else if ((op & 0xc0) == CFA_restore) {
-            restore(m, op & 0x3f);
+            restore_register(m, op & 0x3f);
         } else if (run_move(m, code, op, &moved)) {
             if (moved && !code->failed) {
                 m->location += moved;

@@ -1,6 +1,6 @@
 /*
- * machine.h - runs the call frame instructions of one CIE or FDE (DWARF 5, section 6.4.2) for the
- * registers that the table has: the CFA, rbp and the return address; on demand for all. Private to image/.
+ * machine.h - runs the call frame instructions of one CIE or FDE (DWARF 5, section 6.4.2) for the registers in
+ * the CFI table (the CFA, rbp and the return address) or, on demand, for all. Private to image/.
  */
 #ifndef FATHOM_IMAGE_CFI_MACHINE_H
 #define FATHOM_IMAGE_CFI_MACHINE_H
@@ -25,13 +25,13 @@ struct cfi_rules {
                             CFI_BP_MEMORY, CFI_SP_MEMORY, CFI_SIGNAL_FRAME for recognised expressions */
     bool cfa_expression; /* then register and offset rules do not apply */
     uint8_t plt_limit;
-    uint8_t cfa_add;               /* bytes, of the two in memory */
+    uint8_t cfa_add;               /* added to the word, for the two *_MEMORY; bytes */
     int64_t cfa_offset, bp_offset; /* bytes */
 };
 
 #define CFI_REMEMBER_DEPTH 16
 
-/* The rules of all registers, where they are wanted. */
+/* The rules of all registers, on demand. */
 struct cfi_all {
     struct cfi_registers now, initial, remembered[CFI_REMEMBER_DEPTH];
 };
@@ -45,7 +45,7 @@ struct cfi_machine {
     int64_t data_alignment;
     uint8_t encoding; /* of DW_CFA_set_loc's operand */
     const struct pointer_bases *bases;
-    struct cfi_all *all; /* kept up to date beside `now`, `initial` and `remembered`; NULL: not wanted */
+    struct cfi_all *all; /* updated together with `now`, `initial` and `remembered`; NULL: not wanted */
 };
 
 enum cfi_progress {

@@ -17,8 +17,8 @@
 #define SYSCALL     0x0f /* its two bytes */
 #define SYSCALL_END 0x05
 
-/* Whether mov $number,%eax or %al, or push and pop of it, ends at `end`, which is behind `from`. */
-static bool loads(const uint8_t *from, const uint8_t *end, unsigned number)
+/* Whether mov $number,%eax or %al, or push and pop of the number, ends at `end`, and begins at `from` or behind. */
+static bool loads_number(const uint8_t *from, const uint8_t *end, unsigned number)
 {
     const uint8_t wide[] = {0xb8, (uint8_t)number, (uint8_t)(number >> 8), 0, 0},
                   narrow[] = {0xb0, (uint8_t)number}, popped[] = {0x6a, (uint8_t)number, 0x58};
@@ -31,7 +31,7 @@ static bool loads(const uint8_t *from, const uint8_t *end, unsigned number)
 /* The indirect call closely behind a system call, after BP was cleared. */
 static const uint8_t *call_behind(const uint8_t *at, const uint8_t *end)
 {
-    static const uint8_t clear[] = {0x31, 0xed}; /* with REX.W or not */
+    static const uint8_t clear[] = {0x31, 0xed}; /* with or without REX.W */
     if (end - at > AFTER)
         end = at + AFTER;
     at = memmem(at, (size_t)(end - at), clear, sizeof clear);
@@ -48,14 +48,14 @@ static uint64_t find_call(const uint8_t *code, size_t size, uint64_t address, un
     while (end - at > 1 && (at = memchr(at + 1, SYSCALL_END, (size_t)(end - at - 1)))) {
         const uint8_t *begin = at - 1, *from = begin - code > BEFORE ? begin - BEFORE : code;
         const uint8_t *call =
-            *begin == SYSCALL && loads(from, begin, number) ? call_behind(at + 1, end) : NULL;
+            *begin == SYSCALL && loads_number(from, begin, number) ? call_behind(at + 1, end) : NULL;
         if (call)
             return address + (uint64_t)(call + THREAD_CALL - code);
     }
     return 0;
 }
 
-/* Whether it is a library that uses a C library: then that one starts its threads, and much code need not be read. */
+/* Whether it is a library that uses a C library: that one starts its threads, so much code need not be read. */
 static bool starts_none(const struct elf_file *file)
 {
     uint64_t value;
@@ -72,7 +72,7 @@ static bool starts_none(const struct elf_file *file)
 
 enum { CLONE3, CLONE, CALLS };
 
-/* Both at once, as reading the code takes longest; clone3 anywhere comes before clone. */
+/* Searches for both at once, as reading the code takes longest; clone3 anywhere takes precedence over clone. */
 static int see_code(void *context, const uint8_t *code, size_t size, uint64_t address)
 {
     static const uint16_t numbers[CALLS] = {[CLONE3] = 435, [CLONE] = 56};

@@ -1,4 +1,4 @@
-/* thread_return.h - finds where new threads' first frames return. Private to image/. */
+/* thread_return.h - finds the return address of new threads' first frames. Private to image/. */
 #ifndef FATHOM_IMAGE_CFI_THREAD_RETURN_H
 #define FATHOM_IMAGE_CFI_THREAD_RETURN_H
 

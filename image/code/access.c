@@ -46,10 +46,11 @@ static const uint16_t names[16][5] = {
     {X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B, 0},
 };
 
-/* The register's number, and whether writing this name of it overwrites it all: 64 bits, or 32, which clear the rest. */
+/* The register's number. *whole: whether a write to this name replaces the whole register: 64 bits, or 32 bits,
+ * which clear the rest. */
 static uint8_t number_of(unsigned reg, bool *whole)
 {
-    static uint8_t numbers[X86_REG_ENDING]; /* 1 + 5 * number + name */
+    static uint8_t numbers[X86_REG_ENDING]; /* by capstone's number: 1 + 5 * number + column in `names` */
     static bool filled;
     if (!__atomic_load_n(&filled, __ATOMIC_ACQUIRE)) {
         for (unsigned n = 0; n < 16; n++)
@@ -109,8 +110,8 @@ static bool is_string(const cs_insn *insn)
     }
 }
 
-/* Whether the first operand is overwritten by what does not depend on it. */
-static bool overwrites(const cs_insn *insn)
+/* Whether the first operand is overwritten with a value that does not depend on it. */
+static bool overwrites_first(const cs_insn *insn)
 {
     const cs_x86 *x86 = &insn->detail->x86;
     switch (insn->id) {
@@ -168,7 +169,7 @@ static bool reads_flags(const cs_insn *insn)
     }
 }
 
-/* System calls, calls and jumps: what they read is not told by the instruction. */
+/* System calls, calls and jumps: the instruction does not show what the other code reads. */
 static bool reads_all(const cs_insn *insn)
 {
     for (unsigned i = 0; i < insn->detail->groups_count; i++)
@@ -185,14 +186,15 @@ static bool reads_all(const cs_insn *insn)
     return insn->id == X86_INS_SYSCALL || insn->id == X86_INS_SYSENTER;
 }
 
-/* capstone has most that store vectors, x87 numbers or flags read their memory, and `test` write it. */
+/* Corrects capstone: for most instructions that store vectors, x87 numbers or flags it reports a read of their
+ * memory, and for `test` a write. */
 static void note_direction(struct access_ref *ref, const cs_insn *insn, const cs_x86_op *op)
 {
     const cs_x86 *x86 = &insn->detail->x86;
-    /* where it says neither, it is not known to write */
+    /* without information it is not assumed to write */
     ref->load = !op->access || op->access & CS_AC_READ;
     ref->store = op->access & CS_AC_WRITE;
-    if (op != x86->operands) /* the first is what is written, if any memory is */
+    if (op != x86->operands) /* only the first operand can be a memory operand that is written */
         return;
     bool stores = insn->id >= X86_INS_SETAE && insn->id <= X86_INS_SETS, updates = false;
     for (unsigned i = 1; i < x86->op_count; i++)
@@ -264,7 +266,7 @@ static void note_ref(struct access *out, const cs_insn *insn, const cs_x86_op *o
 static void note_operands(struct access *out, const cs_insn *insn)
 {
     const cs_x86 *x86 = &insn->detail->x86;
-    bool kills = overwrites(insn), whole;
+    bool kills = overwrites_first(insn), whole;
     for (unsigned i = 0; i < x86->op_count; i++) {
         const cs_x86_op *op = &x86->operands[i];
         if (op->type == X86_OP_MEM) {

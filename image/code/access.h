@@ -1,8 +1,8 @@
 /*
- * access.h - what an x86-64 instruction reads, writes and refers to (capstone), for code that is put between instructions:
- * which registers and flags it finds unused there, and which addresses it notes.
+ * access.h - what an x86-64 instruction reads, writes and refers to (capstone), for code that is inserted between
+ * instructions: which registers and flags are free there, and which addresses to record.
  *
- * Where capstone is not known to be right, an instruction is taken to read a register, and not to overwrite it.
+ * Where capstone is not known to be right, an instruction is assumed to read a register and not to overwrite it.
  */
 #ifndef FATHOM_IMAGE_CODE_ACCESS_H
 #define FATHOM_IMAGE_CODE_ACCESS_H
@@ -18,16 +18,16 @@
 
 enum access_form {
     ACCESS_PLAIN,
-    ACCESS_STRING,  /* movs, stos, ...: from its address on, or before it; perhaps repeated */
+    ACCESS_STRING,  /* movs, stos, ...: from its address upwards or downwards; perhaps repeated */
     ACCESS_SEGMENT, /* relative to FS or GS */
     ACCESS_VECTOR,  /* many addresses: gathers and scatters */
-    ACCESS_NARROW,  /* by 32-bit registers */
+    ACCESS_NARROW,  /* with 32-bit registers */
 };
 
 struct access_ref {             /* an operand in memory: base + index * scale + displacement */
     uint8_t base, index, scale; /* register numbers; ACCESS_NO_REGISTER: none */
     uint8_t form;               /* enum access_form */
-    uint16_t size;              /* bytes; 0: not told */
+    uint16_t size;              /* bytes; 0: unknown */
     bool load, store;
     bool rip_relative; /* at `address` */
     bool locked;
@@ -37,11 +37,11 @@ struct access_ref {             /* an operand in memory: base + index * scale + 
 
 struct access {
     uint32_t reads;  /* bit n: register n; ACCESS_FLAGS */
-    uint32_t kills;  /* overwritten whatever they were */
-    uint32_t writes; /* perhaps changed, or a part of it */
+    uint32_t kills;  /* overwritten with values that do not depend on the old ones */
+    uint32_t writes; /* possibly changed, in whole or part */
     struct access_ref refs[ACCESS_REFS];
     uint8_t ref_count;
-    bool gs; /* it refers to memory by GS, or changes GS */
+    bool gs; /* refers to memory by GS, or changes GS */
 };
 
 struct access_reader;

@@ -117,7 +117,7 @@ static bool take_immediate(struct code_reader *r, unsigned what)
     /* test, in the group of f6 and f7, has one */
     if (r->map == 0 && (r->opcode & 0xfe) == 0xf6 && (r->reg & 6) == 0)
         what |= r->opcode == 0xf6 ? I1 : IZ;
-    if (what & I2) /* enter has one byte more */
+    if (what & I2) /* enter has one more byte */
         return take_value(r, 2, &r->immediate) && take_value(r, what & I1 ? 1 : 0, &second);
     if (what & I1)
         return take_value(r, 1, &r->immediate);
@@ -141,8 +141,8 @@ static bool read_immediate(struct code_reader *r, unsigned what)
     return read;
 }
 
-/* VEX, EVEX and XOP: prefix, opcode, ModRM, SIB, displacement, immediate. None is a branch; a few write a
- * general register (bit counts, moves from vectors); of XOP each is taken for one, in any of three fields. */
+/* VEX, EVEX and XOP: prefix, opcode, ModRM, SIB, displacement, immediate. None is a branch; a few write a general
+ * register (bit counts, moves from vectors). Every XOP instruction is assumed to, in any of three fields. */
 static bool read_vector(struct code_reader *r, unsigned first)
 {
     unsigned prefix = first == 0x62 ? 4 : first == 0xc5 ? 2 : 3;

@@ -37,14 +37,14 @@ enum code_kind {
     CODE_NOP,
 };
 
-enum code_stack { /* SP afterwards */
+enum code_stack { /* SP after the instruction */
                   CODE_SP_SAME,
                   CODE_SP_MOVED,   /* SP - amount */
                   CODE_SP_FROM_BP, /* BP + amount */
                   CODE_SP_OTHER,   /* unknown */
 };
 
-/* What is known about the register `reg` afterwards. */
+/* What is known about the register `reg` after the instruction. */
 enum code_effect {
     CODE_NO_EFFECT,
     CODE_ADDRESS,      /* `memory`: lea x(%rip) */
@@ -81,7 +81,7 @@ static inline bool code_is_call(const struct code_insn *insn)
     return insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT;
 }
 
-/* Whether it may be followed by the next one: no jump, return or stop. */
+/* Whether control can continue to the next instruction: no jump, return or stop. */
 static inline bool code_goes_on(const struct code_insn *insn)
 {
     return insn->kind != CODE_JUMP && insn->kind != CODE_JUMP_INDIRECT && insn->kind != CODE_RETURN &&

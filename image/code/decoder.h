@@ -1,4 +1,4 @@
-/* decoder.h - a handle of capstone with room for one instruction, for x86-64. Private to image/code/. */
+/* decoder.h - a capstone handle for x86-64 and memory for one instruction. Private to image/code/. */
 #ifndef FATHOM_IMAGE_CODE_DECODER_H
 #define FATHOM_IMAGE_CODE_DECODER_H
 
@@ -10,7 +10,7 @@ struct decoder {
     cs_insn *insn;
 };
 
-/* With an option set (cs_option(3)). false: out of memory, and nothing is to be closed. */
+/* Opens it with one option set (cs_option(3)). false: out of memory, and nothing needs to be closed. */
 bool decoder_open(struct decoder *d, cs_opt_type option, size_t value);
 void decoder_close(struct decoder *d);
 

@@ -21,7 +21,7 @@ static void write_register(struct code_reader *r, unsigned number)
         r->out->stack = CODE_SP_OTHER;
 }
 
-/* Whether the instruction's operands are bytes: then, without REX, the numbers 4 to 7 are AH, CH, DH and BH. */
+/* Whether the operands are bytes: then, without REX, the numbers 4 to 7 are AH, CH, DH and BH. */
 static bool is_of_bytes(const struct code_reader *r)
 {
     if (r->map == 1)
@@ -49,7 +49,7 @@ static void write_operand(struct code_reader *r, unsigned number)
     write_register(r, high ? number - 4 : number);
 }
 
-/* Instructions that write to the operand in rm. */
+/* For instructions that write to the operand in rm. */
 static void write_rm(struct code_reader *r)
 {
     if (r->mod == 3)
@@ -164,7 +164,7 @@ static void classify_constant(struct code_reader *r, unsigned reg)
         write_register(r, reg);
 }
 
-/* The opcode's own register. */
+/* The register in the opcode's low bits. */
 static unsigned low_register(const struct code_reader *r)
 {
     return (r->opcode & 7) | (r->rex & 1 ? 8 : 0);
@@ -510,7 +510,7 @@ void code_effects_extended(struct code_reader *r, unsigned map, unsigned vvvv)
     bits |= written & WRITES_REG ? BIT(r->reg & 15) : 0;
     bits |= written & WRITES_RM && r->mod == 3 ? BIT(r->rm & 15) : 0;
     bits |= written & WRITES_VVVV ? BIT(vvvv) : 0;
-    r->out->written |= (uint16_t)(bits & ~BIT(CODE_SP)); /* no compiler writes SP so */
+    r->out->written |= (uint16_t)(bits & ~BIT(CODE_SP)); /* no compiler writes SP in this way */
 }
 
 void code_effects_one_byte(struct code_reader *r)

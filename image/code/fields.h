@@ -1,6 +1,6 @@
 /*
- * fields.h - how an instruction is encoded, and where in its bytes its displacement and immediate are: for
- * code that changes them. Read as code.h reads it.
+ * fields.h - how an instruction is encoded, and where its displacement and immediate are, for code that changes
+ * them. Read in the same way as by code.h.
  */
 #ifndef FATHOM_IMAGE_CODE_FIELDS_H
 #define FATHOM_IMAGE_CODE_FIELDS_H
@@ -12,12 +12,12 @@ struct code_fields {
     uint8_t opcode;
     bool wide;      /* operands of 8 bytes (REX.W) */
     bool vector;    /* VEX, EVEX or XOP */
-    bool scaled;    /* EVEX: the displacement of one byte counts elements, whose size is not known here */
-    bool address32; /* memory operands by 32-bit registers */
+    bool scaled;    /* EVEX: a one-byte displacement counts elements, whose size is not known here */
+    bool address32; /* memory operands have 32-bit registers */
     bool has_modrm;
     uint8_t mod, reg, rm; /* reg, rm: with the bits of REX; in groups reg is part of the opcode */
     uint8_t displacement_at, displacement_size; /* bytes; size 0: none */
-    uint8_t immediate_at, immediate_size; /* also of direct branches: their distance; not told if `vector` */
+    uint8_t immediate_at, immediate_size; /* includes the distance of direct branches; not set if `vector` */
 };
 
 /* false: as code_read(). */

@@ -172,7 +172,7 @@ static bool read_vector(const uint8_t *code, size_t size, struct insn *insn)
     return true;
 }
 
-/* Nor does it know some others on registers: shadow stacks (rdssp, incssp) in libgcc's unwinder, protection
+/* Nor does capstone know some others on registers: shadow stacks (rdssp, incssp) in libgcc's unwinder, protection
  * keys (rdpkru, wrpkru). [f3] [REX] 0f 1e, 0f ae or 0f 01, and a ModRM byte that names a register; none is a
  * branch. */
 static bool read_system(const uint8_t *code, size_t size, struct insn *insn)

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define INSN_MAX 15 /* most bytes of an instruction */
+#define INSN_MAX 15 /* maximal length of an instruction */
 
 enum insn_flow {
     INSN_PLAIN,       /* continues with the next one */
@@ -39,9 +39,9 @@ struct insn {
     uint64_t immediate;   /* an immediate operand, sign-extended; 0 for none and for branches */
 };
 
-/* Whether the first byte of an instruction is that of VEX or EVEX: in 64-bit mode it starts nothing else. The kernel's uprobes, which
- * step over a copy, went wrong with one when tried (EVEX, in a virtual machine): the registers that the program's string functions use
- * were changed. */
+/* Whether the first byte of an instruction is that of VEX or EVEX, which starts nothing else in 64-bit mode. The
+ * kernel's uprobes, which single-step a copy, failed with one in a test (EVEX, in a virtual machine): registers
+ * that the program's string functions use were changed. */
 static inline bool insn_is_vector(uint8_t first)
 {
     return first == 0x62 || first == 0xc4 || first == 0xc5;

@@ -20,7 +20,7 @@ static uint64_t table_of(const struct operands *operands, const struct code_insn
     return base->kind == OPERAND_ADDRESS ? base->value + (uint64_t)(int64_t)insn->displacement : 0;
 }
 
-static struct operand sum(struct operand a, struct operand b)
+static struct operand add_operands(struct operand a, struct operand b)
 {
     if (b.kind == OPERAND_DISTANCE) {
         struct operand other = a;
@@ -36,7 +36,7 @@ static struct operand sum(struct operand a, struct operand b)
     return (struct operand){OPERAND_DISTANCED, table};
 }
 
-/* An entry of 4 bytes, whose offset in the table was computed before. */
+/* The operand of a 4-byte entry whose offset in the table was computed before. */
 static struct operand entry_at_sum(const struct operands *operands, const struct code_insn *insn)
 {
     const struct operand *base = &operands->registers[insn->base], *index = &operands->registers[insn->index];
@@ -46,7 +46,7 @@ static struct operand entry_at_sum(const struct operands *operands, const struct
                : unknown;
 }
 
-static struct operand result(const struct operands *operands, const struct code_insn *insn)
+static struct operand result_operand(const struct operands *operands, const struct code_insn *insn)
 {
     switch (insn->effect) {
     case CODE_ADDRESS:
@@ -64,9 +64,9 @@ static struct operand result(const struct operands *operands, const struct code_
         return operands->registers[insn->reg].kind == OPERAND_DISTANCE ? operands->registers[insn->reg]
                                                                        : unknown;
     case CODE_ADD:
-        return sum(operands->registers[insn->reg], operands->registers[insn->base]);
+        return add_operands(operands->registers[insn->reg], operands->registers[insn->base]);
     case CODE_SUM:
-        return sum(operands->registers[insn->base], operands->registers[insn->index]);
+        return add_operands(operands->registers[insn->base], operands->registers[insn->index]);
     default:
         return unknown;
     }
@@ -74,7 +74,7 @@ static struct operand result(const struct operands *operands, const struct code_
 
 void operands_step(struct operands *operands, const struct code_insn *insn)
 {
-    struct operand value = result(operands, insn);
+    struct operand value = result_operand(operands, insn);
     unsigned written = insn->written;
     if (insn->kind == CODE_CALL || insn->kind == CODE_CALL_INDIRECT)
         written |= CALL_CLOBBERS;

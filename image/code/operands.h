@@ -1,6 +1,6 @@
 /*
- * operands.h - tracks register contents through straight-line code: enough to find what an indirect call or
- * jump goes through. Private to image/.
+ * operands.h - tracks register contents through straight-line code: enough to resolve the operands of indirect
+ * calls and jumps. Private to image/.
  */
 #ifndef FATHOM_IMAGE_CODE_OPERANDS_H
 #define FATHOM_IMAGE_CODE_OPERANDS_H
@@ -30,7 +30,7 @@ struct operands {
 
 /* Call where control may arrive from elsewhere. */
 void operands_forget(struct operands *operands);
-/* Follows one instruction. */
+/* Advances over one instruction. */
 void operands_step(struct operands *operands, const struct code_insn *insn);
 /* The target of an indirect call or jump; call before operands_step(). */
 struct operand operands_target(const struct operands *operands, const struct code_insn *insn);

@@ -19,10 +19,10 @@ struct code_reader {
     int64_t immediate;
 };
 
-/* Fills in what an instruction of the first two opcode maps does, once its fields are read. */
+/* Fills in the effects of an instruction of the one-byte opcode map, whose fields have been read. */
 void code_effects_one_byte(struct code_reader *r);
-void code_effects_two_bytes(struct code_reader *r); /* after 0f */
-/* map: 2 or 3: after 0f 38 or 0f 3a; or that of VEX and EVEX, whose third operand's number is vvvv. */
+void code_effects_two_bytes(struct code_reader *r); /* the same after 0f */
+/* map: 2 or 3: after 0f 38 or 0f 3a; or the map of VEX and EVEX, whose third operand's number is vvvv. */
 void code_effects_extended(struct code_reader *r, unsigned map, unsigned vvvv);
 
 #endif

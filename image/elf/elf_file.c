@@ -14,9 +14,10 @@
 #define MAX_SEGMENTS 4096
 #define MAX_SECTIONS (1 << 20)
 
-/* A sampled program runs little of a large library: reading all of it costs more than what is done with it. */
+/* A sampled program runs little of a large library, so its code is read on demand: reading all of it would cost
+ * more than all work on it. */
 #define LATE_LEAST      ((uint64_t)1 << 20) /* bytes */
-#define LATE_FILES_MOST 200u /* which are open meanwhile, of the 1,024 that a process may have */
+#define LATE_FILES_MOST 200u /* files open at once for that, of the 1,024 that a process may have */
 
 static atomic_uint late_files;
 
@@ -26,7 +27,7 @@ static int damaged_file(struct fathom_error *err, const char *path, const char *
 }
 
 /* Ensures that these bytes are loaded, as far as the file goes. */
-static int need(const struct elf_file *file, uint64_t offset, uint64_t size, struct fathom_error *err)
+static int need_bytes(const struct elf_file *file, uint64_t offset, uint64_t size, struct fathom_error *err)
 {
     if (!file->view || offset >= file->size)
         return 0;
@@ -37,7 +38,7 @@ static int need(const struct elf_file *file, uint64_t offset, uint64_t size, str
 static int check_header(struct elf_file *file, const char *path, enum elf_part part, struct fathom_error *err)
 {
     const uint8_t *d = file->data;
-    int rc = need(file, 0, sizeof(Elf64_Ehdr), err);
+    int rc = need_bytes(file, 0, sizeof(Elf64_Ehdr), err);
     if (rc < 0)
         return rc;
     if (file->size < SELFMAG || memcmp(d, ELFMAG, SELFMAG) != 0)
@@ -62,7 +63,7 @@ static void read_notes(struct elf_file *file, uint64_t offset, uint64_t size)
         return;
     if (size > NOTES_MOST)
         size = NOTES_MOST;
-    if (need(file, offset, size, NULL) < 0)
+    if (need_bytes(file, offset, size, NULL) < 0)
         return;
     struct bytes b = bytes_of(file->data + offset, size);
     for (struct elf_note note; elf_note_next(&b, &note);)
@@ -185,7 +186,7 @@ static int need_tables(struct elf_file *file, struct fathom_error *err)
     Elf64_Ehdr h;
     Elf64_Shdr first = {0}, names;
     memcpy(&h, file->data, sizeof h);
-    int rc = need(file, h.e_shoff, sizeof first, err);
+    int rc = need_bytes(file, h.e_shoff, sizeof first, err);
     if (rc == 0 && h.e_shoff <= file->size && sizeof first <= file->size - h.e_shoff)
         memcpy(&first, file->data + h.e_shoff, sizeof first);
     uint64_t sections = h.e_shnum ? h.e_shnum : first.sh_size, segments = h.e_phnum;
@@ -193,14 +194,14 @@ static int need_tables(struct elf_file *file, struct fathom_error *err)
     if (h.e_phnum == PN_XNUM)
         segments = first.sh_info;
     if (rc == 0)
-        rc = need(file, h.e_phoff, segments * sizeof(Elf64_Phdr), err);
+        rc = need_bytes(file, h.e_phoff, segments * sizeof(Elf64_Phdr), err);
     if (rc == 0 && sections <= MAX_SECTIONS)
-        rc = need(file, h.e_shoff, sections * sizeof first, err);
+        rc = need_bytes(file, h.e_shoff, sections * sizeof first, err);
     if (rc < 0 || index >= sections || sections > MAX_SECTIONS || h.e_shoff > file->size ||
         (index + 1) * sizeof first > file->size - h.e_shoff)
         return rc;
     memcpy(&names, file->data + h.e_shoff + index * sizeof first, sizeof names);
-    return need(file, names.sh_offset, names.sh_size, err);
+    return need_bytes(file, names.sh_offset, names.sh_size, err);
 }
 
 static bool is_debug_information(const struct elf_section *section)
@@ -208,20 +209,20 @@ static bool is_debug_information(const struct elf_section *section)
     return strncmp(section->name, ".debug_", 7) == 0 || strncmp(section->name, ".zdebug_", 8) == 0;
 }
 
-/* Bytes [from, to) without what is read late. */
+/* Loads bytes [from, to), except those that are read on demand. */
 static int need_early(const struct elf_file *file, uint64_t from, uint64_t to, struct fathom_error *err)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < file->late_count; i++) {
         const uint64_t before = to < file->late[i].from ? to : file->late[i].from;
         if (from < before)
-            rc = need(file, from, before - from, err);
+            rc = need_bytes(file, from, before - from, err);
         from = from > file->late[i].to ? from : file->late[i].to;
     }
-    return rc == 0 && from < to ? need(file, from, to - from, err) : rc;
+    return rc == 0 && from < to ? need_bytes(file, from, to - from, err) : rc;
 }
 
-/* What an image needs, but not what is read late. */
+/* Loads what an image needs, except what is read on demand. */
 static int need_image(const struct elf_file *file, struct fathom_error *err)
 {
     int rc = 0;
@@ -249,7 +250,7 @@ static void settle_late(const struct elf_file *file)
     file_view_settle(file->view);
 }
 
-/* Notes what is read late: the file counts as open then. */
+/* Chooses the ranges to read on demand, for which the file is kept open. */
 static void find_late(struct elf_file *file)
 {
     uint64_t end = 0;
@@ -279,7 +280,7 @@ int elf_file_need_code(const struct elf_file *file, struct fathom_error *err)
     return rc;
 }
 
-static int load(struct elf_file *file, const char *path, enum elf_part part, struct fathom_error *err)
+static int load_part(struct elf_file *file, const char *path, enum elf_part part, struct fathom_error *err)
 {
     int rc = check_header(file, path, part, err);
     if (rc == 0)
@@ -307,7 +308,7 @@ int elf_file_open(struct elf_file *out, const char *path, enum elf_part part, st
     if (rc == 0) {
         file.data = file.view->data;
         file.size = file.view->size;
-        rc = load(&file, path, part, err);
+        rc = load_part(&file, path, part, err);
     }
     if (rc == 0 && part == ELF_CODE) {
         find_late(&file);
@@ -333,7 +334,7 @@ int elf_file_open_memory(struct elf_file *out, const char *path, const void *dat
     if (size)
         memcpy(copy, data, size);
     file.data = copy;
-    int rc = load(&file, path, ELF_CODE, err);
+    int rc = load_part(&file, path, ELF_CODE, err);
     if (rc < 0) {
         elf_file_close(&file);
         return rc;
@@ -387,8 +388,8 @@ bool elf_file_names_more_at(const char *path, const struct elf_file *other)
     return more;
 }
 
-/* Reads bytes into their place or, if it is not NULL, into the buffer. Not from a file that is another one now: the image's tables are
- * not its. false: that, which is said once, or another failure. */
+/* Reads bytes into their place or, if it is not NULL, into the buffer. Not if the file has changed, as the
+ * image's tables would not fit it. false: it has changed (reported once), or another failure. */
 static bool read_late(const struct elf_file *file, uint64_t offset, uint64_t size, uint8_t *buffer)
 {
     struct fathom_error err;
@@ -400,8 +401,8 @@ static bool read_late(const struct elf_file *file, uint64_t offset, uint64_t siz
     return rc == 0;
 }
 
-/* Whether the bytes are there, or could be read now. */
-static bool has(const struct elf_file *file, uint64_t offset, uint64_t size)
+/* Whether the bytes are loaded, or could be loaded now. */
+static bool has_bytes(const struct elf_file *file, uint64_t offset, uint64_t size)
 {
     bool late = false;
     for (size_t i = 0; i < file->late_count; i++)
@@ -411,7 +412,7 @@ static bool has(const struct elf_file *file, uint64_t offset, uint64_t size)
 
 const uint8_t *elf_section_bytes(const struct elf_file *file, const struct elf_section *section, size_t *size)
 {
-    *size = section && has(file, section->offset, section->file_size) ? section->file_size : 0;
+    *size = section && has_bytes(file, section->offset, section->file_size) ? section->file_size : 0;
     return *size ? file->data + section->offset : NULL;
 }
 
@@ -428,7 +429,7 @@ const uint8_t *elf_file_bytes(const struct elf_file *file, uint64_t address, uin
         for (size_t k = 0; most == ELF_REST && elf_file_is_late(file) && k < file->late_count; k++)
             if (offset < file->late[k].from && wanted > file->late[k].from - offset)
                 wanted = file->late[k].from - offset;
-        if (!has(file, offset, wanted))
+        if (!has_bytes(file, offset, wanted))
             return NULL;
         *size = wanted;
         return file->data + s->offset + at;

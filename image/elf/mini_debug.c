@@ -11,7 +11,7 @@
 #define START_BYTES   (64u << 10)
 
 /* Doubles the buffer. false: out of memory, or over the limit. */
-static bool grow(lzma_stream *stream, uint8_t **bytes, size_t *capacity)
+static bool grow_buffer(lzma_stream *stream, uint8_t **bytes, size_t *capacity)
 {
     size_t full = *capacity;
     if (full > MINI_DEBUG_MOST / 2 || !vec_reserve(*bytes, full, *capacity, START_BYTES))
@@ -22,7 +22,7 @@ static bool grow(lzma_stream *stream, uint8_t **bytes, size_t *capacity)
 }
 
 /* Decompresses all of it, malloc'd; NULL: damaged, too large, or out of memory. */
-static uint8_t *unpack(const uint8_t *data, size_t size, size_t *unpacked)
+static uint8_t *unpack_symbols(const uint8_t *data, size_t size, size_t *unpacked)
 {
     lzma_stream stream = LZMA_STREAM_INIT;
     uint8_t *bytes = NULL;
@@ -33,7 +33,7 @@ static uint8_t *unpack(const uint8_t *data, size_t size, size_t *unpacked)
     stream.avail_in = size;
     lzma_ret rc = LZMA_OK;
     while (rc == LZMA_OK) {
-        if (stream.avail_out == 0 && !grow(&stream, &bytes, &capacity))
+        if (stream.avail_out == 0 && !grow_buffer(&stream, &bytes, &capacity))
             break;
         rc = lzma_code(&stream, LZMA_FINISH);
     }
@@ -49,7 +49,7 @@ int mini_debug_open(const struct elf_file *file, const char *path, struct elf_fi
 {
     size_t size, unpacked;
     const uint8_t *data = elf_section_bytes(file, elf_file_section(file, ".gnu_debugdata"), &size);
-    uint8_t *bytes = data ? unpack(data, size, &unpacked) : NULL;
+    uint8_t *bytes = data ? unpack_symbols(data, size, &unpacked) : NULL;
     if (!bytes)
         return 0;
     int rc = elf_file_open_memory(out, path, bytes, unpacked, NULL);

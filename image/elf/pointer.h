@@ -18,8 +18,8 @@ struct pointer_bases {
     uint64_t function;        /* for funcrel */
 };
 
-/* Reads one pointer by its encoding; b->failed if that is unknown. Indirection is not followed: the value is
- * then the address of the pointer. A stored 0 stays 0. */
+/* Reads one pointer by its encoding; sets b->failed if that is unknown. Indirection is not followed: the result
+ * is then the address of the pointer. A stored 0 stays 0. */
 uint64_t pointer_read(struct bytes *b, uint8_t encoding, const struct pointer_bases *bases);
 
 #endif

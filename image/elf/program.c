@@ -44,7 +44,7 @@ static int search_path(const char *name, char *path, size_t capacity, struct fat
     return error_set(err, ENOENT, "cannot run %s: not found", text_name(name));
 }
 
-/* Whether executing the file grants privileges that this user does not have. */
+/* Whether executing the file gives privileges that this user does not have. */
 static bool is_raised(int fd)
 {
     struct stat st;

@@ -25,8 +25,8 @@ struct relocation {
 void relocations_see(const struct elf_file *file, void (*see)(void *context, const struct relocation *word),
                      void *context);
 
-/* The slot in which the loader puts the number of the image's block of thread-local variables, beside the place of this variable in it, for
- * __tls_get_addr() (psABI, R_X86_64_DTPMOD64). false: it has none. O(relocations). */
+/* The slot for __tls_get_addr() in which the loader stores the number of the image's block of thread-local
+ * variables, followed by this variable's offset in it (psABI, R_X86_64_DTPMOD64). false: none. O(relocations). */
 bool relocations_module(const struct elf_file *file, const char *variable, uint64_t *address);
 
 #endif

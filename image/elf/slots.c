@@ -28,7 +28,7 @@ static void add_word(void *builder, uint64_t address, uint64_t value)
         add_slot(b, &word);
 }
 
-/* Relocations come before words that only look like addresses. */
+/* By address; relocations come before words that only look like addresses. */
 static int by_address(const void *a, const void *b)
 {
     const struct relocation *x = a, *y = b;

@@ -18,7 +18,7 @@ struct slots {
 
 int slots_build(const struct elf_file *file, struct slots *out); /* 0 or -ENOMEM */
 void slots_free(struct slots *slots);
-/* What a word leads to; 0: there is none there. Builds them at the first call, if they are zeroed; out of memory: there are none. */
+/* The address in a word; 0: none. Zeroed slots are built at the first call; out of memory: there are none. */
 uint64_t slots_value(struct slots *slots, const struct elf_file *file, uint64_t address);
 /* NULL: no such word. */
 const struct relocation *slots_find(const struct slots *slots, uint64_t address);

@@ -42,7 +42,7 @@ static int read_table(struct symbols *symbols, const struct elf_file *file, cons
         Elf64_Sym sym;
         memcpy(&sym, at, sizeof sym);
         if (ELF64_ST_TYPE(sym.st_info) == STT_FILE) {
-            /* ld puts an empty one before the hidden symbols that it made local, which are from any file */
+            /* ld puts an empty one before the hidden symbols that it made local, which can be of any file */
             source = symbol_string(strings, string_size, sym.st_name) ? ++symbols->files : 0;
             continue;
         }
@@ -76,8 +76,8 @@ int symbols_read(struct symbols *symbols, const struct elf_file *file, const str
 }
 
 /* Whether the table defines a symbol whose name begins with these `length` bytes. */
-static bool defines(const struct elf_file *file, const struct elf_section *table, const char *begin,
-                    size_t length, uint64_t *value)
+static bool defines_symbol(const struct elf_file *file, const struct elf_section *table, const char *begin,
+                           size_t length, uint64_t *value)
 {
     size_t size, string_size;
     const uint8_t *at = elf_section_bytes(file, table, &size);
@@ -96,11 +96,12 @@ static bool defines(const struct elf_file *file, const struct elf_section *table
     return false;
 }
 
-/* Likewise, .dynsym. */
-static bool exports(const struct elf_file *file, const char *begin, size_t length, uint64_t *value)
+/* The same in .dynsym. */
+static bool exports_symbol(const struct elf_file *file, const char *begin, size_t length, uint64_t *value)
 {
     for (size_t i = 0; i < file->section_count; i++)
-        if (file->sections[i].type == SHT_DYNSYM && defines(file, &file->sections[i], begin, length, value))
+        if (file->sections[i].type == SHT_DYNSYM &&
+            defines_symbol(file, &file->sections[i], begin, length, value))
             return true;
     return false;
 }
@@ -108,22 +109,22 @@ static bool exports(const struct elf_file *file, const char *begin, size_t lengt
 bool symbols_any(const struct elf_file *file, const char *prefix)
 {
     uint64_t value;
-    return exports(file, prefix, strlen(prefix), &value);
+    return exports_symbol(file, prefix, strlen(prefix), &value);
 }
 
 bool symbols_value(const struct elf_file *file, const char *name, uint64_t *value)
 {
-    return exports(file, name, strlen(name) + 1, value);
+    return exports_symbol(file, name, strlen(name) + 1, value);
 }
 
 /* Number of leading underscores of an unmangled name: __read is read's private alias. */
-static size_t underscores(const char *name)
+static size_t count_underscores(const char *name)
 {
     size_t n = strspn(name, "_");
     return n == 1 && name[1] == 'Z' ? 0 : n;
 }
 
-/* Of two at the same address, the one that names a function first. */
+/* Orders symbols of one address by how well they name the function. */
 static int compare_symbols(const void *a, const void *b)
 {
     const struct symbol *x = a, *y = b;
@@ -131,7 +132,7 @@ static int compare_symbols(const void *a, const void *b)
         return x->typed ? -1 : 1;
     if (x->local != y->local)
         return x->local ? 1 : -1;
-    size_t m = underscores(x->name), n = underscores(y->name);
+    size_t m = count_underscores(x->name), n = count_underscores(y->name);
     if (m != n)
         return m < n ? -1 : 1;
     m = strlen(x->name);

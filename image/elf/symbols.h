@@ -24,9 +24,9 @@ struct symbols {
 /* Adds the symbols of `file` whose addresses are code of `image` (the same file, or the one whose debug
  * information is in `file`). 0 or -ENOMEM. */
 int symbols_read(struct symbols *symbols, const struct elf_file *file, const struct elf_file *image);
-/* Whether .dynsym defines one, of whatever kind, whose name begins so. */
+/* Whether .dynsym defines a symbol of any kind whose name begins like this. */
 bool symbols_any(const struct elf_file *file, const char *prefix);
-/* The value of one that it defines. */
+/* The value of a symbol defined in .dynsym. */
 bool symbols_value(const struct elf_file *file, const char *name, uint64_t *value);
 /* A name in a string table of `size` bytes; NULL: empty, or not NUL-terminated inside of it. */
 const char *symbol_string(const uint8_t *strings, size_t size, uint32_t offset);

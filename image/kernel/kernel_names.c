@@ -12,9 +12,10 @@ static bool has_module(const struct kernel_layout *running, const struct kernel_
            strcmp(here->name, recorded->name) == 0;
 }
 
-/* Where the address's code lies in the running kernel. */
-static enum kernel_named locate(const struct kernel_layout *recorded, const struct kernel_layout *running,
-                                const struct kernel_range *module, uint64_t address, uint64_t *here)
+/* Maps the address to the running kernel. */
+static enum kernel_named locate_address(const struct kernel_layout *recorded,
+                                        const struct kernel_layout *running,
+                                        const struct kernel_range *module, uint64_t address, uint64_t *here)
 {
     if (!recorded->id.size || !build_id_equal(&recorded->id, &running->id))
         return KERNEL_OTHER;
@@ -37,7 +38,7 @@ int kernel_names_find(const struct kernel_names *names, uint64_t address, struct
     const struct kernel_range *module = kernel_layout_module(recorded, address);
     const struct kernel_range *part = module ? module : &recorded->kernel;
     uint64_t here = 0, start = 0;
-    *how = locate(recorded, running, module, address, &here);
+    *how = locate_address(recorded, running, module, address, &here);
     const char *function =
         *how == KERNEL_NAMED ? running_kernel_function(names->running, here, &start) : NULL;
     uint64_t low = module ? module->start : running->kernel.start;

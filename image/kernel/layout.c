@@ -8,7 +8,7 @@
 
 #include "base/vec.h"
 
-/* "[ext4]" of "[ext4]" or of a file's path, as the kernel writes it: with '_' for '-'. false: not a module. */
+/* The "[ext4]" in "[ext4]" or in a file's path, where the kernel writes '-' as '_'. false: not a module. */
 static bool module_name(const char *path, char *out, size_t size)
 {
     const char *name = strrchr(path, '/'), *end;
@@ -39,7 +39,7 @@ int kernel_layout_add(struct kernel_layout *layout, const char *path, uint64_t s
     }
     if (layout->count == KERNEL_MODULES || !module_name(path, range.name, sizeof range.name))
         return 0;
-    for (size_t i = 0; i < layout->count; i++) /* a recording may be read several times */
+    for (size_t i = 0; i < layout->count; i++) /* already known: a recording may be read several times */
         if (layout->modules[i].start == start && strcmp(layout->modules[i].name, range.name) == 0)
             return 0;
     return vec_push(layout->modules, layout->count, layout->capacity, range) ? 0 : -ENOMEM;

@@ -1,6 +1,6 @@
 /*
- * layout.h - where a kernel's code lies: its own, and that of each module. Of the recorded kernel, it stands in the
- * recording as mappings of PID -1, as stock perf writes them; of the running one, running.h reads it.
+ * layout.h - where a kernel's code is: its own and each module's. In recordings these are mappings of PID -1, as
+ * stock perf writes them; for the running kernel, running.h reads them.
  */
 #ifndef FATHOM_IMAGE_KERNEL_LAYOUT_H
 #define FATHOM_IMAGE_KERNEL_LAYOUT_H
@@ -24,12 +24,12 @@ struct kernel_layout { /* zeroed: empty */
     size_t count, capacity;
 };
 
-/* Adds what is mapped under a name of stock perf's: "[kernel.kallsyms]_text", "[ext4]", "/lib/modules/.../ext4.ko". Any
- * other name, and more than KERNEL_MODULES, is ignored. 0 or -ENOMEM. */
+/* Adds what is mapped under one of stock perf's names: "[kernel.kallsyms]_text", "[ext4]",
+ * "/lib/modules/.../ext4.ko". Other names, and modules beyond KERNEL_MODULES, are ignored. 0 or -ENOMEM. */
 #define KERNEL_MODULES 4096
 int kernel_layout_add(struct kernel_layout *layout, const char *path, uint64_t start, uint64_t end,
                       const struct build_id *id);
-/* The module with an address; NULL: none. */
+/* The module that contains an address; NULL: none. */
 const struct kernel_range *kernel_layout_module(const struct kernel_layout *layout, uint64_t address);
 void kernel_layout_free(struct kernel_layout *layout);
 

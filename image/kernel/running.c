@@ -14,11 +14,11 @@
 struct symbol {
     uint64_t address;
     uint32_t name; /* offset in texts */
-    uint8_t rank;  /* of several at one address, the name with the highest is shown */
+    uint8_t rank;  /* among names of one address, the one with the highest rank is shown */
 };
 
 struct running_kernel {
-    FILE *kallsyms, *modules; /* NULL: could not be opened, or were read */
+    FILE *kallsyms, *modules; /* NULL: could not be opened, or already read */
     bool read;
     struct kernel_layout layout;
     struct symbol *symbols; /* by address */
@@ -80,7 +80,7 @@ void running_kernel_close(struct running_kernel *k)
     free(k);
 }
 
-/* Global before local and weak, and without underscores before with. */
+/* Global before local and weak; names without leading underscores before others. */
 static uint8_t rank_of(char type, const char *name)
 {
     return (uint8_t)((type == 'T' ? 2 : 0) + (name[0] != '_' ? 1 : 0));
@@ -99,7 +99,7 @@ static bool add_symbol(struct running_kernel *k, uint64_t address, char type, co
     return true;
 }
 
-/* A line is "ffffffff81000000 T _text", with a tab and "[ext4]" behind that of a module. */
+/* A line is "ffffffff81000000 T _text"; a module's ends with a tab and "[ext4]". */
 static bool take_line(struct running_kernel *k, char *line)
 {
     char *end, *name;

@@ -27,7 +27,7 @@ static int64_t exchange_now(void)
     return (int64_t)(clock_ns() / 1000000);
 }
 
-/* Reads all of it before the deadline (0: none). false: the peer is gone or timed out. */
+/* Receives all of it before the deadline (0: none). false: the peer is gone or timed out. */
 static bool exchange_receive(int socket, void *data, size_t size, int64_t deadline)
 {
     uint8_t *at = data;
@@ -48,7 +48,7 @@ static bool exchange_receive(int socket, void *data, size_t size, int64_t deadli
     return true;
 }
 
-/* Writes all of it; no SIGPIPE. false: the peer is gone. */
+/* Sends all of it, without SIGPIPE. false: the peer is gone. */
 static bool exchange_send(int socket, const void *data, size_t size)
 {
     const uint8_t *at = data;
@@ -85,8 +85,8 @@ static void put_text(struct answer *a, const char *text)
     size_t length = text ? strlen(text) : 0;
     if (length > 4096)
         length = 4096; /* (the largest answer has room for all frames) */
-    uint32_t told = text ? (uint32_t)length + 1 : 0;
-    put_answer(a, &told, sizeof told);
+    uint32_t stored = text ? (uint32_t)length + 1 : 0;
+    put_answer(a, &stored, sizeof stored);
     put_answer(a, text ? text : "", length);
 }
 
@@ -94,8 +94,8 @@ _Static_assert(sizeof(uint32_t) + LINES_CHILD_FRAMES * (6 * sizeof(uint32_t) + 3
                    LINES_CHILD_ANSWER,
                "an answer holds all frames");
 
-/* Lowers a limit. */
-static void limit(int resource, uint64_t most)
+/* Lowers a resource limit. */
+static void lower_limit(int resource, uint64_t most)
 {
     struct rlimit limit;
     if (getrlimit(resource, &limit) == 0 && limit.rlim_cur > most) {
@@ -104,7 +104,7 @@ static void limit(int resource, uint64_t most)
     }
 }
 
-/* Parts of split debug information are a file each (split.c). */
+/* Raises the limit of open files: each part of split debug information is one (split.c). */
 static void allow_files(void)
 {
     struct rlimit limit;
@@ -114,7 +114,7 @@ static void allow_files(void)
     }
 }
 
-/* The size of this process's address space now: everything inherited, including a recording. */
+/* The size of this process's address space now, including everything inherited, such as a recording. */
 static uint64_t inherited_bytes(void)
 {
     unsigned long long pages = 0;
@@ -148,8 +148,8 @@ static void die_with_parent(void)
         _exit(1); /* it was already closed */
 }
 
-/* Keeps the child invisible: a crash leaves no core and no message. Of the parent's descriptors, the child
- * keeps only its socket and the pipe. */
+/* Keeps the child invisible: a crash leaves no core and no message. Closes the parent's descriptors except for
+ * the child's socket and pipe. */
 static void be_quiet(int socket, int alive)
 {
     socket = fcntl(socket, F_DUPFD_CLOEXEC, ALIVE_AT + 1);
@@ -165,14 +165,14 @@ static void be_quiet(int socket, int alive)
     for (int s = 1; s < NSIG; s++)
         signal(s, s == SIGINT || s == SIGTERM || s == SIGTTOU ? SIG_IGN : SIG_DFL);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    limit(RLIMIT_CORE, 0);
+    lower_limit(RLIMIT_CORE, 0);
     allow_files();
-    limit(RLIMIT_AS, inherited_bytes() + LINES_CHILD_MEMORY);
+    lower_limit(RLIMIT_AS, inherited_bytes() + LINES_CHILD_MEMORY);
     give_time(LINES_CHILD_OPENS);
     die_with_parent();
 }
 
-static void serve(struct lines_reader *reader, struct answer *a)
+static void serve_queries(struct lines_reader *reader, struct answer *a)
 {
     struct line_frame frames[LINES_CHILD_FRAMES];
     uint64_t address;
@@ -204,7 +204,7 @@ static _Noreturn void child_main(const struct image *image, const struct image_o
                                  int alive)
 {
     be_quiet(socket, alive);
-    dwarf_set_de_alloc_flag(0); /* what is not freed ends with the process: no list of it is kept */
+    dwarf_set_de_alloc_flag(0); /* memory is only freed by exit, so libdwarf need not track it */
     struct image_options quiet = options ? *options : (struct image_options){0};
     quiet.log = NULL;
     struct lines_reader *reader = NULL;
@@ -216,7 +216,7 @@ static _Noreturn void child_main(const struct image *image, const struct image_o
         snprintf(lacks, sizeof lacks, "%s", lines_reader_lacks(reader));
     if (exchange_send(SOCKET_AT, &state, sizeof state) && rc == 0 &&
         exchange_send(SOCKET_AT, lacks, sizeof lacks))
-        serve(reader, answer);
+        serve_queries(reader, answer);
     _exit(0);
 }
 

@@ -1,4 +1,4 @@
-/* files.h - the files that an image, its names and its lines are read from. */
+/* files.h - the files with an image, its names and its lines. */
 #ifndef FATHOM_IMAGE_LINES_FILES_H
 #define FATHOM_IMAGE_LINES_FILES_H
 
@@ -17,10 +17,11 @@ void image_files_free(struct image_files *files);
 /* Private to image/: the file with the debug information, the image itself or its debug file; NULL: none. *found: a path
  * that the caller frees. */
 const char *image_lines_path(const struct image *image, const struct image_options *options, char **found);
-/* Bytes of debug information that its lines are read from, unpacked, with a package of split debug information but without
- * single files of it (.dwo), which are read one at a time. 0: it has none. */
+/* Uncompressed bytes of the debug information with its lines, including a package of split debug information, but
+ * not single .dwo files, which are read one at a time. 0: none. */
 uint64_t image_lines_size(const struct image *image, const struct image_options *options);
-/* dwz's shared file of a file with debug information: without it, some names are missing. malloc'd; NULL: none. */
+/* The file that dwz made for several files, for one of these: without it, some names are missing. malloc'd; NULL:
+ * none. */
 char *image_shared_path(const char *path, const struct image_options *options);
 
 #endif

@@ -1,30 +1,31 @@
 /*
  * go_lines.c - see go_lines.h. Formats: inlinedCall and moduledata in Go's src/runtime/symtab.go, symtabinl.go.
  *
- * A call in the tree has the name of the function that is inlined, and the offset of an instruction of which file, line and inlined
- * call are those of the place that it is called at. Trees of Go 1.18 and later are relative to moduledata.gofunc.
+ * A call in the tree has the inlined function's name, and the offset of an instruction in the function, whose
+ * file, line and inlined call are those of the call site. Trees of Go 1.18 and later are relative to
+ * moduledata.gofunc.
  */
 #include "image/lines/go_lines.h"
 
 #include <string.h>
 
-#define DEPTH_MOST 32u /* inlined calls in each other: what reports show */
+#define DEPTH_MOST 32u /* nested inlined calls: as many as reports show */
 #define STEPS_MOST                                                                                           \
-    (1u << 20)  /* ranges read for an address: tens of times those of the largest functions; 5 ms */
+    (1u << 20)  /* ranges read per address: tens of times those of the largest functions; 5 ms */
 #define WORD 8u /* bytes of a pointer: amd64 */
 
 enum { /* words of moduledata */
        MODULE_NAMES = 1,
        MODULE_TEXT = 22,
        MODULE_GOFUNC_1_18 = 38,
-       MODULE_GOFUNC_1_20 = 40, /* behind two more */
-       MODULE_GOFUNC_LAST = 44, /* in formats to come that add as few */
+       MODULE_GOFUNC_1_20 = 40, /* behind two more words */
+       MODULE_GOFUNC_LAST = 44, /* in future formats that add as few words */
 };
 
 struct inlined_call {
     const char *name;
-    uint32_t place; /* from the function's start, bytes: where it is called */
-    int32_t parent; /* the call that the place is in; -1: none. Go 1.20 and later do not write it: -2 */
+    uint32_t place; /* of the call, bytes from the function's start */
+    int32_t parent; /* the call that contains the place; -1: none. Go 1.20 and later do not write it: -2 */
 };
 
 static uint64_t word_at(const uint8_t *data, size_t size, size_t i)
@@ -34,7 +35,7 @@ static uint64_t word_at(const uint8_t *data, size_t size, size_t i)
     return bytes_u64(&b);
 }
 
-/* moduledata.gofunc, which Go 1.26 writes before the end of the table of functions. 0: unknown. */
+/* moduledata.gofunc, which Go 1.26 stores before the end of the function table. 0: unknown. */
 static uint64_t gofunc_of(const struct go_table *t, const uint8_t *module, size_t size)
 {
     if (t->magic != GO_MAGIC_1_20)
@@ -45,7 +46,7 @@ static uint64_t gofunc_of(const struct go_table *t, const uint8_t *module, size_
     return word_at(module, size, MODULE_GOFUNC_1_20);
 }
 
-/* Looks for moduledata in a section: it begins with pointers to the table, and to the names in that. */
+/* Searches a section for moduledata, which begins with pointers to the table and to the names in it. */
 static uint64_t find_gofunc(const struct elf_file *file, const char *section, const struct go_table *t)
 {
     size_t size, left;
@@ -75,12 +76,12 @@ bool go_lines_open(const struct elf_file *file, struct go_lines *out)
     return true;
 }
 
-/* A call of the function's tree. false: it is damaged. */
+/* Reads a call of the function's tree. false: it is damaged. */
 static bool read_call(const struct go_lines *g, const struct go_function *f, uint32_t index,
                       struct inlined_call *out)
 {
     const bool parents =
-        g->table.magic != GO_MAGIC_1_20; /* calls of 20 bytes; else of 16, without their parents' numbers */
+        g->table.magic != GO_MAGIC_1_20; /* 20 bytes a call; before, 16 without the parent's number */
     size_t size;
     const uint8_t *data = f->tree == GO_NO_TREE ? NULL
                                                 : elf_file_bytes(g->file, g->trees + f->tree,
@@ -115,7 +116,7 @@ size_t go_lines_at(const struct go_lines *g, uint64_t address, struct line_frame
     struct go_function f;
     struct inlined_call call = {.parent = -2};
     uint32_t steps = STEPS_MOST;
-    int32_t inner = INT32_MAX; /* a tree has callers before what they call: there is no loop */
+    int32_t inner = INT32_MAX; /* indexes of callers are lower than those of callees, so there is no loop */
     size_t count = 0;
     if (!go_table_find(&g->table, address, &f))
         return 0;

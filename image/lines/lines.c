@@ -1,6 +1,6 @@
 /*
- * lines.c - gets the lines of an image from a table that it has, or a child process (child.h), querying each address once; see
- * lines.h.
+ * lines.c - gets the lines of an image from a table in it, or from a child process (child.h), and queries each
+ * address once; see lines.h.
  */
 #include "image/lines/lines.h"
 
@@ -30,7 +30,7 @@ struct lines {
     struct image_options options;
     unsigned restarts;
     struct go_lines go;
-    bool later;               /* debug information is read when the table does not answer first */
+    bool later;               /* debug information is read once the table has no answer */
     struct lines_child child; /* no pid: it died too often, and is not restarted */
     struct arena *arena;
     struct table *known; /* address -> struct known */
@@ -116,7 +116,7 @@ static const char *take_text(struct lines *lines, struct bytes *b)
     return number == NAMES_NONE ? NULL : names_text(lines->texts, number);
 }
 
-static struct known *keep(struct lines *lines, const struct line_frame *frames, size_t count)
+static struct known *keep_answer(struct lines *lines, const struct line_frame *frames, size_t count)
 {
     struct known *known = arena_alloc(lines->arena, sizeof *known + count * sizeof *frames);
     if (known) {
@@ -143,10 +143,10 @@ static struct known *take_answer(struct lines *lines, const uint8_t *answer, siz
             break;
         frames[count++] = f;
     }
-    return keep(lines, frames, count);
+    return keep_answer(lines, frames, count);
 }
 
-/* The child died on one address; others may still work. */
+/* Restarts the child, which died on one address: others may still work. */
 static void start_again(struct lines *lines)
 {
     struct fathom_error err;
@@ -181,23 +181,23 @@ static const struct known *ask_debug(struct lines *lines, uint64_t address)
     return known;
 }
 
-/* Of code made at run time, what its program told. */
-static const struct known *ask_names(struct lines *lines, uint64_t address)
+/* For code made at run time: the names that its program wrote. */
+static const struct known *query_names(struct lines *lines, uint64_t address)
 {
     const struct code_place place = code_names_place_at(lines->image->code_names, address);
     const struct line_frame frame = {.function = place.function, .file = place.file, .line = place.line};
-    return keep(lines, &frame, frame.line != 0);
+    return keep_answer(lines, &frame, frame.line != 0);
 }
 
-/* Go's table is asked first: it is what the runtime itself goes by, complete without DWARF, and read in no time. */
-static const struct known *ask(struct lines *lines, uint64_t address)
+/* Tries Go's table first: the runtime itself uses it, it is complete without DWARF, and it takes hardly any time. */
+static const struct known *query_address(struct lines *lines, uint64_t address)
 {
     struct line_frame frames[LINES_CHILD_FRAMES];
     if (lines->image->code_names)
-        return ask_names(lines, address);
+        return query_names(lines, address);
     size_t count = lines->go.file ? go_lines_at(&lines->go, address, frames, LINES_CHILD_FRAMES) : 0;
     if (count)
-        return keep(lines, frames, count);
+        return keep_answer(lines, frames, count);
     if (lines->later) {
         struct fathom_error why = {0};
         lines->later = false;
@@ -213,7 +213,7 @@ size_t lines_at(struct lines *lines, uint64_t address, struct line_frame *out, s
     const struct known *known = slot ? (const struct known *)(uintptr_t)*slot : NULL;
     if (slot && !known) {
         static const struct known nothing;
-        known = ask(lines, address);
+        known = query_address(lines, address);
         *slot = (uintptr_t)(known ? known : &nothing);
     }
     size_t count = !known ? 0 : known->count < max ? known->count : max;

@@ -1,9 +1,10 @@
 /*
- * lines.h - source lines and inlined functions of an address, from Go's own table (go_lines.h) or from libdwarf; for images with
- * such a table, their own debug info or a separate debug file. Of code made at run time, the lines that its program told (made/code_names.h).
+ * lines.h - source lines and inlined functions of an address, from Go's own table (go_lines.h) or by libdwarf,
+ * from an image's debug information or a separate debug file. For code made at run time, the lines that its
+ * program wrote (made/code_names.h).
  *
  * libdwarf runs in a child process. If damaged debug information kills it, nothing is known about the queried
- * address; this is logged once. options are kept: their strings and log must outlive `lines`.
+ * address; this is logged once. The options' strings and log must outlive `lines`.
  */
 #ifndef FATHOM_IMAGE_LINES_LINES_H
 #define FATHOM_IMAGE_LINES_LINES_H
@@ -16,11 +17,10 @@ struct line_frame {
     const char *function; /* demangled name; NULL: unknown */
     const char *file;     /* NULL: unknown */
     uint32_t line;        /* 0: unknown */
-    /* As compilers look up profiles; of debug information alone: */
-    const char *linkage; /* the function's linkage name, or its plain one if it has none; NULL: unknown */
-    uint32_t start;      /* the line of its declaration; 0: unknown */
-    uint32_t
-        discriminator; /* which of the line's blocks (DWARF 5, section 6.2.2), as it is encoded; 0: the first */
+    /* The form in which compilers look up profiles; only from debug information: */
+    const char *linkage;    /* the linkage name or, if there is none, the plain one; NULL: unknown */
+    uint32_t start;         /* the line of its declaration; 0: unknown */
+    uint32_t discriminator; /* which of the line's blocks, as encoded (DWARF 5, section 6.2.2); 0: first */
 };
 
 /* -ENODATA: no debug info found for this image; -EBADMSG: it is damaged. Owned by the caller; the image must
@@ -30,7 +30,7 @@ int lines_open(const struct image *image, const struct image_options *options, s
 /* The same by Go's table alone; -ENODATA: the image has none. */
 int lines_open_table(const struct image *image, const struct image_options *options, struct lines **out,
                      struct fathom_error *err);
-/* Lets it read debug information, too, where the table tells nothing: of C in a program of Go. */
+/* From now on, debug information is read where the table has no answer: for C in a Go program. */
 void lines_allow_debug(struct lines *lines);
 void lines_close(struct lines *lines);
 

@@ -11,18 +11,18 @@
 
 struct entry {
     const struct image *image;
-    struct lines *lines; /* NULL: not opened, or it has none. Before `opened`: by a table alone */
-    bool looked;         /* for it, within a bound: not on servers */
-    bool unread;         /* ... and it is larger */
-    bool opened;         /* or that failed */
-    uint64_t size;       /* bytes that are read */
+    struct lines *lines; /* NULL: not opened, or none. Before `opened`: by a table alone */
+    bool looked;         /* searched for within a bound: not on servers */
+    bool unread;         /* ... and it is larger than the bound */
+    bool opened;         /* opening was tried */
+    uint64_t size;       /* bytes to read */
 };
 
 struct lines_cache {
-    struct table *numbers; /* image -> its entry's number */
+    struct table *numbers; /* image -> number of its entry */
     struct entry *entries;
     size_t count, capacity;
-    uint64_t read; /* bytes of all that were opened within a bound */
+    uint64_t read; /* bytes opened within a bound */
 };
 
 struct lines_cache *lines_cache_new(void)
@@ -62,21 +62,21 @@ static struct entry *entry_of(struct lines_cache *cache, const struct image *ima
     return &cache->entries[*number];
 }
 
-/* What a table tells costs next to nothing. Only C in a program of Go, which has .eh_frame, needs more. */
+/* Tables cost next to nothing. Debug information is only needed for C in a Go program, which then has .eh_frame. */
 static void open_table(struct entry *e, const struct image_options *options)
 {
     if (lines_open_table(e->image, options, &e->lines, NULL) == 0)
         e->unread &= elf_file_section(&e->image->file, ".eh_frame") != NULL;
 }
 
-/* Opens them, unless they are larger than the bound leaves. */
+/* Opens the lines, unless they are larger than what the bound leaves. */
 static void open_entry(struct lines_cache *cache, struct entry *e, const struct image_options *options,
                        uint64_t most)
 {
     struct image_options quick = *options;
     struct fathom_error why = {0};
     if (most != UINT64_MAX) {
-        quick.debuginfod = NULL; /* whose files may be large, too */
+        quick.debuginfod = NULL; /* files of servers may be large, too */
         e->looked = true;
         e->size = image_lines_size(e->image, &quick);
         e->unread = e->size > (most > cache->read ? most - cache->read : 0);

@@ -1,6 +1,6 @@
 /*
- * lines_cache.h - the lines of each image, opened once; where nobody asked for them, as far as a bound on what is read.
- * Private to image/: cache.h.
+ * lines_cache.h - the lines of each image, opened once; lines that nobody asked for only within a bound on the
+ * bytes read. Private to image/: cache.h.
  */
 #ifndef FATHOM_IMAGE_LINES_LINES_CACHE_H
 #define FATHOM_IMAGE_LINES_LINES_CACHE_H

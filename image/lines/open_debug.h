@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-/* Closed by dwarf_finish(). NULL: unreadable. *work: grows by its bytes (lines_spend()). */
+/* Close it with dwarf_finish(). NULL: unreadable. *work grows by its bytes (lines_spend()). */
 Dwarf_Debug lines_debug_open(const char *path, uint64_t *work);
-/* The same of a file that is open and not packed; the descriptor is closed. */
+/* The same for an open file that is not compressed; closes the descriptor. */
 Dwarf_Debug lines_debug_open_file(int fd, uint64_t *work);
 
 #endif

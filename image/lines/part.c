@@ -14,16 +14,16 @@
 #include "image/lines/unpacked.h"
 
 #define INDEX_MOST   (UINT64_C(256) << 20) /* bytes of a package's index: some ten million units */
-#define SLICE_MOST   (UINT64_C(1) << 30)   /* and of a part's section */
+#define SLICE_MOST   (UINT64_C(1) << 30)   /* bytes of a part's section */
 #define COLUMNS_MOST 16u
-#define UNITS_MOST   (1u << 20) /* in one section */
+#define UNITS_MOST   (1u << 20) /* units in one section */
 
 #define SPLIT_COMPILE 5 /* DW_UT_split_compile */
 
 struct part_file {
     int fd;
     struct elf_file elf;
-    /* Of a package: its index, little-endian. */
+    /* A package's index, little-endian. */
     uint8_t *index;
     size_t index_size;
     uint32_t version, columns, units, slots;
@@ -37,7 +37,7 @@ static const char *const names[KINDS] = {[INFO] = ".debug_info.dwo",
                                          [RNGLISTS] = ".debug_rnglists.dwo",
                                          [STR] = ".debug_str.dwo"};
 
-/* The kind of a column of an index, by its number there; KINDS: not wanted. */
+/* The kind of a column by its number in the index; KINDS: not wanted. */
 static enum kind column_kind(uint32_t version, uint32_t number)
 {
     switch (number) {
@@ -47,7 +47,7 @@ static enum kind column_kind(uint32_t version, uint32_t number)
         return ABBREV;
     case 6:
         return STR_OFFSETS;
-    case 8: /* in version 2, that is for macros */
+    case 8: /* in version 2, this number is for macros */
         return version == 5 ? RNGLISTS : KINDS;
     default:
         return KINDS;
@@ -73,7 +73,7 @@ static uint64_t long_at(const uint8_t *at)
     return word;
 }
 
-/* Bytes of a section. false: they are not there. */
+/* Reads bytes of a section. false: they are not there. */
 static bool read_slice(const struct part_file *file, const struct elf_section *s, uint64_t from,
                        uint64_t size, struct slice *out)
 {
@@ -165,7 +165,7 @@ static uint32_t find_row(const struct part_file *file, uint64_t id)
     return 0;
 }
 
-/* The header of a unit, at `at` of a section. Returns its whole size; 0: it has none. */
+/* Reads a unit's header at offset `at` of a section. Returns the unit's whole size; 0: it has none. */
 static uint64_t unit_size(const uint8_t *bytes, uint64_t size, uint64_t at, uint16_t *version, uint8_t *type,
                           uint64_t *id)
 {
@@ -185,7 +185,7 @@ static uint64_t unit_size(const uint8_t *bytes, uint64_t size, uint64_t at, uint
     return skip + length;
 }
 
-/* Whether a section has the part; of DWARF 4, whether it has any. */
+/* Whether a section has the part; for DWARF 4, whether it has any. */
 static bool section_has(const struct slice *info, uint64_t id)
 {
     uint64_t at = 0, found, size;
@@ -201,7 +201,7 @@ static bool section_has(const struct slice *info, uint64_t id)
     return false;
 }
 
-/* The section of a file that is no package with this part: types have others of the same name. */
+/* In a file that is no package, the section with this part: sections of types have the same name. */
 static bool find_info(const struct part_file *file, uint64_t id, struct slice *out)
 {
     for (size_t i = 0; i < file->elf.section_count; i++) {
@@ -231,7 +231,8 @@ struct text {
     size_t used, capacity;
 };
 
-/* Appends the string at an offset of a section; an empty one if it is not there. false: no memory, or too much. */
+/* Appends the string at an offset of a section; an empty one if it is not there. false: out of memory, or too
+ * large. */
 static bool append_string(const struct part_file *file, const struct elf_section *s, uint64_t from,
                           struct text *text)
 {
@@ -254,7 +255,7 @@ static bool append_string(const struct part_file *file, const struct elf_section
     return true;
 }
 
-/* The strings of all units of a package are in one section: takes those of one unit, whose offsets it changes. */
+/* A package has the strings of all units in one section: copies those of one unit, and adapts its offsets. */
 static bool take_strings(const struct part_file *file, struct slice *offsets, struct slice *out)
 {
     const struct elf_section *s = elf_file_section(&file->elf, names[STR]);
@@ -279,7 +280,7 @@ static bool take_strings(const struct part_file *file, struct slice *offsets, st
     return true;
 }
 
-/* From a package: the bytes of the unit's row. */
+/* Extracts a unit's part from a package. */
 static bool take_row(const struct part_file *file, uint64_t id, struct slice out[KINDS])
 {
     uint32_t row = find_row(file, id);
@@ -310,12 +311,12 @@ static bool take_file(const struct part_file *file, uint64_t id, struct slice ou
     return true;
 }
 
-static bool put(int fd, const void *data, size_t size)
+static bool write_bytes(int fd, const void *data, size_t size)
 {
     return file_write_all(fd, data, size, "", NULL) == 0;
 }
 
-/* An ELF file of these sections: its header, the table of names, the sections, their headers. */
+/* Writes an ELF file of these sections: its header, the table of names, the sections, their headers. */
 static bool write_file(int fd, const struct slice parts[KINDS])
 {
     static const char table[] = ".shstrtab";
@@ -352,10 +353,10 @@ static bool write_file(int fd, const struct slice parts[KINDS])
     }
     header.e_shoff = at;
     header.e_shnum = (Elf64_Half)count;
-    bool good = put(fd, &header, sizeof header) && put(fd, text, sizeof text);
+    bool good = write_bytes(fd, &header, sizeof header) && write_bytes(fd, text, sizeof text);
     for (int kind = 0; good && kind < KINDS; kind++)
-        good = !parts[kind].bytes || put(fd, parts[kind].bytes, parts[kind].size);
-    return good && put(fd, headers, count * sizeof *headers);
+        good = !parts[kind].bytes || write_bytes(fd, parts[kind].bytes, parts[kind].size);
+    return good && write_bytes(fd, headers, count * sizeof *headers);
 }
 
 int part_file_extract(const struct part_file *file, uint64_t id)

@@ -74,7 +74,7 @@ static int read_list(const struct lines_ranges_source *source, Dwarf_Attribute a
     return rc;
 }
 
-/* One entry of a list, decoded (DWARF 5, 2.17.3); *base: the base address. false: it has no range. */
+/* Decodes one entry of a list (DWARF 5, 2.17.3); *base: the base address. false: the entry is no range. */
 static bool split_entry(Dwarf_Die skeleton, unsigned kind, Dwarf_Unsigned first, Dwarf_Unsigned second,
                         uint64_t *base, struct lines_range *out)
 {
@@ -103,7 +103,7 @@ static bool split_entry(Dwarf_Die skeleton, unsigned kind, Dwarf_Unsigned first,
     }
 }
 
-/* libdwarf does not follow an index into the lists of a .dwo file, but it reads their entries. */
+/* libdwarf does not follow an index into the lists of a .dwo file, but it can read the entries. */
 static int read_split_list(const struct lines_ranges_source *source, Dwarf_Attribute attribute,
                            struct lines_ranges *out)
 {
@@ -141,7 +141,7 @@ static int read_ranges(const struct lines_ranges_source *source, Dwarf_Die die, 
                                        : read_list(source, attribute, out);
 }
 
-/* Of split debug information, an address can be an index into the skeleton's table (libdwarf itself finds only
+/* In split debug information, an address can be an index into the skeleton's table (libdwarf itself finds only
  * the first skeleton's). */
 static bool read_low(const struct lines_ranges_source *source, Dwarf_Die die, Dwarf_Addr *low)
 {

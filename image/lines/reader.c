@@ -20,9 +20,9 @@
 #include "image/lines/split.h"
 #include "image/lines/unit.h"
 
-/* lines_spend(): all lines and inlined functions of real files take 0.07 to 0.09 for each of their bytes. */
-#define WORK_OF_ANY   (1u << 20) /* beside that of its bytes: some 50 ms */
-#define SCOPES_A_WORK 256u       /* that are looked at for an address */
+/* Budget for lines_spend(): real files take 0.07 to 0.09 per byte for all of their lines and inlined functions. */
+#define WORK_OF_ANY   (1u << 20) /* in addition to that for its bytes: some 50 ms */
+#define SCOPES_A_WORK 256u       /* scopes searched for an address, per unit of work */
 
 struct span {
     uint64_t low, high;
@@ -184,7 +184,7 @@ static struct lines_scope *find_function(const struct lines_unit *unit, uint64_t
     return n && address < f->items[n - 1].high ? &f->items[n - 1] : NULL;
 }
 
-/* The same with its inlined calls, which are read for each function at its first use. */
+/* The same with its inlined calls, which are read per function, on demand. */
 static const struct lines_scope *load_function(struct lines_reader *lines, struct lines_unit *unit,
                                                uint64_t address)
 {
@@ -194,7 +194,7 @@ static const struct lines_scope *load_function(struct lines_reader *lines, struc
     return function && lines_unit_walk(&lines->source, unit, function) == 0 ? function : NULL;
 }
 
-/* The inlined calls of a function that contain the address, by depth: out[1] to out[what is returned]. */
+/* The inlined calls of a function that contain the address, by depth: out[1] to out[return value]. */
 static uint32_t inlined_at(struct lines_reader *lines, const struct lines_unit *unit,
                            const struct lines_scope *function, uint64_t address,
                            const struct lines_scope *out[LINES_DEPTH_MOST + 2])
@@ -220,7 +220,7 @@ static const struct lines_name *symbol_name(struct lines_reader *lines, uint64_t
     uint32_t f = image_function_at(lines->image, address);
     if (f == IMAGE_NO_FUNCTION || !image_function(lines->image, f)->name)
         return NULL;
-    /* in the same table as the names of DIEs, whose offsets are far below */
+    /* in the same table as the names of DIEs, whose offsets are far below these keys */
     uint64_t *slot = table_put(lines->source.names, UINT64_MAX - f, &added);
     struct lines_name *name = slot && added ? arena_alloc(lines->source.arena, sizeof *name) : NULL;
     if (name) {

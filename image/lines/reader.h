@@ -17,9 +17,9 @@ int lines_reader_open(const struct image *image, const struct image_options *opt
 /* Queries servers (image_options.debuginfod) for the files that lines_reader_open() will look for, so that a
  * process forked afterwards need not wait for a server. */
 void lines_reader_fetch(const struct image *image, const struct image_options *options);
-/* What is not known because files of split debug information are missing (a clause); "": nothing. */
+/* What is unknown because files of split debug information are missing (a clause); "": nothing. */
 const char *lines_reader_lacks(const struct lines_reader *lines);
-/* Whether it took more work than real debug information of its size: what was told last may lack something. */
+/* Whether it took more work than real debug information of its size: the last answer may be incomplete. */
 bool lines_reader_spent(const struct lines_reader *lines);
 void lines_reader_close(struct lines_reader *lines);
 size_t lines_reader_at(struct lines_reader *lines, uint64_t address, struct line_frame *out, size_t max);

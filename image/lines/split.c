@@ -13,18 +13,18 @@
 #include "image/lines/part.h"
 
 #define SPLIT_FILES                                                                                          \
-    4096u /* open at once, each with a descriptor and some 100 KB: as many as samples meet, of most programs */
-#define CHILDREN_MOST 100000u /* of a unit, that are looked at before they are needed */
-#define PACKAGES      2u      /* places of PROGRAM.dwp */
+    4096u /* open at once, each with a descriptor and some 100 KB: enough for the samples of most programs */
+#define CHILDREN_MOST 100000u /* of a unit that are searched in advance */
+#define PACKAGES      2u      /* places where PROGRAM.dwp can be */
 
 struct split_unit {
     uint64_t id, offset; /* of the unit's DIE */
 };
 
-/* A .dwo file, or one part of another (part.h). */
+/* A .dwo file, or one part of a larger file (part.h). */
 struct lines_split_file {
     const char *path;
-    uint64_t id;       /* of the part; 0: the file has it as its only one, or with others of DWARF 4 */
+    uint64_t id;       /* of the part; 0: the file has only this one, or several of DWARF 4 */
     Dwarf_Debug debug; /* NULL: unreadable */
     struct split_unit *units;
     uint32_t unit_count, unit_capacity;
@@ -37,7 +37,7 @@ static uint64_t number_in(const Dwarf_Sig8 *signature)
     return number;
 }
 
-/* Text of an attribute of either name; NULL: it has none. It lives as long as the file. */
+/* The text of an attribute that has one of two names; NULL: none. It lives as long as the file. */
 static const char *text_of(Dwarf_Die die, Dwarf_Half first, Dwarf_Half second)
 {
     Dwarf_Attribute attribute;
@@ -69,24 +69,24 @@ static const struct part_file *package_at(struct lines_source *source, unsigned 
     return package && part_file_is_package(package) ? package : NULL;
 }
 
-/* A directory, a name below it. */
-static void join(const char *directory, size_t length, const char *name, char *out, size_t size)
+/* Joins a directory (of `length` bytes) and a name. */
+static void join_path(const char *directory, size_t length, const char *name, char *out, size_t size)
 {
     bool slash = length && directory[length - 1] != '/';
     if (snprintf(out, size, "%.*s%s%s", (int)length, directory, slash ? "/" : "", name) >= (int)size)
         out[0] = 0;
 }
 
-/* Below the directory of a file. */
+/* Joins a file's directory and a name. */
 static void join_beside(const char *file, const char *name, char *out, size_t size)
 {
     const char *slash = strrchr(file, '/');
-    join(file, slash ? (size_t)(slash - file) : 0, name, out, size);
+    join_path(file, slash ? (size_t)(slash - file) : 0, name, out, size);
 }
 
-/* The n-th path at which the file of a skeleton may be that is no package, "": none; false: there are no more. */
-static bool candidate(const struct lines_source *source, Dwarf_Die skeleton, unsigned n, char *out,
-                      size_t size)
+/* The n-th possible path of a skeleton's file (not a package). "": none; false: there are no more. */
+static bool candidate_path(const struct lines_source *source, Dwarf_Die skeleton, unsigned n, char *out,
+                           size_t size)
 {
     const char *name = text_of(skeleton, DW_AT_dwo_name, DW_AT_GNU_dwo_name);
     const char *directory = text_of(skeleton, DW_AT_comp_dir, 0);
@@ -97,16 +97,16 @@ static bool candidate(const struct lines_source *source, Dwarf_Die skeleton, uns
     base = base ? base + 1 : name;
     switch (n) {
     case 0:
-        join(directory ? directory : "", directory && name[0] != '/' ? strlen(directory) : 0, name, out,
-             size);
+        join_path(directory ? directory : "", directory && name[0] != '/' ? strlen(directory) : 0, name, out,
+                  size);
         return true;
-    case 1: /* the directory may be relative, so that builds in any directory are the same */
+    case 1: /* the directory may be relative, to make builds reproducible in any directory */
         join_beside(source->program, name[0] == '/' ? name + 1 : name, out, size);
         return true;
     case 2:
         join_beside(source->program, base, out, size);
         return true;
-    case 3: /* the file that is read may be elsewhere (--symfs, a cache) */
+    case 3: /* the file being read may be elsewhere (--symfs, a cache) */
         join_beside(source->path, name[0] == '/' ? name + 1 : name, out, size);
         return true;
     case 4:
@@ -142,8 +142,8 @@ static int index_units(struct lines_split_file *file)
     return rc;
 }
 
-/* Whether functions of a part refer to nothing instead of a declaration, which has their names: the debug information that
- * GCC's link-time optimization writes early is in no part, and a part can refer to itself alone. */
+/* Whether the part's functions lack a reference to the declaration that has their names: GCC's link-time
+ * optimization writes that debug information early, to no part, and a part can only refer to itself. */
 static bool is_nameless(Dwarf_Debug debug, Dwarf_Die part)
 {
     Dwarf_Die child, next;
@@ -166,8 +166,8 @@ static bool is_nameless(Dwarf_Debug debug, Dwarf_Die part)
     }
 }
 
-/* What a file that has this number, as far as its headers tell, really has. */
-static enum have inspect(const struct part_file *file, uint64_t id)
+/* What a file really has that claims this number in its headers. */
+static enum have inspect_part(const struct part_file *file, uint64_t id)
 {
     struct lines_split_file opened = {0};
     uint64_t work = 0;
@@ -189,7 +189,7 @@ static enum have inspect(const struct part_file *file, uint64_t id)
     return have;
 }
 
-/* What a file has for a skeleton. DWARF 4 has the number among the DIEs alone. */
+/* What a file has for a skeleton. DWARF 4 has the number only among the DIEs. */
 static enum have have_in(const struct part_file *file, Dwarf_Die skeleton, uint64_t id, uint16_t version)
 {
     const char *name = text_of(skeleton, DW_AT_dwo_name, DW_AT_GNU_dwo_name);
@@ -197,11 +197,11 @@ static enum have have_in(const struct part_file *file, Dwarf_Die skeleton, uint6
         return HAVE_UNREADABLE;
     if (!part_file_has(file, id))
         return HAVE_OTHER;
-    return version >= 5 && !(name && strstr(name, ".ltrans")) ? HAVE_PART : inspect(file, id);
+    return version >= 5 && !(name && strstr(name, ".ltrans")) ? HAVE_PART : inspect_part(file, id);
 }
 
-/* What is at a path that a skeleton names. */
-static enum have look(const char *path, Dwarf_Die skeleton, uint64_t id, uint16_t version)
+/* What is at a path named by a skeleton. */
+static enum have look_at_path(const char *path, Dwarf_Die skeleton, uint64_t id, uint16_t version)
 {
     if (!path[0] || access(path, F_OK) != 0)
         return HAVE_NOT;
@@ -231,8 +231,8 @@ void lines_split_check(struct lines_source *source, Dwarf_Die skeleton, uint64_t
         if (have > HAVE_OTHER) /* a package need not have all units */
             best = have;
     }
-    for (unsigned n = 0; candidate(source, skeleton, n, path, sizeof path); n++) {
-        enum have have = look(path, skeleton, id, version);
+    for (unsigned n = 0; candidate_path(source, skeleton, n, path, sizeof path); n++) {
+        enum have have = look_at_path(path, skeleton, id, version);
         if (have == HAVE_PART)
             return;
         if (have > best)
@@ -247,7 +247,8 @@ void lines_split_check(struct lines_source *source, Dwarf_Die skeleton, uint64_t
              lacks[source->first_lack][source->missing > 1]);
 }
 
-/* The part of a file, opened once. package: that at the path, or NULL. NULL: out of memory, or too many are open. */
+/* Opens the part of a file, once. package: the package at the path, or NULL. NULL: out of memory, or too many are
+ * open. */
 static struct lines_split_file *open_part(struct lines_source *source, const char *path,
                                           const struct part_file *package, uint64_t id)
 {
@@ -266,7 +267,7 @@ static struct lines_split_file *open_part(struct lines_source *source, const cha
     part_file_close(own);
     file->debug = fd >= 0 ? lines_debug_open_file(fd, &source->work) : NULL;
     source->split_count++;
-    /* It is not tied to the program's file: libdwarf would take the first skeleton's tables for its strings. */
+    /* Not tied to the program's file, as libdwarf would use the first skeleton's tables for its strings. */
     if (file->debug) {
         Dwarf_Unsigned lists;
         dwarf_load_rnglists(file->debug, &lists, NULL);
@@ -300,7 +301,7 @@ bool lines_split_find(struct lines_source *source, const struct lines_unit *unit
             take_part(source, path, package, unit->split_id, out))
             return true;
     }
-    for (unsigned n = 0; candidate(source, skeleton, n, path, sizeof path); n++)
+    for (unsigned n = 0; candidate_path(source, skeleton, n, path, sizeof path); n++)
         if (path[0] && access(path, R_OK) == 0 && take_part(source, path, NULL, unit->split_id, out))
             return true;
     return false;
@@ -311,7 +312,7 @@ void lines_split_lists(Dwarf_Debug debug, struct lines_ranges_source *out)
     Dwarf_Unsigned start, entries, array, first, end;
     Dwarf_Small sizes[4];
     unsigned version;
-    /* all lists of a .dwo file are its only unit's */
+    /* all lists of a .dwo file belong to its only unit */
     if (dwarf_get_rnglist_context_basics(debug, 0, &start, &sizes[0], &sizes[1], &version, &sizes[2],
                                          &sizes[3], &entries, &array, &first, &end, NULL) == DW_DLV_OK) {
         out->lists = 0;

@@ -14,12 +14,12 @@
 #include "image/name.h"
 
 #define NAME_SIZE   1024
-#define MAX_ORIGINS 8 /* from an inlined call to its function's declaration */
+#define MAX_ORIGINS 8 /* steps from an inlined call to its function's declaration */
 
 enum walking {
     FUNCTIONS, /* collects functions, but not what is in them */
-    NESTED,    /* ... and those in them */
-    INLINED,   /* collects inlined calls in one function */
+    NESTED,    /* ... and nested functions */
+    INLINED,   /* collects inlined calls of one function */
 };
 
 struct loading {
@@ -127,7 +127,7 @@ static uint64_t number_of(Dwarf_Die die, Dwarf_Half which)
     return value;
 }
 
-/* An offset in a section: one may be of a form for offsets, or for numbers (DWARF 3). */
+/* The offset in an attribute: one may have a form for offsets or, in DWARF 3, for numbers. */
 static uint64_t offset_of(Dwarf_Die die, Dwarf_Half which)
 {
     Dwarf_Attribute attribute;
@@ -140,7 +140,7 @@ static uint64_t offset_of(Dwarf_Die die, Dwarf_Half which)
     return offset;
 }
 
-/* Prefers a mangled name, as it includes namespaces and classes. *plain: it is none. */
+/* A DIE's own name, preferably the mangled one, as it includes namespaces and classes. *plain: it is not mangled. */
 static bool own_name(Dwarf_Die die, char *out, size_t size, bool *plain)
 {
     static const Dwarf_Half kinds[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name};
@@ -163,7 +163,7 @@ static bool own_name(Dwarf_Die die, char *out, size_t size, bool *plain)
     return false;
 }
 
-/* *debug: the die's on entry, that of *out on return. */
+/* *debug: of the DIE on entry, of *out on return. */
 static bool origin_of(const struct lines_source *source, Dwarf_Debug *debug, Dwarf_Die die, Dwarf_Die *out)
 {
     static const Dwarf_Half kinds[] = {DW_AT_abstract_origin, DW_AT_specification};
@@ -188,8 +188,8 @@ static bool origin_of(const struct lines_source *source, Dwarf_Debug *debug, Dwa
     return false;
 }
 
-/* A function's name and line by its DIE: its own, or those of its origin. A plain name is used only if no mangled one
- * follows. *plain: it is such. */
+/* A function's name and line by its DIE, or by that of its origin. A plain name is used only if no mangled one
+ * follows. *plain: it is plain. */
 static void find_name(const struct lines_source *source, Dwarf_Debug debug, Dwarf_Die die, char *out,
                       size_t size, bool *plain, uint32_t *start)
 {
@@ -272,8 +272,8 @@ static int add_ranges(struct loading *l, Dwarf_Die die, struct lines_scopes *sco
 
 static int walk_children(struct loading *l, Dwarf_Die die, unsigned level, uint32_t depth);
 
-/* Visits a DIE: notes functions and inlined calls, and descends into DIEs that may contain them. */
-static int visit(struct loading *l, Dwarf_Die die, unsigned level, uint32_t depth)
+/* Visits a DIE: records functions and inlined calls, and descends into DIEs that may contain them. */
+static int visit_die(struct loading *l, Dwarf_Die die, unsigned level, uint32_t depth)
 {
     Dwarf_Half tag;
     if (!lines_spend(l->source, 1))
@@ -317,7 +317,7 @@ static int walk_children(struct loading *l, Dwarf_Die die, unsigned level, uint3
         return 0;
     int rc = 0;
     for (;;) {
-        rc = visit(l, child, level, depth);
+        rc = visit_die(l, child, level, depth);
         int more = rc == 0 ? dwarf_siblingof_b(l->unit->debug, child, 1, &next, NULL) : DW_DLV_NO_ENTRY;
         dwarf_dealloc_die(child);
         if (more != DW_DLV_OK)

@@ -1,6 +1,6 @@
 /*
- * unit.h - the lines and functions of one compilation unit, read out of libdwarf into plain tables.
- * Private to image/.
+ * unit.h - the lines and functions of one compilation unit, copied from libdwarf into plain tables. Private to
+ * image/.
  */
 #ifndef FATHOM_IMAGE_LINES_UNIT_H
 #define FATHOM_IMAGE_LINES_UNIT_H
@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "image/lines/lines.h"
 
-#define LINES_DEPTH_MOST 200u /* of nested DIEs, and so of inlining */
+#define LINES_DEPTH_MOST 200u /* nesting of DIEs, and so of inlining */
 
 struct lines_row { /* valid from address up to the next row's */
     uint64_t address;
@@ -29,7 +29,7 @@ struct lines_scope { /* one address range of a function, or of an inlined call i
     uint32_t call_line, call_discriminator;
     uint32_t depth;       /* of inlining; 0: the function itself */
     uint32_t first, last; /* of a function: its inlined calls are scopes [first, last) of `inlined` */
-    bool walked;          /* of a function: these were read */
+    bool walked;          /* of a function: the inlined calls were read */
 };
 
 struct lines_scopes {
@@ -40,27 +40,28 @@ struct lines_scopes {
 struct lines_split_file;
 struct part_file;
 
-/* What units share. */
+/* State shared by all units. */
 struct lines_source {
     Dwarf_Debug debug;
     const char *path;                /* of the file with the debug information */
     const char *program;             /* the path of the program itself */
-    struct lines_split_file *splits; /* opened; see split.h */
+    struct lines_split_file *splits; /* the open ones; see split.h */
     uint32_t split_count, split_capacity;
-    uint32_t missing; /* units whose split debug information is not there */
+    uint32_t missing; /* units whose split debug information was not found */
     char first_missing[256];
     uint8_t first_lack;            /* why (split.c) */
     struct part_file *packages[2]; /* PROGRAM.dwp, at two places; NULL: none */
-    bool tried[2];                 /* they were looked for */
+    bool tried[2];                 /* the package was searched for */
     char lacks[512];               /* lines_reader_lacks() */
     Dwarf_Debug shared;            /* the file to which dwz moved shared parts; NULL: none */
     struct arena *arena;           /* of all names */
     struct table *names;           /* number of its file << 48 | offset of a DIE -> struct lines_name */
-    uint64_t work;                 /* how much more may be done: lines_spend() */
+    uint64_t work;                 /* remaining budget: lines_spend() */
 };
 
-/* Takes so much off the work that is left: an entry of a table, a range or a DIE is one. Real debug information has
- * none of less than a byte, but a damaged one can name a table from many places. false: none is left. */
+/* Subtracts from the remaining budget; an entry of a table, a range or a DIE counts as one. Each takes at least a
+ * byte of real debug information, but a damaged file can refer to one table from many places. false: the budget
+ * is exhausted. */
 bool lines_spend(struct lines_source *source, uint64_t work);
 
 struct lines_range {
@@ -68,22 +69,22 @@ struct lines_range {
 };
 
 /* Appends the address ranges of a DIE to a growing array, except empty and discarded ones (address 0). 0,
- * -ENOMEM, or -EOVERFLOW: no work is left (lines_spend()). */
+ * -ENOMEM, or -EOVERFLOW: the budget is exhausted (lines_spend()). */
 struct lines_ranges {
     struct lines_range *items;
     size_t count, capacity;
 };
-/* What lists of ranges are read with: */
+/* What is needed to read range lists: */
 struct lines_ranges_source {
     struct lines_source *source;
     Dwarf_Debug debug; /* the file of the DIEs */
     uint16_t version;
     uint64_t low; /* base address of the unit */
-    /* Of split debug information, else NULL: the skeleton, whose file has the addresses. */
+    /* For split debug information, else NULL: the skeleton's file, which has the addresses. */
     Dwarf_Debug program;
     Dwarf_Die skeleton;
     uint64_t old_base;    /* of its lists in .debug_ranges */
-    Dwarf_Unsigned lists; /* the number of its lists in .debug_rnglists.dwo, and the end of these there */
+    Dwarf_Unsigned lists; /* the number of its lists in .debug_rnglists.dwo, and where these end */
     Dwarf_Unsigned lists_end;
 };
 int lines_ranges_read(const struct lines_ranges_source *source, Dwarf_Die die, struct lines_ranges *out);
@@ -93,34 +94,35 @@ struct lines_unit {
     uint16_t version;
     bool loaded;
     bool split;             /* its functions are in another file (split.h) */
-    uint64_t split_id;      /* then: that of its part there */
+    uint64_t split_id;      /* if so: the number of its part there */
     struct lines_row *rows; /* by address */
     size_t row_count;
-    struct lines_scopes functions; /* by address: those that are in no other, unless `nested` */
-    bool nested;                   /* functions in functions are there too */
+    struct lines_scopes functions; /* by address; without nested ones, unless `nested` */
+    bool nested;                   /* functions within functions were added */
     struct lines_scopes inlined;
-    /* Once loaded, what scopes are read with: */
+    /* Set once loaded, to read scopes: */
     const char **files; /* by number as in DW_AT_call_file and the line table */
     size_t file_count;
     Dwarf_Debug debug; /* of the file with the unit's functions */
     uint32_t number;   /* its number, for names */
     Dwarf_Die die,
-        part; /* the unit's; of split debug information, that of its part in the other file (else NULL) */
+        part; /* the unit's DIE; with split debug information its part's, in the other file (else NULL) */
     struct lines_ranges_source ranges;
 };
 
-/* Fills the tables but for inlined calls, skipping what is damaged. 0, -ENOMEM, or -EOVERFLOW: no work is left. */
+/* Fills the tables, except for inlined calls; skips what is damaged. 0, -ENOMEM, or -EOVERFLOW: the budget is
+ * exhausted. */
 int lines_unit_load(struct lines_source *source, struct lines_unit *unit);
-/* Adds the functions that are in others. */
+/* Adds the functions nested in others. */
 int lines_unit_nested(struct lines_source *source, struct lines_unit *unit);
 /* Adds a function's inlined calls, once. */
 int lines_unit_walk(struct lines_source *source, struct lines_unit *unit, struct lines_scope *function);
-/* What a scope's function is called: */
+/* The name of a scope's function: */
 struct lines_name {
     const char *shown, *linkage; /* as in struct line_frame */
     uint32_t start;
 };
-/* Of a scope of the unit; NULL: unknown. */
+/* The name of a scope of the unit; NULL: unknown. */
 const struct lines_name *lines_unit_name(struct lines_source *source, const struct lines_unit *unit,
                                          const struct lines_scope *scope);
 void lines_unit_free(struct lines_unit *unit);

@@ -1,8 +1,9 @@
 /*
  * unpacked.c - see unpacked.h.
  *
- * The memory file begins like the file, with the bytes of the other sections where they were; the unpacked ones follow, and
- * a new table of names. elf(5), Elf64_Chdr; ".zdebug_" sections begin with "ZLIB" and a size, big-endian.
+ * The memory file begins like the original, with the bytes of the other sections at their places; the
+ * decompressed sections follow, and a new table of names. elf(5), Elf64_Chdr; ".zdebug_" sections begin with
+ * "ZLIB" and a size, big-endian.
  */
 #include "image/lines/unpacked.h"
 
@@ -29,9 +30,9 @@
 struct unpacking {
     int from, to;
     const struct elf_file *file;
-    uint64_t end;      /* of what was written */
+    uint64_t end;      /* of what has been written */
     uint64_t sections; /* offset of the table of section headers */
-    bool all;          /* also those that libdwarf unpacks */
+    bool all;          /* include those that libdwarf decompresses */
 };
 
 static bool is_old(const struct elf_section *s)
@@ -39,8 +40,10 @@ static bool is_old(const struct elf_section *s)
     return strncmp(s->name, ".zdebug_", 8) == 0;
 }
 
-/* A section's unpacked size, and where its packed bytes begin. false: it is not packed in these ways. */
-static bool packed(const struct unpacking *u, const struct elf_section *s, uint64_t *size, uint64_t *header)
+/* A section's uncompressed size, and the length of the header before its data. false: it is not compressed in
+ * these ways. */
+static bool is_packed(const struct unpacking *u, const struct elf_section *s, uint64_t *size,
+                      uint64_t *header)
 {
     uint8_t old[12];
     Elf64_Chdr h;
@@ -74,7 +77,7 @@ static bool write_all(int fd, const uint8_t *data, uint64_t size, uint64_t at)
     return true;
 }
 
-static bool copy(struct unpacking *u, uint64_t offset, uint64_t size)
+static bool copy_bytes(struct unpacking *u, uint64_t offset, uint64_t size)
 {
     uint8_t buffer[CHUNK];
     while (size) {
@@ -95,9 +98,9 @@ static bool is_zlib(const struct unpacking *u, const struct elf_section *s)
            (pread(u->from, &h, sizeof h, (off_t)s->offset) == sizeof h && h.ch_type == ELFCOMPRESS_ZLIB);
 }
 
-/* Unpacks a section's bytes. false: damaged. */
-static bool unpack(const struct unpacking *u, const struct elf_section *s, uint64_t header, uint8_t *out,
-                   uint64_t size)
+/* Decompresses a section. false: damaged. */
+static bool unpack_section(const struct unpacking *u, const struct elf_section *s, uint64_t header,
+                           uint8_t *out, uint64_t size)
 {
     uint64_t packed_size = s->file_size - header;
     uint8_t *in = malloc(packed_size);
@@ -120,7 +123,7 @@ static bool move_section(struct unpacking *u, size_t index, uint64_t size, uint6
     if (size > UNPACKED_MOST || u->end + size - u->file->size > UNPACKED_MOST)
         return false;
     uint8_t *out = malloc(size ? size : 1);
-    bool good = out && unpack(u, s, header, out, size) && write_all(u->to, out, size, u->end) &&
+    bool good = out && unpack_section(u, s, header, out, size) && write_all(u->to, out, size, u->end) &&
                 pread(u->from, &sh, sizeof sh, (off_t)place) == sizeof sh;
     free(out);
     if (!good)
@@ -132,7 +135,7 @@ static bool move_section(struct unpacking *u, size_t index, uint64_t size, uint6
     return write_all(u->to, (const uint8_t *)&sh, sizeof sh, place);
 }
 
-/* A table of names without the z of ".zdebug_". */
+/* Makes a table of names without the z of ".zdebug_". */
 static bool rename_sections(struct unpacking *u, size_t names)
 {
     const struct elf_section *table = &u->file->sections[names];
@@ -146,7 +149,7 @@ static bool rename_sections(struct unpacking *u, size_t names)
     size_t length = sizeof old - 1;
     for (uint64_t i = 0; good && i + length < table->file_size; i++)
         if (memcmp(text + i, old, length) == 0) {
-            /* the name stays at its place, and is one shorter */
+            /* the name stays at its offset, and becomes one shorter */
             size_t rest = strnlen((const char *)text + i, table->file_size - i);
             memmove(text + i + 1, text + i + 2, rest - 2);
             text[i + rest - 1] = 0;
@@ -163,18 +166,18 @@ static bool rename_sections(struct unpacking *u, size_t names)
 static bool write_unpacked(struct unpacking *u, const Elf64_Ehdr *header)
 {
     const struct elf_file *file = u->file;
-    bool good = ftruncate(u->to, (off_t)file->size) == 0 && copy(u, 0, sizeof *header) &&
-                copy(u, u->sections, file->section_count * sizeof(Elf64_Shdr));
+    bool good = ftruncate(u->to, (off_t)file->size) == 0 && copy_bytes(u, 0, sizeof *header) &&
+                copy_bytes(u, u->sections, file->section_count * sizeof(Elf64_Shdr));
     bool old = false;
     u->end = file->size;
     for (size_t i = 0; good && i < file->section_count; i++) {
         const struct elf_section *s = &file->sections[i];
         uint64_t size, skip;
         old |= is_old(s);
-        if (packed(u, s, &size, &skip))
+        if (is_packed(u, s, &size, &skip))
             good = move_section(u, i, size, skip);
         else if (s->file_size && !(s->flags & SHF_ALLOC))
-            good = copy(u, s->offset, s->file_size);
+            good = copy_bytes(u, s->offset, s->file_size);
     }
     return good &&
            (!old || (header->e_shstrndx < file->section_count && rename_sections(u, header->e_shstrndx)));
@@ -193,7 +196,7 @@ int unpacked_open(const char *path, bool all)
     memcpy(&header, file.data, sizeof header);
     u.sections = header.e_shoff;
     for (size_t i = 0; u.from >= 0 && i < file.section_count; i++)
-        any |= packed(&u, &file.sections[i], &size, &skip);
+        any |= is_packed(&u, &file.sections[i], &size, &skip);
     if (any)
         u.to = memfd_create("debug information", MFD_CLOEXEC);
     if (u.to >= 0 && !write_unpacked(&u, &header)) {
@@ -206,7 +209,7 @@ int unpacked_open(const char *path, bool all)
     return u.to;
 }
 
-/* libdwarf takes these whole, and of others (locations of variables, indices of names) nothing is asked. */
+/* The sections that libdwarf reads whole; others (locations of variables, indexes of names) are not used. */
 static bool is_read(const char *name)
 {
     static const char *const kinds[] = {"info",        "abbrev", "line",   "str",     "line_str",
@@ -235,7 +238,7 @@ uint64_t unpacked_size(const char *path)
         Elf64_Chdr h;
         if (!is_read(s->name))
             continue;
-        if (!packed(&u, s, &size, &skip))
+        if (!is_packed(&u, s, &size, &skip))
             size = s->flags & SHF_COMPRESSED && s->file_size > sizeof h &&
                            pread(u.from, &h, sizeof h, (off_t)s->offset) == sizeof h
                        ? h.ch_size

@@ -1,6 +1,6 @@
 /*
- * unpacked.h - debug information in compressed sections that libdwarf does not unpack: those of zstd, and any
- * named .zdebug_; and the unpacked size of any. Private to image/.
+ * unpacked.h - decompresses debug information that libdwarf does not decompress itself (zstd, and any section
+ * named .zdebug_), and determines the uncompressed size of any. Private to image/.
  */
 #ifndef FATHOM_IMAGE_LINES_UNPACKED_H
 #define FATHOM_IMAGE_LINES_UNPACKED_H
@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A memory file with the file's sections, unpacked, for libdwarf; -1: the file has no such sections, or they are damaged
- * or larger than any real ones. all: those that libdwarf unpacks, too. */
+/* A memory file with the file's sections decompressed, for libdwarf; -1: there are no such sections, or they are
+ * damaged or too large to be real. all: include those that libdwarf decompresses. */
 int unpacked_open(const char *path, bool all);
-/* Bytes, unpacked, of the sections that lines are read from, by the file's headers alone. 0: it has none. */
+/* Uncompressed bytes of the sections with lines, by the file's headers alone. 0: it has none. */
 uint64_t unpacked_size(const char *path);
 
 #endif

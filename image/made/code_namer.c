@@ -12,33 +12,33 @@
 #include "base/vec.h"
 #include "image/made/code_names.h"
 
-/* What one process says. */
-struct said {
+/* The names from one process. */
+struct process_names {
     uint32_t pid;
     uint64_t until;
     size_t first, count;           /* of the entries */
-    size_t past_first, past_count; /* of what they replaced */
+    size_t past_first, past_count; /* of the replaced ones */
 };
 
 struct piece {
     struct code_names_entry entry;
-    bool timed; /* it is known since when it is there */
+    bool timed; /* the time from which it existed is known */
 };
 
 struct code_namer {
     struct names *names;
-    size_t text;                      /* bytes of them */
-    struct code_names_entry *entries; /* of all that was ended */
+    size_t text;                      /* bytes of the names */
+    struct code_names_entry *entries; /* of all finished processes */
     size_t count, capacity;
-    struct code_names_past *past; /* of the process that was begun, too */
+    struct code_names_past *past; /* including those of the current process */
     size_t past_count, past_capacity;
     struct code_names_place *places;
     size_t place_count, place_capacity;
     struct table *place_of; /* hash of a place -> its number + 1 */
-    struct said *processes;
+    struct process_names *processes;
     size_t process_count, process_capacity;
-    /* Of the process that was begun: all that was added, and by address what still stands of it, as indices of that. */
-    struct ordered *standing;
+    /* Of the current process: all code that was added, and an index by address of what has not been replaced. */
+    struct ordered *present;
     struct piece *added;
     size_t added_count, added_capacity;
     size_t past_begun;
@@ -63,7 +63,7 @@ void code_namer_free(struct code_namer *n)
         return;
     names_free(n->names);
     table_free(n->place_of);
-    ordered_free(n->standing);
+    ordered_free(n->present);
     free(n->entries);
     free(n->past);
     free(n->places);
@@ -74,14 +74,14 @@ void code_namer_free(struct code_namer *n)
 
 int code_namer_begin(struct code_namer *n)
 {
-    ordered_free(n->standing);
-    n->standing = ordered_new();
+    ordered_free(n->present);
+    n->present = ordered_new();
     n->added_count = 0;
     n->past_count = n->past_begun;
-    return n->standing ? 0 : -ENOMEM;
+    return n->present ? 0 : -ENOMEM;
 }
 
-/* NAMES_NONE: *rc is why. */
+/* NAMES_NONE: failed, *rc is why. */
 static uint32_t intern(struct code_namer *n, const char *text, int *rc)
 {
     const uint32_t before = names_count(n->names), number = names_intern(n->names, text);
@@ -91,7 +91,7 @@ static uint32_t intern(struct code_namer *n, const char *text, int *rc)
     return number;
 }
 
-/* Likewise of what need not end. -ENOSPC: there is no room; -ENODATA: it is empty. */
+/* The same for a name that need not be NUL-terminated. -ENOSPC: too many; -ENODATA: it is empty. */
 static uint32_t intern_part(struct code_namer *n, const char *name, size_t length, int *rc)
 {
     char text[CODE_NAME_MOST + 1];
@@ -109,7 +109,7 @@ static uint32_t name_of(const struct code_namer *n, uint32_t place)
     return place & CODE_NAMES_PLACE ? n->places[place & ~CODE_NAMES_PLACE].name : place;
 }
 
-/* The number of a place, which may be one that is equal. It is the name's where there is no room. -ENOMEM: none. */
+/* The number of a place, shared with an equal one. If there are too many, that of the name alone. -ENOMEM: none. */
 static int place_number(struct code_namer *n, const struct code_names_place *place, uint32_t *out)
 {
     uint64_t *number = table_put(n->place_of, checksum_of(place, sizeof *place), NULL);
@@ -127,27 +127,27 @@ static int place_number(struct code_namer *n, const struct code_names_place *pla
     return 0;
 }
 
-/* Adds code, which overlaps nothing that stands. */
-static int put(struct code_namer *n, uint64_t address, uint64_t size, uint32_t place, bool timed)
+/* Adds code, which must not overlap any present code. */
+static int put_piece(struct code_namer *n, uint64_t address, uint64_t size, uint32_t place, bool timed)
 {
     const struct piece piece = {{address, (uint32_t)size, place}, timed};
     if (n->count + n->added_count >= CODE_NAMES_ENTRIES)
         return -ENOSPC;
     return vec_push(n->added, n->added_count, n->added_capacity, piece) &&
-                   ordered_put(n->standing, address, n->added_count - 1)
+                   ordered_put(n->present, address, n->added_count - 1)
                ? 0
                : -ENOMEM;
 }
 
-/* What comes in the stead of other code. */
-struct coming {
+/* New code that replaces other code. */
+struct replacement {
     uint64_t address, end, time;
     uint32_t name;
-    bool doubtful; /* some of the other code had another name, and it is not known until when */
+    bool doubtful; /* some of the replaced code had another name, and when that ended is unknown */
 };
 
-/* Keeps the part of a piece that is no longer there, or notes that it is not known when that ended. */
-static int retire(struct code_namer *n, const struct piece *old, struct coming *by)
+/* Records the part of a piece that was replaced, or notes that its end is unknown. */
+static int retire_piece(struct code_namer *n, const struct piece *old, struct replacement *by)
 {
     const uint64_t old_end = old->entry.address + old->entry.size;
     const uint64_t from = old->entry.address > by->address ? old->entry.address : by->address,
@@ -160,22 +160,22 @@ static int retire(struct code_namer *n, const struct piece *old, struct coming *
     return 0;
 }
 
-/* Takes away what stands where something comes. */
-static int clear(struct code_namer *n, struct coming *by)
+/* Removes all code that the new code overlaps. */
+static int clear_range(struct code_namer *n, struct replacement *by)
 {
     uint64_t key, index;
     int rc = 0;
-    while (rc == 0 && ordered_at_most(n->standing, by->end - 1, &key, &index)) {
+    while (rc == 0 && ordered_at_most(n->present, by->end - 1, &key, &index)) {
         const struct piece old = n->added[index];
         const uint64_t address = old.entry.address, end = address + old.entry.size;
         if (end <= by->address)
             break;
-        rc = retire(n, &old, by);
-        ordered_remove(n->standing, key);
+        rc = retire_piece(n, &old, by);
+        ordered_remove(n->present, key);
         if (rc == 0 && end > by->end)
-            rc = put(n, by->end, end - by->end, old.entry.place, old.timed);
+            rc = put_piece(n, by->end, end - by->end, old.entry.place, old.timed);
         if (rc == 0 && address < by->address)
-            rc = put(n, address, by->address - address, old.entry.place, old.timed);
+            rc = put_piece(n, address, by->address - address, old.entry.place, old.timed);
     }
     return rc;
 }
@@ -192,14 +192,14 @@ static bool is_marked(const char *text)
     return length > mark && strcmp(text + (length - mark), CODE_NOT_CERTAIN) == 0;
 }
 
-/* Makes room for code. *name: from now on the one that says that it is not certain, if it is not. */
+/* Removes code to make way for new code. *name is replaced by one marked as uncertain if the times are not known. */
 static int make_room(struct code_namer *n, uint64_t address, uint64_t size, uint64_t time, uint32_t *name)
 {
     char marked[CODE_NAME_MOST + sizeof CODE_NOT_CERTAIN];
     const char *text = names_text(n->names, *name);
-    struct coming by = {.address = address, .end = address + size, .time = time, .name = *name};
-    int rc = clear(n, &by);
-    if (rc == 0 && by.doubtful && !is_marked(text)) { /* so it has CODE_NAME_MOST bytes at most */
+    struct replacement by = {.address = address, .end = address + size, .time = time, .name = *name};
+    int rc = clear_range(n, &by);
+    if (rc == 0 && by.doubtful && !is_marked(text)) { /* so it has at most CODE_NAME_MOST bytes */
         if (n->text >= CODE_NAMES_TEXT)
             return -ENOSPC;
         const size_t length = strlen(text);
@@ -210,7 +210,7 @@ static int make_room(struct code_namer *n, uint64_t address, uint64_t size, uint
     return rc;
 }
 
-/* The place of a part. */
+/* The number of the place for a part. */
 static int place_part(struct code_namer *n, uint32_t name, const struct code_part *part, uint32_t *out)
 {
     struct code_names_place place = {.name = name, .file = CODE_NAMES_NO_FILE};
@@ -231,7 +231,7 @@ static int place_part(struct code_namer *n, uint32_t name, const struct code_par
     return place.line || place.cfa ? place_number(n, &place, out) : 0;
 }
 
-/* Adds the parts; those that have the same place are one. */
+/* Adds the parts; adjacent ones with the same place become one. */
 static int put_parts(struct code_namer *n, const struct code_made *made, uint32_t name)
 {
     uint64_t from = 0;
@@ -243,11 +243,11 @@ static int put_parts(struct code_namer *n, const struct code_made *made, uint32_
         if (rc < 0 || next == place)
             continue;
         if (made->parts[i].from > from)
-            rc = put(n, made->address + from, made->parts[i].from - from, place, made->time != 0);
+            rc = put_piece(n, made->address + from, made->parts[i].from - from, place, made->time != 0);
         from = made->parts[i].from > from ? made->parts[i].from : from;
         place = next;
     }
-    return rc == 0 ? put(n, made->address + from, made->size - from, place, made->time != 0) : rc;
+    return rc == 0 ? put_piece(n, made->address + from, made->size - from, place, made->time != 0) : rc;
 }
 
 int code_namer_make(struct code_namer *n, const struct code_made *made)
@@ -268,14 +268,15 @@ int code_namer_add(struct code_namer *n, uint64_t address, uint64_t size, const 
         n, &(struct code_made){.address = address, .size = size, .name = name, .length = length});
 }
 
-/* Takes the pieces of [from, from + size) away, from the highest down, to *out, the caller's. They are of one name. */
+/* Removes the pieces of [from, from + size), from the highest address down; they are stored in *out, the
+ * caller's. They have one name. */
 static int take_pieces(struct code_namer *n, uint64_t from, uint64_t size, uint64_t time, struct piece **out,
                        size_t *count)
 {
-    struct coming by = {.address = from, .end = from + size, .time = time};
+    struct replacement by = {.address = from, .end = from + size, .time = time};
     uint64_t bound = from + size - 1, key, index;
     size_t capacity = 0;
-    while (ordered_at_most(n->standing, bound, &key, &index) && key >= from) {
+    while (ordered_at_most(n->present, bound, &key, &index) && key >= from) {
         if (!vec_push(*out, *count, capacity, n->added[index]))
             return -ENOMEM;
         if (key-- == from)
@@ -283,10 +284,10 @@ static int take_pieces(struct code_namer *n, uint64_t from, uint64_t size, uint6
         bound = key;
     }
     by.name = *count ? name_of(n, (*out)[*count - 1].entry.place) : 0;
-    return *count ? clear(n, &by) : 0;
+    return *count ? clear_range(n, &by) : 0;
 }
 
-/* Adds pieces at other addresses. */
+/* Adds pieces at their new addresses. */
 static int put_pieces(struct code_namer *n, const struct piece *pieces, size_t count, uint64_t from,
                       uint64_t to, uint64_t size, uint64_t time)
 {
@@ -297,8 +298,8 @@ static int put_pieces(struct code_namer *n, const struct piece *pieces, size_t c
         const struct code_names_entry *e = &pieces[i].entry;
         const uint64_t at = e->address - from, left = size - at;
         if (name_of(n, e->place) == certain)
-            rc = put(n, to + at, e->size < left ? e->size : left, name == certain ? e->place : name,
-                     time != 0);
+            rc = put_piece(n, to + at, e->size < left ? e->size : left, name == certain ? e->place : name,
+                           time != 0);
     }
     return rc;
 }
@@ -308,7 +309,7 @@ int code_namer_move(struct code_namer *n, uint64_t from, uint64_t to, uint64_t s
     struct piece *pieces = NULL;
     size_t count = 0;
     uint64_t key, index;
-    if (!is_code(from, size) || !is_code(to, size) || !ordered_at_most(n->standing, from, &key, &index) ||
+    if (!is_code(from, size) || !is_code(to, size) || !ordered_at_most(n->present, from, &key, &index) ||
         key != from)
         return 0;
     int rc = take_pieces(n, from, size, time, &pieces, &count);
@@ -328,31 +329,32 @@ static int compare_past(const void *a, const void *b)
 
 int code_namer_end(struct code_namer *n, uint32_t pid, uint64_t until)
 {
-    struct said said = {pid, until, n->count, 0, n->past_begun, n->past_count - n->past_begun};
+    struct process_names process_names = {pid, until,         n->count,
+                                          0,   n->past_begun, n->past_count - n->past_begun};
     uint64_t bound = UINT64_MAX, index;
     if (!vec_reserve(n->processes, n->process_count, n->process_capacity, 1) ||
         !vec_reserve(n->entries, n->count, n->capacity, n->added_count))
         return -ENOMEM;
-    while (ordered_at_most(n->standing, bound, &bound, &index)) { /* from the highest down */
+    while (ordered_at_most(n->present, bound, &bound, &index)) { /* from the highest address down */
         n->entries[n->count++] = n->added[index].entry;
-        said.count++;
+        process_names.count++;
         if (bound-- == 0)
             break;
     }
     n->added_count = 0;
-    ordered_free(n->standing);
-    n->standing = NULL;
-    if (said.past_count)
-        qsort(n->past + said.past_first, said.past_count, sizeof *n->past, compare_past);
+    ordered_free(n->present);
+    n->present = NULL;
+    if (process_names.past_count)
+        qsort(n->past + process_names.past_first, process_names.past_count, sizeof *n->past, compare_past);
     n->past_begun = n->past_count;
-    if (said.count)
-        n->processes[n->process_count++] = said;
+    if (process_names.count)
+        n->processes[n->process_count++] = process_names;
     return 0;
 }
 
-static int compare_said(const void *a, const void *b)
+static int compare_processes(const void *a, const void *b)
 {
-    const struct said *x = a, *y = b;
+    const struct process_names *x = a, *y = b;
     if (x->pid != y->pid)
         return x->pid < y->pid ? -1 : 1;
     if (x->until != y->until)
@@ -365,14 +367,14 @@ static uint8_t *put_bytes(uint8_t *at, const void *data, size_t size)
     return size ? (uint8_t *)memcpy(at, data, size) + size : at;
 }
 
-/* What there is to write, in its order. */
+/* What is to be written, in the order of the file. */
 struct writing {
     const struct code_namer *namer;
-    uint32_t *moved; /* places: their numbers in the file */
+    uint32_t *moved; /* the numbers of places in the file */
     uint8_t *at;
 };
 
-/* By name, in the order in which they were found. false: out of memory. */
+/* Orders places by name, then by when they were added. false: out of memory. */
 static bool order_places(const struct code_namer *n, uint32_t *moved)
 {
     const uint32_t names = names_count(n->names);
@@ -408,11 +410,12 @@ static void write_processes(struct writing *w)
 {
     const struct code_namer *n = w->namer;
     for (size_t i = 0; i < n->process_count; i++) {
-        const struct said *said = &n->processes[i];
-        const struct code_names_process process = {said->pid, (uint32_t)said->count, said->until};
+        const struct process_names *process_names = &n->processes[i];
+        const struct code_names_process process = {process_names->pid, (uint32_t)process_names->count,
+                                                   process_names->until};
         w->at = put_bytes(w->at, &process, sizeof process);
-        for (size_t k = said->count; k-- > 0;) {
-            struct code_names_entry entry = n->entries[said->first + k];
+        for (size_t k = process_names->count; k-- > 0;) {
+            struct code_names_entry entry = n->entries[process_names->first + k];
             entry.place = written_place(w, entry.place);
             w->at = put_bytes(w->at, &entry, sizeof entry);
         }
@@ -444,7 +447,7 @@ int code_namer_write(const struct code_namer *n, uint8_t **data, size_t *size)
     *size = 0;
     if (!n->process_count)
         return 0;
-    qsort(n->processes, n->process_count, sizeof *n->processes, compare_said);
+    qsort(n->processes, n->process_count, sizeof *n->processes, compare_processes);
     for (size_t i = 0; i < n->process_count; i++)
         head.past += (uint32_t)n->processes[i].past_count;
     *size = sizeof head + head.text + n->place_count * sizeof *n->places + head.past * sizeof *n->past +

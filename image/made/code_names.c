@@ -16,14 +16,14 @@ struct code_set {
     uint32_t pid, count;
     uint64_t until;
     const struct code_names *names;
-    const struct code_names_entry *entries; /* the names' */
+    const struct code_names_entry *entries; /* owned by the names */
     struct code_past past;
 };
 
-/* What belongs to a name. */
+/* The function of a name. */
 struct name {
     const char *text;
-    uint64_t address;      /* of its function; 0: it has none, as that of a file */
+    uint64_t address;      /* of its function; 0: none, as for a file's name */
     uint32_t first, count; /* places */
 };
 
@@ -38,10 +38,10 @@ struct code_names {
     uint32_t name_count, place_count, set_count, function_count;
 };
 
-/* Addresses are within what an image may span (elf/elf_file.h): 2^27 slots, of which all names that a recording may have take 1%, and all
- * places another 1%. */
+/* Addresses are limited to the span of an image (elf/elf_file.h), that is 2^27 slots; the maximal number of names
+ * takes 1% of these, the maximal number of places another 1%. */
 #define SLOTS (UINT32_C(1) << 27)
-#define TRIES 64u /* for several slots in a row; then the function has one, and no places */
+#define TRIES 64u /* to find adjacent slots; otherwise the function gets one, and no places */
 
 void code_names_free(struct code_names *n)
 {
@@ -59,8 +59,8 @@ void code_names_free(struct code_names *n)
     free(n);
 }
 
-/* Takes the first free slot from one on. A slot that is taken has where to look next, which is set to behind what was found, so that hostile
- * names, which may all meet, cost little more. false: out of memory. */
+/* Takes the first free slot from *slot on. A taken slot stores where to search next, updated to what was found,
+ * so that hostile names with equal hashes cost little more. false: out of memory. */
 static bool take_slot(struct table *taken, uint32_t *slot)
 {
     const uint32_t first = *slot;
@@ -80,13 +80,13 @@ static bool take_slot(struct table *taken, uint32_t *slot)
     return true;
 }
 
-/* Slots for a function with so many places. */
+/* Number of slots for a function with so many places. */
 static uint32_t slots_of(uint32_t places)
 {
     return (places + 3 + CODE_FUNCTION_SIZE - 1) / CODE_FUNCTION_SIZE;
 }
 
-/* Takes several in a row, beginning near one. false: there is no memory, or no room nearby. */
+/* Takes adjacent slots near one. false: out of memory, or none are free nearby. */
 static bool take_slots(struct table *taken, uint32_t *slot, uint32_t count)
 {
     uint32_t first = *slot, free_ones = 0;
@@ -105,7 +105,8 @@ static bool take_slots(struct table *taken, uint32_t *slot, uint32_t count)
     return free_ones == count;
 }
 
-/* Gives a name an address. Names whose hashes meet go to the slots behind, in their order. false: out of memory. */
+/* Assigns an address to a name. Names with the same hash get the following slots, in their order. false: out of
+ * memory. */
 static bool place_name(struct code_names *n, struct table *taken, struct name *name)
 {
     uint32_t slot = (uint32_t)checksum_of(name->text, strlen(name->text)) % SLOTS,
@@ -133,7 +134,7 @@ static bool place_names(struct code_names *n)
     return good;
 }
 
-/* As many as there are whole. */
+/* Reads the names, up to the first incomplete one. */
 static void take_names(struct code_names *n, size_t size, uint32_t most)
 {
     char *text = n->text;
@@ -148,7 +149,7 @@ static void take_names(struct code_names *n, size_t size, uint32_t most)
     }
 }
 
-/* The places as far as those of one name are together. */
+/* Reads the places, as long as those of a name are adjacent. */
 static void take_places(struct code_names *n, struct bytes *b, uint32_t count)
 {
     for (; n->place_count < count; n->place_count++) {
@@ -172,7 +173,7 @@ static bool is_place(const struct code_names *n, uint32_t place)
     return place & CODE_NAMES_PLACE ? (place & ~CODE_NAMES_PLACE) < n->place_count : place < n->name_count;
 }
 
-/* Copies a process's entries as far as they are in order. Returns where the next ones go. */
+/* Copies a process's entries, as long as they are in order. Returns where the next ones go. */
 static struct code_names_entry *take_entries(struct code_names *n, struct bytes *b, uint32_t count,
                                              struct code_names_entry *to)
 {
@@ -207,7 +208,7 @@ static void take_sets(struct code_names *n, struct bytes b, uint32_t count)
     }
 }
 
-/* What was in the stead of other code, as far as it is in order. false: out of memory. */
+/* Reads the replaced code, as long as it is in order. false: out of memory. */
 static bool take_past(struct code_names *n, uint32_t count)
 {
     uint32_t from = 0;
@@ -223,7 +224,7 @@ static bool take_past(struct code_names *n, uint32_t count)
     return true;
 }
 
-static bool allocate(struct code_names *n, const struct code_names_head *head, size_t left)
+static bool allocate_arrays(struct code_names *n, const struct code_names_head *head, size_t left)
 {
     const size_t names = head->names < head->text ? head->names : head->text;
     n->text = malloc(head->text + (size_t)1);
@@ -247,7 +248,7 @@ struct code_names *code_names_new(const uint8_t *data, size_t size)
     const uint8_t *text = bytes_take(&b, head.text);
     if (!n || b.failed || head.version != CODE_NAMES_VERSION)
         return n;
-    bool good = allocate(n, &head, bytes_left(&b));
+    bool good = allocate_arrays(n, &head, bytes_left(&b));
     if (good && head.text) {
         memcpy(n->text, text, head.text);
         take_names(n, head.text, head.names);
@@ -275,7 +276,7 @@ const struct code_set *code_names_of(const struct code_names *n, uint32_t pid, u
     return i < n->set_count && sets[i].pid == pid ? &sets[i] : NULL;
 }
 
-/* The address that a place, or all code of a name, has in the image. */
+/* The image address of a place, or of all code with a name. */
 static uint64_t address_of(const struct code_names *n, uint32_t number)
 {
     if (!(number & CODE_NAMES_PLACE))

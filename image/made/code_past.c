@@ -6,7 +6,7 @@
 #include "base/search.h"
 #include "base/sort.h"
 
-#define STEPS_MOST 4096u /* of one look-up: more than code is replaced at one address, unless to take time */
+#define STEPS_MOST 4096u /* per look-up: more than code is really replaced at one address */
 
 static uint64_t end_of(const struct code_names_past *item)
 {
@@ -14,13 +14,13 @@ static uint64_t end_of(const struct code_names_past *item)
     return __builtin_add_overflow(item->address, item->size, &end) ? UINT64_MAX : end;
 }
 
-/* Fills in how far a range reaches. Its depth is the logarithm of the count. */
-static uint64_t measure(struct code_past *p, uint32_t low, uint32_t high)
+/* Computes a range's reach. The recursion's depth is the logarithm of the count. */
+static uint64_t measure_reach(struct code_past *p, uint32_t low, uint32_t high)
 {
     if (low == high)
         return 0;
     const uint32_t middle = low + (high - low) / 2;
-    const uint64_t left = measure(p, low, middle), right = measure(p, middle + 1, high),
+    const uint64_t left = measure_reach(p, low, middle), right = measure_reach(p, middle + 1, high),
                    own = end_of(&p->items[middle]), both = left > right ? left : right;
     return p->reach[middle] = own > both ? own : both;
 }
@@ -34,7 +34,7 @@ bool code_past_make(struct code_past *p, const struct code_names_past *items, ui
     p->changes = malloc(count * sizeof *p->changes);
     if (!p->reach || !p->changes)
         return false;
-    measure(p, 0, count);
+    measure_reach(p, 0, count);
     for (uint32_t i = 0; i < count; i++)
         p->changes[i] = items[i].until;
     sort_u64(p->changes, count);
@@ -48,14 +48,14 @@ void code_past_clear(struct code_past *p)
     *p = (struct code_past){.items = NULL};
 }
 
-struct looking {
+struct search {
     const struct code_past *past;
     uint64_t pc, time;
     uint32_t steps;
-    const struct code_names_past *best; /* so far: of what was replaced after the time, the first */
+    const struct code_names_past *best; /* of the pieces replaced after the time, the one replaced first */
 };
 
-static void look(struct looking *l, uint32_t low, uint32_t high)
+static void search_range(struct search *l, uint32_t low, uint32_t high)
 {
     while (low < high && l->steps) {
         const uint32_t middle = low + (high - low) / 2;
@@ -63,7 +63,7 @@ static void look(struct looking *l, uint32_t low, uint32_t high)
         l->steps--;
         if (l->past->reach[middle] <= l->pc)
             return;
-        look(l, low, middle);
+        search_range(l, low, middle);
         if (item->address > l->pc)
             return;
         if (l->pc < end_of(item) && l->time < item->until && (!l->best || item->until < l->best->until))
@@ -74,8 +74,8 @@ static void look(struct looking *l, uint32_t low, uint32_t high)
 
 const struct code_names_past *code_past_at(const struct code_past *p, uint64_t pc, uint64_t time)
 {
-    struct looking l = {.past = p, .pc = pc, .time = time, .steps = STEPS_MOST};
-    look(&l, 0, p->count);
+    struct search l = {.past = p, .pc = pc, .time = time, .steps = STEPS_MOST};
+    search_range(&l, 0, p->count);
     return l.steps ? l.best : NULL;
 }
 

@@ -1,4 +1,5 @@
-/* jit_parts.c - see jit_parts.h. Lines and rows are read each by itself, and then cut where either changes. */
+/* jit_parts.c - see jit_parts.h. Lines and rows are read separately, then merged into parts that end where either
+ * changes. */
 #include "image/made/jit_parts.h"
 
 #include <errno.h>
@@ -9,26 +10,26 @@
 #include "base/vec.h"
 #include "image/cfi/table.h"
 
-#define SAME_FILE '\xff' /* as the entry before */
+#define SAME_FILE '\xff' /* the file of the entry before */
 
 static bool is_control(char c)
 {
     return (unsigned char)c < 0x20;
 }
 
-/* The code whose lines are read, as addresses of lines have it. */
+/* The range of the code whose lines are read, as the lines' addresses have it. */
 struct code_range {
     uint64_t from, size;
 };
 
-/* Whether the entries end here, where records are filled up to 8 bytes, or another one begins. */
+/* Whether another entry follows, rather than the record's padding to 8 bytes. */
 static bool is_entry(struct bytes b, const struct code_range *code)
 {
     return bytes_left(&b) < 8 || (bytes_left(&b) > 16 && bytes_u64(&b) - code->from < code->size);
 }
 
-/* Whether a name is the code's own file's, but for what was overwritten, which had pointers and so NULs. Of a short name nothing is left, and what is
- * behind its length tells. */
+/* Whether a name is that of the code's own file, except for the overwritten bytes: these held pointers, and so
+ * NULs. If the name was short nothing of it is left, and the bytes behind its length decide. */
 static bool is_overwritten(const struct bytes *b, const struct jit_dialect *d, const struct code_range *code)
 {
     const char *at = (const char *)b->at;
@@ -47,7 +48,7 @@ static bool is_overwritten(const struct bytes *b, const struct jit_dialect *d, c
     return is_entry(behind, code);
 }
 
-/* The name of a file. NULL: the record is damaged. */
+/* Reads a file's name. NULL: the record is damaged. */
 static const char *read_file(struct bytes *b, const struct jit_dialect *d, const struct code_range *code,
                              size_t *length)
 {
@@ -64,7 +65,7 @@ static const char *read_file(struct bytes *b, const struct jit_dialect *d, const
     return name;
 }
 
-/* Of a DEBUG_INFO: address, number of entries; of each: address, line, discriminator, file. */
+/* Reads a DEBUG_INFO: address, number of entries; for each: address, line, discriminator, file. */
 static int read_lines(struct jit_parts *lines, uint64_t address, uint64_t size, struct bytes b,
                       const struct jit_dialect *dialect)
 {
@@ -106,8 +107,8 @@ static void see_row(void *seeing, uint64_t start, struct cfi_row row)
                            (struct code_part){.from = start - s->address, .row = row});
 }
 
-/* Of an UNWINDING_INFO: sizes of all, of .eh_frame_hdr, and of what is mapped; .eh_frame, .eh_frame_hdr. Addresses are as if .eh_frame were behind the
- * code, at a multiple of 8 bytes (tools/perf/util/genelf.c). */
+/* Reads an UNWINDING_INFO: sizes of all, of .eh_frame_hdr, and of what is mapped; .eh_frame, .eh_frame_hdr.
+ * Addresses are as if .eh_frame followed the code, at a multiple of 8 bytes (tools/perf/util/genelf.c). */
 static int read_rows(struct jit_parts *rows, uint64_t address, uint64_t size, struct bytes b)
 {
     const uint64_t all = bytes_u64(&b), header = bytes_u64(&b);
@@ -137,8 +138,8 @@ static int read_rows(struct jit_parts *rows, uint64_t address, uint64_t size, st
     return seeing.failed ? -ENOMEM : 0;
 }
 
-/* Both where either has a part. */
-static int merge(struct jit_parts *out, const struct jit_parts *lines, const struct jit_parts *rows)
+/* Cuts the parts where either list has a part. */
+static int merge_parts(struct jit_parts *out, const struct jit_parts *lines, const struct jit_parts *rows)
 {
     struct code_part now = {.from = 0};
     for (size_t i = 0, j = 0; i < lines->count || j < rows->count;) {
@@ -169,7 +170,7 @@ int jit_parts_read(struct jit_parts *out, uint64_t address, uint64_t size, struc
     if (rc == 0)
         rc = read_rows(&rows, address, size, unwinding);
     if (rc == 0)
-        rc = merge(out, &lines, &rows);
+        rc = merge_parts(out, &lines, &rows);
     free(lines.parts);
     free(rows.parts);
     return rc;

@@ -12,21 +12,21 @@
 #define MAGIC          0x4a695444u /* "JiTD", in the byte order of the machine */
 #define HEADER_SIZE    40u
 #define RECORD_SIZE    16u /* id, size of all of it, time */
-#define ARCH_TIMESTAMP 1u  /* of the header's flags */
+#define ARCH_TIMESTAMP 1u  /* header flag */
 
 enum { CODE_LOAD = 0, CODE_MOVE = 1, CODE_DEBUG_INFO = 2, CODE_CLOSE = 3, CODE_UNWINDING_INFO = 4 };
 
-/* V8 (src/diagnostics/perf-jit.cc) writes this where the header has nothing, and adds to the addresses of lines the size of the ELF header that perf
- * inject puts before the code. Of baseline code and of what is interpreted it writes offsets in bytecode for them, which say nothing here. Node 20's
- * writes names of files that it has freed. */
+/* V8 (src/diagnostics/perf-jit.cc) writes this where the header has nothing, and adds to the lines' addresses the
+ * size of the ELF header that perf inject puts before the code. For baseline and interpreted code it writes
+ * offsets in bytecode, which are useless here. Node 20's writes file names that it has already freed. */
 #define V8_RESERVED 0xdeadbeefu
 #define V8_ADDED    0x40u
 
 struct reading {
     struct code_namer *namer;
-    const struct jitdump_clock *clock; /* NULL: times are not known */
+    const struct jitdump_clock *clock; /* NULL: times are unknown */
     bool v8;
-    struct bytes debug, unwinding; /* of the next load */
+    struct bytes debug, unwinding; /* for the next load */
 };
 
 static uint64_t time_of(const struct jitdump_clock *c, uint64_t time)
@@ -45,7 +45,7 @@ static bool has_bytecode_lines(const struct reading *r, const struct code_made *
            (made->name[3] == '^' || made->name[3] == '~');
 }
 
-/* The file in the name of V8's code: "JS:*work /tmp/x.js:3:14". */
+/* The file in the name of V8 code: "JS:*work /tmp/x.js:3:14". */
 static void find_file(const struct code_made *made, struct jit_dialect *out)
 {
     const char *space = memchr(made->name, ' ', made->length), *end = made->name + made->length;
@@ -57,7 +57,7 @@ static void find_file(const struct code_made *made, struct jit_dialect *out)
     out->file_length = (size_t)(end - out->file);
 }
 
-/* Of a LOAD: pid, tid, vma, address, size, index, name, code. */
+/* Reads a LOAD: pid, tid, vma, address, size, index, name, code. */
 static int read_load(struct reading *r, struct bytes b, uint64_t time)
 {
     struct jit_parts parts = {.parts = NULL};
@@ -85,7 +85,7 @@ static int read_load(struct reading *r, struct bytes b, uint64_t time)
     return rc;
 }
 
-/* Of a MOVE: pid, tid, vma, from, to, size, index. */
+/* Reads a MOVE: pid, tid, vma, from, to, size, index. */
 static int read_move(const struct reading *r, struct bytes b, uint64_t time)
 {
     bytes_take(&b, 16);

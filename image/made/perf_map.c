@@ -8,7 +8,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* A number at *at, which it passes, with the spaces behind it. false: there is none, or it is too large. */
+/* Reads a number at *at and advances behind it and the spaces that follow. false: none, or too large. */
 static bool take_number(const char **at, const char *end, uint64_t *out)
 {
     const char *p = *at;

@@ -26,7 +26,7 @@ struct edge_slot {
 
 struct edges {
     struct edge_slot *slots;
-    size_t capacity; /* a multiple of EDGES_LINE, more than room */
+    size_t capacity; /* a multiple of EDGES_LINE, above `room` */
     uint32_t room;
 };
 

@@ -4,7 +4,7 @@
 
 #include "pathmap/map/map_data.h"
 
-static void use(struct pathmap *map, struct order *order, uint8_t *memory)
+static void use_arrays(struct pathmap *map, struct order *order, uint8_t *memory)
 {
     uint64_t entries = order_index_entries(order);
     struct fmap_node *nodes = (void *)memory;
@@ -61,7 +61,7 @@ int pathmap_update(struct pathmap *map, struct fathom_error *err)
             order_clear(&order);
             return error_memory(err);
         }
-        use(map, &order, memory);
+        use_arrays(map, &order, memory);
     }
     map->function_count = map->trie->function_count;
     map->statistics = map->trie->statistics;

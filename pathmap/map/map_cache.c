@@ -27,7 +27,7 @@ static char *place_of(const char *directory, const struct build_id *program, uin
                                                                                                       : path;
 }
 
-/* false: not the name of a map. */
+/* false: the name is not that of a map. */
 static bool read_name(const char *name, struct map_cache_entry *out)
 {
     static const char digits[] = "0123456789abcdef";
@@ -79,7 +79,7 @@ void map_cache_list_free(struct map_cache_entry *entries, size_t count)
     free(entries);
 }
 
-/* Leaves the latest recordings of the program. */
+/* Removes all but the latest recordings of the program. */
 static int remove_old(const struct build_id *program, struct fathom_error *err)
 {
     struct map_cache_entry *entries;
@@ -94,7 +94,7 @@ static int remove_old(const struct build_id *program, struct fathom_error *err)
     return 0;
 }
 
-/* 1; 0: it is too large. */
+/* 1: written; 0: it is too large. */
 static int write_map(const struct trie *trie, const char *directory, const char *path,
                      struct fathom_error *err)
 {
@@ -126,7 +126,7 @@ int map_cache_add(const struct build_id *program, uint64_t recording, const stru
     return removed < 0 ? removed : rc;
 }
 
-/* 1; 0: it cannot be used; -ENOMEM. */
+/* 1: added; 0: unusable; -ENOMEM. */
 static int add_map(const char *path, struct trie *trie, struct fathom_error *err)
 {
     struct pathmap *map;

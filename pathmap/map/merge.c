@@ -70,9 +70,9 @@ static bool functions_add(struct merge *m)
     return true;
 }
 
-/* Samples whose walks pass through a call that hooks have counted must not add to its passes, not even where
- * they show it on a path of its own: the hooks do not see from where in an unhooked function a callback comes,
- * and its calls from all places are counted at one node. */
+/* Samples that passed through a call counted by hooks must not add to its passes, not even if they show it on a
+ * path of its own: the hooks cannot distinguish the places in an unhooked function from which a callback comes,
+ * and count all of its calls at one node. */
 static bool note_counted(struct merge *m)
 {
     struct trie *trie = m->trie;

@@ -66,7 +66,7 @@ static int sections_check(struct opening *o, const struct fmap_header *header)
         if (!o->sections[kind].kind && kind != FMAP_PCS && kind != FMAP_TRIALS)
             return damaged_map(o, "a section is missing");
     }
-    int rc = fmap_verify(o->data, o->sections + 1, FMAP_KINDS - 1); /* one that is missing is empty */
+    int rc = fmap_verify(o->data, o->sections + 1, FMAP_KINDS - 1); /* a missing one is empty */
     if (rc == -EBADMSG)
         return damaged_map(o, "wrong checksum of a section");
     return rc < 0 ? error_memory(o->err) : 0;
@@ -92,7 +92,7 @@ static bool paths_below(const uint32_t *paths, uint32_t count, uint32_t limit)
     return !count || largest < limit;
 }
 
-/* false: the section makes no sense. */
+/* false: the section is invalid. */
 static bool trials_use(const struct opening *o, struct trials *trials)
 {
     uint32_t count;

@@ -71,16 +71,16 @@ struct pathmap_node pathmap_node(const struct pathmap *map, uint32_t index);
 /* Whether the node's function is in the map, and its parent is PATHMAP_NONE or has a smaller height. */
 bool pathmap_node_sound(const struct pathmap *map, uint32_t index);
 struct trie_statistics pathmap_statistics(const struct pathmap *map);
-/* How well parts of the training predict each other; 0: it is not known. Returns their number. */
+/* How well parts of the training predict each other. Returns the number of trials; 0: unknown. */
 uint32_t pathmap_trials(const struct pathmap *map, const struct trial **out);
 
 /* Whether any samples were counted (self), rather than only calls (passes). O(nodes) if there are none. */
 bool pathmap_sampled(const struct pathmap *map);
-/* Whether the map has hooked images and its paths leave out frames of the others (docs/fmap.md). */
+/* Whether the map has hooked images and its paths leave out frames of the other images (docs/fmap.md). */
 bool pathmap_leaves_out(const struct pathmap *map);
-/* Whether it has hooked images: training saw every call into them. */
+/* Whether it has hooked images, that is, training saw every call into them. */
 bool pathmap_hooked(const struct pathmap *map);
-/* Whether the image is one that training was meant to observe: it is hooked, or no image is. */
+/* Whether the image is among those that training should observe: it is hooked, or no image is. */
 bool pathmap_covers(const struct pathmap *map, uint32_t image);
 /* The function's number; PATHMAP_NONE if it is not in the map. */
 uint32_t pathmap_find_function(const struct pathmap *map, uint32_t image, uint64_t address);
@@ -105,8 +105,8 @@ struct pathmap_pc pathmap_pc(const struct pathmap *map, uint32_t number);
 /* Stores the functions from the root to the node, at most max of them (the innermost ones); returns the depth
  * (which may exceed max), or -EBADMSG if an unsound node is on the path. */
 int pathmap_path(const struct pathmap *map, uint32_t node, uint32_t *functions, size_t max);
-/* How many frames at the inner end of a node's path were never seen. *calls: how many different calls, of a function by a
- * function, these are, PATHMAP_CALLS at most: recursion repeats few. */
+/* How many frames at the inner end of a node's path were never seen. *calls: the number of different calls
+ * (caller and callee) among these, at most PATHMAP_CALLS: recursion repeats few. */
 #define PATHMAP_CALLS 64u
 uint32_t pathmap_unseen(const struct pathmap *map, uint32_t node, uint32_t *calls);
 /* Stores all functions of a path, from the root to the node, in an array that is grown as needed

@@ -15,10 +15,9 @@ _Static_assert(TRIAL_SLICES >= 2, "there are no more parts");
 struct samples {
     const struct trie *trie;
     unsigned parts;
-    uint64_t *self;  /* [node * parts + part]: that ended there */
-    uint64_t *walks; /* the same: that ended there or further in */
-    uint8_t *
-        apart; /* by node: bits of the parts that have it in files that no other part knows; NULL: none has */
+    uint64_t *self;  /* [node * parts + part]: samples that ended there */
+    uint64_t *walks; /* the same: samples that ended there or further in */
+    uint8_t *apart;  /* by node: bits of the parts that have it in files no other part has; NULL: none */
 };
 
 static bool samples_init(struct samples *s, const struct trie *trie, unsigned parts)
@@ -36,7 +35,7 @@ static void samples_clear(struct samples *s)
     free(s->apart);
 }
 
-/* Callers have smaller numbers. */
+/* Sums up from callees to callers, which have smaller numbers. */
 static void count_walks(struct samples *s)
 {
     for (uint32_t i = s->trie->node_count; i-- > 0;) {
@@ -92,7 +91,7 @@ struct group {
     uint32_t first, last;
 };
 
-/* How many samples of the parts but one end in a group, and how many walk through it. */
+/* How many samples of all parts but one end in a group, and how many pass through it. */
 struct support {
     uint64_t self, walks;
 };
@@ -121,9 +120,9 @@ static struct group next_path(const struct order *order, struct group cid, uint3
     return path;
 }
 
-/* What the other parts know of a CID. */
+/* What the other parts know about a CID. */
 struct known {
-    struct support best, second, all; /* of a path; of all paths */
+    struct support best, second, all; /* of one path; of all paths */
 };
 
 static struct known known_of(const struct samples *s, const struct order *order, struct group cid,
@@ -141,9 +140,9 @@ static struct known known_of(const struct samples *s, const struct order *order,
     return k;
 }
 
-/* The samples of a part in a CID. *said: grows by the sum of their probabilities. */
+/* Predicts a part's samples in a CID. *expected grows by the sum of their probabilities. */
 static void try_part(const struct samples *s, const struct order *order, struct group cid, unsigned part,
-                     struct trial *out, double *said)
+                     struct trial *out, double *expected)
 {
     struct known k = known_of(s, order, cid, part);
     double probability = k.best.walks ? ((double)k.best.self + (double)k.best.walks / (double)k.all.walks) /
@@ -157,7 +156,7 @@ static void try_part(const struct samples *s, const struct order *order, struct 
             if (!s->apart || !(s->apart[path.nodes[i]] >> part & 1))
                 own = add_saturating(own, s->self[(size_t)path.nodes[i] * s->parts + part]);
         bool right = is_more(support, k.second) && !is_more(k.best, support);
-        *said += probability * (double)own;
+        *expected += probability * (double)own;
         out->samples = add_saturating(out->samples, own);
         out->known = add_saturating(out->known, k.best.walks ? own : 0);
         out->right = add_saturating(out->right, right ? own : 0);
@@ -165,12 +164,12 @@ static void try_part(const struct samples *s, const struct order *order, struct 
     }
 }
 
-/* out: one for each part. Walks are counted. false: out of memory. */
+/* out: one per part. Walks must have been counted. false: out of memory. */
 static bool try_all(struct samples *s, struct trial *out)
 {
     const struct trie *trie = s->trie;
     struct order order;
-    double said[TRIAL_SLICES] = {0};
+    double expected[TRIAL_SLICES] = {0};
     uint32_t *nodes = malloc(trie->node_count * sizeof *nodes);
     bool fine = order_make(&order, trie, NULL) && nodes;
     for (uint32_t i = TRIE_ROOT + 1; fine && i < trie->node_count; i++)
@@ -182,11 +181,11 @@ static bool try_all(struct samples *s, struct trial *out)
                 trie->nodes[nodes[last]].height != node->height)
                 break;
         for (unsigned part = 0; part < s->parts; part++)
-            try_part(s, &order, (struct group){nodes, first, last}, part, &out[part], &said[part]);
+            try_part(s, &order, (struct group){nodes, first, last}, part, &out[part], &expected[part]);
     }
     for (unsigned part = 0; part < s->parts; part++)
         out[part].said =
-            said[part] < (double)out[part].known ? (uint64_t)(said[part] + 0.5) : out[part].known;
+            expected[part] < (double)out[part].known ? (uint64_t)(expected[part] + 0.5) : out[part].known;
     order_clear(&order);
     free(nodes);
     return fine;
@@ -242,7 +241,7 @@ static void drop_slices(struct trials *trials)
 
 enum { OLD, ADDED, SIDES };
 
-/* before: the samples of the trie's first `count` nodes. */
+/* before: samples of the trie's first `count` nodes. */
 static bool try_sides(const struct trie *trie, const uint64_t *before, uint32_t count, struct trial *out)
 {
     struct samples s;

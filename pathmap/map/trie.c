@@ -324,7 +324,7 @@ bool trie_copy_functions(struct trie *t, const struct trie *from)
 uint32_t trie_copy_node(struct trie *t, const struct trie *from, uint32_t node, uint32_t *copies)
 {
     uint32_t above = node, below = TRIE_NONE;
-    while (above != TRIE_ROOT && copies[above] == TRIE_NONE) { /* the way back stands where the copy will */
+    while (above != TRIE_ROOT && copies[above] == TRIE_NONE) { /* meanwhile copies[] stores the way back */
         copies[above] = below;
         below = above;
         above = from->nodes[above].parent;

@@ -36,8 +36,8 @@ void trie_set_entered(struct trie *trie, uint32_t image);
 /* From now on, paths leave out frames of unhooked images, except for the innermost, as in maps of version 1
  * (docs/fmap.md). Call it before entering paths that contain other images. */
 void trie_leave_out(struct trie *trie);
-/* Whether frames of the image belong in paths: always, unless such frames are left out. Roots that say why a path is partial are
- * kept. */
+/* Whether frames of the image belong in paths: always, unless frames of unhooked images are left out. Roots of
+ * partial paths are kept. */
 bool trie_covers(const struct trie *trie, uint32_t image);
 /* Whether call sites in the image are distinguished: if it is hooked, or no image is. Which calls from other
  * images training sees is a matter of chance. */
@@ -50,8 +50,8 @@ uint32_t trie_find_function(const struct trie *trie, uint32_t image, uint64_t ad
 uint32_t trie_function_count(const struct trie *trie);
 /* A function's image, address and name (mangled; NULL: unknown). number < trie_function_count(). */
 uint32_t trie_function_at(const struct trie *trie, uint32_t number, uint64_t *address, const char **name);
-/* Stores the functions from the root to the node, in an array that is grown as needed (base/vec.h); returns the depth,
- * or -ENOMEM. */
+/* Stores the functions from the root to the node in an array that is grown as needed (base/vec.h); returns the
+ * depth, or -ENOMEM. */
 int trie_path(const struct trie *trie, uint32_t node, uint32_t **functions, size_t *capacity);
 /* The child of `parent` for a call from `site` (the return address's image-virtual address in the parent's
  * image, 0 when unknown) to `function` whose CFA is `height` bytes below the base; added if new. The height
@@ -70,12 +70,12 @@ void trie_add_path(struct trie *trie, uint32_t node);
 /* Whether two nodes end paths of the same functions at the same heights, whatever the call sites. */
 bool trie_same_functions(const struct trie *trie, uint32_t a, uint32_t b);
 uint32_t trie_height(const struct trie *trie, uint32_t node);
-/* Finds the node of this height on the path that ends with `node`, and sets *parent to its parent and *site to its call
- * site. false: there is none. */
+/* Finds the node with this height on the path that ends with `node`; sets *parent to its parent and *site to its
+ * call site. false: none. */
 bool trie_at_height(const struct trie *trie, uint32_t node, uint32_t height, uint32_t *parent,
                     uint64_t *site);
-/* The innermost node of the path that ends with `node` whose height is less: the frame that has so many bytes of the stack in
- * it. *function: its. TRIE_NONE: there is none. */
+/* The innermost node on the path that ends with `node` whose height is less than `depth`: the frame that contains
+ * the byte at that depth of the stack. *function: its function. TRIE_NONE: none. */
 uint32_t trie_above(const struct trie *trie, uint32_t node, uint64_t depth, uint32_t *function);
 /* Adds samples whose PC was this many bytes into the node's function. false: out of memory. */
 bool trie_add_pc(struct trie *trie, uint32_t node, uint32_t offset, uint64_t samples);
@@ -83,8 +83,8 @@ uint32_t trie_node_count(const struct trie *trie); /* including the root */
 
 /* Gives an empty trie the images and functions of another, with the same numbers. false: out of memory. */
 bool trie_copy_functions(struct trie *trie, const struct trie *from);
-/* The node with the path that a node of `from` has, added if new, without counts. copies: what this returned for each node
- * of `from`, TRIE_NONE at first. TRIE_NONE: out of memory. */
+/* The node with the same path as a node of `from`, added if new, without counts. copies: by node of `from`, the
+ * results so far; initially TRIE_NONE. TRIE_NONE: out of memory. */
 uint32_t trie_copy_node(struct trie *trie, const struct trie *from, uint32_t node, uint32_t *copies);
 
 /* What training could not use, stored in the map for `map info`. */

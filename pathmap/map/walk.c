@@ -1,4 +1,4 @@
-/* walk.c - see walk.h. Nodes are sorted by CID, so callers that were not visited yet are collected first. */
+/* walk.c - see walk.h. Nodes are sorted by CID, so callers that are not visited yet are collected first. */
 #include "pathmap/map/walk.h"
 
 #include <stdlib.h>

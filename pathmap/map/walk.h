@@ -4,9 +4,9 @@
 
 #include "pathmap/map/pathmap.h"
 
-/* Visits each node once, after its parent; otherwise in the order of their numbers. A visit that returns a negative errno, with its
- * message set, ends the walk. Damaged maps are walked, too: pathmap_node_sound() is the visit's to ask. -ENOMEM, or what a visit
- * returned. */
+/* Visits each node once, after its parent; otherwise in the order of numbers. A visit that returns a negative
+ * errno, with its message set, ends the walk. Also walks damaged maps: the visit must check pathmap_node_sound().
+ * Returns -ENOMEM, or what a visit returned. */
 int pathmap_walk(const struct pathmap *map,
                  int (*visit)(void *context, uint32_t node, struct fathom_error *err), void *context,
                  struct fathom_error *err);

@@ -40,8 +40,8 @@ EXPORT int __sigaction(int sig, const struct sigaction *action, struct sigaction
     return sigaction(sig, action, old);
 }
 
-/* The old handler. */
-static real_handler set(real_handler handler, int flags, bool mask)
+/* Sets the handler and returns the old one. */
+static real_handler set_handler(real_handler handler, int flags, bool mask)
 {
     struct sigaction action = {.sa_flags = flags}, old;
     action.sa_handler = handler;
@@ -53,7 +53,7 @@ static real_handler set(real_handler handler, int flags, bool mask)
 
 EXPORT real_handler signal(int sig, real_handler handler)
 {
-    return is_ours(sig) ? set(handler, SA_RESTART, true) : real_resolve()->signal(sig, handler);
+    return is_ours(sig) ? set_handler(handler, SA_RESTART, true) : real_resolve()->signal(sig, handler);
 }
 
 EXPORT real_handler bsd_signal(int sig, real_handler handler)
@@ -69,7 +69,7 @@ EXPORT real_handler ssignal(int sig, real_handler handler)
 EXPORT real_handler __sysv_signal(int sig, real_handler handler)
 {
     if (is_ours(sig))
-        return set(handler, (int)SA_RESETHAND | SA_NODEFER, false);
+        return set_handler(handler, (int)SA_RESETHAND | SA_NODEFER, false);
     return real_resolve()->sysv_signal(sig, handler);
 }
 
@@ -82,7 +82,7 @@ EXPORT int sigignore(int sig)
 {
     if (!is_ours(sig))
         return real_resolve()->sigignore(sig);
-    set(SIG_IGN, 0, false);
+    set_handler(SIG_IGN, 0, false);
     return 0;
 }
 
@@ -121,7 +121,7 @@ EXPORT real_handler sigset(int sig, real_handler handler)
     struct sigaction old;
     trap_action(NULL, &old);
     if (handler != SIG_HOLD)
-        set(handler, 0, false);
+        set_handler(handler, 0, false);
     trap_block(handler == SIG_HOLD);
     return was ? SIG_HOLD : old.sa_handler;
 }

@@ -1,24 +1,24 @@
 /*
- * bursts.c - static bursts (HCCT paper, section 4.3): a thread of the runtime's own puts all hooks in for `burst_ns` and
- * takes them out for the rest of `interval_ns`. Without hooks the code is what it was, byte for byte. Or it does so when
- * the trainer says so.
+ * bursts.c - static bursts (HCCT paper, section 4.3): a thread of the runtime puts all hooks in for `burst_ns`
+ * and takes them out for the rest of `interval_ns`. Without hooks the code is unchanged, byte for byte. Or hooks
+ * are put in and taken out when the trainer requests it.
  *
- * Code that other threads may be running is changed in steps. After each of them, all threads execute a serialising
+ * Code that other threads may be running is changed in steps. After each step, all threads execute a serialising
  * instruction (membarrier(2), SYNC_CORE; Intel SDM, volume 3, section 8.1.3):
  *
- *     in:   the first byte of each hook becomes int3: whoever arrives continues in the trampoline, by the SIGTRAP handler.
- *           From then on nobody gets inside the bytes to replace, and each thread is looked at until it was outside once
- *           (outside.h); the other bytes; the first byte.
- *     out:  the first byte becomes int3; the other bytes; the first byte. A jump is one instruction: nobody is inside. Pads
- *           are given back once each thread was outside of them.
+ *      in:   the first byte of each hook becomes int3: a thread that arrives continues in the trampoline, by the SIGTRAP handler.
+ *            From then on no thread gets inside the bytes to be replaced; then each thread is observed until it was outside
+ *            once (outside.h); the other bytes; the first byte.
+ *      out:  the first byte becomes int3; the other bytes; the first byte. A jump is one instruction: no thread is inside. Pads
+ *            are restored once each thread was outside of them.
  *
- * If a thread does not tell where it is, the hooks stay out until the next turn. So they do in adaptive bursts if the first
- * thread that arrives at an int3 does so in a context from which a burst began before, but for once in `once_in` times:
- * such a burst counts for as many (first_context.c). All stacks are unwound after each change
- * (resync.c).
+ * If a thread's position cannot be determined, the hooks stay out until the next turn. In adaptive bursts they
+ * also stay out if the first thread that hits an int3 is in a context in which an earlier burst began, except
+ * once in `once_in` times: that burst then counts for as many (first_context.c). All stacks are unwound after
+ * each change (resync.c).
  *
- * The thread has all signals blocked, makes system calls only, and has the TLS of the thread that made it, which it never
- * uses.
+ * The thread blocks all signals, makes system calls only, and has the TLS of the thread that created it, which it
+ * never uses.
  */
 #include "pathmap/probe/bursts.h"
 
@@ -39,32 +39,25 @@
 #include "base/raw.h"
 
 #define STACK_SIZE   65536u
-#define LOOK_NS      100000000u /* how often to see whether the session has ended */
-#define RETRY_NS     1000000u   /* first; each time in vain twice as long, up to LOOK_NS */
-#define LISTEN_NS    20000000u  /* for a first call, at most: who opens or closes a library waits meanwhile */
+#define LOOK_NS      100000000u /* how often to check whether the session has ended */
+#define RETRY_NS     1000000u   /* at first; doubles with each failure, up to LOOK_NS */
+#define LISTEN_NS    20000000u /* limit for the first call: whoever opens or closes a library waits meanwhile */
 #define THREAD_FLAGS (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
 
 static struct {
     struct mail *mail; /* NULL: no bursts */
     uint8_t *stack;
-    bool in; /* the hooks are */
+    bool in; /* hooks are in */
     uint64_t random;
 } state;
 
-static uint64_t now_ns(void)
-{
-    struct timespec t = {0, 0};
-    raw_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&t, 0, 0, 0, 0);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void step(enum patch_step step)
+static void step_images(enum patch_step step)
 {
     images_step(step);
     raw_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0, 0, 0);
 }
 
-/* What the calls of a burst are to count for; 0: there is to be none. */
+/* How much each call of a burst counts; 0: there is no burst. */
 static uint32_t choose_weight(const struct recording *recording)
 {
     if (!recording->once_in)
@@ -77,20 +70,20 @@ static uint32_t choose_weight(const struct recording *recording)
                    ? 0
                    : recording->once_in;
     default:
-        return 0; /* nobody calls anything */
+        return 0; /* no thread calls anything */
     }
 }
 
-static void omit(void)
+static void omit_burst(void)
 {
     core_resync();
-    step(PATCH_HEADS_OUT);
+    step_images(PATCH_HEADS_OUT);
     images_end(true);
-    core_decide(0); /* the code is what it was: threads that waited for this hit no breakpoint */
+    core_decide(0); /* the code is unchanged: threads that waited for this hit no breakpoint */
     core_burst_omitted();
 }
 
-/* If an image is just being opened or closed, the next turn does it. */
+/* Puts the hooks in. If an image is just being opened or closed, that is left to the next turn. */
 static void put_in(const struct recording *recording)
 {
     if (!images_begin())
@@ -98,18 +91,18 @@ static void put_in(const struct recording *recording)
     if (recording->once_in)
         core_listen();
     core_resync();
-    step(PATCH_TRAPS);
+    step_images(PATCH_TRAPS);
     uint32_t weight = choose_weight(recording);
     if (!weight) {
-        omit();
+        omit_burst();
         return;
     }
     if (recording->once_in)
         core_decide(weight);
     bool outside = outside_all(images_inside);
     if (outside)
-        step(PATCH_TAILS_IN);
-    step(outside ? PATCH_HEADS_IN : PATCH_HEADS_OUT);
+        step_images(PATCH_TAILS_IN);
+    step_images(outside ? PATCH_HEADS_IN : PATCH_HEADS_OUT);
     images_end(!outside);
     state.in = outside;
 }
@@ -118,11 +111,11 @@ static void take_out(void)
 {
     if (!images_begin())
         return;
-    step(PATCH_TRAPS);
-    step(PATCH_TAILS_OUT);
-    step(PATCH_HEADS_OUT);
+    step_images(PATCH_TRAPS);
+    step_images(PATCH_TAILS_OUT);
+    step_images(PATCH_HEADS_OUT);
     if (outside_all(images_inside))
-        step(PATCH_PADS_OUT);
+        step_images(PATCH_PADS_OUT);
     core_resync();
     images_end(true);
     state.in = false;
@@ -136,29 +129,29 @@ static void pause_ns(uint64_t ns)
 
 static void turns_by_time(const struct recording *recording)
 {
-    uint64_t from = now_ns(), pause = recording->interval_ns - recording->burst_ns;
+    uint64_t from = raw_now_ns(), pause = recording->interval_ns - recording->burst_ns;
     while (probe_works() && !mail_is_over(state.mail)) {
         pause_ns(state.in ? recording->burst_ns : pause);
         if (state.in) {
-            uint64_t end = now_ns();
+            uint64_t end = raw_now_ns();
             take_out();
             if (!state.in)
                 core_burst(end - from);
         } else {
             put_in(recording);
-            from = now_ns();
+            from = raw_now_ns();
         }
     }
 }
 
-/* What could not be done is tried again. */
+/* Doubles the time until the next try. */
 static void wait_longer(uint64_t *retry)
 {
     pause_ns(*retry);
     *retry = 2 * *retry < LOOK_NS ? 2 * *retry : LOOK_NS;
 }
 
-/* Until the trainer says something else than it did, or LOOK_NS have passed. */
+/* Waits until the trainer's request changes, or LOOK_NS have passed. */
 static void await_request(uint32_t turns)
 {
     struct timespec t = {0, LOOK_NS};
@@ -167,7 +160,7 @@ static void await_request(uint32_t turns)
 
 static void turns_on_request(const struct recording *recording)
 {
-    uint64_t from = now_ns(), retry = RETRY_NS;
+    uint64_t from = raw_now_ns(), retry = RETRY_NS;
     while (probe_works() && !mail_is_over(state.mail)) {
         const uint32_t turns = __atomic_load_n(&state.mail->turns, __ATOMIC_ACQUIRE);
         const bool burst = state.in;
@@ -175,7 +168,7 @@ static void turns_on_request(const struct recording *recording)
             await_request(turns);
             continue;
         }
-        const uint64_t end = now_ns();
+        const uint64_t end = raw_now_ns();
         if (burst)
             take_out();
         else
@@ -187,11 +180,11 @@ static void turns_on_request(const struct recording *recording)
         if (burst)
             core_burst(end - from);
         retry = RETRY_NS;
-        from = now_ns();
+        from = raw_now_ns();
     }
 }
 
-static int turns(void *unused)
+static int run_turns(void *unused)
 {
     const struct recording *recording = &state.mail->recording;
     (void)unused;
@@ -214,7 +207,7 @@ static void start_thread(void)
     static const uint64_t all = ~0ull;
     uint64_t mask;
     raw_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&mask, sizeof all, 0, 0);
-    int tid = clone(turns, state.stack + STACK_SIZE, THREAD_FLAGS, NULL);
+    int tid = clone(run_turns, state.stack + STACK_SIZE, THREAD_FLAGS, NULL);
     raw_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
     if (tid < 0)
         note(NOTE_BURSTS, EAGAIN, NULL);

@@ -6,9 +6,10 @@
 
 #include "pathmap/wire/mail.h"
 
-/* Starts the thread that puts hooks in and takes them out, if the mailbox asks for bursts. Hooks are in now. */
+/* Starts the thread that puts hooks in and takes them out, if the mailbox asks for bursts. Hooks are initially
+ * in. */
 void bursts_start(struct mail *mail);
-/* In a forked child, which has none of its parent's threads: takes the hooks out and starts one. */
+/* In a forked child, which lacks its parent's threads: takes the hooks out and starts the thread again. */
 void bursts_fork_child(void);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * call_log.c - writes the log of a thread's calls (pathmap/wire/call_log.h).
  *
- * A signal handler may interrupt any of this and log calls itself: an event's place is taken by one instruction. A handler
- * that never returns (longjmp) may leave a place empty, which readers skip.
+ * A signal handler may interrupt any of this and log calls itself: an event's place is claimed by one
+ * instruction. A handler that never returns (longjmp) may leave a place empty, which readers skip.
  */
 #include <errno.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 #include "pathmap/probe/state.h"
 #include "pathmap/wire/call_log.h"
 
-/* The sizes that a file may have, one after another: 0 after the least. */
+/* The next smaller size to try for a file; 0 after the smallest. */
 static uint64_t next_size(uint64_t size)
 {
     if (!size)
@@ -21,7 +21,7 @@ static uint64_t next_size(uint64_t size)
     return size / 2 > 2 * CALL_LOG_STEP ? size / 2 : 0;
 }
 
-/* An address, or a negative errno. *size: as large as the limits on files and the address space allow. */
+/* An address, or a negative errno. *size: as large as the limits on files and address space allow. */
 static long map_file(int fd, uint64_t *size)
 {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
@@ -68,7 +68,7 @@ static bool log_open(struct thread *thread)
     static const uint64_t all = ~0ull;
     uint64_t mask;
     raw_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&mask, sizeof all, 0, 0);
-    bool open = thread->log.from || log_make(thread); /* a handler may have been faster */
+    bool open = thread->log.from || log_make(thread); /* a handler may have made it meanwhile */
     raw_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
     return open;
 }
@@ -102,7 +102,7 @@ void call_log_add(struct thread *thread, uint32_t node)
     uint64_t passed = ticks_passed(thread), at = sizeof(struct call_log_event);
     __asm__ volatile("xaddq %0, %1" : "+r"(at), "+m"(thread->log.at));
     if (at < sizeof(struct call_log_header))
-        return; /* a handler forked, and this is the child: its log is not open yet */
+        return; /* a handler forked, and this is the child, whose log is not open yet */
     if (at + sizeof(struct call_log_event) > *(volatile uint64_t *)&thread->log.end &&
         !log_grow(thread, at)) {
         log_fail(thread);

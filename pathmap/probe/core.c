@@ -117,7 +117,7 @@ static int start_main_thread(void)
     return own ? 0 : -ENOMEM;
 }
 
-/* Reads the limit of the address space, so as not to take what the program needs itself. */
+/* Reads the limit of the address space, of which the program must get what it needs. */
 static void look_at_limits(void)
 {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};

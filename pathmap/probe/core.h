@@ -33,21 +33,21 @@ void core_record(const struct recording *recording);
 void core_tell(void (*tell)(int error));
 /* Whether the address space of the process is limited: the core then takes as little of it as possible. */
 bool core_is_limited(void);
-/* Entries were not seen for a while, and are from now on: each stack is unwound at the next entry on it. No thread is
+/* Call after a time in which entries were not seen: each stack is unwound at its next entry. No thread may be
  * between an entry and its return to the trampoline. */
 void core_resync(void);
-/* A burst has ended, which took so long. */
+/* Records that a burst of this length has ended. */
 void core_burst(uint64_t ns);
-/* Bursts that depend on the contexts that threads are in when entries are seen again: whether entries were counted from
- * there before. */
+/* For bursts that depend on the contexts in which threads are when entries are seen again: whether entries were
+ * counted in that context before. */
 enum core_context { CORE_NONE, CORE_KNOWN, CORE_NEW };
-/* Looks at these contexts from now on; call it before core_resync(). Entries count for nothing until core_decide(). */
+/* Starts to examine these contexts; call it before core_resync(). Entries do not count until core_decide(). */
 void core_listen(void);
-/* Waits for the first one, so long at most: what is known so far. */
+/* Waits for the first context, at most this long; returns what is known so far. */
 enum core_context core_first_context(uint64_t ns);
-/* What an entry counts for from now on. 0: there is no burst. */
+/* Sets how much an entry counts from now on. 0: there is no burst. */
 void core_decide(uint32_t weight);
-/* There was no burst, for that reason. */
+/* Records that a burst was omitted because of its context. */
 void core_burst_omitted(void);
 /* Stops recording, and makes no more system calls. */
 void core_leave(void);
@@ -76,7 +76,7 @@ void core_unload(uint32_t image);
  * registered. Forgets overlapping stacks. */
 void core_stack(uint64_t low, uint64_t high);
 
-/* Where the known stack that an address is on ends; 0: it is on none. The answer may be outdated when it arrives. */
+/* Where the known stack that contains an address ends; 0: none. The answer may be outdated when it arrives. */
 uint64_t core_stack_end(uint64_t address);
 
 /* In a forked child, by its only thread: gives it its own store, with its current paths and counts of 0. Does
@@ -91,9 +91,10 @@ void core_main_root(uint32_t image, uint64_t start_vaddr);
  * address of the function] and the rest of its caller's frame. Preserves all registers, the flags and the
  * stack; uses no vector register. The id is one that core_functions() reserved. */
 extern void probe_entry(void);
-/* What trampolines are to call: probe_entry, or when more than counting is asked for, its slower way for all of them. */
+/* What trampolines should call: probe_entry or, if more than counting is requested, its slower path for all
+ * entries. */
 void (*core_entry(void))(void);
-/* Replaces it, doing nothing. */
+/* Does nothing; replaces probe_entry. */
 extern void probe_nothing(void);
 
 /* The same from C, for callers that know where the function's return address is (cyg.c). frame_pointer: BP at

@@ -1,17 +1,18 @@
 /*
- * counters.c - the counters of the HCCT paper over a thread's tree, of which only some nodes have a weight: those that are
- * monitored. entry.S adds to these; what is entered at others comes here. A node that lost its weight, and has no monitored
- * one below it, is removed when the tree has as many as it may have (purge.c).
+ * counters.c - the counters of the HCCT paper over a thread's tree, in which only some nodes have a weight: the
+ * monitored ones. entry.S adds to these; entries at other nodes come here. When the tree has reached its limit,
+ * nodes without weight and without a monitored descendant are removed (purge.c).
  *
- *   - Lazy Space Saving (section 4.1): 1/eps nodes are monitored. Another one gets the place and the weight of the least.
- *   - Bucket Space Saving: the same, with another structure (summary.c).
- *   - Lossy Counting (Manku and Motwani, VLDB 2002, section 4.2): all are, but those are dropped now and then that weigh
- *     less than eps * N, with what they may have lacked when they were entered.
- *   - Sticky Sampling (the same, section 4.1): another one is monitored with probability 1/rate. When the rate doubles, each
- *     weight loses what it would have missed.
+ *    - Lazy Space Saving (section 4.1): 1/eps nodes are monitored. A new one takes the place and the weight of the least.
+ *    - Bucket Space Saving: the same, with another data structure (summary.c).
+ *    - Lossy Counting (Manku and Motwani, VLDB 2002, section 4.2): all nodes are monitored, but from time to time those are dropped
+ *      whose weight, plus what it may have lacked when they were entered, is less than eps * N.
+ *    - Sticky Sampling (the same, section 4.1): a new node is monitored with probability 1/rate. When the rate doubles, each
+ *      weight loses what it would have missed.
  *
- * hcct/ has them over recorded traces, where nodes are made and removed by the counter alone. An entry in a signal handler
- * that interrupted another one here is lost, unless it is at a monitored node (with Bucket Space Saving: also then).
+ * hcct/ has them over recorded traces, where only the counter adds and removes nodes. An entry in a signal
+ * handler that interrupted another one here is lost, unless it is at a monitored node (with Bucket Space Saving:
+ * also then).
  */
 #include <errno.h>
 
@@ -19,7 +20,7 @@
 #include "base/raw.h"
 #include "pathmap/probe/state.h"
 
-static uint64_t *missed; /* Lossy Counting: of each node, what it may have lacked when it was monitored */
+static uint64_t *missed; /* Lossy Counting, by node: what its weight may have lacked when monitoring began */
 static uint64_t missed_count;
 
 static void add_weight(uint32_t node, uint64_t weight)
@@ -27,12 +28,12 @@ static void add_weight(uint32_t node, uint64_t weight)
     __asm__ volatile("addq %1, %0" : "+m"(probe_nodes[node].count) : "r"(weight));
 }
 
-static void lose(uint64_t weight)
+static void lose_weight(uint64_t weight)
 {
     __atomic_fetch_add(&core.header->purged, weight, __ATOMIC_RELAXED);
 }
 
-/* Told as the reason why calls are lost. */
+/* Reported as the reason why calls are lost. */
 static void lack_memory(void)
 {
     if (!core.header->failure)
@@ -40,10 +41,10 @@ static void lack_memory(void)
     __atomic_fetch_add(&core.header->dropped, 1, __ATOMIC_RELAXED);
 }
 
-/* One path may lack all of it. */
+/* Adds lost weight to the bound: all of it may belong to one path. */
 static void lose_of_one(uint64_t weight)
 {
-    lose(weight);
+    lose_weight(weight);
     __atomic_fetch_add(&core.header->bound, weight, __ATOMIC_RELAXED);
 }
 
@@ -62,7 +63,7 @@ static uint64_t value_of(const void *nodes, uint32_t slot)
     return store_count(probe_nodes + ((const uint32_t *)nodes)[slot]);
 }
 
-/* There is room for all. */
+/* Reserves memory for the largest number of monitored nodes. */
 static bool reserve_least(struct least *least)
 {
     return least->count < least->capacity;
@@ -85,7 +86,7 @@ static bool make_room(struct counters *c)
 static void monitor_least(struct counters *c, uint32_t node, uint64_t weight)
 {
     if (!c->nodes && !make_room(c)) {
-        add_weight(node, weight); /* all are monitored then */
+        add_weight(node, weight); /* all nodes are monitored then */
         return;
     }
     uint32_t slot = c->used;
@@ -127,7 +128,7 @@ static bool monitor_lossy(struct thread *thread, uint32_t node, uint64_t weight)
 
 /* Sticky Sampling ---------------------------------------------------------------------------------------- */
 
-/* A coin for each unit, up to the first head. */
+/* Tosses a coin for each unit, up to the first head. */
 static uint64_t lose_tails(struct thread *thread, uint32_t node, uint64_t has)
 {
     (void)node;
@@ -173,10 +174,10 @@ void counters_forget(struct thread *thread)
     thread->counters.used = 0;
     thread->counters.bound = thread->counters.rate = 0;
     least_restart(&thread->counters.least);
-    thread->counters.summary = NULL; /* the call that forked in a handler may go on with the parent's */
+    thread->counters.summary = NULL; /* the call that forked in a handler may continue with the parent's */
 }
 
-static bool monitor(struct thread *thread, uint32_t node, uint64_t weight)
+static bool monitor_node(struct thread *thread, uint32_t node, uint64_t weight)
 {
     switch (core.recording.counter) {
     case RECORD_LSS:
@@ -202,7 +203,7 @@ void counters_add(struct thread *thread, uint32_t node, uint64_t weight, bool ne
         add_weight(node, weight);
     } else if (weight && nested) {
         lose_of_one(weight);
-    } else if (weight && !monitor(thread, node, weight)) {
-        lose(weight);
+    } else if (weight && !monitor_node(thread, node, weight)) {
+        lose_weight(weight);
     }
 }

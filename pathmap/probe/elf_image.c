@@ -15,12 +15,13 @@
 
 /* Where an image's headers are in memory. */
 struct headers {
-    const Elf64_Ehdr *elf; /* NULL: the mapping before the dynamic section's is not of its file's start */
+    const Elf64_Ehdr *elf; /* NULL: the mapping before the dynamic section's is not the file's start */
     const Elf64_Phdr *programs;
     uint64_t device, inode;
 };
 
-/* A mapping with the ELF header, or another one with the program headers: these may have been moved to where there is room. */
+/* Takes a mapping with the ELF header, or one with the program headers, which may have been moved elsewhere in
+ * the file. */
 static void see_mapping(struct headers *h, const struct maps_line *line)
 {
     if (!line->inode || !(line->prot & PROT_READ))
@@ -38,7 +39,7 @@ static void see_mapping(struct headers *h, const struct maps_line *line)
         h->programs = (const void *)(line->start + at);
 }
 
-/* The headers of the image, and its path. */
+/* Finds the headers of the image, and its path. */
 static bool find_headers(struct elf_image *out, uint64_t dynamic, struct headers *h)
 {
     struct maps maps;

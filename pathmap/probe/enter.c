@@ -45,7 +45,7 @@ static bool is_alive(const struct stack *stack, const struct frame *frame)
     return node->function == core.main_function || signal_return_known(site);
 }
 
-static struct frame *pop(struct frame *top, const struct stack *stack, uint64_t height)
+static struct frame *pop_frames(struct frame *top, const struct stack *stack, uint64_t height)
 {
     while (top > stack->frames && top->height >= height)
         top--;
@@ -76,7 +76,7 @@ static struct frame *innermost_alive(const struct stack *stack, struct frame *to
 }
 
 /* The innermost frame of the function (0: any); `top` if there is none. */
-static struct frame *innermost(const struct stack *stack, struct frame *top, uint32_t function)
+static struct frame *innermost_of(const struct stack *stack, struct frame *top, uint32_t function)
 {
     if (!function)
         return innermost_alive(stack, top);
@@ -100,16 +100,16 @@ static struct frame *caller_of(const struct stack *stack, struct frame *top, con
         if (!calling.cfa)
             break;
         uint64_t height = stack->base - calling.cfa;
-        struct frame *f = pop(top, stack, height + 1);
+        struct frame *f = pop_frames(top, stack, height + 1);
         if (f->height == height && (is_of(f, function) || is_without_hook(f)))
             return f;
         if (function || !height)
             break;
-        top = pop(f, stack, height); /* frames at this height have returned, or jumped here */
+        top = pop_frames(f, stack, height); /* frames at this height have returned, or jumped here */
         frame_pointer = calling.bp;
         slot = (const uint64_t *)calling.cfa - 1;
     }
-    return innermost(stack, top, function);
+    return innermost_of(stack, top, function);
 }
 
 /* Whether the function of this frame made the call that returns to `back`. */
@@ -124,7 +124,7 @@ static void add_dropped(uint64_t *counter)
     __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
-static void weigh(struct thread *thread, uint32_t node, uint64_t weight, bool nested)
+static void weigh_node(struct thread *thread, uint32_t node, uint64_t weight, bool nested)
 {
     if (core.recording.counter)
         counters_add(thread, node, weight, nested);
@@ -137,18 +137,18 @@ static void add_time(struct thread *thread, uint32_t node, bool nested)
 {
     uint64_t passed = ticks_passed(thread) * probe_weight;
     uint32_t last = thread->last_node;
-    thread->last_node = node; /* first: what weighs may purge, which spares it */
+    thread->last_node = node; /* set first: adding weight may purge, which spares this node */
     if (last)
-        weigh(thread, last, passed, nested);
+        weigh_node(thread, last, passed, nested);
 }
 
-/* Whether the entry interrupted another one, which has not been abandoned by longjmp: that is deeper on its stack. */
+/* Whether this entry interrupted another one that was not abandoned by longjmp: that one is deeper on its stack. */
 static bool is_nested(const struct entering *outer, const struct stack *stack, uint64_t cfa)
 {
     return outer->stack && !(outer->stack == stack && cfa >= outer->cfa);
 }
 
-/* A child of the frame's node; 0: no room, or the frame's is gone (purge.c). */
+/* A new child of the frame's node; 0: no room, or the frame's node was removed (purge.c). */
 static uint32_t make_child(struct stack *stack, const struct frame *top, uint32_t id, uint32_t key,
                            uint32_t site, bool nested)
 {
@@ -169,10 +169,10 @@ static void enter_frame(struct stack *stack, uint32_t id, const uint64_t *return
         if (alternate)
             stack_restart(stack, cfa + STORE_SIGNAL_HEIGHT);
         else if (sp > stack->low && sp <= stack->base)
-            stack->top = pop(stack->top, stack, stack->base - sp);
+            stack->top = pop_frames(stack->top, stack, stack->base - sp);
     }
     uint32_t height = (uint32_t)(stack->base - cfa), key = height | (alternate ? STORE_SIGNAL : 0);
-    struct frame *top = pop(stack->top, stack, height);
+    struct frame *top = pop_frames(stack->top, stack, height);
     while (!is_alive(stack, top))
         top--;
     if ((uint64_t)(top - stack->frames) + 8 > stack->reserve / sizeof *top) {
@@ -199,7 +199,7 @@ static void enter_frame(struct stack *stack, uint32_t id, const uint64_t *return
             saved_stack_keep(stack, top, node, return_slot, frame_pointer);
     }
     if (node && !core.recording.weigh_ticks)
-        weigh(stack->thread, node, probe_weight, nested);
+        weigh_node(stack->thread, node, probe_weight, nested);
     else if (!node)
         add_dropped(&core.header->dropped);
     if (core.recording.weigh_ticks)

@@ -69,7 +69,7 @@ ENTRY:
         testb   $7, %al                         /* frames 8 bytes apart cannot overrun the shadow stack */
         jnz     .Lslow
 
-        /* A loop, as it is predicted: without branches the next entry's frame would have to wait for this. */
+        /* A loop, because it is predicted: without branches the next entry's frame would have to wait for this. */
         movq    STACK_TOP(%rdi), %rsi           /* rsi: the caller's frame */
         cmpl    %eax, FRAME_HEIGHT(%rsi)
         jae     .Lpop
@@ -85,7 +85,7 @@ ENTRY:
 
         movl    RETURN(%rsp), %r8d
         shlq    $32, %r8
-        orq     %rax, %r8                       /* r8: height and site, as they stand in a node */
+        orq     %rax, %r8                       /* r8: height and site, as laid out in a node */
         movl    NODE_FIRST_CHILD(%rdx), %edx
         movl    %edx, %ecx
         shlq    $NODE_SHIFT, %rcx
@@ -139,14 +139,14 @@ ENTRY:
         jae     .Lpop
         jmp     .Lcaller
 
-        /* The frame has returned, unless it is one whose return address is not known by its node. */
+        /* The frame has returned, unless its node does not have its return address. */
 .Lreturned:
         cmpl    $0, NODE_SITE(%rdx)
         je      .Lslow
         subq    $FRAME_SIZE, %rsi
         jmp     .Lcaller
 
-        /* The first child is another one. The second, the one in probe_edges, or one of the next few? */
+        /* The first child does not match. Try the second, the one in probe_edges, or one of the next few. */
         .macro  SIBLING
         movl    NODE_NEXT_SIBLING(%rcx), %edx
         movl    %edx, %ecx
@@ -257,7 +257,7 @@ ENTRY:
 probe_entry_slow:
         .cfi_startproc
         SAVE
-        jmp     .Lslow                          /* where the frame is described alike */
+        jmp     .Lslow                          /* where the frame is described in the same way */
         .cfi_endproc
         .size   probe_entry_slow, . - probe_entry_slow
 

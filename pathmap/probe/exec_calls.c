@@ -1,6 +1,6 @@
 /*
- * exec_calls.c - wraps the functions that execute programs, to examine these (execs.h) and to execute them with no signal of
- * ours pending (outside.h). Each continues in the C library's own.
+ * exec_calls.c - wraps the functions that execute programs, to examine these programs (execs.h), and so that none
+ * of our signals is pending when they are executed (outside.h). Each continues in the C library's own.
  */
 #include <spawn.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Bursts are not to ask a thread meanwhile where it is. */
+/* Meanwhile bursts must not ask a thread where it is. */
 #define EXECUTED(call)                                                                                       \
     outside_hold();                                                                                          \
     int executed = (call);                                                                                   \
@@ -100,7 +100,7 @@ static void list_copy(va_list list, const char *first, char **out, size_t count)
 enum which { BY_PATH, BY_NAME, WITH_ENVIRONMENT };
 
 /* `list` and `again` are copies; the environment follows the list. */
-static int execute(enum which which, const char *name, const char *first, va_list list, va_list again)
+static int execute_list(enum which which, const char *name, const char *first, va_list list, va_list again)
 {
     size_t count = first ? list_length(list) : 1;
     char **arguments = __builtin_alloca(count * sizeof *arguments); /* may run in a vfork child, so no heap */
@@ -119,7 +119,7 @@ static int execute(enum which which, const char *name, const char *first, va_lis
     va_list list, again;                                                                                     \
     va_start(list, first);                                                                                   \
     va_start(again, first);                                                                                  \
-    int result = execute(which, name, first, list, again);                                                   \
+    int result = execute_list(which, name, first, list, again);                                              \
     va_end(again);                                                                                           \
     va_end(list);                                                                                            \
     return result

@@ -52,7 +52,7 @@ void execs_start(const char *directory, char *const *environment)
 }
 
 /* Whether an entry of LD_PRELOAD is the runtime. */
-static bool preloads(const char *list)
+static bool preloads_runtime(const char *list)
 {
     size_t length = raw_length(state.runtime);
     for (const char *at = list; at && *at; at++) {
@@ -71,21 +71,21 @@ static bool preloads(const char *list)
 static bool in_environment(char *const *environment)
 {
     const char *probe = value_of(environment, "FATHOM_PROBE");
-    return probe && raw_same(probe, state.directory) && preloads(value_of(environment, "LD_PRELOAD"));
+    return probe && raw_same(probe, state.directory) && preloads_runtime(value_of(environment, "LD_PRELOAD"));
 }
 
-static uint32_t user(void)
+static uint32_t effective_user(void)
 {
     return (uint32_t)raw_call(SYS_geteuid, 0, 0, 0, 0, 0, 0);
 }
 
-/* Whether it can be opened after the execution, when this process's capabilities are gone. */
+/* Whether it can still be opened after the execution, without this process's capabilities. */
 static bool can_open(const char *path, int flags, bool owned)
 {
     struct stat st;
     int fd = raw_open(path, flags);
     bool can = fd >= 0 && raw_call(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) == 0 &&
-               (!owned || user() == 0 || user() == st.st_uid);
+               (!owned || effective_user() == 0 || effective_user() == st.st_uid);
     if (fd >= 0)
         raw_close(fd);
     return can;
@@ -99,12 +99,12 @@ static bool is_raised(int fd)
     static const char capability[] = "security.capability";
     if (raw_call(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) != 0)
         return false;
-    return ((st.st_mode & S_ISUID) && st.st_uid != user()) ||
+    return ((st.st_mode & S_ISUID) && st.st_uid != effective_user()) ||
            ((st.st_mode & S_ISGID) && (st.st_mode & S_IXGRP) && st.st_gid != group) ||
-           (user() != 0 && raw_call(SYS_fgetxattr, fd, (long)capability, 0, 0, 0, 0) > 0);
+           (effective_user() != 0 && raw_call(SYS_fgetxattr, fd, (long)capability, 0, 0, 0, 0) > 0);
 }
 
-/* -1: a program that the runtime can be loaded into. */
+/* The note's kind; -1: a program that the runtime can be loaded into. */
 static int kind_of(int fd, const char *head, size_t size)
 {
     const Elf64_Ehdr *elf = (const void *)head;
@@ -125,7 +125,7 @@ static int kind_of(int fd, const char *head, size_t size)
 }
 
 /* Stores a script's interpreter in `path`; false: not a script. */
-static bool interpreter(const char *head, size_t size, char *path)
+static bool read_interpreter(const char *head, size_t size, char *path)
 {
     size_t at = 2, n = 0;
     if (size < 3 || head[0] != '#' || head[1] != '!')
@@ -147,8 +147,8 @@ static int open_program(const char *path)
     return raw_open(path, O_RDONLY | O_NONBLOCK);
 }
 
-/* Closes fd. */
-static void look(int fd, const char *path, char *const *environment)
+/* Examines the program; closes fd. */
+static void examine_program(int fd, const char *path, char *const *environment)
 {
     char script[PATH_SIZE];
     _Alignas(8) char head[256];
@@ -156,7 +156,7 @@ static void look(int fd, const char *path, char *const *environment)
         long size = raw_call(SYS_pread64, fd, (long)head, sizeof head, 0, 0, 0);
         if (size <= 0 || depth > SCRIPTS_MAX)
             break;
-        if (!interpreter(head, (size_t)size, script)) {
+        if (!read_interpreter(head, (size_t)size, script)) {
             int kind = kind_of(fd, head, (size_t)size);
             if (kind < 0 && !in_environment(environment))
                 kind = NOTE_ENVIRONMENT;
@@ -204,14 +204,14 @@ void execs_look(const char *name, bool search, char *const *environment)
     for (const char *c = name; *c; c++)
         slash |= *c == '/';
     if (search && !slash)
-        look(search_path(name, environ, path), path, environment);
+        examine_program(search_path(name, environ, path), path, environment);
     else
-        look(open_program(name), name, environment);
+        examine_program(open_program(name), name, environment);
 }
 
 void execs_look_at(int fd, char *const *environment)
 {
     if (!probe_works() || !state.directory)
         return;
-    look((int)raw_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0, 0, 0, 0), "an open file", environment);
+    examine_program((int)raw_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0, 0, 0, 0), "an open file", environment);
 }

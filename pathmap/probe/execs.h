@@ -1,5 +1,5 @@
 /*
- * execs.h - checks whether the runtime will be loaded into programs that this one executes, and tells the
+ * execs.h - checks whether the runtime will be loaded into programs that this one executes, and reports to the
  * trainer if not.
  */
 #ifndef FATHOM_PATHMAP_PROBE_EXECS_H

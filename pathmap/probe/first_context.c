@@ -1,21 +1,23 @@
 /*
- * first_context.c - adaptive bursts (Zhuang et al., Accurate, Efficient, and Adaptive Calling Context Profiling, PLDI 2006):
- * whether the contexts that threads are in at a burst's start were there before, and what an entry counts for.
+ * first_context.c - adaptive bursts (Zhuang et al., Accurate, Efficient, and Adaptive Calling Context Profiling,
+ * PLDI 2006): whether the contexts of threads at a burst's start occurred at an earlier one's, and how much an
+ * entry counts.
  *
- * A thread's first context is that of the first caller that is found again (resync.c). Its node is marked. The thread then waits for
- * what is decided, since each call before that is a breakpoint: an omitted burst took 75 of them, and as long as a burst.
+ * A thread's first context is that of the first caller that is found again (resync.c). Its node is marked. The
+ * thread then waits for the decision, since each call before that is a breakpoint: an omitted burst took 75 of
+ * them, and as long as a burst.
  */
 #include "pathmap/probe/core.h"
 #include "base/raw.h"
 #include "pathmap/probe/state.h"
 
-#define WAIT_NS 5000000 /* for a decision, at most: signals are blocked meanwhile */
+#define WAIT_NS 5000000 /* limit for a decision: signals are blocked meanwhile */
 
 uint64_t probe_weight = 1;
 
 static struct {
     uint32_t first;     /* futex: enum core_context */
-    uint32_t undecided; /* futex: 1: whether there is to be a burst */
+    uint32_t undecided; /* futex: 1: whether there is a burst is undecided */
     bool listening;     /* or a burst is on: contexts are marked */
 } state;
 

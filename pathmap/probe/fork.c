@@ -47,7 +47,7 @@ static void adopt_stacks(struct thread *thread, const struct store_node *old)
     }
 }
 
-/* The parent's other threads. */
+/* Forgets the parent's other threads. */
 static void forget_threads(const struct thread *survivor)
 {
     for (uint32_t i = 0; i < core.thread_count; i++) {
@@ -79,7 +79,7 @@ static bool is_sorted(void)
     return true;
 }
 
-/* Another thread may have been in the middle of a change when the process was copied. */
+/* Repairs the order of stacks: another thread may have been changing it when the process was copied. */
 static void sort_stacks(void)
 {
     if (is_sorted())

@@ -6,7 +6,7 @@
 #include "base/raw.h"
 #include "pathmap/probe/state.h"
 
-/* What caller_at() needs for each image; high 0: unloaded. */
+/* Part of the data of each image that caller_at() needs; high 0: unloaded. */
 static struct range {
     uint64_t low, high, bias;
     uint32_t first, count; /* functions */
@@ -180,7 +180,7 @@ uint32_t core_image_at(uint64_t address, uint64_t *bias)
     return UINT32_MAX;
 }
 
-/* Finds it by the functions' sizes; 0: in none of them. */
+/* Finds the function by the functions' sizes; 0: none. */
 static uint32_t function_at(uint32_t image, uint64_t vaddr)
 {
     uint32_t first = ranges[image].first;

@@ -37,14 +37,14 @@ struct record {
 
 static struct {
     const char *directory;
-    struct mail *mail; /* NULL once it did not answer */
+    struct mail *mail; /* NULL once it has not answered */
     struct record *records;
     uint32_t round;
     bool left;
-    bool changes;  /* hooks are taken out and put in by images_step() */
+    bool changes;  /* images_step() takes hooks out and puts them in */
     bool out;      /* hooks are out */
-    bool held;     /* the loader changes its lists, and the lock is held meanwhile */
-    uint32_t lock; /* for what changes hooks or the list of images */
+    bool held;     /* the lock is held while the loader changes its lists */
+    uint32_t lock; /* for changes of hooks or of the list of images */
 } state;           /* modified under the loader's lock, or before the program runs */
 
 /* The lock is also held while the loader changes its lists: code may be unmapped. ------------------------- */
@@ -54,15 +54,16 @@ static bool try_lock(void)
     return !__atomic_exchange_n(&state.lock, 1, __ATOMIC_ACQUIRE);
 }
 
-/* Nobody holds it for longer than a tenth of a second or two (bursts.c); but a child that was made without fork() may have it from a thread that it does not have. */
-static void hold(void)
+/* Takes the lock, which is never held for longer than a tenth of a second or two (bursts.c). But a child made
+ * without fork() may have inherited it from a thread that does not exist in the child. */
+static void take_lock(void)
 {
     for (unsigned i = 0; !state.held && i < HOLD_TRIES && !try_lock(); i++)
         raw_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
     state.held = true;
 }
 
-static void release(void)
+static void drop_lock(void)
 {
     state.held = false;
     __atomic_store_n(&state.lock, 0, __ATOMIC_RELEASE);
@@ -99,7 +100,7 @@ static const char *map_plan(struct record *r)
 }
 
 /* Registers the image's functions with the core. Returns the id of the first. */
-static uint32_t describe(const struct record *r)
+static uint32_t register_functions(const struct record *r)
 {
     const struct plan *plan = &r->plan;
     uint32_t count = plan->header->hook_count;
@@ -113,7 +114,7 @@ static uint32_t describe(const struct record *r)
     return first;
 }
 
-static void summarise(struct record *r, const char *reason)
+static void summarise_hooks(struct record *r, const char *reason)
 {
     const struct plan *plan = r->planned ? &r->plan : NULL;
     struct store_summary *s = &r->summary;
@@ -134,8 +135,8 @@ static void summarise(struct record *r, const char *reason)
     core_summary(r->number, s);
 }
 
-/* The program itself (not a library that could also be run) has a root: its entry point. */
-static void tell_root(const struct record *r)
+/* Registers the root of a program (not of a library that could also be run): its entry point. */
+static void register_root(const struct record *r)
 {
     if (r == state.records && !r->next && r->plan.header->entry)
         core_main_root(r->number, r->plan.header->entry);
@@ -148,8 +149,8 @@ static void take_out(const struct patch *patch)
     patch_step(patch, PATCH_PADS_OUT);
 }
 
-/* The image's code does not run yet. */
-static const char *apply(struct record *r)
+/* Installs the hooks while the image's code does not run yet. */
+static const char *apply_plan(struct record *r)
 {
     const char *bad = patch_apply(&r->patch);
     if (!bad && state.out && patch_open(&r->patch, true)) {
@@ -159,30 +160,30 @@ static const char *apply(struct record *r)
     return bad;
 }
 
-static const char *hook(struct record *r)
+static const char *hook_image(struct record *r)
 {
     if (r->elf.relocated_code)
         return "its code has relocations";
     const char *bad = map_plan(r);
     if (bad)
         return bad;
-    uint32_t first = describe(r);
+    uint32_t first = register_functions(r);
     if (r->plan.header->hook_count == 0)
         return NULL;
     if (first == UINT32_MAX)
         return "there are too many functions, or there is no room for them";
     bad = patch_prepare(&r->patch, &r->plan, &r->elf.place, first, state.changes);
     if (!bad)
-        bad = apply(r);
+        bad = apply_plan(r);
     r->hooked = !bad;
     if (!bad)
-        tell_root(r);
+        register_root(r);
     return bad;
 }
 
 /* Images ------------------------------------------------------------------------------------------------- */
 
-static bool holds(const struct patch_target *place, uint64_t address)
+static bool holds_address(const struct patch_target *place, uint64_t address)
 {
     return address >= place->low && address < place->high;
 }
@@ -194,7 +195,7 @@ static void add_to_core(struct record *r)
 }
 
 /* NULL, or the reason why there is no plan. */
-static const char *ask(struct record *r)
+static const char *ask_plan(struct record *r)
 {
     r->answer.status = MAIL_FAILED;
     if (!state.mail)
@@ -206,14 +207,14 @@ static const char *ask(struct record *r)
 
 static void open_new(struct record *r, const char *bad)
 {
-    if (!bad && (r->elf.path[0] != '/' || holds(&r->elf.place, (uint64_t)(uintptr_t)&images_update)))
+    if (!bad && (r->elf.path[0] != '/' || holds_address(&r->elf.place, (uint64_t)(uintptr_t)&images_update)))
         return;
-    if (!bad && holds(&r->elf.place, loader_address())) {
+    if (!bad && holds_address(&r->elf.place, loader_address())) {
         add_to_core(r); /* its frames can be between those of others */
         return;
     }
     if (!bad) {
-        bad = ask(r);
+        bad = ask_plan(r);
         if (r->answer.status == MAIL_LEAVE)
             return;
     }
@@ -221,8 +222,8 @@ static void open_new(struct record *r, const char *bad)
     if (r->number == UINT32_MAX && r->answer.status != MAIL_CALLS)
         note(NOTE_ROOM, 0, r->elf.path);
     if (!bad)
-        bad = hook(r);
-    summarise(r, r->answer.status == MAIL_CALLS ? NULL : bad);
+        bad = hook_image(r);
+    summarise_hooks(r, r->answer.status == MAIL_CALLS ? NULL : bad);
 }
 
 /* The record of a closed image that is now loaded again at the same place. */
@@ -245,9 +246,9 @@ static void open_again(struct record *r)
     if (r->number != UINT32_MAX)
         add_to_core(r);
     if (r->planned && plan_is_of(&r->plan, &r->elf))
-        describe(r);
+        register_functions(r);
     if (r->hooked)
-        summarise(r, apply(r));
+        summarise_hooks(r, apply_plan(r));
 }
 
 static void open_image(uint64_t bias, uint64_t dynamic)
@@ -294,7 +295,7 @@ static bool is_patched(const struct record *r)
 }
 
 /* In two passes: unloaded images must be known before new ones are found at their place. */
-static void update(const struct loader_space *space)
+static void update_images(const struct loader_space *space)
 {
     state.round++;
     for (const struct loader_space *s = space; s; s = loader_next(s))
@@ -315,13 +316,13 @@ static void update(const struct loader_space *space)
 void images_update(void)
 {
     const struct loader_space *space = loader_first();
-    hold();
+    take_lock();
     for (const struct loader_space *s = space; s; s = loader_next(s))
         if (loader_is_changing(s))
             return;
     if (!state.left)
-        update(space);
-    release();
+        update_images(space);
+    drop_lock();
 }
 
 void images_start(const char *directory, struct mail *mail)
@@ -366,7 +367,7 @@ void images_end(bool out)
         if (is_patched(r))
             patch_open(&r->patch, false);
     state.out = out;
-    release();
+    drop_lock();
 }
 
 bool images_inside(uint64_t pc)
@@ -379,7 +380,7 @@ bool images_inside(uint64_t pc)
 
 void images_fork_child(void)
 {
-    release();
+    drop_lock();
     if (!images_begin())
         return;
     for (struct record *r = state.records; r; r = r->next)
@@ -390,11 +391,11 @@ void images_fork_child(void)
 
 void images_leave(void)
 {
-    hold();
+    take_lock();
     state.left = true;
     for (struct record *r = state.records; r; r = r->next)
         if (r->loaded && r->hooked)
             patch_leave(&r->patch);
-    release();
+    drop_lock();
     loader_leave();
 }

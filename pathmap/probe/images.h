@@ -13,14 +13,15 @@ void images_start(const char *directory, struct mail *mail);
 /* Scans the loader's lists: hooks new images, forgets unloaded ones. Runs in the loader, with its lock held.
  */
 void images_update(void);
-/* Changing the hooks of all images while the program runs (bursts.c), if the mailbox asks for bursts. Between begin and end
- * no image is opened or closed. false: one is just now, or hooks were removed for good, or code cannot be written. */
+/* Changes the hooks of all images while the program runs (bursts.c), if the mailbox asks for bursts. Between
+ * begin and end no image is opened or closed. false: an image is being opened or closed, hooks were removed for
+ * good, or code cannot be written. */
 bool images_begin(void);
 void images_step(enum patch_step step);
-void images_end(bool out); /* whether the hooks are out now; those of images opened later will be, too */
-/* Between begin and end: as patch_is_inside(), of any image. */
+void images_end(bool out); /* out: the hooks are out now, and those of images opened later will be */
+/* Between begin and end: patch_is_inside() for all images. */
 bool images_inside(uint64_t pc);
-/* In a forked child, whose only thread is this: takes the hooks out, even if its parent was changing them. */
+/* In a forked child, whose only thread is this one: takes the hooks out, even if its parent was changing them. */
 void images_fork_child(void);
 /* Removes all hooks for good; images opened later are left alone. */
 void images_leave(void);

@@ -44,7 +44,7 @@ uint64_t loader_address(void)
 }
 
 /* Whether code[1] to code[4], after the `ret`, are padding. Functions start at multiples of 16. */
-static bool has_room(uint64_t address)
+static bool has_padding(uint64_t address)
 {
     static const uint8_t padding[] = {0x66, 0x2e, 0x0f, 0x1f, 0x40, 0x44, 0x80, 0x84, 0x00, 0x90, 0xcc};
     const uint8_t *code = (const void *)address;
@@ -72,9 +72,9 @@ static bool write_thunk(uint64_t at, void (*to)(void))
 static struct breakpoint entry; /* address 0: none was needed */
 static struct breakpoint_table table = {.entries = &entry, .count = 1};
 
-static void put_hook(uint64_t address, uint64_t thunk, bool room)
+static void put_hook(uint64_t address, uint64_t thunk, bool padded)
 {
-    if (room) {
+    if (padded) {
         uint32_t displacement = (uint32_t)(thunk - (address + 5));
         raw_copy((void *)(address + 1), &displacement, sizeof displacement);
         *(volatile uint8_t *)address = 0xe9;
@@ -103,7 +103,7 @@ const char *loader_watch(void (*notice)(void))
     size_t size = RAW_PAGE_UP(address + 5) - page;
     if (raw_mprotect(page, size, PROT_READ | PROT_WRITE | PROT_EXEC))
         return "the system does not let the loader's code be changed";
-    put_hook(address, thunk, has_room(address));
+    put_hook(address, thunk, has_padding(address));
     raw_mprotect(page, size, PROT_READ | PROT_EXEC);
     return NULL;
 }

@@ -11,7 +11,7 @@
 /* A namespace of the loader; dlmopen makes more of them. */
 struct loader_space;
 
-/* Other C libraries' loaders may lack it; then nothing here is called. */
+/* Loaders of other C libraries may lack it; then nothing here is called. */
 extern struct r_debug _r_debug __attribute__((weak));
 
 /* The first namespace, the program's. */

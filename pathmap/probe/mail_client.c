@@ -15,26 +15,19 @@
 #define SECOND  UINT64_C(1000000000)
 #define STEP_NS 100000000u /* between checks on the lock's holder */
 
-static uint64_t now_ns(void)
-{
-    struct timespec t = {0, 0};
-    raw_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&t, 0, 0, 0, 0);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Sleeps while *word is value, one step at most. */
-static void wait(uint32_t *word, uint32_t value)
+static void wait_futex(uint32_t *word, uint32_t value)
 {
     struct timespec step = {0, STEP_NS};
     raw_call(SYS_futex, (long)word, FUTEX_WAIT, value, (long)&step, 0, 0);
 }
 
-static void wake(uint32_t *word, int waiters)
+static void wake_futex(uint32_t *word, int waiters)
 {
     raw_call(SYS_futex, (long)word, FUTEX_WAKE, waiters, 0, 0, 0);
 }
 
-static bool exchange(uint32_t *word, uint32_t from, uint32_t to)
+static bool exchange_word(uint32_t *word, uint32_t from, uint32_t to)
 {
     return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
@@ -75,22 +68,22 @@ static bool take_lock(struct mail *mail, uint32_t me)
 {
     uint32_t holder = 0;
     uint64_t since = 0;
-    while (!exchange(&mail->lock, 0, me)) {
+    while (!exchange_word(&mail->lock, 0, me)) {
         uint32_t found = __atomic_load_n(&mail->lock, __ATOMIC_ACQUIRE);
         if (found == 0)
             continue;
         if (found != holder) {
             holder = found;
-            since = now_ns();
+            since = raw_now_ns();
         }
         bool gone = raw_call(SYS_tkill, (long)holder, 0, 0, 0, 0, 0) == -ESRCH;
-        if (gone || holder == me || now_ns() - since > 2 * MAIL_PATIENCE * SECOND) {
-            if (exchange(&mail->lock, holder, me))
+        if (gone || holder == me || raw_now_ns() - since > 2 * MAIL_PATIENCE * SECOND) {
+            if (exchange_word(&mail->lock, holder, me))
                 return true;
         } else if (mail_is_over(mail)) {
             return false;
         } else {
-            wait(&mail->lock, holder);
+            wait_futex(&mail->lock, holder);
         }
     }
     return true;
@@ -98,8 +91,8 @@ static bool take_lock(struct mail *mail, uint32_t me)
 
 static void drop_lock(struct mail *mail, uint32_t me)
 {
-    if (exchange(&mail->lock, me, 0))
-        wake(&mail->lock, 1);
+    if (exchange_word(&mail->lock, me, 0))
+        wake_futex(&mail->lock, 1);
 }
 
 /* Copies a text from the shared page, safely even if others change it meanwhile. */
@@ -117,23 +110,23 @@ static bool has_slash(const char *text)
     return false;
 }
 
-static void fail(struct mail_answer *out, const char *reason)
+static void fail_answer(struct mail_answer *out, const char *reason)
 {
     out->status = MAIL_FAILED;
     raw_append(out->reason, sizeof out->reason, 0, reason);
 }
 
 /* Waits for the answer to `seq`; returns whether it has come. */
-static bool await(struct mail *mail, uint32_t seq)
+static bool await_answer(struct mail *mail, uint32_t seq)
 {
-    uint64_t start = now_ns();
+    uint64_t start = raw_now_ns();
     for (;;) {
         uint32_t reply = __atomic_load_n(&mail->reply_seq, __ATOMIC_ACQUIRE);
         if (reply == seq)
             return true;
-        if (mail_is_over(mail) || now_ns() - start >= MAIL_PATIENCE * SECOND)
+        if (mail_is_over(mail) || raw_now_ns() - start >= MAIL_PATIENCE * SECOND)
             return false;
-        wait(&mail->reply_seq, reply);
+        wait_futex(&mail->reply_seq, reply);
     }
 }
 
@@ -142,18 +135,18 @@ bool mail_ask(struct mail *mail, const char *path, struct mail_answer *out)
     raw_fill(out, 0, sizeof *out);
     size_t length = raw_length(path);
     if (length >= sizeof mail->path) {
-        fail(out, "its path is too long");
+        fail_answer(out, "its path is too long");
         return true;
     }
     uint32_t me = raw_tid();
     if (!take_lock(mail, me)) {
-        fail(out, "the trainer has ended");
+        fail_answer(out, "the trainer has ended");
         return false;
     }
     raw_copy(mail->path, path, length + 1);
     uint32_t seq = __atomic_add_fetch(&mail->request_seq, 1, __ATOMIC_ACQ_REL);
-    wake(&mail->request_seq, INT32_MAX);
-    bool answered = await(mail, seq);
+    wake_futex(&mail->request_seq, INT32_MAX);
+    bool answered = await_answer(mail, seq);
     if (answered) {
         out->status = mail->status;
         copy_text(out->plan, mail->plan, sizeof out->plan);
@@ -161,9 +154,9 @@ bool mail_ask(struct mail *mail, const char *path, struct mail_answer *out)
     }
     drop_lock(mail, me);
     if (!answered)
-        fail(out, mail_is_over(mail) ? "the trainer has ended" : "the trainer does not answer");
+        fail_answer(out, mail_is_over(mail) ? "the trainer has ended" : "the trainer does not answer");
     else if ((out->status == MAIL_PLAN || out->status == MAIL_CALLS) &&
              (!out->plan[0] || has_slash(out->plan)))
-        fail(out, "the trainer's answer is invalid");
+        fail_answer(out, "the trainer's answer is invalid");
     return answered;
 }

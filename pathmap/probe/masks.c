@@ -18,7 +18,7 @@ int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *limit, 
 int __sigsuspend(const sigset_t *mask);
 
 /* Updates the mask as seen by the thread. in: the call's set contains SIGTRAP. */
-static void believe(int how, bool in)
+static void note_mask(int how, bool in)
 {
     if (how == SIG_SETMASK)
         trap_block(in);
@@ -26,7 +26,8 @@ static void believe(int how, bool in)
         trap_block(how == SIG_BLOCK);
 }
 
-static int change(int (*real)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set, sigset_t *old)
+static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set,
+                       sigset_t *old)
 {
     if (!trap_started())
         return real(how, set, old);
@@ -38,22 +39,22 @@ static int change(int (*real)(int, const sigset_t *, sigset_t *), int how, const
     if (old && was)
         trap_add(old);
     if (set)
-        believe(how, in);
+        note_mask(how, in);
     return 0;
 }
 
 EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-    return change(real_resolve()->sigprocmask, how, set, old);
+    return change_mask(real_resolve()->sigprocmask, how, set, old);
 }
 
 EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
-    return change(real_resolve()->pthread_sigmask, how, set, old);
+    return change_mask(real_resolve()->pthread_sigmask, how, set, old);
 }
 
-/* The mask for a wait or a new thread, without SIGTRAP. */
-static const sigset_t *cleared(const sigset_t *mask, sigset_t *copy)
+/* A mask for a wait or a new thread, without SIGTRAP. */
+static const sigset_t *without_trap(const sigset_t *mask, sigset_t *copy)
 {
     return trap_started() ? trap_without(mask, copy) : mask;
 }
@@ -61,17 +62,17 @@ static const sigset_t *cleared(const sigset_t *mask, sigset_t *copy)
 EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *mask)
 {
     sigset_t copy;
-    return real_resolve()->pthread_attr_setsigmask_np(attr, cleared(mask, &copy));
+    return real_resolve()->pthread_attr_setsigmask_np(attr, without_trap(mask, &copy));
 }
 
-/* BSD's 32-bit masks. */
+/* Changes one of BSD's 32-bit masks. */
 static int change_old(int (*real)(int), int how, int mask)
 {
     if (!trap_started())
         return real(mask);
     unsigned bits = (unsigned)mask, was = trap_blocked() ? OLD_MASK : 0;
     unsigned old = (unsigned)real((int)(bits & ~OLD_MASK)) | was;
-    believe(how, bits & OLD_MASK);
+    note_mask(how, bits & OLD_MASK);
     return (int)old;
 }
 
@@ -98,7 +99,7 @@ EXPORT int sigpending(sigset_t *set)
 EXPORT int sigsuspend(const sigset_t *mask)
 {
     sigset_t copy;
-    return real_resolve()->sigsuspend(cleared(mask, &copy));
+    return real_resolve()->sigsuspend(without_trap(mask, &copy));
 }
 
 EXPORT int __sigsuspend(const sigset_t *mask)
@@ -109,32 +110,32 @@ EXPORT int __sigsuspend(const sigset_t *mask)
 EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *limit, const sigset_t *mask)
 {
     sigset_t copy;
-    return real_resolve()->ppoll(fds, count, limit, cleared(mask, &copy));
+    return real_resolve()->ppoll(fds, count, limit, without_trap(mask, &copy));
 }
 
 EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *limit, const sigset_t *mask,
                        size_t size)
 {
     sigset_t copy;
-    return real_resolve()->ppoll_chk(fds, count, limit, cleared(mask, &copy), size);
+    return real_resolve()->ppoll_chk(fds, count, limit, without_trap(mask, &copy), size);
 }
 
 EXPORT int pselect(int count, fd_set *in, fd_set *out, fd_set *error, const struct timespec *limit,
                    const sigset_t *mask)
 {
     sigset_t copy;
-    return real_resolve()->pselect(count, in, out, error, limit, cleared(mask, &copy));
+    return real_resolve()->pselect(count, in, out, error, limit, without_trap(mask, &copy));
 }
 
 EXPORT int epoll_pwait(int epoll, struct epoll_event *events, int count, int limit, const sigset_t *mask)
 {
     sigset_t copy;
-    return real_resolve()->epoll_pwait(epoll, events, count, limit, cleared(mask, &copy));
+    return real_resolve()->epoll_pwait(epoll, events, count, limit, without_trap(mask, &copy));
 }
 
 EXPORT int epoll_pwait2(int epoll, struct epoll_event *events, int count, const struct timespec *limit,
                         const sigset_t *mask)
 {
     sigset_t copy;
-    return real_resolve()->epoll_pwait2(epoll, events, count, limit, cleared(mask, &copy));
+    return real_resolve()->epoll_pwait2(epoll, events, count, limit, without_trap(mask, &copy));
 }

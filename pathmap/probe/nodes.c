@@ -24,7 +24,7 @@ static bool may_order(const struct stack *stack, uint64_t cfa)
     return !thread->ordering || (thread->ordering == stack && cfa >= thread->ordering_cfa);
 }
 
-static bool exchange(uint32_t *at, uint32_t expected, uint32_t value)
+static bool exchange_index(uint32_t *at, uint32_t expected, uint32_t value)
 {
     bool done;
     __asm__ volatile("cmpxchgl %3, %1" : "=@ccz"(done), "+m"(*at), "+a"(expected) : "r"(value) : "memory");
@@ -38,7 +38,7 @@ static void put_first(struct store_node *parent, uint32_t child)
         first = *(volatile uint32_t *)&parent->first_child;
         probe_nodes[child].next_sibling = first;
         BARRIER();
-    } while (!exchange(&parent->first_child, first, child));
+    } while (!exchange_index(&parent->first_child, first, child));
 }
 
 static void move_to_front(struct stack *stack, uint64_t cfa, struct store_node *parent, uint32_t before,
@@ -140,7 +140,7 @@ static bool exchange_long(uint64_t *at, uint64_t expected, uint64_t value)
     return done;
 }
 
-/* One that was removed; 0: there is none. */
+/* A removed node to use again; 0: none. */
 static uint32_t take_removed(struct thread *thread)
 {
     for (;;) {

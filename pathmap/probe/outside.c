@@ -1,12 +1,13 @@
 /*
  * outside.c - see outside.h.
  *
- * Where a thread that waits in the kernel is, /proc/self/task/TID/syscall tells. One that runs is sent a signal, and the
- * handler tells. The signal is the C library's first one (SIGCANCEL), which programs cannot block (NPTL's internal
- * signals, sysdeps/unix/sysv/linux/internal-signals.h); the library's own handler, once it has one, gets what is not ours.
- * It cannot be SIGTRAP: of two at a time one is lost, even that of an int3. A thread in a signal handler will go on where it was interrupted: its stack is searched for the frames
- * that the kernel made for handlers (struct rt_sigframe, arch/x86/include/asm/sigframe.h), which begin with the address
- * of a signal's restorer.
+ * /proc/self/task/TID/syscall says where a thread waits in the kernel. A running thread is sent a signal, whose
+ * handler records where it is. The signal is the C library's first one (SIGCANCEL), which programs cannot block
+ * (NPTL's internal signals, sysdeps/unix/sysv/linux/internal-signals.h); signals that are not ours are passed to
+ * the library's own handler, once it has one. It cannot be SIGTRAP: of two pending ones one is lost, even that of
+ * an int3. A thread in a signal handler will continue where it was interrupted: its stack is searched for the
+ * frames that the kernel made for handlers (struct rt_sigframe, arch/x86/include/asm/sigframe.h), which begin
+ * with the address of a signal's restorer.
  */
 #include "pathmap/probe/outside.h"
 
@@ -23,21 +24,21 @@
 #include "pathmap/probe/trap.h"
 #include "pathmap/probe/vma.h"
 
-#define ASK_SIGNAL   32           /* which sigaction() and signal masks leave to the library */
-#define ASK_CODE     (-0x4654)    /* of the signal: from us */
+#define ASK_SIGNAL   32           /* sigaction() and signal masks leave it to the library */
+#define ASK_CODE     (-0x4654)    /* marks our signals */
 #define SA_RESTORE   0x04000000ul /* the kernel's SA_RESTORER, which libc's headers lack */
 #define PATIENCE_NS  200000000    /* until all threads were outside */
-#define STEP_NS      200000       /* between two looks, without an answer */
-#define THREADS_MOST 8192u        /* of more, none is looked at */
+#define STEP_NS      200000       /* between two checks, without an answer */
+#define THREADS_MOST 8192u        /* with more, none is examined */
 #define SIGNALS      64
-#define RESTORERS    8           /* different ones at most: libc has one */
-#define HANDLERS     16          /* on one another, at most */
+#define RESTORERS    8           /* limit of different ones: libc has one */
+#define HANDLERS     16          /* nested ones, at most */
 #define STACK_MOST   (64u << 20) /* bytes of a stack to search: an alternate one may be in the heap */
 
-/* A thread, and what it answered. */
+/* A thread and its answer. */
 struct thread_at {
     uint32_t tid;
-    uint32_t asked, answered; /* the rounds of the last question and answer; 0: none */
+    uint32_t asked, answered; /* rounds of the last question and of the last answer; 0: none */
     bool outside;
     uint64_t pc, sp;
 };
@@ -52,14 +53,7 @@ static struct {
     void (*other)(int sig, siginfo_t *info, void *context); /* the library's handler; NULL: none */
 } state;
 
-static uint64_t now_ns(void)
-{
-    struct timespec t = {0, 0};
-    raw_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&t, 0, 0, 0, 0);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void answer(int sig, siginfo_t *info, void *context)
+static void answer_signal(int sig, siginfo_t *info, void *context)
 {
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
     void (*other)(int, siginfo_t *, void *) = __atomic_load_n(&state.other, __ATOMIC_ACQUIRE);
@@ -86,14 +80,15 @@ struct kernel_action {
     unsigned long mask;
 };
 
-/* The library sets its handler when it first needs it. It may not return from it (pthread_cancel), so ours blocks no
- * other signals. */
-static void install(void)
+/* Installs our handler. The library sets its own when it first needs it. That may not return (pthread_cancel), so
+ * ours blocks no other signals. */
+static void install_handler(void)
 {
     struct kernel_action now = {0};
-    struct kernel_action ours = {answer, SA_SIGINFO | SA_RESTART | SA_ONSTACK | SA_RESTORE, trap_restorer, 0};
+    struct kernel_action ours = {answer_signal, SA_SIGINFO | SA_RESTART | SA_ONSTACK | SA_RESTORE,
+                                 trap_restorer, 0};
     raw_call(SYS_rt_sigaction, ASK_SIGNAL, 0, (long)&now, sizeof now.mask, 0, 0);
-    if (now.handler == answer)
+    if (now.handler == answer_signal)
         return;
     if ((uintptr_t)now.handler > (uintptr_t)SIG_IGN)
         __atomic_store_n(&state.other, now.handler, __ATOMIC_RELEASE);
@@ -102,10 +97,10 @@ static void install(void)
 
 /* Executions ------------------------------------------------------------------------------------------------ */
 
-/* A signal that is pending when a thread executes a program is pending in that, too, and ends it. No lock: a handler may
- * execute one while its thread is here. */
+/* A signal that is pending when a thread executes a program is also pending in that program, and kills it. No
+ * lock: a handler may execute one while its thread is here. */
 static struct {
-    uint32_t asking; /* the thread of bursts is sending a question, unless it sees that some are held */
+    uint32_t asking; /* the bursts' thread is sending a question, unless it sees that some are held */
     uint32_t held;   /* threads that are about to execute a program */
 } gate;
 
@@ -121,7 +116,7 @@ void outside_hold(void)
     __atomic_fetch_add(&gate.held, 1, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&gate.asking, __ATOMIC_SEQ_CST))
         raw_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
-    raw_pid(); /* what was sent before has been handled when this returns */
+    raw_pid(); /* signals sent before have been handled when this returns */
 }
 
 void outside_release(void)
@@ -137,8 +132,8 @@ void outside_fork_child(void)
 
 /* Questions ------------------------------------------------------------------------------------------------- */
 
-/* false: it is gone. It is not asked while an execution is under way. */
-static bool ask(struct thread_at *t)
+/* Asks a thread. false: it is gone. Does not ask during an execution. */
+static bool ask_thread(struct thread_at *t)
 {
     siginfo_t info;
     raw_fill(&info, 0, sizeof info);
@@ -167,7 +162,7 @@ static void find_restorers(void)
         unsigned known = 0;
         if (raw_call(SYS_rt_sigaction, sig, 0, (long)&a, sizeof a.mask, 0, 0) < 0 || !a.restorer)
             continue;
-        handles |= sig != SIGTRAP && sig != ASK_SIGNAL; /* whose handlers are ours */
+        handles |= sig != SIGTRAP && sig != ASK_SIGNAL; /* the handlers of these are ours */
         uint64_t restorer = (uint64_t)(uintptr_t)a.restorer;
         while (known < state.restorer_count && state.restorers[known] != restorer)
             known++;
@@ -186,7 +181,7 @@ static bool is_restorer(uint64_t word)
     return false;
 }
 
-/* Copies memory, which its thread may unmap meanwhile; the number of bytes there were. */
+/* Copies memory, which its thread may unmap meanwhile; returns the number of bytes read. */
 static size_t read_memory(uint64_t from, void *out, size_t size)
 {
     struct iovec local = {out, size}, remote = {(void *)from, size};
@@ -215,7 +210,7 @@ static uint64_t find_handler(uint64_t sp)
     return 0;
 }
 
-/* Whether a handler on this stack returns to the inside. */
+/* Whether a handler on this stack will return to the inside. */
 static bool returns_inside(uint64_t sp)
 {
     ucontext_t context;
@@ -233,7 +228,8 @@ static bool returns_inside(uint64_t sp)
 
 /* Threads ------------------------------------------------------------------------------------------------- */
 
-/* The number that ends at text[*end], "0x55d0c0ffee"; *end: where the one before it ends. false: there is none. */
+/* Reads the number that ends at text[*end], "0x55d0c0ffee"; sets *end to where the one before it ends. false:
+ * none. */
 static bool number_before(const char *text, long *end, uint64_t *out)
 {
     uint64_t value = 0;
@@ -251,7 +247,7 @@ static bool number_before(const char *text, long *end, uint64_t *out)
     return true;
 }
 
-/* From "NUMBER ARGUMENTS... SP PC" of a thread that waits. false: it runs. */
+/* Reads "NUMBER ARGUMENTS... SP PC" of a waiting thread. false: it is running. */
 static bool waits_at(uint32_t tid, uint64_t *pc, uint64_t *sp)
 {
     char path[64], text[256];
@@ -268,8 +264,8 @@ static bool waits_at(uint32_t tid, uint64_t *pc, uint64_t *sp)
     return number_before(text, &size, pc) && number_before(text, &size, sp);
 }
 
-/* Looks at a thread again; one that runs is asked, and has answered or not. */
-static void look(struct thread_at *t)
+/* Checks a thread again; a running one is asked, unless it has answered. */
+static void check_thread(struct thread_at *t)
 {
     uint64_t pc, sp;
     bool answered = t->asked && __atomic_load_n(&t->answered, __ATOMIC_ACQUIRE) == t->asked;
@@ -278,7 +274,7 @@ static void look(struct thread_at *t)
         sp = t->sp;
         t->asked = 0;
     } else if (!waits_at(t->tid, &pc, &sp)) {
-        t->outside = !t->asked && !ask(t);
+        t->outside = !t->asked && !ask_thread(t);
         return;
     }
     t->outside = !state.inside(pc) && !returns_inside(sp);
@@ -315,13 +311,13 @@ static bool list_threads(void)
     return fd >= 0 && size == 0 && state.count < THREADS_MOST;
 }
 
-/* Looks at those that were not outside yet; their number. */
-static uint32_t look_at_all(void)
+/* Checks the threads that were not outside yet; returns their number. */
+static uint32_t check_threads(void)
 {
     uint32_t left = 0;
     for (uint32_t i = 0; i < state.count; i++) {
         if (!state.threads[i].outside)
-            look(&state.threads[i]);
+            check_thread(&state.threads[i]);
         left += !state.threads[i].outside;
     }
     return left;
@@ -329,18 +325,18 @@ static uint32_t look_at_all(void)
 
 bool outside_all(bool (*inside)(uint64_t pc))
 {
-    uint64_t end = now_ns() + PATIENCE_NS;
+    uint64_t end = raw_now_ns() + PATIENCE_NS;
     state.inside = inside;
-    install();
+    install_handler();
     find_restorers();
     if (!list_threads())
         return false;
     for (;;) {
         uint32_t before = __atomic_load_n(&state.wake, __ATOMIC_ACQUIRE);
         struct timespec step = {0, STEP_NS};
-        if (!look_at_all())
+        if (!check_threads())
             return true;
-        if (now_ns() >= end)
+        if (raw_now_ns() >= end)
             return false;
         raw_call(SYS_futex, (long)&state.wake, FUTEX_WAIT_PRIVATE, before, (long)&step, 0, 0);
     }

@@ -64,7 +64,7 @@ static bool write_trampolines(struct patch *patch, uint32_t first_id)
     return true;
 }
 
-/* The arrays: each hook's trampoline, and the table of breakpoints. */
+/* Allocates the arrays: each hook's trampoline, and the table of breakpoints. */
 static bool make_tables(struct patch *patch, bool all)
 {
     const struct plan *plan = &patch->plan;
@@ -121,7 +121,7 @@ static bool in_code(const struct patch_target *target, uint64_t address, uint64_
     return false;
 }
 
-static bool matches(const struct patch *patch, const struct plan_hook *hook)
+static bool matches_original(const struct patch *patch, const struct plan_hook *hook)
 {
     const struct patch_target *target = patch->target;
     uint64_t address = target->bias + hook->address, pad = target->bias + hook->pad;
@@ -134,7 +134,7 @@ static bool matches(const struct patch *patch, const struct plan_hook *hook)
 
 /* Makes the first `count` segments writable or restores their protection. Negative errno; *done: the number
  * of segments done. */
-static int protect(const struct patch_target *target, uint32_t count, int more, uint32_t *done)
+static int protect_code(const struct patch_target *target, uint32_t count, int more, uint32_t *done)
 {
     for (*done = 0; *done < count; ++*done) {
         const struct patch_segment *s = &target->code[*done];
@@ -151,7 +151,7 @@ static void put_jump(uint64_t at, uint64_t to)
     put32((uint8_t *)at + 1, to - (at + PLAN_JUMP));
 }
 
-/* The bytes of a hook: patch_length of them. */
+/* Writes the bytes of a hook, patch_length of them. */
 static void hook_bytes(const struct patch *patch, uint32_t i, uint8_t out[PLAN_JUMP])
 {
     const struct plan_hook *hook = &patch->plan.hooks[i];
@@ -178,19 +178,19 @@ const char *patch_apply(struct patch *patch)
     const struct plan *plan = &patch->plan;
     const struct patch_target *target = patch->target;
     for (uint32_t i = 0; i < plan->header->hook_count; i++)
-        if (!matches(patch, &plan->hooks[i]))
+        if (!matches_original(patch, &plan->hooks[i]))
             return "its code in memory differs from its file";
     uint32_t done, restored;
-    int error = protect(target, target->code_count, PROT_READ | PROT_WRITE | PROT_EXEC, &done);
+    int error = protect_code(target, target->code_count, PROT_READ | PROT_WRITE | PROT_EXEC, &done);
     if (error) {
-        protect(target, done, 0, &restored);
+        protect_code(target, done, 0, &restored);
         return error == -ENOMEM ? "no memory is left" : "the system does not let its code be changed";
     }
     if (patch->breakpoints.count)
         breakpoint_switch(&patch->breakpoints, true);
     for (uint32_t i = 0; i < plan->header->hook_count; i++)
         put_hook(patch, i);
-    protect(target, target->code_count, 0, &restored);
+    protect_code(target, target->code_count, 0, &restored);
     return NULL;
 }
 
@@ -198,9 +198,10 @@ bool patch_open(const struct patch *patch, bool open)
 {
     const struct patch_target *target = patch->target;
     uint32_t done, restored;
-    int error = protect(target, target->code_count, open ? PROT_READ | PROT_WRITE | PROT_EXEC : 0, &done);
+    int error =
+        protect_code(target, target->code_count, open ? PROT_READ | PROT_WRITE | PROT_EXEC : 0, &done);
     if (error)
-        protect(target, done, 0, &restored);
+        protect_code(target, done, 0, &restored);
     return !error;
 }
 
@@ -280,10 +281,10 @@ void patch_leave(struct patch *patch)
     leave_trampolines(patch);
     if (!patch->breakpoints.count)
         return;
-    if (protect(target, target->code_count, PROT_READ | PROT_WRITE | PROT_EXEC, &done) == 0) {
+    if (protect_code(target, target->code_count, PROT_READ | PROT_WRITE | PROT_EXEC, &done) == 0) {
         for (uint32_t i = 0; i < plan->header->hook_count; i++)
             if (plan->hooks[i].kind == PLAN_BREAKPOINT)
                 *(volatile uint8_t *)(target->bias + plan->hooks[i].address) = plan->hooks[i].original[0];
     }
-    protect(target, done, 0, &restored);
+    protect_code(target, done, 0, &restored);
 }

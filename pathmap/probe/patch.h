@@ -40,7 +40,7 @@ const char *patch_prepare(struct patch *patch, const struct plan *plan, const st
 /* Installs the hooks, for the first time or again after the image was closed and reopened at the same place.
  * NULL, or the reason why not. */
 const char *patch_apply(struct patch *patch);
-/* Taking hooks out and putting them in again while other threads run: the steps in their order, see bursts.c. */
+/* The steps, in order, to take hooks out and put them in again while other threads run; see bursts.c. */
 enum patch_step {
     PATCH_TRAPS,    /* an int3 at the entries */
     PATCH_TAILS_IN, /* and pads */
@@ -49,13 +49,14 @@ enum patch_step {
     PATCH_HEADS_OUT,
     PATCH_PADS_OUT
 };
-/* The image's code is writable (patch_open()). */
+/* Requires that the image's code is writable (patch_open()). */
 void patch_step(const struct patch *patch, enum patch_step step);
-/* Makes its code writable, or no longer. false: the system does not let it; then nothing is writable. */
+/* Makes the image's code writable, or no longer. false: not permitted; then nothing is writable. */
 bool patch_open(const struct patch *patch, bool open);
-/* Whether an address is inside the bytes that the steps replace, where a thread would go on with something else. */
+/* Whether an address is inside the bytes that the steps replace, where a thread would continue with other
+ * instructions. */
 bool patch_is_inside(const struct patch *patch, uint64_t pc);
-/* The image is no longer in memory: forgets its breakpoints. */
+/* Call when the image is no longer in memory: forgets its breakpoints. */
 void patch_gone(struct patch *patch);
 /* Removes the hooks from a loaded image while other threads run: code with breakpoints is restored, and other
  * hooks only run their function. */

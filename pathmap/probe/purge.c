@@ -1,28 +1,29 @@
 /*
- * purge.c - keeps a thread's tree small: removes nodes of little weight when it has as many as it may have.
+ * purge.c - limits a thread's tree: removes nodes of little weight when it has reached its limit.
  *
- * With a counter (counters.c) those are nodes without weight. Without one, the median of the weights of some nodes is taken from all nodes; those that have nothing left and no children are
- * removed, about half of them, so that a new node costs a constant number of steps (Anderson et al., A High-Performance
- * Algorithm for Identifying Frequent Items in Data Streams, IMC 2017, section 2.3; hcct/hcct_purge.c does the same). What
- * was taken in all is known (store.h): so are the sum of all weights, and how much may be missing from one.
+ * With a counter (counters.c) these are nodes without weight. Without one, the median of the weights of some
+ * nodes is subtracted from all nodes; those without weight and children, about half of all, are removed, so a new
+ * node costs a constant number of steps (Anderson et al., A High-Performance Algorithm for Identifying Frequent
+ * Items in Data Streams, IMC 2017, section 2.3; hcct/hcct_purge.c does the same). The total that was subtracted
+ * is known (store.h): so are the sum of all weights, and how much one may lack.
  *
- * Nodes on shadow stacks stay. An entry that a signal handler interrupted may hold others in registers. If it is in
- * core_enter(), nothing is removed; if it is in entry.S, it may then count for a node that is gone, and put it on the shadow
- * stack: core_enter() finds that such a node has no function, and the calls below it are lost.
+ * Nodes on shadow stacks stay. An entry that a signal handler interrupted may hold others in registers. If it is
+ * in core_enter(), nothing is removed; if it is in entry.S, it may then count for a removed node, and put that on
+ * the shadow stack: core_enter() finds that such a node has no function, and the calls below it are lost.
  */
 #include "base/select.h"
 #include "base/raw.h"
 #include "pathmap/probe/state.h"
 
 #define SAMPLES     1024
-#define FEW_SAMPLES 16 /* the tree is little else than ancestors and stacks: it may grow instead */
+#define FEW_SAMPLES 16 /* with fewer, there are hardly more than ancestors and stacks: the tree may grow */
 
 /* Under the lock. */
 static uint64_t samples[SAMPLES];
 static uint64_t random_state, purged_median;
 
 /* The nodes of a tree, in two orders. */
-static uint32_t deepest(uint32_t n)
+static uint32_t deepest_node(uint32_t n)
 {
     while (probe_nodes[n].first_child)
         n = probe_nodes[n].first_child;
@@ -38,8 +39,8 @@ static uint32_t next_down(uint32_t n, uint32_t root) /* parents first; 0 at the 
     return n == root ? 0 : probe_nodes[n].next_sibling;
 }
 
-/* Weights of nodes chosen at random (Vitter's algorithm R); their number. */
-static uint32_t sample(uint32_t root)
+/* Samples weights of nodes at random (Vitter's algorithm R); returns their number. */
+static uint32_t sample_weights(uint32_t root)
 {
     uint64_t seen = 0;
     uint32_t count = 0;
@@ -54,7 +55,7 @@ static uint32_t sample(uint32_t root)
     return count;
 }
 
-static void hold(uint32_t n)
+static void hold_node(uint32_t n)
 {
     if (n)
         probe_nodes[n].count |= STORE_HELD;
@@ -62,15 +63,15 @@ static void hold(uint32_t n)
 
 static void hold_all(const struct thread *thread, uint32_t keep)
 {
-    hold(thread->root);
-    hold(keep);
-    hold(thread->last_node);
+    hold_node(thread->root);
+    hold_node(keep);
+    hold_node(thread->last_node);
     for (uint32_t i = 1; i < core.stack_count; i++) {
         const struct stack *stack = core.stacks + i;
         if (stack->kind == STACK_FREE || stack->thread != thread)
             continue;
         for (const struct frame *f = stack->frames; f <= stack->top; f++)
-            hold(f->node);
+            hold_node(f->node);
     }
 }
 
@@ -81,13 +82,13 @@ static void remove_node(struct thread *thread, uint32_t n)
     thread->removed = ((thread->removed >> 32) + 1) << 32 | n;
 }
 
-/* Takes weight from all nodes, children first. Those removed stay in the lists. Returns their number. */
+/* Subtracts weight from all nodes, children first. Removed nodes stay in the lists. Returns their number. */
 static uint32_t take_weights(struct thread *thread,
                              uint64_t (*less)(struct thread *thread, uint32_t node, uint64_t has))
 {
     uint32_t root = thread->root, gone = 0;
     uint64_t taken = 0;
-    for (uint32_t n = deepest(root);;) {
+    for (uint32_t n = deepest_node(root);;) {
         struct store_node *node = &probe_nodes[n];
         uint32_t parent = node->parent, sibling = node->next_sibling;
         uint64_t has = store_count(node), loses = has ? less(thread, n, has) : 0;
@@ -96,18 +97,18 @@ static uint32_t take_weights(struct thread *thread,
         if (has > loses || node->count & STORE_HELD) {
             if (n == root)
                 break;
-            hold(parent);
+            hold_node(parent);
         } else {
             remove_node(thread, n);
             gone++;
         }
-        n = sibling ? deepest(sibling) : parent;
+        n = sibling ? deepest_node(sibling) : parent;
     }
     __atomic_fetch_add(&core.header->purged, taken, __ATOMIC_RELAXED);
     return gone;
 }
 
-/* Takes the removed nodes out of the lists of children. */
+/* Unlinks removed nodes from the lists of children. */
 static void unlink_removed(uint32_t root)
 {
     for (uint32_t n = root; n; n = next_down(n, root)) {
@@ -148,9 +149,9 @@ static uint64_t lose_nothing(struct thread *thread, uint32_t node, uint64_t has)
     return 0;
 }
 
-static void purge(struct thread *thread)
+static void purge_tree(struct thread *thread)
 {
-    uint32_t count = core.recording.counter ? 0 : sample(thread->root), gone = 0;
+    uint32_t count = core.recording.counter ? 0 : sample_weights(thread->root), gone = 0;
     if (core.recording.counter) {
         gone = take_and_remove(thread, 0, lose_nothing);
     } else if (count >= FEW_SAMPLES) {
@@ -184,6 +185,6 @@ void purge_if_due(struct thread *thread)
         return;
     core_lock(&mask);
     if (core.started && is_due(thread))
-        purge(thread);
+        purge_tree(thread);
     core_unlock(&mask);
 }

@@ -1,9 +1,10 @@
 /*
- * resync.c - makes a stack's shadow stack anew when entries were not seen for a while (bursts.c).
+ * resync.c - rebuilds a shadow stack after a time in which entries were not seen (bursts.c).
  *
- * From the first entry that is seen again, the stack is followed to its base by the rules of its calls, as enter.c does for
- * one caller. Frames of hooked functions get the nodes that entries would have found for them; they are not counted. Where
- * no rule is known, the frames outside are missing, and those found stand below the thread's root.
+ * From the first entry that is seen again, the stack is followed to its base by the rules of its calls, as
+ * enter.c does for one caller. Frames of hooked functions get the nodes that entries would have found for them;
+ * these are not counted. If no rule is known, the frames further out are missing, and those found are children of
+ * the thread's root.
  */
 #include <signal.h>
 
@@ -11,19 +12,19 @@
 #include "base/raw.h"
 #include "pathmap/probe/state.h"
 
-/* In the height of a frame whose node is not known yet, and whose `node` is its function: it was called from a frame without
- * a fixed size, or through functions without hooks. With a node: that is new. */
+/* A flag in the height of a frame whose node is not known yet, and whose `node` is its function: it was called
+ * from a frame without a fixed size, or through unhooked functions. Once the node is known: the node is new. */
 #define PENDING_OPEN STORE_OPEN
 
-/* On the way from a call outwards. */
+/* A walk from a call outwards. */
 struct walk {
-    const uint64_t *slot; /* of the return address of the frame that was reached */
+    const uint64_t *slot; /* of the return address of the last frame reached */
     uint64_t frame_pointer;
     uint32_t height; /* of that frame; 0 at first */
 };
 
-/* Goes on to the next frame of a function with a hook; its function, 0: there is none, or it cannot be found. *between: how
- * many frames without one were passed. *open: the distance is not fixed. */
+/* Advances to the next frame of a hooked function. Returns the function; 0: none, or not found. *between: the
+ * unhooked frames passed. *open: the distance is not fixed. */
 static uint32_t next_hooked(const struct stack *stack, struct walk *walk, unsigned *between, bool *open)
 {
     *open = false;
@@ -40,11 +41,11 @@ static uint32_t next_hooked(const struct stack *stack, struct walk *walk, unsign
     return 0;
 }
 
-/* Writes the frames that called, from the innermost one; their number. */
+/* Writes the calling frames, innermost first; returns their number. */
 static uint64_t collect_frames(const struct stack *stack, struct walk walk, struct frame *out)
 {
-    uint64_t room = stack->reserve / sizeof *out - (uint64_t)(out - stack->frames) - 1, count = 0;
-    while (count < room) {
+    uint64_t capacity = stack->reserve / sizeof *out - (uint64_t)(out - stack->frames) - 1, count = 0;
+    while (count < capacity) {
         unsigned between;
         bool open;
         uint32_t function = next_hooked(stack, &walk, &between, &open);
@@ -57,7 +58,7 @@ static uint64_t collect_frames(const struct stack *stack, struct walk walk, stru
     return count;
 }
 
-static void reverse(struct frame *frames, uint64_t count)
+static void reverse_frames(struct frame *frames, uint64_t count)
 {
     for (uint64_t i = 0; i < count / 2; i++) {
         struct frame frame = frames[i];
@@ -66,7 +67,7 @@ static void reverse(struct frame *frames, uint64_t count)
     }
 }
 
-/* Its node, found or made. Returns whether its stack is to be saved, and marks it then. */
+/* Finds or makes the frame's node. Returns whether its stack must be saved, and marks it in that case. */
 static bool find_node(struct stack *stack, struct frame *frame)
 {
     uint32_t key = frame->height, function = frame->node, parent = frame[-1].node;
@@ -74,7 +75,7 @@ static bool find_node(struct stack *stack, struct frame *frame)
     uint64_t back = *(const uint64_t *)slot_of(stack, frame);
     uint32_t site = (uint32_t)back;
     if (stack->kind == STACK_AUX && frame == stack->frames + 1 && signal_return_known(back)) {
-        key |= STORE_SIGNAL; /* as enter.c has it */
+        key |= STORE_SIGNAL; /* as in enter.c */
         site = 0;
     }
     frame->node = 0;
@@ -87,8 +88,8 @@ static bool find_node(struct stack *stack, struct frame *frame)
     return frame->node && key & PENDING_OPEN;
 }
 
-/* Saves the stacks of marked frames that were called through functions without hooks, as enter.c does. The way is that of
- * collect_frames(). */
+/* Saves the stacks of marked frames that were called through unhooked functions, as enter.c does. Walks as
+ * collect_frames() did. */
 static void keep_stacks(const struct stack *stack, struct walk walk, struct frame *first, struct frame *last)
 {
     unsigned between;
@@ -114,7 +115,7 @@ static void find_frames(struct stack *stack, struct walk walk)
     stack->top = first - 1;
     uint64_t count = collect_frames(stack, walk, first);
     bool marked = false;
-    reverse(first, count);
+    reverse_frames(first, count);
     for (uint64_t i = 0; i < count; i++)
         marked |= find_node(stack, first + i);
     if (marked)
@@ -128,8 +129,8 @@ void stack_resync(struct stack *stack, const uint64_t *slot, uint64_t frame_poin
     static const uint64_t all = ~0ull;
     uint64_t mask;
     raw_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&mask, sizeof all, 0, 0);
-    if (stack->stale) {               /* a handler may have been faster */
-        stack->thread->last_node = 0; /* what passed meanwhile is nobody's time */
+    if (stack->stale) {               /* a handler may have done it */
+        stack->thread->last_node = 0; /* the time that passed meanwhile belongs to no node */
         find_frames(stack, (struct walk){slot, frame_pointer, 0});
         BARRIER();
         stack->stale = false;

@@ -1,9 +1,9 @@
 /*
- * saved_stacks.c - room in the store for the contents of stacks (struct store_stack), and its use again once their nodes
- * are removed (purge.c).
+ * saved_stacks.c - space in the store for the contents of stacks (struct store_stack), and its reuse when their
+ * nodes are removed (purge.c).
  *
- * Rooms that are free again are listed by their size, as calls of the same frames need rooms of the same size. Their `node`
- * is 0, so that readers skip them.
+ * Free spaces are listed by size, as calls of the same frames need the same size. Their `node` is 0, so readers
+ * skip them.
  */
 #include "pathmap/probe/core.h"
 #include "base/raw.h"
@@ -11,8 +11,8 @@
 
 #define SIZES (STORE_STACK_MAX / 8 + sizeof(struct store_stack) / 8 + 1)
 
-static uint64_t free_rooms
-    [SIZES]; /* by size / 8: the offset of the first one + 1; its `cfa` is the next. Under the lock */
+static uint64_t free_spaces
+    [SIZES]; /* by size / 8: offset of the first free one + 1; its `cfa` is the next. Under the lock */
 
 static struct store_stack *stack_at(uint64_t offset)
 {
@@ -21,11 +21,11 @@ static struct store_stack *stack_at(uint64_t offset)
 
 static struct store_stack *take_stack(uint32_t size)
 {
-    uint64_t used = core.header->stacks_used, free = free_rooms[size / 8];
+    uint64_t used = core.header->stacks_used, free = free_spaces[size / 8];
     struct store_stack *s;
     if (free) {
         s = stack_at(free - 1);
-        free_rooms[size / 8] = s->cfa;
+        free_spaces[size / 8] = s->cfa;
         return s;
     }
     s = stack_at(used);
@@ -37,8 +37,8 @@ static struct store_stack *take_stack(uint32_t size)
     return s;
 }
 
-/* With `node` 0; NULL: none. */
-static struct store_stack *room_new(uint32_t size)
+/* Returned with `node` 0; NULL: none. */
+static struct store_stack *space_new(uint32_t size)
 {
     uint64_t mask;
     core_lock(&mask);
@@ -56,16 +56,16 @@ void saved_stack_keep(const struct stack *stack, const struct frame *top, uint32
     uint64_t end = far - cfa <= STORE_STACK_MAX ? far : near;
     if (end <= cfa || end - cfa > STORE_STACK_MAX || end % 8)
         return;
-    struct store_stack *kept = room_new((uint32_t)(sizeof *kept + (end - cfa)));
-    if (!kept)
+    struct store_stack *saved = space_new((uint32_t)(sizeof *saved + (end - cfa)));
+    if (!saved)
         return;
-    kept->cfa = cfa;
-    kept->back = *return_slot;
-    kept->bp = frame_pointer;
-    kept->own = stack->kind == STACK_OWN;
-    raw_copy(kept + 1, (const void *)cfa, end - cfa);
+    saved->cfa = cfa;
+    saved->back = *return_slot;
+    saved->bp = frame_pointer;
+    saved->own = stack->kind == STACK_OWN;
+    raw_copy(saved + 1, (const void *)cfa, end - cfa);
     BARRIER();
-    *(volatile uint32_t *)&kept->node = node;
+    *(volatile uint32_t *)&saved->node = node;
 }
 
 void saved_stacks_reclaim(void)
@@ -76,12 +76,12 @@ void saved_stacks_reclaim(void)
         if (!s->node || probe_nodes[s->node].function)
             continue;
         *(volatile uint32_t *)&s->node = 0;
-        s->cfa = free_rooms[s->size / 8];
-        free_rooms[s->size / 8] = at + 1;
+        s->cfa = free_spaces[s->size / 8];
+        free_spaces[s->size / 8] = at + 1;
     }
 }
 
 void saved_stacks_forget(void)
 {
-    raw_fill(free_rooms, 0, sizeof free_rooms);
+    raw_fill(free_spaces, 0, sizeof free_spaces);
 }

@@ -207,7 +207,7 @@ static struct stack *use_aux(struct stack *stack, struct thread *thread, uint64_
 }
 
 /* Finds a previously unknown stack. */
-static struct stack *discover(struct thread *thread, uint64_t cfa, bool signal)
+static struct stack *discover_stack(struct thread *thread, uint64_t cfa, bool signal)
 {
     uint64_t start, end, pointer = thread_pointer();
     if (!vma_find(cfa - 8, &start, &end))
@@ -269,7 +269,7 @@ static struct stack *look_up(uint64_t cfa, bool signal)
     if (!stack && thread->own && cfa > thread->own->low && cfa <= thread->own->base)
         stack = thread->own;
     if (!stack)
-        stack = discover(thread, cfa, signal);
+        stack = discover_stack(thread, cfa, signal);
     if (!stack || stack->base < cfa || stack->base - cfa > HEIGHT_MAX)
         return NULL;
     thread->near[thread->near_next++ % THREAD_NEAR] = stack;

@@ -60,14 +60,14 @@ struct stack {
     struct frame *frames;  /* frames[0] is the root's and has height 0 */
     uint64_t reserve;      /* bytes reserved at frames */
     uint32_t kind;
-    bool stale; /* entries were not seen since: the frames are to be found again (resync.c) */
+    bool stale; /* entries were not seen for a while: the frames must be found again (resync.c) */
     struct stack *next_free;
 };
 
-/* Of a thread's calls; see call_log.c. */
+/* State of a thread's log of calls; see call_log.c. */
 struct thread_log {
     uint64_t from;    /* where the file is mapped; 0: nowhere yet */
-    uint64_t at, end; /* the next event, and up to where there is disk space */
+    uint64_t at, end; /* the next event; the end of the allocated disk space */
     uint64_t size;    /* of the file, bytes */
     bool failed;      /* no more events */
 };
@@ -78,19 +78,19 @@ struct entering {
     uint64_t cfa;
 };
 
-/* Of a thread's tree; see counters.c. */
+/* State of a thread's counter; see counters.c. */
 struct counters {
-    uint64_t bound;          /* of header.bound */
-    uint32_t *nodes;         /* Lazy Space Saving: those monitored, by slot */
-    uint32_t used;           /* slots; Lossy Counting: nodes monitored since weights were dropped */
+    uint64_t bound;          /* current value of header.bound */
+    uint32_t *nodes;         /* Lazy Space Saving: the monitored nodes, by slot */
+    uint32_t used;           /* slots; Lossy Counting: monitored nodes since weights were last dropped */
     struct summary *summary; /* Bucket Space Saving; NULL: not made yet */
-    struct least least;      /* its random numbers are used by all */
+    struct least least;      /* all counters use its random numbers */
     uint64_t rate, due;      /* Sticky Sampling; due: the weight at which the rate doubles; 0: not set yet */
 };
 
 struct thread {
     struct stack *current; /* where the last entry was; never NULL */
-    uint64_t total;        /* weight of all entries; not if all nodes have weights */
+    uint64_t total;        /* weight of all entries; unused if all nodes have weights */
     struct stack *own;     /* NULL: not seen yet */
     struct stack *near[THREAD_NEAR];
     uint32_t near_next;
@@ -102,9 +102,9 @@ struct thread {
     struct thread_log log;
     uint64_t last_ticks;  /* the time-stamp counter at the last entry, or when the thread was first seen */
     uint32_t last_node;   /* of that entry, if ticks are weighed; 0: unknown */
-    uint32_t made, limit; /* nodes in its tree, and how many there may be before the next purge */
+    uint32_t made, limit; /* nodes in its tree, and their number at which the next purge is due */
     uint64_t
-        removed; /* nodes to use again: the first one in the lower half; the upper half changes each time */
+        removed; /* nodes to reuse: the first in the lower half; the upper half changes with each access */
     struct counters counters;
     struct entering entering;
     uint32_t sites_epoch;
@@ -152,7 +152,7 @@ extern struct store_node *probe_nodes __attribute__((visibility("hidden")));
  * direct-mapped, holding those last added or searched for. Entries are verified against the node itself, so
  * that unsynchronised stores by any thread and stale entries do no harm. 0: none. */
 extern uint64_t probe_edges[1 << EDGE_BITS] __attribute__((visibility("hidden")));
-/* What an entry counts for: 1, unless bursts are adaptive (first_context.c). */
+/* How much an entry counts: 1, unless bursts are adaptive (first_context.c). */
 extern uint64_t probe_weight __attribute__((visibility("hidden")));
 extern struct stack core_no_stack __attribute__((visibility("hidden"))); /* empty */
 extern __thread struct thread *probe_thread __attribute__((visibility("hidden"), tls_model("initial-exec")));
@@ -182,7 +182,7 @@ _Static_assert(sizeof(struct store_node) == 1u << NODE_SHIFT, "entry.S");
  * the child its own store; core.started may have become false. */
 void core_lock(uint64_t *mask);
 void core_unlock(const uint64_t *mask);
-/* Memory that is only taken where it is written to; NULL: none. */
+/* Reserves memory that is only allocated when written to; NULL: none. */
 void *core_reserve(size_t size);
 
 /* Where a child is found in probe_edges and by wide.c. height: as in nodes, with STORE_OPEN. */
@@ -195,7 +195,7 @@ static inline uint64_t edge_of(uint32_t parent, uint32_t function, uint32_t heig
 /* The child of parent, 0: there is none. height: as in nodes, with STORE_OPEN. */
 uint32_t node_find(struct stack *stack, uint64_t cfa, uint32_t parent, uint32_t function, uint32_t height,
                    uint32_t site);
-/* A new one, with a count of 0; 0: no room. */
+/* Makes a node, with a count of 0; 0: no room. */
 uint32_t node_make(struct thread *thread, uint32_t parent, uint32_t function, uint32_t height, uint32_t site);
 /* In a forked child: forgets the cached nodes, which are in another store. */
 void nodes_forget(void);
@@ -231,37 +231,39 @@ int store_open_new(const char *prefix, uint32_t number);
 uint32_t store_chunk(void);
 
 /* saved_stacks.c */
-/* Saves the stack above a new frame of that node, up to the frame that called `top`, which may have been replaced by a tail
- * call. return_slot, frame_pointer: of the new one, as in core_enter(). */
+/* Saves the stack above a new frame of that node, up to the frame that called `top`, which a tail call may have
+ * replaced. return_slot, frame_pointer: of the new frame, as in core_enter(). */
 void saved_stack_keep(const struct stack *stack, const struct frame *top, uint32_t node,
                       const uint64_t *return_slot, uint64_t frame_pointer);
-/* Takes back the room of those whose nodes were removed, before any of these is used again. Lock held. */
+/* Frees the space of stacks whose nodes were removed; call it before any of these nodes is used again. Lock held. */
 void saved_stacks_reclaim(void);
 /* In a forked child. */
 void saved_stacks_forget(void);
 
 /* purge.c */
-/* Removes nodes of little weight from the calling thread's tree if it has as many as it may have. Not while an entry that
- * a signal handler interrupted is being counted. */
+/* Removes nodes of little weight from the calling thread's tree if it has reached its limit. Not while an entry
+ * that a signal handler interrupted is being counted. */
 void purge_if_due(struct thread *thread);
-/* Takes from each weight what `less` says; nodes left with none are removed, but not `keep`. As above. */
+/* Subtracts from each weight what `less` returns; removes nodes without weight, except `keep`. The same
+ * restriction applies. */
 void purge_weights(struct thread *thread, uint32_t keep,
                    uint64_t (*less)(struct thread *thread, uint32_t node, uint64_t has));
 
 /* counters.c */
 /* false: no memory. */
 bool counters_start(void);
-/* Counts for a node, if the recording has a counter. nested: an entry that a signal handler interrupted is being counted. */
+/* Counts an entry at a node, if the recording has a counter. nested: an entry that a signal handler interrupted
+ * is being counted. */
 void counters_add(struct thread *thread, uint32_t node, uint64_t weight, bool nested);
 /* In a forked child: the thread has no tree. */
 void counters_forget(struct thread *thread);
-/* A path that is not monitored may weigh that much. */
+/* Raises the bound: a path that is not monitored may have this weight. */
 void counters_bound(struct counters *c, uint64_t bound);
 
 /* summary.c */
 /* false: no memory. */
 bool summary_start(void);
-/* Counts for a node of the thread's tree. false: no memory. */
+/* Counts an entry at a node of the thread's tree. false: out of memory. */
 bool summary_add(struct counters *c, uint32_t node, uint64_t weight);
 
 /* call_log.c */
@@ -308,11 +310,11 @@ struct calling {
 struct calling calling_frame(const struct stack *stack, const uint64_t *slot, uint64_t frame_pointer);
 
 /* first_context.c */
-/* The calling thread, whose entries are seen again, is in the context of that node; 0: unknown. */
+/* Reports the context of the calling thread, whose entries are seen again: that of a node; 0: unknown. */
 void first_context(uint32_t node);
 
 /* resync.c */
-/* Finds the frames of a stale stack from the return address of its innermost call on. */
+/* Finds the frames of a stale stack, starting at the return address of its innermost call. */
 void stack_resync(struct stack *stack, const uint64_t *slot, uint64_t frame_pointer);
 
 /* The image that an address in memory belongs to; UINT32_MAX: none. */

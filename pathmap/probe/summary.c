@@ -1,15 +1,16 @@
 /*
- * summary.c - Bucket Space Saving: Space Saving with the Stream-Summary structure (Metwally, Agrawal and El Abbadi, Efficient
- * Computation of Frequent and Top-k Elements in Data Streams, ICDT 2005, section 3.1), over a thread's tree.
+ * summary.c - Bucket Space Saving: Space Saving with the Stream-Summary structure (Metwally, Agrawal and El
+ * Abbadi, Efficient Computation of Frequent and Top-k Elements in Data Streams, ICDT 2005, section 3.1), over a
+ * thread's tree.
  *
- * Buckets, one for each weight that a node has, in a list by weight; each has a list of its nodes. The least is in the first.
- * Every entry moves a node to another bucket, so that all come here, and none is left to entry.S. hcct/peers/bss.c does the
- * same over recorded traces.
+ * There is a bucket for each weight that occurs, in a list ordered by weight; each has a list of its nodes. The
+ * least node is in the first bucket. Every entry moves a node to another bucket, so all entries come here, and
+ * none is handled by entry.S. hcct/peers/bss.c does the same over recorded traces.
  */
 #include "base/raw.h"
 #include "pathmap/probe/state.h"
 
-#define END 0 /* the bucket before the first and after the last one, and no slot */
+#define END 0 /* stands for the bucket before the first and after the last one, and for no slot */
 
 struct bucket {
     uint64_t value;
@@ -17,18 +18,17 @@ struct bucket {
     uint32_t before, after;
 };
 
-/* Of a monitored node. */
+/* The state of a monitored node. */
 struct slot {
     uint32_t node, bucket;
     uint32_t before, after; /* in its bucket */
 };
 
-/* All from 1 on. */
+/* All indexes start at 1. */
 struct summary {
     uint32_t used, buckets_used;
-    uint32_t free; /* a bucket that is not in use; the next one is its `after` */
-    bool
-        changing; /* an entry is being counted, or was abandoned by longjmp out of a handler that interrupted it */
+    uint32_t free; /* an unused bucket; `after` links the next one */
+    bool changing; /* an entry is being counted, or was abandoned by a handler's longjmp */
     struct bucket *buckets;
     struct slot slots[];
 };
@@ -97,7 +97,7 @@ static void unlink_slot(struct summary *s, uint32_t slot)
         bucket_drop(s, at->bucket);
 }
 
-/* To a larger value. */
+/* Moves a slot to the bucket of a larger value. */
 static void move_slot(struct summary *s, uint32_t slot, uint64_t value)
 {
     uint32_t own = s->slots[slot].bucket, at = own;
@@ -105,7 +105,7 @@ static void move_slot(struct summary *s, uint32_t slot, uint64_t value)
         at = s->buckets[at].after;
     if (s->buckets[at].value != value) {
         if (at == own && s->buckets[own].first == slot && !s->slots[slot].after) {
-            s->buckets[own].value = value; /* alone in it, and the order stays */
+            s->buckets[own].value = value; /* alone in its bucket, and the order does not change */
             return;
         }
         at = bucket_new(s, at, value);
@@ -114,13 +114,13 @@ static void move_slot(struct summary *s, uint32_t slot, uint64_t value)
     link_slot(s, at, slot);
 }
 
-/* A slot for a node, in the bucket of the weight that it begins with, which the node then has. */
+/* A slot for a node, in the bucket of the node's initial weight, which is set. */
 static uint32_t take_slot(struct summary *s, struct counters *c, uint32_t node)
 {
     uint32_t first = s->buckets[END].after, slot;
     if (s->used < core.recording.counters) {
         slot = ++s->used;
-        /* 0 is the least: it is in no bucket, as each node has some weight. */
+        /* 0 is the least: it never has a bucket, as each node has some weight. */
         link_slot(s, bucket_new(s, END, 0), slot);
     } else {
         slot = s->buckets[first].first;
@@ -148,9 +148,9 @@ static void sift_down(struct bucket *heap, uint32_t at, uint32_t count)
     heap[at] = moved;
 }
 
-/* Makes all lists anew, from the weights of the slots' nodes: these are sorted (heapsort, where the buckets will be), and
- * each bucket is made where all before it have been read. */
-static void relink(struct summary *s)
+/* Rebuilds all lists from the weights of the slots' nodes: these are sorted (heapsort, in the memory of the
+ * buckets), and each bucket is made when all before it have been read. */
+static void relink_slots(struct summary *s)
 {
     struct bucket *heap = s->buckets + 1;
     uint32_t count = s->used, last = END;
@@ -186,7 +186,7 @@ bool summary_add(struct counters *c, uint32_t node, uint64_t weight)
         return false;
     struct summary *s = c->summary;
     if (s->changing)
-        relink(s);
+        relink_slots(s);
     *(volatile bool *)&s->changing = true;
     BARRIER();
     uint32_t slot = slots_of[node];

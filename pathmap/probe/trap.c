@@ -120,7 +120,7 @@ static void drop_lock(unsigned long old)
 
 /* SA_NODEFER: the program's handler, called from ours, may hit breakpoints. Uses the alternate stack, if the
  * thread has one, unless the program's handler is for the normal one: the program chose its size. */
-static void install(void)
+static void install_action(void)
 {
     unsigned long flags = SA_ONSTACK | SA_RESTART;
     if (state.program.sa_handler != SIG_DFL && state.program.sa_handler != SIG_IGN)
@@ -130,13 +130,13 @@ static void install(void)
 }
 
 /* Does what SIG_DFL does. Returns if a debugger suppressed the signal. */
-static void die(void)
+static void die_of_trap(void)
 {
     struct kernel_action a = {.flags = SA_RESTORE, .restorer = trap_restorer};
     raw_call(SYS_rt_sigaction, SIGTRAP, (long)&a, 0, sizeof a.mask, 0, 0);
     raw_call(SYS_tgkill, raw_pid(), raw_tid(), SIGTRAP, 0, 0, 0);
     unsigned long old = take_lock();
-    install();
+    install_action();
     drop_lock(old);
 }
 
@@ -147,7 +147,7 @@ void trap_action(const struct sigaction *action, struct sigaction *old)
     raw_copy(&before, &state.program, sizeof before);
     if (action && state.pid == raw_pid()) {
         raw_copy(&state.program, action, sizeof state.program);
-        install();
+        install_action();
     }
     drop_lock(mask);
     if (old)
@@ -177,8 +177,8 @@ void trap_block(bool blocked)
     raw_call(SYS_rt_tgsigqueueinfo, raw_pid(), raw_tid(), SIGTRAP, (long)&info, 0, 0);
 }
 
-/* The program's handler for a SIGTRAP that is not ours; NULL: call none. caused: by the thread's own
- * instruction, so it cannot be deferred. */
+/* The program's handler for a SIGTRAP that is not ours; NULL: call none. caused: by the thread's own instruction,
+ * so it cannot be deferred. */
 static void *pass_on(const siginfo_t *info, bool caused)
 {
     struct sigaction a;
@@ -195,7 +195,7 @@ static void *pass_on(const siginfo_t *info, bool caused)
     drop_lock(old);
     if (!handled) {
         if (a.sa_handler != SIG_IGN || caused)
-            die();
+            die_of_trap();
         return NULL;
     }
     /* the return from the signal restores the mask */
@@ -228,8 +228,8 @@ void trap_start(void)
     bool ignored = (uintptr_t)found.handler == (uintptr_t)SIG_IGN;
     state.program.sa_handler = ignored ? SIG_IGN : SIG_DFL;
     state.pid = raw_pid();
-    install();
-    mine.blocked = kernel_mask(SIG_UNBLOCK, BIT) & BIT; /* inherited over exec */
+    install_action();
+    mine.blocked = kernel_mask(SIG_UNBLOCK, BIT) & BIT; /* inherited through exec */
     state.started = true;
 }
 

@@ -1,26 +1,26 @@
 /*
- * wide.c - an exact index of the children of nodes with many, instead of a walk through their list.
+ * wide.c - an exact index of the children of nodes with many children, instead of a walk through their list.
  *
- * A loop that calls thousands of functions, each from several places, makes a node with as many children: in
- * cc1, the 3% of searches that find no child cost 92% of the steps along the lists. After a long walk,
- * nodes.c adds all present and future children of the node here, and marks it (STORE_WIDE): a child that is
- * not here does not exist.
+ * A loop that calls thousands of functions, each from several places, makes a node with as many children: in cc1,
+ * the 3% of searches that find no child cost 92% of the steps along the lists. After a long walk, nodes.c adds
+ * all present and future children of the node here, and marks it (STORE_WIDE): a child that is not here does not
+ * exist.
  *
  * Hash tables with open addressing, each twice as large as the previous one and started when that is three
- * quarters full; nothing is moved, and removed children leave slots that others can take. A slot, and the place of a table, is claimed by one
- * compare-and-exchange, so threads and signal handlers do not disturb each other. If a handler adds a child,
- * or moves one to the front, while its node is being marked, one may be missed; it is then added a second
- * time, and the reader adds them up.
+ * quarters full. Nothing is moved; slots of removed children are reused. A slot, and the place of a table, is
+ * claimed by one compare-and-exchange, so threads and signal handlers do not disturb each other. If a handler
+ * adds a child, or moves one to the front, while its node is being marked, one may be missed; it is then added a
+ * second time, and the reader adds them up.
  */
 #include "base/raw.h"
 #include "pathmap/probe/state.h"
 
 #define FIRST_BITS  16
 #define TABLES      15
-#define STALE_STEPS 8 /* slots of each table that are tried for a stale one */
+#define STALE_STEPS 8 /* slots per table that are searched for a stale one */
 
 static struct table {
-    uint64_t *slots; /* as probe_edges: the child's number above the lower half of its edge; 0: free */
+    uint64_t *slots; /* as in probe_edges: the child's number above the lower half of its edge; 0: free */
     uint32_t used;
 } tables[TABLES];
 static bool failed; /* no memory for another table: some children may be missing */
@@ -55,7 +55,7 @@ bool wide_has(const struct store_node *parent)
     return (*(const volatile uint64_t *)&parent->count & STORE_WIDE) && !failed;
 }
 
-/* Whether the child that a slot is for was removed since, or is another one's now. */
+/* Whether a slot's child was removed, or its number now belongs to another child. */
 static bool is_stale(uint64_t slot)
 {
     const struct store_node *node = &probe_nodes[slot >> 32];
@@ -63,7 +63,7 @@ static bool is_stale(uint64_t slot)
            (uint32_t)edge_of(node->parent, node->function, node->height, node->site) != (uint32_t)slot;
 }
 
-/* Takes the place of a child that was removed (purge.c), so that tables do not grow for ever. */
+/* Reuses the slot of a removed child (purge.c), so that tables do not grow for ever. */
 static bool replace_stale(uint64_t edge, uint32_t child)
 {
     for (struct table *table = tables; table < tables + TABLES; table++) {
@@ -119,7 +119,7 @@ uint32_t wide_find(uint64_t edge, struct wide_cursor *cursor)
 
 void wide_mark(struct store_node *parent)
 {
-    /* A single instruction, as entries are being counted there. */
+    /* A single instruction, as entries are being counted in the same word. */
     __asm__ volatile("orq %1, %0" : "+m"(parent->count) : "r"(STORE_WIDE));
 }
 

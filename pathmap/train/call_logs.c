@@ -16,7 +16,7 @@
 
 struct step { /* what is needed of a node */
     uint32_t parent, function, site, height;
-    uint32_t at; /* its place on the path if it is there */
+    uint32_t at; /* its index on the current path, if it is there */
 };
 
 struct reading {
@@ -24,7 +24,7 @@ struct reading {
     const struct call_log_visitor *visitor;
     struct call_logs_read *out;
     struct fathom_error *err;
-    bool first; /* of the processes: logs that cannot be read are counted once */
+    bool first; /* this is the first process: unreadable logs are counted only once */
     struct store_file store;
     struct step *steps; /* by node - store.node_first */
     uint32_t *path;     /* nodes from the outermost one */
@@ -40,7 +40,7 @@ static const struct step *step_of(const struct reading *r, uint32_t node)
     return there ? &r->steps[node - r->store.node_first] : &none;
 }
 
-/* Functions that the store does not have become 0: so do their nodes. */
+/* Reads the nodes. Functions that the store does not have become 0, and so do their nodes. */
 static int read_nodes(struct reading *r)
 {
     struct store_file *s = &r->store;
@@ -61,7 +61,7 @@ static int read_nodes(struct reading *r)
     return 0;
 }
 
-static int visit(struct reading *r, uint32_t node, uint32_t returned, bool resumed, uint32_t ticks)
+static int visit_call(struct reading *r, uint32_t node, uint32_t returned, bool resumed, uint32_t ticks)
 {
     struct step *s = &r->steps[node - r->store.node_first];
     struct call_log_call call = {returned, resumed, s->function, s->site, ticks};
@@ -77,34 +77,34 @@ static bool is_on_path(const struct reading *r, uint32_t node)
     return at < r->depth && r->path[at] == node;
 }
 
-/* Whether the node exists, and stands deeper in the stack than its parent: so no walk of parents has a cycle. */
+/* Whether the node exists and is deeper in the stack than its parent, so that no walk of parents has a cycle. */
 static bool is_below_parent(const struct reading *r, uint32_t node)
 {
     const struct step *s = step_of(r, node), *above = step_of(r, s->parent);
     return s->function && (above->function == STORE_ROOT || s->height > above->height);
 }
 
-/* Returns to the node above a call, or goes on with its stack. *returned: frames left and not yet told. 1: there is no
- * such node. */
-static int reach(struct reading *r, uint32_t above, uint32_t *returned)
+/* Returns to the node above a call, or continues on its stack. *returned: frames that were left and are not
+ * reported yet. 1: there is no such node. */
+static int return_to(struct reading *r, uint32_t above, uint32_t *returned)
 {
     size_t count = 0;
     for (; step_of(r, above)->function != STORE_ROOT && !is_on_path(r, above);
          above = step_of(r, above)->parent) {
         if (!is_below_parent(r, above)) {
-            while (count) /* nor is there one above any of these */
+            while (count) /* nor does any of these exist */
                 r->steps[r->missing[--count] - r->store.node_first].function = 0;
             return 1;
         }
         if (!vec_push(r->missing, count, r->missing_capacity, above))
             return error_memory(r->err);
     }
-    size_t kept = step_of(r, above)->function == STORE_ROOT ? 0 : step_of(r, above)->at + 1;
-    *returned = (uint32_t)(r->depth - kept);
-    r->depth = kept;
+    size_t depth = step_of(r, above)->function == STORE_ROOT ? 0 : step_of(r, above)->at + 1;
+    *returned = (uint32_t)(r->depth - depth);
+    r->depth = depth;
     int rc = 0;
     while (count && rc == 0) {
-        rc = visit(r, r->missing[--count], *returned, true, 0);
+        rc = visit_call(r, r->missing[--count], *returned, true, 0);
         *returned = 0;
     }
     return rc;
@@ -114,16 +114,17 @@ static int read_event(struct reading *r, const struct call_log_event *event)
 {
     uint32_t returned = 0;
     const struct step *s = step_of(r, event->node);
-    int rc = !s->function || s->function == STORE_ROOT ? 1 : reach(r, s->parent, &returned);
+    int rc = !s->function || s->function == STORE_ROOT ? 1 : return_to(r, s->parent, &returned);
     if (rc == 0) {
         r->out->calls++;
-        rc = visit(r, event->node, returned, false, event->ticks);
+        rc = visit_call(r, event->node, returned, false, event->ticks);
     }
     r->out->unsound += rc > 0;
     return rc < 0 ? rc : 0;
 }
 
-/* Places without an event are skipped: those behind the last one, and those that were never written. */
+/* Reads the events. Places without one are skipped: those behind the last event, and those that were never
+ * written. */
 static int read_events(struct reading *r, int fd)
 {
     off_t at = sizeof(struct call_log_header), data;
@@ -144,7 +145,7 @@ static int read_events(struct reading *r, int fd)
     return 0;
 }
 
-/* A log, whose name says its thread, if it is one of this store's process. */
+/* Reads a log, whose name has its thread, if it belongs to the process of this store. */
 static int read_log(struct reading *r, const char *name)
 {
     struct call_log_header header;

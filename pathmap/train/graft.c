@@ -12,13 +12,13 @@
 #include "process/unwind.h"
 
 #define FRAMES_MAX    1024 /* between two hooked ones */
-#define ANCESTORS_MAX 4096 /* frames searched for the one that is met */
+#define ANCESTORS_MAX 4096 /* frames searched for the one where a walk joins the tree */
 #define PAGE          4096u
 #define PID           1 /* of the only process */
 
 /* An intermediate frame, relative to the hooked one above it. */
 struct between {
-    uint32_t function; /* of the trie */
+    uint32_t function; /* number in the trie */
     uint32_t rise;     /* bytes from the hooked frame's CFA */
     uint64_t site;     /* of the call that made it */
 };
@@ -30,7 +30,7 @@ struct graft {
     struct store_file *store;
     uint8_t *stacks; /* the store's */
     size_t stacks_size;
-    struct table *kept;          /* node -> offset in stacks */
+    struct table *saved;         /* node -> offset in stacks */
     struct unwind_frame *frames; /* scratch, FRAMES_MAX of them */
     struct table *chains;        /* key_of() -> first in between << 32 | count, of all stores */
     struct between *between;     /* the chains, each from the outside in; the last is the callee */
@@ -64,10 +64,10 @@ struct graft *graft_new(struct trie *trie, struct image_cache *images)
 static void graft_end(struct graft *g)
 {
     processes_free(g->processes);
-    table_free(g->kept);
+    table_free(g->saved);
     free(g->stacks);
     g->processes = NULL;
-    g->kept = NULL;
+    g->saved = NULL;
     g->stacks = NULL;
     g->stacks_size = 0;
 }
@@ -93,7 +93,7 @@ static int index_stacks(struct graft *g)
             break; /* the writer was killed: the rest cannot be parsed */
         if (!s.node)
             continue;
-        uint64_t *place = table_put(g->kept, s.node, NULL);
+        uint64_t *place = table_put(g->saved, s.node, NULL);
         if (!place)
             return -ENOMEM;
         *place = at;
@@ -167,25 +167,25 @@ int graft_begin(struct graft *g, struct store_file *store)
     graft_end(g);
     g->store = store;
     g->processes = processes_new(g->images, NULL);
-    g->kept = table_new();
-    if (!g->processes || !g->kept)
+    g->saved = table_new();
+    if (!g->processes || !g->saved)
         return -ENOMEM;
     int rc = store_file_stacks(store, &g->stacks, &g->stacks_size);
     if (rc == 0)
         rc = index_stacks(g);
-    if (rc == 0 && table_count(g->kept))
+    if (rc == 0 && table_count(g->saved))
         rc = add_images(g, true);
-    if (rc == 0 && table_count(g->kept))
+    if (rc == 0 && table_count(g->saved))
         rc = add_images(g, false);
     return rc;
 }
 
 bool graft_has(const struct graft *g, uint32_t number)
 {
-    return table_find(g->kept, number);
+    return table_find(g->saved, number);
 }
 
-/* The trie's number of a frame's function; TRIE_NONE: out of memory. */
+/* The frame's function in the trie; TRIE_NONE: out of memory. */
 static uint32_t function_of(struct graft *g, const struct place *place)
 {
     uint32_t image = trie_image(g->trie, image_path(place->image), image_build_id(place->image));
@@ -194,7 +194,7 @@ static uint32_t function_of(struct graft *g, const struct place *place)
 }
 
 /* The node at or above `parent` that is this frame; TRIE_NONE: none. */
-static uint32_t met(const struct graft *g, uint32_t parent, uint32_t function, uint64_t height)
+static uint32_t find_frame(const struct graft *g, uint32_t parent, uint32_t function, uint64_t height)
 {
     const struct trie_node *nodes = g->trie->nodes;
     for (unsigned n = 0; n < ANCESTORS_MAX && parent != TRIE_ROOT; n++, parent = nodes[parent].parent) {
@@ -206,9 +206,9 @@ static uint32_t met(const struct graft *g, uint32_t parent, uint32_t function, u
     return TRIE_NONE;
 }
 
-/* The frames of a kept stack. */
+/* The frames of a saved stack. */
 struct shown {
-    size_t count, all; /* frames; all: with those above the stack's base */
+    size_t count, all; /* all: including those above the stack's base */
     bool whole;        /* complete up to where the stack begins */
 };
 
@@ -220,7 +220,7 @@ static bool can_begin(const struct store_stack *s, uint64_t cfa, uint64_t base)
     return !s->own || cfa + 8 >= base;
 }
 
-static struct shown unwind(const struct graft *g, const struct store_stack *s, uint64_t base)
+static struct shown unwind_stack(const struct graft *g, const struct store_stack *s, uint64_t base)
 {
     struct process *process = process_find(g->processes, PID);
     const uint8_t *bytes = (const uint8_t *)s + sizeof *s;
@@ -289,9 +289,9 @@ static bool add_between(struct graft *g, struct between b)
     return vec_push(g->between, g->between_count, g->between_capacity, b);
 }
 
-/* Remembers the nodes from below `outer` to `inner`, and the call from there, for nodes without a stack. */
-static int remember(struct graft *g, const struct chain_key *key, uint32_t outer, uint32_t inner,
-                    uint64_t site)
+/* Stores the nodes from below `outer` to `inner`, and the call from there, for nodes without a stack. */
+static int add_chain(struct graft *g, const struct chain_key *key, uint32_t outer, uint32_t inner,
+                     uint64_t site)
 {
     bool added;
     uint64_t *place = table_put(g->chains, key_of(key), &added);
@@ -342,7 +342,7 @@ static int enter_frames(struct graft *g, struct shown shown, uint64_t base, uint
     return 0;
 }
 
-/* The number of frames between a kept stack's callee and the first frame that belongs to `parent` or a node
+/* The number of frames between a saved stack's callee and the first frame that belongs to `parent` or a node
  * above it; *outer: that node, TRIE_NONE: none. -ENOMEM. */
 static ptrdiff_t find_outer(struct graft *g, struct shown shown, uint64_t base, uint32_t parent,
                             uint32_t *outer)
@@ -353,7 +353,7 @@ static ptrdiff_t find_outer(struct graft *g, struct shown shown, uint64_t base, 
         uint32_t function = function_of(g, &g->frames[i].place);
         if (function == TRIE_NONE)
             return -ENOMEM;
-        *outer = met(g, parent, function, base - g->frames[i].cfa);
+        *outer = find_frame(g, parent, function, base - g->frames[i].cfa);
         if (*outer != TRIE_NONE)
             return (ptrdiff_t)i;
     }
@@ -363,12 +363,12 @@ static ptrdiff_t find_outer(struct graft *g, struct shown shown, uint64_t base, 
     return (ptrdiff_t)i;
 }
 
-/* graft_enter() by the stack that was kept for the node. */
+/* graft_enter() by the stack that was saved for the node. */
 static int by_stack(struct graft *g, const struct store_stack *s, const struct store_node *node,
                     uint32_t function, uint32_t *parent, uint64_t *site)
 {
     uint64_t base = s->cfa + store_height(node);
-    struct shown shown = unwind(g, s, base);
+    struct shown shown = unwind_stack(g, s, base);
     uint32_t outer, inner;
     ptrdiff_t count = find_outer(g, shown, base, *parent, &outer);
     if (count < 0 || outer == TRIE_NONE)
@@ -389,7 +389,7 @@ static int by_stack(struct graft *g, const struct store_stack *s, const struct s
                             .back = place->address,
                             .image = g->trie->functions[caller].image,
                             .rise = store_height(node) - height_of(g, outer)};
-    return remember(g, &key, outer, inner, *site) < 0 ? -ENOMEM : 1;
+    return add_chain(g, &key, outer, inner, *site) < 0 ? -ENOMEM : 1;
 }
 
 /* The return address of a node in one of the store's images; false: in none. */
@@ -436,7 +436,7 @@ static int by_others(struct graft *g, const struct store_node *node, uint32_t fu
 int graft_enter(struct graft *g, uint32_t number, const struct store_node *node, uint32_t function,
                 uint32_t *parent, uint64_t *site)
 {
-    const uint64_t *at = table_find(g->kept, number);
+    const uint64_t *at = table_find(g->saved, number);
     const struct store_stack *s = at ? (const struct store_stack *)(const void *)(g->stacks + *at) : NULL;
     int found = s ? by_stack(g, s, node, function, parent, site) : 0;
     return found ? found : by_others(g, node, function, parent, site);

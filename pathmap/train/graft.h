@@ -24,7 +24,7 @@ void graft_free(struct graft *graft);
 /* Sets the store whose nodes come next; borrowed until the next one or graft_free(). 0, -ENOMEM. A store with
  * invalid stacks counts as having none. */
 int graft_begin(struct graft *graft, struct store_file *store);
-/* Whether the runtime kept a stack for this node: its caller has no hook. */
+/* Whether the runtime saved a stack for this node, as its caller has no hook. */
 bool graft_has(const struct graft *graft, uint32_t number);
 /* Enters the frames between `parent`, where the runtime saw the function called from, and this node of the
  * store. 1: *parent is now the innermost of them, and *site its call site; 0: they are unknown.

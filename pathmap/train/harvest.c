@@ -46,10 +46,10 @@ struct reading {
     struct image_cache *cache;
     struct harvest *harvest;
     struct known *known;   /* by node number - node_first */
-    uint32_t *images;      /* the trie's, by the store's number; TRIE_NONE: not asked for yet */
+    uint32_t *images;      /* by the store's number; TRIE_NONE: not added yet */
     struct image **opened; /* by the same; NULL: not (yet) */
     uint32_t nowhere;      /* the trie's image of functions without one; TRIE_NONE: not looked up yet */
-    uint32_t *functions;   /* the trie's, by the store's number; TRIE_NONE: not asked for yet */
+    uint32_t *functions;   /* by the store's number; TRIE_NONE: not added yet */
     struct code *codes;    /* by the trie's number of a function */
     uint32_t code_count;
     struct step *steps;
@@ -187,7 +187,7 @@ static bool reading_stub(struct reading *r, uint32_t parent, uint64_t address, c
     return child != TRIE_NONE;
 }
 
-/* Counts what the store has of a node. */
+/* Adds a store's counts of a node. */
 static void reading_count(struct reading *r, uint32_t child, const struct store_node *node, struct known *out)
 {
     trie_add(r->trie, child, store_count(node), r->harvest->own ? store_count(node) : 0);
@@ -196,7 +196,7 @@ static void reading_count(struct reading *r, uint32_t child, const struct store_
     r->harvest->calls = add_saturating(r->harvest->calls, store_count(node));
 }
 
-/* Enters the first handler on an alternate stack, below the root that says so. */
+/* Enters the first handler on an alternate stack, below the root of such partial paths. */
 static int reading_signal(struct reading *r, const struct store_node *node, uint32_t function,
                           struct known *out)
 {
@@ -206,7 +206,7 @@ static int reading_signal(struct reading *r, const struct store_node *node, uint
                          : trie_child(r->trie, root, function, store_height(node), 0);
     if (child == TRIE_NONE)
         return -ENOMEM;
-    if (child == root) /* not of this writer */
+    if (child == root) /* not written by this runtime */
         return 0;
     trie_add(r->trie, root, store_count(node), 0);
     reading_count(r, child, node, out);
@@ -351,7 +351,7 @@ static int add_header(struct reading *r)
 }
 
 /* An array of `count` numbers that are all TRIE_NONE. */
-static uint32_t *unset(uint32_t count)
+static uint32_t *new_unset(uint32_t count)
 {
     uint32_t *numbers = malloc(((size_t)count + 1) * sizeof *numbers);
     if (numbers)
@@ -368,9 +368,9 @@ int harvest_store(struct harvest *harvest, struct trie *trie, struct image_cache
         return rc;
     uint64_t calls = harvest->calls;
     r.known = calloc((size_t)r.store.node_end - r.store.node_first + 1, sizeof *r.known);
-    r.images = unset(r.store.header.image_count);
+    r.images = new_unset(r.store.header.image_count);
     r.opened = calloc((size_t)r.store.header.image_count + 1, sizeof *r.opened);
-    r.functions = unset(r.store.header.function_count);
+    r.functions = new_unset(r.store.header.function_count);
     if (!harvest->graft)
         harvest->graft = graft_new(trie, images);
     if (!r.known || !r.images || !r.opened || !r.functions || !harvest->graft)

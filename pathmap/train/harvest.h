@@ -1,10 +1,10 @@
 /*
- * harvest.h - adds up what a training session learned, the stores of its processes, in a trie.
+ * harvest.h - adds up the results of a training session, the stores of its processes, in a trie.
  *
- * A node of a store becomes one of the trie with the same function, height and call site; its entries count
- * as passes; only samples count as self, unless asked for. Frames of unhooked code between it and its parent are entered too
- * (graft.h). Stores may be hostile (their writers are the trained programs): an invalid node is left out with
- * its subtree, and counted.
+ * A node of a store becomes one of the trie with the same function, height and call site; its entries count as
+ * passes. Only samples count as self, unless `own` is set. Frames of unhooked code between a node and its parent
+ * are entered, too (graft.h). Stores may be hostile (their writers are the trained programs): an invalid node is
+ * left out with its subtree, and counted.
  */
 #ifndef FATHOM_PATHMAP_TRAIN_HARVEST_H
 #define FATHOM_PATHMAP_TRAIN_HARVEST_H
@@ -23,13 +23,13 @@ struct harvest_image { /* an image that was examined in some process */
 
 /* Sums over all stores read into it. Initialise with zeros except for `own` and `partial`; free with harvest_free(). */
 struct harvest {
-    bool own; /* weights count as self, too: of the called functions, and not of what was added around them */
+    bool own; /* weights of called functions also count as self, but not those of frames added around them */
     bool partial; /* functions were left out on purpose: no image is hooked in the sense of trie.h */
     uint64_t stores, threads;
     uint64_t unread;           /* unreadable stores: a full disk leaves empty ones */
     uint64_t calls;            /* counted entries, or ticks (store.h) */
-    uint64_t purged, bound;    /* of stores with a limit: see store.h; `calls` are without the purged ones */
-    uint64_t bursts_omitted;   /* for their first contexts; sum over processes */
+    uint64_t purged, bound;    /* for stores with a limit, see store.h; `calls` excludes purged ones */
+    uint64_t bursts_omitted;   /* because of their first contexts; sum over processes */
     uint64_t bursts, burst_ns; /* sums over processes; 0: calls were counted all the time */
     uint64_t nodes;
     uint64_t unsound;                               /* invalid nodes, left out */
@@ -37,7 +37,7 @@ struct harvest {
     int failure; /* errno of the first store that could not grow; 0: none */
     struct harvest_image *images;
     size_t image_count, image_capacity;
-    struct graft *graft; /* what was learned about unhooked frames; borrows the trie and the images */
+    struct graft *graft; /* knowledge about unhooked frames; borrows the trie and the images */
 };
 
 /* Adds a store to the trie, which must be the same in all calls. images: for functions' names, which remain

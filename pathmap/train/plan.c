@@ -34,7 +34,7 @@ struct builder {
     uint32_t kinds[PLAN_KINDS];
 };
 
-static int append(struct array *array, const void *items, size_t count)
+static int append_items(struct array *array, const void *items, size_t count)
 {
     if (array->capacity - array->count < count) {
         void *grown =
@@ -98,9 +98,9 @@ static int fill_hook(struct builder *b, const struct plan_site *site, uint64_t p
     ((struct plan_hook *)b->hooks.items)[index] = hook;
     b->kinds[site->kind]++;
     plan_code_use(&b->code, site->address, site->original_length);
-    if (append(&b->fixups, displaced.fixups, displaced.fixup_count) < 0)
+    if (append_items(&b->fixups, displaced.fixups, displaced.fixup_count) < 0)
         return -ENOMEM;
-    return append(&b->bytes, displaced.code, displaced.length);
+    return append_items(&b->bytes, displaced.code, displaced.length);
 }
 
 static int add_function(struct builder *b, uint32_t index, enum plan_kind from)
@@ -115,13 +115,14 @@ static int add_function(struct builder *b, uint32_t index, enum plan_kind from)
         if (!f->name && (b->code.flags[index] & PLAN_CODE_PART))
             return 0;
         struct plan_left_out left = {f->address, f->name, reason};
-        return append(&b->left_out, &left, 1);
+        return append_items(&b->left_out, &left, 1);
     }
     static const struct plan_hook open;
     struct waiting waiting = {b->hooks.count, index};
-    if (append(&b->hooks, &open, 1) < 0)
+    if (append_items(&b->hooks, &open, 1) < 0)
         return -ENOMEM;
-    return site.kind == PLAN_PAD ? append(&b->waiting, &waiting, 1) : fill_hook(b, &site, 0, waiting.hook);
+    return site.kind == PLAN_PAD ? append_items(&b->waiting, &waiting, 1)
+                                 : fill_hook(b, &site, 0, waiting.hook);
 }
 
 /* A function that allows two bytes also allows one: its first instruction can be displaced. */

@@ -184,8 +184,8 @@ static uint32_t add_text(char *texts, uint64_t *end, const char *text)
 }
 
 /* Builds the whole file, malloc'd; NULL: too large, or out of memory. */
-static uint8_t *compose(const struct plan_cache *cache, const struct build_id *id,
-                        const struct plan_made *plan, size_t *total)
+static uint8_t *compose_file(const struct plan_cache *cache, const struct build_id *id,
+                             const struct plan_made *plan, size_t *total)
 {
     const struct plan_summary *summary = &plan->summary;
     struct head h = {.magic = MAGIC, .version = VERSION, .left_count = summary->left_out_count};
@@ -226,7 +226,7 @@ static void keep_plan(const struct plan_cache *cache, const char *path, const st
 {
     size_t total;
     struct cache_file file;
-    uint8_t *data = compose(cache, id, plan, &total);
+    uint8_t *data = compose_file(cache, id, plan, &total);
     if (data && cache_begin(cache->directory, total, PLAN_CACHE_BYTES, &file, NULL) == 0)
         cache_end(&file, path, file_write_all(file.fd, data, total, path, NULL), NULL);
     free(data);

@@ -43,8 +43,8 @@ static bool targets_inside(const struct plan_code *code, uint64_t address, unsig
 }
 
 /* Collects the instructions that cover `need` bytes. size: bytes of the function from the address on. */
-static bool gather(const struct plan_code *code, const uint8_t *bytes, size_t size, unsigned need,
-                   struct plan_site *site)
+static bool gather_insns(const struct plan_code *code, const uint8_t *bytes, size_t size, unsigned need,
+                         struct plan_site *site)
 {
     bool closed = false;
     unsigned length = 0;
@@ -103,7 +103,7 @@ const char *plan_choose(const struct plan_code *code, uint32_t function, enum pl
     if (!(code->flags[function] & PLAN_CODE_WHOLE))
         from = PLAN_BREAKPOINT;
     for (out->kind = from > PLAN_DETOUR ? from : PLAN_DETOUR; out->kind < PLAN_KINDS; out->kind++)
-        if (gather(code, bytes, size, needs[out->kind], out))
+        if (gather_insns(code, bytes, size, needs[out->kind], out))
             return NULL;
     struct insn insn;
     return insn_read(code->reader, bytes, size, out->address, &insn)

@@ -177,7 +177,7 @@ static void follow_tables(struct scan *s)
 }
 
 /* If control arrives at padding, the rest of that padding is reached too. */
-static void revive(struct plan_code *code)
+static void revive_padding(struct plan_code *code)
 {
     bool live = false;
     for (uint64_t a = code->low; a < code->high; a++) {
@@ -230,7 +230,7 @@ int plan_code_read(const struct image *image, struct plan_code *out)
     }
     if (rc == 0) {
         follow_tables(&s);
-        revive(&code);
+        revive_padding(&code);
         *out = code;
     } else {
         plan_code_free(&code);

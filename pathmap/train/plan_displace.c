@@ -17,7 +17,7 @@ static void put_byte(struct displaced *out, unsigned byte)
 }
 
 /* A fixup of the field that starts `back` bytes before the current end of the code. */
-static void fix(struct displaced *out, enum plan_fixup_kind kind, uint64_t target, unsigned back)
+static void add_fixup(struct displaced *out, enum plan_fixup_kind kind, uint64_t target, unsigned back)
 {
     out->fixups[out->fixup_count++] = (struct plan_fixup){
         .target = target,
@@ -31,7 +31,7 @@ static void fix(struct displaced *out, enum plan_fixup_kind kind, uint64_t targe
 static void put_field(struct displaced *out, enum plan_fixup_kind kind, uint64_t target)
 {
     put_bytes(out, "\0\0\0\0", 4);
-    fix(out, kind, target, 4);
+    add_fixup(out, kind, target, 4);
 }
 
 static void put_jump(struct displaced *out, uint64_t target)
@@ -46,7 +46,7 @@ static void put_copy(struct displaced *out, const struct insn *insn)
     if (insn->rip_relative) {
         unsigned back = insn->length - insn->displacement;
         memset(out->code + out->length - back, 0, 4);
-        fix(out, PLAN_REL32, insn->memory, back);
+        add_fixup(out, PLAN_REL32, insn->memory, back);
     }
 }
 

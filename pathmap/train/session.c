@@ -191,7 +191,7 @@ static const struct session_entry *find_entry(struct session *s, const char *pat
     return e;
 }
 
-static void wake(uint32_t *futex)
+static void wake_futex(uint32_t *futex)
 {
     syscall(SYS_futex, futex, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
@@ -221,7 +221,7 @@ bool session_serve(struct session *s, int timeout_ms)
     snprintf(mail->reason, sizeof mail->reason, "%s", e ? e->failure : reason);
     s->answered = request;
     __atomic_store_n(&mail->reply_seq, request, __ATOMIC_RELEASE);
-    wake(&mail->reply_seq);
+    wake_futex(&mail->reply_seq);
     return true;
 }
 
@@ -230,7 +230,7 @@ void session_hooks(struct session *s, bool in)
     if ((s->turns & 1) == in)
         return;
     __atomic_store_n(&s->mail->turns, ++s->turns, __ATOMIC_RELEASE);
-    wake(&s->mail->turns);
+    wake_futex(&s->mail->turns);
 }
 
 const struct session_notes *session_notes(struct session *s)

@@ -24,7 +24,7 @@ struct session_options {
     const char *const *names; /* hook images whose file names start with one of these; borrowed */
     size_t name_count;        /* 0: all but the C library, the loader and the probe runtime */
     bool sleds_only;          /* only hooks of kind PLAN_SLED */
-    bool no_map;              /* no map is to be made, if the session is killed, by the next one */
+    bool no_map;              /* if the session is killed, the next one must not make a map of it */
     struct recording recording;
     const char *output; /* absolute path of the map, for session_directory_adopt(); NULL: unknown */
     struct image_cache *images;
@@ -39,7 +39,7 @@ int session_open(const struct session_options *options, struct session **out, st
 const char *session_directory(const struct session *session);
 /* Answers one request; waits timeout_ms for it (less if a signal arrives). Returns whether there was one. */
 bool session_serve(struct session *session, int timeout_ms);
-/* With recording.on_request: has the hooks put in, or taken out, soon. They are out at first. */
+/* With recording.on_request: lets hooks be put in, or taken out, soon. Initially they are out. */
 void session_hooks(struct session *session, bool in);
 /* What was not trained so far. */
 const struct session_notes *session_notes(struct session *session);

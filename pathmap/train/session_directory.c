@@ -130,7 +130,7 @@ int session_directory_adopt(const char *path, struct session_directory *out, str
     return 0;
 }
 
-/* Whether there is nothing in it but what is made before the mailbox is. */
+/* Whether it only contains what is made before the mailbox. */
 static bool is_unfilled(DIR *dir)
 {
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
@@ -218,7 +218,7 @@ void session_directory_remove(struct session_directory *directory)
             if (strcmp(entry->d_name, MAIL_NAME) != 0)
                 unlinkat(directory->fd, entry->d_name, 0); /* refused for "." and ".." */
         }
-        unlinkat(directory->fd, MAIL_NAME, 0); /* last: one that is killed here is still recognized */
+        unlinkat(directory->fd, MAIL_NAME, 0); /* last: if killed here, the directory is still recognised */
         closedir(dir);
     } else if (copy >= 0) {
         close(copy);

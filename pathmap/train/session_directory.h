@@ -23,7 +23,7 @@ struct session_directory {
 struct session_about {
     char output[PATH_MAX]; /* absolute path of the map; "": unknown */
     bool partial;          /* struct harvest's */
-    bool calls;            /* no map is to be made: calls are logged for a trace */
+    bool calls;            /* make no map: calls are logged for a trace */
 };
 
 /* Creates one, mode 0700, in $TMPDIR or /tmp. System errors. */
@@ -38,8 +38,8 @@ int session_directory_adopt(const char *path, struct session_directory *out, str
 /* The paths of this user's session directories where new ones are created, locked or not; the caller frees
  * each and the array. */
 int session_directory_list(char ***out, size_t *count, struct fathom_error *err);
-/* Removes a directory whose trainer was killed before it made the mailbox, or after it removed all else: not locked,
- * and nothing in it but its description. Any other is left as it is. */
+/* Removes a directory whose trainer was killed before it made the mailbox, or after it removed everything else:
+ * it is not locked and contains only its description. Leaves any other directory unchanged. */
 void session_directory_sweep(const char *path);
 /* Whether a process has written calls into it. */
 bool session_directory_has_calls(const char *path);

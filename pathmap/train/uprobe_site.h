@@ -17,7 +17,7 @@ struct uprobe_site {
     bool emulated;    /* it is one of the cheap ones */
 };
 
-/* false: the entry cannot be decoded, or is a vector instruction that must not be stepped over. */
+/* false: the entry cannot be decoded, or is a vector instruction that must not be single-stepped. */
 bool uprobe_site_choose(const struct image *image, uint32_t function, struct insn_reader *reader,
                         struct uprobe_site *out);
 

@@ -78,7 +78,7 @@ struct mail {
     uint32_t trainer; /* the kernel sets FUTEX_OWNER_DIED when `fathom train` ends (pathmap/train/alive.h) */
     uint32_t filters; /* number of seccomp filters of the trainer itself; a program with more has its own */
     uint32_t notes_lost; /* for lack of a free one */
-    uint32_t turns; /* futex, of the server: with recording.on_request, hooks are to be in while it is odd */
+    uint32_t turns; /* futex, of the server: with recording.on_request, hooks should be in while it is odd */
     struct recording recording;
     struct mail_note notes[MAIL_NOTES];
 };

@@ -44,7 +44,7 @@ static const char *check_hook(const struct plan *plan, const struct plan_hook *h
     return check_fixups(plan, hook);
 }
 
-static bool inside(const struct plan_header *h, uint64_t address, uint64_t length)
+static bool is_in_text(const struct plan_header *h, uint64_t address, uint64_t length)
 {
     return address >= h->text_low && address < h->text_high && length <= h->text_high - address;
 }
@@ -61,7 +61,7 @@ static const char *check_pad(const struct plan *plan, const struct plan_hook *ho
     if (hook->kind != PLAN_PAD)
         return hook->pad ? "an unnecessary pad" : NULL;
     int64_t distance = (int64_t)(hook->pad - (hook->address + 2));
-    if (!inside(plan->header, hook->pad, PLAN_JUMP) || distance < INT8_MIN || distance > INT8_MAX)
+    if (!is_in_text(plan->header, hook->pad, PLAN_JUMP) || distance < INT8_MIN || distance > INT8_MAX)
         return "a pad out of reach";
     if (hook->pad < *pads_end)
         return "pads that overlap";
@@ -90,7 +90,7 @@ static const char *check_calls(const struct plan *plan)
     return NULL;
 }
 
-static const char *check(const struct plan *plan)
+static const char *check_plan(const struct plan *plan)
 {
     const struct plan_header *h = plan->header;
     const char *bad = NULL;
@@ -98,7 +98,7 @@ static const char *check(const struct plan *plan)
     for (uint32_t i = 0; i < h->hook_count && !bad; i++) {
         const struct plan_hook *hook = &plan->hooks[i];
         bad = check_hook(plan, hook);
-        if (!bad && (!inside(h, hook->address, hook->patch_length) || hook->address < end))
+        if (!bad && (!is_in_text(h, hook->address, hook->patch_length) || hook->address < end))
             bad = "hooks that overlap";
         end = hook->address + hook->patch_length;
     }
@@ -135,7 +135,7 @@ int plan_read(const void *data, size_t size, struct plan *out, const char **reas
     struct plan plan;
     const char *bad = read_header(data, size, &plan);
     if (!bad)
-        bad = check(&plan);
+        bad = check_plan(&plan);
     if (bad) {
         if (reason)
             *reason = bad;

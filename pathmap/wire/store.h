@@ -70,13 +70,12 @@ struct store_header {
     uint64_t dropped_stack; /* entries not counted because their stack could not be identified or saved */
     uint64_t misplaced;     /* entries whose caller was found by the call site, not by depth alone */
     uint64_t stacks_used;   /* bytes assigned for stacks */
-    uint64_t logs_cut;      /* threads whose log of calls (call_log.h) ends early, for lack of room */
-    uint64_t token;         /* the time-stamp counter when it was created: tells its logs from others' */
-    uint64_t purged;        /* weight taken from nodes, which no node has; see above */
-    uint64_t bound;         /* at most this much of it is any one path's */
-    uint64_t bursts,
-        burst_ns; /* how often hooks were put in, and how long they were in, in all; 0: all the time */
-    uint64_t bursts_omitted; /* as they would have begun in a context known from others (recording.h) */
+    uint64_t logs_cut;      /* threads whose log of calls (call_log.h) ends early because space ran out */
+    uint64_t token;  /* the time-stamp counter at its creation: identifies the logs that belong to it */
+    uint64_t purged; /* weight taken from nodes, which no node has; see above */
+    uint64_t bound;  /* upper bound of one path's share of that */
+    uint64_t bursts, burst_ns; /* number of bursts, and their total length; 0: all the time */
+    uint64_t bursts_omitted; /* because they would have begun in a context known from others (recording.h) */
     uint8_t reserved[4096 - 144];
 };
 _Static_assert(sizeof(struct store_header) == 4096, "one page");
@@ -140,8 +139,8 @@ _Static_assert(sizeof(struct store_node) == 32, "the limit");
 
 /* The writer's flag in `height`: called from a frame without a fixed size. */
 #define STORE_OPEN (1u << 31)
-/* A flag in `height`, which is a multiple of 8: of a root's child that is the first signal handler on an alternate stack, and
- * the height that it has (process/unwind.h: above it is a root that says so). */
+/* A flag in `height`, which is a multiple of 8: a root's child that is the first signal handler on an alternate
+ * stack; and the height that it gets (process/unwind.h: above it is a root that says so). */
 #define STORE_SIGNAL        1u
 #define STORE_SIGNAL_HEIGHT 16u
 

@@ -12,7 +12,7 @@
 extern const uint8_t duplicate_start[] __attribute__((visibility("hidden"))); /* start.S */
 extern const uint8_t duplicate_start_end[] __attribute__((visibility("hidden")));
 
-/* Takes the plan's sites, with their places. Those of functions that were refused at last are dropped. */
+/* Takes the plan's sites, with their places. Drops those of functions that were refused in the end. */
 static void take_sites(struct duplicate_plan *plan, struct duplicated *out)
 {
     for (size_t i = 0; i < plan->site_count; i++) {
@@ -25,7 +25,7 @@ static void take_sites(struct duplicate_plan *plan, struct duplicated *out)
     sort_by(out->sites, out->site_count, pc);
 }
 
-/* What the new code was. */
+/* Lists which function each piece of the new code belongs to. */
 static bool take_parts(const struct image *image, struct duplicated *out)
 {
     const struct move_result *m = &out->moved;
@@ -60,8 +60,8 @@ static void count_functions(const struct duplicate_plan *plan, struct duplicated
     out->refused[MOVE_MOVABLE] = 0;
 }
 
-static int make(const struct move_survey *survey, const struct duplicate_plan *plan, struct duplicated *out,
-                struct fathom_error *err)
+static int make_file(const struct move_survey *survey, const struct duplicate_plan *plan,
+                     struct duplicated *out, struct fathom_error *err)
 {
     const struct move_plan all = {.functions = plan->functions,
                                   .function_count = plan->function_count,
@@ -73,7 +73,7 @@ static int make(const struct move_survey *survey, const struct duplicate_plan *p
     return rc < 0 ? rc : move_check(survey, &all, &out->moved, err);
 }
 
-/* The C library and the loader run before any runtime can. */
+/* Whether it is the C library or the loader, which run before any runtime can. */
 static bool is_too_early(const struct image *image)
 {
     const char *soname = image_soname(image);
@@ -94,7 +94,7 @@ int duplicate_image(const struct image *image, const struct calls *calls,
     if (rc == 0)
         rc = duplicate_plan_make(survey, calls, options, &plan, out, err);
     if (rc == 0)
-        rc = make(survey, &plan, out, err);
+        rc = make_file(survey, &plan, out, err);
     if (rc == 0) {
         count_functions(&plan, out);
         take_sites(&plan, out);

@@ -1,11 +1,12 @@
 /*
- * duplicate.h - makes a file whose functions have two versions, a checking and an instrumented one, as bursty tracing needs
- * them (Hirzel and Chilimbi, Bursty Tracing, FDDO-4 2001): in the checking one, two instructions at entries and loops count down
- * to the next burst; the instrumented one logs what its instructions refer to. Both have the frames of the old one, so that it
- * does not matter which of them a call returns to, or an exception lands in. See wire.h for what they count in.
+ * duplicate.h - makes a file whose functions have two versions, a checking and an instrumented one, as bursty
+ * tracing needs them (Hirzel and Chilimbi, Bursty Tracing, FDDO-4 2001). In the checking version, two
+ * instructions at entries and loops count down to the next burst; the instrumented one logs the addresses that
+ * its instructions refer to. Both have the frames of the original, so a call may return, and an exception may
+ * land, in either. The counters are described in wire.h.
  *
- * Without a runtime the new file runs by itself: what is executed first gives its process a block of memory (start.S) by which
- * no burst begins.
+ * The new file also runs without a runtime: the code executed first gives its process a block of memory (start.S)
+ * that never starts a burst.
  */
 #ifndef FATHOM_REWRITE_DUPLICATE_DUPLICATE_H
 #define FATHOM_REWRITE_DUPLICATE_DUPLICATE_H
@@ -13,61 +14,62 @@
 #include "image/calls/calls.h"
 #include "rewrite/move/move.h"
 
-enum duplicate_entries { /* which functions have a check at their entry */
+enum duplicate_entries { /* which functions check at their entry */
                          DUPLICATE_ENTRIES_ALL,
-                         DUPLICATE_ENTRIES_CALLERS, /* not those that call nothing (EL in the paper's figure 6) */
+                         DUPLICATE_ENTRIES_CALLERS, /* those that call something (EL in the paper's figure 6) */
                          DUPLICATE_ENTRIES_CYCLES, /* equation 3 (EC) */
-                         DUPLICATE_ENTRIES_NONE, /* for measurements: recursion may go on without bound (EN) */
+                         DUPLICATE_ENTRIES_NONE, /* for measurements: recursion may run unchecked for ever (EN) */
 };
 
-#define DUPLICATE_LOOPS_ALL  (-1)      /* each loop has a check */
+#define DUPLICATE_LOOPS_ALL  (-1)      /* each loop checks */
 #define DUPLICATE_LOOPS_NONE INT32_MAX /* for measurements (LN) */
 
 struct duplicate_options {
     enum duplicate_entries entries;
-    /* Loops without calls and with at most so many logged instructions are boring: they have no check and log nothing (section 4.2). */
+    /* Loops without calls and with at most so many logged instructions are boring: they do not check and log
+     * nothing (section 4.2). */
     int32_t boring;
     bool loads, stores; /* logged */
-    bool stack;         /* also those relative to the stack pointer, or to the frame pointer */
-    bool blocks;        /* each basic block is logged as such */
+    bool stack;         /* also references relative to the stack or frame pointer */
+    bool blocks;        /* each basic block is logged */
     bool entered;       /* each function's entry */
     const bool *chosen; /* by function of the image; NULL: all. Borrowed */
 };
 
-struct duplicate_site { /* what logs; by pc, those of one instruction in the order in which they log */
-    uint64_t pc;        /* of the instruction in the instrumented version: an address of the new file */
-    uint64_t address;   /* in the file as it was */
-    uint16_t size;      /* bytes that it refers to; 0: not told */
+struct duplicate_site { /* an instruction that logs; by pc, then in the order in which they log */
+    uint64_t pc;        /* its address in the instrumented version, in the new file */
+    uint64_t address;   /* in the original file */
+    uint16_t size;      /* bytes that it refers to; 0: unknown */
     uint8_t load, store;
     uint8_t form; /* enum access_form */
 };
 
-struct duplicate_part { /* of a version of a function */
+struct duplicate_part { /* a version of a function */
     uint64_t start;     /* in the new file */
-    uint64_t address;   /* of the function's entry in the file as it was */
+    uint64_t address;   /* of the function's entry in the original file */
 };
 
 struct duplicated {
     struct move_result moved;     /* the new file */
-    struct duplicate_part *parts; /* by start: code belongs to the last one before it */
+    struct duplicate_part *parts; /* by start: code belongs to the last part that starts before it */
     size_t part_count;
     struct duplicate_site *sites;
     size_t site_count;
-    uint32_t functions;              /* that have two versions */
-    uint32_t refused[MOVE_REFUSALS]; /* others that were chosen, by enum move_refusal */
-    uint32_t early; /* others that the loader calls before any other code, or that those call */
+    uint32_t functions;              /* functions with two versions */
+    uint32_t refused[MOVE_REFUSALS]; /* other chosen functions, by enum move_refusal */
+    uint32_t early; /* others that the loader calls before any other code, and their callees */
     uint32_t entry_checks, loop_checks;
     uint32_t boring;      /* loops */
-    uint32_t unchecked;   /* loops that should have a check, but have no place where the flags are free */
-    uint32_t slow;        /* of the sites: two registers must be saved */
-    uint32_t unlogged[5]; /* references that are not logged, by enum access_form; PLAIN: no room */
+    uint32_t unchecked;   /* loops without a check, as they have no place where the flags are free */
+    uint32_t slow;        /* sites that must save two registers */
+    uint32_t unlogged[5]; /* references that are not logged, by enum access_form; PLAIN: too many */
 };
 
-/* -ENOTSUP: the file cannot be rewritten, or is part of the C library. -EBADMSG: the new file, read again, does not do what the old
- * one does. The caller clears the result. */
+/* -ENOTSUP: the file cannot be rewritten, or is part of the C library. -EBADMSG: the new file, read again, does
+ * not behave as the old one. The caller clears the result. */
 int duplicate_image(const struct image *image, const struct calls *calls,
                     const struct duplicate_options *options, struct duplicated *out,
                     struct fathom_error *err);
-void duplicated_clear(struct duplicated *duplicated); /* zeros are allowed */
+void duplicated_clear(struct duplicated *duplicated); /* a zeroed one is allowed */
 
 #endif

@@ -35,7 +35,7 @@ static int by_start(const void *a, const void *b)
     return (x->start > y->start) - (x->start < y->start);
 }
 
-/* (Those of a damaged table are missing: where they land is led to by nothing.) */
+/* (A damaged table has no landings: nothing leads to their pads then.) */
 static int find_landings(struct flow *flow, const struct move_unit *unit)
 {
     struct landings l = {flow, unit, false};
@@ -56,7 +56,7 @@ static bool ends_block(const struct code_insn *insn)
     return !code_goes_on(insn) || insn->kind == CODE_BRANCH;
 }
 
-/* Marks where blocks begin, in block_of. */
+/* Marks the instructions with which blocks begin, in block_of. */
 static void mark_leaders(struct flow *flow, const struct move_unit *unit)
 {
     const struct survey_label *labels;
@@ -116,7 +116,7 @@ static bool put_table(struct flow *flow, const struct move_unit *unit, struct fl
     return true;
 }
 
-/* Where the block's calls go on if they throw. */
+/* Adds edges to where the block's calls land if they throw. */
 static bool put_landings(struct flow *flow, const struct move_unit *unit, struct flow_block *block)
 {
     for (uint32_t i = block->first; i < block->first + block->count && flow->landing_count; i++) {
@@ -155,7 +155,7 @@ static bool put_edges(struct flow *flow, const struct move_unit *unit, uint32_t 
     return put_edge(flow, block, flow->count - 1);
 }
 
-/* What jumps through pointers lead to: labels that data points to, and all tables. */
+/* Adds edges from the block of unknown jumps: to labels that data points to, and to all tables' entries. */
 static bool put_unknown(struct flow *flow, const struct move_unit *unit)
 {
     struct flow_block *block = &flow->blocks[flow->count - 1];
@@ -199,9 +199,9 @@ static int make_edges(struct flow *flow, const struct move_unit *unit)
 
 /* Loops ------------------------------------------------------------------------------------------------------- */
 
-/* Depth first from a block on. `round`: of the root; what an earlier root has led to is entered by a way that was not known
- * then. Blocks without instructions cannot be headers: what they lead to is. */
-static void search(struct flow *flow, uint32_t root, uint32_t round)
+/* Depth first from a block. `round`: the root's; a block found from an earlier root, if now reached, has an entry
+ * that was not known then. Blocks without instructions cannot be headers: their successors are. */
+static void search_depth_first(struct flow *flow, uint32_t root, uint32_t round)
 {
     uint32_t depth = 0, *next = flow->order, *rounds = flow->order + flow->count;
     flow->stack[depth++] = root;
@@ -240,10 +240,10 @@ static int find_headers(struct flow *flow, const struct move_unit *unit)
     memset(flow->marks, MARK_NEW, flow->count);
     uint32_t round = 0, unknown = flow->count - 1;
     flow->entry = flow->block_of[unit->parts[unit->main].first];
-    search(flow, flow->entry, round++);
+    search_depth_first(flow, flow->entry, round++);
     for (uint32_t b = 0; b < flow->count; b++)
         if (flow->marks[b] == MARK_NEW)
-            search(flow, b, round++);
+            search_depth_first(flow, b, round++);
     struct flow_block *block = &flow->blocks[unknown];
     for (uint32_t e = 0; block->header && e < block->out_count; e++)
         flow->blocks[flow->to[block->out + e]].header = true;
@@ -261,7 +261,7 @@ int flow_make(struct flow *flow, const struct move_unit *unit)
     return rc < 0 ? rc : find_headers(flow, unit);
 }
 
-/* Whether the edge between two blocks is one that leads back. */
+/* Whether the edge between two blocks is a back edge. */
 static bool leads_back(const struct flow *flow, uint32_t from, uint32_t to)
 {
     const struct flow_block *block = &flow->blocks[from];
@@ -271,7 +271,7 @@ static bool leads_back(const struct flow *flow, uint32_t from, uint32_t to)
     return back;
 }
 
-/* Adds what leads to a block of a loop, to its `count` blocks; returns how many it has then. */
+/* Adds a block's predecessors to a loop's `count` blocks; returns the new count. */
 static uint32_t add_before(struct flow *flow, uint32_t b, uint32_t header, uint32_t count)
 {
     const struct flow_block *block = &flow->blocks[b];

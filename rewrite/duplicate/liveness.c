@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 
-/* What a function may leave changed: rcx, rsi, rdi, r8 to r11. */
+/* Registers that a function may change: rcx, rsi, rdi, r8 to r11. */
 #define SCRATCH 0x0fc2u
 
 static int read_accesses(struct liveness *live, const struct move_unit *unit)
@@ -22,7 +22,7 @@ static int read_accesses(struct liveness *live, const struct move_unit *unit)
     return 0;
 }
 
-/* Live where the function is left: flags are not, nor registers that it writes and may leave changed. */
+/* Live at the function's exits: all but the flags and the scratch registers that it writes. */
 static uint32_t live_outside(const struct liveness *live, const struct move_unit *unit)
 {
     uint32_t written = 0;
@@ -32,15 +32,17 @@ static uint32_t live_outside(const struct liveness *live, const struct move_unit
     return (ACCESS_ALL & ~ACCESS_FLAGS) & ~(written & SCRATCH);
 }
 
-/* Before an instruction, from what is live behind it. */
-static uint32_t step(const struct liveness *live, const struct move_unit *unit, uint32_t i, uint32_t after)
+/* Live before an instruction, from what is live behind it. */
+static uint32_t live_before(const struct liveness *live, const struct move_unit *unit, uint32_t i,
+                            uint32_t after)
 {
     if (code_is_call(&unit->code.insns[i]))
         return ACCESS_ALL & ~ACCESS_FLAGS;
     return (after & ~live->access[i].kills) | live->access[i].reads;
 }
 
-/* At a block's end. What goes on elsewhere may read all: it may be a part of the function that was not recognised. */
+/* Live at a block's end. Where it continues outside, everything is live: that may be an unrecognised part of the
+ * function. */
 static uint32_t live_at_end(const struct liveness *live, const struct move_unit *unit,
                             const struct flow *flow, uint32_t b, uint32_t outside)
 {
@@ -75,7 +77,7 @@ int liveness_make(struct liveness *live, const struct move_unit *unit, const str
             live->ends[b] = at;
             changed = true;
             for (uint32_t i = block->first + block->count; i-- > block->first;)
-                live->before[i] = at = step(live, unit, i, at);
+                live->before[i] = at = live_before(live, unit, i, at);
         }
     }
     return 0;

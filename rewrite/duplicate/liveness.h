@@ -1,9 +1,9 @@
 /*
- * liveness.h - which registers and flags may be read again, at each instruction of a function: those that code put there must
- * not change.
+ * liveness.h - which registers and flags may still be read at each instruction of a function, so that inserted
+ * code must not change them.
  *
- * Callers may rely on registers that the ABI lets a function change, if it does not (gcc's -fipa-ra): those that it never
- * writes are never free, and calls are not taken to change any.
+ * Callers may rely on a function that does not change registers which the ABI lets it change (gcc's -fipa-ra):
+ * those that it never writes are never free, and calls are assumed to change none.
  */
 #ifndef FATHOM_REWRITE_DUPLICATE_LIVENESS_H
 #define FATHOM_REWRITE_DUPLICATE_LIVENESS_H
@@ -12,11 +12,11 @@
 #include "rewrite/duplicate/flow.h"
 
 struct liveness {
-    struct access *access; /* for each instruction of the unit; one that is not known reads all */
-    uint32_t *before;      /* bits as in struct access: live before it */
+    struct access *access; /* by instruction of the unit; an unknown instruction reads everything */
+    uint32_t *before;      /* live before the instruction; bits as in struct access */
     uint32_t capacity;
-    struct access_reader *reader; /* of the owner */
-    uint32_t *ends;               /* scratch: live at the end of each block */
+    struct access_reader *reader; /* borrowed */
+    uint32_t *ends;               /* scratch: live at each block's end */
     uint32_t end_capacity;
 };
 

@@ -16,21 +16,21 @@ struct planner {
     const struct duplicate_options *options;
     struct duplicate_plan *plan;
     struct duplicated *out;
-    bool *checks; /* by function: has a check at its entry */
+    bool *checks; /* by function: checks at its entry */
     bool *early;  /* by function: may run before any runtime */
     struct move_unit unit;
     struct flow flow;
     struct liveness live;
-    uint8_t *marks; /* by instruction: MARK_ */
+    uint8_t *marks; /* MARK_ bits, by instruction */
     uint32_t mark_capacity;
     bool gs; /* a function uses GS */
 };
 
-enum { MARK_CHECK = 1, MARK_BORING = 2, MARK_KEPT = 4 /* that check is not dropped */ };
+enum { MARK_CHECK = 1, MARK_BORING = 2, MARK_KEPT = 4 /* the check must not be dropped */ };
 
 /* Functions --------------------------------------------------------------------------------------------------- */
 
-/* What resolvers of STT_GNU_IFUNC call: the loader runs them while it relocates. */
+/* Finds the functions called by resolvers of STT_GNU_IFUNC, which the loader runs while it relocates. */
 static int find_early(struct planner *p)
 {
     uint32_t count = image_function_count(p->survey->image), depth = 0;
@@ -79,12 +79,12 @@ static bool is_on_stack(const struct planner *p, const struct access_ref *ref, u
            (ref->base == CODE_BP && cfi_lookup(image_cfi(p->survey->image), address).cfa == CFI_BP);
 }
 
-/* Whether the option asks for the reference. */
+/* Whether the options ask for this reference. */
 static bool is_wanted(const struct planner *p, uint32_t i, const struct access_ref *ref)
 {
     const struct code_insn *insn = &p->unit.code.insns[i];
     if (insn->kind != CODE_PLAIN || p->unit.uses[i])
-        return false; /* what calls and jumps read, and tables of jumps */
+        return false; /* reads of calls and jumps, and tables of jumps */
     return ((ref->load && p->options->loads) || (ref->store && p->options->stores)) &&
            (p->options->stack || !is_on_stack(p, ref, insn->address));
 }
@@ -94,7 +94,7 @@ static bool is_logged(const struct access_ref *ref)
     return ref->form == ACCESS_PLAIN || ref->form == ACCESS_STRING;
 }
 
-/* How many instructions of the block are of interest. */
+/* How many instructions of the block are logged. */
 static uint32_t events_of(const struct planner *p, const struct flow_block *block, bool *calls)
 {
     uint32_t events = p->options->blocks;
@@ -111,7 +111,7 @@ static uint32_t events_of(const struct planner *p, const struct flow_block *bloc
 
 /* Checks ------------------------------------------------------------------------------------------------------ */
 
-/* How many blocks a boring loop has, which are then in flow.order; 0: it is not boring. */
+/* The number of blocks of a boring loop, which are then in flow.order; 0: it is not boring. */
 static uint32_t boring_loop(struct planner *p, uint32_t header)
 {
     uint32_t count = flow_loop(&p->flow, header);
@@ -122,7 +122,8 @@ static uint32_t boring_loop(struct planner *p, uint32_t header)
     return !calls && p->options->boring >= 0 && events <= (uint64_t)p->options->boring ? count : 0;
 }
 
-/* The first place in the block where the flags are free, as it is executed in each round. */
+/* Puts the check at the first instruction of the block before which the flags are free: it is executed in each
+ * iteration. */
 static void put_loop_check(struct planner *p, const struct flow_block *block)
 {
     for (uint32_t i = block->first; i < block->first + block->count; i++)
@@ -142,8 +143,8 @@ static bool has_mark(const struct planner *p, const struct flow_block *block, ui
     return false;
 }
 
-/* Whether a block in a loop ends with a jump by a table whose address was loaded elsewhere: perhaps by the other version, whose table leads back
- * into that in each round. */
+/* Whether a block in a loop ends with a jump by a table whose address was loaded elsewhere: possibly by the other
+ * version, whose table leads back to that version in each iteration. */
 static bool is_by_old_table(struct planner *p, uint32_t b)
 {
     const struct flow_block *block = &p->flow.blocks[b];
@@ -157,7 +158,7 @@ static bool is_by_old_table(struct planner *p, uint32_t b)
     return flow_returns(&p->flow, b, p->flow.marks);
 }
 
-/* A burst goes on in the instrumented version where such jumps lead. */
+/* Marks the targets of such jumps, which continue a burst in the instrumented version. */
 static void mark_targets(struct planner *p, const struct flow_block *from)
 {
     for (uint32_t e = from->out; e < from->out + from->out_count; e++) {
@@ -171,14 +172,14 @@ static void mark_targets(struct planner *p, const struct flow_block *from)
 
 static void mark_tables(struct planner *p)
 {
-    uint32_t anywhere = p->flow.count - 1; /* where jumps through pointers lead */
+    uint32_t anywhere = p->flow.count - 1; /* targets of jumps through pointers */
     for (uint32_t b = 0; b < anywhere; b++)
         if (is_by_old_table(p, b))
             mark_targets(p, &p->flow.blocks[p->flow.blocks[b].open ? anywhere : b]);
 }
 
-/* Drops checks of loops whose each round passes another check, as that of an inner loop that is always run. What then begins there goes on
- * outside of it, too, as it is the same function. */
+/* Drops checks of loops in which each iteration passes another check, such as that of an inner loop that always
+ * runs. A burst that begins there goes on in the outer loop, too, as it is the same function. */
 static void drop_checks(struct planner *p)
 {
     uint8_t *checks = p->flow.marks; /* by block */
@@ -218,7 +219,7 @@ static void mark_loops(struct planner *p)
     drop_checks(p);
 }
 
-static int mark(struct planner *p)
+static int mark_insns(struct planner *p)
 {
     uint32_t entry = p->unit.parts[p->unit.main].first;
     if (!vec_reserve(p->marks, 0, p->mark_capacity, p->unit.code.count))
@@ -277,7 +278,7 @@ static bool put_log(struct planner *p, struct codes *to, uint32_t i, const struc
            vec_push(p->plan->sites, p->plan->site_count, p->plan->site_capacity, site);
 }
 
-/* What is put before one instruction, in both copies. */
+/* Adds the code before one instruction, in both copies. */
 static bool put_insn(struct planner *p, uint32_t i, struct codes pair[2])
 {
     const struct access *access = &p->live.access[i];
@@ -308,7 +309,7 @@ static bool put_insn(struct planner *p, uint32_t i, struct codes pair[2])
     return true;
 }
 
-/* Calls and jumps of the instrumented copy lead to instrumented copies, if there are any. */
+/* Lets calls and jumps of the instrumented copy lead to instrumented copies, if there are any. */
 static bool put_call(struct planner *p, const struct code_insn *insn)
 {
     if (insn->kind != CODE_CALL && insn->kind != CODE_JUMP && insn->kind != CODE_BRANCH)
@@ -346,12 +347,13 @@ static int plan_function(struct planner *p, uint32_t function)
     if (rc < 0)
         return rc;
     if (p->unit.refusal == MOVE_MOVABLE && p->unit.probes)
-        p->unit.refusal = MOVE_PROBE; /* whose notes name one place */
+        p->unit.refusal = MOVE_PROBE; /* a probe's note can name only one place */
     if (p->unit.refusal != MOVE_MOVABLE) {
         p->out->refused[p->unit.refusal]++;
         return 0;
     }
-    if (flow_make(&p->flow, &p->unit) < 0 || liveness_make(&p->live, &p->unit, &p->flow) < 0 || mark(p) < 0)
+    if (flow_make(&p->flow, &p->unit) < 0 || liveness_make(&p->live, &p->unit, &p->flow) < 0 ||
+        mark_insns(p) < 0)
         return -ENOMEM;
     for (uint32_t i = 0; i < p->unit.code.count; i++)
         p->gs |= p->live.access[i].gs;

@@ -1,5 +1,5 @@
-/* plan.h - what the mover is to do for a duplicated file (duplicate.h): two copies of each function, with their code. Private to
- * rewrite/duplicate/. */
+/* plan.h - the mover's plan for a duplicated file (duplicate.h): two copies of each function, with their code.
+ * Private to rewrite/duplicate/. */
 #ifndef FATHOM_REWRITE_DUPLICATE_PLAN_H
 #define FATHOM_REWRITE_DUPLICATE_PLAN_H
 
@@ -16,14 +16,15 @@ struct duplicate_plan {
     size_t function_count, function_capacity;
     struct codes *codes; /* for each of the functions */
     size_t codes_count, codes_capacity;
-    struct move_call *calls; /* of instrumented copies */
+    struct move_call *calls; /* calls in instrumented copies */
     size_t call_count, call_capacity;
-    struct duplicate_site *sites; /* by address; pc is not yet known */
+    struct duplicate_site *sites; /* by address; pc is not known yet */
     size_t site_count, site_capacity;
-    struct arena *arena; /* bytes and distances of the code */
+    struct arena *arena; /* for the code's bytes and distances */
 };
 
-/* Of all chosen functions that can be moved, with what is counted of them in *out. -ENOMEM; -ENOTSUP: code of the image uses GS. */
+/* Plans all chosen functions that can be moved; *out gets the counts. -ENOMEM; -ENOTSUP: code of the image uses
+ * GS. */
 int duplicate_plan_make(const struct move_survey *survey, const struct calls *calls,
                         const struct duplicate_options *options, struct duplicate_plan *plan,
                         struct duplicated *out, struct fathom_error *err);

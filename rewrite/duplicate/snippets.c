@@ -10,7 +10,7 @@
 #define RED_ZONE 128 /* psABI, section 3.2.2 */
 #define SAVED    16  /* bytes: two registers */
 
-static void put(struct snippet *code, const void *bytes, unsigned n)
+static void put_bytes(struct snippet *code, const void *bytes, unsigned n)
 {
     memcpy(code->bytes + code->size, bytes, n);
     code->size = (uint8_t)(code->size + n);
@@ -23,10 +23,10 @@ static void put_byte(struct snippet *code, unsigned byte)
 
 static void put_number(struct snippet *code, int32_t value)
 {
-    put(code, &value, sizeof value);
+    put_bytes(code, &value, sizeof value);
 }
 
-/* Four bytes of distance that end an instruction. */
+/* Appends a distance of four bytes, with which the instruction ends. */
 static void put_distance(struct snippet *code, enum move_code_target kind, uint32_t copy, uint64_t target,
                          uint8_t behind)
 {
@@ -40,7 +40,8 @@ static void put_distance(struct snippet *code, enum move_code_target kind, uint3
     put_number(code, 0);
 }
 
-/* An instruction with an opcode of one byte (or two, as 0x0f..), for a word of the thread's block: %gs:offset. */
+/* Appends an instruction with an opcode of one byte (or two, as 0x0f..) on a word of the thread's block:
+ * %gs:offset. */
 static void put_wire(struct snippet *code, unsigned opcode, unsigned reg, bool wide, int32_t offset)
 {
     put_byte(code, 0x65);
@@ -52,15 +53,15 @@ static void put_wire(struct snippet *code, unsigned opcode, unsigned reg, bool w
     put_number(code, offset);
 }
 
-/* lea value(%rsp),%rsp */
+/* Appends lea value(%rsp),%rsp. */
 static void put_stack(struct snippet *code, int32_t value)
 {
     static const uint8_t lea[] = {0x48, 0x8d, 0xa4, 0x24};
-    put(code, lea, sizeof lea);
+    put_bytes(code, lea, sizeof lea);
     put_number(code, value);
 }
 
-/* The counter of the place. */
+/* The counter of the place's group. */
 static int32_t counter_of(uint64_t address)
 {
     return WIRE_CHECKS_LEFT + (int32_t)(4 * (hash_u64(address) % WIRE_GROUPS));
@@ -76,7 +77,7 @@ static void put_branch(struct snippet *code, unsigned condition, enum move_code_
 
 enum { EQUAL = 4, NOT_EQUAL = 5 };
 
-/* (subl, as decl keeps CF and takes longer.) */
+/* Appends subl, as decl does not set CF and takes longer. */
 static void put_countdown(struct snippet *code, int32_t offset)
 {
     put_wire(code, 0x83, 5, false, offset);
@@ -108,7 +109,7 @@ void snippet_check(struct snippet *code, uint64_t address, uint32_t copy)
     put_number(code, 1);
 }
 
-/* lea of what the reference is to. `lower`: by how much SP is lower than it was. */
+/* Appends lea of the reference's address. `lower`: how many bytes SP is below its original value. */
 static void put_address(struct snippet *code, unsigned reg, const struct access_ref *ref, int32_t lower)
 {
     unsigned rex = 0x48u | (reg >= 8 ? 4u : 0);
@@ -130,7 +131,7 @@ static void put_address(struct snippet *code, unsigned reg, const struct access_
     put_number(code, ref->displacement + (ref->base == CODE_SP ? lower : 0));
 }
 
-/* mov %reg,offset(%base) in the thread's block, or on the stack. */
+/* Appends mov %reg,offset(%base) in the thread's block, or on the stack. */
 static void put_word(struct snippet *code, bool wire, bool store, unsigned reg, unsigned base, int32_t offset)
 {
     if (wire)
@@ -143,7 +144,7 @@ static void put_word(struct snippet *code, bool wire, bool store, unsigned reg, 
     put_number(code, offset);
 }
 
-/* The record's place: `reg` becomes its offset in the log and one record. */
+/* Reserves a record: `reg` becomes its offset in the log, which advances by one record. */
 static void put_place(struct snippet *code, unsigned reg)
 {
     unsigned both = reg >= 8 ? 0x45 : 0;
@@ -161,8 +162,8 @@ static void put_place(struct snippet *code, unsigned reg)
     put_byte(code, 0xc0u | (reg & 7) << 3 | (reg & 7));
 }
 
-/* Two registers that are not live; else rax and rcx. Never rsp, r12: their encoding differs. */
-static bool choose(uint32_t live, unsigned out[2])
+/* Chooses two registers that are not live, else rax and rcx. Never rsp, r12: their encoding differs. */
+static bool choose_registers(uint32_t live, unsigned out[2])
 {
     static const uint8_t order[] = {CODE_AX, CODE_CX, CODE_DX, CODE_SI, CODE_DI, 8, 9, 10, 11};
     unsigned count = 0;
@@ -182,7 +183,7 @@ void snippet_log(struct snippet *code, uint64_t address, const struct access_ref
     unsigned regs[2];
     int32_t lower = RED_ZONE + SAVED;
     *code = (struct snippet){0};
-    *slow = !choose(live, regs);
+    *slow = !choose_registers(live, regs);
     if (*slow) {
         put_stack(code, -lower);
         code->low = (uint32_t)lower;

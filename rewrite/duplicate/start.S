@@ -1,8 +1,8 @@
 /*
- * start.S - what is executed first in a duplicated file (duplicate.h): if GS is not set, it points it to a page that counts to
- * bursts which never begin (wire.h). The mover puts behind its end what goes on. Data here; it is copied into the file. It is called by
- * the loader while that relocates the file, or runs as the entry point (registers of the psABI, section 3.4.1), or as
- * DT_INIT with three arguments.
+ * start.S - the code executed first in a duplicated file (duplicate.h). If GS is not set, it points GS to a page whose
+ * counters never start a burst (wire.h). Assembled as data and copied into the file, where the mover appends what
+ * continues. The loader calls it while it relocates the file, or it runs as the entry point (registers: psABI, section
+ * 3.4.1), or as DT_INIT with three arguments.
  */
 #include "rewrite/duplicate/wire.h"
 

@@ -1,6 +1,7 @@
 /*
- * debug_frame.c - which code the CFI of .debug_frame covers (DWARF 5, section 6.4.1). Debuggers may prefer it, and it
- * is not changed, so this code is left alone. Compilers write it only where there is no .eh_frame.
+ * debug_frame.c - the ranges that the CFI in .debug_frame covers (DWARF 5, section 6.4.1). Debuggers may prefer
+ * that CFI, and it is not changed, so this code is left alone. Compilers write it only where there is no
+ * .eh_frame.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 #define CIE_ID UINT32_MAX
 
-static int cover(struct whole *w, uint64_t start, uint64_t end)
+static int cover_range(struct whole *w, uint64_t start, uint64_t end)
 {
     return vec_push(w->debug_frames, w->debug_frame_count, w->debug_frame_capacity,
                     (struct whole_range){start, end})
@@ -22,7 +23,7 @@ static int cover(struct whole *w, uint64_t start, uint64_t end)
                : -ENOMEM;
 }
 
-/* The FDEs of a section with 32-bit lengths and 8-byte addresses. -EBADMSG: another format. */
+/* Reads the FDEs of a section with 32-bit lengths and 8-byte addresses. -EBADMSG: another format. */
 static int read_entries(struct whole *w, const uint8_t *data, size_t size)
 {
     struct bytes b = bytes_of(data, size);
@@ -38,7 +39,7 @@ static int read_entries(struct whole *w, const uint8_t *data, size_t size)
         uint64_t address = bytes_u64(&entry), bytes = bytes_u64(&entry);
         if (entry.failed || address + bytes < address)
             return -EBADMSG;
-        rc = cover(w, address, address + bytes);
+        rc = cover_range(w, address, address + bytes);
     }
     return rc;
 }
@@ -49,8 +50,8 @@ static int by_start(const void *a, const void *b)
     return (x->start > y->start) - (x->start < y->start);
 }
 
-/* Makes them ascending and disjoint. */
-static void merge(struct whole *w)
+/* Makes the ranges ascending and disjoint. */
+static void merge_ranges(struct whole *w)
 {
     struct whole_range *ranges = w->debug_frames;
     size_t kept = 0;
@@ -83,9 +84,9 @@ int whole_read_debug_frame(struct whole *w, struct fathom_error *err)
         rc = read_entries(w, data + section->offset, section->file_size);
     free(data);
     if (rc == -EBADMSG)
-        rc = cover(w, 0, UINT64_MAX);
+        rc = cover_range(w, 0, UINT64_MAX);
     if (rc < 0)
         return error_memory(err);
-    merge(w);
+    merge_ranges(w);
     return 0;
 }

@@ -1,8 +1,9 @@
 /*
- * flow.c - follows SP and BP through a unit's code, and holds them against the CFI at each instruction; see unit.h.
+ * flow.c - follows SP and BP through a unit's code, and compares them with the CFI at each instruction; see
+ * unit.h.
  *
- * Where ways meet they must agree, but for SP in frames addressed by BP. What follows a call is only reached that way
- * if it fits: the callee may not return. The same holds for tables, whose end is not known for certain.
+ * Paths that join must agree, except on SP in frames addressed by BP. Code behind a call, which may not return,
+ * is followed only if the state fits. The same is true of tables, whose end is not certain.
  */
 #include "rewrite/growth/unit.h"
 
@@ -11,25 +12,25 @@
 #include "base/search.h"
 #include "base/vec.h"
 
-static bool refuse(struct unit *u, enum growth_refusal refusal, uint32_t i)
+static bool refuse_insn(struct unit *u, enum growth_refusal refusal, uint32_t i)
 {
     unit_refuse(u, refusal, u->code.insns[i].address);
     return false;
 }
 
-/* push, pop, add, sub, lea: SP by a known amount. */
-static bool move(struct unit *u, uint32_t i, struct frame_state *s, enum unit_site *site)
+/* Handles push, pop, add, sub, lea: SP moves by a known amount. */
+static bool move_sp(struct unit *u, uint32_t i, struct frame_state *s, enum unit_site *site)
 {
     const struct code_insn *insn = &u->code.insns[i];
     struct code_fields f;
     if (s->depth == DEPTH_OPEN)
         return true;
     if (!unit_fields(u, i, &f))
-        return refuse(u, GROWTH_OPERAND, i);
+        return refuse_insn(u, GROWTH_OPERAND, i);
     bool adjusts = f.map == 0 && (f.opcode == 0x81 || f.opcode == 0x83 || f.opcode == 0x8d);
     int64_t next = (int64_t)s->depth + insn->amount;
     if (next < 0 || next > DEPTH_MOST)
-        return refuse(u, GROWTH_CFI_DIFFERS, i);
+        return refuse_insn(u, GROWTH_CFI_DIFFERS, i);
     if (u->place) {
         if (!unit_insert(u, i, next, s, site))
             return false;
@@ -40,7 +41,7 @@ static bool move(struct unit *u, uint32_t i, struct frame_state *s, enum unit_si
         }
     } else if (next <= s->bound) {
         if (!adjusts && (!u->inserting || next != s->bound))
-            return refuse(u, GROWTH_POPPED, i);
+            return refuse_insn(u, GROWTH_POPPED, i);
         s->bound = 0;
         *site = adjusts ? SITE_NUMBER : SITE_AFTER;
     }
@@ -48,30 +49,30 @@ static bool move(struct unit *u, uint32_t i, struct frame_state *s, enum unit_si
     return true;
 }
 
-/* leave, lea x(%rbp),%rsp, mov %rbp,%rsp */
-static bool restore(struct unit *u, uint32_t i, struct frame_state *s)
+/* Handles leave, lea x(%rbp),%rsp and mov %rbp,%rsp. */
+static bool restore_sp(struct unit *u, uint32_t i, struct frame_state *s)
 {
     int64_t next = (int64_t)s->frame - u->code.insns[i].amount;
     if (s->frame == 0 || next < 8 || next > DEPTH_MOST || (s->bound && next > s->bound))
-        return refuse(u, GROWTH_STACK_UNKNOWN, i);
+        return refuse_insn(u, GROWTH_STACK_UNKNOWN, i);
     s->bound = 0;
     s->depth = (int32_t)next;
     return true;
 }
 
-/* Other changes of SP: alloca, the end of the life of a variable-length array, alignment. */
-static bool set(struct unit *u, uint32_t i, struct frame_state *s)
+/* Handles other changes of SP: alloca, the end of a variable-length array's life, alignment. */
+static bool set_sp(struct unit *u, uint32_t i, struct frame_state *s)
 {
     struct code_fields f;
     if (!unit_fields(u, i, &f) || f.map || f.vector)
-        return refuse(u, GROWTH_STACK_UNKNOWN, i);
+        return refuse_insn(u, GROWTH_STACK_UNKNOWN, i);
     bool group = f.opcode == 0x81 || f.opcode == 0x83;
     if ((group && (f.reg & 7) == 4) || (f.opcode & 0xf8) == 0x20)
-        return refuse(u, GROWTH_REALIGNED, i);
+        return refuse_insn(u, GROWTH_REALIGNED, i);
     bool moved = f.opcode == 0x29 || f.opcode == 0x2b || f.opcode == 0x01 || f.opcode == 0x03;
     bool set_back = (f.opcode == 0x89 || f.opcode == 0x8b) && s->bound;
     if (s->frame == 0 || !f.wide || (!moved && !set_back))
-        return refuse(u, GROWTH_STACK_UNKNOWN, i);
+        return refuse_insn(u, GROWTH_STACK_UNKNOWN, i);
     s->depth = DEPTH_OPEN;
     return true;
 }
@@ -86,16 +87,16 @@ static bool sets_frame(const struct unit *u, uint32_t i)
            (f.opcode == 0x8b && f.reg == CODE_BP && f.rm == CODE_SP);
 }
 
-static bool step(struct unit *u, uint32_t i, struct frame_state *s, enum unit_site *site)
+static bool step_sp(struct unit *u, uint32_t i, struct frame_state *s, enum unit_site *site)
 {
     const struct code_insn *insn = &u->code.insns[i];
     bool done = true;
     if (insn->stack == CODE_SP_MOVED)
-        done = move(u, i, s, site);
+        done = move_sp(u, i, s, site);
     else if (insn->stack == CODE_SP_FROM_BP)
-        done = restore(u, i, s);
+        done = restore_sp(u, i, s);
     else if (insn->stack != CODE_SP_SAME)
-        done = set(u, i, s);
+        done = set_sp(u, i, s);
     if (done && insn->written & 1u << CODE_BP)
         s->frame = s->bound == 0 && s->depth > 0 && sets_frame(u, i) ? s->depth : 0;
     if (done && u->place && s->frame && insn->stack == CODE_SP_SAME && insn->written & 1u << CODE_BP)
@@ -106,10 +107,10 @@ static bool step(struct unit *u, uint32_t i, struct frame_state *s, enum unit_si
 bool unit_step(struct unit *u, uint32_t i, struct frame_state *s)
 {
     enum unit_site site = SITE_NONE;
-    return step(u, i, s, &site);
+    return step_sp(u, i, s, &site);
 }
 
-/* Whether the CFI says the same. */
+/* Compares a state with the CFI. */
 static enum growth_refusal compare_states(const struct unit *u, uint64_t address, const struct frame_state *s)
 {
     struct cfi_row row = cfi_lookup(image_cfi(u->whole->image), address);
@@ -125,8 +126,8 @@ static enum growth_refusal compare_states(const struct unit *u, uint64_t address
     }
 }
 
-/* maybe: it does not matter if the states differ, as the way may not exist. */
-static int reach(struct unit *u, uint32_t to, const struct frame_state *s, bool maybe)
+/* maybe: the states may differ, as the path may not exist. */
+static int reach_insn(struct unit *u, uint32_t to, const struct frame_state *s, bool maybe)
 {
     struct frame_state *at = &u->states[to], merged = *s;
     uint64_t address = u->code.insns[to].address;
@@ -152,8 +153,8 @@ static int reach(struct unit *u, uint32_t to, const struct frame_state *s, bool 
     return vec_push(u->work, u->work_count, u->work_capacity, to) ? 0 : -ENOMEM;
 }
 
-/* Whether the code may end after this instruction: the last is a call, which does not return. */
-static bool ends(const struct unit *u, uint32_t i)
+/* Whether the code may end after this instruction: it is a call that does not return. */
+static bool may_end(const struct unit *u, uint32_t i)
 {
     const struct code_insn *insn = &u->code.insns[i];
     while (insn->kind == CODE_NOP && i > 0 && insn[-1].address + insn[-1].length == insn->address)
@@ -161,17 +162,17 @@ static bool ends(const struct unit *u, uint32_t i)
     return code_is_call(insn);
 }
 
-/* A jump to another function: a tail call. */
+/* Handles a jump to another function: a tail call. */
 static void leave_unit(struct unit *u, uint32_t i, const struct frame_state *s)
 {
     const struct code_insn *insn = &u->code.insns[i];
     if (insn->kind != CODE_JUMP_INDIRECT && image_function_at(u->whole->image, insn->target) == u->function)
-        refuse(u, GROWTH_CODE_UNKNOWN, i);
+        refuse_insn(u, GROWTH_CODE_UNKNOWN, i);
     else if (s->depth != 8 || s->bound)
-        refuse(u, GROWTH_JUMPS_OUT, i);
+        refuse_insn(u, GROWTH_JUMPS_OUT, i);
 }
 
-/* A jump of which the code next to it does not tell the table: all of them may lead to each label and to each table's
+/* Handles a jump whose table is not known from the code next to it: it may lead to each label and to each table's
  * entries. */
 static int jump_anywhere(struct unit *u, uint32_t i, const struct frame_state *s)
 {
@@ -182,16 +183,16 @@ static int jump_anywhere(struct unit *u, uint32_t i, const struct frame_state *s
         rc = unit_targets(u);
     } else {
         if (hub->bound != s->bound)
-            refuse(u, GROWTH_JUMP_UNKNOWN, i);
+            refuse_insn(u, GROWTH_JUMP_UNKNOWN, i);
         if (hub->depth == s->depth && hub->frame == s->frame)
             return 0;
         hub->depth = hub->depth == s->depth ? s->depth : DEPTH_OPEN;
         hub->frame = hub->frame == s->frame ? s->frame : 0;
     }
     if (u->target_count == 0)
-        refuse(u, GROWTH_JUMP_UNKNOWN, i);
+        refuse_insn(u, GROWTH_JUMP_UNKNOWN, i);
     for (size_t k = 0; k < u->target_count && rc == 0; k++)
-        rc = reach(u, u->targets[k], hub, true);
+        rc = reach_insn(u, u->targets[k], hub, true);
     return rc;
 }
 
@@ -207,11 +208,11 @@ static int jump_indirect(struct unit *u, uint32_t i, const struct frame_state *s
     }
     int rc = 0;
     for (; edge < code->edge_count && code->edges[edge].from == i && rc == 0; edge++)
-        rc = reach(u, code->edges[edge].to, s, true);
+        rc = reach_insn(u, code->edges[edge].to, s, true);
     return rc;
 }
 
-static int land(struct unit *u, uint32_t i, struct frame_state s)
+static int reach_pads(struct unit *u, uint32_t i, struct frame_state s)
 {
     const struct code_insn *insn = &u->code.insns[i];
     uint64_t last = insn->address + insn->length - 1;
@@ -222,25 +223,25 @@ static int land(struct unit *u, uint32_t i, struct frame_state s)
     if (s.depth != DEPTH_OPEN && point && point->args) {
         int64_t depth = (int64_t)s.depth - point->args;
         if (depth < s.bound + (u->place == 0) || depth < 8) {
-            refuse(u, GROWTH_LANDING_PADS, i);
+            refuse_insn(u, GROWTH_LANDING_PADS, i);
             return 0;
         }
         s.depth = (int32_t)depth;
     }
-    return reach(u, u->landings[k].pad, &s, false);
+    return reach_insn(u, u->landings[k].pad, &s, false);
 }
 
-static int call(struct unit *u, uint32_t i, const struct frame_state *s)
+static int follow_call(struct unit *u, uint32_t i, const struct frame_state *s)
 {
     const struct code_insn *insn = &u->code.insns[i];
     if (insn->kind == CODE_CALL && insn->target == insn->address + insn->length)
-        refuse(u, GROWTH_CODE_UNKNOWN, i);
+        refuse_insn(u, GROWTH_CODE_UNKNOWN, i);
     if (function_code_goes_on(&u->code, i) && !vec_push(u->later, u->later_count, u->later_capacity, i))
         return -ENOMEM;
-    return land(u, i, *s);
+    return reach_pads(u, i, *s);
 }
 
-/* Whether it is an instruction that stops on purpose, not bytes that are none. */
+/* Whether the code stops here on purpose, and these are not invalid bytes. */
 static bool is_stop(const struct unit *u, uint32_t i)
 {
     struct code_fields f;
@@ -256,21 +257,21 @@ static int follow_instruction(struct unit *u, uint32_t i)
     switch (insn->kind) {
     case CODE_CALL:
     case CODE_CALL_INDIRECT:
-        return call(u, i, &s);
+        return follow_call(u, i, &s);
     case CODE_JUMP_INDIRECT:
         return jump_indirect(u, i, &s);
     case CODE_RETURN:
         if (s.depth != 8 || s.bound)
-            refuse(u, GROWTH_CFI_DIFFERS, i);
+            refuse_insn(u, GROWTH_CFI_DIFFERS, i);
         return 0;
     case CODE_STOP:
         if (!is_stop(u, i))
-            refuse(u, GROWTH_CODE_UNKNOWN, i);
+            refuse_insn(u, GROWTH_CODE_UNKNOWN, i);
         return 0;
     case CODE_JUMP:
     case CODE_BRANCH:
         if (u->code.jumps[i] != FUNCTION_CODE_NONE)
-            rc = reach(u, u->code.jumps[i], &s, false);
+            rc = reach_insn(u, u->code.jumps[i], &s, false);
         else
             leave_unit(u, i, &s);
         if (insn->kind == CODE_JUMP || rc < 0)
@@ -281,15 +282,15 @@ static int follow_instruction(struct unit *u, uint32_t i)
             return 0;
     }
     if (function_code_goes_on(&u->code, i))
-        return reach(u, i + 1, &s, false);
-    if (!ends(u, i))
-        refuse(u, GROWTH_ENDS_OPEN, i);
+        return reach_insn(u, i + 1, &s, false);
+    if (!may_end(u, i))
+        refuse_insn(u, GROWTH_ENDS_OPEN, i);
     return 0;
 }
 
-/* What follows a call if it returns; not the padding that nothing jumps to, which may lead on to other code if it does
- * not. FUNCTION_CODE_NONE: nothing. */
-static uint32_t behind(const struct unit *u, uint32_t i)
+/* The instruction that follows a call if it returns; not padding that nothing jumps to, as it may lead into other
+ * code if the call does not return. FUNCTION_CODE_NONE: none. */
+static uint32_t insn_behind(const struct unit *u, uint32_t i)
 {
     do {
         if (!function_code_goes_on(&u->code, i))
@@ -307,9 +308,9 @@ static int settle_states(struct unit *u)
         if (u->work_count) {
             rc = follow_instruction(u, u->work[--u->work_count]);
         } else if (later < u->later_count) {
-            uint32_t i = u->later[later++], to = behind(u, i);
+            uint32_t i = u->later[later++], to = insn_behind(u, i);
             if (to != FUNCTION_CODE_NONE)
-                rc = reach(u, to, &u->states[i], true);
+                rc = reach_insn(u, to, &u->states[i], true);
         } else {
             return 0;
         }
@@ -317,9 +318,10 @@ static int settle_states(struct unit *u)
     return rc;
 }
 
-#define WAY_KNOWN 128 /* of unit's code.ways: a landing pad, or in a table that the unit jumps through */
+#define WAY_KNOWN 128 /* in the unit's code.ways: a landing pad, or in a table that the unit jumps through */
 
-/* Pointers into the unit must be of landing pads, of tables that it jumps through, or of labels that it jumps to. */
+/* Refuses pointers into the unit unless they are to landing pads, tables that it jumps through, or labels that it
+ * jumps to. */
 static void check_labels(struct unit *u)
 {
     const struct whole *w = u->whole;
@@ -347,7 +349,7 @@ static int note_number(struct unit *u, uint32_t i, bool allocates)
     return unit_edit(u, i, lea, subtracts == allocates ? 1 : -1);
 }
 
-/* What allocates and frees the frame, once all states are known. */
+/* Records what allocates and frees the frame, once all states are known. */
 static int note_sites(struct unit *u)
 {
     bool any = false, pushed = false, by_sp = false;
@@ -356,7 +358,7 @@ static int note_sites(struct unit *u)
         struct frame_state s = u->states[i];
         if (s.depth == DEPTH_UNSEEN) {
             if (insn->kind != CODE_NOP && (insn->kind != CODE_STOP || !is_stop(u, i)))
-                refuse(u, GROWTH_CODE_UNREACHED, i);
+                refuse_insn(u, GROWTH_CODE_UNREACHED, i);
             continue;
         }
         pushed |= insn->stack == CODE_SP_MOVED;
@@ -366,7 +368,7 @@ static int note_sites(struct unit *u)
             by_sp |= !framed;
         }
         enum unit_site site = SITE_NONE;
-        if (!step(u, i, &s, &site) || !site)
+        if (!step_sp(u, i, &s, &site) || !site)
             continue;
         any = true;
         int rc = site == SITE_NUMBER ? note_number(u, i, s.bound != 0)
@@ -391,7 +393,7 @@ int unit_flow(struct unit *u)
         unit_refuse(u, GROWTH_CODE_UNKNOWN, 0);
         return 0;
     }
-    if (reach(u, first, &entry, false) < 0 || settle_states(u) < 0)
+    if (reach_insn(u, first, &entry, false) < 0 || settle_states(u) < 0)
         return -ENOMEM;
     if (u->refusal == GROWTH_RESIZABLE)
         check_labels(u);

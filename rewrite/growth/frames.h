@@ -1,4 +1,4 @@
-/* frames.h - what is known of each frame of an image, for the code that changes them. Private to disambig/. */
+/* frames.h - the results for each frame of an image, for the code that changes frames. Private to rewrite/ and disambig/. */
 #ifndef FATHOM_REWRITE_GROWTH_FRAMES_H
 #define FATHOM_REWRITE_GROWTH_FRAMES_H
 
@@ -8,14 +8,14 @@ struct frame {
     uint16_t most; /* bytes */
     uint8_t refusal;
     bool calls;
-    bool leaves_some; /* calls that are made without the frame */
-    bool inserting;   /* it can grow with instructions that are added */
-    uint64_t where;   /* of what was refused; 0: nothing in particular */
+    bool leaves_some; /* some calls are made without the frame */
+    bool inserting;   /* it can grow by added instructions */
+    uint64_t where;   /* address of what was refused; 0: nothing in particular */
 };
 
 struct growth {
     struct whole whole;
-    struct frame *items; /* one for each function */
+    struct frame *items; /* by function */
     uint32_t count;
     uint64_t *shifted; /* return addresses, ascending */
     size_t shifted_count, shifted_capacity;

@@ -1,4 +1,4 @@
-/* growth.c - all functions of an image, one after the other; see growth.h. */
+/* growth.c - analyses all functions of an image; see growth.h. */
 #include "rewrite/growth/frames.h"
 
 #include <errno.h>

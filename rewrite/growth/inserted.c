@@ -1,11 +1,12 @@
 /*
- * inserted.c - frames that grow by instructions that are added: those that pushes alone make, as there is no number to
- * change, and those that a pop frees. See unit.h.
+ * inserted.c - frames that grow by added instructions: those made by pushes alone, as there is no number to
+ * change, and those freed by a pop. See unit.h.
  *
- * The pad of a frame made by pushes is directly below the lowest register that the CFI names, at one place in all of the unit. It is
- * allocated after the push that saves that register, or the mov %rsp,%rbp behind it, and freed before what takes SP above the
- * place: so a way that does not save it has no pad. Without any saved register the place is below the return address: the pad is
- * allocated before the first push, and freed after the last pop.
+ * The pad of a frame made by pushes is directly below the lowest register that the CFI names, at one place in the
+ * whole unit. It is allocated after the push that saves that register, or the mov %rsp,%rbp behind it, and freed
+ * before an instruction raises SP above the place: so a path that does not save it has no pad. Without saved
+ * registers the place is below the return address: the pad is allocated before the first push, and freed after
+ * the last pop.
  */
 #include "rewrite/growth/unit.h"
 
@@ -14,7 +15,7 @@
 #include "base/search.h"
 #include "base/vec.h"
 
-#define BARE 8 /* place of the pad where nothing is saved: below the return address */
+#define BARE 8 /* the pad's place if nothing is saved: below the return address */
 
 void unit_choose_place(struct unit *u)
 {
@@ -23,7 +24,7 @@ void unit_choose_place(struct unit *u)
         u->place = u->points[i].deepest > u->place ? u->points[i].deepest : u->place;
 }
 
-/* Whether SP, when it is moved, tells nothing of what memory the instruction reads or writes. */
+/* Whether moving SP does not affect what memory the instruction reads or writes. */
 static bool is_plain(const struct unit *u, uint32_t i)
 {
     const struct code_insn *insn = &u->code.insns[i];
@@ -31,7 +32,7 @@ static bool is_plain(const struct unit *u, uint32_t i)
     return !insn->memory_operand || (unit_fields(u, i, &f) && f.map == 0 && !f.vector && f.opcode == 0x8d);
 }
 
-static bool allocates(const struct unit *u, uint32_t i, int64_t next, const struct frame_state *s)
+static bool allocates_pad(const struct unit *u, uint32_t i, int64_t next, const struct frame_state *s)
 {
     const struct code_insn *insn = &u->code.insns[i];
     if (u->place == BARE)
@@ -40,14 +41,14 @@ static bool allocates(const struct unit *u, uint32_t i, int64_t next, const stru
            unit_is_saved(u, insn->address + insn->length, (int32_t)next) && (!u->by_bp || s->frame);
 }
 
-static bool frees(const struct unit *u, int64_t next)
+static bool frees_pad(const struct unit *u, int64_t next)
 {
     return next < u->place || (u->place == BARE && next == BARE);
 }
 
 bool unit_insert(struct unit *u, uint32_t i, int64_t next, struct frame_state *s, enum unit_site *site)
 {
-    if (s->bound ? !frees(u, next) : !allocates(u, i, next, s))
+    if (s->bound ? !frees_pad(u, next) : !allocates_pad(u, i, next, s))
         return true;
     if (!is_plain(u, i) || next < 8) {
         unit_refuse(u, GROWTH_OPERAND, u->code.insns[i].address);
@@ -65,7 +66,7 @@ int unit_note_insertion(struct unit *u, uint32_t i, bool allocates, bool after)
     struct unit_insertion insertion = {i, allocates ? 1 : -1, after};
     if (allocates && address - main->address >= main->size)
         unit_refuse(u, GROWTH_PUSHED,
-                    address); /* a .cold part with its own frame may look like a function in a new file */
+                    address); /* in a new file, a .cold part with its own frame may look like a function */
     return vec_push(u->insertions, u->insertion_count, u->insertion_capacity, insertion) ? 0 : -ENOMEM;
 }
 

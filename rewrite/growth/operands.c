@@ -1,25 +1,25 @@
 /*
  * operands.c - what a unit addresses by SP; see unit.h.
  *
- * With A the distance of an operand's address from the CFA (negative below it), an operand in a frame addressed by SP
- * belongs to the part above the pad if A >= -bound, and grows. An address that is only computed may be one past the
- * end of a local array, which is -bound, and with an index it may be anywhere near the array that is meant: what is
- * not certain is refused.
+ * Let A be the distance of an operand's address from the CFA (negative below it). In a frame addressed by SP, the
+ * operand belongs to the part above the pad if A >= -bound, and then grows. An address that is only computed may
+ * be one past the end of a local array, which is -bound; with an index it may be anywhere near its array.
+ * Uncertain cases are refused.
  */
 #include "rewrite/growth/unit.h"
 
 #include <errno.h>
 
-/* An index may start so far from its array that an array of the caller's arguments looks like one of the frame. */
+/* An index may start so far from its array that an array in the caller's arguments looks like one in the frame. */
 #define NEAR 64 /* bytes */
 
 struct reading {
     struct unit *u;
-    int64_t lowest; /* address, from the CFA, of what BP or the CFI's slots reach */
-    int32_t bound;  /* the least of the unit, bytes */
+    int64_t lowest; /* lowest address, from the CFA, that BP or the CFI's slots reach */
+    int32_t bound;  /* the unit's smallest one, bytes */
     bool arguments; /* the unit reads arguments that its caller pushed, or is variadic */
-    bool near;      /* an indexed operand is near the pad's place */
-    uint64_t where; /* such an operand's instruction */
+    bool near;      /* there is an indexed operand near the pad's place */
+    uint64_t where; /* that operand's instruction */
 };
 
 static bool is_lea(const struct code_fields *f)
@@ -27,7 +27,7 @@ static bool is_lea(const struct code_fields *f)
     return f->map == 0 && !f->vector && f->opcode == 0x8d;
 }
 
-/* Opcodes after 0f whose ModRM byte names general registers. */
+/* Whether the ModRM byte of an opcode after 0f names general registers. */
 static bool has_general_registers(uint8_t opcode)
 {
     return (opcode & 0xf0) == 0x40 || opcode == 0x6e || opcode == 0x7e || opcode == 0x2a ||
@@ -55,13 +55,13 @@ bool unit_uses_register(const struct code_fields *f, uint8_t number)
     return !bytes && !other && (rm || (reg && !group));
 }
 
-/* An operand at A in a frame addressed by SP. 1: it grows; 0: it does not. */
+/* Places an operand at A in a frame addressed by SP. 1: it grows; 0: it does not. */
 static int place_operand(struct reading *r, uint32_t i, int64_t a, const struct code_fields *f)
 {
     const struct code_insn *insn = &r->u->code.insns[i];
     int64_t bound = -(int64_t)r->u->states[i].bound;
     if (r->u->place && a == bound && (is_lea(f) || insn->index != CODE_NO_REGISTER))
-        unit_refuse(r->u, GROWTH_ADDRESS_ABOVE, insn->address); /* not the end of locals: there are none */
+        unit_refuse(r->u, GROWTH_ADDRESS_ABOVE, insn->address); /* no locals end there */
     if (insn->index != CODE_NO_REGISTER) {
         if (a > bound)
             unit_refuse(r->u, GROWTH_ADDRESS_ABOVE, insn->address);
@@ -85,7 +85,7 @@ static int read_memory(struct reading *r, uint32_t i, const struct code_fields *
     struct unit *u = r->u;
     const struct code_insn *insn = &u->code.insns[i];
     const struct frame_state *s = &u->states[i];
-    bool pops = f->map == 0 && f->opcode == 0x8f; /* by SP as it is afterwards */
+    bool pops = f->map == 0 && f->opcode == 0x8f; /* addressed by the new SP */
     if (f->scaled || f->address32 || pops) {
         unit_refuse(u, GROWTH_OPERAND, insn->address);
         return 0;
@@ -103,8 +103,8 @@ static int read_memory(struct reading *r, uint32_t i, const struct code_fields *
     return place_operand(r, i, a, f) ? unit_edit(u, i, true, 1) : 0;
 }
 
-/* What must be known before operands can be judged. */
-static void survey(struct reading *r)
+/* Collects what must be known before operands can be judged. */
+static void survey_operands(struct reading *r)
 {
     struct unit *u = r->u;
     r->lowest = INT32_MAX;
@@ -133,7 +133,7 @@ static void survey(struct reading *r)
             r->lowest = -(int64_t)u->points[i].deepest;
 }
 
-/* Slots of saved registers must be above the pad: CFI rules for them do not change. */
+/* Slots of saved registers must be above the pad, as CFI rules for them do not change. */
 static void check_slots(const struct reading *r, uint32_t i)
 {
     const struct unit *u = r->u;
@@ -145,7 +145,7 @@ static void check_slots(const struct reading *r, uint32_t i)
 int unit_operands(struct unit *u)
 {
     struct reading r = {.u = u};
-    survey(&r);
+    survey_operands(&r);
     for (uint32_t i = 0; i < u->code.count && u->refusal == GROWTH_RESIZABLE; i++) {
         const struct code_insn *insn = &u->code.insns[i];
         const struct frame_state *s = &u->states[i];

@@ -1,4 +1,4 @@
-/* refusal.c - why frames are left alone, as sentences; see growth.h. */
+/* refusal.c - texts for the reasons why frames are left alone; see growth.h. */
 #include "rewrite/growth/growth.h"
 
 static const char *const texts[GROWTH_REFUSALS] = {

@@ -1,9 +1,9 @@
 /*
- * rules.c - the CFI of a unit as bytes: which numbers in it grow with the frame, and the same instructions with a pad
+ * rules.c - the CFI of a unit as bytes: which numbers in it grow with the frame, and its instructions with a pad
  * (DWARF 5, section 6.4.2); see unit.h.
  *
- * Larger numbers may need more bytes, which are taken from the padding (DW_CFA_nop) at the end of the FDE. The result
- * is run again, to see that each instruction has the row that it must have.
+ * Larger numbers may need more bytes, which are taken from the padding (DW_CFA_nop) at the end of the FDE. The
+ * result is run again to check that each instruction has the row that it must have.
  */
 #include "rewrite/growth/unit.h"
 
@@ -35,7 +35,7 @@ struct rule_reader {
     uint64_t location;
     struct registers now, remembered[REMEMBER_DEPTH];
     unsigned depth;
-    bool odd; /* an instruction that is not understood */
+    bool odd; /* some instruction is not understood */
     int rc;
 };
 
@@ -56,7 +56,7 @@ static void add_point(struct rule_reader *r)
         r->rc = -ENOMEM;
 }
 
-static void advance(struct rule_reader *r, uint64_t by)
+static void advance_location(struct rule_reader *r, uint64_t by)
 {
     if (__builtin_mul_overflow(by, r->cie->code_alignment, &by) || r->location + by < r->location)
         r->odd = true;
@@ -80,13 +80,13 @@ static void save_rule(struct rule_reader *r, uint64_t column, uint64_t factor)
         r->odd = true;
 }
 
-static void forget(struct rule_reader *r, uint64_t column)
+static void forget_column(struct rule_reader *r, uint64_t column)
 {
     if (column < COLUMNS)
         r->now.slots[column] = 0;
 }
 
-/* The register that the CFA is given by. */
+/* Handles a change of the CFA's register. */
 static void define_register(struct rule_reader *r)
 {
     uint64_t column = bytes_uleb(&r->b);
@@ -94,8 +94,8 @@ static void define_register(struct rule_reader *r)
     r->u->by_bp |= column == BP_COLUMN;
 }
 
-/* CFA = register + number */
-static void define(struct rule_reader *r, bool with_register)
+/* Handles CFA = register + number. */
+static void define_cfa(struct rule_reader *r, bool with_register)
 {
     struct unit *u = r->u;
     if (with_register)
@@ -114,7 +114,7 @@ static void define(struct rule_reader *r, bool with_register)
         r->rc = -ENOMEM;
 }
 
-/* The instructions with their own byte. */
+/* Handles instructions that have a byte of their own. */
 static void read_extended(struct rule_reader *r, uint8_t op)
 {
     struct bytes *b = &r->b;
@@ -123,13 +123,13 @@ static void read_extended(struct rule_reader *r, uint8_t op)
     case CFA_nop:
         break;
     case CFA_advance_loc1:
-        advance(r, bytes_u8(b));
+        advance_location(r, bytes_u8(b));
         break;
     case CFA_advance_loc2:
-        advance(r, bytes_u16(b));
+        advance_location(r, bytes_u16(b));
         break;
     case CFA_advance_loc4:
-        advance(r, bytes_u32(b));
+        advance_location(r, bytes_u32(b));
         break;
     case CFA_offset_extended:
         column = bytes_uleb(b);
@@ -138,7 +138,7 @@ static void read_extended(struct rule_reader *r, uint8_t op)
     case CFA_restore_extended:
     case CFA_undefined:
     case CFA_same_value:
-        forget(r, bytes_uleb(b));
+        forget_column(r, bytes_uleb(b));
         break;
     case CFA_remember_state:
         if (r->depth == REMEMBER_DEPTH)
@@ -153,14 +153,14 @@ static void read_extended(struct rule_reader *r, uint8_t op)
             r->now = r->remembered[--r->depth];
         break;
     case CFA_def_cfa:
-        define(r, true);
+        define_cfa(r, true);
         break;
     case CFA_def_cfa_register:
         define_register(r);
-        r->odd |= r->now.by_sp; /* with a number from before */
+        r->odd |= r->now.by_sp; /* the number is an earlier one */
         break;
     case CFA_def_cfa_offset:
-        define(r, false);
+        define_cfa(r, false);
         break;
     case CFA_GNU_args_size:
         r->now.args = (uint32_t)bytes_uleb(b);
@@ -184,11 +184,11 @@ static int read_fde(struct unit *u, const struct cfi_fde *fde)
     while (bytes_left(&r.b) && !r.b.failed && !r.odd && r.rc == 0) {
         uint8_t op = bytes_u8(&r.b);
         if ((op & 0xc0) == CFA_advance_loc)
-            advance(&r, op & 0x3f);
+            advance_location(&r, op & 0x3f);
         else if ((op & 0xc0) == CFA_offset)
             save_rule(&r, op & 0x3f, bytes_uleb(&r.b));
         else if ((op & 0xc0) == CFA_restore)
-            forget(&r, op & 0x3f);
+            forget_column(&r, op & 0x3f);
         else
             read_extended(&r, op);
         if (op)
@@ -216,7 +216,7 @@ int unit_read_rules(struct unit *u)
     return rc;
 }
 
-/* The first instruction at or after the address that some way leads to; code.count: none. */
+/* The first instruction at or after the address that some path reaches; code.count: none. */
 static uint32_t first_seen(const struct unit *u, uint64_t address)
 {
     uint32_t i = lower_bound(k, 0u, u->code.count, u->code.insns[k].address < address);
@@ -270,7 +270,7 @@ bool unit_encode(struct unit *u, const struct unit_fde *fde, uint32_t pad, int *
     return true;
 }
 
-/* Whether an instruction has the row that it must have with the pad. */
+/* Whether an instruction's row is right with the pad. */
 static bool is_right(const struct unit *u, uint32_t i, const struct cfi_rules *rules, uint32_t pad)
 {
     const struct frame_state *s = &u->states[i];
@@ -280,7 +280,7 @@ static bool is_right(const struct unit *u, uint32_t i, const struct cfi_rules *r
            (row.bp != CFI_BP_AT_CFA || rules->bp_offset == row.bp_offset);
 }
 
-/* Runs the instructions in u->scratch. */
+/* Runs the instructions in u->scratch and checks all rows. */
 static bool check_rows(const struct unit *u, const struct unit_fde *unit_fde, uint32_t pad)
 {
     const struct cfi_fde *fde = unit_fde->fde;
@@ -310,7 +310,7 @@ static void mark_rules(struct unit *u)
     }
 }
 
-/* How much the code's numbers can grow. */
+/* By how much the code's numbers can grow. */
 static uint32_t code_capacity(const struct unit *u)
 {
     const struct image *image = u->whole->image;

@@ -1,8 +1,8 @@
 /*
- * targets.c - where a jump may lead that goes through some table of its function: the loop around a switch may have
- * taken the table's address long before. See unit.h.
+ * targets.c - the possible targets of a jump through an unknown table of its function: the loop around a switch
+ * may have loaded the table's address long before. See unit.h.
  *
- * Tables are the addresses that the unit's code takes from which on there are distances to its instructions (gcc,
+ * Tables begin at addresses that the unit's code takes and at which there are distances to its instructions (gcc,
  * clang); labels are its addresses in data (computed gotos).
  */
 #include "rewrite/growth/unit.h"
@@ -14,7 +14,7 @@
 #include "base/search.h"
 #include "base/vec.h"
 
-#define MOST_FOR_INSN 8 /* entries of tables for each instruction: real functions have less than one */
+#define MOST_FOR_INSN 8 /* table entries per instruction: real functions have less than one */
 
 static int add_target(struct unit *u, uint32_t to)
 {
@@ -53,7 +53,7 @@ int unit_targets(struct unit *u)
              k < w->label_count && w->labels[k] < end; k++) {
             uint32_t to = function_code_find(&u->code, w->labels[k]);
             if (to != FUNCTION_CODE_NONE &&
-                add_target(u, to) < 0) /* else a number that looks like a pointer */
+                add_target(u, to) < 0) /* otherwise a number that looks like a pointer */
                 return -ENOMEM;
         }
     }

@@ -66,7 +66,7 @@ struct landing_reader {
     int rc;
 };
 
-/* (Entries of code that is not a call of this function, as in a damaged table, do no harm.) */
+/* (Entries for code that is not a call of this function, as in a damaged table, do no harm.) */
 static void see_landing(void *context, uint64_t start, uint64_t end, uint64_t pad)
 {
     struct landing_reader *r = context;
@@ -96,8 +96,9 @@ static int read_landings(struct unit *u)
     return r.rc;
 }
 
-/* The number of items of an ascending list that are in the middle of the unit, from *first on. */
-static size_t within(const uint64_t *items, size_t count, const struct function_part *part, size_t *first)
+/* The number of items of an ascending list that lie in the middle of the unit; *first: index of the first. */
+static size_t count_within(const uint64_t *items, size_t count, const struct function_part *part,
+                           size_t *first)
 {
     *first = lower_bound(i, (size_t)0, count, items[i] <= part->address);
     return lower_bound(i, *first, count, items[i] < part->address + part->size) - *first;
@@ -109,7 +110,7 @@ static void check_surroundings(struct unit *u)
     for (uint32_t p = 0; p < u->part_count; p++) {
         const struct function_part *part = &u->parts[p];
         size_t first;
-        if (within(w->entered, w->entered_count, part, &first))
+        if (count_within(w->entered, w->entered_count, part, &first))
             unit_refuse(u, GROWTH_ENTERED, w->entered[first]);
         size_t range =
             lower_bound(i, (size_t)0, w->debug_frame_count, w->debug_frames[i].end <= part->address);
@@ -139,20 +140,20 @@ int unit_read(struct unit *u)
         size -= u->code.insns[i].length;
         u->calls |= u->code.insns[i].kind == CODE_CALL || u->code.insns[i].kind == CODE_CALL_INDIRECT;
     }
-    if (size) /* not all of it is in the file */
+    if (size) /* part of it is not in the file */
         unit_refuse(u, GROWTH_CODE_UNKNOWN, u->parts[0].address);
     check_surroundings(u);
     return u->refusal == GROWTH_RESIZABLE ? read_landings(u) : 0;
 }
 
-/* The steps of the analysis, of which the first so many are for states alone, and the last is for numbers
- * that change in place. */
+/* The steps of the analysis: the first STATE_STEPS are only for states, the last one is only for numbers that
+ * change in place. */
 #define STEPS       5u
 #define STATE_STEPS 3u
 
-/* frame: with instructions added where nothing but pushes allocates the frame. */
-static int analyse(struct unit *u, const struct whole *whole, uint32_t function, bool inserting, bool frame,
-                   unsigned count)
+/* frame: add instructions if nothing but pushes allocates the frame. */
+static int analyse_steps(struct unit *u, const struct whole *whole, uint32_t function, bool inserting,
+                         bool frame, unsigned count)
 {
     int (*const steps[STEPS])(struct unit *) = {unit_read, unit_read_rules, unit_flow, unit_operands,
                                                 unit_rules};
@@ -179,12 +180,12 @@ static int analyse(struct unit *u, const struct whole *whole, uint32_t function,
 
 int unit_analyse(struct unit *u, const struct whole *whole, uint32_t function)
 {
-    int rc = analyse(u, whole, function, false, false, STEPS);
+    int rc = analyse_steps(u, whole, function, false, false, STEPS);
     enum growth_refusal refusal = u->refusal;
     uint64_t where = u->where;
     if (rc < 0 || !refusal_is_of_pushes(refusal) || !u->calls)
         return rc;
-    rc = analyse(u, whole, function, true, refusal == GROWTH_PUSHED, STEPS - 1);
+    rc = analyse_steps(u, whole, function, true, refusal == GROWTH_PUSHED, STEPS - 1);
     if (u->refusal != GROWTH_RESIZABLE) {
         u->inserting = false;
         return rc;
@@ -196,10 +197,10 @@ int unit_analyse(struct unit *u, const struct whole *whole, uint32_t function)
 
 int unit_follow(struct unit *u, const struct whole *whole, uint32_t function)
 {
-    int rc = analyse(u, whole, function, false, false, STATE_STEPS);
+    int rc = analyse_steps(u, whole, function, false, false, STATE_STEPS);
     if (rc == 0 && u->refusal == GROWTH_POPPED)
-        rc = analyse(u, whole, function, true, false, STATE_STEPS);
-    /* which are told once all states are known */
+        rc = analyse_steps(u, whole, function, true, false, STATE_STEPS);
+    /* these are determined when all states are known */
     if (u->refusal == GROWTH_NO_FRAME || u->refusal == GROWTH_PUSHED || u->refusal == GROWTH_MIXED)
         u->refusal = GROWTH_RESIZABLE;
     return rc;

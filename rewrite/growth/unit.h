@@ -1,8 +1,8 @@
 /*
- * unit.h - one function with its .cold parts and landing pads: its code, where SP is at each instruction, and what must
- * change for its frame to grow. Private to disambig/.
+ * unit.h - one function with its .cold parts and landing pads: its code, where SP is at each instruction, and
+ * what must change for its frame to grow. Private to rewrite/.
  *
- * A unit is used for one function after the other and keeps its memory.
+ * A unit is reused for one function after the other, with its memory.
  */
 #ifndef FATHOM_REWRITE_GROWTH_UNIT_H
 #define FATHOM_REWRITE_GROWTH_UNIT_H
@@ -12,20 +12,20 @@
 #include "rewrite/pads.h"
 #include "image/code/fields.h"
 
-#define DEPTH_UNSEEN (-2)      /* no way leads to the instruction */
+#define DEPTH_UNSEEN (-2)      /* no path reaches the instruction */
 #define DEPTH_OPEN   (-1)      /* SP is not a known number of bytes below the CFA: alloca */
 #define DEPTH_MOST   (1 << 28) /* bytes: more is not plausible */
 
-/* Before an instruction. */
+/* The state before an instruction. */
 struct frame_state {
     int32_t depth; /* CFA - SP, bytes, or DEPTH_ */
-    int32_t bound; /* SP is below the pad's place, which is so many bytes below the CFA; 0: SP is above it */
+    int32_t bound; /* SP is below the pad's place, which is `bound` bytes below the CFA; 0: SP is above it */
     int32_t frame; /* CFA - BP, bytes; 0: unknown */
 };
 
-/* A number in the code that grows by the pad (sign 1), or from which the pad is subtracted (-1). */
+/* A number in the code that grows by the pad (sign 1) or shrinks by it (-1). */
 struct frame_edit {
-    uint64_t address; /* of its bytes */
+    uint64_t address; /* of the number's bytes */
     uint8_t size;     /* 1 or 4 bytes, signed */
     int8_t sign;
 };
@@ -34,8 +34,8 @@ struct frame_edit {
 enum unit_site {
     SITE_NONE,
     SITE_NUMBER, /* by its number */
-    SITE_BEFORE, /* by an instruction that is added before it; whoever jumps to it executes that, too */
-    SITE_AFTER,  /* after it */
+    SITE_BEFORE, /* by an instruction added before it, which jumps to it execute, too */
+    SITE_AFTER,  /* by one after it */
 };
 
 struct unit_insertion {
@@ -49,18 +49,18 @@ struct unit_landing { /* calls in [start, end) continue there if they throw */
     uint32_t pad; /* instruction */
 };
 
-/* What the CFI tells from this location on, beyond where the CFA is. */
+/* What the CFI says from this location on, besides the CFA. */
 struct unit_point {
     uint64_t location;
     uint32_t named;  /* bit n: a register is saved at CFA - 16 - 8n */
-    int32_t deepest; /* the deepest slot of a register is so many bytes below the CFA; 0: none */
+    int32_t deepest; /* bytes from the CFA down to the deepest slot of a register; 0: none */
     uint32_t args;   /* DW_CFA_GNU_args_size, bytes */
 };
 
 /* A rule "CFA = SP + value" of an FDE. */
 struct unit_rule {
-    uint64_t location; /* from which it applies */
-    uint32_t at;       /* where the number (ULEB128) is in the FDE's instructions */
+    uint64_t location; /* where it begins to apply */
+    uint32_t at;       /* offset of the number (ULEB128) in the FDE's instructions */
     uint32_t value;
     uint8_t length; /* of the number, bytes */
     bool grows;     /* by the pad */
@@ -77,19 +77,19 @@ struct unit {
     uint32_t function;
     enum growth_refusal refusal;
     uint64_t where; /* of what was refused, or 0 */
-    bool framed;    /* locals are addressed by BP: the pad is below them */
-    bool by_bp;     /* some of the CFI gives the CFA by BP */
-    bool inserting; /* instructions are added that allocate or free the pad (inserted.c) */
-    int32_t place;  /* if nothing else allocates the frame: where the pad is, bytes below the CFA. Else 0 */
-    bool calls;     /* it calls others */
+    bool framed;    /* locals are addressed by BP, and are above the pad */
+    bool by_bp;     /* the CFI gives the CFA by BP at least once */
+    bool inserting; /* added instructions allocate or free the pad (inserted.c) */
+    int32_t place;  /* if only pushes allocate the frame: the pad's place, bytes below the CFA. Else 0 */
+    bool calls;     /* it has calls */
     uint32_t most;  /* bytes */
     struct function_part *parts;
     uint32_t part_count, part_capacity;
     struct function_code code;
-    struct frame_state *states; /* one for each instruction */
+    struct frame_state *states; /* by instruction */
     uint32_t state_capacity;
-    struct frame_state hub; /* at jumps through tables that are not known */
-    uint32_t *targets;      /* instructions to which they may lead, ascending */
+    struct frame_state hub; /* joined state at jumps through unknown tables */
+    uint32_t *targets;      /* instructions that these jumps may lead to, ascending */
     size_t target_count, target_capacity;
     struct frame_edit *edits;
     size_t edit_count, edit_capacity;
@@ -109,15 +109,15 @@ struct unit {
     size_t scratch_capacity;
 };
 
-/* All of the analysis. 0 or -ENOMEM; u->refusal tells whether it can be resized. If that is that it is not without instructions
- * that are added, u->inserting tells whether it is with them, and all else is for that. */
+/* The whole analysis. 0 or -ENOMEM; u->refusal says whether the unit can be resized. If it cannot without added
+ * instructions, u->inserting says whether it can with them, and all other results are for that. */
 int unit_analyse(struct unit *u, const struct whole *whole, uint32_t function);
 void unit_free(struct unit *u);
-/* The code, its CFI and the states alone: u->refusal is GROWTH_RESIZABLE if these are known and agree,
- * whatever the frame is. 0 or -ENOMEM. */
+/* Only the code, its CFI and the states: u->refusal is GROWTH_RESIZABLE if these are known and agree, whatever
+ * the frame is. 0 or -ENOMEM. */
 int unit_follow(struct unit *u, const struct whole *whole, uint32_t function);
 
-/* Whether nothing but room for larger numbers is lacking. */
+/* Whether the only problem is that larger numbers do not fit. */
 static inline bool refusal_is_of_room(unsigned refusal)
 {
     return refusal == GROWTH_RESIZABLE || refusal == GROWTH_NO_ROOM || refusal == GROWTH_NO_ROOM_CFI;
@@ -128,47 +128,48 @@ static inline bool unit_is_understood(const struct unit *u)
     return refusal_is_of_room(u->refusal);
 }
 
-/* Whether the refusal is of frames that instructions could be added to. */
+/* Whether the frame could grow by added instructions. */
 static inline bool refusal_is_of_pushes(unsigned refusal)
 {
     return refusal == GROWTH_PUSHED || refusal == GROWTH_POPPED;
 }
 
-/* Keeps the first refusal. */
+/* Only the first refusal counts. */
 void unit_refuse(struct unit *u, enum growth_refusal refusal, uint64_t where);
 
-/* The steps of the analysis, each if the last did not refuse. 0 or -ENOMEM. */
+/* The steps of the analysis, each run if the one before did not refuse. 0 or -ENOMEM. */
 int unit_read(struct unit *u);       /* the code, its jumps and landing pads */
 int unit_read_rules(struct unit *u); /* the CFI's bytes */
-int unit_flow(struct unit *u);       /* the states, and the edits of what allocates and frees */
-int unit_operands(struct unit *u);   /* the edits of what is addressed by SP */
+int unit_flow(struct unit *u);       /* the states, and the edits of instructions that allocate and free */
+int unit_operands(struct unit *u);   /* the edits of operands addressed by SP */
 int unit_rules(struct unit *u);      /* which rules grow */
 
 /* Fills u->targets. 0 or -ENOMEM. */
 int unit_targets(struct unit *u);
-/* How the instruction is encoded; false: unknown. */
+/* How an instruction is encoded; false: unknown. */
 bool unit_fields(const struct unit *u, uint32_t insn, struct code_fields *fields);
-/* Whether the value of SP, or of BP, goes elsewhere, or is compared. */
+/* Whether the instruction copies SP's (or BP's) value elsewhere, or compares it. */
 bool unit_uses_register(const struct code_fields *fields, uint8_t number);
-/* Notes that this number changes with the pad: the displacement or else the immediate. 0 or -ENOMEM. */
+/* Records that a number changes with the pad: the displacement or else the immediate. 0 or -ENOMEM. */
 int unit_edit(struct unit *u, uint32_t insn, bool displacement, int sign);
-/* What the CFI tells at an address; NULL: nothing. */
+/* The CFI's point that applies at an address; NULL: none. */
 const struct unit_point *unit_point_at(const struct unit *u, uint64_t address);
 /* Whether all words between the return address and `depth` bytes below the CFA hold registers that the CFI names. */
 bool unit_is_saved(const struct unit *u, uint64_t address, int32_t depth);
-/* inserted.c: where the pad comes to be in a frame that is made by pushes. */
+/* inserted.c: chooses the pad's place in a frame that is made by pushes. */
 void unit_choose_place(struct unit *u);
-/* For units with such a place: what the instruction, which moves SP to `next` bytes below the CFA, or else
- * sets BP to it, does for the pad. Sets s->bound. false: refused. */
+/* For units with such a place: handles an instruction that moves SP to `next` bytes below the CFA, or sets BP to
+ * that. Sets s->bound. false: refused. */
 bool unit_insert(struct unit *u, uint32_t insn, int64_t next, struct frame_state *s, enum unit_site *site);
-/* Notes that an instruction is added there. 0 or -ENOMEM. */
+/* Records that an instruction is added there. 0 or -ENOMEM. */
 int unit_note_insertion(struct unit *u, uint32_t insn, bool allocates, bool after);
-/* Whether the pad is part of the frame when the instruction itself is executed. */
+/* Whether the pad is part of the frame while the instruction itself is executed. */
 bool unit_has_pad(const struct unit *u, uint32_t insn);
-/* The state after an instruction that goes on; false: refused. */
+/* Computes the state after an instruction that continues; false: refused. */
 bool unit_step(struct unit *u, uint32_t insn, struct frame_state *state);
 
-/* The FDE's instructions with a pad, in u->scratch: as many bytes as before. false: they do not fit. -ENOMEM in *rc. */
+/* Encodes the FDE's instructions with a pad, in u->scratch: as many bytes as before. false: they do not fit.
+ * -ENOMEM in *rc. */
 bool unit_encode(struct unit *u, const struct unit_fde *fde, uint32_t pad, int *rc);
 
 #endif

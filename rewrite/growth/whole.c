@@ -30,7 +30,7 @@ static void sort_numbers(uint64_t *numbers, size_t *count)
     *count = kept;
 }
 
-/* Whether it lies inside a function, but not at its entry. */
+/* Whether the address is inside a function, but not its entry. */
 static bool is_middle(const struct image *image, uint64_t address)
 {
     uint32_t f = image_function_at(image, address);
@@ -45,7 +45,7 @@ static void see_target(void *context, uint64_t address)
         g->rc = -ENOMEM;
 }
 
-/* Where the code of one part leads other than to entries of functions. */
+/* Collects the targets of one part's code that are not entries of functions. */
 static void see_code(struct gathering *g, uint32_t owner)
 {
     struct whole *w = g->whole;
@@ -64,7 +64,7 @@ static void see_code(struct gathering *g, uint32_t owner)
     }
 }
 
-static int gather(struct whole *w)
+static int gather_addresses(struct whole *w)
 {
     struct gathering g = {.whole = w};
     if (image_targets(w->image, see_target, &g) < 0)
@@ -108,7 +108,7 @@ int whole_read(const struct image *image, struct whole *out, struct fathom_error
     if (rc == 0)
         rc = sort_parts(&w);
     if (rc == 0)
-        rc = gather(&w);
+        rc = gather_addresses(&w);
     if (rc < 0)
         error_memory(err);
     else

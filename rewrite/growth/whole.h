@@ -1,5 +1,5 @@
 /*
- * whole.h - what the analysis of one function must know of the rest of its image. Private to disambig/.
+ * whole.h - what the analysis of one function must know about the rest of its image. Private to rewrite/.
  */
 #ifndef FATHOM_REWRITE_GROWTH_WHOLE_H
 #define FATHOM_REWRITE_GROWTH_WHOLE_H
@@ -18,8 +18,8 @@ struct whole {
     struct calls_jumps *jumps;
     uint32_t *parts; /* functions of the image by owner, then address: each with its .cold parts */
     uint32_t *first; /* for each function: its first part; one more for the end */
-    /* Addresses in the middle of functions to which pointers in data or code lead (labels), and to which branches of
-     * other functions do (entered); ascending. */
+    /* Addresses in the middle of functions that are targets of pointers in data or code (labels), or of branches
+     * in other functions (entered); ascending. */
     uint64_t *labels, *entered;
     size_t label_count, label_capacity, entered_count, entered_capacity;
     struct whole_range *debug_frames; /* what .debug_frame covers, ascending */

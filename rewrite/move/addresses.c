@@ -1,13 +1,14 @@
 /*
- * addresses.c - which functions have the address of their first copy in the new file. See survey.h.
+ * addresses.c - decides which functions' addresses become those of their first copies. See survey.h.
  *
- * Then all that has the address is changed: relocated words (pointers.c), `lea` in code, and dynamic symbols. So equal pointers stay
- * equal, in other files, too, and a call through one needs no jump at the old entry. What cannot be changed everywhere keeps the old address:
+ * All references to such an address are changed: relocated words (pointers.c), `lea` in code, and dynamic
+ * symbols. So equal pointers stay equal, also in other files, and a call through one needs no jump at the old
+ * entry. A function keeps its old address where a reference cannot be changed:
  *
- * - all of programs at fixed addresses, where any number may be a pointer;
- * - functions outside of .text: of other sections, programs compare addresses with the bounds (__start_SECTION);
- * - those whose address is had by code that is not known to be code, or by a dynamic symbol that is not of a function;
- * - those that have it themselves: they may reach other code of theirs by its distance.
+ *  - in programs at fixed addresses, where any number may be a pointer;
+ *  - outside of .text: programs compare addresses with the bounds of other sections (__start_SECTION);
+ *  - if its address is in bytes that are not known to be code, or in a dynamic symbol that is not a function's;
+ *  - if it refers to its own address: it may reach other code of its own by the distance.
  */
 #include <string.h>
 
@@ -33,7 +34,7 @@ static bool in_file(const struct move_survey *survey, const Elf64_Shdr *s)
     return s->sh_offset <= survey->size && s->sh_size <= survey->size - s->sh_offset;
 }
 
-/* Functions whose symbols stay. */
+/* Fixes functions whose symbols are not changed. */
 static void see_symbols(struct move_survey *survey, const Elf64_Shdr *table)
 {
     Elf64_Sym symbol;
@@ -45,7 +46,7 @@ static void see_symbols(struct move_survey *survey, const Elf64_Shdr *table)
     }
 }
 
-/* Whether all symbols that the loader reads are found again by their section (symbols.c). */
+/* Whether symbols.c can find all symbols that the loader reads by their section. */
 static bool finds_symbols(struct move_survey *survey)
 {
     Elf64_Ehdr h;

@@ -8,17 +8,17 @@
 struct extent {
     const uint8_t *elf;
     size_t size;
-    uint64_t end; /* of what is known to be contents */
+    uint64_t end; /* end of the known contents */
 };
 
-static void cover(struct extent *e, uint64_t offset, uint64_t length)
+static void cover_bytes(struct extent *e, uint64_t offset, uint64_t length)
 {
     uint64_t end;
     if (!__builtin_add_overflow(offset, length, &end) && end > e->end && end <= e->size)
         e->end = end;
 }
 
-/* The header with this number in a table; false: it is outside of the file. */
+/* Reads the header with this number in a table; false: it is outside of the file. */
 static bool read_header(const struct extent *e, uint64_t table, uint64_t number, void *header, size_t length)
 {
     uint64_t at;
@@ -39,15 +39,15 @@ size_t appended_bytes(const void *elf, size_t size)
     memcpy(&h, elf, sizeof h);
     uint64_t sections = h.e_shnum;
     if (!sections && h.e_shoff && read_header(&e, h.e_shoff, 0, &section, sizeof section))
-        sections = section.sh_size; /* more than fit into the header: gABI, "Section Header" */
+        sections = section.sh_size; /* the number does not fit into the header: gABI, "Section Header" */
     for (uint32_t i = 0; i < h.e_phnum && read_header(&e, h.e_phoff, i, &segment, sizeof segment); i++) {
-        cover(&e, h.e_phoff + i * sizeof segment, sizeof segment);
-        cover(&e, segment.p_offset, segment.p_filesz);
+        cover_bytes(&e, h.e_phoff + i * sizeof segment, sizeof segment);
+        cover_bytes(&e, segment.p_offset, segment.p_filesz);
     }
     for (uint64_t i = 0; i < sections && read_header(&e, h.e_shoff, i, &section, sizeof section); i++) {
-        cover(&e, h.e_shoff + i * sizeof section, sizeof section);
+        cover_bytes(&e, h.e_shoff + i * sizeof section, sizeof section);
         if (section.sh_type != SHT_NOBITS)
-            cover(&e, section.sh_offset, section.sh_size);
+            cover_bytes(&e, section.sh_offset, section.sh_size);
     }
     for (size_t i = (size_t)e.end; i < size; i++)
         if (e.elf[i])

@@ -1,6 +1,7 @@
 /*
- * cfa.c - translates the call frame instructions of a moved part (DWARF 5, section 6.4.2): locations advance by the new
- * code's lengths, and where the plan says so the CFA is further from SP. All else is copied. See work.h.
+ * cfa.c - translates the call frame instructions of a moved part (DWARF 5, section 6.4.2): adapts locations to
+ * the new code's lengths, and the CFA's distance from SP where the plan changes it. Everything else is copied.
+ * See work.h.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,8 +15,8 @@
 
 struct state {
     uint64_t cfa_register;
-    int64_t offset; /* as the file says */
-    int64_t told;   /* as the translation has said last */
+    int64_t offset;  /* in the file */
+    int64_t written; /* last one written by the translation */
 };
 
 struct translation {
@@ -25,9 +26,9 @@ struct translation {
     uint64_t location; /* in the old code */
     uint32_t at;       /* in the new part */
     int64_t shift;
-    uint64_t arguments;    /* bytes of pushed ones, as the file says */
-    size_t edit, edit_end; /* the plan's MOVE_CFA of this part not yet reached, */
-    size_t code, code_end; /* and what it puts before instructions */
+    uint64_t arguments;    /* of pushed arguments in the file, bytes */
+    size_t edit, edit_end; /* MOVE_CFA edits of this part that are still ahead, */
+    size_t code, code_end; /* and code before instructions */
     int64_t data_alignment;
     struct state now, remembered[CFI_REMEMBER_DEPTH];
     unsigned depth;
@@ -56,7 +57,7 @@ static void put_uleb(struct translation *t, uint64_t value)
     } while (value);
 }
 
-/* Brings the CFA's offset in line with the shift that applies at this location. */
+/* Adapts the CFA's offset to the shift at this location. */
 static void settle_rows(struct translation *t)
 {
     struct state *s = &t->now;
@@ -65,13 +66,13 @@ static void settle_rows(struct translation *t)
         return;
     }
     int64_t wanted = s->offset + (s->cfa_register == REGISTER_SP ? t->shift : 0);
-    if (wanted == s->told)
+    if (wanted == s->written)
         return;
     t->bad |= wanted < 0;
     static const uint8_t op = CFA_def_cfa_offset;
     put_bytes(t, &op, 1);
     put_uleb(t, (uint64_t)wanted);
-    s->told = wanted;
+    s->written = wanted;
 }
 
 static void advance_to(struct translation *t, uint32_t at)
@@ -90,7 +91,7 @@ static void advance_to(struct translation *t, uint32_t at)
     t->at = at;
 }
 
-/* Where the instruction begins in its part, with what is added before it. (Edits are of instructions.) */
+/* The offset of the instruction in its part, including what is added before it. (Edits are of instructions.) */
 static uint32_t entry_of(const struct move_layout *layout, uint64_t address)
 {
     return layout->entries[function_code_find(&layout->unit->code, address)];
@@ -103,7 +104,8 @@ static void put_size(struct translation *t, uint64_t size)
     put_uleb(t, size);
 }
 
-/* For one instruction: what remembers states behind it must not remember the number. It matters where exceptions land. */
+/* Adjusts the number of argument bytes for one instruction only, so that states remembered behind it do not have
+ * it. It matters where exceptions land. */
 static void put_arguments(struct translation *t, const struct move_edit *edit)
 {
     const struct move_layout *layout = t->layout;
@@ -116,7 +118,7 @@ static void put_arguments(struct translation *t, const struct move_edit *edit)
     put_size(t, t->arguments);
 }
 
-/* Goes on to where the CFA is further from SP than it was, and says so. */
+/* Advances to where the CFA's distance from SP changes, and writes the change. */
 static void shift_at(struct translation *t, uint32_t at, int64_t by)
 {
     if (at != t->at)
@@ -125,7 +127,7 @@ static void shift_at(struct translation *t, uint32_t at, int64_t by)
     t->shift += by;
 }
 
-/* Code before instructions below an old location that lowers SP for some of its bytes. */
+/* Handles inserted code before instructions below an old location that lowers SP meanwhile. */
 static void lower_until(struct translation *t, uint64_t location)
 {
     const struct move_code *codes = t->layout->plan->codes;
@@ -143,7 +145,7 @@ static void lower_until(struct translation *t, uint64_t location)
     }
 }
 
-/* The shifts that begin below an old location. */
+/* Handles the shifts that begin below an old location. */
 static void shift_until(struct translation *t, uint64_t location)
 {
     const struct move_function *plan = t->layout->plan;
@@ -182,7 +184,7 @@ static void move_on(struct translation *t, uint64_t by)
     t->location = location;
 }
 
-/* Rules of the CFA; false: another instruction. */
+/* Handles rules of the CFA; false: another instruction. */
 static bool run_cfa(struct translation *t, uint8_t op, struct bytes *b)
 {
     struct state *s = &t->now;
@@ -218,11 +220,11 @@ static bool run_cfa(struct translation *t, uint8_t op, struct bytes *b)
     default:
         return false;
     }
-    s->told = s->offset;
+    s->written = s->offset;
     return true;
 }
 
-/* Passes over the operands of rules of registers. */
+/* Skips the operands of register rules. */
 static void run_register(struct translation *t, uint8_t op, struct bytes *b)
 {
     switch (op) {

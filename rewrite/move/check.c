@@ -7,7 +7,7 @@
 #include "base/search.h"
 #include "rewrite/move/checker.h"
 
-/* All that is added before an instruction, or after it. */
+/* The sum of the lea added before an instruction, or after it. */
 static int32_t lea_of(const struct checker *c, uint64_t address, enum move_what what)
 {
     const struct move_layout layout = {.unit = &c->unit, .plan = c->function};
@@ -24,7 +24,7 @@ static bool check_lea(struct checker *c, uint64_t old, uint64_t at, int32_t valu
            checker_fail(c, old, "no change of SP");
 }
 
-/* By how much the plan moves the CFA away from SP: at the instruction, or while that is executed which is added before it. */
+/* How far the plan moves the CFA away from SP: at the instruction, or in the code added before it. */
 static int32_t shift_at(const struct checker *c, uint64_t address, bool before)
 {
     const struct move_part *part =
@@ -50,7 +50,7 @@ static bool check_cfi(struct checker *c, uint64_t old, uint64_t old_insn, int32_
            checker_fail(c, old_insn, "another CFI");
 }
 
-/* The guards before a call, which is now `new`, behind so many bytes of code. *bytes: of all of them. */
+/* Checks the guards before a call, which is now `new`, behind `code` bytes of code. *bytes: of all guards. */
 static bool check_guards(struct checker *c, uint32_t i, const struct code_insn *new, unsigned code,
                          unsigned *bytes)
 {
@@ -76,7 +76,7 @@ static bool check_guards(struct checker *c, uint32_t i, const struct code_insn *
     return true;
 }
 
-/* What is put before the instruction, at the beginning of all that is added to it, and its CFI. *bytes: of all of it. */
+/* Checks the code that is inserted first before the instruction, and its CFI. *bytes: of all of it. */
 static bool check_codes(struct checker *c, uint64_t address, unsigned *bytes)
 {
     const struct move_code *codes;
@@ -96,8 +96,8 @@ static bool check_codes(struct checker *c, uint64_t address, unsigned *bytes)
     return true;
 }
 
-/* The CFI of the instruction, whose first and last bytes are now at `at` and before at + length, and of
- * what is added to it: before `guards` bytes of guards, and after it. */
+/* Checks the CFI of an instruction, whose first and last bytes are now at `at` and before at + length, and of
+ * what is added to it: before, including `guards` bytes of guards, and after it. */
 static bool check_rows(struct checker *c, uint32_t i, int32_t before, int32_t after, uint64_t at,
                        unsigned guards, unsigned length)
 {
@@ -113,7 +113,7 @@ static bool check_rows(struct checker *c, uint32_t i, int32_t before, int32_t af
            check_cfi(c, end - 1, old->address, shift, at + length - 1);
 }
 
-/* All that stands before the instruction is of these bytes. */
+/* Checks that `bytes` bytes of added code come before the instruction. */
 static bool check_before(struct checker *c, uint64_t address, uint64_t at, unsigned bytes)
 {
     uint64_t start;
@@ -142,7 +142,7 @@ static bool check_insn(struct checker *c, uint32_t i)
            check_rows(c, i, before, after, at, guards, new.length);
 }
 
-/* The table that unwinders search leads to each part. */
+/* Checks that the table that unwinders search leads to each part. */
 static bool check_index(struct checker *c, uint64_t part)
 {
     const struct elf_file *file = &c->after->file;
@@ -185,7 +185,7 @@ static bool check_function(struct checker *c)
 
 #define SHORT_JUMP 2 /* bytes of one with a distance of 8 bits */
 
-/* The call leads to the copy that it is to lead to, if there is one, also in code that stays. */
+/* Checks that the call leads to the copy that the plan says, if there is one; also in code that stays. */
 static bool check_call(struct checker *c, const struct move_call *call)
 {
     uint64_t at, to;
@@ -197,14 +197,14 @@ static bool check_call(struct checker *c, const struct move_call *call)
         return checker_fail(c, call->site, "no call");
     bool stays = !move_translate(c->result, call->site, call->in, false, &at);
     if (stays && call->in)
-        return true; /* there is no such copy of the caller */
+        return true; /* the caller has no such copy */
     if (stays)
         at = call->site;
     uint64_t target = call->target ? call->target : old.target;
     if (!move_entry(c->result, target, call->copy, &to) && !move_entry(c->result, target, 0, &to))
         to = target; /* the called function stays */
     if (stays && old.length == SHORT_JUMP)
-        to = old.target; /* which reaches no copy: the old entry leads on */
+        to = old.target; /* it reaches no copy: the old entry leads there */
     if (!checker_read(c, at, &new) || new.kind != old.kind || new.target != to)
         return checker_fail(c, call->site, "another target");
     return true;
@@ -230,14 +230,6 @@ static uint32_t copy_of(const struct move_plan *plan, size_t index, struct table
 {
     uint64_t *count = table_put(seen, plan->functions[index].address, NULL);
     return count ? (uint32_t)(*count)++ : UINT32_MAX;
-}
-
-static int by_site(const void *a, const void *b)
-{
-    const struct move_call *x = a, *y = b;
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
-    return (x->in > y->in) - (x->in < y->in);
 }
 
 static int check_all(struct checker *c, struct fathom_error *err)
@@ -272,14 +264,10 @@ int move_check(const struct move_survey *survey, const struct move_plan *plan,
         return rc;
     c.after = after;
     c.calls.plan = plan;
-    c.calls.calls = malloc((plan->call_count + 1) * sizeof *c.calls.calls);
+    c.calls.calls = move_calls_sort(plan);
     if (!c.calls.calls || move_guards_sort(plan, &c.calls.guards) < 0) {
         rc = error_memory(err);
     } else {
-        if (plan->call_count)
-            memcpy(c.calls.calls, plan->calls, plan->call_count * sizeof *plan->calls);
-        if (plan->call_count)
-            qsort(c.calls.calls, plan->call_count, sizeof *plan->calls, by_site);
         rc = check_all(&c, err);
         if (rc == 0)
             rc = check_calls(&c, err);

@@ -1,4 +1,4 @@
-/* check_addresses.c - whether all that has a function's address has one and the same in the new file; see checker.h. */
+/* check_addresses.c - checks that all references to a function have one address in the new file; see checker.h. */
 #include <string.h>
 
 #include "rewrite/move/checker.h"
@@ -9,7 +9,7 @@ uint64_t checker_address(const struct move_survey *survey, const struct move_res
     return survey_follows(survey, address) && move_entry(result, address, 0, &to) ? to : address;
 }
 
-/* Whether the last bytes of a relocation are those of what is executed first (start.c), and no pointer. */
+/* Whether the relocation is that of the code executed first (start.c), and no pointer. */
 static bool is_start(const struct checker *c, uint64_t offset)
 {
     uint64_t before, after;
@@ -35,7 +35,7 @@ static bool check_words(struct checker *c)
     return true;
 }
 
-/* One function that stays: its code has not changed but for distances, and addresses are those of the same functions. */
+/* Checks a function that stays: its code has changed in distances alone, and refers to the same functions. */
 static bool check_stayed(struct checker *c, const struct image_function *f)
 {
     size_t size, capacity;

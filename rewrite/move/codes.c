@@ -1,4 +1,4 @@
-/* codes.c - code that is put before instructions of a copy; see work.h. */
+/* codes.c - code inserted before instructions of a copy; see work.h. */
 #include <string.h>
 
 #include "base/search.h"
@@ -41,7 +41,7 @@ bool move_codes_put(struct move_work *work, const struct move_function *plan, ui
     return true;
 }
 
-/* Where the four bytes of a new file lead to, and where they are to. */
+/* Whether the four bytes of a distance in a new file lead where they should. */
 static bool leads_there(const struct move_result *result, const struct move_code_fix *fix,
                         const uint8_t *bytes, uint64_t code)
 {

@@ -29,13 +29,13 @@ static const struct move_edit *edit_of(const struct checker *c, uint64_t address
     return NULL;
 }
 
-/* Where a jump to an old address in the same function leads now. */
+/* The new address of a jump's target in the same function. */
 static bool entry_of(const struct checker *c, uint64_t address, uint64_t *to)
 {
     return move_entry(c->result, address, c->copy, to);
 }
 
-/* Where a branch or call to an old address leads now. */
+/* The new address of the target of a branch or call. */
 static uint64_t target_of(const struct checker *c, const struct code_insn *insn)
 {
     uint64_t to;
@@ -72,7 +72,7 @@ static bool check_branch(struct checker *c, const struct code_insn *old, const u
     return true;
 }
 
-/* The copy of a table leads to where the old one does. */
+/* Checks that the table's copy leads where the old table does. */
 static bool check_table(struct checker *c, uint32_t index, uint64_t at)
 {
     const struct move_table *table = &c->unit.tables[index];
@@ -104,7 +104,7 @@ static bool check_table(struct checker *c, uint32_t index, uint64_t at)
     return true;
 }
 
-/* The bytes but for some of them. */
+/* Compares bytes, except for some of them. */
 static bool same_bytes(const uint8_t *a, const uint8_t *b, unsigned length, unsigned from, unsigned size)
 {
     return memcmp(a, b, from) == 0 && memcmp(a + from + size, b + from + size, length - from - size) == 0;
@@ -143,7 +143,7 @@ static int64_t immediate_of(const uint8_t *bytes, const struct code_fields *f)
     return f->immediate_size == 4 ? wide : (int16_t)wide;
 }
 
-/* An instruction with edits: the same but for its numbers. */
+/* Compares an instruction with edits: all but its numbers must be equal. */
 static bool check_edited(struct checker *c, const struct code_insn *old, const uint8_t *old_bytes,
                          const struct code_insn *new, const uint8_t *bytes)
 {

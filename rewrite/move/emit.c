@@ -7,8 +7,7 @@
 #include "rewrite/move/work.h"
 #include "image/code/fields.h"
 
-#define HOT_LIKE                                                                                             \
-    64 /* bytes: a copy keeps the place of its code in cache lines, and so the alignment of its loops */
+#define HOT_LIKE  64 /* bytes: a copy's place in cache lines, and its loops' alignment, are as before */
 #define COLD_LIKE 16
 #define TRAP      0xcc /* int3, between functions */
 
@@ -37,7 +36,7 @@ static struct move_place place_of(const struct emitter *e, uint32_t insn)
     return (struct move_place){e->places[part].buffer, e->places[part].offset + e->layout->entries[insn]};
 }
 
-/* The last 4 bytes that were put are the distance of a branch to this old address. */
+/* Notes that the last 4 bytes are the distance of a branch to this old address. */
 static bool fix_branch(struct emitter *e, uint32_t insn, uint64_t target)
 {
     struct move_place at = {e->places[e->part].buffer, (uint32_t)buffer_of(e)->size - 4};
@@ -62,7 +61,7 @@ static bool put_wide(struct emitter *e, uint32_t i, const uint8_t *bytes, unsign
     unsigned n = 0, opcode = bytes[length - 2];
     if (insn->kind == CODE_JUMP) {
         out[n++] = 0xe9;
-    } else if ((opcode & 0xfc) == 0xe0) { /* loop, jrcxz: to a jump behind one that passes over it */
+    } else if ((opcode & 0xfc) == 0xe0) { /* loop, jrcxz: followed by a jump over a wide jump to the target */
         memcpy(out, bytes, length - 1);
         n = length - 1;
         out[n++] = 2;
@@ -89,7 +88,7 @@ static bool put_branch(struct emitter *e, uint32_t i, uint8_t *bytes, unsigned l
     return put_bytes(e, bytes, length);
 }
 
-/* An operand that refers to memory by its address: of a table's copy, or as before. */
+/* Appends an instruction with an address operand: of a table's copy, or unchanged. */
 static bool put_address(struct emitter *e, uint32_t i, const uint8_t *bytes, unsigned length)
 {
     const struct code_insn *insn = &e->unit->code.insns[i];
@@ -171,7 +170,8 @@ static bool note_run(struct emitter *e, uint32_t i)
     return vec_push(work->runs, work->run_count, work->run_capacity, run);
 }
 
-/* Where the last instruction goes on to, if it is not a jump: usually never, behind a call that does not return. */
+/* Appends a jump to where the last instruction continues, unless that is a jump; rarely executed, as it is behind
+ * a call that does not return. */
 static bool put_end(struct emitter *e, const struct move_part *part)
 {
     const struct code_insn *last = &e->unit->code.insns[part->first + part->count - 1];
@@ -206,8 +206,8 @@ static uint64_t end_of(const struct move_table *table)
     return table->address + (uint64_t)table->count * table->width;
 }
 
-/* The table of addresses that contains this one wholly, as tables are read on into those behind them: the largest, or
- * itself. */
+/* The largest table of addresses that contains this one entirely, or this one: tables are read on into those
+ * behind them. */
 static uint32_t holder_of(const struct move_unit *unit, uint32_t index)
 {
     const struct move_table *tables = unit->tables;
@@ -219,7 +219,7 @@ static uint32_t holder_of(const struct move_unit *unit, uint32_t index)
     return holder;
 }
 
-/* The table's copy: entries that lead out of the function still do. */
+/* Appends the table's copy; entries that lead out of the function are kept. */
 static bool put_table(struct emitter *e, uint32_t index)
 {
     const struct move_table *table = &e->unit->tables[index];
@@ -251,13 +251,13 @@ static bool put_table(struct emitter *e, uint32_t index)
     return true;
 }
 
-/* Whether the copy goes by the table of the first one. */
+/* Whether the copy uses the first copy's table. */
 static bool is_first(const struct emitter *e, uint32_t index)
 {
     return e->layout->number > 0 && e->layout->plan->crosses && move_unit_is_shared(e->unit, index);
 }
 
-/* For other copies of the function. */
+/* Keeps the tables for the function's other copies. */
 static bool keep_tables(struct emitter *e)
 {
     struct move_work *work = e->work;
@@ -295,7 +295,7 @@ static bool put_tables(struct emitter *e)
     return e->layout->number > 0 || keep_tables(e);
 }
 
-/* The pointers of data to labels, and the notes of probes, follow the first copy. */
+/* Lets pointers to labels in data, and notes of probes, follow the first copy. */
 static bool repoint_labels(struct emitter *e)
 {
     const struct survey_label *labels;
@@ -315,7 +315,7 @@ static bool repoint_labels(struct emitter *e)
     return true;
 }
 
-/* Chooses the places of all parts, as branches between them lead both ways. */
+/* Chooses the places of all parts first, as branches lead both ways between them. */
 static void choose_places(struct emitter *e)
 {
     bool far = e->layout->plan->crosses && e->layout->number > 0;
@@ -323,7 +323,7 @@ static void choose_places(struct emitter *e)
         bool hot = p == e->unit->main;
         uint32_t buffer = far ? BUFFER_FAR : hot ? BUFFER_HOT : BUFFER_COLD;
         size_t like = hot ? HOT_LIKE : COLD_LIKE, at = e->work->buffers[buffer].size;
-        for (uint32_t q = 0; q < p; q++) /* other parts of the function that are put before */
+        for (uint32_t q = 0; q < p; q++) /* other parts of the function, which come first */
             if (e->places[q].buffer == buffer)
                 at = e->places[q].offset + e->layout->part_sizes[q] + ENTRY_JUMP;
         at += (e->unit->parts[p].address - at) & (like - 1);
@@ -357,7 +357,7 @@ static bool emit_parts(struct emitter *e, struct move_copy *copy)
     return true;
 }
 
-/* What the copy says of its frames and exceptions; false: not understood (*rc 0) or out of memory. */
+/* Emits the copy's CFI and exceptions; false: not understood (*rc 0) or out of memory. */
 static bool emit_unwinding(struct emitter *e, const struct move_copy *copy, enum move_refusal *refusal,
                            int *rc)
 {
@@ -375,7 +375,7 @@ static bool emit_unwinding(struct emitter *e, const struct move_copy *copy, enum
     return true;
 }
 
-static int emit(struct emitter *e, struct move_copy *copy, enum move_refusal *refusal)
+static int emit_copy(struct emitter *e, struct move_copy *copy, enum move_refusal *refusal)
 {
     int rc = 0;
     choose_places(e);
@@ -405,7 +405,7 @@ int move_emit(struct move_work *work, struct move_layout *layout, enum move_refu
     uint32_t places = 0, tables = 0;
     int rc = vec_reserve(e.places, 0, places, unit->part_count) &&
                      vec_reserve(e.tables, 0, tables, unit->table_count + (size_t)1)
-                 ? emit(&e, &copy, refusal)
+                 ? emit_copy(&e, &copy, refusal)
                  : -ENOMEM;
     free(e.places);
     free(e.tables);

@@ -1,6 +1,7 @@
 /*
  * frames.c - the new file's .eh_frame: a copy of the old one with the moved functions' entries added, so that all
- * readers find one section, and its sorted table .eh_frame_hdr (LSB 5.0 core, sections 10.6 and 10.7). See work.h.
+ * readers find one section; and its sorted table .eh_frame_hdr (LSB 5.0 core, sections 10.6 and 10.7). See
+ * work.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@
 struct raw_cie {
     uint8_t fde_encoding, lsda_encoding;
     bool augmented;
-    uint64_t personality; /* offset in the section of its pointer; 0: none */
+    uint64_t personality; /* of its pointer, offset in the section; 0: none */
     uint8_t personality_encoding;
     struct bytes program;
 };
@@ -30,7 +31,7 @@ struct raw_cie {
 struct section {
     const uint8_t *old;
     size_t size;      /* without terminators at its end */
-    uint64_t address; /* of the old one */
+    uint64_t address; /* of the old section */
 };
 
 static unsigned width_of(uint8_t encoding)
@@ -68,7 +69,7 @@ static bool read_letters(const struct section *s, const char *letters, struct by
     return !b->failed;
 }
 
-/* The CIE at an offset, and what of it depends on its place. */
+/* Reads the CIE at an offset, and which of its fields depend on its place. */
 static bool read_cie(const struct section *s, uint64_t offset, struct raw_cie *cie)
 {
     *cie = (struct raw_cie){.lsda_encoding = POINTER_OMIT, .personality_encoding = POINTER_OMIT};
@@ -110,7 +111,7 @@ static bool read_cie(const struct section *s, uint64_t offset, struct raw_cie *c
            (cie->lsda_encoding == POINTER_OMIT || width_of(cie->lsda_encoding));
 }
 
-/* The section, by its header or, without one, by the pointer that the unwinder uses. */
+/* Finds the section, by its header or, without one, by the pointer that the unwinder uses. */
 static bool find_section(const struct move_survey *survey, struct section *out)
 {
     const struct elf_section *s = elf_file_section(survey->file, ".eh_frame");
@@ -137,7 +138,7 @@ static bool find_section(const struct move_survey *survey, struct section *out)
     return end > 0 && (length == 0 || at == size || size - at < 4);
 }
 
-/* Moves an encoded pointer by the distance between the sections; 0 stays. */
+/* Adjusts an encoded pointer by the distance between the sections; 0 stays 0. */
 static bool shift_pointer(uint8_t *at, uint8_t encoding, int64_t delta)
 {
     unsigned width = width_of(encoding);
@@ -164,7 +165,7 @@ static uint64_t pointer_at(const uint8_t *at, uint8_t encoding, uint64_t place)
     return (uint64_t)value + ((encoding & RELATIVE) == PCREL ? place : 0);
 }
 
-/* One FDE of the copy. */
+/* Copies an FDE. */
 static bool copy_fde(struct move_work *work, const struct section *s, uint64_t offset, uint32_t length,
                      int64_t delta)
 {
@@ -200,7 +201,7 @@ static bool copy_fde(struct move_work *work, const struct section *s, uint64_t o
                     (struct frames_entry){address, size, offset, offset + 4 - back});
 }
 
-/* Moves what depends on the place of each entry. */
+/* Copies all entries, and adjusts what depends on their places. */
 static bool copy_entries(struct move_work *work, const struct section *s)
 {
     uint8_t *copy = work->buffers[BUFFER_FRAMES].bytes;
@@ -304,7 +305,7 @@ int move_frames(struct move_work *work, struct fathom_error *err)
     out->size = 0;
     if (!put_bytes(out, s.old, s.size))
         return error_memory(err);
-    /* (a failure is either of these; which one hardly matters) */
+    /* (either may have failed; which one hardly matters) */
     if (!copy_entries(work, &s) || !move_align(out, 0, 4, 0) || !put_fdes(work, &s) ||
         !put_bytes(out, &end, sizeof end))
         return error_set(err, ENOTSUP, "%s: an entry of its .eh_frame cannot be moved", path);

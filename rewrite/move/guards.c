@@ -1,17 +1,18 @@
 /*
- * guards.c - calls through pointers that call a copy directly if the pointer is the function that this is a copy of; see move.h.
+ * guards.c - guards of calls through pointers: they call a copy directly if the pointer is the function that was
+ * copied; see move.h.
  *
  * Before "call *OPERAND", for each function:
  *
- *         lea   FUNCTION(%rip), %r11
- *         cmp   OPERAND, %r11
- *         jne   next
- *         call  COPY
- *         jmp   end
- *   next:
+ *          lea   FUNCTION(%rip), %r11
+ *          cmp   OPERAND, %r11
+ *          jne   next
+ *          call  COPY
+ *          jmp   end
+ *    next:
  *
- * r11 and the flags hold nothing at a call (System V ABI, AMD64, section 3.2.1); r10 may be the static chain. SP does not change, so
- * that the operand is the same for the comparison, and the CFI of the call holds for all of it.
+ * r11 and the flags are free at a call (System V ABI, AMD64, section 3.2.1); r10 may be the static chain. SP does
+ * not change, so the operand is the same for the comparison, and the call's CFI is valid for all of it.
  */
 #include <errno.h>
 #include <limits.h>
@@ -70,7 +71,7 @@ size_t move_guards_of(const struct move_guards *guards, uint64_t site, uint32_t 
     return end - start;
 }
 
-/* cmp OPERAND, %r11 for the operand of a call; 0: there is no such instruction. */
+/* Encodes cmp OPERAND, %r11 for the operand of a call; 0: there is no such instruction. */
 static unsigned encode_compare(const uint8_t *call, unsigned length, uint8_t out[16])
 {
     unsigned at = 0, rex = 0;
@@ -112,7 +113,7 @@ unsigned move_guards_size(const struct move_layout *layout, uint32_t i, const ui
            (LEA_SIZE + encode_compare(call, length, out) + BRANCH_SIZE + CALL_SIZE + BRANCH_SIZE);
 }
 
-/* One guard, with `after` bytes from it to the end of the call. */
+/* Appends a guard. after: bytes from its end to the end of the call. */
 static bool put_guard(struct move_work *work, const struct move_layout *layout,
                       const struct move_guard *guard, const struct code_insn *insn, const uint8_t *call,
                       unsigned length, unsigned after, uint32_t buffer)
@@ -170,16 +171,16 @@ static const uint8_t *read_insn(const struct image *image, uint64_t address, str
     return bytes && code_read(bytes, size, address, insn) ? bytes : NULL;
 }
 
-/* One guard of a new file, read again. */
+/* A guard in a new file. */
 struct guard {
-    uint64_t target;  /* what the pointer is compared with */
-    uint64_t callee;  /* what is called then */
-    uint64_t back;    /* where that returns to */
-    uint64_t differs; /* where it goes on if it is another pointer */
-    uint64_t end;     /* ... after the call */
+    uint64_t target;  /* the pointer is compared with this */
+    uint64_t callee;  /* the function called if equal */
+    uint64_t back;    /* the return address of that call */
+    uint64_t differs; /* where it continues if the pointer differs */
+    uint64_t end;     /* where it continues after the call */
 };
 
-/* Reads the guard at an address, before the call that `call` is. false: there is none for its pointer. */
+/* Reads the guard at an address, before the call `call`. false: there is none for that call's pointer. */
 static bool read_guard(const struct image *image, uint64_t address, const struct code_insn *call,
                        struct guard *out)
 {

@@ -1,4 +1,4 @@
-/* layout.c - how long each instruction of a copy is, and where it comes to lie; see work.h. */
+/* layout.c - the length and place of each instruction of a copy; see work.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ unsigned move_lea(int32_t value, uint8_t *out)
     return narrow ? 5 : 8;
 }
 
-/* The first edit of the plan at or above an address. */
+/* The plan's first edit at or above an address. */
 static size_t first_edit(const struct move_function *plan, uint64_t address)
 {
     return lower_bound(i, 0, plan->edit_count, plan->edits[i].address < address);
@@ -46,7 +46,7 @@ struct edited {
 };
 
 /* Replaces `old` bytes at an offset by the low `new` bytes of the value. */
-static bool splice(struct edited *e, unsigned at, unsigned old, unsigned new, int32_t value)
+static bool splice_bytes(struct edited *e, unsigned at, unsigned old, unsigned new, int32_t value)
 {
     if (e->length - old + new > LENGTH_MOST)
         return false;
@@ -72,7 +72,7 @@ static bool edit_displacement(struct edited *e, const struct code_insn *insn, in
     if (value == insn->displacement)
         return true;
     unsigned new = old == 4 || scaled || !fits_byte(value) ? 4 : 1;
-    if (!splice(e, f.displacement_at, old, new, value))
+    if (!splice_bytes(e, f.displacement_at, old, new, value))
         return false;
     e->bytes[modrm] = (uint8_t)((e->bytes[modrm] & 0x3f) | (new == 4 ? 0x80 : 0x40));
     return true;
@@ -85,19 +85,19 @@ static bool edit_immediate(struct edited *e, int32_t value)
         return false;
     unsigned at = f.immediate_at, size = f.immediate_size;
     if (size == 4)
-        return splice(e, at, 4, 4, value);
+        return splice_bytes(e, at, 4, 4, value);
     if (size != 1)
         return false;
     if (fits_byte(value))
-        return splice(e, at, 1, 1, value);
+        return splice_bytes(e, at, 1, 1, value);
     unsigned modrm = f.mod == 3 ? at - 1u : f.displacement_at - 1u - ((f.rm & 7) == 4);
     unsigned opcode = f.has_modrm ? modrm - 1u : at - 1u;
     uint8_t wide = f.opcode == 0x83 ? 0x81 : f.opcode == 0x6a ? 0x68 : f.opcode == 0x6b ? 0x69 : 0;
-    /* under a 66 prefix the wide form has two bytes only */
+    /* with a 66 prefix the wide form has only two bytes */
     if (wide == 0 || e->bytes[opcode] != f.opcode || memchr(e->bytes, 0x66, opcode))
         return false;
     e->bytes[opcode] = wide;
-    return splice(e, at, 1, 4, value);
+    return splice_bytes(e, at, 1, 4, value);
 }
 
 unsigned move_layout_encode(const struct move_layout *layout, uint32_t i, uint8_t out[16])
@@ -123,7 +123,7 @@ bool move_is_short(const uint8_t *bytes, unsigned length, const struct code_insn
            f.immediate_size == 1;
 }
 
-/* Of a branch once it has 4 bytes of distance. */
+/* The size of a branch with a distance of 4 bytes. */
 static unsigned wide_size(const uint8_t *bytes, unsigned length, const struct code_insn *insn)
 {
     if (insn->kind == CODE_JUMP)
@@ -132,7 +132,7 @@ static unsigned wide_size(const uint8_t *bytes, unsigned length, const struct co
     return loop ? length + 7 : 6;
 }
 
-static int measure(struct move_layout *layout, uint32_t i)
+static int measure_insn(struct move_layout *layout, uint32_t i)
 {
     uint8_t bytes[16];
     const struct code_insn *insn = &layout->unit->code.insns[i];
@@ -160,7 +160,7 @@ static int measure(struct move_layout *layout, uint32_t i)
     return 0;
 }
 
-/* Places all instructions by their present sizes. */
+/* Places all instructions by their current sizes. */
 static void place_parts(struct move_layout *layout)
 {
     const struct move_unit *unit = layout->unit;
@@ -175,8 +175,8 @@ static void place_parts(struct move_layout *layout)
     }
 }
 
-/* Widens branches that do not reach; whether there were any. */
-static bool widen(struct move_layout *layout)
+/* Widens branches that do not reach; returns whether there were any. */
+static bool widen_branches(struct move_layout *layout)
 {
     const struct move_unit *unit = layout->unit;
     bool any = false;
@@ -195,7 +195,7 @@ static bool widen(struct move_layout *layout)
     return any;
 }
 
-/* Every edit must be of an instruction. */
+/* Whether every edit is of an instruction. */
 static bool edits_meet(const struct move_layout *layout)
 {
     const struct move_function *plan = layout->plan;
@@ -227,12 +227,12 @@ int move_layout_make(struct move_layout *layout, const struct move_unit *unit,
     layout->plan = plan;
     layout->bad = !edits_meet(layout);
     for (uint32_t i = 0; i < count; i++)
-        measure(layout, i);
+        measure_insn(layout, i);
     if (layout->bad)
         return 0;
     do
         place_parts(layout);
-    while (widen(layout));
+    while (widen_branches(layout));
     return 0;
 }
 

@@ -2,7 +2,7 @@
  * lsda.c - the exceptions of a moved part: its language-specific data area with a new table of call sites (gcc's
  * unwind-pe.h and unwind-c.c; Itanium C++ ABI: Exception Handling, section 7). See work.h.
  *
- * Actions and exception specifications are copied; types, which are relative to their place, are computed anew.
+ * Actions and exception specifications are copied; types, which are relative to their place, are recomputed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "rewrite/move/work.h"
 
 #define TYPES_MOST 65536
-#define CHAIN_MOST 1024 /* actions of one call site, types of one specification: more would be hostile */
+#define CHAIN_MOST 1024 /* actions of one call site, types of one specification: hostile if more */
 #define PCREL      0x10
 #define ULEB       0x01
 
@@ -24,9 +24,9 @@ struct lsda {
     struct bytes sites;
     uint8_t site_encoding;
     const uint8_t *actions, *end; /* the actions' start; the bytes' end */
-    size_t actions_size;          /* as far as call sites lead */
+    size_t actions_size;          /* as far as call sites refer to them */
     uint8_t type_encoding;
-    const uint8_t *types;   /* the types' end, which they are counted from; NULL: none */
+    const uint8_t *types;   /* end of the types, from which they are counted; NULL: none */
     uint64_t types_address; /* its address */
     uint64_t type_count;
     size_t specifications; /* bytes behind the types */
@@ -57,7 +57,7 @@ static bool note_type(struct lsda *l, uint64_t index)
     return true;
 }
 
-/* The list of types of one exception specification, which a negative filter names. */
+/* Notes the list of types of an exception specification, given by a negative filter. */
 static bool note_specification(struct lsda *l, int64_t filter)
 {
     uint64_t at = (uint64_t) - (filter + 1);
@@ -73,7 +73,7 @@ static bool note_specification(struct lsda *l, int64_t filter)
     return !b.failed;
 }
 
-/* The chain of actions that a call site names by 1 + offset. */
+/* Notes the chain of actions of a call site, given as 1 + offset. */
 static bool note_actions(struct lsda *l, uint64_t action)
 {
     uint64_t at = action - 1;
@@ -120,7 +120,7 @@ static bool read_header(struct lsda *l, const uint8_t *data, size_t size, uint64
     return true;
 }
 
-/* One call site after the other, with their landing pads in the same part. */
+/* Translates call sites one after the other; their landing pads are in the same part. */
 static bool translate_sites(struct lsda *l)
 {
     const struct move_part *part = &l->layout->unit->parts[l->part];
@@ -149,7 +149,7 @@ static bool translate_sites(struct lsda *l)
     return true;
 }
 
-/* Distances of 4 bytes, or addresses of 4 in programs at fixed ones. */
+/* Whether types can be moved: distances of 4 bytes, or 4-byte addresses in programs at fixed addresses. */
 static bool types_movable(const struct lsda *l)
 {
     uint8_t format = l->type_encoding & 0x0f, relative = l->type_encoding & 0x70;
@@ -188,7 +188,7 @@ static void write_uleb(uint8_t *out, uint64_t value, size_t size)
         out[i] = (uint8_t)((value & 0x7f) | (i + 1 < size ? 0x80 : 0));
 }
 
-/* Header, call sites, actions, types at a multiple of 4, specifications. */
+/* Writes header, call sites, actions, types at a multiple of 4, specifications. */
 static bool write_lsda(struct lsda *l)
 {
     struct move_buffer *data = &l->work->buffers[BUFFER_DATA];
@@ -200,7 +200,7 @@ static bool write_lsda(struct lsda *l)
         size_t rest = 1 + site_length + l->out_count + l->actions_size + 4 * l->type_count;
         size_t width = uleb_size(rest + 3);
         padding = -(2 + width + rest) & 3;
-        write_uleb(head + n, rest + padding, width); /* (longer than need be for some sums) */
+        write_uleb(head + n, rest + padding, width); /* (for some sums longer than necessary) */
         n += width;
     }
     head[n++] = ULEB;

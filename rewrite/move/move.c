@@ -25,14 +25,6 @@ static int by_address(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-static int by_site(const void *a, const void *b)
-{
-    const struct move_call *x = a, *y = b;
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
-    return (x->in > y->in) - (x->in < y->in);
-}
-
 static int by_copy(const void *a, const void *b)
 {
     const struct move_run *x = a, *y = b;
@@ -41,7 +33,7 @@ static int by_copy(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-/* The plan's functions by address, with the numbers of their copies. */
+/* The plan's functions sorted by address, with their copies' numbers. */
 static struct order *sort_plan(const struct move_plan *plan)
 {
     struct order *order = malloc((plan->function_count + 1) * sizeof *order);
@@ -57,7 +49,7 @@ static struct order *sort_plan(const struct move_plan *plan)
     return order;
 }
 
-/* Whether the edits make another frame: not if SP only goes down before some instructions and up behind them. */
+/* Whether the edits change the frame, rather than lower SP before some instructions and raise it behind them. */
 static bool changes_frame(const struct move_function *f)
 {
     bool any = false;
@@ -75,7 +67,7 @@ static bool changes_frame(const struct move_function *f)
     return f->edit_count && !any;
 }
 
-/* Whether a function that can be moved can have this copy. */
+/* Why a movable function cannot have this copy. */
 static enum move_refusal judge_copy(const struct move_unit *unit, const struct move_function *f,
                                     uint32_t copy)
 {
@@ -87,8 +79,8 @@ static enum move_refusal judge_copy(const struct move_unit *unit, const struct m
     return unit->leaves && other_frame ? MOVE_LEAVES : MOVE_MOVABLE;
 }
 
-/* Emits the copies of one function, which stand one after the other; stops at the first that cannot be. If they lead to each
- * other there are all or none. */
+/* Emits the copies of one function, one after the other; stops at the first one that is refused. If they lead to
+ * each other, all or none are emitted. */
 static int emit_function(struct move_work *work, struct move_unit *unit, struct move_layout *layout,
                          const struct order *order, size_t count, struct move_result *result)
 {
@@ -241,7 +233,7 @@ static uint8_t *find_build_id(const struct move_survey *survey, uint8_t *elf, co
     return NULL;
 }
 
-/* The new file's own, from its contents. */
+/* Sets the new file's own build-id, computed from its contents. */
 static void set_build_id(const struct move_survey *survey, struct move_result *result)
 {
     struct build_id id = *image_build_id(survey->image);
@@ -258,7 +250,7 @@ static void set_build_id(const struct move_survey *survey, struct move_result *r
     result->id = id;
 }
 
-static int build(struct move_work *work, struct move_result *result, struct fathom_error *err)
+static int build_file(struct move_work *work, struct move_result *result, struct fathom_error *err)
 {
     struct move_output out = {0};
     int rc = move_output_plan(work->survey, &out, err);
@@ -322,14 +314,10 @@ int move_apply(const struct move_survey *survey, const struct move_plan *plan, s
     struct move_result result = {0};
     struct move_work work = {.survey = survey, .plan = plan};
     result.refusals = calloc(plan->function_count + 1, 1);
-    work.calls = malloc((plan->call_count + 1) * sizeof *work.calls);
+    work.calls = move_calls_sort(plan);
     int rc = result.refusals && work.calls ? 0 : error_memory(err);
-    if (rc == 0 && plan->call_count) {
-        memcpy(work.calls, plan->calls, plan->call_count * sizeof *work.calls);
-        qsort(work.calls, plan->call_count, sizeof *work.calls, by_site);
-    }
     for (size_t i = 1; i < plan->call_count && rc == 0; i++)
-        if (by_site(&work.calls[i - 1], &work.calls[i]) == 0)
+        if (move_call_compare(&work.calls[i - 1], &work.calls[i]) == 0)
             rc = error_set(err, EINVAL, "the call at %#llx is to go to two copies",
                            (unsigned long long)work.calls[i].site);
     int sorted = rc == 0 ? move_guards_sort(plan, &work.guards) : 0;
@@ -338,7 +326,7 @@ int move_apply(const struct move_survey *survey, const struct move_plan *plan, s
     else if (sorted < 0)
         rc = error_memory(err);
     if (rc == 0)
-        rc = build(&work, &result, err);
+        rc = build_file(&work, &result, err);
     work_free(&work);
     if (rc < 0)
         move_result_free(&result);
@@ -356,7 +344,7 @@ void move_result_free(struct move_result *result)
     *result = (struct move_result){0};
 }
 
-/* The run with this byte; NULL: none. */
+/* The run that contains this byte; NULL: none. */
 static const struct move_run *find_run(const struct move_result *result, uint64_t from, uint32_t copy)
 {
     const struct move_run *r = result->runs;

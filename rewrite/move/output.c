@@ -1,11 +1,12 @@
 /*
- * output.c - assembles the new file: the old one, the segment behind it, and headers that name it (System V ABI,
+ * output.c - assembles the new file: the old one, the segment behind it, and headers for it (System V ABI,
  * chapters 4 and 5). See work.h.
  *
- * The segment needs a program header. PT_GNU_PROPERTY's is taken if a PT_NOTE covers the same note: on x86 glibc reads
- * the CET bits from either (sysdeps/x86/dl-prop.h), and the kernel from neither. Otherwise the table of program headers
- * moves to the segment's start. Kernels before 5.18 expect it as far from the first segment in memory as in the file,
- * so the segment then has the same distance between address and file offset as the first one.
+ * The segment needs a program header. PT_GNU_PROPERTY's is reused if a PT_NOTE covers the same note: on x86 glibc
+ * reads the CET bits from either (sysdeps/x86/dl-prop.h), and the kernel from neither. Otherwise the table of
+ * program headers moves to the segment's start. Kernels before 5.18 expect it as far from the first segment in
+ * memory as in the file, so the segment then has the same distance between address and file offset as the first
+ * one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,18 +18,18 @@
 
 #define PAGE     0x1000ull
 #define LARGE    (1u << 20)   /* bytes; of a function */
-#define GAP_MOST (1ull << 26) /* bytes of zeroes in the file for memory that it has none for */
+#define GAP_MOST (1ull << 26) /* limit of zero bytes in the file for memory that has no bytes in it */
 
 #ifndef PT_GNU_PROPERTY
 #define PT_GNU_PROPERTY 0x6474e553
 #endif
 
-static uint64_t up(uint64_t value, uint64_t to)
+static uint64_t round_up(uint64_t value, uint64_t to)
 {
     return (value + to - 1) & ~(to - 1);
 }
 
-/* Whether the program header is not needed. */
+/* Whether the program header can be reused. */
 static bool is_spare(const struct move_survey *survey, const Elf64_Phdr *ph)
 {
     Elf64_Phdr note;
@@ -41,8 +42,8 @@ static bool is_spare(const struct move_survey *survey, const Elf64_Phdr *ph)
     return false;
 }
 
-/* eu-elflint (0.188) takes the words before a segment for part of it, by as many bytes as the function that they point to
- * has. */
+/* eu-elflint (0.188) takes words before a segment for part of it, as many bytes as the size of the function that
+ * they point to. */
 static uint64_t largest_function(const struct move_survey *survey)
 {
     const struct functions *functions = &survey->image->functions;
@@ -77,8 +78,8 @@ int move_output_plan(const struct move_survey *survey, struct move_output *out, 
         return error_set(err, ENOTSUP, "%s: something is appended to it, which has to stay at its end", path);
     out->base = base;
     out->move_headers = !spare;
-    out->address = up(end + largest_function(survey), PAGE);
-    out->offset = up(survey->size, PAGE);
+    out->address = round_up(end + largest_function(survey), PAGE);
+    out->offset = round_up(survey->size, PAGE);
     out->header_bytes = spare ? 0 : (count + 1) * sizeof ph;
     if (!spare) {
         if (out->address - base < out->offset)
@@ -103,7 +104,7 @@ static void set_segment(const struct move_work *work, const struct move_output *
     ph->p_memsz = ph->p_filesz;
 }
 
-/* The new program headers: without the spare one, with the segment behind the last one that is loaded. */
+/* Makes the new program headers: without the reused one, and with the segment's behind the last PT_LOAD. */
 static size_t make_headers(const struct move_work *work, const struct move_output *out, Elf64_Phdr *headers)
 {
     const struct move_survey *survey = work->survey;

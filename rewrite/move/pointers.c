@@ -1,7 +1,7 @@
 /*
- * pointers.c - the words of data that hold addresses of functions, or in the middle of them: labels of computed gotos; see
- * survey.h. By relocations (x86-64 psABI, section 4.4; generic ABI, SHT_RELR), in programs at fixed addresses by their
- * values; and the probes of .note.stapsdt (SystemTap's sdt.h, version 3).
+ * pointers.c - the data words with addresses of functions, or of labels in the middle of them (computed gotos);
+ * see survey.h. Found by relocations (x86-64 psABI, section 4.4; generic ABI, SHT_RELR), or by their values in
+ * programs at fixed addresses. Also the probes in .note.stapsdt (SystemTap's sdt.h, version 3).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define DT_RELR   36
 #endif
 
-/* An address of an entry that is relocated is changed with it; others that may be one cannot be. */
+/* Adds a word with an address. A relocated entry address can be changed; a word that only may be one cannot. */
 static int add_pointer(struct move_survey *survey, uint64_t value, uint64_t place, const uint8_t *bytes,
                        bool likely)
 {
@@ -52,7 +52,7 @@ static const uint8_t *table_of(const struct elf_file *file, int64_t tag, int64_t
     return bytes;
 }
 
-/* The address of a symbol of .dynsym. */
+/* The address of a symbol in .dynsym. */
 static uint64_t symbol_value(const struct elf_file *file, uint64_t index)
 {
     uint64_t address;
@@ -103,7 +103,8 @@ static int see_word(struct move_survey *survey, uint64_t address, bool likely)
     return add_label(survey, value, address, bytes, likely);
 }
 
-/* An even entry is the address of one word; an odd one is a bitmap of the 63 words after the last. */
+/* Packed relocations: an even entry is the address of one word, an odd one is a bitmap of the 63 words after the
+ * last. */
 static int see_packed(struct move_survey *survey)
 {
     size_t size;
@@ -144,7 +145,7 @@ static bool has_pointers(const struct elf_section *s)
     return true;
 }
 
-/* A program that is not relocated has pointers without relocations. */
+/* Finds pointers without relocations, in programs that are not relocated. */
 static int see_data(struct move_survey *survey)
 {
     const struct elf_file *file = survey->file;

@@ -1,11 +1,12 @@
-/* sites.c - leads all direct calls and jumps of code that stays to the moved functions, and pointers that follow them; see work.h. */
+/* sites.c - re-points direct calls and jumps in code that stays, and pointers, to the moved functions; see
+ * work.h. */
 #include <errno.h>
 #include <string.h>
 
 #include "rewrite/move/work.h"
 #include "image/code/fields.h"
 
-/* The function's bytes in the new file; NULL: none there. */
+/* The function's bytes in the new file; NULL: none. */
 static uint8_t *bytes_at(const struct move_work *work, uint8_t *elf, uint64_t address, uint64_t size)
 {
     size_t left;
@@ -21,7 +22,7 @@ static bool write_distance(uint8_t *at, uint64_t from, uint64_t to)
     return distance == value;
 }
 
-/* The address of a function that follows it. */
+/* Changes the operand if it is the address of a function whose pointers follow it. */
 static bool repoint_address(const struct move_work *work, const struct code_insn *insn, uint8_t *bytes)
 {
     struct code_fields f;
@@ -32,8 +33,8 @@ static bool repoint_address(const struct move_work *work, const struct code_insn
                           move_place_address(work, copy->entry));
 }
 
-static bool repoint(const struct move_work *work, const struct code_insn *insn, uint8_t *bytes,
-                    uint64_t *count)
+static bool repoint_insn(const struct move_work *work, const struct code_insn *insn, uint8_t *bytes,
+                         uint64_t *count)
 {
     struct code_fields f;
     if (insn->effect == CODE_ADDRESS)
@@ -46,7 +47,7 @@ static bool repoint(const struct move_work *work, const struct code_insn *insn, 
     if (!copy)
         copy = move_copy_find(work, target, 0);
     if ((!copy && !call.target) || !code_read_fields(bytes, insn->length, &f) || f.immediate_size != 4)
-        return true; /* (short ones go by the old entry) */
+        return true; /* (short ones go through the old entry) */
     ++*count;
     return write_distance(bytes + f.immediate_at, insn->address + insn->length,
                           copy ? move_place_address(work, copy->entry) : target);
@@ -59,8 +60,8 @@ static bool repoint_function(const struct move_work *work, uint8_t *elf, const s
     struct code_insn insn;
     for (uint32_t at = 0; bytes && at < f->size; at += insn.length)
         if (!code_read(bytes + at, f->size - at, f->address + at, &insn))
-            return true; /* not code from here on */
-        else if (!repoint(work, &insn, bytes + at, count))
+            return true; /* the rest is not code */
+        else if (!repoint_insn(work, &insn, bytes + at, count))
             return false;
     return true;
 }
@@ -80,7 +81,7 @@ static bool put_entry(const struct move_work *work, uint8_t *elf, const struct m
     return write_distance(bytes + 1, at + ENTRY_JUMP, move_place_address(work, copy->entry));
 }
 
-/* Words of data: addresses of functions, and of labels. */
+/* Writes data words: addresses of functions, and of labels. */
 static void put_words(const struct move_work *work, uint8_t *elf)
 {
     const struct move_survey *survey = work->survey;

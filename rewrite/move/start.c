@@ -1,10 +1,11 @@
 /*
- * start.c - code that is executed before all other code of the new file. See work.h.
+ * start.c - code executed before all other code of the new file. See work.h.
  *
- * A relocation that stores an address becomes one that asks code for it (R_X86_64_IRELATIVE; psABI, section 4.4.1): the loader then calls
- * it before any constructor, of this file or of another one that calls into it. It is the last of those that glibc
- * takes for relative ones without a look at them (DT_RELACOUNT). Where there is none, it is the entry point of a program, or
- * DT_INIT of a library (gABI, "Initialization and Termination Functions").
+ * A relocation that stores an address becomes one whose value is computed by code (R_X86_64_IRELATIVE; psABI,
+ * section 4.4.1): the loader then calls that code before any constructor, of this file or of another one that
+ * calls into it. It is the last of the relocations that glibc treats as relative without checking (DT_RELACOUNT).
+ * If there is none, the code becomes a program's entry point, or a library's DT_INIT (gABI, "Initialization and
+ * Termination Functions").
  */
 #include <errno.h>
 #include <string.h>
@@ -12,12 +13,11 @@
 #include "rewrite/move/work.h"
 
 struct start {
-    size_t relocation,
-        count;    /* offsets in the file: of an Elf64_Rela, and of the value of DT_RELACOUNT; 0: none */
-    size_t place; /* of the address of what is executed first */
+    size_t relocation, count; /* file offsets: of an Elf64_Rela, and of the value of DT_RELACOUNT; 0: none */
+    size_t place;             /* of the address of the code executed first */
 };
 
-/* The offset of the value of a tag in .dynamic; 0: there is none. */
+/* The file offset of a tag's value in .dynamic; 0: none. */
 static size_t find_tag(const struct move_survey *survey, const Elf64_Phdr *dynamic, int64_t tag)
 {
     Elf64_Dyn d = {.d_tag = 1};
@@ -57,7 +57,7 @@ static bool find_relocation(const struct move_survey *survey, const Elf64_Phdr *
     return ELF64_R_TYPE(relocation.r_info) == R_X86_64_RELATIVE;
 }
 
-/* Whether the word is the address of a label of moved code, which it then follows. */
+/* Whether the word is the address of a label of moved code, which changes with it. */
 static bool is_label(const struct move_work *work, size_t place)
 {
     size_t i = 0;
@@ -79,7 +79,7 @@ static struct start find_start(const struct move_work *work)
             continue;
         program = true;
         musl = ph.p_offset <= survey->size && ph.p_filesz <= survey->size - ph.p_offset &&
-               memmem(survey->data + ph.p_offset, ph.p_filesz, "musl", 4); /* knows no IRELATIVE */
+               memmem(survey->data + ph.p_offset, ph.p_filesz, "musl", 4); /* musl has no IRELATIVE */
     }
     if (musl || !find_relocation(survey, &dynamic, &start) || is_label(work, start.place))
         start = (struct start){.place = program ? offsetof(Elf64_Ehdr, e_entry)

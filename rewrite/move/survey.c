@@ -11,7 +11,7 @@
 #include "image/code/code.h"
 #include "image/image_file.h"
 
-#define LEAST_ADDRESS 0x400 /* no data is below it: the ELF header is */
+#define LEAST_ADDRESS 0x400 /* the ELF header is below; no data is */
 
 bool survey_segment(const struct move_survey *survey, size_t index, Elf64_Phdr *out)
 {
@@ -35,7 +35,7 @@ bool survey_section(const struct move_survey *survey, size_t index, Elf64_Shdr *
     return true;
 }
 
-/* The section of constants that contains the address; NULL: none. */
+/* The section with constants at the address; NULL: none. */
 static const struct elf_section *constants_at(const struct move_survey *survey, uint64_t address)
 {
     for (size_t i = 0; i < survey->file->section_count; i++) {
@@ -98,7 +98,7 @@ bool survey_inside(const struct move_survey *survey, uint64_t address, uint32_t 
     return functions->items[part].address != address || *function != part;
 }
 
-static void mark(struct move_survey *survey, uint32_t from, uint64_t to, uint8_t bit)
+static void mark_target(struct move_survey *survey, uint32_t from, uint64_t to, uint8_t bit)
 {
     uint32_t function;
     if (survey_inside(survey, to, &function) && function != from)
@@ -120,33 +120,33 @@ static int note_object(struct move_survey *survey, uint64_t address)
     return vec_push(survey->objects, survey->object_count, survey->object_capacity, address) ? 0 : -ENOMEM;
 }
 
-/* What has an address, that of an entry perhaps. `known`: it is code, and found again as such. */
+/* Notes a reference to an address, which may be an entry. `known`: it is in code, and can be found again. */
 static void see_address(struct move_survey *survey, uint32_t function, const struct code_insn *insn,
                         bool known)
 {
     bool itself = image_function_entry(survey->image, insn->memory) == function;
     if (insn->effect == CODE_ADDRESS) {
-        mark(survey, function, insn->memory, SURVEY_ENTERED);
+        mark_target(survey, function, insn->memory, SURVEY_ENTERED);
         survey_take(survey, insn->memory);
     }
     if (insn->rip_relative && (insn->effect != CODE_ADDRESS || itself || !known))
         survey_fix(survey, insn->memory);
 }
 
-/* What one instruction of a function (IMAGE_NO_FUNCTION: of none) leads or refers to. */
+/* Notes what one instruction of a function (or of none: IMAGE_NO_FUNCTION) refers to. */
 static int see_insn(struct move_survey *survey, uint32_t function, const struct code_insn *insn, bool known)
 {
     if (insn->kind == CODE_JUMP || insn->kind == CODE_BRANCH)
-        mark(survey, function, insn->target, SURVEY_ENTERED);
-    if (insn->kind == CODE_CALL) /* the function's own middle, too */
-        mark(survey, IMAGE_NO_FUNCTION, insn->target, SURVEY_ENTERED);
+        mark_target(survey, function, insn->target, SURVEY_ENTERED);
+    if (insn->kind == CODE_CALL) /* including one into its own middle */
+        mark_target(survey, IMAGE_NO_FUNCTION, insn->target, SURVEY_ENTERED);
     see_address(survey, function, insn, known);
     if (insn->rip_relative)
         return note_object(survey, insn->memory);
     if (survey->file->type != ET_EXEC)
         return 0;
     if (insn->effect == CODE_CONSTANT) {
-        mark(survey, function, insn->target, SURVEY_ENTERED);
+        mark_target(survey, function, insn->target, SURVEY_ENTERED);
         survey_take(survey, insn->target);
         if (note_object(survey, insn->target) < 0)
             return -ENOMEM;
@@ -179,7 +179,7 @@ static int see_code(struct move_survey *survey, uint32_t function, uint64_t star
     return 0;
 }
 
-/* All code: that of functions and what is between them. */
+/* Reads all code: that of functions, and that between them. */
 static int see_all_code(struct move_survey *survey)
 {
     const struct functions *functions = &survey->image->functions;

@@ -1,9 +1,9 @@
 /*
- * symbols.c - the section headers of the new file: those of the new segment behind the old ones, and the new code's
- * names in a copy of the symbol table, for debuggers and profilers. See work.h.
+ * symbols.c - the section headers of the new file: those of the new segment follow the old ones; and names for
+ * the new code in a copy of the symbol table, for debuggers and profilers. See work.h.
  *
- * The symbols of the first copy have the names of the function, those of copy n the suffix ".clone.n". All are local;
- * a function with .cold parts stands behind a file symbol, by which the parts find each other (image/cold_names.c).
+ * The first copy's symbols have the function's names, those of copy n the suffix ".clone.n". All are local; a
+ * function with .cold parts follows a file symbol, by which the parts find each other (image/cold_names.c).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,10 +18,10 @@
 struct namer {
     const struct move_work *work;
     struct move_sections *sections;
-    struct move_buffer strings, symbols; /* new ones */
+    struct move_buffer strings, symbols; /* the new ones */
     uint32_t string_base;                /* offset of the first new string */
     uint32_t file_name;                  /* offset of the name of file symbols */
-    size_t old_count;                    /* of sections; the first new one is that of the code */
+    size_t old_count;                    /* number of sections; the first new one has the code */
 };
 
 static const char *name_of(const struct move_survey *survey, const struct move_sections *sections,
@@ -89,8 +89,8 @@ static bool in_file(const struct move_buffer *file, const Elf64_Shdr *s)
     return s->sh_type != SHT_NOBITS && s->sh_offset <= file->size && s->sh_size <= file->size - s->sh_offset;
 }
 
-/* The symbols by which other files find the functions, and this one's own calls through its PLT, follow the first copy.
- * But pointers to a function must be equal: not where the file keeps the old address in another way. */
+/* Lets symbols through which other files, and this one's own PLT calls, find the functions follow the first copy.
+ * But pointers to a function must stay equal: not if the file has the old address elsewhere. */
 static void move_dynamic(const struct namer *n, struct move_buffer *file)
 {
     const struct move_work *work = n->work;
@@ -116,7 +116,7 @@ static void move_dynamic(const struct namer *n, struct move_buffer *file)
     }
 }
 
-/* Whether the indices of the table's symbols matter to another section. */
+/* Whether another section refers to symbols of the table by index. */
 static bool is_indexed(const struct namer *n, size_t table)
 {
     for (size_t i = 0; i < n->sections->count; i++) {
@@ -131,8 +131,9 @@ static bool is_indexed(const struct namer *n, size_t table)
     return false;
 }
 
-/* Appends a section's old bytes with more of them behind the first `before`. */
-static bool extend(struct move_buffer *file, Elf64_Shdr *s, uint64_t before, const struct move_buffer *more)
+/* Appends a section's old bytes, with more inserted behind the first `before`. */
+static bool extend_section(struct move_buffer *file, Elf64_Shdr *s, uint64_t before,
+                           const struct move_buffer *more)
 {
     if (!move_align(file, 0, 8, 0))
         return false;
@@ -168,20 +169,20 @@ static int add_symbols(struct namer *n, struct move_buffer *file)
     bool done = add_string(&n->strings, n->string_base, "moved", &n->file_name);
     for (size_t i = 0; i < n->work->copy_count && done; i++)
         done = add_copy(n, &n->work->copies[i]);
-    done = done && extend(file, strings, strings->sh_size, &n->strings) &&
-           extend(file, symtab, symtab->sh_info * sizeof(Elf64_Sym), &n->symbols);
+    done = done && extend_section(file, strings, strings->sh_size, &n->strings) &&
+           extend_section(file, symtab, symtab->sh_info * sizeof(Elf64_Sym), &n->symbols);
     if (done)
         symtab->sh_info += (uint32_t)(n->symbols.size / sizeof(Elf64_Sym));
     return done ? 0 : -ENOMEM;
 }
 
 struct addition {
-    const char *name, *old; /* old: what the section that had the name is called now; NULL: none had it */
+    const char *name, *old; /* old: new name of the section that had this name; NULL: none had */
     unsigned first, last;   /* buffers */
     Elf64_Shdr header;
 };
 
-/* Adds one section behind the old ones. */
+/* Adds a section behind the old ones. */
 static bool add_section(struct namer *n, const struct addition *a, struct move_buffer *names, uint32_t base,
                         const struct move_output *out)
 {
@@ -232,7 +233,7 @@ static int add_sections(struct namer *n, const struct move_output *out, struct m
     for (size_t i = 0; i < sizeof additions / sizeof *additions && done; i++)
         if (additions[i].first != BUFFER_DATA || n->work->buffers[BUFFER_DATA].size)
             done = add_section(n, &additions[i], &names, (uint32_t)table.sh_size, out);
-    done = done && extend(file, &n->sections->items[n->sections->names], table.sh_size, &names);
+    done = done && extend_section(file, &n->sections->items[n->sections->names], table.sh_size, &names);
     free(names.bytes);
     return done ? 0 : -ENOMEM;
 }

@@ -1,11 +1,11 @@
 /*
- * tables.c - the tables that a function jumps through, and whether all of its indirect jumps are accounted for; see
- * unit.h.
+ * tables.c - the tables that a function jumps through, and whether all of its indirect jumps are accounted for;
+ * see unit.h.
  *
- * A jump table is found by the address that the code takes of it, not by following that address to the jump (it may be
- * spilled): constant data of which the first words lead to instructions of this function. Other data does so by chance
- * once in many millions. All instructions with the address of a table are given that of its copy, so it does not
- * matter which of them a jump uses.
+ * A jump table is found by the address that code takes, and not by following that address to the jump (it may be
+ * spilled): constant data whose first words lead to instructions of this function. Other data does so by chance
+ * once in many millions. All instructions with a table's address get that of its copy, so it does not matter
+ * which of them a jump uses.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,9 +15,9 @@
 #include "rewrite/move/unit.h"
 #include "image/code/operands.h"
 
-#define FIRST_WORDS 4     /* of which half must lead into the function, or as many of all */
+#define FIRST_WORDS 4     /* half of these, or as many in all, must lead into the function */
 #define TABLE_MOST  65536 /* entries */
-#define STRANGERS   16    /* entries that lead out of the function, one after the other */
+#define STRANGERS   16    /* adjacent entries that lead out of the function */
 
 static bool is_code_of(const struct move_unit *unit, uint64_t address)
 {
@@ -32,7 +32,7 @@ static bool is_inside(const struct move_unit *unit, uint64_t address)
     return false;
 }
 
-/* Where an entry leads to; false: nowhere in code, or between instructions of this function. */
+/* Reads where an entry leads; false: not to code, or between instructions of this function. */
 static bool follow_entry(const struct move_unit *unit, uint64_t table, const uint8_t *entry, unsigned width,
                          uint64_t *to)
 {
@@ -47,10 +47,10 @@ static bool follow_entry(const struct move_unit *unit, uint64_t table, const uin
            (!is_inside(unit, *to) && elf_file_is_code(unit->survey->file, *to - 1, 1));
 }
 
-/* How many entries a table at this address has; 0: it is none. Too many are harmless, too few are not. Another known
- * object may seem to begin inside of the table (code that indexes an array from 3 on has the address 3 entries before
- * it): from there on the table ends where a number of entries lead elsewhere. */
-static uint32_t measure(const struct move_unit *unit, uint64_t address, unsigned width, bool *certain)
+/* How many entries a table at this address has; 0: none. Too many are harmless, too few are not. Another known
+ * object may seem to begin inside the table (code that indexes an array from 3 has the address 3 entries before
+ * it): from there on the table ends at STRANGERS adjacent entries that lead elsewhere. */
+static uint32_t measure_table(const struct move_unit *unit, uint64_t address, unsigned width, bool *certain)
 {
     size_t size;
     const uint8_t *bytes = address % width == 0 ? survey_constants(unit->survey, address, &size) : NULL;
@@ -70,7 +70,7 @@ static uint32_t measure(const struct move_unit *unit, uint64_t address, unsigned
     return judged >= 1 && (first * 2 >= judged || own >= FIRST_WORDS) ? count : 0;
 }
 
-/* The instruction has this address: notes the table there, if one is. */
+/* The instruction has this address: adds the table there, if it is one. */
 static int note_use(struct move_unit *unit, uint32_t insn, uint64_t address, unsigned width)
 {
     for (uint32_t i = 0; i < unit->table_count; i++) {
@@ -80,7 +80,7 @@ static int note_use(struct move_unit *unit, uint32_t insn, uint64_t address, uns
         }
     }
     bool certain;
-    uint32_t count = measure(unit, address, width, &certain);
+    uint32_t count = measure_table(unit, address, width, &certain);
     if (count == 0)
         return 0;
     if (!vec_push(unit->tables, unit->table_count, unit->table_capacity,
@@ -118,7 +118,7 @@ static bool is_table(const struct move_unit *unit, uint64_t address)
     return false;
 }
 
-static void claim(struct move_unit *unit, uint32_t insn, uint64_t address)
+static void claim_table(struct move_unit *unit, uint32_t insn, uint64_t address)
 {
     for (uint32_t i = 0; i < unit->table_count; i++)
         if (unit->tables[i].address == address) {
@@ -127,7 +127,7 @@ static void claim(struct move_unit *unit, uint32_t insn, uint64_t address)
         }
 }
 
-/* A table that no jump was seen to go through is none if all jumps were understood. */
+/* Drops tables that no jump was seen to use, if all jumps were understood. */
 static void drop_unclaimed(struct move_unit *unit, bool vague)
 {
     for (uint32_t i = 0; i < unit->table_count; i++)
@@ -141,7 +141,7 @@ static void drop_unclaimed(struct move_unit *unit, bool vague)
             unit->tables[i].count = 0;
 }
 
-/* A table of functions, or of labels that relocations re-point. */
+/* Whether it is a table of functions, or of labels re-pointed by relocations. */
 static bool is_pointers(const struct move_unit *unit, uint64_t address)
 {
     size_t size;
@@ -164,7 +164,8 @@ static bool has_labels(const struct move_unit *unit)
     return own > 0;
 }
 
-/* Whether the indirect jump leads out of the function, through one of the tables, or to a label that data points to. */
+/* Whether the indirect jump is known to leave the function, or to use one of the tables or a label that data
+ * points to. */
 static bool is_accounted(const struct move_unit *unit, const struct code_insn *insn, struct operand operand)
 {
     switch (operand.kind) {
@@ -181,7 +182,7 @@ static bool is_accounted(const struct move_unit *unit, const struct code_insn *i
     }
 }
 
-/* Whether a frame stands, or never does, so that the jump need not be a tail call. */
+/* Whether the jump need not be a tail call, as the frame is allocated or never is. */
 static bool may_stay(const struct move_unit *unit, const struct code_insn *insn, bool framed)
 {
     struct cfi_row row = cfi_lookup(image_cfi(unit->survey->image), insn->address);
@@ -215,7 +216,7 @@ static void judge_jumps(struct move_unit *unit)
             if (!is_accounted(unit, insn, operand))
                 unit->refusal = MOVE_JUMP_UNKNOWN;
             if (tabled)
-                claim(unit, i, operand.value);
+                claim_table(unit, i, operand.value);
             vague |= !tabled &&
                      (operand.kind == OPERAND_DISTANCED || operand.kind == OPERAND_UNKNOWN ||
                       operand.kind == OPERAND_BEYOND || operand.kind == OPERAND_ENTRY) &&
@@ -235,7 +236,7 @@ static bool is_tabled(const struct move_unit *unit, const struct survey_label *l
     return false;
 }
 
-/* Whether the words before or behind the label point into the unit, too. */
+/* Whether the words before or behind the label also point into the unit. */
 static bool has_neighbour(const struct move_unit *unit, const struct survey_label *label)
 {
     const struct survey_label *all;
@@ -245,7 +246,7 @@ static bool has_neighbour(const struct move_unit *unit, const struct survey_labe
            (at + 1 < count && label[1].place - label->place == 8 && is_code_of(unit, label[1].value));
 }
 
-/* A number in a program at a fixed address is a label if a jump can go there and it is not alone. */
+/* In a program at a fixed address, a number is a label if a jump can go there and it is not alone. */
 bool move_unit_follows(const struct move_unit *unit, const struct survey_label *label)
 {
     if (label->probe || is_tabled(unit, label))
@@ -253,7 +254,7 @@ bool move_unit_follows(const struct move_unit *unit, const struct survey_label *
     return !label->likely || (unit->open && is_code_of(unit, label->value) && has_neighbour(unit, label));
 }
 
-/* Whether the function itself refers to the object of data that contains the word. */
+/* Whether the function itself refers to the data object that contains the word. */
 static bool is_referred(const struct move_unit *unit, const struct survey_label *label)
 {
     const struct move_survey *survey = unit->survey;
@@ -269,7 +270,7 @@ static bool is_referred(const struct move_unit *unit, const struct survey_label 
     return false;
 }
 
-/* Pointers of data to labels are re-pointed if they can only be for jumps of this function. */
+/* Decides which labels in data are re-pointed: those that can only be used by jumps of this function. */
 static void judge_labels(struct move_unit *unit)
 {
     const struct survey_label *labels;
@@ -278,7 +279,7 @@ static void judge_labels(struct move_unit *unit)
         bool follows = move_unit_follows(unit, &labels[i]);
         unit->probes |= labels[i].probe;
         unit->labels |= follows && !labels[i].probe;
-        /* one that may be a label, or is none that is known */
+        /* may be a label, or is not certain to be none */
         bool doubtful =
             labels[i].likely
                 ? !follows && unit->open && !is_tabled(unit, &labels[i]) &&

@@ -39,7 +39,7 @@ const uint8_t *move_unit_bytes(const struct move_unit *unit, uint32_t insn)
     return part->bytes + (unit->code.insns[insn].address - part->address);
 }
 
-static void refuse(struct move_unit *unit, enum move_refusal refusal)
+static void refuse_unit(struct move_unit *unit, enum move_refusal refusal)
 {
     if (unit->refusal == MOVE_MOVABLE)
         unit->refusal = refusal;
@@ -61,9 +61,9 @@ static int find_parts(struct move_unit *unit)
         size_t size = 0;
         part.bytes = elf_file_bytes(survey->file, f->address, ELF_REST, &size);
         if (!part.fde || part.fde->size != f->size || !part.bytes || size < f->size)
-            refuse(unit, MOVE_NO_CFI);
+            refuse_unit(unit, MOVE_NO_CFI);
         else if (cfi_lookup(survey->image->cfi, f->address).cfa == CFI_SIGNAL_FRAME)
-            refuse(unit, MOVE_SIGNAL_FRAME);
+            refuse_unit(unit, MOVE_SIGNAL_FRAME);
         if (f->address == unit->entry)
             unit->main = unit->part_count;
         unit->spans[unit->part_count] = (struct function_part){f->address, f->size};
@@ -72,7 +72,7 @@ static int find_parts(struct move_unit *unit)
     return 0;
 }
 
-/* Each instruction fills its place, and both decoders agree on it. */
+/* Whether the instruction is at its place and both decoders agree on it. */
 static bool is_understood(struct move_unit *unit, const struct move_part *part, const struct code_insn *insn)
 {
     /* the padded call of __tls_get_addr (psABI, section 6.2): REX.W makes the operand size prefixes void */
@@ -105,15 +105,16 @@ static int read_code(struct move_unit *unit)
         part->first = i;
         for (; i < unit->code.count && unit->code.insns[i].address - part->address < part->size; i++)
             if (unit->refusal == MOVE_MOVABLE && !is_understood(unit, part, &unit->code.insns[i]))
-                refuse(unit, MOVE_CODE_UNKNOWN);
+                refuse_unit(unit, MOVE_CODE_UNKNOWN);
         part->count = i - part->first;
         if (part->count == 0)
-            refuse(unit, MOVE_CODE_UNKNOWN);
+            refuse_unit(unit, MOVE_CODE_UNKNOWN);
     }
     return 0;
 }
 
-/* Whether the old entry has room for endbr64, if it has one, and the jump; in padding behind the function if need be. */
+/* Whether the old entry has room for endbr64, if it has that, and the jump, also using padding behind the
+ * function. */
 static bool has_room(const struct move_unit *unit)
 {
     const struct move_part *part = &unit->parts[unit->main];
@@ -147,17 +148,17 @@ int move_unit_read(struct move_unit *unit, uint32_t function)
     unit->main = unit->table_count = 0;
     unit->labels = unit->probes = unit->open = unit->leaves = false;
     if (f->owner != function || image_function_is_stub(survey->image, function)) {
-        refuse(unit, MOVE_NOT_A_FUNCTION);
+        refuse_unit(unit, MOVE_NOT_A_FUNCTION);
         return 0;
     }
     if (survey->marks[function] & SURVEY_ENTERED)
-        refuse(unit, MOVE_ENTERED);
+        refuse_unit(unit, MOVE_ENTERED);
     if (survey->marks[function] & SURVEY_POINTED)
-        refuse(unit, MOVE_POINTED);
+        refuse_unit(unit, MOVE_POINTED);
     if (find_parts(unit) < 0)
         return -ENOMEM;
     if (unit->refusal == MOVE_MOVABLE && !has_room(unit))
-        refuse(unit, MOVE_TOO_SHORT);
+        refuse_unit(unit, MOVE_TOO_SHORT);
     if (unit->refusal != MOVE_MOVABLE)
         return 0;
     int rc = read_code(unit);

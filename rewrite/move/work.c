@@ -2,6 +2,7 @@
 #include "rewrite/move/work.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/search.h"
@@ -81,6 +82,24 @@ const struct move_copy *move_copy_find(const struct move_work *work, uint64_t ad
     return i < work->copy_count && c[i].address == address && c[i].number == number ? &c[i] : NULL;
 }
 
+int move_call_compare(const void *a, const void *b)
+{
+    const struct move_call *x = a, *y = b;
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    return (x->in > y->in) - (x->in < y->in);
+}
+
+struct move_call *move_calls_sort(const struct move_plan *plan)
+{
+    struct move_call *calls = malloc((plan->call_count + 1) * sizeof *calls);
+    if (calls && plan->call_count) {
+        memcpy(calls, plan->calls, plan->call_count * sizeof *calls);
+        qsort(calls, plan->call_count, sizeof *calls, move_call_compare);
+    }
+    return calls;
+}
+
 struct move_call move_call_find(const struct move_work *work, uint64_t site, uint32_t in)
 {
     const struct move_call *calls = work->calls;
@@ -90,7 +109,7 @@ struct move_call move_call_find(const struct move_work *work, uint64_t site, uin
     return found ? calls[i] : (struct move_call){.site = site, .in = in};
 }
 
-/* Where what code before an instruction leads to is in the new file; false: nowhere. */
+/* The new address of a target of code inserted before an instruction; false: none. */
 static bool find_code(const struct move_result *result, const struct move_fix *fix, uint64_t *to)
 {
     if (fix->kind == FIX_CODE)

@@ -1,6 +1,6 @@
 /*
- * work.h - a new segment while it is made: buffers whose addresses are not known yet, what must be filled in when they
- * are, and the copies in them. Private to move/.
+ * work.h - a new segment under construction: buffers whose addresses are not known yet, fixes for when they are,
+ * and the copies in them. Private to move/.
  */
 #ifndef FATHOM_REWRITE_MOVE_WORK_H
 #define FATHOM_REWRITE_MOVE_WORK_H
@@ -8,10 +8,10 @@
 #include "rewrite/move/unit.h"
 
 enum {               /* the order is that of the segment */
-       BUFFER_START, /* what is executed first */
+       BUFFER_START, /* code executed first */
        BUFFER_HOT,
        BUFFER_COLD,
-       BUFFER_FAR,    /* copies that others lead to, rarely */
+       BUFFER_FAR,    /* copies that others rarely lead to */
        BUFFER_DATA,   /* jump tables, exception tables */
        BUFFER_FRAMES, /* .eh_frame */
        BUFFER_INDEX,  /* .eh_frame_hdr */
@@ -30,20 +30,21 @@ struct move_place { /* a place in a buffer */
 
 enum move_fix_kind {
     FIX_FAR,      /* distance of 4 bytes to the address `target` */
-    FIX_FUNCTION, /* the same to the copy of the function at `target`, or to that if it is not moved */
+    FIX_FUNCTION, /* the same to a copy of the function at `target`, or to the function if it is not moved */
     FIX_PLACE,    /* the same to a place */
     FIX_PLACE_4,  /* the place's address in 4 bytes */
-    FIX_SPOT_8,   /* in 8 */
-    FIX_CODE,     /* distance to where an instruction is in a copy, */
-    FIX_ENTRY,    /* or to so many bytes behind the beginning of what is added before it */
+    FIX_SPOT_8,   /* the place's address in 8 bytes */
+    FIX_CODE,     /* distance to an instruction in a copy, */
+    FIX_ENTRY,    /* or into the code added before it, at an offset */
 };
 
 struct move_fix {
     struct move_place at;
     struct move_place
-        to; /* FIX_FUNCTION, FIX_CODE, FIX_ENTRY: offset is the copy's number; FIX_ENTRY: buffer, the bytes */
+        to; /* FIX_FUNCTION, FIX_CODE, FIX_ENTRY: offset is the copy's number; FIX_ENTRY: buffer is the offset in the
+             * code */
     uint64_t target;
-    int32_t from; /* what distances are measured from: so many bytes behind `at` */
+    int32_t from; /* distances are measured from `at` + this */
     uint8_t kind;
 };
 
@@ -109,13 +110,13 @@ struct move_work {
     size_t return_count, return_capacity;
     struct frames_entry *entries; /* of the new .eh_frame */
     size_t entry_count, entry_capacity;
-    uint32_t *tables; /* of the first copy of the function that is emitted: offsets in BUFFER_DATA */
+    uint32_t *tables; /* of the first copy of the function being emitted: offsets in BUFFER_DATA */
     uint32_t table_capacity;
-    uint64_t *repointed; /* label offsets in the file and places: pairs of words */
+    uint64_t *repointed; /* pairs of words: a label's file offset, and its place */
     size_t repointed_count, repointed_capacity;
 };
 
-/* How much there is, to take back what comes behind. */
+/* The sizes of all buffers, to undo what is appended later. */
 struct move_extent {
     size_t buffers[BUFFERS];
     size_t fixes, copies, pieces, programs, runs, returns, repointed;
@@ -124,16 +125,20 @@ struct move_extent move_extent_of(const struct move_work *work);
 void move_cut_back(struct move_work *work, const struct move_extent *to);
 /* Appends n bytes (of `data`, or zeroes) and returns their offset; SIZE_MAX: out of memory. */
 size_t move_append(struct move_buffer *buffer, const void *data, size_t n);
-/* Pads until the offset's low bits are those of `like`, modulo a power of two. */
+/* Pads until the offset equals `like` modulo a power of two. */
 bool move_align(struct move_buffer *buffer, uint64_t like, size_t modulus, uint8_t fill);
 bool move_fix(struct move_work *work, const struct move_fix *fix);
 bool move_note_return(struct move_work *work, const struct move_return *at, uint32_t buffer);
-/* Fills all in; the buffers must have their addresses, and the result its runs. -EOVERFLOW: out of reach; -EINVAL: a copy that
- * code is to lead to could not be made. */
+/* Applies all fixes; the buffers must have their addresses, and the result its runs. -EOVERFLOW: out of reach;
+ * -EINVAL: code should lead to a copy that could not be made. */
 int move_fix_all(struct move_work *work, const struct move_result *result);
-/* The copy; NULL: the function is not moved. */
+/* Finds a copy; NULL: the function is not moved. */
 const struct move_copy *move_copy_find(const struct move_work *work, uint64_t address, uint32_t number);
-/* What the plan says of a direct call or jump; with a copy of 0 and no target: nothing. */
+/* Orders calls by site, then copy. */
+int move_call_compare(const void *a, const void *b);
+/* A sorted copy of the plan's calls; the caller frees it. NULL: out of memory. */
+struct move_call *move_calls_sort(const struct move_plan *plan);
+/* The plan's entry for a direct call or jump; copy 0 and no target: none. */
 struct move_call move_call_find(const struct move_work *work, uint64_t site, uint32_t in);
 uint64_t move_place_address(const struct move_work *work, struct move_place place);
 
@@ -144,10 +149,10 @@ struct move_layout {
     const struct move_guards *guards; /* NULL: none */
     uint32_t number;                  /* of the copy */
     uint32_t *entries,
-        *bodies; /* offsets in the part: of what is added before the instruction, and of itself */
+        *bodies; /* offsets in the part: of the code added before the instruction, and of the instruction */
     uint8_t *sizes, *before,
-        *after; /* of itself with its guards, of what is added before and after it; bytes */
-    bool *wide; /* a branch of one byte's distance that needs four */
+        *after; /* bytes: the instruction with its guards, code added before and after it */
+    bool *wide; /* its distance of one byte must become four */
     uint32_t capacity;
     uint32_t *part_sizes;
     uint32_t part_capacity;
@@ -158,59 +163,61 @@ struct move_layout {
 int move_layout_make(struct move_layout *layout, const struct move_unit *unit,
                      const struct move_function *plan);
 void move_layout_free(struct move_layout *layout);
-/* The instruction's bytes with its edits, not yet its distances; returns their number, 0: an edit does not fit. */
+/* The instruction's bytes with its edits, without its distances; returns their number, 0: an edit does not fit. */
 unsigned move_layout_encode(const struct move_layout *layout, uint32_t insn, uint8_t out[16]);
-/* guards.c: a copy of the plan's guards, in order. -EINVAL: two lead one pointer to different copies; -ENOMEM. */
+/* guards.c: a sorted copy of the plan's guards. -EINVAL: two lead one pointer to different copies; -ENOMEM. */
 int move_guards_sort(const struct move_plan *plan, struct move_guards *out);
-/* Those of one call. */
+/* The guards of one call. */
 size_t move_guards_of(const struct move_guards *guards, uint64_t site, uint32_t in,
                       const struct move_guard **first);
-/* The bytes of an instruction's guards; `call`: its own bytes, with its edits. 0: it has none; more than
- * UINT8_MAX: they do not fit. */
+/* The number of bytes of an instruction's guards; `call`: its own bytes, with its edits. 0: it has none; more
+ * than UINT8_MAX: they do not fit. */
 unsigned move_guards_size(const struct move_layout *layout, uint32_t insn, const uint8_t *call,
                           unsigned length);
-/* Appends the instruction's guards to a buffer. `place`: of the first, which is the buffer's end. */
+/* Appends the instruction's guards to a buffer, at whose end the first one begins. */
 bool move_guards_put(struct move_work *work, const struct move_layout *layout, uint32_t insn,
                      const uint8_t *call, unsigned length, uint32_t buffer);
-/* What is known of a call of a new file, to check its guards. */
+/* A call in a new file whose guards are checked. */
 struct move_guards_check {
     const struct move_survey *survey;
     const struct image *after;
     const struct move_result *result;
     const struct move_guards *guards;
     const struct code_insn *old, *new;
-    uint32_t copy; /* that it is in */
+    uint32_t copy; /* the copy that it is in */
 };
-/* Whether the guards of the call, which begin at an address of the new file, are those of the plan, and
- * nothing else stands before the call; else what differs. */
+/* Checks that the call's guards, which begin at an address of the new file, are those of the plan, and that
+ * nothing else comes before the call. Returns the difference; NULL: none. */
 const char *move_guards_check(const struct move_guards_check *check, uint64_t start);
-/* codes.c: those of the plan before one instruction, and the bytes of all of them. */
+/* codes.c: the plan's codes before one instruction, and the bytes of all of them. */
 size_t move_codes_of(const struct move_function *plan, uint64_t address, const struct move_code **first,
                      unsigned *bytes);
-/* Appends them to a buffer. */
+/* Appends these to a buffer. */
 bool move_codes_put(struct move_work *work, const struct move_function *plan, uint64_t address,
                     uint32_t buffer);
-/* Whether the code at an address of the new file is what the plan puts before an instruction; else what differs. */
+/* Checks that the code at an address of the new file is what the plan inserts before an instruction. Returns the
+ * difference; NULL: none. */
 const char *move_codes_check(const struct image *after, const struct move_result *result,
                              const struct move_function *plan, uint64_t address, uint64_t at);
-/* By how much SP is lower at so many bytes behind the beginning. */
+/* How many bytes lower SP is at an offset in the inserted code. */
 uint32_t move_codes_low(const struct move_function *plan, uint64_t address, unsigned offset);
-/* The sum of what is to be added to SP before or after it. */
+/* The sum of what is added to SP before or after the instruction. */
 int32_t move_layout_lea(const struct move_layout *layout, uint32_t insn, enum move_what what);
-/* lea value(%rsp),%rsp; returns its length. out may be NULL. */
+/* Encodes lea value(%rsp),%rsp; returns its length. out may be NULL. */
 unsigned move_lea(int32_t value, uint8_t *out);
-/* A branch inside of the function whose distance has one byte. */
+/* Whether it is a branch within the function with a distance of one byte. */
 bool move_is_short(const uint8_t *bytes, unsigned length, const struct code_insn *insn);
-/* Where the old address, a boundary of instructions of this part, is now, in its part: `body` after what is added
+/* The offset in its part of an old address that is a boundary of instructions; `body`: behind the code added
  * before the instruction. UINT32_MAX: no boundary. */
 uint32_t move_layout_boundary(const struct move_layout *layout, uint32_t part, uint64_t address, bool body);
 
-/* emit.c: appends one copy; *refusal tells whether it could be. 0 or -ENOMEM. */
+/* emit.c: appends one copy; *refusal: why it could not be. 0 or -ENOMEM. */
 int move_emit(struct move_work *work, struct move_layout *layout, enum move_refusal *refusal);
 
-/* start.c: makes the plan's code that is executed first, once all else is emitted; -ENOMEM; -ENOTSUP: the file names nothing that is. */
+/* start.c: emits the plan's code that is executed first, after everything else. -ENOMEM; -ENOTSUP: nothing in the
+ * file can start it. */
 int move_start_put(struct move_work *work);
-/* Names it in the new file, once it is placed. */
+/* Makes the new file start it, once it is placed. */
 void move_start_set(const struct move_work *work, uint8_t *elf);
 
 /* cfa.c: translates the part's CFI; false: not understood (*rc 0) or out of memory. */
@@ -224,7 +231,7 @@ bool move_lsda(struct move_work *work, const struct move_layout *layout, uint32_
 int move_frames(struct move_work *work, struct fathom_error *err); /* -ENOTSUP: not understood */
 int move_index(struct move_work *work, struct fathom_error *err);
 
-/* sites.c: re-points the direct calls and jumps of code that stays, and puts jumps at the old entries. `elf`: the file
+/* sites.c: re-points direct calls and jumps in code that stays, and writes jumps to old entries. `elf`: the file
  * with its old size. 0 or -EOVERFLOW. */
 int move_sites(const struct move_work *work, uint8_t *elf, uint64_t *repointed);
 
@@ -237,12 +244,13 @@ struct move_output {
     bool move_headers;        /* the program headers move to the segment's start */
     size_t header_bytes;      /* room for them */
 };
-/* Decides where the segment comes to lie. */
+/* Decides the segment's address and file offset. */
 int move_output_plan(const struct move_survey *survey, struct move_output *out, struct fathom_error *err);
-/* `bytes` is the old file, with its code changed; it is replaced. */
+/* `bytes` is the old file with changed code; it is replaced. */
 int move_output_write(const struct move_work *work, struct move_output *out, struct fathom_error *err);
 
-/* symbols.c: the sections of names, with what is new. Appends to out->bytes and changes the headers. 0 or -ENOMEM. */
+/* symbols.c: the section headers and names, with the new ones. Appends to out->bytes and changes the headers. 0
+ * or -ENOMEM. */
 struct move_sections {
     Elf64_Shdr *items;
     size_t count, capacity;

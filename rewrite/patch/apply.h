@@ -1,13 +1,13 @@
-/* apply.h - single changes of a file's bytes, for resizing and for the check of it. Private to rewrite/patch/. */
+/* apply.h - single changes of a file's bytes, for resizing and for its check. Private to rewrite/patch/. */
 #ifndef FATHOM_REWRITE_PATCH_APPLY_H
 #define FATHOM_REWRITE_PATCH_APPLY_H
 
 #include "rewrite/growth/unit.h"
 
-/* Lets a number in code grow; data: the whole file. -EINVAL: it does not fit. */
+/* Enlarges a number in code; data: the whole file. -EINVAL: it does not fit. */
 int patch_apply(const struct unit *u, const struct frame_edit *edit, uint32_t bytes, uint8_t *data,
                 size_t size);
-/* Where an FDE's instructions are in the file. */
+/* File offset of an FDE's instructions. */
 size_t patch_fde_offset(const struct unit *u, const struct unit_fde *fde);
 
 #endif

@@ -13,30 +13,30 @@
 #include "image/image_private.h"
 
 struct check {
-    /* The resized image with the original's functions: it may not have found the same separate symbols, as its
-     * build-id is another. */
+    /* The resized image with the original's functions, as its own separate symbols might not be found by the new
+     * build-id. */
     struct image after;
     struct whole whole_before, whole_after;
     struct unit u_before, u_after;
-    uint8_t *data, *data_after; /* the original file, which becomes what is expected; the resized one */
+    uint8_t *data, *data_after; /* the original file, turned into the expected one; the resized one */
     size_t size, size_after;
     struct fathom_error *err;
 };
 
-static int differs(struct check *c, uint64_t address, const char *what)
+static int note_difference(struct check *c, uint64_t address, const char *what)
 {
     return error_set(c->err, EBADMSG, "the resized %s is wrong at 0x%llx: %s", image_name(&c->after),
                      (unsigned long long)address, what);
 }
 
-/* Takes over what may have changed of this function. */
-static int expect(struct check *c, uint32_t bytes)
+/* Copies what may have changed in this function. */
+static int expect_changes(struct check *c, uint32_t bytes)
 {
     const struct unit *u = &c->u_before;
     for (size_t i = 0; i < u->edit_count; i++)
         if (patch_apply(u, &u->edits[i], bytes, c->data, c->size) < 0)
-            return differs(c, u->edits[i].address, "its numbers have no room for the pad");
-    /* CFI is compared by its rows: the analysis does it */
+            return note_difference(c, u->edits[i].address, "its numbers have no room for the pad");
+    /* CFI is compared by rows, in the analysis */
     for (size_t i = 0; i < u->fde_count; i++) {
         size_t at = patch_fde_offset(u, &u->fdes[i]);
         memcpy(c->data + at, c->data_after + at, bytes_left(&u->fdes[i].fde->code));
@@ -48,20 +48,20 @@ static int check_function(struct check *c, const struct pad *pad, struct compare
 {
     uint32_t function = image_function_entry(c->whole_before.image, pad->address);
     if (function == IMAGE_NO_FUNCTION)
-        return differs(c, pad->address, "there is no function");
+        return note_difference(c, pad->address, "there is no function");
     if (unit_analyse(&c->u_before, &c->whole_before, function) < 0 ||
         unit_analyse(&c->u_after, &c->whole_after, function) < 0)
         return error_memory(c->err);
     if (c->u_before.refusal != GROWTH_RESIZABLE)
-        return differs(c, pad->address, "it should not have been changed");
+        return note_difference(c, pad->address, "it should not have been changed");
     enum growth_refusal refusal = c->u_after.refusal;
     if (refusal != GROWTH_RESIZABLE && refusal != GROWTH_NO_ROOM && refusal != GROWTH_NO_ROOM_CFI)
-        return differs(c, c->u_after.where, growth_refusal_text(refusal));
+        return note_difference(c, c->u_after.where, growth_refusal_text(refusal));
     uint64_t where;
     const char *what = compare_units(compare, &c->u_before, &c->u_after, pad->bytes, &where);
     if (what)
-        return differs(c, where, what);
-    return expect(c, pad->bytes);
+        return note_difference(c, where, what);
+    return expect_changes(c, pad->bytes);
 }
 
 static int check_rest(struct check *c, bool changed)

@@ -1,6 +1,6 @@
 /*
- * compare.c - see compare.h. Instructions whose bytes changed are also decoded by capstone, which knows nothing of
- * image/code/: both must see the same change.
+ * compare.c - see compare.h. Changed instructions are also decoded by capstone, independently of image/code/:
+ * both must see the same change.
  */
 #include "rewrite/patch/compare.h"
 
@@ -97,7 +97,8 @@ static const char *compare_states(const struct frame_state *x, const struct fram
     return y->depth == x->depth + grown ? NULL : "its frame is not larger by the pad";
 }
 
-/* Whether an operand by SP reaches what it did: above the pad the same address, below it what moved with SP. */
+/* Whether an operand addressed by SP reaches the same memory: above the pad the same address, below it what moved
+ * with SP. */
 static bool reaches_same(const struct unit *before, const struct unit *after, uint32_t i, uint32_t pad)
 {
     const struct code_insn *x = &before->code.insns[i], *y = &after->code.insns[i];

@@ -11,7 +11,7 @@ struct compare; /* a second disassembler (capstone) */
 struct compare *compare_new(void); /* NULL: out of memory */
 void compare_free(struct compare *compare);
 
-/* NULL: all is as it must be. Otherwise what is not, and *where. */
+/* NULL: they agree. Otherwise the difference, at *where. */
 const char *compare_units(struct compare *compare, const struct unit *before, const struct unit *after,
                           uint32_t pad, uint64_t *where);
 

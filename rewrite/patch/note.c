@@ -1,6 +1,6 @@
 /*
- * note.c - the descriptor of NT_GNU_BUILD_ID, and another for it; see note.h. The new id is XXH3 of the file (128 bits, then
- * further bits with other seeds), in which the id is 0.
+ * note.c - the descriptor of NT_GNU_BUILD_ID, and how to replace it; see note.h. The new id is XXH3 of the file
+ * with a zeroed id (128 bits, then further bits with other seeds).
  */
 #include "rewrite/patch/note.h"
 

@@ -1,4 +1,4 @@
-/* note.h - where in an ELF file its build-id is. Private to disambig/. */
+/* note.h - where in an ELF file its build-id is. Private to rewrite/. */
 #ifndef FATHOM_REWRITE_PATCH_NOTE_H
 #define FATHOM_REWRITE_PATCH_NOTE_H
 
@@ -10,7 +10,7 @@ struct note_place {
 };
 
 struct note_place note_find(const struct image *image);
-/* Gives the file's bytes an id of their own: a hash of all others. */
+/* Replaces the file's id by one of its own: a hash of all other bytes. */
 void note_renew(uint8_t *data, size_t size, struct note_place place);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * patch.h - changes ELF files so that frames have other sizes, and checks the result.
+ * patch.h - changes the sizes of frames in ELF files, and checks the result.
  *
- * Executables and shared objects, position-independent or not. Only numbers change: immediates and displacements in
- * code, offsets in .eh_frame, and the build-id, as the file is another one now; whatever else is in the file stays.
- * Debug information stays, too: it is right for variables in registers and in frames addressed by BP; in frames
- * addressed by SP alone, DWARF locations of variables in memory are off by the pad.
+ * Executables and shared objects, position-independent or not. Only numbers change: immediates and displacements
+ * in code, offsets in .eh_frame, and the build-id, as it is another file now. Debug information is not changed:
+ * it is right for variables in registers and in frames addressed by BP; in frames addressed by SP alone, DWARF
+ * locations of variables in memory are off by the pad.
  */
 #ifndef FATHOM_REWRITE_PATCH_PATCH_H
 #define FATHOM_REWRITE_PATCH_PATCH_H
@@ -14,16 +14,16 @@
 #include "rewrite/growth/growth.h"
 #include "rewrite/pads.h"
 
-/* Makes the frames larger. *elf: the whole new file, which the caller frees. *id: its build-id, of as many bytes as
- * before; none if it had none. frames: of this image. -EINVAL: a pad is not of a function, does not fit, or there are
- * two for one function; -ESTALE: the image's file was changed. */
+/* Enlarges frames. *elf: the whole new file, which the caller frees. *id: its build-id, as long as the old one;
+ * empty if there was none. frames: of this image. -EINVAL: a pad is of no function, does not fit, or a function
+ * has two; -ESTALE: the image's file has changed. */
 int patch_resize(const struct image *image, const struct growth *frames, const struct pad *pads, size_t count,
                  void **elf, size_t *size, struct build_id *id, struct fathom_error *err);
 
-/* Checks a resized file, read again, against the original: nothing changed but what was to change; all code of the
- * changed functions is understood as before; at each of their instructions the CFI agrees with the code, and the frame
- * is larger by the pad where it was allocated, and unchanged elsewhere; all operands address what they did. -EBADMSG:
- * it is not so. */
+/* Checks a resized file, read again, against the original: nothing else has changed; all code of the changed
+ * functions is understood as before; at each of their instructions the CFI agrees with the code; the frame is
+ * larger by the pad where it was allocated, and unchanged elsewhere; all operands address what they did.
+ * -EBADMSG: any of this is false. */
 int patch_check(const struct image *before, const struct image *after, const struct pad *pads, size_t count,
                 struct fathom_error *err);
 

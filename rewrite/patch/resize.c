@@ -34,13 +34,13 @@ int patch_apply(const struct unit *u, const struct frame_edit *edit, uint32_t by
     return 0;
 }
 
-/* Where an FDE's instructions are in the file. */
+/* File offset of an FDE's instructions. */
 size_t patch_fde_offset(const struct unit *u, const struct unit_fde *fde)
 {
     return (size_t)(fde->fde->code.at - u->whole->image->file.data);
 }
 
-static int resize(struct unit *u, uint32_t bytes, uint8_t *data, size_t size)
+static int resize_unit(struct unit *u, uint32_t bytes, uint8_t *data, size_t size)
 {
     int rc = 0;
     for (size_t i = 0; i < u->edit_count && rc == 0; i++)
@@ -69,7 +69,7 @@ static int check_pad(const struct image *image, const struct growth *frames, con
     return 0;
 }
 
-struct contents { /* of the new file */
+struct contents { /* the new file */
     uint8_t *data;
     size_t size;
 };
@@ -95,7 +95,7 @@ static int resize_all(const struct image *image, const struct growth *frames, co
             continue;
         rc = unit_analyse(&u, &frames->whole, function);
         if (rc == 0)
-            rc = resize(&u, pads[i].bytes, file->data, file->size);
+            rc = resize_unit(&u, pads[i].bytes, file->data, file->size);
         if (rc == -ENOMEM)
             error_memory(err);
         else if (rc < 0)

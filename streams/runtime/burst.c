@@ -1,9 +1,10 @@
 /*
- * burst.c - begins and ends the bursts of a thread (Hirzel and Chilimbi, Bursty Tracing, FDDO-4 2001, figure 3), and gives threads
- * their blocks; see block.h.
+ * burst.c - begins and ends the bursts of a thread (Hirzel and Chilimbi, Bursty Tracing, FDDO-4 2001, figure 3),
+ * and gives threads their blocks; see block.h.
  *
- * The code counts the checks of a burst in pieces, between which the log is emptied: shorter ones where much is logged. A
- * signal handler can come at any instruction and run into a check itself: what is being done is not begun again below it.
+ * The code counts the checks of a burst in pieces, after each of which the log is emptied: shorter ones if much
+ * is logged. A signal handler can interrupt any instruction and reach a check itself: it does not restart what it
+ * interrupted.
  */
 #include <asm/prctl.h>
 
@@ -14,46 +15,48 @@
 
 #define NEVER       INT32_MAX
 #define PIECE_MOST  64         /* checks */
-#define STACK_NEAR  (1u << 20) /* bytes; from one frame to another of the same stack */
+#define STACK_NEAR  (1u << 20) /* between two frames of the same stack, bytes */
 #define NESTED_MOST 1000       /* checks in a handler */
 
 struct trace_options trace_options;
 
-/* Of threads that record nothing; its numbers are nobody's. With a log, as returns may lead into instrumented versions. */
+/* Shared by threads that record nothing; its counters are meaningless. It has a log, as returns may lead into
+ * instrumented versions. */
 static union {
     struct block block;
     uint8_t bytes[WIRE_BLOCK];
 } idle;
 static uint32_t process;
 
-static struct block *current(void)
+static struct block *current_block(void)
 {
     struct block *block;
     __asm__ volatile("movq %%gs:%c1, %0" : "=r"(block) : "i"(offsetof(struct block, self)));
     return block;
 }
 
-static void use(struct block *block)
+static void use_block(struct block *block)
 {
     raw_call(SYS_arch_prctl, ARCH_SET_GS, (long)block, 0, 0, 0, 0);
 }
 
-/* Whether the thread records, or may yet: it has no file before its first burst. */
+/* Whether the thread records, or may do so later: it has no file before its first burst. */
 static bool may_record(const struct block *block)
 {
     return !block->opened || writer_works(&block->writer);
 }
 
-/* How many checks of a group there are between two bursts that begin in it. As each check is of one group, so many of all are
- * between two bursts. */
+/* The number of checks of a group between two bursts that it starts. As each check is of one group, this is also
+ * the number of all checks between two bursts. */
 static int32_t period_of(const struct block *block)
 {
     uint32_t checks = trace_options.checks0 ? trace_options.checks0 : 1;
     return !may_record(block) || checks > NEVER ? NEVER : (int32_t)checks;
 }
 
-/* Not in a burst, as at the beginning: the groups' first ones are spread over the period. */
-static void rest(struct block *block)
+/* Sets the counters for a time without a burst. At the beginning, the groups' first ones are spread over the
+ * period. */
+static void begin_pause(struct block *block)
 {
     int32_t period = period_of(block);
     block->whole = 0;
@@ -63,7 +66,8 @@ static void rest(struct block *block)
             period == NEVER ? NEVER : 1 + (int32_t)((uint64_t)period * (i * 101 % WIRE_GROUPS) / WIRE_GROUPS);
 }
 
-/* The group at 0 is counted from the beginning when the burst is over; in it, all are at 1. */
+/* Saves the counters during a burst, in which all are 1. The group that reached 0 starts again when the burst is
+ * over. */
 static void set_aside(struct block *block)
 {
     int32_t period = period_of(block);
@@ -81,7 +85,7 @@ static void take_up(struct block *block)
         block->checks_left[i] = block->later[i];
 }
 
-/* No counter stays at 0. */
+/* Ensures that no counter stays at 0. */
 static void pass_over(struct block *block)
 {
     int32_t to = block->whole > 0 ? 1 : period_of(block);
@@ -97,10 +101,10 @@ static struct block *use_idle(void)
     if (!block->self) {
         block->change = burst_enter;
         block->self = block;
-        block->opened = true; /* and has no file */
-        rest(block);
+        block->opened = true; /* but has no file */
+        begin_pause(block);
     }
-    use(block);
+    use_block(block);
     return block;
 }
 
@@ -115,14 +119,14 @@ struct block *block_enter(void)
     block->self = block;
     block->tid = raw_tid();
     block->piece = PIECE_MOST;
-    rest(block);
-    use(block);
+    begin_pause(block);
+    use_block(block);
     return block;
 }
 
 void block_leave(void)
 {
-    struct block *block = current();
+    struct block *block = current_block();
     if (block == &idle.block || block->tid != raw_tid())
         return;
     use_idle();
@@ -135,13 +139,13 @@ void block_leave(void)
 
 void block_forked(void)
 {
-    struct block *block = current();
+    struct block *block = current_block();
     process = raw_pid();
     block_enter();
     if (block == &idle.block)
         return;
     if (block->opened)
-        writer_close(&block->writer, false); /* the parent goes on with it */
+        writer_close(&block->writer, false); /* the parent continues to use it */
     raw_munmap(block, WIRE_BLOCK);
 }
 
@@ -158,19 +162,20 @@ static void next_piece(struct block *block)
     block->burst_left = block->whole < block->piece ? block->whole : block->piece;
 }
 
-/* The call path of who calls burst_change() with this SP, which is below what it pushed and its return address. */
+/* The call path of the code that called burst_change() with this SP, which is below the registers that it pushed
+ * and its return address. */
 static uint32_t context_at(uint64_t sp)
 {
     return contexts_of(((const uint64_t *)sp)[1], sp + 16, true);
 }
 
-static void begin(struct block *block, uint64_t sp)
+static void begin_burst(struct block *block, uint64_t sp)
 {
     if (!block->opened && writer_open(&block->writer, process, block->tid, process_number()))
         process_maps();
     block->opened = true;
     if (!writer_works(&block->writer)) {
-        rest(block);
+        begin_pause(block);
         return;
     }
     uint32_t checks = trace_options.checks0 && trace_options.burst0 <= NEVER ? trace_options.burst0 : NEVER;
@@ -183,7 +188,7 @@ static void begin(struct block *block, uint64_t sp)
     next_piece(block);
 }
 
-/* A long burst comes into other paths than that in which it began. */
+/* Updates the call path, as a long burst comes into other paths than that in which it began. */
 static void note_context(struct block *block, uint64_t sp)
 {
     uint32_t context = context_at(sp);
@@ -192,14 +197,14 @@ static void note_context(struct block *block, uint64_t sp)
     block->context = context;
 }
 
-/* The log is emptied; then the burst goes on, or ends. */
+/* Empties the log; then the burst continues or ends. */
 static void end_piece(struct block *block, uint64_t sp)
 {
     int32_t passed = block->whole < block->piece ? block->whole : block->piece;
     writer_take(&block->writer, (uint8_t *)block + WIRE_LOG, block->logged);
     block->whole -= passed;
     if (block->whole <= 0 && !trace_options.checks0)
-        block->whole = NEVER; /* all is one burst */
+        block->whole = NEVER; /* everything is one burst */
     if (block->whole > 0 && writer_works(&block->writer)) {
         note_context(block, sp);
         next_piece(block);
@@ -209,12 +214,12 @@ static void end_piece(struct block *block, uint64_t sp)
     if (writer_works(&block->writer))
         take_up(block);
     else
-        rest(block);
+        begin_pause(block);
 }
 
 void block_heap_changed(void)
 {
-    struct block *block = current();
+    struct block *block = current_block();
     if (block->whole <= 0 || block->busy || block->tid != raw_tid())
         return;
     block->busy = (uint64_t)__builtin_frame_address(0);
@@ -225,8 +230,8 @@ void block_heap_changed(void)
     __atomic_store_n(&block->busy, 0, __ATOMIC_RELEASE);
 }
 
-/* Whether a signal handler came while the thread was in burst_change(): on its stack or on another one. Only if the stack is shorter
- * than then, again and again, was that left by longjmp(). */
+/* Whether a signal handler interrupted burst_change() in this thread: on its stack or on another one. That it was
+ * left by longjmp() is only concluded if the stack is shorter than at that time, repeatedly. */
 static bool is_nested(struct block *block, uint64_t sp)
 {
     bool above = sp - block->busy < STACK_NEAR;
@@ -236,8 +241,8 @@ static bool is_nested(struct block *block, uint64_t sp)
     return nested;
 }
 
-/* The block that is to be used: threads that were made without the library have their parent's, and so has the child of vfork(),
- * whose memory is its parent's, too, and which records nothing (NULL). */
+/* The block to use. Threads made without the library have their parent's; so has the child of vfork(), which also
+ * shares its parent's memory and records nothing (NULL). */
 static struct block *own_block(struct block *block)
 {
     if (block == &idle.block || block->tid == raw_tid())
@@ -253,7 +258,7 @@ bool burst_change(struct block *block, uint64_t sp)
         return true;
     }
     if (own == &idle.block || !may_record(own)) {
-        rest(own);
+        begin_pause(own);
         return true;
     }
     if (is_nested(own, sp)) {
@@ -262,7 +267,7 @@ bool burst_change(struct block *block, uint64_t sp)
     }
     own->busy = sp;
     if (own->burst_left < 0)
-        begin(own, sp);
+        begin_burst(own, sp);
     else
         end_piece(own, sp);
     __atomic_store_n(&own->busy, 0, __ATOMIC_RELEASE);

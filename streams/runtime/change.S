@@ -1,7 +1,7 @@
 /*
- * change.S - duplicated code calls this where a burst begins, ends, or the log is to be emptied (rewrite/duplicate/wire.h). Its caller
- * has left the red zone alone and keeps nothing in the flags but what it asks for: ZF, that the checking version goes on. All
- * registers are kept; vector registers are not touched.
+ * change.S - duplicated code calls this where a burst begins or ends, or the log must be emptied
+ * (rewrite/duplicate/wire.h). The caller has skipped the red zone and needs no flags preserved; it expects ZF to
+ * be set if the checking version should continue. All registers are preserved; vector registers are not touched.
  */
 #include "rewrite/duplicate/wire.h"
 

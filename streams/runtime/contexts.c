@@ -1,8 +1,8 @@
 /*
  * contexts.c - see contexts.h.
  *
- * Two tables: of paths, and of where on the stack they were seen. Nothing is ever taken out of the latter, which is read without the
- * lock (process.h): an entry is whole before its chain leads to it.
+ * Two tables: of paths, and of the places on the stack where they were seen. Nothing is ever removed from the
+ * latter, which is read without the lock (process.h): an entry is complete before its chain contains it.
  */
 #include "streams/runtime/contexts.h"
 
@@ -10,8 +10,8 @@
 #include "streams/runtime/frames.h"
 #include "streams/runtime/process.h"
 
-#define STACK_MOST (64u << 20) /* bytes; what is farther from the base is on another stack */
-#define CHUNK      (1u << 20)  /* bytes of memory that are taken at a time */
+#define STACK_MOST (64u << 20) /* an address farther from the base is on another stack */
+#define CHUNK      (1u << 20)  /* bytes of memory allocated at a time */
 #define BUCKETS    65536u
 /* A path with 20 frames takes 200 bytes, and 120 for each height of the stack: 65536 with 6 heights. */
 #define CHUNKS_MOST 64
@@ -61,7 +61,7 @@ static struct place **bucket_at(uint64_t pc, uint64_t height)
     return &places[bucket_of(pc ^ height << 32)];
 }
 
-/* The stack from here to the base has at least the height. */
+/* Whether the stack from here to the base is at least as high as the place. */
 static bool is_there(const struct place *place, uint64_t base)
 {
     for (uint32_t i = 0; i < place->depth; i++)
@@ -105,7 +105,7 @@ static struct path *make_path(struct path **bucket, const struct frames *frames)
     struct path *path = count + 1 < PROCESS_CONTEXTS_MOST ? take_memory(sizeof *path + bytes) : NULL;
     if (!path)
         return NULL;
-    path->id = ++count; /* and nobody else's, even if the record below is lost */
+    path->id = ++count; /* which nothing else gets, even if the record below is lost */
     path->depth = frames->depth;
     path->cut = frames->cut;
     raw_copy(path->pcs, frames->pcs, bytes);
@@ -128,7 +128,7 @@ static struct path *path_of(const struct frames *frames)
     return path ? path : make_path(bucket, frames);
 }
 
-/* Notes where the path stands. One that has no number is noted, too: it is not walked again. */
+/* Adds the place of a path, even of one that has no number, so that it is not walked again. */
 static void make_place(const struct frames *frames, const struct path *path, uint64_t pc, uint64_t sp,
                        uint64_t base)
 {
@@ -139,7 +139,7 @@ static void make_place(const struct frames *frames, const struct path *path, uin
     if (!place)
         return;
     for (; *bucket && !path; bucket = &(*bucket)->next)
-        ; /* one without a path is like all of its height: it is the last one */
+        ; /* one without a path matches everything at its height: it comes last */
     *place =
         (struct place){*bucket, path ? path->pcs : NULL, pc, (uint32_t)height, path ? path->id : 0, depth};
     for (uint32_t i = 0; i < depth; i++)
@@ -147,7 +147,7 @@ static void make_place(const struct frames *frames, const struct path *path, uin
     __atomic_store_n(bucket, place, __ATOMIC_RELEASE);
 }
 
-/* Of a path that was not seen there yet. */
+/* Walks the stack and adds a path that was not seen at this place before. */
 static uint32_t learn(uint64_t pc, uint64_t sp, uint64_t base, bool vectors)
 {
     static struct frames frames;

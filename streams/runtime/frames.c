@@ -63,8 +63,8 @@ static _Unwind_Reason_Code take_frame(struct _Unwind_Context *frame, void *argum
         out->cut = true;
         return _URC_NORMAL_STOP;
     }
-    out->steady &=
-        slot % 8 == 0 && *(const uint64_t *)slot == pc; /* what a signal interrupted has no return address */
+    out->steady &= slot % 8 == 0 &&
+                   *(const uint64_t *)slot == pc; /* code interrupted by a signal has no return address */
     out->pcs[out->depth] = pc;
     out->slots[out->depth++] = slot;
     return _URC_NO_REASON;
@@ -90,14 +90,14 @@ static void restore_vectors(const uint8_t *from)
 
 void frames_walk(struct frames *out, uint64_t pc, uint64_t sp, uint64_t base, bool vectors)
 {
-    static uint8_t kept[XSAVE_BYTES] __attribute__((aligned(64)));
+    static uint8_t saved[XSAVE_BYTES] __attribute__((aligned(64)));
     struct walk walk = {.out = out, .pc = pc, .sp = sp, .base = base};
     out->depth = 0;
     out->cut = false;
     out->steady = true;
     if (vectors)
-        keep_vectors(kept);
+        keep_vectors(saved);
     _Unwind_Backtrace(take_frame, &walk);
     if (vectors)
-        restore_vectors(kept);
+        restore_vectors(saved);
 }

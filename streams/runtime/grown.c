@@ -8,16 +8,15 @@
 #include "base/raw.h"
 #include "streams/runtime/block.h"
 
-#define WINDOW (1u << 20) /* bytes; of the file, mapped at a time */
-#define STEP                                                                                                 \
-    (1u                                                                                                      \
-     << 16) /* bytes that get blocks at a time: what a process leaves unused that is killed, or calls exec() */
-#define NUMBERS_MOST     1000u /* files of one stem */
-#define DESCRIPTOR_LEAST 700   /* where the process may have so many */
+#define WINDOW           (1u << 20) /* bytes of the file mapped at a time */
+#define STEP             (1u << 16) /* bytes allocated at a time: the rest is wasted on exec(), or if killed */
+#define NUMBERS_MOST     1000u      /* files with one stem */
+#define DESCRIPTOR_LEAST 700        /* if the process may have that many */
 #define INTERRUPTS_MOST  1000u
 
-/* A descriptor that is not among the lowest ones: programs close these, and open others of which they know the number. */
-static int raise(int fd)
+/* Moves a descriptor away from the lowest numbers: programs close these, and expect files that they open to get
+ * certain numbers. */
+static int raise_descriptor(int fd)
 {
     long high = fd < 0 ? -EBADF : raw_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, DESCRIPTOR_LEAST, 0, 0, 0);
     if (raw_failed(high))
@@ -30,7 +29,7 @@ static int open_name(const char *directory, const char *name, int flags)
 {
     char path[4096];
     raw_append(path, sizeof path, raw_append(path, sizeof path, 0, directory), name);
-    return raise(
+    return raise_descriptor(
         (int)raw_call(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600, 0, 0));
 }
 
@@ -41,7 +40,8 @@ static bool is_own(const struct grown *file, int fd)
            status.st_dev == file->device && status.st_ino == file->inode;
 }
 
-/* Its descriptor, or a negative errno. Where the program closed that, the file is opened again: what has its number is not touched. */
+/* The file's descriptor, or a negative errno. If the program closed it, the file is opened again; whatever has
+ * its number now is left alone. */
 static int descriptor_of(struct grown *file)
 {
     if (is_own(file, file->fd))
@@ -60,8 +60,8 @@ bool grown_allowed(uint64_t bytes)
     return raw_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) != 0 || bytes <= limit.rlim_cur;
 }
 
-/* More of the file gets blocks, so that a full disk is an error here and no signal later. */
-static int allocate(struct grown *file)
+/* Allocates more of the file, so that a full disk is an error here and no signal later. */
+static int allocate_step(struct grown *file)
 {
     long rc = -EINTR, fd = descriptor_of(file);
     if (fd < 0 || !grown_allowed(file->most + STEP))
@@ -89,9 +89,9 @@ static int map_window(struct grown *file, uint64_t start)
     return 0;
 }
 
-/* A new file. */
-static int make(struct grown *file, const char *directory, const char *stem, uint32_t number,
-                const char *suffix)
+/* Makes a new file. */
+static int make_file(struct grown *file, const char *directory, const char *stem, uint32_t number,
+                     const char *suffix)
 {
     struct stat status;
     size_t at = raw_append(file->name, sizeof file->name, 0, stem);
@@ -111,10 +111,10 @@ bool grown_open(struct grown *file, const char *directory, const char *stem, con
 {
     *file = (struct grown){.fd = -EEXIST};
     for (uint32_t n = 0; n < NUMBERS_MOST && file->fd == -EEXIST; n++) {
-        make(file, directory, stem, n, suffix);
+        make_file(file, directory, stem, n, suffix);
         *number = n;
     }
-    if (file->fd < 0 || allocate(file) || map_window(file, 0)) {
+    if (file->fd < 0 || allocate_step(file) || map_window(file, 0)) {
         grown_close(file, 0);
         return false;
     }
@@ -147,7 +147,7 @@ int grown_room(struct grown *file, uint32_t bytes, uint64_t most, bool *moved)
     int error = 0;
     *moved = false;
     if (grown_end(file) + bytes > file->most)
-        error = file->most + STEP > most ? EFBIG : allocate(file);
+        error = file->most + STEP > most ? EFBIG : allocate_step(file);
     if (error || file->size + bytes <= WINDOW)
         return error;
     uint64_t next = RAW_PAGE_DOWN(grown_end(file)), keep = grown_end(file) - next;

@@ -1,4 +1,4 @@
-/* heap.c - notes what the program allocates and frees. */
+/* heap.c - records what the program allocates and frees. */
 #include <malloc.h>
 
 #include "base/raw.h"
@@ -7,7 +7,8 @@
 #include "streams/runtime/frames.h"
 #include "streams/runtime/process.h"
 
-/* Nothing is noted of libgcc's own objects: it may have the lock that a walk of the stack by another thread waits for (frames.h). */
+/* Ignores libgcc's own objects: it may hold the lock that a walk of the stack by another thread waits for
+ * (frames.h). */
 static void note_allocated(const void *memory, size_t size, uint64_t pc, uint64_t sp)
 {
     if (!memory || !process_logs_heap || frames_refuse(pc))

@@ -1,9 +1,9 @@
-/* maps.c - keeps what is mapped where in the process, for who looks for names of addresses; see process.h. It needs the lock. */
+/* maps.c - copies the process's mappings, to find names of addresses later; see process.h. Requires the lock. */
 #include "base/raw.h"
 #include "streams/runtime/block.h"
 #include "streams/runtime/process.h"
 
-static size_t name(char *path, size_t size, uint32_t pid, uint32_t number)
+static size_t format_name(char *path, size_t size, uint32_t pid, uint32_t number)
 {
     size_t at = raw_append(path, size, 0, trace_options.directory);
     at = raw_append_number(path, size, at, pid);
@@ -12,7 +12,7 @@ static size_t name(char *path, size_t size, uint32_t pid, uint32_t number)
     return raw_append(path, size, at, ".maps");
 }
 
-static bool copy(int from, int to)
+static bool copy_contents(int from, int to)
 {
     static char piece[4096];
     long size;
@@ -32,12 +32,12 @@ static bool copy(int from, int to)
 void maps_copy(uint32_t pid, uint32_t number)
 {
     static char path[4096], fresh[4096]; /* stacks may be small */
-    raw_append(fresh, sizeof fresh, name(fresh, sizeof fresh, pid, number), ".new");
-    name(path, sizeof path, pid, number);
+    raw_append(fresh, sizeof fresh, format_name(fresh, sizeof fresh, pid, number), ".new");
+    format_name(path, sizeof path, pid, number);
     int from = raw_open("/proc/self/maps", O_RDONLY),
         to = (int)raw_call(SYS_openat, AT_FDCWD, (long)fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600,
                            0, 0);
-    bool whole = from >= 0 && to >= 0 && copy(from, to);
+    bool whole = from >= 0 && to >= 0 && copy_contents(from, to);
     if (from >= 0)
         raw_close(from);
     if (to >= 0)

@@ -1,8 +1,9 @@
 /*
  * process.c - see process.h.
  *
- * The lock is in a page that the kernel clears in a child with memory of its own: there it is free, and its word `own` tells that the
- * file is the parent's. The child of vfork() has its parent's memory, and what it allocates there belongs to the parent's heap.
+ * The lock is in a page that the kernel clears in a child with memory of its own: there the lock is free, and the
+ * cleared word `own` shows that the file is the parent's. The child of vfork() has its parent's memory, and what
+ * it allocates there belongs to the parent's heap.
  */
 #include "streams/runtime/process.h"
 
@@ -27,13 +28,13 @@ static __thread __attribute__((tls_model("initial-exec"))) bool inside;
 static struct {
     struct grown file;
     struct process_header *header; /* NULL: there is no file */
-    struct process_header next;    /* of the one that is to be made */
-    uint64_t whole;                /* as its `used`, in memory of this process */
+    struct process_header next;    /* of the file to be made next */
+    uint64_t whole;                /* copy of its `used` in memory of this process */
     uint64_t address;              /* of the last record */
-    bool tried;                    /* to make it */
+    bool tried;                    /* making it was tried */
     bool over;                     /* no more is written */
-    bool traced;                   /* a trace names it */
-    bool forked;                   /* a child may */
+    bool traced;                   /* a trace refers to it */
+    bool forked;                   /* a child's may */
 } process;
 
 bool process_begin(void)
@@ -63,7 +64,7 @@ void process_parent(void)
     process.forked = true;
 }
 
-/* The file is the parent's, if it has one: what follows stands in another. */
+/* Forgets the file, which is the parent's if there is one: what follows goes to another one. */
 static void leave_file(void)
 {
     if (process.header) {
@@ -78,11 +79,11 @@ static void leave_file(void)
     process.tried = process.traced = process.forked = false;
 }
 
-/* Nothing is known of the heap from here on. */
+/* Marks the heap as unknown from here on. */
 static void lose_heap(void)
 {
     process_logs_heap = false;
-    process.next.heap_lost = sizeof process.next; /* of children's */
+    process.next.heap_lost = sizeof process.next; /* for children */
     if (process.header && !process.header->heap_lost)
         process.header->heap_lost = process.whole;
 }
@@ -149,7 +150,7 @@ uint64_t process_position(void)
     return __atomic_load_n(&process.whole, __ATOMIC_RELAXED);
 }
 
-/* Room for a record before `most` bytes. */
+/* Begins a record, within the file's first `most` bytes. */
 static bool begin_record(uint64_t most, enum process_record what)
 {
     bool moved;
@@ -186,7 +187,7 @@ bool process_context(uint32_t id, const uint64_t *pcs, uint32_t depth, bool cut)
     return true;
 }
 
-/* A record of the heap at an address. */
+/* Begins a record of the heap with an address. */
 static bool begin_heap(enum process_record what, uint64_t address)
 {
     if (!process_logs_heap)
@@ -224,7 +225,7 @@ void process_maps(void)
     process_unlock();
 }
 
-/* A file that nobody names says nothing. */
+/* Removes a file that no trace refers to, and so is useless. */
 static void remove_file(void)
 {
     char path[4096];

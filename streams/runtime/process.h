@@ -1,8 +1,9 @@
 /*
  * process.h - the file of a process (streams/process_wire.h), its number, and the lock that orders its records.
  *
- * A thread takes the lock for a few instructions, but can be interrupted by a signal handler meanwhile, which gets no lock. So can
- * nobody once a thread has left it locked, by longjmp() from such a handler: that is found out by waiting, and nothing more is written.
+ * A thread holds the lock for a few instructions, but a signal handler can interrupt it meanwhile, and does not
+ * get the lock. If a thread leaves it locked, by longjmp() from such a handler, nothing else gets it either: that
+ * is noticed by waiting, and nothing more is written.
  */
 #ifndef FATHOM_STREAMS_RUNTIME_PROCESS_H
 #define FATHOM_STREAMS_RUNTIME_PROCESS_H
@@ -10,33 +11,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* false: without memory there is never a lock. */
+/* false: out of memory; the lock can never be taken. */
 bool process_begin(void);
-/* In the child of fork(), if the kernel could not be asked to tell; and in the parent. */
+/* Call it in the child of fork(), in case the kernel cannot clear the page; and in the parent. */
 void process_child(void);
 void process_parent(void);
-/* The file is whole: no lock is given any more. */
+/* Completes the file: the lock cannot be taken any more. */
 void process_end(void);
 
 bool process_lock(void);
 void process_unlock(void);
 
-/* The number of the file, which is made if there is none yet; STREAM_NO_PROCESS: it cannot be made. A trace will name it. */
+/* The number of the file, which is made if there is none; STREAM_NO_PROCESS: it cannot be made. A trace will
+ * refer to it. */
 uint32_t process_number(void);
-/* Where its next record will be. */
+/* Position of its next record. */
 uint64_t process_position(void);
 
-/* With the lock. Whether the record was written. */
+/* Requires the lock. Returns whether the record was written. */
 bool process_context(uint32_t id, const uint64_t *pcs, uint32_t depth, bool cut);
-/* These stop at the bound of the heap's records. */
+/* These stop at the limit of heap records. */
 void process_allocated(uint64_t address, uint64_t size, uint32_t context);
 void process_freed(uint64_t address);
-/* Whether these two do something yet. */
+/* Whether these two still do anything. */
 extern bool process_logs_heap;
 
-/* Copies what is mapped, if there is a file. */
+/* Copies the mappings, if there is a file. */
 void process_maps(void);
-/* maps.c, with the lock: copies /proc/self/maps to DIR/PID-N.maps, whose last copy is replaced. */
+/* maps.c, requires the lock: copies /proc/self/maps to DIR/PID-N.maps, replacing the last copy. */
 void maps_copy(uint32_t pid, uint32_t number);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * start.c - starts the runtime in a process with duplicated code (rewrite/duplicate/): FATHOM_TRACE=CHECKS:BURST:BYTES[:HEAP]:DIR in
- * its environment says how many checks there are between bursts (0: all is one burst) and in a burst, how large each thread's file may get,
- * how large that of the process with what it allocates (0 as without it: that is not logged), and where.
+ * start.c - starts the runtime in a process with duplicated code (rewrite/duplicate/).
+ * FATHOM_TRACE=CHECKS:BURST:BYTES[:HEAP]:DIR in its environment has the number of checks between bursts (0: all
+ * is one burst) and in a burst, the maximal size of each thread's file and of the process's file with its
+ * allocations (0 or missing: these are not logged), and the directory.
  *
- * It is linked with -z initfirst: duplicated constructors run with a block already.
+ * It is linked with -z initfirst, so that duplicated constructors already run with a block.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -70,7 +71,7 @@ static void *run_thread(void *argument)
 {
     struct thread thread = *(struct thread *)argument;
     free(argument);
-    /* where the return address stands: the call below may be a jump, which leaves it for the program's function */
+    /* the place of the return address: the call below may be a jump, which leaves it to the program's function */
     contexts_thread((void **)__builtin_frame_address(0) + 1);
     pthread_setspecific(leaving, block_enter());
     return thread.start(thread.argument);
@@ -91,7 +92,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *out, const 
     return rc;
 }
 
-static void forked(void)
+static void handle_fork(void)
 {
     process_child();
     block_forked();
@@ -106,7 +107,7 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
     contexts_begin();
     process_begin();
     block_enter();
-    __register_atfork(NULL, process_parent, forked, &__dso_handle);
+    __register_atfork(NULL, process_parent, handle_fork, &__dso_handle);
     works = pthread_key_create(&leaving, leave_thread) == 0;
 }
 

@@ -47,7 +47,7 @@ bool writer_works(const struct writer *w)
     return w->header && !w->header->full;
 }
 
-/* Room for what is said at once; false: the trace has ended. */
+/* Makes room for what is written at once; false: the trace has ended. */
 static bool has_room(struct writer *w)
 {
     bool moved;
@@ -59,12 +59,12 @@ static bool has_room(struct writer *w)
     return !error;
 }
 
-static void publish(struct writer *w)
+static void publish_used(struct writer *w)
 {
     __atomic_store_n(&w->header->used, grown_end(&w->file), __ATOMIC_RELEASE);
 }
 
-static void control(struct writer *w, enum stream_control what, uint64_t number)
+static void write_control(struct writer *w, enum stream_control what, uint64_t number)
 {
     if (!writer_works(w) || !has_room(w))
         return;
@@ -73,7 +73,7 @@ static void control(struct writer *w, enum stream_control what, uint64_t number)
     grown_number(&w->file, number);
 }
 
-static void record(struct writer *w, uint64_t datum, uint64_t pc)
+static void write_record(struct writer *w, uint64_t datum, uint64_t pc)
 {
     struct stream_site *last = &w->sites[stream_hash(w->pc)], *own = &w->sites[stream_hash(pc)];
     bool next = last->pc == w->pc && last->next == pc;
@@ -106,25 +106,25 @@ static void record(struct writer *w, uint64_t datum, uint64_t pc)
 
 void writer_context(struct writer *w, uint32_t context)
 {
-    control(w, STREAM_CONTEXT, context);
+    write_control(w, STREAM_CONTEXT, context);
 }
 
 void writer_burst(struct writer *w, uint64_t checks, uint32_t context)
 {
-    control(w, STREAM_BURST, checks);
+    write_control(w, STREAM_BURST, checks);
     writer_context(w, context);
     if (!writer_works(w))
         return;
     w->header->bursts++;
     w->header->checks += checks;
-    publish(w);
+    publish_used(w);
 }
 
 void writer_heap(struct writer *w, uint64_t position)
 {
     if (position == w->heap)
         return;
-    control(w, STREAM_HEAP, position - w->heap);
+    write_control(w, STREAM_HEAP, position - w->heap);
     w->heap = position;
 }
 
@@ -135,21 +135,21 @@ void writer_take(struct writer *w, const uint8_t *log, uint32_t logged)
     if (!writer_works(w) || !count)
         return;
     if (lost)
-        control(w, STREAM_LOST, lost);
+        write_control(w, STREAM_LOST, lost);
     for (uint32_t n = lost; n < count && writer_works(w); n++) {
         uint64_t words[2];
-        uint32_t place = (WIRE_RECORD * (n + 1)) % WIRE_LOG_BYTES; /* the code counts first */
+        uint32_t place = (WIRE_RECORD * (n + 1)) % WIRE_LOG_BYTES; /* the code advances before it writes */
         raw_copy(words, log - WIRE_RECORD + place, sizeof words);
-        record(w, words[0], words[1]);
+        write_record(w, words[0], words[1]);
     }
     w->header->records += count - lost;
     w->header->lost += lost;
-    publish(w);
+    publish_used(w);
 }
 
 void writer_end(struct writer *w)
 {
-    control(w, STREAM_END, 0);
+    write_control(w, STREAM_END, 0);
     if (w->header)
-        publish(w);
+        publish_used(w);
 }

@@ -15,8 +15,8 @@ struct burst_file {
     struct bytes left;
     struct stream_site sites[STREAM_SITES];
     uint64_t pc, datum; /* of the last record */
-    uint64_t heap;      /* the sum of STREAM_HEAP */
-    unsigned run;       /* records that are as predicted */
+    uint64_t heap;      /* the sum of all STREAM_HEAP */
+    unsigned run;       /* records to come that are as predicted */
 };
 
 static int check_header(const struct stream_header *h, const char *path, struct fathom_error *err)
@@ -78,8 +78,8 @@ const struct stream_header *burst_file_header(const struct burst_file *f)
     return &f->header;
 }
 
-/* Notes a record in the table as the runtime does (streams/runtime/writer.c). how: enum stream_datum. */
-static int take(struct burst_file *f, uint64_t pc, unsigned how, struct burst_record *out)
+/* Enters a record in the table as the runtime does (streams/runtime/writer.c). how: enum stream_datum. */
+static int take_record(struct burst_file *f, uint64_t pc, unsigned how, struct burst_record *out)
 {
     struct stream_site *last = &f->sites[stream_hash(f->pc)], *own = &f->sites[stream_hash(pc)];
     if (last->pc != f->pc)
@@ -100,14 +100,14 @@ static int take(struct burst_file *f, uint64_t pc, unsigned how, struct burst_re
     return f->left.failed ? -EBADMSG : 1;
 }
 
-/* The instruction that is predicted; 0: none. */
-static uint64_t predicted(const struct burst_file *f)
+/* The predicted instruction; 0: none. */
+static uint64_t predicted_pc(const struct burst_file *f)
 {
     const struct stream_site *last = &f->sites[stream_hash(f->pc)];
     return last->pc == f->pc ? last->next : 0;
 }
 
-static int control(struct burst_file *f, unsigned what, struct burst_record *out)
+static int take_control(struct burst_file *f, unsigned what, struct burst_record *out)
 {
     static const enum burst_what whats[] = {BURST_BEGINS, BURST_LOST, BURST_ENDS, BURST_CONTEXT, BURST_HEAP};
     uint64_t number = bytes_uleb(&f->left);
@@ -123,7 +123,7 @@ int burst_file_next(struct burst_file *f, struct burst_record *out)
 {
     if (f->run) {
         f->run--;
-        return take(f, predicted(f), STREAM_PREDICTED, out);
+        return take_record(f, predicted_pc(f), STREAM_PREDICTED, out);
     }
     if (f->left.failed)
         return -EBADMSG;
@@ -131,12 +131,12 @@ int burst_file_next(struct burst_file *f, struct burst_record *out)
         return 0;
     unsigned tag = bytes_u8(&f->left), how = (tag & STREAM_CONTROL) >> 1;
     if ((tag & STREAM_CONTROL) == STREAM_CONTROL)
-        return control(f, tag >> 4, out);
+        return take_control(f, tag >> 4, out);
     if (how > STREAM_FROM_LAST) {
         f->left.failed = true;
         return -EBADMSG;
     }
-    uint64_t pc = tag & 1 ? predicted(f) : f->pc + unzigzag(bytes_uleb(&f->left));
+    uint64_t pc = tag & 1 ? predicted_pc(f) : f->pc + unzigzag(bytes_uleb(&f->left));
     f->run = tag >> 4;
-    return take(f, pc, how, out);
+    return take_record(f, pc, how, out);
 }

@@ -1,6 +1,6 @@
 /*
- * burst_file.h - reads the trace of one thread (streams/wire.h), which may be damaged, or hostile: a record is one that the runtime could
- * have written, or reading ends.
+ * burst_file.h - reads the trace of one thread (streams/wire.h), which may be damaged or hostile: reading stops
+ * at a record that the runtime could not have written.
  */
 #ifndef FATHOM_STREAMS_TRACE_BURST_FILE_H
 #define FATHOM_STREAMS_TRACE_BURST_FILE_H
@@ -13,9 +13,9 @@ enum burst_what {
     BURST_BEGINS, /* number: checks passed before */
     BURST_ENDS,
     BURST_LOST, /* number: of records */
-    BURST_CONTEXT, /* behind BURST_BEGINS, and where it changed; number: the id of the call path (process_file.h); 0: unknown */
-    BURST_HEAP, /* if the heap is logged: what follows refers to the heap of the time when the process's file had so many
-                      bytes (number; process_file_advance()) */
+    BURST_CONTEXT, /* follows BURST_BEGINS, and changes; number: id of the call path (process_file.h); 0: unknown */
+    BURST_HEAP, /* if the heap is logged: what follows refers to the heap at the time when the process's file had so
+                 * many bytes (number; process_file_advance()) */
 };
 
 struct burst_record {
@@ -25,13 +25,13 @@ struct burst_record {
 
 struct burst_file;
 
-/* -ENOENT and other system errors; -EINVAL: it is no such file, or of another version. */
+/* -ENOENT and other system errors; -EINVAL: not such a file, or of another version. */
 int burst_file_open(const char *path, struct burst_file **out, struct fathom_error *err);
-/* Only what its header says of the whole; zeros after an error. */
+/* Reads only the totals in the header; zeros after an error. */
 int burst_file_totals(const char *path, struct stream_header *out, struct fathom_error *err);
 void burst_file_close(struct burst_file *file); /* NULL is allowed */
 const struct stream_header *burst_file_header(const struct burst_file *file);
-/* 1: *out is the next one; 0: the end; -EBADMSG: the file is damaged from here on. */
+/* 1: *out is the next record; 0: the end; -EBADMSG: the file is damaged from here on. */
 int burst_file_next(struct burst_file *file, struct burst_record *out);
 
 #endif

@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "streams/trace/burst_file.h"
 
-static char *join(const char *directory, const char *name)
+static char *join_path(const char *directory, const char *name)
 {
     char *path;
     return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
@@ -21,7 +21,7 @@ static char *join(const char *directory, const char *name)
 
 int trace_directory_make(const char *path, struct fathom_error *err)
 {
-    char *images = join(path, TRACE_IMAGES);
+    char *images = join_path(path, TRACE_IMAGES);
     int rc = images ? 0 : error_memory(err);
     if (rc == 0 && (mkdir(path, 0700) < 0 || mkdir(images, 0700) < 0))
         rc = error_system(err, errno, "cannot make the directory %s", path);
@@ -37,7 +37,7 @@ static bool is_number(const char **at)
     return *at > from;
 }
 
-/* PID-TID-N.burst, PID-N.process, PID-N.maps, and one of these that is not whole yet. */
+/* Whether it is PID-TID-N.burst, PID-N.process, PID-N.maps, or one of these that is still incomplete. */
 static bool is_file_name(const char *name)
 {
     static const char *const suffixes[] = {".process", ".maps", ".maps.new"};
@@ -52,7 +52,7 @@ static bool is_file_name(const char *name)
     return false;
 }
 
-/* N-NAME, and what is written beside it until it is whole. */
+/* Whether it is N-NAME, or a file written beside that until it is complete. */
 static bool is_image_name(const char *name)
 {
     name += *name == '.';
@@ -64,7 +64,7 @@ static bool is_dots(const char *name)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* NULL: it is not there, or no directory, or a link to one, which may lead anywhere. */
+/* NULL: it does not exist, is no directory, or is a link to one, which could lead anywhere. */
 static DIR *open_directory(int at, const char *path)
 {
     int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -74,7 +74,7 @@ static DIR *open_directory(int at, const char *path)
     return directory;
 }
 
-/* Whether nothing but files of these names, and the directory of images, is in it. */
+/* Whether it contains nothing but files with these names, and the directory of images. */
 static bool has_only(DIR *directory, bool (*is_name)(const char *name))
 {
     bool only = true;
@@ -153,7 +153,7 @@ int trace_directory_list(const char *path, struct trace_thread_file **out, size_
         struct trace_thread_file file = {0};
         if (!is_of_thread(entry->d_name, &file))
             continue;
-        file.path = join(path, entry->d_name);
+        file.path = join_path(path, entry->d_name);
         if (file.path)
             burst_file_totals(file.path, &file.header, NULL);
         if (!file.path || !vec_push(*out, *count, capacity, file)) {
@@ -176,7 +176,7 @@ void trace_directory_free(struct trace_thread_file *files, size_t count)
     free(files);
 }
 
-static void add(struct trace_totals *to, const struct stream_header *h)
+static void add_totals(struct trace_totals *to, const struct stream_header *h)
 {
     to->records += h->records;
     to->bursts += h->bursts;
@@ -196,7 +196,7 @@ int trace_directory_totals(const char *path, struct trace_totals *out, struct fa
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < count; i++) {
-        add(out, &files[i].header);
+        add_totals(out, &files[i].header);
         out->threads++;
         out->processes +=
             !i || files[i].pid != files[i - 1].pid || files[i].header.process != files[i - 1].header.process;

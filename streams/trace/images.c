@@ -12,7 +12,7 @@
 #define IMAGES_MOST 4096u
 
 struct duplicate_file {
-    char *path; /* in the trace's directory, or where it was emitted to */
+    char *path; /* in the trace's directory, or where it was emitted */
     struct traced_image *image;
 };
 
@@ -48,7 +48,7 @@ static struct image *open_image(struct traced_images *t, const char *path)
     return NULL;
 }
 
-/* A duplicated file, if there is the list of its places. 0: there is, or not. */
+/* Adds a duplicated file, if its list of places exists. 0, also if not. */
 static int add_duplicate(struct traced_images *t, const char *list, struct fathom_error *err)
 {
     struct site_list sites;
@@ -81,7 +81,7 @@ static int add_duplicates(struct traced_images *t, const char *directory, struct
     int rc = 0;
     snprintf(path, sizeof path, "%s/" TRACE_IMAGES, directory);
     DIR *images = opendir(path);
-    if (!images) /* of a file that was emitted: its list is beside that */
+    if (!images) /* an emitted file: its list is beside it */
         return errno == ENOENT ? 0 : error_system(err, errno, "cannot read %s", path);
     for (struct dirent *entry; rc == 0 && (entry = readdir(images));) {
         if (!is_list(entry->d_name))
@@ -126,7 +126,8 @@ void traced_images_free(struct traced_images *t)
     free(t);
 }
 
-/* Whether a process ran this file of the trace, which may have been moved since: by the last two parts of its path. */
+/* Whether a process ran this duplicated file, which may have been moved since; compares the last two parts of the
+ * paths. */
 static bool is_same_place(const char *path, const char *duplicate)
 {
     const char *end = strrchr(duplicate, '/');
@@ -137,7 +138,7 @@ static bool is_same_place(const char *path, const char *duplicate)
            strcmp(path + length - tail, end) == 0 && strstr(end, TRACE_IMAGES "/") == end;
 }
 
-static struct traced_image *find(const struct traced_images *t, const char *path)
+static struct traced_image *find_image(const struct traced_images *t, const char *path)
 {
     for (size_t i = 0; i < t->duplicate_count; i++)
         if (strcmp(t->duplicates[i].path, path) == 0 || is_same_place(path, t->duplicates[i].path))
@@ -151,10 +152,10 @@ static struct traced_image *find(const struct traced_images *t, const char *path
 struct traced_image *traced_images_get(struct traced_images *t, const char *path)
 {
     char list[4096 + sizeof SITE_LIST_SUFFIX];
-    struct traced_image *image = find(t, path);
+    struct traced_image *image = find_image(t, path);
     if (image)
         return image;
-    if (t->count >= IMAGES_MOST) /* no program has so many: nothing is known of the others */
+    if (t->count >= IMAGES_MOST) /* more than any program has: nothing is known about the others */
         return t->all[t->count - 1]->code ? add_image(t, "") : t->all[t->count - 1];
     snprintf(list, sizeof list, "%s" SITE_LIST_SUFFIX, path);
     if (path[0] == '/' && add_duplicate(t, list, NULL) == 0)
@@ -175,7 +176,7 @@ const struct object *traced_object(struct traced_image *image, uint64_t address)
 const struct image *traced_function(const struct traced_image *image, uint64_t address, uint64_t *out)
 {
     *out = address;
-    /* what stays is where it was */
+    /* what was not moved is at its old address */
     bool stays = image->original && image_function_at(image->original, address) != IMAGE_NO_FUNCTION;
     if (image->original && !stays && site_list_function(&image->sites, address, out))
         return image->original;

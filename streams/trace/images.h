@@ -1,6 +1,6 @@
 /*
- * images.h - the files that traced processes had mapped: those that were duplicated, with the lists of their places (site_list.h), and
- * others. All of them are opened once.
+ * images.h - the files that traced processes had mapped: duplicated ones, with their lists of places
+ * (site_list.h), and others. Each is opened once.
  */
 #ifndef FATHOM_STREAMS_TRACE_IMAGES_H
 #define FATHOM_STREAMS_TRACE_IMAGES_H
@@ -10,25 +10,26 @@
 #include "streams/trace/site_list.h"
 
 struct traced_image {
-    char *path;              /* as processes have it, or that of the file that was duplicated */
-    struct image *code;      /* what ran; NULL: it cannot be opened */
-    struct image *original;  /* whose functions, lines and objects are told: `code` if it is not duplicated */
-    struct site_list sites;  /* of no place: not duplicated */
-    struct objects *objects; /* traced_object() makes them */
+    char *path;              /* in processes; of a duplicated file, that of the original */
+    struct image *code;      /* what was executed; NULL: it cannot be opened */
+    struct image *original;  /* the file whose functions, lines and objects are reported: `code` if it is not
+                              * duplicated */
+    struct site_list sites;  /* empty: not duplicated */
+    struct objects *objects; /* made by traced_object() */
 };
 
 struct traced_images;
 
-/* The duplicated files of a trace's directory. */
+/* Opens the duplicated files of a trace's directory. */
 int traced_images_new(const char *directory, struct image_cache *cache, const struct log *log,
                       struct traced_images **out, struct fathom_error *err);
 void traced_images_free(struct traced_images *images); /* NULL is allowed */
-/* By a path in a process's maps. Their addresses do not change. NULL: out of memory. */
+/* Finds or adds a file by its path in a process's maps. Results stay in place. NULL: out of memory. */
 struct traced_image *traced_images_get(struct traced_images *images, const char *path);
-/* The image, and an address in it, of the function whose code is at an address of `code`: the original and the function's entry there, if it
- * was duplicated. */
+/* The function whose code is at an address of `code`: returns its image and sets *out to an address in that. If
+ * it was duplicated: the original, and the function's entry there. */
 const struct image *traced_function(const struct traced_image *image, uint64_t address, uint64_t *out);
-/* The object at an address of the original; NULL: none is known. */
+/* The object at an address of the original; NULL: none known. */
 const struct object *traced_object(struct traced_image *image, uint64_t address);
 
 #endif

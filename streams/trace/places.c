@@ -12,7 +12,7 @@
 
 #define MAPS_MOST (32 << 20) /* bytes; a kernel allows 65,530 mappings */
 
-struct bias { /* of a region; by index */
+struct bias { /* of a region, by index */
     struct traced_image *image;
     uint64_t bias;
 };
@@ -22,9 +22,9 @@ struct places {
     struct bias *biases;
 };
 
-/* All regions of a file are as far from its addresses as its code; memory without a name behind them is its, too, as far as the
- * file has memory there (.bss). Up to other code, which spreads its own. */
-static void spread(struct places *p, size_t code)
+/* Gives the bias of a file's code to all of its regions, and to unnamed memory behind them as far as the file has
+ * memory there (.bss). Stops at other code, which spreads its own. */
+static void spread_bias(struct places *p, size_t code)
 {
     const struct vma *list = p->maps.list;
     const struct bias *b = &p->biases[code];
@@ -52,7 +52,7 @@ static bool find_bias(struct places *p, size_t i, struct traced_images *images)
     struct bias *b = &p->biases[i];
     if (image->code && image_bias(image->code, v->offset, v->start, &b->bias)) {
         b->image = image;
-        spread(p, i);
+        spread_bias(p, i);
     }
     return true;
 }

@@ -1,8 +1,8 @@
 /*
  * process_file.c - see process_file.h.
  *
- * A file is read twice: when it is opened, for the paths, as a trace may ask for any; then, as far as it is asked for, for the objects.
- * Both go through the ancestors' files first.
+ * A file is read twice: when it is opened, for the paths, as a trace may refer to any; then, on demand, for the
+ * objects. Both begin with the ancestors' files.
  */
 #include "streams/trace/process_file.h"
 
@@ -18,26 +18,26 @@
 #include "base/vec.h"
 #include "streams/trace/dense.h"
 
-#define ANCESTORS_MOST 64 /* forks in a row */
+#define ANCESTORS_MOST 64 /* nested forks */
 
-struct history {          /* one file, as far as it counts */
+struct history {          /* one file, up to the part that counts */
     uint32_t pid, number; /* in its name */
     struct file_view view;
     struct process_header header;
-    struct bytes left; /* that is not replayed yet */
+    struct bytes left; /* not replayed yet */
     uint64_t last;     /* address */
 };
 
 struct process_file {
-    struct history histories[ANCESTORS_MOST]; /* the process's own first, then its parent's */
+    struct history histories[ANCESTORS_MOST]; /* the process's own first, then its parent's, and so on */
     uint32_t count;
-    uint32_t current; /* that is replayed */
+    uint32_t current; /* being replayed */
     bool damaged, heap_lost;
     struct process_path paths[PROCESS_CONTEXTS_MOST];
-    struct ordered *live; /* start to place in objects */
+    struct ordered *live; /* start -> index in objects */
     struct process_object *objects;
     size_t object_count, object_capacity;
-    uint64_t *unused; /* places in objects */
+    uint64_t *unused; /* indexes in objects */
     size_t unused_count, unused_capacity;
     uint64_t serial;
 };
@@ -50,7 +50,7 @@ struct record {
     struct bytes pcs;
 };
 
-/* A file's bytes until `used`. */
+/* Reads a file's bytes up to `used`. */
 static int read_history(const char *directory, uint32_t pid, uint32_t number, uint64_t used,
                         struct history *h, struct fathom_error *err)
 {
@@ -101,7 +101,7 @@ static int next_record(struct bytes *left, uint64_t *last, struct record *out)
     return left->failed ? -EBADMSG : 1;
 }
 
-/* An ancestor's path is replaced by a descendant's, whose parent had not written it yet at the fork. */
+/* Stores a path. A descendant's replaces one of an ancestor, whose parent had not written it yet at the fork. */
 static int keep_path(struct process_file *f, struct record *r)
 {
     uint64_t *pcs = malloc((r->depth ? r->depth : 1) * sizeof *pcs), last = 0;
@@ -126,7 +126,7 @@ static int read_paths(struct process_file *f, struct bytes left)
     return 0;
 }
 
-/* Whether the file is read already: of one that is its own ancestor nothing more is known. */
+/* Whether the file has been read: one that is its own ancestor adds nothing. */
 static bool is_read(const struct process_file *f, uint32_t pid, uint32_t number)
 {
     for (uint32_t i = 0; i < f->count; i++)
@@ -135,7 +135,7 @@ static bool is_read(const struct process_file *f, uint32_t pid, uint32_t number)
     return false;
 }
 
-/* The ancestors' files; one that is not there ends them. */
+/* Reads the ancestors' files, up to the first missing one. */
 static void read_ancestors(struct process_file *f, const char *directory)
 {
     const struct process_header *child = &f->histories[0].header;
@@ -210,18 +210,19 @@ static uint64_t last_byte(uint64_t start, uint64_t size)
     return rest <= UINT64_MAX - start ? start + rest : UINT64_MAX;
 }
 
-static int forget(struct process_file *f, uint64_t start, uint64_t place)
+static int forget_object(struct process_file *f, uint64_t start, uint64_t place)
 {
     ordered_remove(f->live, start);
     return vec_push(f->unused, f->unused_count, f->unused_capacity, place) ? 0 : -ENOMEM;
 }
 
-/* A signal handler that interrupted the runtime frees objects that it does not note: they end where another one is. */
+/* Ends objects that a new one overlaps: a signal handler that interrupted the runtime frees objects without a
+ * record. */
 static int forget_overlapped(struct process_file *f, uint64_t start, uint64_t size)
 {
     uint64_t at, place, last = last_byte(start, size);
     while (ordered_at_most(f->live, last, &at, &place) && last_byte(at, f->objects[place].size) >= start)
-        if (forget(f, at, place) < 0)
+        if (forget_object(f, at, place) < 0)
             return -ENOMEM;
     return 0;
 }
@@ -239,23 +240,23 @@ static int keep_object(struct process_file *f, const struct record *r)
     return ordered_put(f->live, r->address, place) ? 0 : -ENOMEM;
 }
 
-static int replay(struct process_file *f, const struct record *r)
+static int replay_record(struct process_file *f, const struct record *r)
 {
     uint64_t at, place;
     if (r->what == PROCESS_ALLOCATED)
         return keep_object(f, r);
     if (r->what == PROCESS_FREED && ordered_at_most(f->live, r->address, &at, &place) && at == r->address)
-        return forget(f, at, place);
+        return forget_object(f, at, place);
     return 0;
 }
 
-/* Until the file had so many bytes. */
+/* Replays a history up to the time when the file had `to` bytes. */
 static int replay_history(struct process_file *f, struct history *h, uint64_t to)
 {
     struct record r;
     int rc = 1;
     while ((uint64_t)(h->left.at - h->view.data) < to && (rc = next_record(&h->left, &h->last, &r)) > 0)
-        if (replay(f, &r) < 0)
+        if (replay_record(f, &r) < 0)
             return -ENOMEM;
     f->damaged |= rc < 0;
     uint64_t lost = h->header.heap_lost;

@@ -19,7 +19,7 @@
 #define NAME_MOST  4096u
 #define SITES_MOST (1u << 28)
 
-/* of a site: where it stands in the file */
+/* offsets in a site of the file */
 enum { AT_PC = 0, AT_ADDRESS = 8, AT_SIZE = 16, AT_LOAD = 18, AT_STORE = 19, AT_FORM = 20 };
 
 static uint8_t *put(uint8_t *to, const void *value, size_t size)
@@ -103,8 +103,8 @@ static bool read_parts(struct bytes *from, uint64_t count, struct site_list *out
     return !from->failed;
 }
 
-/* false: it is not as it should be, though its sum is right; or there is no memory. */
-static bool parse(const struct file_view *view, struct site_list *out)
+/* false: invalid in spite of a correct checksum, or out of memory. */
+static bool parse_list(const struct file_view *view, struct site_list *out)
 {
     struct bytes from = bytes_of(view->data, view->size - sizeof(uint64_t));
     bool known = bytes_u32(&from) == MAGIC && bytes_u32(&from) == VERSION;
@@ -129,7 +129,7 @@ int site_list_read(const char *path, struct site_list *out, struct fathom_error 
     if (rc < 0)
         return rc;
     rc = dense_read(&view, view.size, &size, err);
-    if (rc == 0 && (size < view.size || !is_whole(&view) || !parse(&view, out)))
+    if (rc == 0 && (size < view.size || !is_whole(&view) || !parse_list(&view, out)))
         rc = error_set(err, EBADMSG, "%s is damaged, or does not list the places of a duplicated file", path);
     file_view_close(&view);
     if (rc < 0)

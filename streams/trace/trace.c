@@ -8,16 +8,16 @@
 #include "streams/trace/burst_file.h"
 #include "streams/trace/directory.h"
 
-struct thread { /* of the process that is being read */
+struct thread { /* of the current process */
     const struct trace_thread_file *file;
     struct burst_file *bursts;
     struct burst_record next; /* a BURST_RECORD; */
     bool more;                /* false: there is none */
     bool begins;              /* it is the first of a burst */
-    uint64_t position;        /* in the process's file: what is told there of the heap holds for it */
-    uint64_t path;            /* in which the burst is */
-    uint64_t pc;              /* of the record before, */
-    size_t nth;               /* which of its instruction's sites that was */
+    uint64_t position;        /* in the process's file: the heap's state for this record */
+    uint64_t path;            /* current path of the burst */
+    uint64_t pc;              /* of the previous record, */
+    size_t nth;               /* and which of its instruction's sites that was */
 };
 
 struct trace {
@@ -26,13 +26,13 @@ struct trace {
     struct traced_images *images;
     struct trace_thread_file *files;
     size_t file_count;
-    size_t at; /* in the files: where the next process begins */
+    size_t at; /* index in the files at which the next process begins */
     struct trace_process process;
-    struct thread *threads; /* of it */
+    struct thread *threads; /* its threads */
     size_t thread_count;
-    struct thread *current; /* its burst goes on; NULL: none does */
+    struct thread *current; /* the thread whose burst continues; NULL: none */
     struct trace_counts counts;
-    bool again; /* what is damaged was told */
+    bool again; /* the trace is read again: damage was already reported */
 };
 
 int trace_open(const char *directory, struct image_cache *cache, const struct log *log, struct trace **out,
@@ -87,32 +87,32 @@ const struct trace_counts *trace_counts(const struct trace *t)
     return &t->counts;
 }
 
-static void say_damage(struct trace *t, const char *text)
+static void report_damage(struct trace *t, const char *text)
 {
     if (!t->again)
         log_write(t->log, LOG_WARNING, "%s", text);
     t->counts.damaged++;
 }
 
-/* One record further. */
-static void step(struct trace *t, struct thread *th)
+/* Advances by one record. */
+static void step_thread(struct trace *t, struct thread *th)
 {
     int rc = th->bursts ? burst_file_next(th->bursts, &th->next) : 0;
     th->more = rc > 0;
     if (rc < 0) {
         struct fathom_error err;
         error_set(&err, -rc, "%s is damaged: it is read as far as it goes", th->file->path);
-        say_damage(t, err.text);
+        report_damage(t, err.text);
     }
 }
 
-/* Takes in what is said between records, up to the next one. Whether the heap is another one then, or a burst begins; *path: whether the
- * call path is. */
+/* Handles controls up to the next record. Returns whether the heap changes or a burst begins; *path: whether the
+ * call path changes. */
 static bool take_controls(struct trace *t, struct thread *th, bool *path)
 {
     bool moved = false;
     *path = false;
-    for (; th->more && th->next.what != BURST_RECORD; step(t, th)) {
+    for (; th->more && th->next.what != BURST_RECORD; step_thread(t, th)) {
         switch (th->next.what) {
         case BURST_BEGINS:
             t->counts.bursts++;
@@ -147,8 +147,8 @@ static int open_thread(struct trace *t, struct thread *th, const struct trace_th
     if (rc == -ENOMEM)
         return rc;
     if (rc < 0)
-        say_damage(t, why.text);
-    step(t, th);
+        report_damage(t, why.text);
+    step_thread(t, th);
     take_controls(t, th, &path);
     return 0;
 }
@@ -162,11 +162,11 @@ static int open_noted(struct trace *t, struct fathom_error *err)
     if (rc == -ENOMEM)
         return error_memory(err);
     if (rc < 0)
-        say_damage(t, why.text);
+        report_damage(t, why.text);
     else if (process_file_damaged(t->process.noted))
-        say_damage(t,
-                   "some paths and objects of a process are unknown: what was noted of it, or of a process "
-                   "that it was forked from, is damaged or missing, or that is too many forks back");
+        report_damage(
+            t, "some paths and objects of a process are unknown: what was noted of it, or of a process "
+               "that it was forked from, is damaged or missing, or that is too many forks back");
     return 0;
 }
 
@@ -185,7 +185,7 @@ static int open_process(struct trace *t, struct fathom_error *err)
     if (!t->process.places)
         return error_memory(err);
     if (rc < 0)
-        say_damage(t, why.text);
+        report_damage(t, why.text);
     rc = open_noted(t, err);
     t->threads = rc == 0 ? calloc(end - t->at, sizeof *t->threads) : NULL;
     if (rc == 0 && !t->threads)
@@ -196,7 +196,7 @@ static int open_process(struct trace *t, struct fathom_error *err)
     return rc;
 }
 
-/* The thread whose next record is the first one by what is known of the heap; NULL: there are no more. */
+/* The thread whose next record comes first by its state of the heap; NULL: there are no more. */
 static struct thread *choose_thread(struct trace *t)
 {
     struct thread *first = NULL;
@@ -218,7 +218,7 @@ static struct trace_event event_of(const struct trace *t, const struct thread *t
     return (struct trace_event){.what = what, .process = &t->process, .tid = th->file->tid, .path = th->path};
 }
 
-/* Goes on with a burst of some thread. 0: there is no more. */
+/* Continues with a burst of some thread. 0: there are no more. */
 static int next_burst(struct trace *t, struct trace_event *out, struct fathom_error *err)
 {
     while (!(t->current = choose_thread(t))) {
@@ -238,7 +238,7 @@ static int next_burst(struct trace *t, struct trace_event *out, struct fathom_er
     return rc < 0 ? rc : 1;
 }
 
-/* Which of the sites of its instruction the record is of: they log one after another. */
+/* Chooses the site of a record among its instruction's, which log one after another. */
 static const struct duplicate_site *choose_site(struct thread *th, const struct traced_image *image,
                                                 uint64_t address)
 {
@@ -249,7 +249,7 @@ static const struct duplicate_site *choose_site(struct thread *th, const struct 
     return sites ? &sites[th->nth] : NULL;
 }
 
-/* false: no list of places has its instruction. */
+/* false: no list of places contains its instruction. */
 static bool make_reference(struct trace *t, struct thread *th, struct trace_event *out)
 {
     struct place place;
@@ -262,7 +262,7 @@ static bool make_reference(struct trace *t, struct thread *th, struct trace_even
     return out->site;
 }
 
-/* 1: *out is something of the burst that goes on; 0: nothing is. */
+/* 1: *out is the next event of the current burst; 0: it has none. */
 static int next_of_burst(struct trace *t, struct thread *th, struct trace_event *out,
                          struct fathom_error *err)
 {
@@ -271,7 +271,7 @@ static int next_of_burst(struct trace *t, struct thread *th, struct trace_event 
         known = make_reference(t, th, out);
         t->counts.records++;
         t->counts.unknown += !known;
-        step(t, th);
+        step_thread(t, th);
     }
     if (known)
         return 1;

@@ -123,13 +123,13 @@ Test(clone, a_copy_parts_what_no_pad_can)
     struct conflicts *conflicts;
     plant(&rig);
     size_t count = rig_conflicts(&rig, &conflicts);
-    struct choose_room room = {.code = 99};
+    struct choose_budget budget = {.code = 99};
     uint32_t made;
-    cr_assert_eq(choose_copies(rig.bodies, conflicts, count, rig.sizes, &room, &made, NULL), 0);
-    cr_expect(made == 0 && room.code == 99, "its code does not fit");
-    room.code = 1000;
-    cr_assert_eq(choose_copies(rig.bodies, conflicts, count, rig.sizes, &room, &made, NULL), 0);
-    cr_expect(made == 1 && room.code < 1000 && bodies_copies(rig.bodies, 3) == 2);
+    cr_assert_eq(choose_copies(rig.bodies, conflicts, count, rig.sizes, &budget, &made, NULL), 0);
+    cr_expect(made == 0 && budget.code == 99, "its code does not fit");
+    budget.code = 1000;
+    cr_assert_eq(choose_copies(rig.bodies, conflicts, count, rig.sizes, &budget, &made, NULL), 0);
+    cr_expect(made == 1 && budget.code < 1000 && bodies_copies(rig.bodies, 3) == 2);
     rig_clone(&rig);
     cr_expect_eq(ambiguous(&rig), 0);
     cr_expect_eq(pathmap_node_count(rig.cloned.map), pathmap_node_count(rig.maps.map));
@@ -170,15 +170,15 @@ Test(clone, callers_are_split_where_it_is_worth_most)
     const struct conflicts conflicts[] = {
         {5, 0, 1, 1}, {5, 0, 2, 10}, {5, 1, 3, 10}, {5, 2, 3, 1}, {5, 3, CONFLICT_OTHERS, 5}};
     const uint32_t sizes[6] = {10, 10, 10, 10, 10, 10};
-    struct choose_room room = {.code = 15};
+    struct choose_budget budget = {.code = 15};
     uint32_t made;
-    cr_assert_eq(choose_copies(bodies, conflicts, 5, sizes, &room, &made, NULL), 0);
+    cr_assert_eq(choose_copies(bodies, conflicts, 5, sizes, &budget, &made, NULL), 0);
     cr_expect_eq(made, 1);
     cr_expect(bodies_callee(bodies, 0, 5) != bodies_callee(bodies, 2, 5));
     cr_expect(bodies_callee(bodies, 1, 5) != bodies_callee(bodies, 3, 5));
     cr_expect_neq(bodies_callee(bodies, 3, 5), 5, "the others have the first copy");
-    room.code = 1000;
-    cr_assert_eq(choose_copies(bodies, conflicts, 5, sizes, &room, &made, NULL), 0);
+    budget.code = 1000;
+    cr_assert_eq(choose_copies(bodies, conflicts, 5, sizes, &budget, &made, NULL), 0);
     for (unsigned i = 0; i < 4; i++)
         cr_expect_neq(bodies_callee(bodies, conflicts[i].a, 5), bodies_callee(bodies, conflicts[i].b, 5),
                       "%u", i);
@@ -191,10 +191,10 @@ static uint32_t choose_guarded(struct bodies *bodies, struct pointed *pointed, u
 {
     static const uint32_t sizes[6] = {10, 10, 10, 10, 10, 10};
     const struct conflicts conflicts[] = {{5, 0, 1, 10}};
-    struct choose_room room = {1000, guards, pointed};
+    struct choose_budget budget = {1000, guards, pointed};
     uint32_t made;
-    cr_assert_eq(choose_copies(bodies, conflicts, 1, sizes, &room, &made, NULL), 0);
-    *left = room.guards;
+    cr_assert_eq(choose_copies(bodies, conflicts, 1, sizes, &budget, &made, NULL), 0);
+    *left = budget.guards;
     return made;
 }
 
@@ -261,9 +261,9 @@ Test(clone, rounds_part_paths_by_chains_of_copies)
     for (unsigned round = 0; round < 3; round++) {
         struct conflicts *conflicts;
         size_t count = rig_conflicts(&rig, &conflicts);
-        struct choose_room room = {.code = 1000};
+        struct choose_budget budget = {.code = 1000};
         uint32_t made;
-        cr_assert_eq(choose_copies(rig.bodies, conflicts, count, rig.sizes, &room, &made, NULL), 0);
+        cr_assert_eq(choose_copies(rig.bodies, conflicts, count, rig.sizes, &budget, &made, NULL), 0);
         free(conflicts);
         rig_clone(&rig);
     }
