@@ -11,12 +11,11 @@ enum state { UNSEEN, ENTERED, OPEN, CLOSED };
 
 struct known {
     uint8_t state;
-    uint8_t count; /* CLOSED */
+    uint8_t count; /* set if CLOSED */
     uint32_t *heights;
 };
 
-/* A way to reach a function: called by `caller` (or STATIC_ROOT), `rise` bytes above. For a jump this is 0.
- */
+/* A way to reach a function: a call from `caller` (or STATIC_ROOT), whose CFA is `rise` bytes higher; 0 for a jump. */
 struct way {
     uint32_t callee, caller, rise;
     bool open;
@@ -77,8 +76,8 @@ static bool collect_ways(struct code_heights *h, const struct statics *statics)
     return true;
 }
 
-/* Marks the targets of calls through pointers. Only the loader calls resolvers, while it loads, when samples
- * are unlikely: for functions that they call, other callers count. */
+/* Opens the targets of calls through pointers. Resolvers (of ifuncs) are called only by the loader, while it loads, when
+ * samples are unlikely: they stay closed, and what they call has the heights of its other callers. */
 static void mark_targets(struct code_heights *h, const struct statics *statics)
 {
     for (size_t c = 0; c < statics->class_count; c++)
@@ -112,13 +111,13 @@ struct code_heights *code_heights_new(const struct statics *statics, uint32_t fu
     return h;
 }
 
-/* The heights of a function, being gathered. */
+/* The heights of one function, while they are collected. */
 struct gathered {
     uint32_t heights[CODE_HEIGHTS_MAX];
     uint32_t count;
 };
 
-/* false: too many. */
+/* Returns false if there are too many. */
 static bool gather(struct gathered *g, uint32_t height)
 {
     for (uint32_t i = 0; i < g->count; i++)
@@ -132,7 +131,7 @@ static bool gather(struct gathered *g, uint32_t height)
 
 static int visit(struct code_heights *h, uint32_t function, int depth);
 
-/* Gathers the heights by one way: 1; 0: open; -ENOMEM. */
+/* Collects the heights that one way gives: 1; 0: open; -ENOMEM. */
 static int gather_way(struct code_heights *h, const struct way *way, struct gathered *g, int depth)
 {
     if (way->caller == STATIC_ROOT)
@@ -184,7 +183,8 @@ static int visit(struct code_heights *h, uint32_t function, int depth)
     return rc;
 }
 
-/* Such code pops and aligns, of which its CFI tells nothing: its CFA is another at each instruction. */
+/* Functions that begin a stack have no height: they pop and align SP, which their CFI does not describe, so the CFA differs
+ * from instruction to instruction. */
 static bool begins_stacks(const struct code_heights *h, uint32_t function)
 {
     for (uint32_t i = h->first[function]; i < h->first[function + 1]; i++)

@@ -7,7 +7,7 @@
 #include "base/search.h"
 #include "base/vec.h"
 
-#define BASES_ABOVE 16 /* bases above an SP to check: overlapping stacks end near each other */
+#define BASES_ABOVE 16 /* bases above an SP to try: overlapping stacks have bases near each other */
 
 struct shared_stacks {
     struct shared_stack *all;
@@ -92,7 +92,7 @@ static void sort(struct shared_stacks *s)
     s->sorted = true;
 }
 
-/* The first stack of the process or a later one whose base is at or above the address. */
+/* Index of the process's first stack with a base at or above the address, or else of the first stack after the process's. */
 static size_t first_above(struct shared_stacks *s, uint32_t pid, uint64_t address)
 {
     sort(s);

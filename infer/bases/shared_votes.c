@@ -14,11 +14,8 @@
 
 #define VOTES_MAX         (1u << 22) /* per process */
 #define CHECKED_POSITIONS 256u       /* positions of a winner to check against other bases */
-#define FEW_SPOTS                                                                                            \
-    16u /* if there are more, so many are not missing by chance, and checking would take long \
-                          */
-#define CHANCE                                                                                               \
-    1e-4 /* probability that training missed what is there: a recording checks some hundred times */
+#define FEW_SPOTS         16u /* with more misses than this they are not chance, and checking takes long */
+#define CHANCE            1e-4 /* less probable than this is no chance: a recording makes some hundred checks */
 
 /* A position's vote for a base. */
 struct vote {
@@ -26,7 +23,7 @@ struct vote {
     uint32_t position;
 };
 
-/* The votes for one base, which are consecutive. */
+/* The votes for one base; they are consecutive. */
 struct poll {
     size_t first, count;
 };
@@ -170,9 +167,9 @@ static struct poll *make_polls(const struct election *e, size_t *count)
     return polls;
 }
 
-/* How many of the poll's first CHECKED_POSITIONS positions this other base explains: those whose height below it is
- * known, and those that training may have missed there by chance, judging by how often it saw them below the
- * poll's base, compared with positions known below both. */
+/* How many of the poll's first CHECKED_POSITIONS positions another base explains: those whose height below it is in the map,
+ * and those that training may have missed there by chance. Chance is judged by how often training saw them below the poll's
+ * base, compared with the positions known below both. */
 static size_t explained(const struct election *e, const struct poll *poll, uint64_t rival)
 {
     uint64_t base = e->cast[poll->first].base;
@@ -198,7 +195,7 @@ static size_t explained(const struct election *e, const struct poll *poll, uint6
     return count;
 }
 
-/* The same for the best other base. */
+/* The most positions that any other base explains. */
 static size_t best_rival(const struct election *e, const struct poll *poll)
 {
     uint64_t base = e->cast[poll->first].base;
@@ -221,7 +218,7 @@ static size_t best_rival(const struct election *e, const struct poll *poll)
     return most;
 }
 
-/* Whether the base wins: see shared_votes.h. *low: the lowest SP of those that voted for it. */
+/* Whether the base wins (see shared_votes.h). *low: the lowest SP of the positions that voted for it. */
 static bool is_won(const struct election *e, const struct poll *poll, uint64_t *low)
 {
     const struct vote *votes = e->cast + poll->first;

@@ -31,7 +31,7 @@ void prover_free(struct prover *p)
     free(p);
 }
 
-/* The address in the process of an image's; 0: it is not mapped. */
+/* Where the process has this address of the image; 0: it is not mapped. */
 static uint64_t mapped_at(const struct process *process, const struct image *image, uint64_t address)
 {
     const struct mapping *m;
@@ -45,14 +45,14 @@ static uint64_t mapped_at(const struct process *process, const struct image *ima
     return 0;
 }
 
-/* NULL: what it calls is not known. */
+/* NULL: the image's calls are unknown. */
 static const struct calls *calls_in(const struct prover *p, const struct image *image)
 {
     const struct calls *calls;
     return image_calls_of(p->calls, image, &calls) < 0 ? NULL : calls;
 }
 
-/* Adds the frame that a return address leads to, or of the PC. false: its CFA is not certain. */
+/* Adds the frame of the PC, or of a return address. false: its CFA is not certain. */
 static bool add_frame(struct prover *p, uint64_t pc)
 {
     struct proof_frame frame = {.pc = pc};
@@ -80,13 +80,13 @@ static bool keeps_frame_pointer(const struct cfi_row *row)
     return row->cfa == CFI_BP && row->cfa_offset == 16 && row->bp == CFI_BP_AT_CFA && row->bp_offset == -16;
 }
 
-/* Whether a call leads to this function of its image alone, by itself. */
+/* Whether the call is a direct one of this function of its image. */
 static bool calls_just(const struct call_site *site, const struct image *image, uint32_t function)
 {
     return site->kind == CALL_DIRECT && site->target == image_function(image, function)->address;
 }
 
-/* The call of `function` in another one of its image, if there is just one. */
+/* The call of `function` in another function of its image, if there is exactly one. */
 static const struct call_site *only_call(const struct call_site *sites, size_t count,
                                          const struct image *image, uint32_t function)
 {
@@ -101,7 +101,8 @@ static const struct call_site *only_call(const struct call_site *sites, size_t c
     return found;
 }
 
-/* The frame's BP is its caller's, whose return address is the next entry: the caller itself is missing. */
+/* If the frame's BP is that of its caller, and the next entry is the caller's return address, then the caller itself is
+ * missing: its return address; 0: none, or not certain. */
 static uint64_t missing_caller(struct prover *p, const struct proof_frame *frame, uint64_t next)
 {
     struct place place;
@@ -123,10 +124,10 @@ static uint64_t missing_caller(struct prover *p, const struct proof_frame *frame
     return keeps_frame_pointer(&row) ? site->next + (next - place.address) : 0;
 }
 
-#define JUMPS_MOST 4u /* one after the other */
+#define JUMPS_MOST 4u /* followed one after the other */
 
-/* Whether a call that led to this function can be in the frame's now: it is that one, or ends in a jump there. Where
- * jumps through pointers lead is not known, and may be there. */
+/* Whether a call with this target can have led to the frame's function: it is the target, or the target jumps to it. The
+ * targets of jumps through pointers are unknown, so they match. */
 static bool leads_to(const struct prover *p, const struct image *image, uint32_t function,
                      const struct proof_frame *frame, unsigned jumps)
 {
@@ -158,7 +159,7 @@ static bool frame_fits(const struct prover *p, const struct proof_frame *frame, 
            leads_to(p, place.image, place.function, frame, 0);
 }
 
-/* The return address of a recorded call; 0: it does not fit. */
+/* The return address of a recorded call; 0: the call does not fit the frame. */
 static uint64_t after_call(const struct prover *p, const struct proof_frame *frame, const struct link *link)
 {
     struct place place;
@@ -173,7 +174,7 @@ static uint64_t after_call(const struct prover *p, const struct proof_frame *fra
     return found ? link->address + (sites[at].next - place.address) : 0;
 }
 
-/* The call of the program's entry that leads to the frame's function. */
+/* The return address of the call by which the program's entry reached the frame's function. */
 static uint64_t from_entry(struct prover *p, const struct proof_frame *frame, const struct calls *calls)
 {
     const struct mapping *m;
@@ -221,7 +222,7 @@ static struct proof_origin find_origin(const struct calls *calls, const struct p
                                        : (struct proof_origin){0};
 }
 
-/* The same, remembered: it takes all calls of the image. NULL: unknown. */
+/* The same, cached: finding it goes through all calls of the image. NULL: unknown. */
 static const struct proof_origin *origin_of(struct prover *p, const struct calls *calls,
                                             const struct place *place)
 {
@@ -237,7 +238,7 @@ static const struct proof_origin *origin_of(struct prover *p, const struct calls
     return *index < p->origin_count ? &p->origins[*index] : NULL;
 }
 
-/* The return address that the code alone tells; 0: it does not. */
+/* The return address if the code allows only one; 0: it does not. */
 static uint64_t by_code(struct prover *p, const struct proof_frame *frame)
 {
     const struct image *image = frame->place.image;
@@ -259,7 +260,7 @@ static uint64_t by_code(struct prover *p, const struct proof_frame *frame)
     }
 }
 
-/* The return address of the last frame; 0: none is certain. */
+/* The return address of the last frame; 0: no certain one. */
 static uint64_t next_return(struct prover *p, const struct links *links, uint32_t *at)
 {
     const struct proof_frame *frame = &p->frames[p->count - 1];
@@ -277,7 +278,7 @@ static uint64_t next_return(struct prover *p, const struct links *links, uint32_
     return back ? back : by_code(p, frame);
 }
 
-/* Whether the sample is in the function that its chain begins with: a precise one has the chain of the interrupt, which
+/* Whether the sample's function is the one that its chain begins with. A precise sample has the chain of the interrupt, which
  * comes a little later. */
 static bool is_there(const struct prover *p, const struct sample *sample)
 {

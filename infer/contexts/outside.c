@@ -53,8 +53,8 @@ static bool names(const char *text, const char *file)
            memcmp(text + length - 1 - size, file, size) == 0;
 }
 
-/* Whether there may be frames between a node and its parent: hooks saw the function entered, and its call came from no code that the
- * parent has. */
+/* Whether frames may be missing between a node and its parent: hooks saw the function's entry, and its call came from outside
+ * of the parent's code. */
 static bool may_leave_out(const struct pathmap *map, uint32_t node)
 {
     struct pathmap_image image = {0};
@@ -62,7 +62,8 @@ static bool may_leave_out(const struct pathmap *map, uint32_t node)
                                        image_path_of(map, node, &image) && (image.hooked || image.entered));
 }
 
-/* Whether nothing was read of what lies outside: the copy ended, it is on another stack, or the return address was replaced. */
+/* Whether the frames beyond this root were not read: the copy ended, they are on another stack, or the return address was
+ * replaced. */
 static bool is_unread(const char *root)
 {
     return strcmp(root, PARTIAL_CUT) == 0 || strcmp(root, PARTIAL_SWITCHED) == 0 ||

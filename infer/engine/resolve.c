@@ -11,7 +11,7 @@
 #include "pathmap/map/partial.h"
 #include "perfdata/stack_record.h"
 
-/* What a node's path begins with. */
+/* How a node's path begins. */
 enum begins { BEGINS_UNKNOWN, BEGINS_AT_ROOT, BEGINS_PARTIAL };
 
 struct resolve {
@@ -21,14 +21,13 @@ struct resolve {
     struct chain_evidence *evidence;
     const struct image *noted;                   /* the last image noted in builds */
     enum begins *begins;                         /* by node of the map; NULL: all paths begin at a root */
-    struct candidate_path shown[CANDIDATES_MAX]; /* deliver() */
-    struct candidate_path own;                   /* resolve_own() */
-    struct candidate_path whole[CANDIDATES_MAX]; /* complete() */
-    struct table *completed;                     /* node of a partial path -> find_seen() */
+    struct candidate_path shown[CANDIDATES_MAX]; /* scratch of deliver() */
+    struct candidate_path own;                   /* scratch of resolve_own() */
+    struct candidate_path whole[CANDIDATES_MAX]; /* scratch of complete() */
+    struct table *completed;                     /* node of a partial path -> result of find_seen() */
 };
 
-/* Removes candidates known only from inference, if the sample's path may run through code that could not be
- * read (unread.h). */
+/* Drops candidates known only from inference if the sample's path may run through code that could not be read (unread.h). */
 static void hide_unread(struct resolve *r, struct resolved *answer)
 {
     const struct pathmap *map = fit_pathmap(r->in.fit);
@@ -61,7 +60,7 @@ static struct belief belief_of(const struct resolve *r, const struct resolved *a
     return calibration_belief(r->in.calibration, answer, unseen);
 }
 
-/* Scales the probabilities by how far they can be believed. */
+/* Scales the probabilities to what cross-validation found. */
 static void calibrate(struct resolve *r, struct resolved *answer)
 {
     struct belief belief = belief_of(r, answer);
@@ -111,19 +110,17 @@ static bool is_partial(struct resolve *r, uint32_t node)
     return begins == BEGINS_PARTIAL;
 }
 
-/* Whether a node of the map is of a partial path that is kept apart. */
+/* Whether a node of the map is on a partial path that was kept apart from whole ones. */
 static bool is_apart(const struct resolve *r, uint32_t node)
 {
     return partial_is_apart(pathmap_node(fit_pathmap(r->in.fit), node).height);
 }
 
-#define HELD_LEAST                                                                                           \
-    200 /* stacks held out: with fewer, it is not known how far the model can be believed about what lies outside of proved frames */
-#define WHOLE_LEAST                                                                                          \
-    0.5 /* so sure must be what lies outside of proved frames, as views ask of what they show */
+#define HELD_LEAST  200 /* held-out stacks: with fewer, callers of proved frames are not inferred */
+#define WHOLE_LEAST 0.5 /* least probability of the callers of proved frames: what views require, too */
 
-/* Whether a node's path is a whole one that has the frames of a partial one, and outside of them nothing that it denies. *outermost: the
- * node of the last of them. */
+/* Whether a node's path is a whole one with the frames of a partial path, and what is outside of these does not contradict it.
+ * *outermost: the node of the outermost of these frames. */
 static bool completes(struct resolve *r, uint32_t node, uint32_t partial, uint32_t *outermost)
 {
     const struct pathmap *map = fit_pathmap(r->in.fit);
@@ -131,8 +128,8 @@ static bool completes(struct resolve *r, uint32_t node, uint32_t partial, uint32
            !outside_denies(map, partial, *outermost);
 }
 
-/* The path that a partial one's CID has in the map's other stacks and in training, if it completes it and those that also do hardly ever
- * have others outside. PATHMAP_NONE: there is none. */
+/* The path of the partial one's CID in other stacks or training that completes it, if it has at least half of the passes of all
+ * that do. PATHMAP_NONE: there is none. */
 static uint32_t find_seen(struct resolve *r, uint32_t partial)
 {
     const struct pathmap *map = fit_pathmap(r->in.fit);
@@ -154,7 +151,7 @@ static uint32_t find_seen(struct resolve *r, uint32_t partial)
     return most >= WHOLE_LEAST * sum ? best : PATHMAP_NONE;
 }
 
-/* The same, remembered. */
+/* The same, cached. */
 static uint32_t seen_of(struct resolve *r, uint32_t partial)
 {
     bool added;
@@ -174,7 +171,7 @@ static bool complete_by_seen(struct resolve *r, uint32_t partial, struct resolve
     return node != PATHMAP_NONE;
 }
 
-/* As the model has it: the candidates with the proved frames. */
+/* Completes by the model: the candidates that have the proved frames. */
 static bool complete_by_model(struct resolve *r, uint32_t partial, struct resolved *resolved)
 {
     const struct pathmap *map = fit_pathmap(r->in.fit);
@@ -193,19 +190,20 @@ static bool complete_by_model(struct resolve *r, uint32_t partial, struct resolv
     for (uint32_t i = 0; i < resolved->posterior_count; i++)
         r->whole[i].probability = (float)((double)r->whole[i].probability / sum);
     const struct pathmap_node outer = pathmap_node(map, outermost);
-    if (resolved->posterior_count && pathmap_node_seen(&outer)) /* what was not seen was proved */
+    if (resolved->posterior_count &&
+        pathmap_node_seen(&outer)) /* the frames further in are proved, even if they were never seen there */
         resolved->kind = RESOLVED_AMBIGUOUS;
     return resolved->posterior_count > 0;
 }
 
-/* Of a sample whose own path is partial: a whole one with the proved frames, if it is sure enough; the model has one only for
- * stacks whose copy ended first, as else there is code outside that it does not know. false: there is none. */
+/* Completes a sample's own partial path to a whole one with the proved frames, if that is probable enough. The model can do so
+ * only for stacks whose copy ended too early: others end at code that the model does not know. false: there is no such path. */
 static bool complete(struct resolve *r, uint32_t partial, const struct sample *sample,
                      struct resolved *resolved)
 {
     struct resolved whole = *resolved;
     const bool apart = is_apart(r, partial);
-    if (apart && !sample->chain && /* whose callers weigh the candidates (chain_evidence.h) */
+    if (apart && !sample->chain && /* with a chain, its callers weigh the candidates (chain_evidence.h) */
         (!r->in.calibration || calibration_stacks(r->in.calibration) < HELD_LEAST))
         return false;
     const bool found = apart ? complete_by_model(r, partial, &whole) : complete_by_seen(r, partial, &whole);
@@ -221,7 +219,7 @@ static bool complete(struct resolve *r, uint32_t partial, const struct sample *s
     return true;
 }
 
-/* Of a path that other samples' stacks have in part: the whole one, if training or other stacks have it. */
+/* Completes an answer whose path is known only in part, if training or other stacks have the whole path. */
 static void complete_inferred(struct resolve *r, struct resolved *answer)
 {
     const uint32_t node =
@@ -287,7 +285,7 @@ void resolve_free(struct resolve *r)
     free(r);
 }
 
-/* The sample's thread is known to be in this node of the trie. */
+/* Notes that the sample's thread is in this node of the trie now. */
 static int take_true_path(struct resolve *r, const struct observed *observed, uint32_t node,
                           struct fathom_error *err)
 {
@@ -301,8 +299,8 @@ static int take_true_path(struct resolve *r, const struct observed *observed, ui
     return rc ? smoother_true_path(r->smoother, observed->run, state, err) : 0;
 }
 
-/* Checks an image against the given map: the image the sample ran in, by its file's build-id, or one mapped
- * by a process with samples, by the recorded build-id. 0 or -ENOMEM. */
+/* Compares an image with the given map's build: the image that the sample ran in by its file's build-id, or one mapped by a
+ * process with samples by the recorded build-id. 0 or -ENOMEM. */
 static int note_build(struct resolve *r, const struct record *record, const struct image *ran)
 {
     if (!r->in.builds)
@@ -322,7 +320,7 @@ static enum resolved_source source_of(const struct sample *sample)
     return sample->compared == STACK_RECORD_ALL ? SOURCE_VERIFIED : SOURCE_COMPARED;
 }
 
-/* Answers with the path found in the sample's own stack, or in one that the recorder took for the same. */
+/* Answers with the path of the sample's own stack, or of one that the recorder found to be the same. */
 static int resolve_own(struct resolve *r, const struct observed *observed, const struct sample *sample,
                        struct cid cid, struct fathom_error *err)
 {
@@ -372,7 +370,7 @@ static int resolve_sample(struct resolve *r, const struct observed *observed,
                                : deliver(r, process, sample, &resolved, err);
 }
 
-/* Delivers the waiting samples of whom a record is about, before it changes what the sink is told of them: name, program, memory. */
+/* Delivers the waiting samples of the process that a record changes, since the sink reads its name, program and memory. */
 static int settle_before(struct resolve *r, const struct record *record, struct fathom_error *err)
 {
     const bool exec = record->kind == RECORD_COMM && record->comm.exec,

@@ -3,7 +3,7 @@
 
 #include "pathmap/map/partial.h"
 
-/* Whether its path needs no base: those that are apart are partial for want of one. */
+/* Whether the sample's path needs no base. Paths kept apart are partial because a base is missing. */
 static bool is_proved(const struct trie *trie, uint32_t node)
 {
     return node != TRIE_NONE && !partial_is_apart(trie_height(trie, node));
@@ -23,7 +23,7 @@ static int vote(void *observer, const struct observation *observation, struct fa
                : 0;
 }
 
-/* Collects votes on main threads' bases from the binaries' code; opens all their files. */
+/* Collects votes for main threads' bases from the binaries' code; opens all their files. */
 static int code_vote(void *observer, const struct observation *observation, struct fathom_error *err)
 {
     struct observer *o = observer;
@@ -46,7 +46,7 @@ static int code_vote(void *observer, const struct observation *observation, stru
                                  : stack_bases_code_vote(l->bases, sample, function, frame->cfa, err);
 }
 
-/* Finds the main threads' bases that the map's votes left unknown. */
+/* Finds main threads' bases that the map's votes did not. */
 static int vote_by_code(const struct passes *passes, struct fit *fit, uint64_t *voted,
                         struct fathom_error *err)
 {

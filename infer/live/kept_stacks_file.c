@@ -1,8 +1,8 @@
 /*
- * kept_stacks_file.c - kept stacks as a file: "FKST", the version, and a checksum of what follows, 4, 4 and 8 bytes, as this machine has
- * them in memory (what is kept stays here); then files, words, frames and stacks: of each kind the number, and the items, as ULEB128.
- * Nodes are numbered from 1 on, and tell by how much their number is greater than that of the node outside of them; heights, by how much
- * they are more than its.
+ * kept_stacks_file.c - kept stacks as a file: "FKST", the version, and a checksum of the rest: 4, 4 and 8 bytes in the byte
+ * order of this machine, which the files do not leave. Then files, words, frames and stacks: of each kind their number and the
+ * items, as ULEB128. Nodes are numbered from 1; a node stores its number minus that of its outer node, and its height minus
+ * that node's.
  */
 #include "infer/live/kept_stacks_data.h"
 
@@ -17,17 +17,17 @@
 #define MAGIC      0x54534b46u /* "FKST" */
 #define VERSION    2u
 #define HEAD_SIZE  16u
-#define ITEM_MAX   (10 * BYTES_ULEB_MAX + BUILD_ID_MAX) /* bytes of one, of any kind */
+#define ITEM_MAX   (10 * BYTES_ULEB_MAX + BUILD_ID_MAX) /* bytes of one item of any kind */
 #define ROOM_LEAST (KEPT_STACKS_MOST / 4)
 #define LEFT_OUT   UINT32_MAX
 
-/* In place of a new number, before these are given. */
+/* Stand in for an item's new number, until these are given. */
 enum mark { UNMARKED, STAYS, UNTRUSTED };
 
-/* For each item a mark, and then its new number. */
+/* Each item has a mark, and then its new number. */
 struct writing {
     const struct kept_stacks *from;
-    uint64_t *stamps; /* of files */
+    uint64_t *stamps; /* by file */
     uint32_t *files, *words, *frames, *stacks;
     uint8_t *data;
     size_t size, capacity;
@@ -51,7 +51,7 @@ static bool put_count(struct writing *w, uint64_t count)
     return fits;
 }
 
-/* Numbers in their order those that have a mark. Returns how many. */
+/* Numbers the items that stay, in order. Returns how many. */
 static uint32_t number(uint32_t *marks, uint32_t from, uint32_t count, uint32_t first)
 {
     uint32_t next = first;
@@ -60,7 +60,7 @@ static uint32_t number(uint32_t *marks, uint32_t from, uint32_t count, uint32_t 
     return next - first;
 }
 
-/* Marks what is in a file that is not trusted, and all inside of it. */
+/* Marks what is in an untrusted file, and everything inside of it. */
 static void mark_untrusted(struct writing *w, kept_stacks_stamp *stamp)
 {
     const struct kept_stacks *k = w->from;
@@ -99,7 +99,7 @@ static void choose_stacks(struct writing *w)
     }
 }
 
-/* Marks them and all of theirs. */
+/* Marks the stacks that stay, and everything that they refer to. */
 static void choose(struct writing *w)
 {
     const struct kept_stacks *k = w->from;
@@ -201,7 +201,7 @@ static bool put_stacks(struct writing *w, uint32_t count)
     return fits;
 }
 
-/* Returns how many stacks it put; -ENOMEM. */
+/* Returns how many stacks were written; -ENOMEM. */
 static int put_all(struct writing *w, kept_stacks_stamp *stamp)
 {
     const struct kept_stacks *k = w->from;
@@ -246,7 +246,7 @@ int kept_stacks_write(const struct kept_stacks *k, kept_stacks_stamp *stamp, voi
     return rc < 0 ? rc : 0;
 }
 
-/* How many items of a kind follow, each of at least `least` bytes; more than can be are taken for damage. */
+/* The number of items of a kind, each of at least `least` bytes; more than can follow are taken as damage. */
 static uint32_t take_count(struct bytes *b, uint32_t most, size_t least)
 {
     const uint64_t count = bytes_uleb(b);
@@ -255,7 +255,7 @@ static uint32_t take_count(struct bytes *b, uint32_t most, size_t least)
     return b->failed ? 0 : (uint32_t)count;
 }
 
-/* A value below a limit, else damage. */
+/* A value below a limit; others are damage. */
 static uint32_t take_below(struct bytes *b, uint64_t limit)
 {
     const uint64_t value = bytes_uleb(b);
@@ -264,7 +264,7 @@ static uint32_t take_below(struct bytes *b, uint64_t limit)
     return b->failed ? 0 : (uint32_t)value;
 }
 
-/* The node outside of one with this number. */
+/* The outer node of the node with this number. */
 static uint32_t take_outer(struct bytes *b, uint32_t own)
 {
     const uint32_t back = take_below(b, own + 1ul);
@@ -273,14 +273,14 @@ static uint32_t take_outer(struct bytes *b, uint32_t own)
     return own - back;
 }
 
-/* The length of the chain from a node on, by that of the one outside of it. */
+/* The length of the chain from a node outwards, from that of its outer node. */
 static uint16_t take_length(struct bytes *b, uint16_t outer)
 {
     b->failed |= outer >= UNWIND_MAX_FRAMES;
     return (uint16_t)(outer + 1);
 }
 
-/* -ESTALE: one is another file now. */
+/* -ESTALE: a file is another one now. */
 static int take_files(struct kept_stacks *k, struct bytes *b, kept_stacks_stamp *stamp)
 {
     const uint32_t count = take_count(b, FILES_MOST, 4);

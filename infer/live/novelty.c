@@ -8,17 +8,17 @@
 #include "infer/live/feed.h"
 #include "infer/samples/cid.h"
 
-#define WINDOW      256        /* samples: the share is an average that forgets at this rate */
-#define AT_ONCE     256        /* samples of one novelty_add() to look at, about; more are thinned out */
-#define QUEUE_BYTES (4u << 20) /* samples are left out above that */
-#define CIDS_MAX    (1u << 20) /* 32 MB; above that, all are new again */
+#define WINDOW      256        /* samples: the share is a moving average over about this many */
+#define AT_ONCE     256        /* samples of one novelty_add() to look at, roughly; of more only some are */
+#define QUEUE_BYTES (4u << 20) /* bytes waiting above which samples are dropped */
+#define CIDS_MAX    (1u << 20) /* 32 MB; beyond that, all CIDs count as new again */
 
 struct novelty {
     struct novelty_input in;
     struct feed *feed;
     uint64_t met, stride; /* samples of this novelty_add(); one in `stride` is looked at */
-    struct table *read;   /* the thread's: CIDs with a dump */
-    pthread_mutex_t lock; /* of `shares` */
+    struct table *read;   /* used by the thread only: CIDs with a dump */
+    pthread_mutex_t lock; /* protects `shares` */
     struct novelty_shares shares;
 };
 
@@ -71,7 +71,7 @@ static int take_record(void *novelty, struct processes *processes, const struct 
     return 0;
 }
 
-/* Each dump, and as many of the other samples as are needed. */
+/* Takes each dump, and as many of the other samples as are needed. */
 static enum feed_choice choose_sample(void *novelty, const struct event *event, size_t queued)
 {
     struct novelty *n = novelty;

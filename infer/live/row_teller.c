@@ -13,8 +13,8 @@
 struct row_teller {
     bool (*tell)(void *context, const struct code_rows_key *key, const struct code_rows *rows);
     void *context;
-    struct table *told; /* chunks, and whether those before and behind are (AROUND) */
-    uint64_t forgotten; /* how often all were */
+    struct table *told; /* chunks that were sent; AROUND: so were their neighbours */
+    uint64_t forgotten; /* how often the BPF map was cleared */
     struct code_rows rows;
 };
 
@@ -42,8 +42,8 @@ void row_teller_free(struct row_teller *t)
     free(t);
 }
 
-/* Not of rows that are the outermost frame's, or uncertain. (What a handler is about to overwrite, image/handler_jump.h, leads to words of
- * no known stack, and of a new one all words are unwound again.) */
+/* The rule for a row; none for outermost frames and uncertain rows. (Where image/handler_jump.h says that a handler is about to
+ * overwrite words, the rule leads to words of no known stack, and all words of a new stack are unwound again.) */
 static uint32_t rule_of(const struct cfi_row *row)
 {
     const bool from_bp = row->cfa == CFI_BP, saved = row->bp == CFI_BP_AT_CFA;
@@ -52,7 +52,7 @@ static uint32_t rule_of(const struct cfi_row *row)
     if ((row->cfa != CFI_SP && !from_bp) || row->root || row->derived || at < 0 || at > CODE_ROW_RETURN ||
         (row->bp != CFI_BP_SAME && !saved) || (from_bp && bp < 0) || bp >= CODE_ROW_BP)
         return CODE_ROW_NONE;
-    /* Below SP it was restored already. */
+    /* A slot below SP: BP was restored already. */
     return (uint32_t)at | (bp < 0 ? 0 : (uint32_t)(bp + 1) << CODE_ROW_BP_AT) |
            (from_bp ? CODE_ROW_FROM_BP : 0);
 }
@@ -73,7 +73,7 @@ static void make_row(void *context, uint64_t start, struct cfi_row row)
     out->rule[out->count++] = rule;
 }
 
-/* adjust: the image's addresses - offsets in the file. */
+/* adjust: the image's addresses minus offsets in the file. */
 static void make_rows(const struct image *image, uint64_t adjust, uint32_t chunk, struct code_rows *out)
 {
     const uint64_t from = ((uint64_t)chunk << CODE_ROWS_BITS) + adjust;
@@ -106,7 +106,7 @@ static int tell_chunk(struct row_teller *t, const struct image *image, uint64_t 
     return t->told ? 0 : -ENOMEM;
 }
 
-/* The chunk, and those before and behind. */
+/* Sends the chunk and its two neighbours. */
 static int tell_around(struct row_teller *t, const struct image *image, uint64_t adjust,
                        const struct code_rows_key *key)
 {

@@ -1,6 +1,6 @@
 /*
- * row_teller.h - tells the recorder's BPF program where code has its return address (perfdata/code_rows.h), of the chunks of files that
- * stacks were met in, and those before and behind.
+ * row_sender.h - sends the recorder's BPF program rules for finding return addresses (perfdata/code_rows.h), for the chunks of
+ * files' code that stacks had frames in and the chunks before and after these.
  */
 #ifndef FATHOM_INFER_LIVE_ROW_TELLER_H
 #define FATHOM_INFER_LIVE_ROW_TELLER_H
@@ -11,12 +11,13 @@
 
 struct row_teller;
 
-/* tell: false: nothing told before counts any longer, as there is no room; the rows are told again. NULL: out of memory. */
+/* send: returns false if there was no space, so that all rows sent before were dropped and have to be sent again. NULL: out of
+ * memory. */
 struct row_teller *row_teller_new(bool (*tell)(void *context, const struct code_rows_key *key,
                                                const struct code_rows *rows),
                                   void *context);
 void row_teller_free(struct row_teller *teller);
-/* Tells the rows of the chunks around these frames' code that were not told yet. places: of all that code. 0 or -ENOMEM. */
+/* Sends the rows of the chunks around these frames' code that were not sent yet. places: of all that code. 0 or -ENOMEM. */
 int row_teller_tell(struct row_teller *teller, const struct stack_place *places, size_t place_count,
                     const struct unwind_frame *frames, size_t count);
 

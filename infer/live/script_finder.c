@@ -10,8 +10,8 @@
 
 struct script_finder {
     struct script_finder_input in;
-    struct table *seen; /* of each process, image and place on a stack; of each file's number */
-    uint32_t pid;       /* of what was mapped last; 0: nothing that is to be looked at */
+    struct table *seen; /* set of (process, image, place on a stack), and of file numbers */
+    uint32_t pid;       /* process of the last mapping that is still to be looked at; 0: none */
     uint64_t address;
 };
 
@@ -66,7 +66,7 @@ void script_finder_take(struct script_finder *f, struct processes *processes, co
     }
 }
 
-/* Tells each file once. 0 or -ENOMEM. */
+/* Reports each file once. 0 or -ENOMEM. */
 static int tell_file(struct script_finder *f, const struct script_runtime *script,
                      const struct unwind_frame *frame, const struct stack_place *place)
 {

@@ -9,47 +9,47 @@
 #include "base/vec.h"
 #include "infer/model/wilson.h"
 
-#define DROP      1.92 /* of the likelihood's logarithm: 95% */
-#define STEPS     256u /* of what is said, told apart */
-#define SEARCH    60   /* steps to a number */
+#define DROP      1.92 /* of the log likelihood: 95% */
+#define STEPS     256u /* of stated probabilities that are distinguished */
+#define SEARCH    60   /* bisection steps */
 #define NEAR_ZERO 1e-9
-#define FACTOR    1e-20 /* the least: floats can hold the product */
+#define FACTOR    1e-20 /* minimum factor: floats can hold the product */
 
 /* From the programs of docs/benchmarks.md, "How far probabilities can be believed". */
 static const struct prior {
     double stacks, mean;
 } of_calls = {2, 0.8}, of_sole = {2, 0.97}, of_seen = {5, 1};
 
-/* Answers that say the same. */
+/* Answers with the same stated probability and number of unseen calls. */
 struct group {
     double said;
     uint32_t calls;
     double right, wrong; /* samples */
 };
 
-/* One number that is estimated. */
+/* One rate to estimate. */
 struct rate {
     struct prior prior;
-    struct table *group_of; /* what is said, in STEPS, and calls -> number of the group */
-    struct table *of_path;  /* true path -> number of its samples */
+    struct table *group_of; /* (stated probability in STEPS, calls) -> number of the group */
+    struct table *of_path;  /* true path -> its number of samples */
     struct group *groups;
     size_t count, capacity;
     double weight; /* of a sample, in stacks */
     double value, least, most;
 };
 
-/* All answers, whatever they say: the floor of the range. */
+/* All answers, whatever they state: they bound the range from below. */
 struct shares {
-    struct table *of_stack; /* held-out stack -> number of its samples */
+    struct table *of_stack; /* held-out stack -> its number of samples */
     double samples, right;
-    double least, most; /* factors: of what is said to be right, and of what is not */
+    double least, most; /* factors: of the share stated to be right, and of the rest */
 };
 
 struct calibration {
     struct rate calls, sole, seen;
     struct shares shares;
     struct trained trained;
-    bool by_training; /* and by nothing of the run */
+    bool by_training; /* nothing of the run was compared */
 };
 
 static double gain(double x, double stacks)
@@ -57,7 +57,7 @@ static double gain(double x, double stacks)
     return stacks * log(x > NEAR_ZERO ? x : NEAR_ZERO);
 }
 
-/* L of the header. */
+/* L in calibration.h. */
 static double likelihood(const struct rate *rate, double value)
 {
     const struct prior *prior = &rate->prior;
@@ -85,7 +85,7 @@ static double peak(const struct rate *rate)
     return high > 1 - NEAR_ZERO ? 1 : (low + high) / 2;
 }
 
-/* How far the value can go towards `end`. */
+/* The bound of the value towards `end`. */
 static double bound(const struct rate *rate, double end)
 {
     double inside = rate->value, outside = end, least = likelihood(rate, rate->value) - DROP;
@@ -108,7 +108,7 @@ static double samples_in(struct table *samples)
     return sum;
 }
 
-/* Kish's effective size of groups of samples; 0: there are none. */
+/* Kish's effective sample size of groups of samples; 0: there are none. */
 static double kish(struct table *samples)
 {
     double sum = samples_in(samples), squares = 0;
@@ -162,7 +162,7 @@ static int rate_note(struct rate *rate, double said, uint32_t calls, uint64_t pa
     return 0;
 }
 
-/* Wilson's interval of the right share among as many stacks as the samples are worth, as factors of the share itself. */
+/* Wilson's interval of the share that is right, with the samples' effective number of stacks, as factors of the share. */
 static void shares_estimate(struct shares *s)
 {
     double n = kish(s->of_stack), p = s->samples > 0 ? s->right / s->samples : 0.5;
@@ -196,7 +196,7 @@ void calibration_free(struct calibration *c)
     free(c);
 }
 
-/* The rate that an answer's probability is scaled by, and the power of it. NULL: none. */
+/* The rate that scales an answer's probability, and the power it is raised to (*calls). NULL: none. */
 static struct rate *rate_of(struct calibration *c, const struct resolved *resolved, uint32_t *calls)
 {
     if (resolved->source != SOURCE_CID || resolved->kind == RESOLVED_UNKNOWN)
@@ -243,7 +243,7 @@ void calibration_train(struct calibration *c, const struct trained *trained)
     c->by_training = true;
 }
 
-/* The same answer's, if nothing of the run tells more than the factor, which is that of its calls, and of what was seen. */
+/* An answer's belief if it is known from the map's training alone: the factors for its calls and for seen frames. */
 static struct belief by_training(const struct trained *t, double said, double factor, double call,
                                  double seen, bool known)
 {

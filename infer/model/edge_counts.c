@@ -5,12 +5,12 @@
 
 #include "base/hash.h"
 
-#define FIRST_SLOTS 1024u /* a power of two, as all sizes of the index */
+#define FIRST_SLOTS 1024u /* a power of two, as are all sizes of the index */
 
 struct edge_counts {
     struct edge_count *all;
-    uint32_t count, capacity; /* room: half of the slots */
-    uint32_t *slots;          /* numbers in `all` plus one, 0 empty */
+    uint32_t count, capacity; /* capacity: half of the slots */
+    uint32_t *slots;          /* index in `all` plus one; 0: empty */
 };
 
 struct edge_counts *edge_counts_new(void)
@@ -42,7 +42,7 @@ static bool same(const struct edge_count *a, const struct edge_count *b)
            a->edge.rise == b->edge.rise && a->edge.open == b->edge.open;
 }
 
-/* Where the count stands, or the empty slot for it. */
+/* The slot of the count, or the empty one for it. */
 static uint32_t *slot_of(const struct edge_counts *s, const struct edge_count *count)
 {
     uint64_t key = hash_u64((uint64_t)count->function << 32 | count->next);

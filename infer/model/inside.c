@@ -7,10 +7,10 @@
 
 struct inside {
     struct resolver *resolver;
-    struct table *answers; /* answer << 32 | fine block -> new answer + 1; 0: nothing tells */
+    struct table *answers; /* answer << 32 | fine block -> new answer + 1; 0: no evidence */
 };
 
-/* Samples in a function, in a coarse block of it, and in a fine one of that. */
+/* Samples in a function, in one coarse block of it, and in one fine block of that. */
 struct counts {
     double all, coarse, fine;
 };
@@ -50,7 +50,7 @@ static void add_node(const struct pathmap *map, uint32_t node, uint32_t block, s
     }
 }
 
-/* Nodes of one function path at one CID stand side by side. */
+/* Nodes of one function path at one CID are consecutive. */
 static struct counts count_path(const struct pathmap *map, uint32_t node, uint32_t block)
 {
     struct pathmap_node of = pathmap_node(map, node);
@@ -68,7 +68,7 @@ static double likelihood(const struct counts *of, const struct counts *all)
     return (of->fine + INSIDE_PRIOR * coarse * all->fine / all->coarse) / (of->all + INSIDE_PRIOR);
 }
 
-/* The answer with its candidates weighed; *out becomes 0 when nothing tells, else its number + 1. */
+/* Sets *out to the number + 1 of the answer with its candidates weighted; 0: no evidence. */
 static int weigh(struct inside *s, const struct resolved *resolved, uint32_t block, uint64_t *out)
 {
     const struct pathmap *map = resolver_map(s->resolver);

@@ -6,7 +6,7 @@
 
 #include "infer/model/cells.h"
 
-#define COLUMN 4u /* steps to compute what a cell is for one, about */
+#define COLUMN 4u /* steps to compute one column of a cell, about */
 
 static void *spend(struct lattice *l, struct layer *layer, size_t count, size_t size)
 {
@@ -28,7 +28,7 @@ static struct block *block_of(struct lattice *l, struct layer *layer, uint32_t u
     return b->marked ? b : NULL;
 }
 
-/* A path may lead there. */
+/* Marks a cell that a path may lead to. */
 static void mark(struct lattice *l, struct layer *layer, uint32_t node, uint32_t unit)
 {
     if (unit >= LATTICE_UNITS || (l->reach && !reach_needs(l->reach, node, unit)))
@@ -39,7 +39,7 @@ static void mark(struct lattice *l, struct layer *layer, uint32_t node, uint32_t
     b->marked[unit % LATTICE_BLOCK * layer->words + node / 64] |= UINT64_C(1) << node % 64;
 }
 
-/* Where a cell leads on to by last resorts, that are not callees: its own open frame. */
+/* Marks what a cell leads to by last resorts other than calls: its own open frame. */
 static void mark_open(struct lattice *l, uint32_t node, uint32_t unit)
 {
     const struct callers *c = l->callers;
@@ -54,7 +54,7 @@ static void mark_open(struct lattice *l, uint32_t node, uint32_t unit)
         mark(l, layer, open, unit + i * CALLERS_STEP);
 }
 
-/* Marks where a cell leads on in a layer. Callees are in order: functions first. */
+/* Marks the cells that a cell leads to in a layer. Callees are sorted: functions first. */
 static void mark_inner(struct lattice *l, struct layer *layer, uint32_t node, uint32_t unit)
 {
     const struct callers *c = l->callers;
@@ -68,7 +68,7 @@ static void mark_inner(struct lattice *l, struct layer *layer, uint32_t node, ui
         mark_open(l, node, unit);
 }
 
-/* Marks where a plain cell leads on in the other layer: to what is called through pointers, and its open frame. */
+/* Marks the cells that a plain cell leads to in the other layer: callees through pointers, and its open frame. */
 static void mark_resorts(struct lattice *l, uint32_t node, uint32_t unit)
 {
     const struct callers *c = l->callers;
@@ -81,7 +81,7 @@ static void mark_resorts(struct lattice *l, uint32_t node, uint32_t unit)
     mark_open(l, node, unit);
 }
 
-/* Room for one more cell in a row. false: there is none. */
+/* Makes space for one more cell in a row. false: there is none. */
 static bool grow(struct lattice *l, struct layer *layer, struct row *row, uint32_t width)
 {
     if (row->count < row->capacity)
@@ -100,7 +100,7 @@ static bool grow(struct lattice *l, struct layer *layer, struct row *row, uint32
     return true;
 }
 
-/* Fills in a cell, for whose values there is room: 1; 0: no path leads there; -ENOMEM. */
+/* Computes a cell's values: 1; 0: no path leads there; -ENOMEM. */
 static int fill_cell(struct lattice *l, const struct layer *layer, uint32_t node, uint32_t unit,
                      struct lattice_value *values)
 {
@@ -115,14 +115,14 @@ static int fill_cell(struct lattice *l, const struct layer *layer, uint32_t node
     return l->outer_count > 0;
 }
 
-/* The steps of making a cell: of its callers, for each column, and of what it leads on to. */
+/* The steps of work for a cell: for its callers, for each column, and for what it leads to. */
 static uint64_t steps_of(const struct lattice *l, uint32_t node)
 {
     const struct callers_node *n = &l->callers->of[node];
     return 4 + callers_count(n) + n->callees + COLUMN * (uint64_t)n->pairs;
 }
 
-/* Makes the cell, if a path leads there. false: there is not the memory, or no work left. */
+/* Makes the cell, if a path leads there. false: no memory or no work is left. */
 static bool make_cell(struct lattice *l, struct layer *layer, uint32_t node, uint32_t unit)
 {
     struct row *row = &layer->rows[node];
@@ -143,7 +143,7 @@ static bool make_cell(struct lattice *l, struct layer *layer, uint32_t node, uin
     return found >= 0;
 }
 
-/* The next marked node of a unit from `from` on; nodes: there is none. */
+/* The next marked node of a unit, at or after `from`; the number of nodes: none. */
 static uint32_t next_marked(const struct layer *layer, uint32_t unit, uint32_t from)
 {
     const struct block *b = &layer->blocks[unit / LATTICE_BLOCK];
@@ -157,7 +157,7 @@ static uint32_t next_marked(const struct layer *layer, uint32_t unit, uint32_t f
     return layer->nodes;
 }
 
-/* The marked nodes from `from` on. false: there is not the memory. */
+/* Makes the cells of the marked nodes in [from, to). false: no memory or no work is left. */
 static bool make_cells(struct lattice *l, struct layer *layer, uint32_t unit, uint32_t from, uint32_t to)
 {
     bool good = true;
@@ -166,7 +166,7 @@ static bool make_cells(struct lattice *l, struct layer *layer, uint32_t unit, ui
     return good;
 }
 
-/* Calls through pointers lead on at the same height, and open frames from it. */
+/* In order: calls through pointers lead on at the same height, and open frames from it. */
 static bool make_unit(struct lattice *l, struct layer *layer, uint32_t unit)
 {
     const struct callers *c = l->callers;
@@ -181,7 +181,7 @@ static bool make_unit(struct lattice *l, struct layer *layer, uint32_t unit)
            make_cells(l, layer, unit, classes, c->nodes);
 }
 
-/* Where the cells of a block will stand. */
+/* Allocates what the cells of a block need. */
 static bool begin_block(struct lattice *l, struct layer *layer, uint32_t b)
 {
     if (!work_take(l->work, layer->nodes)) {
@@ -196,7 +196,7 @@ static bool begin_block(struct lattice *l, struct layer *layer, uint32_t b)
     return true;
 }
 
-/* The layers before this one are known up to the end of the unit's block. */
+/* Makes the layer's cells up to the end of the unit's block, for which the layers before it must have theirs. */
 static int extend_layer(struct lattice *l, struct layer *layer, uint32_t unit)
 {
     uint32_t end = (unit / LATTICE_BLOCK + 1) * LATTICE_BLOCK;
@@ -207,7 +207,7 @@ static int extend_layer(struct lattice *l, struct layer *layer, uint32_t unit)
     if (unit < layer->unit)
         return 0;
     int rc = layer->full ? -ENOSPC : -ENOMEM;
-    layer->full = true; /* a part of the unit may be made: it is not made again */
+    layer->full = true; /* a part of the unit may be done, and must not be done again */
     return rc;
 }
 
@@ -219,7 +219,7 @@ int lattice_extend(struct lattice *l, enum lattice_layer layer, uint32_t unit)
     return rc == 0 && layer == LATTICE_RESORTS ? extend_layer(l, &l->layers[LATTICE_RESORTS], unit) : rc;
 }
 
-/* Marks where paths begin with some of a node's callers. */
+/* Marks the nodes at which paths begin with some of their callers. */
 static void mark_roots(struct lattice *l, struct layer *layer, uint32_t node, uint32_t from, uint32_t count)
 {
     const struct callers *c = l->callers;

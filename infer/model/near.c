@@ -7,7 +7,7 @@
 
 #include "infer/model/visits.h"
 
-#define EXPONENTS 64 /* of masses: nodes are left in their order, roughly */
+#define EXPONENTS 64 /* of masses: nodes are visited roughly in their order */
 
 struct walking {
     const struct callers *c;
@@ -57,15 +57,16 @@ static void walk(struct walking *w, const struct reach_cid *cids, size_t count)
         }
 }
 
-/* What is made of the callers. */
+/* Compacts the callers. */
 struct keeping {
     struct callers *c;
-    struct callers_node *of; /* the nodes that are left */
+    struct callers_node *of; /* the remaining nodes */
     uint32_t *to;            /* by node: its new number, or CALLERS_NONE */
-    uint32_t *moved;  /* by caller of the node that is moved, after its first: its new one, or CALLERS_NONE */
-    uint32_t *column; /* by pair: as a column, its new number; 0: no node that is left asks for it */
+    /* by caller of the present node, relative to its first: the new one, or CALLERS_NONE */
+    uint32_t *moved;
+    uint32_t *column; /* by pair: its new number as a column; 0: no remaining node uses it */
     uint32_t callers; /* moved so far, */
-    uint32_t pairs;   /* and pairs */
+    uint32_t pairs;   /* the same for pairs */
 };
 
 static bool begin_keeping(struct keeping *k, const bool *keep)
@@ -98,7 +99,7 @@ static bool is_kept(const struct keeping *k, const struct caller *caller)
     return caller->outer == CALLERS_ROOT || k->to[caller->outer] != CALLERS_NONE;
 }
 
-/* Numbers the columns that callers which are left lead to. */
+/* Numbers the columns that remaining callers use. */
 static void keep_columns(struct keeping *k)
 {
     const struct callers *c = k->c;
@@ -115,7 +116,7 @@ static void keep_columns(struct keeping *k)
                 k->column[c->of[f].first_pair + p] = ++count;
 }
 
-/* Moves some of a node's callers, from `from` on: to where the last ones ended. Returns how many are left. */
+/* Moves some of a node's callers, from `from` on, to the end of those moved before. Returns how many remain. */
 static uint32_t keep_callers(struct keeping *k, uint32_t first, uint32_t from, uint32_t count, uint32_t to)
 {
     struct callers *c = k->c;
@@ -137,7 +138,7 @@ static uint32_t keep_callers(struct keeping *k, uint32_t first, uint32_t from, u
     return left;
 }
 
-/* Moves a pair; its terms stay where they are, without those whose callers are gone. */
+/* Moves a pair; its terms stay in place, without those whose callers were removed. */
 static void keep_pair(struct keeping *k, const struct callers_pair *pair)
 {
     struct callers_term *terms = pair->count ? k->c->terms + pair->first : NULL;
@@ -176,7 +177,7 @@ static void keep_node(struct keeping *k, uint32_t node)
     k->of[k->to[node]] = new;
 }
 
-/* Gives all that is left its new number. */
+/* Renumbers all that remains. */
 static void renumber(struct keeping *k)
 {
     struct callers *c = k->c;
@@ -202,7 +203,7 @@ static void renumber(struct keeping *k)
     c->caller_count = k->callers;
 }
 
-/* Takes out the nodes that are not to be kept. false: out of memory. */
+/* Removes the other nodes. false: out of memory. */
 static bool keep_nodes(struct callers *c, const bool *keep)
 {
     struct keeping k = {.c = c};

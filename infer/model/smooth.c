@@ -1,4 +1,4 @@
-/* smooth.c - samples that wait beside the columns of their thread's trellis; see smooth.h. */
+/* smooth.c - the queues of samples that wait, one for each column of their thread's trellis; see smooth.h. */
 #include "infer/model/smooth.h"
 
 #include <stdlib.h>
@@ -14,18 +14,18 @@ struct waiting {
     struct sample sample;
     struct resolved resolved;
     uint8_t *dump;       /* own copy of sample.stack */
-    struct walked *walk; /* and of sample.walk */
-    uint64_t *chain;     /* and of sample.callchain, if that has the kernel's part */
+    struct walked *walk; /* the same of sample.walk */
+    uint64_t *chain;     /* the same of sample.callchain, if it has a kernel part */
 };
 
 struct thread {
     struct smoother *smoother;
     struct trellis *trellis;
     struct waiting
-        *waiting; /* a ring of `capacity`, which grows up to TRELLIS_RUN: there may be many threads */
+        *waiting; /* ring buffer of `capacity`, which grows up to TRELLIS_RUN: there may be many threads */
     uint32_t first, count, capacity;
-    uint64_t ended;                /* number of its end (base/retired.h); 0: none */
-    struct thread *before, *after; /* in the list of those with samples that wait */
+    uint64_t ended;                /* its number when it ended (base/retired.h); 0: it runs */
+    struct thread *before, *after; /* in the list of threads with samples that wait */
 };
 
 struct smoother {
@@ -35,11 +35,10 @@ struct smoother {
     smoother_sink *sink;
     void *context;
     struct table *threads; /* thread_key -> struct thread */
-    struct thread *last;   /* that was asked for; NULL: none was */
+    struct thread *last;   /* the last one asked for; NULL: none */
     uint64_t last_key;
-    struct thread *waits,
-        *waits_last;      /* those with samples that wait, in the order in which their first one came */
-    struct retired ended; /* thread_keys */
+    struct thread *waits, *waits_last; /* threads with samples that wait, in the order of their first one */
+    struct retired ended;              /* thread_keys */
     struct candidate_path settled[CANDIDATES_MAX];
 };
 
@@ -138,7 +137,7 @@ static struct thread *thread_of(struct smoother *s, uint64_t thread_key)
     return s->last;
 }
 
-/* The candidates by their settled probabilities, the most probable first (equal ones as they were). */
+/* Sorts the candidates by their final probabilities, the most probable first (stably). */
 static void choose_candidate(struct smoother *s, const struct column *column, const double *probabilities,
                              struct resolved *resolved)
 {
@@ -164,7 +163,7 @@ static void choose_candidate(struct smoother *s, const struct column *column, co
     resolved->posterior_count = column->count;
 }
 
-/* A trellis_sink (context: the thread): the column is that of the first that waits. */
+/* A trellis_sink (context: the thread): the column belongs to the first sample that waits. */
 static int settled(void *context, const struct column *column, const double *probabilities,
                    struct fathom_error *err)
 {
@@ -200,7 +199,7 @@ static bool more_capacity(struct thread *thread)
     return true;
 }
 
-/* Copies what is borrowed from the record: the dump, and of a call chain what a report shows. */
+/* Copies what is borrowed from the record: the dump, and the part of a call chain that reports show. */
 static bool own_copies(struct waiting *w)
 {
     struct sample *s = &w->sample;
@@ -225,7 +224,7 @@ static bool own_copies(struct waiting *w)
     return true;
 }
 
-/* Puts the sample (resolved NULL: a true path) in the queue, with its own copies. */
+/* Queues the sample (resolved NULL: a true path), with its own copies. */
 static int wait_for_more(struct thread *thread, struct process *process, const struct sample *sample,
                          const struct resolved *resolved, struct fathom_error *err)
 {
@@ -279,7 +278,7 @@ int smoother_true_path(struct smoother *s, struct run_time run, uint32_t state, 
     return trellis_add(thread->trellis, column, thread->count ? settled : NULL, thread, err);
 }
 
-/* Forgets the thread whose turn it is, unless its samples wait. */
+/* Frees the thread whose turn it is, unless its samples wait. */
 static void forget_ended(struct smoother *s)
 {
     uint64_t key, number;
@@ -298,11 +297,11 @@ void smoother_end(struct smoother *s, uint64_t thread_key)
     const uint64_t *place = table_find(s->threads, thread_key);
     if (place)
         ((struct thread *)(uintptr_t)*place)->ended = retired_add(&s->ended, thread_key);
-    s->last = NULL; /* a sample may follow */
+    s->last = NULL; /* more samples may follow */
 }
 
-/* Whether a sample of the process, and of this thread unless that is SMOOTHER_ALL, waits. A queue has one process's samples, that of a coroutine
- * several threads'. */
+/* Whether a sample of the process waits, and is of this thread unless that is SMOOTHER_ALL. A queue has samples of one process;
+ * a coroutine's has those of several threads. */
 static bool waits_for(const struct thread *thread, const struct process *process, uint32_t tid)
 {
     for (uint32_t i = 0; i < thread->count; i++) {

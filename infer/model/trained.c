@@ -3,7 +3,7 @@
 
 #include "infer/model/wilson.h"
 
-/* The quantile of Student's t that 2.5% exceed, by degrees of freedom; beyond those listed within 0.02. */
+/* The 97.5% quantile of Student's t, by degrees of freedom; beyond the table within 0.02. */
 static double student(uint32_t freedom)
 {
     static const double first[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23};
@@ -26,7 +26,7 @@ static double possible_in(const struct trial *t)
     return t->known ? share(t->known - t->wrong, t->known) : 1;
 }
 
-/* How far probabilities can be believed. */
+/* By how much a trial's stated probabilities have to be scaled. */
 static double believed_in(const struct trial *t)
 {
     return fmin(share(t->right, t->said), 1);
@@ -60,7 +60,7 @@ static double lowest_of(share_in *in, const struct trial *trials, uint32_t count
     return lowest;
 }
 
-/* Where the share of one more trial lies. */
+/* The prediction interval for one more trial's share. */
 static struct wilson next(share_in *in, const struct trial *trials, uint32_t count)
 {
     double mean = mean_of(in, trials, count), squares = 0;

@@ -1,4 +1,4 @@
-/* weights.c - counts by function path that follow each change at once, for those that are asked for; see weights.h. */
+/* weights.c - counts by function path, updated after each change, for the paths that are needed; see weights.h. */
 #include "infer/model/weights.h"
 
 #include <errno.h>
@@ -10,42 +10,42 @@
 #include "base/vec.h"
 #include "infer/model/backoff.h"
 
-#define NOT_ADMITTED HUGE_VAL /* as a share: the path cannot be in the CID's setting */
-#define LITTLE       1e-9     /* what rounding leaves of counts that went up and down again */
+#define NOT_ADMITTED HUGE_VAL /* as a share: the CID's setting does not allow the path */
+#define LITTLE       1e-9     /* below this is rounding error, left by counts that went up and down again */
 
-/* A function path, whatever the heights, that a CID's paths or an unwound sample's go through. */
+/* A function path, whatever its heights, on a CID's path or an unwound sample's. */
 struct context {
     uint32_t parent;              /* the root has itself */
-    uint32_t enter, stop;         /* transitions to it from its parent, and from it to none */
-    double trained, trained_self; /* samples at or below it, and at it */
+    uint32_t enter, stop;         /* transitions: from its parent to it; from it to none */
+    double trained, trained_self; /* samples at or below it; at it */
     double run, run_self;
-    double kinds; /* of what comes below it */
+    double kinds; /* of transitions below it */
 };
 
 #define ROOT 0u         /* as a context */
-#define NONE UINT32_MAX /* as a context: it is not asked for */
+#define NONE UINT32_MAX /* as a context: not needed */
 
 struct cid {
     uint32_t setting;
     uint32_t first, count; /* nodes */
-    size_t shares;         /* the first of them */
+    size_t shares;         /* index of the first */
     uint64_t samples;
-    double surest; /* the most that one of its paths has when only unwound samples tell */
+    double surest; /* the largest share of one of its paths, by unwound samples alone */
 };
 
 struct weights {
     const struct pathmap *map;
     const uint32_t *unwound;
-    uint32_t *order;                   /* nodes, each before its parent */
+    uint32_t *order;                   /* nodes, children before parents */
     uint32_t *parent;                  /* by node */
-    double *trained;                   /* by node: `self` of training */
-    const struct admission *admission; /* NULL: any path can be anywhere */
+    double *trained;                   /* by node: training's `self` */
+    const struct admission *admission; /* NULL: any path is possible anywhere */
     /* Made by weights_run(). */
     struct backoff *backoff;
     uint32_t *number; /* by the map's path: its context */
     struct context *contexts;
     uint32_t context_count, context_capacity;
-    double *shares; /* CID by CID, of its nodes */
+    double *shares; /* by CID, then node */
     size_t share_count, share_capacity;
     struct cid *cids;
     size_t cid_count, cid_capacity;
@@ -56,7 +56,7 @@ static double trained_or_run(const struct context *c)
     return c->trained + c->run;
 }
 
-/* Counts that went up from `before` to `now`: so did kinds below `in` (NULL: not asked for). */
+/* A count went from `before` to `now`: updates the kinds below `in` (NULL: not needed). */
 static void count_kind(struct weights *w, struct context *in, uint32_t transition, double before, double now)
 {
     double more = backoff_kind(now) - backoff_kind(before);
@@ -65,7 +65,7 @@ static void count_kind(struct weights *w, struct context *in, uint32_t transitio
     backoff_add(w->backoff, transition, more);
 }
 
-/* This run's samples at a context. */
+/* Adds samples of this run to a context. */
 static void add_samples(struct weights *w, uint32_t context, double samples)
 {
     struct context *c = &w->contexts[context];
@@ -81,7 +81,7 @@ static void add_samples(struct weights *w, uint32_t context, double samples)
     w->contexts[ROOT].run += samples;
 }
 
-/* P(f | c): trained and run are those of cf. */
+/* P(f | c); trained and run are the counts for cf. */
 static double chance(const struct weights *w, const struct context *c, double trained, double run,
                      uint32_t transition)
 {
@@ -109,11 +109,11 @@ static uint32_t context_of(const struct weights *w, uint32_t node)
     return w->number[pathmap_node(w->map, node).path];
 }
 
-/* Nodes by height, which is less for a parent: the highest first, alike ones by their numbers. false: out of memory. */
+/* Sorts nodes by height, the highest first (parents are lower), equal ones by number. false: out of memory. */
 static bool sort_nodes(struct weights *w)
 {
     struct by_height {
-        uint64_t below; /* how much lower than the highest that could be */
+        uint64_t below; /* difference to the greatest possible height */
         uint32_t node;
     };
     const uint32_t nodes = pathmap_node_count(w->map);
@@ -132,7 +132,7 @@ static bool sort_nodes(struct weights *w)
     return true;
 }
 
-/* What stops at or below each node, of what stops at each: in place. */
+/* Turns the samples at each node into those at or below it. */
 static void sum_below(const struct weights *w, double *samples)
 {
     for (uint32_t k = 0; k < pathmap_node_count(w->map); k++) {
@@ -151,7 +151,8 @@ static double *copy_of(const struct weights *w, const double *samples)
     return copy;
 }
 
-/* Training's samples at each node; where it counted calls, each stands for one. This run's are among them. */
+/* Sets training's samples at each node, or its calls, which count as samples, without those of this run, which the map
+ * includes. */
 static void count_training(struct weights *w, bool calls)
 {
     uint32_t nodes = pathmap_node_count(w->map);
@@ -199,7 +200,7 @@ void weights_free(struct weights *w)
     free(w);
 }
 
-/* The contexts of a node's path, from the inside out as far as they are not there yet. false: out of memory. */
+/* Creates the contexts of a node's path that do not exist yet, from the inside out. false: out of memory. */
 static bool ask_for(struct weights *w, uint32_t node)
 {
     for (uint32_t inner = NONE;; node = w->parent[node]) {
@@ -231,12 +232,12 @@ static bool ask_for_all(struct weights *w)
     return good;
 }
 
-/* What is counted of training for all paths: samples at or below each, or at each. */
+/* Training's counts for all paths: samples at or below each, or at each. */
 struct counting {
     struct weights *w;
     double *samples; /* by path */
     bool *counted;   /* by path */
-    bool *asked;     /* by function: it is one of a context's */
+    bool *asked;     /* by function: some context is of it */
     bool below;
 };
 
@@ -245,7 +246,7 @@ static uint32_t function_of(const struct weights *w, uint32_t node)
     return node == PATHMAP_NONE ? BACKOFF_OUTSIDE : pathmap_node(w->map, node).function;
 }
 
-/* Counts what a path, of which this is a node, was entered from (or stopped at). false: out of memory. */
+/* Counts the transition into this node's path (or its stop). false: out of memory. */
 static bool count_path(struct counting *x, uint32_t node)
 {
     struct weights *w = x->w;
@@ -272,7 +273,7 @@ static bool count_path(struct counting *x, uint32_t node)
     return true;
 }
 
-/* Counts the samples of nodes for their paths. false: out of memory. */
+/* Adds the samples of nodes to their paths. false: out of memory. */
 static bool count_paths(struct counting *x, const double *of_nodes)
 {
     struct weights *w = x->w;
@@ -290,7 +291,7 @@ static bool count_paths(struct counting *x, const double *of_nodes)
     return good;
 }
 
-/* Only of contexts' functions: nothing is asked of the others. */
+/* Counts only functions of contexts: the others are not needed. */
 static bool count_all(struct weights *w)
 {
     size_t paths = pathmap_path_count(w->map), functions = pathmap_function_count(w->map);
@@ -334,7 +335,7 @@ void weights_admit(struct weights *w, const struct admission *admission)
     w->admission = admission;
 }
 
-/* Whether a node of the CID can be in its setting. */
+/* Whether the CID's setting allows this node of it. */
 static bool is_admitted(const struct weights *w, const struct cid *c, uint32_t node)
 {
     return c->setting == SETTING_ANY || !w->admission || admission_allows(w->admission, c->setting, node);
@@ -363,7 +364,7 @@ int weights_add(struct weights *w, uint32_t setting, uint32_t function, uint32_t
     return 0;
 }
 
-/* Counts a CID's samples at its paths, by their shares. */
+/* Counts a CID's samples for its paths, by their shares. */
 static void count_cid(struct weights *w, const struct cid *c)
 {
     const double *shares = w->shares + c->shares;
@@ -372,11 +373,11 @@ static void count_cid(struct weights *w, const struct cid *c)
             add_samples(w, context_of(w, c->first + i), WEIGHTS_GUESS * (double)c->samples * shares[i]);
 }
 
-/* The shares of a CID's paths by all that is counted; returns the largest. */
+/* Computes the shares of a CID's paths from all counts; returns the largest. */
 static double share_out(struct weights *w, const struct cid *c)
 {
     double *shares = w->shares + c->shares, most = -HUGE_VAL, sum = 0, largest = 0;
-    uint32_t last = NONE; /* context that was scored last: nodes of one stand side by side */
+    uint32_t last = NONE; /* context that was scored last: nodes of one are consecutive */
     for (uint32_t i = 0; i < c->count; i++) {
         if (shares[i] == NOT_ADMITTED)
             continue;
@@ -432,7 +433,7 @@ bool weights_cid(const struct weights *w, size_t number, struct weights_cid *out
     return true;
 }
 
-/* Of training's samples below each function, how much counts. NULL: out of memory. */
+/* By function: the share of training's samples below it that counts. NULL: out of memory. */
 static double *scale_training(const struct weights *w, const double *below)
 {
     uint32_t functions = pathmap_function_count(w->map);

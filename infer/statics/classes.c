@@ -2,7 +2,7 @@
  * from; see build.h. */
 #include "infer/statics/build.h"
 
-#define OF_FIELD 0.9 /* share of the calls with known targets by field that lead to one of them */
+#define OF_FIELD 0.9 /* share of calls, with known targets by field, that reach one of these */
 
 static int by_number(const void *a, const void *b)
 {
