@@ -118,7 +118,7 @@ struct gathered {
 };
 
 /* Returns false if there are too many. */
-static bool gather(struct gathered *g, uint32_t height)
+static bool gather_height(struct gathered *g, uint32_t height)
 {
     for (uint32_t i = 0; i < g->count; i++)
         if (g->heights[i] == height)
@@ -129,18 +129,18 @@ static bool gather(struct gathered *g, uint32_t height)
     return true;
 }
 
-static int visit(struct code_heights *h, uint32_t function, int depth);
+static int visit_function(struct code_heights *h, uint32_t function, int depth);
 
 /* Collects the heights that one way gives: 1; 0: open; -ENOMEM. */
 static int gather_way(struct code_heights *h, const struct way *way, struct gathered *g, int depth)
 {
     if (way->caller == STATIC_ROOT)
-        return gather(g, way->rise);
-    int rc = way->open || way->caller >= h->functions ? 0 : visit(h, way->caller, depth + 1);
+        return gather_height(g, way->rise);
+    int rc = way->open || way->caller >= h->functions ? 0 : visit_function(h, way->caller, depth + 1);
     const struct known *caller = &h->of[rc > 0 ? way->caller : 0];
     for (uint32_t i = 0; rc > 0 && i < caller->count; i++) {
         uint32_t height;
-        if (__builtin_add_overflow(caller->heights[i], way->rise, &height) || !gather(g, height))
+        if (__builtin_add_overflow(caller->heights[i], way->rise, &height) || !gather_height(g, height))
             rc = 0;
     }
     return rc;
@@ -152,7 +152,7 @@ static int by_height(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int keep_heights(struct known *known, const struct gathered *g)
+static int store_heights(struct known *known, const struct gathered *g)
 {
     known->heights = malloc((g->count + 1) * sizeof *known->heights);
     if (!known->heights)
@@ -165,7 +165,7 @@ static int keep_heights(struct known *known, const struct gathered *g)
 }
 
 /* 1: the function's heights are known; 0: they are open; -ENOMEM. */
-static int visit(struct code_heights *h, uint32_t function, int depth)
+static int visit_function(struct code_heights *h, uint32_t function, int depth)
 {
     struct known *known = &h->of[function];
     if (known->state == OPEN || known->state == CLOSED)
@@ -178,7 +178,7 @@ static int visit(struct code_heights *h, uint32_t function, int depth)
     for (uint32_t i = h->first[function]; rc > 0 && i < h->first[function + 1]; i++)
         rc = gather_way(h, &h->ways[i], &g, depth);
     if (rc > 0)
-        return keep_heights(known, &g);
+        return store_heights(known, &g);
     known->state = OPEN;
     return rc;
 }
@@ -195,7 +195,7 @@ static bool begins_stacks(const struct code_heights *h, uint32_t function)
 
 int code_heights_of(struct code_heights *h, uint32_t function, const uint32_t **out)
 {
-    int rc = function < h->functions && !begins_stacks(h, function) ? visit(h, function, 0) : 0;
+    int rc = function < h->functions && !begins_stacks(h, function) ? visit_function(h, function, 0) : 0;
     *out = rc > 0 ? h->of[function].heights : NULL;
     return rc > 0 ? h->of[function].count : rc;
 }

@@ -140,7 +140,7 @@ static uint64_t count_votes(const struct election *e, size_t *best, size_t *seco
 }
 
 /* Whether nearly all samples lie within reach below the base. */
-static bool holds(const struct election *e, uint64_t base)
+static bool covers_samples(const struct election *e, uint64_t base)
 {
     uint64_t inside = 0, all = 0;
     for (size_t i = 0; i < e->count; i++) {
@@ -159,7 +159,8 @@ static uint64_t winner_of(const struct election *e)
     /* The positions that do not fit the winner may be the correct ones: even with all their votes the runner-up must stay
      * behind. */
     size_t against = e->voters - best;
-    return base && best >= most_of(e->voters) && best - second > against && holds(e, base) ? base : 0;
+    return base && best >= most_of(e->voters) && best - second > against && covers_samples(e, base) ? base
+                                                                                                    : 0;
 }
 
 int code_votes_settle(struct code_votes *v, struct code_heights *heights, uint64_t *won)

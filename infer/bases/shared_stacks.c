@@ -82,7 +82,7 @@ static int compare_stacks(const void *a, const void *b)
     return x->base < y->base ? -1 : x->base > y->base;
 }
 
-static void sort(struct shared_stacks *s)
+static void sort_stacks(struct shared_stacks *s)
 {
     if (s->sorted || s->count == 0)
         return;
@@ -95,7 +95,7 @@ static void sort(struct shared_stacks *s)
 /* Index of the process's first stack with a base at or above the address, or else of the first stack after the process's. */
 static size_t first_above(struct shared_stacks *s, uint32_t pid, uint64_t address)
 {
-    sort(s);
+    sort_stacks(s);
     struct shared_stack wanted = {.pid = pid, .base = address};
     return lower_bound(i, 0, s->count, compare_stacks(&s->all[i], &wanted) < 0);
 }

@@ -81,7 +81,7 @@ static bool keeps_frame_pointer(const struct cfi_row *row)
 }
 
 /* Whether the call is a direct one of this function of its image. */
-static bool calls_just(const struct call_site *site, const struct image *image, uint32_t function)
+static bool calls_only(const struct call_site *site, const struct image *image, uint32_t function)
 {
     return site->kind == CALL_DIRECT && site->target == image_function(image, function)->address;
 }
@@ -92,7 +92,7 @@ static const struct call_site *only_call(const struct call_site *sites, size_t c
 {
     const struct call_site *found = NULL;
     for (size_t i = 0; i < count; i++) {
-        if (!calls_just(&sites[i], image, function))
+        if (!calls_only(&sites[i], image, function))
             continue;
         if (found || sites[i].tail)
             return NULL;
@@ -103,7 +103,7 @@ static const struct call_site *only_call(const struct call_site *sites, size_t c
 
 /* If the frame's BP is that of its caller, and the next entry is the caller's return address, then the caller itself is
  * missing: its return address; 0: none, or not certain. */
-static uint64_t missing_caller(struct prover *p, const struct proof_frame *frame, uint64_t next)
+static uint64_t return_to_missing(struct prover *p, const struct proof_frame *frame, uint64_t next)
 {
     struct place place;
     if (frame->row.cfa != CFI_SP || !proof_leaves_bp(&frame->row) ||
@@ -160,7 +160,8 @@ static bool frame_fits(const struct prover *p, const struct proof_frame *frame, 
 }
 
 /* The return address of a recorded call; 0: the call does not fit the frame. */
-static uint64_t after_call(const struct prover *p, const struct proof_frame *frame, const struct link *link)
+static uint64_t return_after_call(const struct prover *p, const struct proof_frame *frame,
+                                  const struct link *link)
 {
     struct place place;
     const struct call_site *sites;
@@ -175,7 +176,7 @@ static uint64_t after_call(const struct prover *p, const struct proof_frame *fra
 }
 
 /* The return address of the call by which the program's entry reached the frame's function. */
-static uint64_t from_entry(struct prover *p, const struct proof_frame *frame, const struct calls *calls)
+static uint64_t return_to_entry(struct prover *p, const struct proof_frame *frame, const struct calls *calls)
 {
     const struct mapping *m;
     const struct build_id *id;
@@ -211,7 +212,7 @@ static struct proof_origin find_origin(const struct calls *calls, const struct p
     const struct call_site *sites;
     size_t count = calls_all(calls, &sites), called = 0;
     for (size_t i = 0; i < count; i++)
-        called += calls_just(&sites[i], place->image, place->function);
+        called += calls_only(&sites[i], place->image, place->function);
     bool resolver, taken = is_taken(calls, place->function);
     const char *name = image_function(place->image, place->function)->name;
     bool exported = name && calls_export(calls, name, &resolver) == place->function;
@@ -239,7 +240,7 @@ static const struct proof_origin *origin_of(struct prover *p, const struct calls
 }
 
 /* The return address if the code allows only one; 0: it does not. */
-static uint64_t by_code(struct prover *p, const struct proof_frame *frame)
+static uint64_t return_by_code(struct prover *p, const struct proof_frame *frame)
 {
     const struct image *image = frame->place.image;
     const struct calls *calls = calls_in(p, image);
@@ -254,7 +255,7 @@ static uint64_t by_code(struct prover *p, const struct proof_frame *frame)
             return 0;
         return mapped_at(p->process, image, thread_return);
     case ORIGIN_ENTRY:
-        return from_entry(p, frame, calls);
+        return return_to_entry(p, frame, calls);
     default:
         return 0;
     }
@@ -266,7 +267,7 @@ static uint64_t next_return(struct prover *p, const struct links *links, uint32_
     const struct proof_frame *frame = &p->frames[p->count - 1];
     uint64_t back = 0;
     if (*at < links->count && links->source == CHAIN_CALLS)
-        back = after_call(p, frame, &links->at[*at]);
+        back = return_after_call(p, frame, &links->at[*at]);
     else if (*at < links->count && keeps_frame_pointer(&frame->row))
         back = links->at[*at].address;
     if (back) {
@@ -274,13 +275,13 @@ static uint64_t next_return(struct prover *p, const struct links *links, uint32_
         return back;
     }
     if (*at < links->count && links->source == CHAIN_FRAMES)
-        back = missing_caller(p, frame, links->at[*at].address);
-    return back ? back : by_code(p, frame);
+        back = return_to_missing(p, frame, links->at[*at].address);
+    return back ? back : return_by_code(p, frame);
 }
 
 /* Whether the sample's function is the one that its chain begins with. A precise sample has the chain of the interrupt, which
  * comes a little later. */
-static bool is_there(const struct prover *p, const struct sample *sample)
+static bool is_where_chain_begins(const struct prover *p, const struct sample *sample)
 {
     const struct place *first = &p->frames[0].place;
     struct place place;
@@ -298,7 +299,7 @@ enum proof_extent prover_prove(struct prover *p, const struct process *process, 
     p->tid = sample->tid;
     p->count = 0;
     if (!process || !links_of(sample, source, &p->links) || !add_frame(p, p->links.ip) ||
-        !is_there(p, sample))
+        !is_where_chain_begins(p, sample))
         return PROOF_NONE;
     for (;;) {
         whole = p->frames[p->count - 1].row.root;

@@ -97,7 +97,8 @@ static bool place_settings(struct admission *a, const struct settings *settings)
     return good;
 }
 
-static bool fill(struct admission *a, const struct settings *settings, const struct statics *statics)
+static bool fill_admission(struct admission *a, const struct settings *settings,
+                           const struct statics *statics)
 {
     a->places = calloc((size_t)a->setting_count + 1, sizeof *a->places);
     a->begins = calloc((size_t)a->functions + 1, sizeof *a->begins);
@@ -118,7 +119,7 @@ struct admission *admission_new(const struct settings *settings, const struct pa
     a->setting_count = settings_count(settings);
     const uint32_t signal = partial_find(map, PARTIAL_SIGNAL);
     a->signal = signal == PATHMAP_NONE ? PATHMAP_NONE : pathmap_node(map, signal).function;
-    if (!fill(a, settings, statics)) {
+    if (!fill_admission(a, settings, statics)) {
         admission_free(a);
         a = NULL;
     }

@@ -44,7 +44,7 @@ static const char *image_path_of(const struct pathmap *map, uint32_t node, struc
 }
 
 /* Whether a root's text names the file, as "[no unwind table: FILE]" does (process/partial.h). */
-static bool names(const char *text, const char *file)
+static bool names_file(const char *text, const char *file)
 {
     const size_t length = strlen(text), size = strlen(file);
     if (strcmp(text, file) == 0) /* "[vdso]" */
@@ -70,7 +70,7 @@ static bool is_unread(const char *root)
            strcmp(root, PARTIAL_UPROBE) == 0;
 }
 
-bool outside_denies(const struct pathmap *map, uint32_t partial, uint32_t outermost)
+bool outside_contradicts(const struct pathmap *map, uint32_t partial, uint32_t outermost)
 {
     const struct pathmap_node root = pathmap_node(map, root_of(map, partial));
     const char *text = root.function == PATHMAP_NONE ? NULL : pathmap_function(map, root.function).name;
@@ -78,5 +78,5 @@ bool outside_denies(const struct pathmap *map, uint32_t partial, uint32_t outerm
         return false;
     struct pathmap_image image = {0};
     const char *path = image_path_of(map, pathmap_node(map, outermost).parent, &image);
-    return !path || !names(text, path_base(path));
+    return !path || !names_file(text, path_base(path));
 }

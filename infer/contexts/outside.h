@@ -17,6 +17,6 @@ bool outside_is_partial(const struct pathmap *map, uint32_t node);
  * of the outermost of these frames. */
 bool outside_has_frames(const struct pathmap *map, uint32_t node, uint32_t partial, uint32_t *outermost);
 /* Whether the caller of `outermost` (see above) contradicts what the partial path proved about it. */
-bool outside_denies(const struct pathmap *map, uint32_t partial, uint32_t outermost);
+bool outside_contradicts(const struct pathmap *map, uint32_t partial, uint32_t outermost);
 
 #endif

@@ -172,14 +172,14 @@ static uint32_t resolver_admitted(struct resolver *r, uint32_t setting, uint32_t
     return kept;
 }
 
-#define DENIERS_MAX 16u /* bounds the work: partial paths of a CID that its others are compared with */
+#define PARTIALS_MAX 16u /* bounds the work: partial paths of a CID that its others are compared with */
 
 /* Collects into *out the nodes of the first candidates that are partial and were unwound in this recording. Returns their
  * number. */
-static uint32_t find_deniers(const struct resolver *r, uint32_t count, uint32_t out[DENIERS_MAX])
+static uint32_t find_unwound_partials(const struct resolver *r, uint32_t count, uint32_t out[PARTIALS_MAX])
 {
     uint32_t found = 0;
-    for (uint32_t i = 0; i < count && found < DENIERS_MAX; i++)
+    for (uint32_t i = 0; i < count && found < PARTIALS_MAX; i++)
         if (r->groups[i].audits && outside_is_partial(r->map, r->groups[i].node))
             out[found++] = r->groups[i].node;
     return found;
@@ -187,17 +187,17 @@ static uint32_t find_deniers(const struct resolver *r, uint32_t count, uint32_t 
 
 /* Drops the candidates that no stack of this recording has and that one of its partial paths contradicts (outside.h). Returns
  * how many are left. */
-static uint32_t drop_denied(struct resolver *r, uint32_t count)
+static uint32_t drop_contradicted(struct resolver *r, uint32_t count)
 {
-    uint32_t deniers[DENIERS_MAX], kept = 0, outermost;
-    const uint32_t found = r->any_partial && r->audits ? find_deniers(r, count, deniers) : 0;
+    uint32_t partials[PARTIALS_MAX], kept = 0, outermost;
+    const uint32_t found = r->any_partial && r->audits ? find_unwound_partials(r, count, partials) : 0;
     for (uint32_t i = 0; found && i < count; i++) {
         const struct group group = r->groups[i];
-        bool denied = false;
-        for (uint32_t d = 0; d < found && !denied && !group.audits; d++)
-            denied = outside_has_frames(r->map, group.node, deniers[d], &outermost) &&
-                     outside_denies(r->map, deniers[d], outermost);
-        if (!denied)
+        bool contradicted = false;
+        for (uint32_t d = 0; d < found && !contradicted && !group.audits; d++)
+            contradicted = outside_has_frames(r->map, group.node, partials[d], &outermost) &&
+                           outside_contradicts(r->map, partials[d], outermost);
+        if (!contradicted)
             r->groups[kept++] = group;
     }
     return found ? kept : count;
@@ -209,7 +209,7 @@ static int64_t resolver_group(struct resolver *r, uint32_t setting, uint32_t fir
     if (!vec_reserve(r->groups, 0, r->group_capacity, count))
         return -ENOMEM;
     struct group *groups = r->groups;
-    count = drop_denied(r, resolver_admitted(r, setting, first, count));
+    count = drop_contradicted(r, resolver_admitted(r, setting, first, count));
     if (count == 0)
         return 0;
     qsort(groups, count, sizeof *groups, group_compare);

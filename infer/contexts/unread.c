@@ -87,7 +87,7 @@ static bool main_is_called(const struct unread *u)
 }
 
 /* *out: by function, whether code outside of the image can call it; NULL if unknown. 0 or -ENOMEM. */
-static int build(const struct unread *u, struct image_calls *of, const struct image *image, bool **out)
+static int find_entered(const struct unread *u, struct image_calls *of, const struct image *image, bool **out)
 {
     const struct calls *calls;
     const uint32_t *mains = NULL;
@@ -108,7 +108,7 @@ int unread_concerns(struct unread *u, struct image_calls *calls, const struct pr
     if (!process || !place->image || place->function == IMAGE_NO_FUNCTION || !process_has_unread(process))
         return 0;
     uint64_t *known = table_put(u->entered, (uintptr_t)place->image, &added);
-    if (!known || (added && build(u, calls, place->image, &entered) < 0))
+    if (!known || (added && find_entered(u, calls, place->image, &entered) < 0))
         return -ENOMEM;
     if (added)
         *known = (uintptr_t)entered;

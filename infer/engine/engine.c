@@ -232,7 +232,7 @@ static int begin_run(struct engine *p, const struct pathmap *given, const struct
     return map ? trie_merge(p->trie, map, err) : 0;
 }
 
-static int survey(struct engine *p, const struct passes *passes, struct fathom_error *err)
+static int survey_recording(struct engine *p, const struct passes *passes, struct fathom_error *err)
 {
     const struct pathmap *map = fit_pathmap(p->fit);
     struct table *roots = list_cids_roots(map);
@@ -256,7 +256,7 @@ static int fit_run(struct engine *p, const struct passes *passes, struct fathom_
         rc = vote_bases(passes, p->fit, !p->options.no_automaton, &reading->bases_voted, err);
     reading->voted = true;
     if (rc == 0)
-        rc = survey(p, passes, err);
+        rc = survey_recording(p, passes, err);
     if (rc == 0)
         rc = fit_surveyed(p->fit, err);
     if (rc == 0 && !p->options.no_automaton)
@@ -266,7 +266,7 @@ static int fit_run(struct engine *p, const struct passes *passes, struct fathom_
     return rc;
 }
 
-static int resolve(struct engine *p, resolve_sink *sink, void *context, struct fathom_error *err)
+static int resolve_samples(struct engine *p, resolve_sink *sink, void *context, struct fathom_error *err)
 {
     const struct passes passes = passes_of(p);
     struct resolve *step = resolve_new(&(struct resolve_input){.observer = &p->observer,
@@ -339,7 +339,7 @@ static int validate_fold(struct engine *p, uint32_t event, const struct pathmap 
         if (rc == 0)
             rc = fit_run(v.fold, &passes, err);
         if (rc == 0)
-            rc = resolve(v.fold, compare_held, &v, err);
+            rc = resolve_samples(v.fold, compare_held, &v, err);
         work_take(work, v.fold->fit ? fit_steps(v.fold->fit) : 0);
     }
     engine_free(v.fold);
@@ -349,7 +349,7 @@ static int validate_fold(struct engine *p, uint32_t event, const struct pathmap 
 
 /* Runs folds until each stack was held out once, or the work is used up. A fold with less work than the one before is not run:
  * it would measure what it had no time for. */
-static int calibrate(struct engine *p, const struct pathmap *map, struct fathom_error *err)
+static int validate_folds(struct engine *p, const struct pathmap *map, struct fathom_error *err)
 {
     int rc = 0;
     uint64_t allowed = fit_allowed(p->fit), before, done = 0;
@@ -393,11 +393,11 @@ int engine_run(struct engine *p, const struct engine_input *input, resolve_sink 
     if (rc == 0)
         rc = fit_run(p, &passes, err);
     if (rc == 0 && is_validated(p))
-        rc = calibrate(p, used, err);
+        rc = validate_folds(p, used, err);
     if (rc == 0)
         use_training(p, used);
     if (rc == 0)
-        rc = resolve(p, sink, context, err);
+        rc = resolve_samples(p, sink, context, err);
     if (rc == 0 && p->builds && builds_foreign(p->builds))
         log_write(p->log, LOG_WARNING,
                   "the map knows none of the programs in this recording: it is of other programs, and no use "

@@ -71,7 +71,7 @@ bool learner_is_audit(const struct learner *l, const struct sample *sample)
 /* Whether an audit sample is held back. Call it exactly once for each sample that might be. */
 static bool is_held_back(struct learner *l, const struct sample *sample)
 {
-    uint64_t number = l->asked++;
+    uint64_t number = l->considered++;
     bool chosen = l->from == LEARN_NOTHING || (number >= AUDITS_FIRST && number % 10 == 0);
     return chosen && !sample_is_of(sample, l->event);
 }
@@ -103,8 +103,8 @@ static int learn_origin(struct learner *l, const struct process *process, const 
                : error_memory(err);
 }
 
-static int keep_announced(struct learner *l, const struct process *process, uint32_t number, uint32_t stack,
-                          struct trainer_path path, struct fathom_error *err)
+static int store_announced(struct learner *l, const struct process *process, uint32_t number, uint32_t stack,
+                           struct trainer_path path, struct fathom_error *err)
 {
     uint64_t *index = table_put(l->numbers, number, NULL);
     size_t count;
@@ -194,7 +194,7 @@ static int learn_dump(struct learner *l, struct process *process, const struct s
     if (sample->checks_number)
         check_announced(l, sample->checks_number, &path);
     if (learner_is_first(sample) &&
-        keep_announced(l, process, sample->stack_number, out->stack, path, err) < 0)
+        store_announced(l, process, sample->stack_number, out->stack, path, err) < 0)
         return -ENOMEM;
     const bool based = !path.apart && !path.switched;
     int rc = based && !path.partial ? learn_origin(l, process, sample, err) : 0;

@@ -28,8 +28,8 @@ struct learner {
     bool hold_back; /* some audit samples are held back; all with LEARN_NOTHING */
     const struct event *events;
     size_t event_count;
-    uint32_t event; /* the event whose samples are never held back */
-    uint64_t asked; /* audit samples that were considered for holding back */
+    uint32_t event;      /* the event whose samples are never held back */
+    uint64_t considered; /* audit samples that were considered for holding back */
     struct trie *trie;
     struct trainer *trainer;
     struct origins *origins;

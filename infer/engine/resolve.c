@@ -21,14 +21,14 @@ struct resolve {
     struct chain_evidence *evidence;
     const struct image *noted;                   /* the last image noted in builds */
     enum begins *begins;                         /* by node of the map; NULL: all paths begin at a root */
-    struct candidate_path shown[CANDIDATES_MAX]; /* scratch of deliver() */
+    struct candidate_path shown[CANDIDATES_MAX]; /* scratch of deliver_answer() */
     struct candidate_path own;                   /* scratch of resolve_own() */
-    struct candidate_path whole[CANDIDATES_MAX]; /* scratch of complete() */
+    struct candidate_path whole[CANDIDATES_MAX]; /* scratch of complete_own() */
     struct table *completed;                     /* node of a partial path -> result of find_seen() */
 };
 
 /* Drops candidates known only from inference if the sample's path may run through code that could not be read (unread.h). */
-static void hide_unread(struct resolve *r, struct resolved *answer)
+static void drop_unread(struct resolve *r, struct resolved *answer)
 {
     const struct pathmap *map = fit_pathmap(r->in.fit);
     if (answer->kind == RESOLVED_UNKNOWN) {
@@ -61,7 +61,7 @@ static struct belief belief_of(const struct resolve *r, const struct resolved *a
 }
 
 /* Scales the probabilities to what cross-validation found. */
-static void calibrate(struct resolve *r, struct resolved *answer)
+static void scale_probabilities(struct resolve *r, struct resolved *answer)
 {
     struct belief belief = belief_of(r, answer);
     if (answer->source == SOURCE_COMPARED && answer->kind != RESOLVED_UNKNOWN) {
@@ -121,11 +121,11 @@ static bool is_apart(const struct resolve *r, uint32_t node)
 
 /* Whether a node's path is a whole one with the frames of a partial path, and what is outside of these does not contradict it.
  * *outermost: the node of the outermost of these frames. */
-static bool completes(struct resolve *r, uint32_t node, uint32_t partial, uint32_t *outermost)
+static bool completes_partial(struct resolve *r, uint32_t node, uint32_t partial, uint32_t *outermost)
 {
     const struct pathmap *map = fit_pathmap(r->in.fit);
     return !is_partial(r, node) && outside_has_frames(map, node, partial, outermost) &&
-           !outside_denies(map, partial, *outermost);
+           !outside_contradicts(map, partial, *outermost);
 }
 
 /* The path of the partial one's CID in other stacks or training that completes it, if it has at least half of the passes of all
@@ -140,7 +140,7 @@ static uint32_t find_seen(struct resolve *r, uint32_t partial)
     double sum = 0, most = 0, passes = 0;
     for (uint32_t i = first; i < first + count; i++) {
         const struct pathmap_node n = pathmap_node(map, i);
-        if (!pathmap_node_seen(&n) || !completes(r, i, partial, &outermost))
+        if (!pathmap_node_seen(&n) || !completes_partial(r, i, partial, &outermost))
             continue;
         passes = (double)n.passes + (n.path == last ? passes : 0); /* nodes of one path are neighbours */
         last = n.path;
@@ -181,7 +181,7 @@ static bool complete_by_model(struct resolve *r, uint32_t partial, struct resolv
     double sum = 0;
     resolved->posterior_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (!completes(r, all[i].node, partial, &at))
+        if (!completes_partial(r, all[i].node, partial, &at))
             continue;
         outermost = outermost == PATHMAP_NONE ? at : outermost;
         r->whole[resolved->posterior_count] = all[i];
@@ -198,8 +198,8 @@ static bool complete_by_model(struct resolve *r, uint32_t partial, struct resolv
 
 /* Completes a sample's own partial path to a whole one with the proved frames, if that is probable enough. The model can do so
  * only for stacks whose copy ended too early: others end at code that the model does not know. false: there is no such path. */
-static bool complete(struct resolve *r, uint32_t partial, const struct sample *sample,
-                     struct resolved *resolved)
+static bool complete_own(struct resolve *r, uint32_t partial, const struct sample *sample,
+                         struct resolved *resolved)
 {
     struct resolved whole = *resolved;
     const bool apart = is_apart(r, partial);
@@ -234,19 +234,19 @@ static void complete_inferred(struct resolve *r, struct resolved *answer)
 }
 
 /* A smoother_sink (context: the step): passes a sample's answer on to the caller's sink. */
-static int deliver(void *resolve, const struct process *process, const struct sample *sample,
-                   const struct resolved *resolved, struct fathom_error *err)
+static int deliver_answer(void *resolve, const struct process *process, const struct sample *sample,
+                          const struct resolved *resolved, struct fathom_error *err)
 {
     struct resolve *r = resolve;
-    struct resolved told = *resolved;
-    if (told.unread)
-        hide_unread(r, &told);
-    if (told.kind == RESOLVED_UNKNOWN && told.reason == UNKNOWN_CONTEXT && is_cut(r, &told.cid))
-        told.reason = UNKNOWN_CUT;
-    complete_inferred(r, &told);
-    calibrate(r, &told);
-    told.partial = is_partial(r, told.node);
-    return r->in.sink(r->in.context, process, sample, &told, err);
+    struct resolved answer = *resolved;
+    if (answer.unread)
+        drop_unread(r, &answer);
+    if (answer.kind == RESOLVED_UNKNOWN && answer.reason == UNKNOWN_CONTEXT && is_cut(r, &answer.cid))
+        answer.reason = UNKNOWN_CUT;
+    complete_inferred(r, &answer);
+    scale_probabilities(r, &answer);
+    answer.partial = is_partial(r, answer.node);
+    return r->in.sink(r->in.context, process, sample, &answer, err);
 }
 
 struct resolve *resolve_new(const struct resolve_input *input)
@@ -263,7 +263,7 @@ struct resolve *resolve_new(const struct resolve_input *input)
     const struct build_id none = {0};
     const bool any_partial = pathmap_find_image(map, PARTIAL_IMAGE, &none, NULL) != PATHMAP_NONE;
     r->begins = any_partial ? calloc((size_t)pathmap_node_count(map) + 1, sizeof *r->begins) : NULL;
-    r->smoother = model ? smoother_new(resolver, model, deliver, r) : NULL;
+    r->smoother = model ? smoother_new(resolver, model, deliver_answer, r) : NULL;
     r->completed = table_new();
     if (!r->completed || !r->inside || !r->evidence || (any_partial && !r->begins) ||
         (model && !r->smoother)) {
@@ -338,7 +338,7 @@ static int resolve_own(struct resolve *r, const struct observed *observed, const
                                 .posterior = &r->own,
                                 .posterior_count = 1};
     int rc = sure && !is_apart(r, r->own.node) ? take_true_path(r, observed, observed->own, err) : 0;
-    return rc < 0 ? rc : deliver(r, observed->process, sample, &resolved, err);
+    return rc < 0 ? rc : deliver_answer(r, observed->process, sample, &resolved, err);
 }
 
 static int resolve_sample(struct resolve *r, const struct observed *observed,
@@ -360,14 +360,14 @@ static int resolve_sample(struct resolve *r, const struct observed *observed,
         return error_memory(err);
     const bool own = observed->own != TRIE_NONE && process;
     const uint32_t node = own ? pathmap_number(fit_pathmap(r->in.fit), observed->own) : PATHMAP_NONE;
-    if (own && !(is_partial(r, node) && complete(r, node, sample, &resolved)))
+    if (own && !(is_partial(r, node) && complete_own(r, node, sample, &resolved)))
         return resolve_own(r, observed, sample, resolved.cid, err);
     int unread = unread_concerns(r->in.unread, r->in.observer->calls, process, &resolved);
     if (unread < 0)
         return error_memory(err);
     resolved.unread = unread;
     return r->smoother && !own ? smoother_add(r->smoother, observed->run, process, sample, &resolved, err)
-                               : deliver(r, process, sample, &resolved, err);
+                               : deliver_answer(r, process, sample, &resolved, err);
 }
 
 /* Delivers the waiting samples of the process that a record changes, since the sink reads its name, program and memory. */

@@ -9,7 +9,7 @@ static bool is_proved(const struct trie *trie, uint32_t node)
     return node != TRIE_NONE && !partial_is_apart(trie_height(trie, node));
 }
 
-static int vote(void *observer, const struct observation *observation, struct fathom_error *err)
+static int vote_by_map(void *observer, const struct observation *observation, struct fathom_error *err)
 {
     struct observer *o = observer;
     const struct record *record = observation->record;
@@ -72,7 +72,7 @@ int vote_bases(const struct passes *passes, struct fit *fit, bool by_code, uint6
     struct stack_bases *bases = o->learner->bases;
     int rc = stack_bases_ballot(bases, fit_resolver(fit), o->images, err);
     if (rc == 0)
-        rc = passes_run(passes, "finding stacks", false, vote, o, err);
+        rc = passes_run(passes, "finding stacks", false, vote_by_map, o, err);
     if (rc == 0)
         rc = stack_bases_settle(bases, voted, err);
     return rc == 0 && by_code && stack_bases_want_code(bases) ? vote_by_code(passes, fit, voted, err) : rc;

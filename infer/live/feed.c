@@ -92,7 +92,7 @@ static bool is_ready(const struct feed *f)
 /* Waits, with the lock held, until there are records, and at least until the given time unless REST_BYTES are waiting. Going
  * back to sleep after an early wake-up costs as much as the wake-up, so the thread rests only if there are records before that
  * time. */
-static void rest(struct feed *f, uint64_t until)
+static void wait_for_records(struct feed *f, uint64_t until)
 {
     const struct timespec end = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
     while (!f->stop && !is_ready(f))
@@ -104,7 +104,7 @@ static void rest(struct feed *f, uint64_t until)
 }
 
 /* Swaps the filled queue with the one that was read. */
-static void take_filled(struct feed *f)
+static void swap_queues(struct feed *f)
 {
     const struct queue empty = f->reading;
     f->reading = f->filling;
@@ -119,10 +119,10 @@ static void *run_thread(void *feed)
     int rc = 0;
     pthread_mutex_lock(&f->lock);
     while (!f->stop && rc == 0) {
-        rest(f, until);
+        wait_for_records(f, until);
         if (!is_ready(f))
             continue;
-        take_filled(f);
+        swap_queues(f);
         const uint64_t added = f->added;
         until = f->in.at_once ? 0 : clock_ns() + REST_NS;
         f->busy = true;
@@ -133,7 +133,7 @@ static void *run_thread(void *feed)
         f->busy = false;
     }
     if (rc == 0) { /* nothing is added any more */
-        take_filled(f);
+        swap_queues(f);
         rc = read_all(f, &err);
     }
     if (rc < 0)
@@ -143,7 +143,7 @@ static void *run_thread(void *feed)
     return NULL;
 }
 
-static void clear(struct feed *f)
+static void clear_feed(struct feed *f)
 {
     table_free(f->ids);
     order_free(f->order);
@@ -158,7 +158,7 @@ static void clear(struct feed *f)
     free(f);
 }
 
-static bool keep_ids(struct feed *f)
+static bool index_ids(struct feed *f)
 {
     for (size_t i = 0; i < f->in.count; i++)
         for (size_t k = 0; k < f->in.events[i].id_count; k++) {
@@ -191,8 +191,8 @@ int feed_start(const struct feed_input *input, struct feed **out, struct fathom_
     pthread_cond_init(&f->filled, NULL);
     f->ids = table_new();
     f->execs = table_new();
-    int rc = f->ids && f->execs && keep_ids(f) ? decoder_new(input->events, input->count, &f->decoder, err)
-                                               : error_memory(err);
+    int rc = f->ids && f->execs && index_ids(f) ? decoder_new(input->events, input->count, &f->decoder, err)
+                                                : error_memory(err);
     if (rc == 0) {
         f->order = order_new(f->decoder, false, take_record, f);
         f->images = image_cache_new(&(struct image_options){.live = true, .parts_apart = true});
@@ -201,7 +201,7 @@ int feed_start(const struct feed_input *input, struct feed **out, struct fathom_
         rc = rc ? error_system(err, rc, "cannot start the thread that reads records") : 0;
     }
     if (rc < 0)
-        clear(f);
+        clear_feed(f);
     else
         *out = f;
     return rc;
@@ -274,5 +274,5 @@ void feed_stop(struct feed *f, struct image_cache **images)
         *images = f->images;
         f->images = NULL;
     }
-    clear(f);
+    clear_feed(f);
 }

@@ -38,7 +38,7 @@ static bool make_room(struct writing *w)
     return vec_reserve(w->data, w->size, w->capacity, ITEM_MAX);
 }
 
-static void put(struct writing *w, uint64_t value)
+static void put_value(struct writing *w, uint64_t value)
 {
     w->size = (size_t)(bytes_put_uleb(w->data + w->size, value) - w->data);
 }
@@ -47,12 +47,12 @@ static bool put_count(struct writing *w, uint64_t count)
 {
     const bool fits = make_room(w);
     if (fits)
-        put(w, count);
+        put_value(w, count);
     return fits;
 }
 
 /* Numbers the items that stay, in order. Returns how many. */
-static uint32_t number(uint32_t *marks, uint32_t from, uint32_t count, uint32_t first)
+static uint32_t number_items(uint32_t *marks, uint32_t from, uint32_t count, uint32_t first)
 {
     uint32_t next = first;
     for (uint32_t i = from; i < count; i++)
@@ -82,7 +82,7 @@ static bool is_trusted(const struct writing *w, uint32_t stack)
 }
 
 /* Marks the stacks that stay. */
-static void choose_stacks(struct writing *w)
+static void mark_stacks(struct writing *w)
 {
     const struct kept_stacks *k = w->from;
     uint32_t many =
@@ -100,10 +100,10 @@ static void choose_stacks(struct writing *w)
 }
 
 /* Marks the stacks that stay, and everything that they refer to. */
-static void choose(struct writing *w)
+static void mark_staying(struct writing *w)
 {
     const struct kept_stacks *k = w->from;
-    choose_stacks(w);
+    mark_stacks(w);
     for (uint32_t i = 0; i < k->stack_count; i++)
         if (w->stacks[i] == STAYS)
             w->words[k->stacks[i].word] = w->frames[k->stacks[i].frame] = STAYS;
@@ -131,11 +131,11 @@ static bool put_files(struct writing *w, uint32_t count)
             return false;
         memcpy(w->data + w->size, file->path, length);
         w->size += length;
-        put(w, file->id.size);
+        put_value(w, file->id.size);
         memcpy(w->data + w->size, file->id.bytes, file->id.size);
         w->size += file->id.size;
-        put(w, zigzag(file->adjust));
-        put(w, w->stamps[i]);
+        put_value(w, zigzag(file->adjust));
+        put_value(w, w->stamps[i]);
     }
     return fits;
 }
@@ -150,11 +150,11 @@ static bool put_words(struct writing *w, uint32_t count)
             continue;
         if (!(fits = make_room(w)))
             break;
-        put(w, w->words[i] - (word->outer ? w->words[word->outer] : 0));
-        put(w, zigzag((uint64_t)word->height - k->words[word->outer].height));
-        put(w, (uint64_t)word->size << 1 | word->in_stack);
-        put(w, word->in_stack ? 0 : w->files[word->file]);
-        put(w, word->in_stack ? zigzag(word->low) : word->low);
+        put_value(w, w->words[i] - (word->outer ? w->words[word->outer] : 0));
+        put_value(w, zigzag((uint64_t)word->height - k->words[word->outer].height));
+        put_value(w, (uint64_t)word->size << 1 | word->in_stack);
+        put_value(w, word->in_stack ? 0 : w->files[word->file]);
+        put_value(w, word->in_stack ? zigzag(word->low) : word->low);
     }
     return fits;
 }
@@ -169,11 +169,11 @@ static bool put_frames(struct writing *w, uint32_t count)
             continue;
         if (!(fits = make_room(w)))
             break;
-        put(w, w->frames[i] - (frame->outer ? w->frames[frame->outer] : 0));
-        put(w, zigzag((uint64_t)((int64_t)frame->height - k->frames[frame->outer].height)));
-        put(w, w->files[frame->file]);
-        put(w, frame->offset);
-        put(w, frame->marks);
+        put_value(w, w->frames[i] - (frame->outer ? w->frames[frame->outer] : 0));
+        put_value(w, zigzag((uint64_t)((int64_t)frame->height - k->frames[frame->outer].height)));
+        put_value(w, w->files[frame->file]);
+        put_value(w, frame->offset);
+        put_value(w, frame->marks);
     }
     return fits;
 }
@@ -188,15 +188,16 @@ static bool put_stacks(struct writing *w, uint32_t count)
             continue;
         if (!(fits = make_room(w)))
             break;
-        put(w, s->word ? w->words[s->word] : 0);
-        put(w, w->frames[s->frame]);
-        put(w,
-            s->callee < KEPT_STACKS_MOST && w->stacks[s->callee] != LEFT_OUT ? 1 + w->stacks[s->callee] : 0);
-        put(w, s->depth);
-        put(w, s->code_before);
-        put(w, s->code_size);
-        put(w, s->reg);
-        put(w, zigzag(s->value));
+        put_value(w, s->word ? w->words[s->word] : 0);
+        put_value(w, w->frames[s->frame]);
+        put_value(w, s->callee < KEPT_STACKS_MOST && w->stacks[s->callee] != LEFT_OUT
+                         ? 1 + w->stacks[s->callee]
+                         : 0);
+        put_value(w, s->depth);
+        put_value(w, s->code_before);
+        put_value(w, s->code_size);
+        put_value(w, s->reg);
+        put_value(w, zigzag(s->value));
     }
     return fits;
 }
@@ -206,11 +207,11 @@ static int put_all(struct writing *w, kept_stacks_stamp *stamp)
 {
     const struct kept_stacks *k = w->from;
     mark_untrusted(w, stamp);
-    choose(w);
-    const uint32_t files = number(w->files, 0, k->file_count, 0),
-                   words = number(w->words, 1, k->word_count, 1),
-                   frames = number(w->frames, 1, k->frame_count, 1),
-                   stacks = number(w->stacks, 0, k->stack_count, 0);
+    mark_staying(w);
+    const uint32_t files = number_items(w->files, 0, k->file_count, 0),
+                   words = number_items(w->words, 1, k->word_count, 1),
+                   frames = number_items(w->frames, 1, k->frame_count, 1),
+                   stacks = number_items(w->stacks, 0, k->stack_count, 0);
     if (!make_room(w))
         return -ENOMEM;
     w->size = HEAD_SIZE;

@@ -44,7 +44,7 @@ struct online {
 };
 
 /* Makes a new snapshot of the paths, unless the last one is too recent and has at least half of them. */
-static int refresh(struct online *o, struct fathom_error *err)
+static int refresh_map(struct online *o, struct fathom_error *err)
 {
     uint64_t from = clock_ns();
     uint32_t nodes = trie_node_count(o->learner->trie);
@@ -95,7 +95,7 @@ static int find_by_cid(struct online *o, const struct process *process, const st
     *function = trainer_function(o->learner->trainer, &cid.place);
     if (*function == TRIE_NONE)
         return error_memory(err);
-    int rc = refresh(o, err);
+    int rc = refresh_map(o, err);
     if (rc < 0)
         return rc;
     if (cid.reason != UNKNOWN_NOT || *function >= o->functions || cid.height > UINT32_MAX)
@@ -117,7 +117,7 @@ static int find_by_cid(struct online *o, const struct process *process, const st
     return 0;
 }
 
-static int remember(struct online *o, uint32_t tid, uint32_t node, struct fathom_error *err)
+static int remember_node(struct online *o, uint32_t tid, uint32_t node, struct fathom_error *err)
 {
     uint64_t *last = table_find(o->last, tid);
     if (!last && table_count(o->last) < THREADS_MOST && !(last = table_put(o->last, tid, NULL)))
@@ -142,7 +142,7 @@ static int pass_sample(struct online *o, const struct observation *observation, 
         number = o->map ? pathmap_number(o->map, own) : PATHMAP_NONE;
         int depth = trie_path(o->learner->trie, own, &o->path, &o->path_capacity);
         context.depth = depth < 0 ? 0 : (size_t)depth;
-        rc = depth < 0 ? error_memory(err) : remember(o, sample->tid, own, err);
+        rc = depth < 0 ? error_memory(err) : remember_node(o, sample->tid, own, err);
     } else if (context.process) {
         rc = find_by_cid(o, context.process, observation, &number, &function, err);
         if (rc == 0 && number != PATHMAP_NONE) {

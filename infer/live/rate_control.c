@@ -19,7 +19,7 @@
 #define PAUSE_MAX  1.0  /* s */
 #define HYSTERESIS 1.4  /* a rate changes by this factor or not at all: each change begins a new period */
 
-static double law(const struct rate_control_clock *clock, double share)
+static double rate_for(const struct rate_control_clock *clock, double share)
 {
     double hz = share * RATE_CONTROL_HZ_PER_SHARE;
     if (hz > clock->most)
@@ -37,7 +37,7 @@ void rate_control_begin(struct rate_control *p, const struct rate_control_input 
 }
 
 /* Updates the state from what was seen. Returns the number of dumps so far. */
-static double observe(struct rate_control *p, double now, const struct rate_control_seen *seen)
+static double update_counts(struct rate_control *p, double now, const struct rate_control_seen *seen)
 {
     double passed = now - p->now, ran = -1, dumps = 0;
     for (size_t i = 0; i < p->in.count; i++) {
@@ -71,7 +71,7 @@ bool rate_control_is_over(const struct rate_control *p, double now, uint64_t dum
 }
 
 /* Dumps per second that the budget allows from now on. */
-static double allowed(const struct rate_control *p, double dumps)
+static double allowed_rate(const struct rate_control *p, double dumps)
 {
     double saved = saved_at(p, p->now, dumps);
     if (saved <= 0)
@@ -93,9 +93,9 @@ static bool is_paused(struct rate_control *p, size_t i, double hz)
 
 void rate_control_step(struct rate_control *p, double now, const struct rate_control_seen *seen, double *hz)
 {
-    double most = allowed(p, observe(p, now, seen)), sum = 0;
+    double most = allowed_rate(p, update_counts(p, now, seen)), sum = 0;
     for (size_t i = 0; i < p->in.count; i++) {
-        hz[i] = law(&p->in.clocks[i], seen[i].share);
+        hz[i] = rate_for(&p->in.clocks[i], seen[i].share);
         sum += hz[i] * p->cpus;
     }
     double scale = sum > most ? most / sum : 1;

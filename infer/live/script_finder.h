@@ -13,8 +13,8 @@
 struct script_finder;
 
 struct script_finder_input { /* as in stack_learner.h */
-    void (*tell)(void *context, uint32_t pid, const struct script_runtime *script, uint64_t state);
-    void (*tell_file)(void *context, uint32_t number, const struct script_runtime *script, uint64_t state);
+    void (*report)(void *context, uint32_t pid, const struct script_runtime *script, uint64_t state);
+    void (*report_file)(void *context, uint32_t number, const struct script_runtime *script, uint64_t state);
     void *context;
 };
 

@@ -134,7 +134,7 @@ static struct space *find_same(struct spaces *s, const struct space *now)
 }
 
 /* Updates a space whose processes have more code now. */
-static void update(struct space *space, struct space *now)
+static void update_space(struct space *space, struct space *now)
 {
     free(space->code);
     now->number = space->number;
@@ -143,12 +143,12 @@ static void update(struct space *space, struct space *now)
 }
 
 /* The number of the space for the code `now`, which takes ownership of it; 0: out of memory. */
-static uint32_t space_for(struct spaces *s, struct space *had, struct space *now)
+static uint32_t space_for(struct spaces *s, struct space *previous, struct space *now)
 {
     struct space *same = find_same(s, now);
-    if (had && (same == had || (!same && had->processes == 1))) {
-        update(had, now);
-        return had->number;
+    if (previous && (same == previous || (!same && previous->processes == 1))) {
+        update_space(previous, now);
+        return previous->number;
     }
     now->number = same ? same->number : ++s->last_number;
     if (!same && vec_push(s->items, s->count, s->capacity, *now))
@@ -160,14 +160,14 @@ static uint32_t space_for(struct spaces *s, struct space *had, struct space *now
 uint32_t spaces_of(struct spaces *s, const struct process *process)
 {
     const uint32_t pid = process_pid(process);
-    struct space *had = find_space(s, pid), now = {0};
-    if (had && had->state == process_state(process))
-        return had->number;
+    struct space *previous = find_space(s, pid), now = {0};
+    if (previous && previous->state == process_state(process))
+        return previous->number;
     if (!read_code(process, &now)) {
         free(now.code);
         return 0;
     }
-    const uint32_t before = had ? had->number : 0, number = space_for(s, had, &now);
+    const uint32_t before = previous ? previous->number : 0, number = space_for(s, previous, &now);
     if (number == 0 || number == before)
         return number;
     spaces_leave(s, pid);

@@ -118,9 +118,10 @@ int stack_keeper_add(struct stack_keeper *k, const struct process *process,
 }
 
 /* Makes all stored stacks of a program known. */
-static int know_all(const struct program *p,
-                    int (*know)(void *context, const struct known_stack *stack, struct fathom_error *err),
-                    void *context, struct fathom_error *err)
+static int make_all_known(const struct program *p,
+                          int (*know)(void *context, const struct known_stack *stack,
+                                      struct fathom_error *err),
+                          void *context, struct fathom_error *err)
 {
     const uint32_t first = STACK_NUMBER_KEPT + 2 * p->first;
     struct known_stack stack;
@@ -157,7 +158,7 @@ int stack_keeper_begin(struct stack_keeper *k, const struct process *process, st
     p->count = (uint32_t)kept_stacks_count(p->kept);
     k->numbered += p->count;
     k->items += kept_stacks_items(p->kept);
-    return know_all(p, know, context, err);
+    return make_all_known(p, know, context, err);
 }
 
 uint32_t stack_keeper_number(struct stack_keeper *k, const struct process *process, uint64_t ip, uint64_t at)
@@ -185,8 +186,8 @@ static const struct program *find_number(const struct stack_keeper *k, uint32_t 
 }
 
 /* Whether an address is in the code of a file whose offset 0 is at `at`. */
-static bool is_at(const struct process *process, uint64_t address, uint64_t at,
-                  const struct numbered_file *file)
+static bool is_code_at(const struct process *process, uint64_t address, uint64_t at,
+                       const struct numbered_file *file)
 {
     const struct build_id *id;
     const struct mapping *mapping = process_mapping_unopened(process, address, &id);
@@ -203,7 +204,7 @@ static bool find_code(const struct process *process, const struct stack_places *
 {
     for (uint32_t i = 0; i < placed->count; i++) {
         out->pc = placed->at[i] + frame->offset;
-        if (is_at(process, out->pc - !exact, placed->at[i], frame->file))
+        if (is_code_at(process, out->pc - !exact, placed->at[i], frame->file))
             return true;
     }
     return false;
@@ -211,7 +212,7 @@ static bool find_code(const struct process *process, const struct stack_places *
 
 /* Whether the CFA is computed in the same way at both places, from memory and not from SP and BP alone: the BPF program
  * compares PCs only there. */
-static bool has_row_of(const struct place *place, const struct place *kept)
+static bool has_same_cfa_rule(const struct place *place, const struct place *kept)
 {
     struct cfi_span span, kept_span;
     if (place->image != kept->image || place->function != kept->function)
@@ -236,7 +237,7 @@ static bool is_innermost(const struct process *process, const struct sample *sam
         return leaf.cfa == cfa;
     return leaf.reason == UNKNOWN_CFI && !sample->regs_after && cfa > sample->sp &&
            find_code(process, sample->placed, from, true, &kept) && process_place(process, kept.pc, &place) &&
-           has_row_of(&leaf.place, &place);
+           has_same_cfa_rule(&leaf.place, &place);
 }
 
 size_t stack_keeper_walk(struct stack_keeper *k, const struct process *process, struct sample *sample,

@@ -12,7 +12,7 @@
 #include "infer/live/feed.h"
 #include "infer/live/file_numbers.h"
 #include "infer/live/script_finder.h"
-#include "infer/live/row_teller.h"
+#include "infer/live/row_sender.h"
 #include "infer/live/spaces.h"
 #include "perfdata/announced.h"
 #include "perfdata/stack_record.h"
@@ -31,12 +31,12 @@ struct stack_learner {
     struct announced *announced;
     struct spaces *spaces;
     /* space and image -> ns: until then, Go stacks may have been copied before the recorder knew where they are */
-    struct table *told;
+    struct table *reported;
     struct file_numbers *files;
     struct stack_place places[STACK_PLACED_MAX]; /* of the stack being learned */
     size_t place_count;
-    size_t kept;                   /* index of the last stack, as from stack_keeper_add() */
-    struct row_teller *rows;       /* NULL: not wanted */
+    size_t keeper_index;           /* index of the last stack, as from stack_keeper_add() */
+    struct row_sender *rows;       /* NULL: not wanted */
     struct script_finder *scripts; /* NULL: not wanted */
     struct unwind_frame frames[UNWIND_MAX_FRAMES];
     struct unwind_words words;
@@ -108,23 +108,23 @@ static bool set_register(const struct stack_learner *l, const struct sample *sam
     return true;
 }
 
-#define TELL_NS 1000000000u /* after this time all stacks are read as the recorder was told */
+#define REPORTED_NS 1000000000u /* after this time all stacks are read as the recorder was told */
 
 /* If the walk ended in Go code, tells the recorder once per space where its threads have their stacks. *early: this stack may
  * have been copied before that took effect, so it will be read again, whole. 0 or negative. */
-static int tell_stacks(struct stack_learner *l, const struct sample *sample, uint32_t space,
-                       const struct unwind_frame *frame, bool *early, struct fathom_error *err)
+static int report_go_stacks(struct stack_learner *l, const struct sample *sample, uint32_t space,
+                            const struct unwind_frame *frame, bool *early, struct fathom_error *err)
 {
     struct go_stacks go;
     const struct place *outermost = &frame->place;
     bool added;
-    uint64_t *until = table_put(l->told, hash_u64(space) ^ (uintptr_t)outermost->image, &added);
+    uint64_t *until = table_put(l->reported, hash_u64(space) ^ (uintptr_t)outermost->image, &added);
     if (!until)
         return error_memory(err);
     if (added)
         *until = image_go_stacks(outermost->image, &go) &&
                          l->in.stacks_are(l->in.context, space, &go, frame->pc - outermost->address)
-                     ? sample->time + TELL_NS
+                     ? sample->time + REPORTED_NS
                      : 0;
     *early = sample->time < *until;
     return 0;
@@ -145,7 +145,7 @@ static int find_places(struct stack_learner *l, const struct process *process, c
     l->place_count = (size_t)found;
     if (stack_file_is_told(&code->file))
         l->in.number(l->in.context, &code->file, l->places[0].number);
-    if (l->rows && row_teller_tell(l->rows, l->places, l->place_count, l->frames, count) < 0)
+    if (l->rows && row_sender_send(l->rows, l->places, l->place_count, l->frames, count) < 0)
         return error_memory(err);
     return 0;
 }
@@ -157,8 +157,8 @@ struct walked_stack {
     enum unwind_end end;
 };
 
-static struct walked_stack walk(struct stack_learner *l, const struct process *process,
-                                const struct sample *sample)
+static struct walked_stack walk_stack(struct stack_learner *l, const struct process *process,
+                                      const struct sample *sample)
 {
     struct walked_stack w = {.frames = l->frames};
     w.count = unwind_words(process, sample, l->frames, UNWIND_MAX_FRAMES, &l->words, &w.end);
@@ -167,8 +167,8 @@ static struct walked_stack walk(struct stack_learner *l, const struct process *p
 
 /* Makes the stack that was walked last known. Returns 1; 0: it did not become known, or its callers' stacks would be cut off as
  * well; or a negative result of the callbacks. */
-static int know(struct stack_learner *l, const struct process *process, const struct sample *sample,
-                uint32_t space, bool of_caller, const struct walked_stack *w, struct fathom_error *err)
+static int make_known(struct stack_learner *l, const struct process *process, const struct sample *sample,
+                      uint32_t space, bool of_caller, const struct walked_stack *w, struct fathom_error *err)
 {
     if (w->count == 0 || !is_known_end(w->end) || l->words.partial)
         return 0;
@@ -176,7 +176,7 @@ static int know(struct stack_learner *l, const struct process *process, const st
     int rc = of_caller ? 0 : find_places(l, process, sample, w->count, err);
     if (rc < 0)
         return rc;
-    rc = tell_stacks(l, sample, space, &w->frames[w->count - 1], &early, err);
+    rc = report_go_stacks(l, sample, space, &w->frames[w->count - 1], &early, err);
     if (rc < 0 || (early && (w->end == UNWIND_SWITCHED ||
                              (w->end == UNWIND_CUT && sample->stack_size <= STACK_RECORD_NO_BASE))))
         return rc;
@@ -207,17 +207,18 @@ static int know(struct stack_learner *l, const struct process *process, const st
         return 0;
     rc = l->in.know(l->in.context, &known, err);
     if (l->in.keeper && rc > 0 && w->end == UNWIND_ROOT && l->place_count > 0) {
-        if (stack_keeper_add(l->in.keeper, process, l->files, &known, w->frames, w->count, &l->kept) < 0)
+        if (stack_keeper_add(l->in.keeper, process, l->files, &known, w->frames, w->count, &l->keeper_index) <
+            0)
             return error_memory(err);
     } else {
-        l->kept = KEPT_STACKS_MOST;
+        l->keeper_index = KEPT_STACKS_MOST;
     }
     return rc < 0 || w->end != UNWIND_CUT ? rc : 0;
 }
 
 /* The sample as it would be right after the frame's call returned. A caller's frame beyond the bytes copied from SP on is among
  * the outermost bytes. */
-static struct sample at_caller(const struct sample *sample, const struct unwind_frame *frame)
+static struct sample sample_at_caller(const struct sample *sample, const struct unwind_frame *frame)
 {
     struct sample caller = *sample;
     const struct frame dump = {.dump = sample};
@@ -236,7 +237,7 @@ static struct sample at_caller(const struct sample *sample, const struct unwind_
 }
 
 /* Whether a walk that begins at this caller, so that its PC is exact, has the same frames as the callee's walk. */
-static bool goes_on_alike(const struct process *process, const struct unwind_frame *caller)
+static bool walks_alike_from(const struct process *process, const struct unwind_frame *caller)
 {
     struct place place;
     struct cfi_row exact, row;
@@ -248,7 +249,7 @@ static bool goes_on_alike(const struct process *process, const struct unwind_fra
 
 /* Reduces the words of the last walk to those that a walk from this caller on depends on: a BP that was saved further in is the
  * caller's own register now. false: they cannot be determined without a walk. */
-static bool leave_words(struct unwind_words *words, const struct sample *callee, const struct sample *caller)
+static bool reduce_words(struct unwind_words *words, const struct sample *callee, const struct sample *caller)
 {
     size_t from = 0, count = 0;
     while (from < words->count &&
@@ -272,15 +273,15 @@ static bool leave_words(struct unwind_words *words, const struct sample *callee,
 
 /* The walk from the next frame on; *sample becomes the caller's. A walk that ended for lack of a register may go further from
  * there, as BP is known. */
-static struct walked_stack walk_on(struct stack_learner *l, const struct process *process,
-                                   struct sample *sample, const struct walked_stack *w)
+static struct walked_stack walk_from_caller(struct stack_learner *l, const struct process *process,
+                                            struct sample *sample, const struct walked_stack *w)
 {
     const struct sample callee = *sample;
-    *sample = at_caller(&callee, &w->frames[0]);
-    if (w->end != UNWIND_UNSUPPORTED && goes_on_alike(process, &w->frames[1]) &&
-        leave_words(&l->words, &callee, sample))
+    *sample = sample_at_caller(&callee, &w->frames[0]);
+    if (w->end != UNWIND_UNSUPPORTED && walks_alike_from(process, &w->frames[1]) &&
+        reduce_words(&l->words, &callee, sample))
         return (struct walked_stack){w->frames + 1, w->count - 1, w->end};
-    return walk(l, process, sample);
+    return walk_stack(l, process, sample);
 }
 
 /* Makes the stored stacks of the process's program known and reports the number of the sample's file, before files are opened:
@@ -301,7 +302,7 @@ static int begin_program(struct stack_learner *l, const struct process *process,
 }
 
 /* Reports the frames of a stored stack when the first sample has it. */
-static void tell_kept(struct stack_learner *l, struct processes *processes, const struct sample *sample)
+static void report_kept(struct stack_learner *l, struct processes *processes, const struct sample *sample)
 {
     const struct process *process = process_find(processes, sample->pid);
     struct sample at = *sample;
@@ -325,20 +326,20 @@ static int learn_stack(struct stack_learner *l, struct processes *processes, con
     int rc = begin_program(l, process, &at, err);
     if (rc < 0)
         return rc;
-    struct walked_stack w = walk(l, process, &at);
+    struct walked_stack w = walk_stack(l, process, &at);
     if (l->in.walked)
         l->in.walked(l->in.context, &at, at.stack_number, w.frames, w.count, w.end);
-    l->kept = KEPT_STACKS_MOST;
+    l->keeper_index = KEPT_STACKS_MOST;
     l->place_count = 0;
-    rc = know(l, process, &at, space, false, &w, err);
+    rc = make_known(l, process, &at, space, false, &w, err);
     if (l->scripts &&
         script_finder_see(l->scripts, process, w.frames, w.count, l->places, l->place_count) < 0)
         return error_memory(err);
     for (size_t walked = w.count; rc > 0 && !at.stack_switch && w.count > 1 && walked < WALKED_MAX &&
                                   !w.frames[1].interrupted; /* nothing returns to an interrupted frame */
          walked += w.count) {
-        w = walk_on(l, process, &at, &w);
-        rc = know(l, process, &at, space, true, &w, err);
+        w = walk_from_caller(l, process, &at, &w);
+        rc = make_known(l, process, &at, space, true, &w, err);
     }
     return rc < 0 ? rc : 0;
 }
@@ -396,7 +397,7 @@ static int take_sample(struct stack_learner *l, struct processes *processes, con
         return l->ends ? 0 : learn_stack(l, processes, sample, err);
     if (l->in.keeper && sample->known == SAMPLE_STACK_SAME && sample->stack_number >= STACK_NUMBER_KEPT &&
         l->in.wants(l->in.context, sample->stack_number))
-        tell_kept(l, processes, sample);
+        report_kept(l, processes, sample);
     return 0;
 }
 
@@ -430,14 +431,14 @@ static enum feed_choice choose_sample(void *learner, const struct event *event, 
     return l->next ? FEED_HOLD : wanted ? FEED_TAKE : FEED_LEAVE;
 }
 
-static void clear(struct stack_learner *l)
+static void clear_learner(struct stack_learner *l)
 {
     announced_free(l->announced);
     spaces_free(l->spaces);
     file_numbers_free(l->files);
-    row_teller_free(l->rows);
+    row_sender_free(l->rows);
     script_finder_free(l->scripts);
-    table_free(l->told);
+    table_free(l->reported);
     unwind_words_free(&l->words);
     free(l);
 }
@@ -451,19 +452,19 @@ int stack_learner_new(const struct stack_learner_input *input, struct stack_lear
     l->in = *input;
     l->announced = announced_new(input->events, input->count);
     l->spaces = spaces_new(&(struct spaces_input){input->place, input->forget, input->context});
-    l->told = table_new();
+    l->reported = table_new();
     l->files = file_numbers_new();
-    l->rows = input->rows ? row_teller_new(input->rows, input->context) : NULL;
+    l->rows = input->rows ? row_sender_new(input->rows, input->context) : NULL;
     l->scripts = input->script ? script_finder_new(&(struct script_finder_input){
                                      input->script, input->script_file, input->context})
                                : NULL;
-    if (l->announced && l->spaces && l->told && l->files && (l->rows || !input->rows) &&
+    if (l->announced && l->spaces && l->reported && l->files && (l->rows || !input->rows) &&
         (l->scripts || !input->script)) {
         announced_leave_places(l->announced);
         *out = l;
         return 0;
     }
-    clear(l);
+    clear_learner(l);
     return error_memory(err);
 }
 
@@ -481,7 +482,7 @@ int stack_learner_start(const struct stack_learner_input *input, struct stack_le
                                          .context = l},
                     &l->feed, err);
     if (rc < 0)
-        clear(l);
+        clear_learner(l);
     else
         *out = l;
     return rc;
@@ -504,5 +505,5 @@ void stack_learner_stop(struct stack_learner *l, struct image_cache **images)
     feed_stop(l ? l->feed : NULL, images);
     if (!l)
         return;
-    clear(l);
+    clear_learner(l);
 }

@@ -78,7 +78,7 @@ void automaton_free(struct automaton *a)
 }
 
 /* Extends the lattice to a CID's state: 0; -ENOENT: no path leads there; -ENOSPC; -ENOMEM. */
-static int look_for(struct automaton *a, const struct lattice_state *state)
+static int extend_to(struct automaton *a, const struct lattice_state *state)
 {
     bool beyond =
         work_is_done(a->options.work) || (a->options.cids && state->unit / REACH_BLOCK >= a->reach.blocks);
@@ -92,7 +92,7 @@ static int look_for(struct automaton *a, const struct lattice_state *state)
 }
 
 /* The sum over all paths of a state. 0 or -ENOMEM. */
-static int sum_up(struct automaton *a, struct lattice_state state, struct scaled *out)
+static int sum_paths(struct automaton *a, struct lattice_state state, struct scaled *out)
 {
     const struct lattice_way *ways;
     struct scaled_sum sum = {0, 0};
@@ -110,7 +110,8 @@ static bool make_room(struct automaton *a)
 }
 
 /* The best paths of a state. 0 or -ENOMEM. */
-static int rank(const struct automaton *a, uint32_t state, struct scaled sum, struct automaton_answer *out)
+static int rank_paths(const struct automaton *a, uint32_t state, struct scaled sum,
+                      struct automaton_answer *out)
 {
     uint32_t path;
     int rc = ranking_first(a->ranking, state, &path);
@@ -129,14 +130,14 @@ int automaton_find(struct automaton *a, uint32_t function, uint32_t height, stru
     struct lattice_state state = {callers_node_of(&a->callers, function), CALLERS_LEAF,
                                   height / CALLERS_UNIT};
     struct scaled sum = {0, 0};
-    int rc = height % CALLERS_UNIT || state.node == CALLERS_NONE ? -ENOENT : look_for(a, &state);
+    int rc = height % CALLERS_UNIT || state.node == CALLERS_NONE ? -ENOENT : extend_to(a, &state);
     if (rc == 0)
-        rc = make_room(a) ? sum_up(a, state, &sum) : -ENOMEM;
+        rc = make_room(a) ? sum_paths(a, state, &sum) : -ENOMEM;
     if (rc < 0)
         return rc;
     out->chance = scaled_ratio(sum, scaled_of(1, 0));
     uint32_t number = ranking_state(a->ranking, state);
-    rc = number == RANKING_NONE ? -ENOMEM : rank(a, number, sum, out);
+    rc = number == RANKING_NONE ? -ENOMEM : rank_paths(a, number, sum, out);
     /* every path is less probable than a number can represent */
     return rc == 0 && out->best == 0 ? -ENOENT : rc;
 }

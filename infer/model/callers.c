@@ -84,7 +84,7 @@ static bool add_edges(struct making *m, struct graph_edges edges, uint32_t next,
     return good;
 }
 
-static bool precedes(const struct graph_edge *a, const struct graph_edge *b)
+static bool edge_precedes(const struct graph_edge *a, const struct graph_edge *b)
 {
     return a->caller != b->caller ? a->caller < b->caller : a->rise < b->rise;
 }
@@ -99,9 +99,9 @@ static bool add_terms(struct making *m, const struct callers_node *node, struct 
     uint32_t i = 0;
     for (uint32_t k = 0; k < node->seen && i < pair.count; k++) { /* both are sorted */
         const struct graph_edge *of = graph_edge_at(m->graph, c->callers[node->first + k].edge);
-        while (i < pair.count && precedes(&pair.edges[i], of))
+        while (i < pair.count && edge_precedes(&pair.edges[i], of))
             i++;
-        if (i == pair.count || precedes(of, &pair.edges[i]))
+        if (i == pair.count || edge_precedes(of, &pair.edges[i]))
             continue;
         double probability = share * of_pair * pair.edges[i].weight / pair.weight;
         if (!vec_reserve(c->terms, c->term_count, m->term_capacity, 1))
@@ -290,7 +290,7 @@ bool callers_turn_round(struct callers *c)
 }
 
 /* Raises the probabilities of a function's callers to the most that any of its columns gives them. */
-static void likely_by_pairs(struct callers *c, const struct callers_node *n)
+static void raise_by_pairs(struct callers *c, const struct callers_node *n)
 {
     uint32_t end = n->first_pair + n->pairs + (n->leaf != CALLERS_NONE);
     for (uint32_t p = n->first_pair; p < end; p++) {
@@ -309,7 +309,7 @@ static bool fill_likely(struct callers *c)
     for (uint32_t i = 0; c->likely && i < c->caller_count; i++)
         c->likely[i] = (float)c->callers[i].probability;
     for (uint32_t f = 0; c->likely && f < c->functions; f++)
-        likely_by_pairs(c, &c->of[f]);
+        raise_by_pairs(c, &c->of[f]);
     for (uint32_t i = 0; c->likely && i < c->caller_count; i++)
         c->likely[i] = fminf(1, EACH_CALL * c->likely[i]);
     return c->likely;

@@ -156,8 +156,8 @@ static struct faults find_faults(const struct pathmap *map, uint32_t node, const
 }
 
 /* Sets *out to the answer with its candidates weighted by their faults, created once. -1: out of memory. */
-static int derive(struct chain_evidence *n, const struct resolved *resolved, const struct faults *faults,
-                  uint32_t count, uint32_t *out)
+static int derive_answer(struct chain_evidence *n, const struct resolved *resolved,
+                         const struct faults *faults, uint32_t count, uint32_t *out)
 {
     double likelihoods[CANDIDATES_MAX];
     uint64_t key = hash_u64(resolved->answer);
@@ -196,7 +196,7 @@ int chain_evidence_weigh(struct chain_evidence *n, const struct process *process
     if (!tells)
         return 0;
     uint32_t answer;
-    if (derive(n, resolved, faults, count, &answer) < 0)
+    if (derive_answer(n, resolved, faults, count, &answer) < 0)
         return error_memory(err);
     resolver_take(n->resolver, answer, resolved);
     return 0;

@@ -36,7 +36,7 @@ void edge_counts_free(struct edge_counts *s)
     free(s);
 }
 
-static bool same(const struct edge_count *a, const struct edge_count *b)
+static bool same_edge(const struct edge_count *a, const struct edge_count *b)
 {
     return a->function == b->function && a->next == b->next && a->edge.caller == b->edge.caller &&
            a->edge.rise == b->edge.rise && a->edge.open == b->edge.open;
@@ -49,12 +49,12 @@ static uint32_t *slot_of(const struct edge_counts *s, const struct edge_count *c
     key = hash_u64(key ^ ((uint64_t)count->edge.caller << 32 | count->edge.rise)) + count->edge.open;
     uint32_t mask = 2 * s->capacity - 1;
     for (uint32_t i = (uint32_t)key & mask;; i = (i + 1) & mask) {
-        if (!s->slots[i] || same(&s->all[s->slots[i] - 1], count))
+        if (!s->slots[i] || same_edge(&s->all[s->slots[i] - 1], count))
             return &s->slots[i];
     }
 }
 
-static bool grow(struct edge_counts *s)
+static bool grow_index(struct edge_counts *s)
 {
     if (s->capacity > UINT32_MAX / 4)
         return false;
@@ -87,7 +87,7 @@ bool edge_counts_add(struct edge_counts *s, uint32_t next, uint32_t function, co
         return true;
     }
     if (s->count == s->capacity) {
-        if (!grow(s))
+        if (!grow_index(s))
             return false;
         slot = slot_of(s, &count);
     }

@@ -225,7 +225,7 @@ static void count_pairs(const struct expecting *x)
 }
 
 /* Runs one pass over all stretches. */
-static int go_through(const struct expecting *x, struct trellis_work *work, struct fathom_error *err)
+static int run_pass(const struct expecting *x, struct trellis_work *work, struct fathom_error *err)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < x->stretch_count; i++) {
@@ -247,15 +247,15 @@ static int judge_strength(const struct expecting *x, struct trellis_work *work, 
 {
     coherence_set_strength(x->in->model, strength);
     trellis_work_judge(work);
-    int rc = go_through(x, work, err);
+    int rc = run_pass(x, work, err);
     *likelihood = trellis_work_judged(work);
     return rc;
 }
 
 /* From strength 1, repeatedly multiplies by this factor while the recording gets more probable. Returns 1 if the strength
  * changed, 0 or -ENOMEM. */
-static int climb(const struct expecting *x, struct trellis_work *work, double factor, double least,
-                 struct fathom_error *err)
+static int climb_strength(const struct expecting *x, struct trellis_work *work, double factor, double least,
+                          struct fathom_error *err)
 {
     double best = 1, likelihood;
     int rc = 0;
@@ -275,9 +275,9 @@ static int learn_strength(const struct expecting *x, struct trellis_work *work, 
     double likelihood;
     int rc = judge_strength(x, work, 1, &likelihood, err);
     if (rc == 0)
-        rc = climb(x, work, 2, likelihood, err);
+        rc = climb_strength(x, work, 2, likelihood, err);
     if (rc == 0)
-        rc = climb(x, work, 0.5, likelihood, err);
+        rc = climb_strength(x, work, 0.5, likelihood, err);
     return rc < 0 ? rc : 0;
 }
 
@@ -287,7 +287,7 @@ static int run_rounds(const struct expecting *x, struct trellis_work *work, stru
     double moved = 1;
     int rc = 0;
     for (uint32_t round = 0; rc == 0 && round < x->in->rounds && moved > SETTLED; round++) {
-        rc = go_through(x, work, err);
+        rc = run_pass(x, work, err);
         if (rc == 0)
             moved = coherence_update(x->in->model);
     }

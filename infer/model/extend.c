@@ -56,8 +56,8 @@ struct extending {
     struct graph_calls calls;
     struct graph *graph;
     struct automaton *automaton;
-    struct automaton_cid *asked;
-    size_t asked_count;
+    struct automaton_cid *requested;
+    size_t requested_count;
     struct automaton_step *steps; /* scratch */
     struct entry *entries;
     size_t entry_count, entry_capacity;
@@ -309,8 +309,8 @@ static int enter_realigned(struct extending *x, const struct wanted *w, const st
 
 /* Finds the automaton's paths of a CID, with their probabilities in proportion to those of realigned ones. 0; -ENOENT: there
  * are none worth entering; -ENOSPC; -ENOMEM. */
-static int find_beside(struct extending *x, const struct wanted *w, const struct realigning *realigned,
-                       struct automaton_answer *answer)
+static int find_with_realigned(struct extending *x, const struct wanted *w,
+                               const struct realigning *realigned, struct automaton_answer *answer)
 {
     int rc = automaton_find(x->automaton, w->function, w->height, answer);
     if (rc < 0 || realigned->count == 0)
@@ -331,7 +331,7 @@ static int extend_one(struct extending *x, const struct wanted *w)
     struct extend_summary *summary = &x->out->summary;
     size_t before = x->out->count;
     find_realigned(x, w, &realigned);
-    int rc = find_beside(x, w, &realigned, &answer);
+    int rc = find_with_realigned(x, w, &realigned, &answer);
     double beside = rc == 0 ? answer.chance : 0;
     if (rc == -ENOMEM || enter_realigned(x, w, &realigned, realigned.sum + beside) < 0)
         return -ENOMEM;
@@ -371,10 +371,10 @@ static uint64_t calls_steps(const struct graph_calls *calls)
 static bool prepare_extension(struct extending *x, size_t count)
 {
     x->steps = malloc(MAX_DEPTH * sizeof *x->steps);
-    x->asked = malloc((count + 1) * sizeof *x->asked);
+    x->requested = malloc((count + 1) * sizeof *x->requested);
     x->handlers = realigned_any(x->map);
     x->signal = partial_find(x->map, PARTIAL_SIGNAL);
-    if (!x->steps || !x->asked || graph_calls_of(x->map, x->in->statics, &x->calls) < 0)
+    if (!x->steps || !x->requested || graph_calls_of(x->map, x->in->statics, &x->calls) < 0)
         return false;
     work_take(x->in->work, calls_steps(&x->calls));
     return true;
@@ -392,8 +392,8 @@ static size_t bytes_for(const struct work *work)
 static bool enter_setting(struct extending *x, uint32_t setting)
 {
     struct automaton_options options = {.best = BEST,
-                                        .cids = x->asked,
-                                        .cid_count = x->asked_count,
+                                        .cids = x->requested,
+                                        .cid_count = x->requested_count,
                                         .least = x->in->least,
                                         .bytes = bytes_for(x->work),
                                         .work = x->work};
@@ -445,10 +445,11 @@ static int extend_each(struct extending *x, const struct search *s, uint32_t set
 {
     uint64_t nodes = (uint64_t)pathmap_node_count(x->map) + pathmap_function_count(x->map);
     int rc = 0;
-    x->asked_count = 0;
+    x->requested_count = 0;
     for (size_t i = 0; i < s->count; i++)
         if (is_in(s, i, setting))
-            x->asked[x->asked_count++] = (struct automaton_cid){s->wanted[i].function, s->wanted[i].height};
+            x->requested[x->requested_count++] =
+                (struct automaton_cid){s->wanted[i].function, s->wanted[i].height};
     if (work_take(x->work, calls_steps(&x->calls) + ROUGHLY * nodes))
         rc = enter_setting(x, setting) ? 0 : -ENOMEM;
     for (size_t i = 0; rc >= 0 && i < s->count; i++) {
@@ -519,7 +520,7 @@ int extend_paths(const struct extend_input *input, struct wanted *wanted, size_t
     free(x.steps);
     free(x.entries);
     free(x.chain);
-    free(x.asked);
+    free(x.requested);
     if (rc < 0)
         extension_free(out);
     return rc < 0 ? error_memory(err) : 0;

@@ -192,8 +192,8 @@ static void settle_wider(const struct fit *f, uint32_t *wider, uint32_t count)
 }
 
 /* Runs the automaton with the work that is left. 0 or -ENOMEM. */
-static int extend(struct fit *f, const struct extend_input *input, struct wanted *wanted, size_t count,
-                  struct extension *out, struct fathom_error *err)
+static int run_automaton(struct fit *f, const struct extend_input *input, struct wanted *wanted, size_t count,
+                         struct extension *out, struct fathom_error *err)
 {
     int rc = extend_paths(input, wanted, count, out, err);
     if (rc < 0)
@@ -214,7 +214,7 @@ static int extend_unweighed(struct fit *f, const struct extend_input *input, str
                             size_t count, struct fathom_error *err)
 {
     struct extension extension;
-    int rc = extend(f, input, wanted, count, &extension, err);
+    int rc = run_automaton(f, input, wanted, count, &extension, err);
     if (rc < 0)
         return rc;
     rc = fit_map(f, err);
@@ -228,8 +228,8 @@ static int extend_unweighed(struct fit *f, const struct extend_input *input, str
 }
 
 /* Computes the weights of the current map, after distributing the samples of these CIDs among their paths. */
-static int weigh(struct fit *f, const struct wanted *wanted, size_t count, struct weights **out,
-                 struct fathom_error *err)
+static int compute_weights(struct fit *f, const struct wanted *wanted, size_t count, struct weights **out,
+                           struct fathom_error *err)
 {
     struct weights *weights = weights_new(f->map, f->unwound, pathmap_hooked(f->map));
     bool good = weights;
@@ -258,7 +258,7 @@ static int extend_by(struct fit *f, const struct weights *weights, struct extend
     input->map = f->map;
     input->admission = f->admission;
     input->weights = &of_nodes;
-    int rc = extend(f, input, wanted, count, &extension, err);
+    int rc = run_automaton(f, input, wanted, count, &extension, err);
     free(of_nodes.passes);
     free(of_nodes.self);
     if (rc < 0)
@@ -285,7 +285,8 @@ static int extend_weighed(struct fit *f, struct extend_input *input, struct want
                           struct fathom_error *err)
 {
     struct weights *weights = NULL;
-    int rc = weigh(f, wanted, 0, &weights, err), rounds = f->input.no_em || f->input.brief ? 1 : ROUNDS;
+    int rc = compute_weights(f, wanted, 0, &weights, err),
+        rounds = f->input.no_em || f->input.brief ? 1 : ROUNDS;
     uint64_t before = 0, done = 0;
     for (int round = 0; rc == 0 && round < rounds && f->work.left >= done; round++) {
         before = f->work.left;
@@ -293,7 +294,7 @@ static int extend_weighed(struct fit *f, struct extend_input *input, struct want
         weights_free(weights);
         weights = NULL;
         if (rc == 0)
-            rc = weigh(f, wanted, count, &weights, err);
+            rc = compute_weights(f, wanted, count, &weights, err);
         done = before - f->work.left;
     }
     if (rc == 0)

@@ -360,8 +360,8 @@ static bool lay_out_classes(struct graph *g, const struct graph_calls *calls)
 }
 
 /* Builds all spans. */
-static bool build(struct graph *g, struct edge_counts *counted, const struct graph_calls *calls,
-                  const struct graph_weights *weights)
+static bool build_spans(struct graph *g, struct edge_counts *counted, const struct graph_calls *calls,
+                        const struct graph_weights *weights)
 {
     if (g->scope.admission && !(g->allowed = admission_nodes(g->scope.admission, g->scope.setting)))
         return false;
@@ -399,7 +399,7 @@ static struct graph *make_graph(struct graph *g, const struct graph_calls *calls
                                 const struct graph_weights *weights)
 {
     struct edge_counts *edge_counts = g ? edge_counts_new() : NULL;
-    if (!edge_counts || !build(g, edge_counts, calls, weights)) {
+    if (!edge_counts || !build_spans(g, edge_counts, calls, weights)) {
         graph_free(g);
         g = NULL;
     }

@@ -120,8 +120,8 @@ static size_t by_caller(const struct graph_call *call)
 }
 
 /* Copies calls in the order of the keys, stably. false: out of memory. */
-static bool distribute(const struct graph_call *calls, size_t count, size_t (*key)(const struct graph_call *),
-                       struct graph_call *out)
+static bool distribute_calls(const struct graph_call *calls, size_t count,
+                             size_t (*key)(const struct graph_call *), struct graph_call *out)
 {
     size_t most = 0;
     for (size_t i = 0; i < count; i++)
@@ -165,8 +165,8 @@ static void sort_each(struct graph_call *calls, size_t count)
 int graph_calls_sort(struct graph_calls *calls)
 {
     struct graph_call *other = malloc((calls->count + 1) * sizeof *other);
-    bool good = other && distribute(calls->calls, calls->count, by_caller, other) &&
-                distribute(other, calls->count, by_callee, calls->calls);
+    bool good = other && distribute_calls(calls->calls, calls->count, by_caller, other) &&
+                distribute_calls(other, calls->count, by_callee, calls->calls);
     free(other);
     if (good)
         sort_each(calls->calls, calls->count);

@@ -8,7 +8,7 @@
 
 #define COLUMN 4u /* steps to compute one column of a cell, about */
 
-static void *spend(struct lattice *l, struct layer *layer, size_t count, size_t size)
+static void *allocate_limited(struct lattice *l, struct layer *layer, size_t count, size_t size)
 {
     if (layer->full || l->bytes > layer->limit || count * size > layer->limit - l->bytes) {
         layer->full = true;
@@ -22,14 +22,15 @@ static struct block *block_of(struct lattice *l, struct layer *layer, uint32_t u
 {
     struct block *b = &layer->blocks[unit / LATTICE_BLOCK];
     if (!b->slots) {
-        b->slots = spend(l, layer, layer->nodes, sizeof *b->slots);
-        b->marked = b->slots ? spend(l, layer, LATTICE_BLOCK * layer->words, sizeof *b->marked) : NULL;
+        b->slots = allocate_limited(l, layer, layer->nodes, sizeof *b->slots);
+        b->marked =
+            b->slots ? allocate_limited(l, layer, LATTICE_BLOCK * layer->words, sizeof *b->marked) : NULL;
     }
     return b->marked ? b : NULL;
 }
 
 /* Marks a cell that a path may lead to. */
-static void mark(struct lattice *l, struct layer *layer, uint32_t node, uint32_t unit)
+static void mark_cell(struct lattice *l, struct layer *layer, uint32_t node, uint32_t unit)
 {
     if (unit >= LATTICE_UNITS || (l->reach && !reach_needs(l->reach, node, unit)))
         return;
@@ -46,12 +47,12 @@ static void mark_open(struct lattice *l, uint32_t node, uint32_t unit)
     struct layer *layer = &l->layers[LATTICE_RESORTS];
     const struct callers_open *itself = callers_open_of(c, node);
     if (itself && itself->count)
-        mark(l, layer, node, unit + CALLERS_STEP);
+        mark_cell(l, layer, node, unit + CALLERS_STEP);
     if (node >= c->functions || c->of[node].open == CALLERS_NONE)
         return;
     uint32_t open = c->of[node].open, sizes = callers_open_of(c, open)->count ? 1 : CALLERS_OPEN;
     for (uint32_t i = 0; i < sizes; i++)
-        mark(l, layer, open, unit + i * CALLERS_STEP);
+        mark_cell(l, layer, open, unit + i * CALLERS_STEP);
 }
 
 /* Marks the cells that a cell leads to in a layer. Callees are sorted: functions first. */
@@ -62,7 +63,7 @@ static void mark_inner(struct lattice *l, struct layer *layer, uint32_t node, ui
     for (uint32_t i = n->first_callee; i < n->first_callee + n->callees; i++) {
         if (c->callees[i].node >= layer->nodes)
             break;
-        mark(l, layer, c->callees[i].node, unit + c->callees[i].rise);
+        mark_cell(l, layer, c->callees[i].node, unit + c->callees[i].rise);
     }
     if (layer->is == LATTICE_RESORTS)
         mark_open(l, node, unit);
@@ -76,13 +77,13 @@ static void mark_resorts(struct lattice *l, uint32_t node, uint32_t unit)
     for (uint32_t i = n->first_callee + n->callees; i-- > n->first_callee;) {
         if (c->callees[i].node < c->functions)
             break;
-        mark(l, &l->layers[LATTICE_RESORTS], c->callees[i].node, unit + c->callees[i].rise);
+        mark_cell(l, &l->layers[LATTICE_RESORTS], c->callees[i].node, unit + c->callees[i].rise);
     }
     mark_open(l, node, unit);
 }
 
 /* Makes space for one more cell in a row. false: there is none. */
-static bool grow(struct lattice *l, struct layer *layer, struct row *row, uint32_t width)
+static bool grow_row(struct lattice *l, struct layer *layer, struct row *row, uint32_t width)
 {
     if (row->count < row->capacity)
         return true;
@@ -131,7 +132,7 @@ static bool make_cell(struct lattice *l, struct layer *layer, uint32_t node, uin
         layer->is != LATTICE_PLAIN && lattice_cell_of(&l->layers[LATTICE_PLAIN], node, unit) != CALLERS_NONE;
     if (!work_take(l->work, plain ? 1 : steps_of(l, node)))
         layer->full = true;
-    if (layer->full || (!plain && !grow(l, layer, row, width)))
+    if (layer->full || (!plain && !grow_row(l, layer, row, width)))
         return false;
     int found = plain ? 0 : fill_cell(l, layer, node, unit, &row->values[(size_t)row->count * width]);
     if (found > 0) {
@@ -225,7 +226,7 @@ static void mark_roots(struct lattice *l, struct layer *layer, uint32_t node, ui
     const struct callers *c = l->callers;
     for (uint32_t i = c->of[node].first + from; i < c->of[node].first + from + count; i++)
         if (c->callers[i].outer == CALLERS_ROOT)
-            mark(l, layer, node, c->callers[i].rise);
+            mark_cell(l, layer, node, c->callers[i].rise);
 }
 
 static bool prepare_layers(struct lattice *l, size_t bytes)

@@ -18,7 +18,7 @@ struct walking {
     bool failed; /* out of memory */
 };
 
-static void come_to(struct walking *w, uint32_t node, double mass)
+static void reach_node(struct walking *w, uint32_t node, double mass)
 {
     int exponent;
     if (mass < w->least || (float)mass <= w->mass[node])
@@ -30,7 +30,7 @@ static void come_to(struct walking *w, uint32_t node, double mass)
         w->failed = true;
 }
 
-static void go_on(struct walking *w, const struct visit *at)
+static void leave_node(struct walking *w, const struct visit *at)
 {
     const struct callers *c = w->c;
     const struct callers_node *n = &c->of[at->node];
@@ -38,22 +38,22 @@ static void go_on(struct walking *w, const struct visit *at)
     uint32_t count = callers_count(n);
     double mass = (double)at->mass;
     if (open)
-        come_to(w, open->function, mass / CALLERS_OPEN);
+        reach_node(w, open->function, mass / CALLERS_OPEN);
     for (uint32_t i = n->first; i < n->first + count; i++)
         if (c->callers[i].outer != CALLERS_ROOT)
-            come_to(w, c->callers[i].outer, mass * (double)c->likely[i]);
+            reach_node(w, c->callers[i].outer, mass * (double)c->likely[i]);
     work_take(w->work, 1 + count);
 }
 
-static void walk(struct walking *w, const struct reach_cid *cids, size_t count)
+static void walk_outwards(struct walking *w, const struct reach_cid *cids, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        come_to(w, cids[i].node, 1);
+        reach_node(w, cids[i].node, 1);
     for (int e = 0; e < EXPONENTS; e++)
         while (w->waiting[e].count && !w->failed && !work_is_done(w->work)) {
             struct visit at = w->waiting[e].items[--w->waiting[e].count];
             if (at.mass == w->mass[at.node])
-                go_on(w, &at);
+                leave_node(w, &at);
         }
 }
 
@@ -178,7 +178,7 @@ static void keep_node(struct keeping *k, uint32_t node)
 }
 
 /* Renumbers all that remains. */
-static void renumber(struct keeping *k)
+static void renumber_nodes(struct keeping *k)
 {
     struct callers *c = k->c;
     uint32_t functions = 0, classes = 0, opens = 0;
@@ -213,7 +213,7 @@ static bool keep_nodes(struct callers *c, const bool *keep)
         for (uint32_t n = 0; n < c->nodes; n++)
             if (k.to[n] != CALLERS_NONE)
                 keep_node(&k, n);
-        renumber(&k);
+        renumber_nodes(&k);
         free(c->of);
         free(c->callees);
         c->of = k.of;
@@ -235,7 +235,7 @@ int near_keep(struct callers *c, struct reach_cid *cids, size_t count, double le
     w.mass = calloc((size_t)c->nodes + 1, sizeof *w.mass);
     bool good = keep && w.mass;
     if (good)
-        walk(&w, cids, count);
+        walk_outwards(&w, cids, count);
     for (uint32_t n = 0; good && n < c->nodes; n++)
         keep[n] = w.mass[n] > 0;
     good = good && !w.failed && keep_nodes(c, keep);

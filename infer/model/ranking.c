@@ -70,7 +70,7 @@ struct ranking *ranking_new(struct lattice *lattice, const struct callers *calle
     return r;
 }
 
-static void release(struct ranking *r)
+static void free_tables(struct ranking *r)
 {
     table_free(r->index);
     free(r->states);
@@ -84,13 +84,13 @@ void ranking_free(struct ranking *r)
 {
     if (!r)
         return;
-    release(r);
+    free_tables(r);
     free(r);
 }
 
 bool ranking_clear(struct ranking *r)
 {
-    release(r);
+    free_tables(r);
     *r = (struct ranking){
         .lattice = r->lattice, .callers = r->callers, .work = r->work, .most = r->most, .index = table_new()};
     return r->index;
@@ -200,7 +200,7 @@ static bool add_path(struct ranking *r, uint32_t state)
 }
 
 /* Advances the way of the state's last path. 1; 0: state *outer needs one more path first; -ENOMEM. */
-static int move_on(struct ranking *r, const struct state *s, uint32_t *outer)
+static int advance_way(struct ranking *r, const struct state *s, uint32_t *outer)
 {
     struct way *way = &r->ways[r->paths[s->last].way];
     way->value = (struct scaled){0, 0};
@@ -221,12 +221,12 @@ static int move_on(struct ranking *r, const struct state *s, uint32_t *outer)
 }
 
 /* One step towards one more path for the state on top of the stack. 0 or -ENOMEM. */
-static int go_on(struct ranking *r)
+static int step_waiting(struct ranking *r)
 {
     uint32_t state = r->waiting[r->waiting_count - 1], outer;
     if (!r->states[state].opened && !open_state(r, state))
         return -ENOMEM;
-    int moved = r->states[state].count ? move_on(r, &r->states[state], &outer) : 1;
+    int moved = r->states[state].count ? advance_way(r, &r->states[state], &outer) : 1;
     if (moved < 0)
         return moved;
     if (!moved)
@@ -241,7 +241,7 @@ static int rank_more(struct ranking *r, uint32_t state)
     r->waiting_count = 0;
     int rc = vec_push(r->waiting, r->waiting_count, r->waiting_capacity, state) ? 0 : -ENOMEM;
     while (rc == 0 && r->waiting_count)
-        rc = go_on(r);
+        rc = step_waiting(r);
     return rc;
 }
 

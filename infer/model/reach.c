@@ -65,7 +65,7 @@ static bool is_plain(const struct reaching *x, uint32_t node, uint32_t unit)
 }
 
 /* A walk reaches a node at a height. */
-static void come_to(struct reaching *x, uint32_t node, uint32_t unit, double mass)
+static void reach_node(struct reaching *x, uint32_t node, uint32_t unit, double mass)
 {
     if (mass >= x->least && mass > 0 && !visits_add(&x->at[unit], node, mass))
         x->failed = true;
@@ -77,9 +77,9 @@ static void leave_open(struct reaching *x, uint32_t node, uint32_t unit, double 
     const struct callers_open *open = callers_open_of(x->c, node);
     uint32_t sizes = open->count ? 1 : CALLERS_OPEN;
     for (uint32_t i = 0; i < sizes && i * CALLERS_STEP <= unit; i++)
-        come_to(x, open->function, unit - i * CALLERS_STEP, mass / CALLERS_OPEN);
+        reach_node(x, open->function, unit - i * CALLERS_STEP, mass / CALLERS_OPEN);
     if (open->count && unit >= CALLERS_STEP)
-        come_to(x, node, unit - CALLERS_STEP, mass);
+        reach_node(x, node, unit - CALLERS_STEP, mass);
     work_take(x->work, 1 + sizes);
 }
 
@@ -97,7 +97,7 @@ static void leave_node(struct reaching *x, uint32_t node, uint32_t unit, double 
             continue;
         if (function && i < usual && is_plain(x, caller->outer, unit - caller->rise) != plain)
             continue;
-        come_to(x, caller->outer, unit - caller->rise, mass * (double)c->likely[i]);
+        reach_node(x, caller->outer, unit - caller->rise, mass * (double)c->likely[i]);
     }
     work_take(x->work, 1 + end - n->first);
 }
@@ -178,7 +178,7 @@ static void find_reached(struct reaching *x, const struct reach_cid *cids, size_
     x->work = all;
     for (size_t i = 0; i < count; i++)
         if (cids[i].unit / REACH_BLOCK < x->blocks && cids[i].node != CALLERS_NONE)
-            come_to(x, cids[i].node, cids[i].unit, 1);
+            reach_node(x, cids[i].node, cids[i].unit, 1);
     for (uint32_t unit = x->blocks * REACH_BLOCK; unit-- > 0;) {
         for (int turn = 0; turn < TURNS; turn++)
             take_turn(x, unit, (enum turn)turn);

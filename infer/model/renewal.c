@@ -32,8 +32,8 @@ struct class
 struct part {
     float x;
     float back;  /* sum over all depths outwards from it */
-    float kept;  /* probability that it and all around it stay */
-    float ratio; /* kept / flow */
+    float stays; /* probability that it and all around it stay */
+    float ratio; /* stays / flow */
 };
 
 struct renewal {
@@ -169,7 +169,7 @@ static void sum_flows(struct renewal *r, const struct part *parts, uint32_t firs
 }
 
 /* Chances to leave the context that did not end in a return to it. */
-static double chances(const struct renewal *r, uint32_t context)
+static double leave_chances(const struct renewal *r, uint32_t context)
 {
     const struct context *c = &r->contexts[context];
     if (c->all <= 0)
@@ -195,12 +195,12 @@ static void learn_classes(struct renewal *r)
     for (uint32_t i = 1; i < r->count; i++) {
         struct class *class = &r->classes[class_of(&r->contexts[i], &leave)];
         class->left += r->contexts[i].left;
-        class->all += chances(r, i);
+        class->all += leave_chances(r, i);
     }
 }
 
 /* Adds the contexts that are new. */
-static void learn_new(struct renewal *r)
+static void add_new_contexts(struct renewal *r)
 {
     for (; r->learned < r->count; r->learned++)
         learn_context(r, r->learned);
@@ -208,7 +208,7 @@ static void learn_new(struct renewal *r)
 
 void renewal_update(struct renewal *r)
 {
-    learn_new(r);
+    add_new_contexts(r);
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         sum_flows(r, NULL, 0);
         learn_classes(r);
@@ -248,7 +248,7 @@ static const struct part *make_parts(struct renewal *r, uint32_t level)
 {
     struct part *parts = r->parts[level];
     uint32_t first = r->made[level];
-    learn_new(r);
+    add_new_contexts(r);
     for (uint32_t i = first; i < r->count; i++)
         parts[i].x = leave_at(r->contexts[i].x, level);
     sum_flows(r, parts, first);
@@ -256,8 +256,8 @@ static const struct part *make_parts(struct renewal *r, uint32_t level)
         struct part *p = &parts[i];
         const struct part *outer = i ? &parts[lineage_outer(r->lineage, i)] : NULL;
         p->back = outer ? outer->back + outer->ratio * p->x * p->x : 0;
-        p->kept = outer ? outer->kept * (1 - p->x) : 1;
-        p->ratio = r->flow[i] > 0 ? (float)((double)p->kept / r->flow[i]) : 0;
+        p->stays = outer ? outer->stays * (1 - p->x) : 1;
+        p->ratio = r->flow[i] > 0 ? (float)((double)p->stays / r->flow[i]) : 0;
     }
     r->made[level] = r->count;
     return parts;

@@ -150,11 +150,11 @@ static void choose_candidate(struct smoother *s, const struct column *column, co
     }
     double part = looked_at < all ? looked_at / all : 1;
     for (uint32_t i = 0; i < column->count; i++) {
-        struct candidate_path settled = {candidates[i].node, (float)(part * probabilities[i])};
+        struct candidate_path candidate = {candidates[i].node, (float)(part * probabilities[i])};
         uint32_t rank = i;
-        for (; rank > 0 && s->settled[rank - 1].probability < settled.probability; rank--)
+        for (; rank > 0 && s->settled[rank - 1].probability < candidate.probability; rank--)
             s->settled[rank] = s->settled[rank - 1];
-        s->settled[rank] = settled;
+        s->settled[rank] = candidate;
     }
     resolved->node = s->settled[0].node;
     resolved->kind = resolver_kind(s->resolver, resolved->answer, resolved->node);
@@ -164,8 +164,8 @@ static void choose_candidate(struct smoother *s, const struct column *column, co
 }
 
 /* A trellis_sink (context: the thread): the column belongs to the first sample that waits. */
-static int settled(void *context, const struct column *column, const double *probabilities,
-                   struct fathom_error *err)
+static int take_settled(void *context, const struct column *column, const double *probabilities,
+                        struct fathom_error *err)
 {
     struct thread *thread = context;
     struct smoother *s = thread->smoother;
@@ -225,8 +225,8 @@ static bool own_copies(struct waiting *w)
 }
 
 /* Queues the sample (resolved NULL: a true path), with its own copies. */
-static int wait_for_more(struct thread *thread, struct process *process, const struct sample *sample,
-                         const struct resolved *resolved, struct fathom_error *err)
+static int queue_sample(struct thread *thread, struct process *process, const struct sample *sample,
+                        const struct resolved *resolved, struct fathom_error *err)
 {
     if (thread->count == thread->capacity && !more_capacity(thread))
         return error_memory(err);
@@ -262,8 +262,8 @@ int smoother_add(struct smoother *s, struct run_time run, struct process *proces
         int rc = trellis_add(thread->trellis, column, NULL, NULL, err);
         return rc < 0 ? rc : s->sink(s->context, process, sample, resolved, err);
     }
-    int rc = wait_for_more(thread, process, sample, resolved, err);
-    return rc < 0 ? rc : trellis_add(thread->trellis, column, settled, thread, err);
+    int rc = queue_sample(thread, process, sample, resolved, err);
+    return rc < 0 ? rc : trellis_add(thread->trellis, column, take_settled, thread, err);
 }
 
 int smoother_true_path(struct smoother *s, struct run_time run, uint32_t state, struct fathom_error *err)
@@ -272,10 +272,10 @@ int smoother_true_path(struct smoother *s, struct run_time run, uint32_t state, 
     if (!thread)
         return error_memory(err);
     struct column column = {run.ran, state, 1};
-    int rc = thread->count ? wait_for_more(thread, NULL, NULL, NULL, err) : 0;
+    int rc = thread->count ? queue_sample(thread, NULL, NULL, NULL, err) : 0;
     if (rc < 0)
         return rc;
-    return trellis_add(thread->trellis, column, thread->count ? settled : NULL, thread, err);
+    return trellis_add(thread->trellis, column, thread->count ? take_settled : NULL, thread, err);
 }
 
 /* Frees the thread whose turn it is, unless its samples wait. */
@@ -302,7 +302,7 @@ void smoother_end(struct smoother *s, uint64_t thread_key)
 
 /* Whether a sample of the process waits, and is of this thread unless that is SMOOTHER_ALL. A queue has samples of one process;
  * a coroutine's has those of several threads. */
-static bool waits_for(const struct thread *thread, const struct process *process, uint32_t tid)
+static bool has_waiting(const struct thread *thread, const struct process *process, uint32_t tid)
 {
     for (uint32_t i = 0; i < thread->count; i++) {
         const struct waiting *w = waiting_at(thread, i);
@@ -321,8 +321,8 @@ int smoother_settle(struct smoother *s, const struct process *process, uint32_t 
     int rc = 0;
     for (struct thread *thread = s->waits, *after; rc == 0 && thread; thread = after) {
         after = thread->after;
-        if (!process || waits_for(thread, process, tid))
-            rc = trellis_flush(thread->trellis, settled, thread, err);
+        if (!process || has_waiting(thread, process, tid))
+            rc = trellis_flush(thread->trellis, take_settled, thread, err);
     }
     return rc;
 }

@@ -101,7 +101,7 @@ void trellis_free(struct trellis *t)
 }
 
 /* Scales values to the sum 1; makes them equal if the sum is 0. */
-static double normalise(double *values, uint32_t count)
+static double normalise_values(double *values, uint32_t count)
 {
     double sum = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -157,7 +157,7 @@ static void go_forward(struct trellis_work *w, const struct column *columns, uin
             for (uint32_t j = 0; j < to->count; j++)
                 w->forward[t][j] += w->forward[t - 1][i] * (double)steps[i * to->count + j];
         }
-        w->sums[t] = normalise(w->forward[t], to->count);
+        w->sums[t] = normalise_values(w->forward[t], to->count);
     }
 }
 
@@ -172,7 +172,7 @@ static void go_backward(struct trellis_work *w, const struct column *columns, ui
                 sum += (double)w->steps[t + 1][i * columns[t + 1].count + j] * w->backward[t + 1][j];
             w->backward[t][i] = sum;
         }
-        normalise(w->backward[t], columns[t].count);
+        normalise_values(w->backward[t], columns[t].count);
     }
 }
 
@@ -182,7 +182,7 @@ static int settle_column(struct trellis_work *w, const struct column *columns, u
     double posterior[CANDIDATES_MAX];
     for (uint32_t i = 0; i < columns[t].count; i++)
         posterior[i] = w->forward[t][i] * w->backward[t][i];
-    normalise(posterior, columns[t].count);
+    normalise_values(posterior, columns[t].count);
     for (uint32_t i = 0; w->count > 0 && columns[t].count > 1 && i < columns[t].count; i++)
         coherence_count_state(w->model, columns[t].first + i, w->count * posterior[i]);
     if (w->judge && t)
@@ -205,7 +205,7 @@ static int settle_columns(struct trellis *t, uint32_t settled, trellis_sink *sin
     } else {
         for (uint32_t i = 0; i < columns[0].count; i++)
             w->forward[0][i] = coherence_share(w->model, columns[0].first + i);
-        normalise(w->forward[0], columns[0].count);
+        normalise_values(w->forward[0], columns[0].count);
     }
     go_forward(w, columns, count);
     go_backward(w, columns, count);

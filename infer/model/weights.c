@@ -82,8 +82,8 @@ static void add_samples(struct weights *w, uint32_t context, double samples)
 }
 
 /* P(f | c); trained and run are the counts for cf. */
-static double chance(const struct weights *w, const struct context *c, double trained, double run,
-                     uint32_t transition)
+static double transition_chance(const struct weights *w, const struct context *c, double trained, double run,
+                                uint32_t transition)
 {
     double prior = c->trained < WEIGHTS_PRIOR ? c->trained : WEIGHTS_PRIOR;
     double of_trained = c->trained > 0 ? prior * trained / c->trained : 0;
@@ -93,13 +93,13 @@ static double chance(const struct weights *w, const struct context *c, double tr
 }
 
 /* The logarithm of a path's probability. */
-static double score(const struct weights *w, uint32_t context)
+static double score_path(const struct weights *w, uint32_t context)
 {
     const struct context *c = &w->contexts[context];
-    double sum = log(chance(w, c, c->trained_self, c->run_self, c->stop));
+    double sum = log(transition_chance(w, c, c->trained_self, c->run_self, c->stop));
     for (; context != ROOT; context = c->parent) {
         c = &w->contexts[context];
-        sum += log(chance(w, &w->contexts[c->parent], c->trained, c->run, c->enter));
+        sum += log(transition_chance(w, &w->contexts[c->parent], c->trained, c->run, c->enter));
     }
     return sum;
 }
@@ -201,7 +201,7 @@ void weights_free(struct weights *w)
 }
 
 /* Creates the contexts of a node's path that do not exist yet, from the inside out. false: out of memory. */
-static bool ask_for(struct weights *w, uint32_t node)
+static bool add_contexts(struct weights *w, uint32_t node)
 {
     for (uint32_t inner = NONE;; node = w->parent[node]) {
         uint32_t *number = node == PATHMAP_NONE ? NULL : &w->number[pathmap_node(w->map, node).path];
@@ -216,7 +216,7 @@ static bool ask_for(struct weights *w, uint32_t node)
     }
 }
 
-static bool ask_for_all(struct weights *w)
+static bool add_all_contexts(struct weights *w)
 {
     uint32_t paths = pathmap_path_count(w->map);
     w->number = malloc(((size_t)paths + 1) * sizeof *w->number);
@@ -225,10 +225,10 @@ static bool ask_for_all(struct weights *w)
     for (uint32_t i = 0; good && i < paths; i++)
         w->number[i] = NONE;
     for (uint32_t i = 0; good && i < pathmap_node_count(w->map); i++)
-        good = !w->unwound[i] || ask_for(w, i);
+        good = !w->unwound[i] || add_contexts(w, i);
     for (size_t c = 0; good && c < w->cid_count; c++)
         for (uint32_t i = 0; good && i < w->cids[c].count; i++)
-            good = w->shares[w->cids[c].shares + i] == NOT_ADMITTED || ask_for(w, w->cids[c].first + i);
+            good = w->shares[w->cids[c].shares + i] == NOT_ADMITTED || add_contexts(w, w->cids[c].first + i);
     return good;
 }
 
@@ -237,7 +237,7 @@ struct counting {
     struct weights *w;
     double *samples; /* by path */
     bool *counted;   /* by path */
-    bool *asked;     /* by function: some context is of it */
+    bool *needed;    /* by function: some context is of it */
     bool below;
 };
 
@@ -258,7 +258,7 @@ static bool count_path(struct counting *x, uint32_t node)
         in = inner == PATHMAP_NONE ? ROOT : context_of(w, inner);
     }
     uint32_t function = function_of(w, inner);
-    if (function != BACKOFF_OUTSIDE && !x->asked[function])
+    if (function != BACKOFF_OUTSIDE && !x->needed[function])
         return true;
     uint32_t transition =
         backoff_transition(w->backoff, function_of(w, outer), function, x->below ? n.function : BACKOFF_STOP);
@@ -298,13 +298,13 @@ static bool count_all(struct weights *w)
     struct counting x = {.w = w,
                          .samples = malloc((paths + 1) * sizeof *x.samples),
                          .counted = malloc(paths + 1),
-                         .asked = calloc(functions + 1, 1)};
+                         .needed = calloc(functions + 1, 1)};
     double *below = copy_of(w, w->trained);
     w->backoff = backoff_new();
-    bool good = x.samples && x.counted && x.asked && below && w->backoff;
+    bool good = x.samples && x.counted && x.needed && below && w->backoff;
     for (uint32_t i = 0; good && i < pathmap_node_count(w->map); i++)
         if (context_of(w, i) != NONE)
-            x.asked[pathmap_node(w->map, i).function] = true;
+            x.needed[pathmap_node(w->map, i).function] = true;
     if (good) {
         good = count_paths(&x, w->trained);
         sum_below(w, below);
@@ -315,14 +315,14 @@ static bool count_all(struct weights *w)
     }
     free(x.samples);
     free(x.counted);
-    free(x.asked);
+    free(x.needed);
     free(below);
     return good;
 }
 
-static bool build(struct weights *w)
+static bool count_evidence(struct weights *w)
 {
-    if (!ask_for_all(w) || !count_all(w))
+    if (!add_all_contexts(w) || !count_all(w))
         return false;
     for (uint32_t i = 0; i < pathmap_node_count(w->map); i++)
         if (w->unwound[i])
@@ -382,7 +382,7 @@ static double share_out(struct weights *w, const struct cid *c)
         if (shares[i] == NOT_ADMITTED)
             continue;
         uint32_t context = context_of(w, c->first + i);
-        shares[i] = context != last ? score(w, context) : -HUGE_VAL;
+        shares[i] = context != last ? score_path(w, context) : -HUGE_VAL;
         most = shares[i] > most ? shares[i] : most;
         last = context;
     }
@@ -409,7 +409,7 @@ static int surest_first(const void *a, const void *b)
 
 int weights_run(struct weights *w, bool learn)
 {
-    if (w->cid_count && !build(w))
+    if (w->cid_count && !count_evidence(w))
         return -ENOMEM;
     for (size_t i = 0; i < w->cid_count; i++)
         w->cids[i].surest = share_out(w, &w->cids[i]);

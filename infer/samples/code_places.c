@@ -118,9 +118,9 @@ uint32_t code_places_add(struct code_places *p, const struct process *process,
                                   .height = height - (frames[i].cfa - frames[0].cfa)};
         if (node.code == CODE_PLACES_NONE)
             return CODE_PLACES_NONE;
-        struct node *had = find_in_stack(p, node.code);
-        if (had)
-            had->height = node.height; /* the rest of its mapping is at a fixed distance */
+        struct node *outer_node = find_in_stack(p, node.code);
+        if (outer_node)
+            outer_node->height = node.height; /* the rest of its mapping is at a fixed distance */
         else if (!vec_push(p->stack, p->stack_count, p->stack_capacity, node))
             return CODE_PLACES_NONE;
     }

@@ -200,7 +200,7 @@ static uint64_t shadow_return(struct entries *e, struct shadow_stack *s, const s
 }
 
 /* Adds the thread's first frame, which is entered without an event. */
-static int begin_at_start(struct entries *e, struct shadow_stack *s)
+static int add_start_frame(struct entries *e, struct shadow_stack *s)
 {
     uint64_t start;
     uint32_t index =
@@ -318,7 +318,7 @@ static int learn_sample(struct entries *e, const struct sample *sample, struct f
         e->summary.failed++;
         return 0;
     }
-    if (first && sample->pid == sample->tid && place.image == e->program && begin_at_start(e, s) < 0)
+    if (first && sample->pid == sample->tid && place.image == e->program && add_start_frame(e, s) < 0)
         return error_memory(err);
     return enter_function(e, s, process, sample, &place) < 0 ? error_memory(err) : 0;
 }
@@ -345,7 +345,7 @@ static int copy_thread(struct entries *e, const struct record *record)
     return 0;
 }
 
-static void doubt(struct entries *e)
+static void mark_doubtful(struct entries *e)
 {
     size_t cursor = 0;
     uint64_t tid, value;
@@ -365,7 +365,7 @@ int entries_learn(void *context, const struct record *record, struct fathom_erro
         return learn_sample(e, &record->sample, err);
     case RECORD_LOST:
         e->summary.lost += record->lost;
-        doubt(e);
+        mark_doubtful(e);
         break;
     case RECORD_FORK:
         if (record->pid != record->fork.parent_pid && copy_thread(e, record) < 0)

@@ -69,7 +69,8 @@ int made_frames_add(struct made_frames *m, const struct process *process, const 
     return 0;
 }
 
-static const struct made_frame *find(const struct made_frames *m, const struct stack *stack, uint32_t height)
+static const struct made_frame *find_frame(const struct made_frames *m, const struct stack *stack,
+                                           uint32_t height)
 {
     for (size_t i = 0; i < stack->count; i++)
         if (m->frames[stack->first + i].height == height)
@@ -132,7 +133,7 @@ int made_frames_rename(struct made_frames *m, uint32_t number, const struct proc
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < m->node_count; i++) {
         const uint32_t old = m->nodes[m->node_count - 1 - i];
-        rc = rename_node(&r, find(m, stack, trie_height(trie, old)), old, m->functions[i]);
+        rc = rename_node(&r, find_frame(m, stack, trie_height(trie, old)), old, m->functions[i]);
     }
     if (rc < 0)
         return rc;

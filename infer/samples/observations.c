@@ -234,7 +234,7 @@ static int cut_rows(struct observations *o)
     return rc;
 }
 
-static int fail(int rc, struct fathom_error *err)
+static int table_error(int rc, struct fathom_error *err)
 {
     return rc == -ENOMEM ? error_memory(err)
                          : error_system(err, -rc, "cannot read the temporary file of a recording's samples");
@@ -263,7 +263,7 @@ int observations_add(struct observations *o, const struct observation *observati
         rc = columns_append(o->rows, values, o->bytes, o->byte_count);
     if (rc == -ENOSPC)
         rc = cut_rows(o);
-    return rc == 0 ? 0 : fail(rc, err);
+    return rc == 0 ? 0 : table_error(rc, err);
 }
 
 int observations_end(struct observations *o, struct fathom_error *err)
@@ -273,7 +273,7 @@ int observations_end(struct observations *o, struct fathom_error *err)
         rc = cut_rows(o);
     if (rc == 0)
         rc = columns_end(o->rows);
-    return rc == 0 ? 0 : fail(rc, err);
+    return rc == 0 ? 0 : table_error(rc, err);
 }
 
 /* The value of a row in a block. */
@@ -375,7 +375,7 @@ static int deliver_block(struct delivery *d, const struct columns_block *block, 
 static int next_block(struct columns_cursor *cursor, struct columns_block *out, struct fathom_error *err)
 {
     int rc = columns_next(cursor, out);
-    return rc >= 0 ? rc : fail(rc, err);
+    return rc >= 0 ? rc : table_error(rc, err);
 }
 
 int observations_run(struct observations *o, uint64_t most, observation_sink *sink, void *context,

@@ -123,7 +123,7 @@ static int count_true_path(struct survey *s, uint32_t cid, uint32_t node)
 }
 
 /* Drops every second piece of each thread. */
-static void thin(struct survey *s)
+static void thin_moments(struct survey *s)
 {
     s->step *= 2;
     s->moments = 0;
@@ -154,7 +154,7 @@ int survey_add(struct survey *s, struct run_time run, const struct wanted *of, u
     if (!vec_push(t->moments, t->count, t->capacity, (struct moment){run.ran, (uint32_t)cid, true_path}))
         return -ENOMEM;
     if (++s->moments > s->most)
-        thin(s);
+        thin_moments(s);
     return 0;
 }
 

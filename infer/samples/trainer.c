@@ -146,8 +146,8 @@ static int trainer_enter(struct trainer *t, size_t count, const struct beginning
         if (i > innermost && !trainer_covers(t, frame))
             continue;
         const struct unwind_frame *caller = i + 1 < count ? frame + 1 : NULL;
-        bool told = caller && !caller->interrupted && trainer_keeps_site(t, caller);
-        uint64_t site = told ? caller->place.address : caller ? 0 : begin->site;
+        bool has_site = caller && !caller->interrupted && trainer_keeps_site(t, caller);
+        uint64_t site = has_site ? caller->place.address : caller ? 0 : begin->site;
         uint32_t function = trainer_function(t, &frame->place);
         if (function == TRIE_NONE)
             return error_memory(err);
@@ -322,12 +322,12 @@ int trainer_add(struct trainer *t, struct process *process, const struct sample 
         return trainer_add_partial(t, process, sample, owned, owned < count ? UNWIND_NO_CFI : how, err);
     struct beginning begin = {.node = TRIE_ROOT, .switched = unwind_switched(sample, t->frames, count)};
     begin.apart = begin.switched;
-    int told = begin.switched ? t->apart : trainer_base(t, process, sample, count, &begin.base, err);
-    if (told < 0)
-        return told;
+    int found = begin.switched ? t->apart : trainer_base(t, process, sample, count, &begin.base, err);
+    if (found < 0)
+        return found;
     if (begin.switched)
         begin.base = t->frames[count - 1].cfa;
-    if (!told) {
+    if (!found) {
         statistics->paths_failed++;
         return 0;
     }

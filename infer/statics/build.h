@@ -33,7 +33,7 @@ struct list {
 /* A call or jump (rise 0) through a pointer. */
 struct pointer_call {
     int32_t field;
-    bool told; /* this field occurs in known functions */
+    bool has_targets; /* this field occurs in known functions */
     struct static_edge edge;
 };
 

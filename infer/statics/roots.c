@@ -10,7 +10,7 @@ static void add_edge(struct building *b, uint32_t callee, uint32_t caller, uint3
 }
 
 /* Removes from the classes a call through a pointer whose targets are known. */
-static void take_out(struct building *b, uint32_t caller, uint64_t site)
+static void remove_pointer_call(struct building *b, uint32_t caller, uint64_t site)
 {
     struct pointer_call *calls = b->calls.items;
     for (size_t i = 0; i < b->calls.count; i++) {
@@ -31,7 +31,7 @@ static void add_main_call(struct building *b, struct part *part, const struct ca
         add_edge(b, statics_number(b, program, taken[t]), caller, (uint32_t)site->offset, site->next);
     if (calls_returns(part->calls, site->function))
         return;
-    take_out(b, caller, site->next);
+    remove_pointer_call(b, caller, site->next);
     for (size_t t = 0; t < count && !b->failed; t++) {
         uint32_t function = statics_number(b, program, taken[t]);
         statics_add(b, &b->mains, &function, sizeof function);

@@ -1,5 +1,5 @@
-/* row_teller.c - see row_teller.h. */
-#include "infer/live/row_teller.h"
+/* row_sender.c - see row_sender.h. */
+#include "infer/live/row_sender.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,35 +10,35 @@
 
 #define AROUND 1u
 
-struct row_teller {
-    bool (*tell)(void *context, const struct code_rows_key *key, const struct code_rows *rows);
+struct row_sender {
+    bool (*send)(void *context, const struct code_rows_key *key, const struct code_rows *rows);
     void *context;
-    struct table *told; /* chunks that were sent; AROUND: so were their neighbours */
-    uint64_t forgotten; /* how often the BPF map was cleared */
+    struct table *sent; /* chunks that were sent; AROUND: so were their neighbours */
+    uint64_t clears;    /* how often the BPF map was cleared */
     struct code_rows rows;
 };
 
-struct row_teller *row_teller_new(bool (*tell)(void *context, const struct code_rows_key *key,
+struct row_sender *row_sender_new(bool (*send)(void *context, const struct code_rows_key *key,
                                                const struct code_rows *rows),
                                   void *context)
 {
-    struct row_teller *t = calloc(1, sizeof *t);
-    if (t && !(t->told = table_new())) {
+    struct row_sender *t = calloc(1, sizeof *t);
+    if (t && !(t->sent = table_new())) {
         free(t);
         t = NULL;
     }
     if (t) {
-        t->tell = tell;
+        t->send = send;
         t->context = context;
     }
     return t;
 }
 
-void row_teller_free(struct row_teller *t)
+void row_sender_free(struct row_sender *t)
 {
     if (!t)
         return;
-    table_free(t->told);
+    table_free(t->sent);
     free(t);
 }
 
@@ -89,41 +89,41 @@ static uint64_t key_of(const struct code_rows_key *key)
     return (uint64_t)key->file << 32 | key->chunk;
 }
 
-static int tell_chunk(struct row_teller *t, const struct image *image, uint64_t adjust,
+static int send_chunk(struct row_sender *t, const struct image *image, uint64_t adjust,
                       const struct code_rows_key *key)
 {
     bool added;
-    if (!table_put(t->told, key_of(key), &added))
+    if (!table_put(t->sent, key_of(key), &added))
         return -ENOMEM;
     if (!added)
         return 0;
     make_rows(image, adjust, key->chunk, &t->rows);
-    if (t->rows.count == 0 || t->tell(t->context, key, &t->rows))
+    if (t->rows.count == 0 || t->send(t->context, key, &t->rows))
         return 0;
-    table_free(t->told);
-    t->told = table_new();
-    t->forgotten++;
-    return t->told ? 0 : -ENOMEM;
+    table_free(t->sent);
+    t->sent = table_new();
+    t->clears++;
+    return t->sent ? 0 : -ENOMEM;
 }
 
 /* Sends the chunk and its two neighbours. */
-static int tell_around(struct row_teller *t, const struct image *image, uint64_t adjust,
+static int send_around(struct row_sender *t, const struct image *image, uint64_t adjust,
                        const struct code_rows_key *key)
 {
-    const uint64_t before = t->forgotten;
+    const uint64_t before = t->clears;
     int rc = 0;
-    uint64_t *told = table_find(t->told, key_of(key));
-    if (told && *told == AROUND)
+    uint64_t *sent = table_find(t->sent, key_of(key));
+    if (sent && *sent == AROUND)
         return 0;
     for (uint32_t c = key->chunk ? key->chunk - 1 : 0; c <= key->chunk + 1 && rc == 0; c++)
-        rc = tell_chunk(t, image, adjust, &(struct code_rows_key){key->file, c});
-    told = rc == 0 && t->forgotten == before ? table_find(t->told, key_of(key)) : NULL;
-    if (told)
-        *told = AROUND;
+        rc = send_chunk(t, image, adjust, &(struct code_rows_key){key->file, c});
+    sent = rc == 0 && t->clears == before ? table_find(t->sent, key_of(key)) : NULL;
+    if (sent)
+        *sent = AROUND;
     return rc;
 }
 
-int row_teller_tell(struct row_teller *t, const struct stack_place *places, size_t place_count,
+int row_sender_send(struct row_sender *t, const struct stack_place *places, size_t place_count,
                     const struct unwind_frame *frames, size_t count)
 {
     int rc = 0;
@@ -133,7 +133,7 @@ int row_teller_tell(struct row_teller *t, const struct stack_place *places, size
         if (!place || !image || image_is_run_time(image))
             continue;
         const uint64_t offset = frames[i].pc - place->at, adjust = frames[i].place.address - offset;
-        rc = tell_around(t, image, adjust,
+        rc = send_around(t, image, adjust,
                          &(struct code_rows_key){place->number, (uint32_t)(offset >> CODE_ROWS_BITS)});
     }
     return rc;
