@@ -1,6 +1,6 @@
 /*
- * cgroup_names.c - see cgroup_names.h. Names are those that runc's drivers (libcontainer/cgroups, systemd and cgroupfs), podman, CRI-O
- * and LXC give; units: systemd.unit(5).
+ * cgroup_names.c - see cgroup_names.h. Names are those given by runc's drivers (libcontainer/cgroups, systemd and cgroupfs),
+ * podman, CRI-O and LXC; units: systemd.unit(5).
  */
 #include "profile/cgroup_names.h"
 
@@ -17,7 +17,7 @@ struct component {
     size_t length;
 };
 
-/* The one before *end, which becomes its beginning. */
+/* The component before *end, which is moved to the component's beginning. */
 static bool previous(const char *path, const char **end, struct component *out)
 {
     const char *to = *end;

@@ -1,4 +1,4 @@
-/* filter.c - see filter.h. What a name matches is kept by its item. */
+/* filter.c - see filter.h. Matches of names are cached by item. */
 #include "profile/filter.h"
 
 #include <errno.h>
@@ -19,18 +19,18 @@ struct filter {
     struct filter_options options;
     const struct image_cache *images;
     regex_t compiled[EXPRESSIONS];
-    unsigned given;                /* bits MATCHED() of those that are */
+    unsigned given;                /* bits MATCHED() of the expressions that are given */
     const struct time_span *spans; /* NULL: any time */
     size_t span_count;
-    uint64_t first; /* time of the first sample; 0: none came yet */
+    uint64_t first; /* time of the first sample; 0: none yet */
     uint8_t *items; /* by item: MATCHED() bits, LOOKED_UP */
     size_t capacity;
 };
 
 /* glibc's regcomp() recurses into parentheses (20,000 of them overflow the stack), and copies what is repeated: a{99}{99}{99}
  * takes gigabytes. */
-#define EXPRESSION_MAX  1000 /* bytes: longer than any function's name that somebody types */
-#define REPETITIONS_MAX 1000 /* of all bounds multiplied: a name of 10,000 bytes then takes 0.2 s at most */
+#define EXPRESSION_MAX  1000 /* bytes: longer than the name of any function that somebody would type */
+#define REPETITIONS_MAX 1000 /* product of all bounds: a name of 10,000 bytes then takes at most 0.2 s */
 
 static bool is_small(const char *text)
 {
@@ -47,8 +47,8 @@ static bool is_small(const char *text)
     return true;
 }
 
-/* "a,b" means "a|b": a comma that is not escaped, and not in the brackets of a class, a bound, or the arguments of C++. false:
- * nothing is before or after one. */
+/* Turns "a,b" into "a|b", if the comma is not escaped, and not inside the brackets of a class, a bound, or the arguments of
+ * C++. false: nothing is before or after a comma. */
 static bool part_list(const char *text, char out[EXPRESSION_MAX + 1])
 {
     int inside = 0;
@@ -172,7 +172,7 @@ bool filter_sample(struct filter *f, const struct process *process, const struct
     return !o->comm || (process && matches(f, COMM, process_thread_name(process, sample->tid)));
 }
 
-/* By the name of the image's file, or another one of its build: copies and links of a program are one image. */
+/* Matches the name of the image's file, or of another file of its build: copies and links of a program are one image. */
 static bool matches_image(const struct filter *f, const struct frames *frames, const char *name)
 {
     if (matches(f, IMAGE, name))
@@ -185,7 +185,7 @@ static bool matches_image(const struct filter *f, const struct frames *frames, c
     return false;
 }
 
-/* What the item's name matches. */
+/* The expressions that the item's name matches. */
 static uint8_t look_up(struct filter *f, const struct frames *frames, uint32_t item)
 {
     const struct frame *frame = frames_at(frames, item);
@@ -219,7 +219,7 @@ bool filter_path(struct filter *f, const struct frames *frames, const uint32_t *
         if (!take_item(f, frames, items[i], &item))
             return true;
         const struct frame *frame = frames_at(frames, items[i]);
-        if (frame_is_function(frame)) /* in the function, and in all that is inlined there */
+        if (frame_is_function(frame)) /* in the function, and in everything inlined there */
             innermost = frame->kind == FRAME_INLINED ? innermost | item : item;
         seen |= item;
     }

@@ -21,10 +21,10 @@
 
 #define NO_ITEM UINT32_MAX
 
-/* A node's path as frames, with those of its call sites. */
+/* A node's path as frames, including those of its call sites. */
 struct framed {
     uint32_t depth;   /* functions */
-    uint32_t words[]; /* for each function, the number of frames up to it and with it; then the frames */
+    uint32_t words[]; /* for each function, the number of frames up to and including it; then the frames */
 };
 
 struct framing {
@@ -32,22 +32,22 @@ struct framing {
     struct image_cache *images;
     const struct pathmap *map; /* NULL before framing_use() */
     struct frames *frames;
-    uint32_t *items;         /* by map function: its frame, NO_ITEM before it is looked up */
-    struct inlined *inlined; /* NULL: neither inlined functions nor lines are wanted */
+    uint32_t *items;         /* by map function: its frame; NO_ITEM until it is looked up */
+    struct inlined *inlined; /* NULL: no inlined functions or lines */
     struct call_sites sites;
-    struct table
-        *framed;         /* of nodes, if they are: node << 1 | whether its sites are known -> struct framed */
-    struct arena *arena; /* of these */
-    uint32_t *path;      /* frames from the root inwards */
+    /* node << 1 | whether its sites are known -> struct framed; NULL unless `inlined` is set */
+    struct table *framed;
+    struct arena *arena;    /* owns them */
+    uint32_t *path;         /* frames of the present path, from the root inwards */
     size_t depth, capacity; /* of path */
-    uint32_t *functions;    /* of a node's path in the map */
+    uint32_t *functions;    /* scratch: those of a node's path in the map */
     size_t function_capacity;
-    struct script_frames *scripts; /* NULL: no sample has any so far */
+    struct script_frames *scripts; /* NULL: no sample had any so far */
     struct accesses *accesses;     /* NULL: not wanted */
-    const struct process *process; /* of the path that was begun */
+    const struct process *process; /* of the present path */
     const struct sample *sample;
     bool cgroup_wanted, cgroup_known;
-    struct table *kernel; /* address in the kernel -> its frame */
+    struct table *kernel; /* kernel address -> its frame */
     enum kernel_named named;
 };
 
@@ -145,7 +145,8 @@ static int append_level(struct framing *f, enum level level, struct fathom_error
     return rc;
 }
 
-/* Whether it is told of the sample's thread. What woke another one ran; an interrupt, a timer, and a thread that is not recorded are none that is known. */
+/* Whether the level of the sample's thread is known. A thread that woke another one was running; interrupts, timers, and
+ * threads that are not recorded have no known level. */
 static bool has_level(const struct sample *sample, enum level level)
 {
     return !sample->waker || (sample->has_regs && level != LEVEL_STATE);
@@ -169,7 +170,7 @@ int framing_begin(struct framing *f, const struct process *process, const struct
     return framing_label(f, text, err);
 }
 
-/* Named by the binary if available, otherwise by the map. */
+/* Named by the binary if it is available, otherwise by the map. */
 uint32_t framing_item(struct framing *f, uint32_t function)
 {
     if (f->items[function] != NO_ITEM)
@@ -214,7 +215,7 @@ static int append_call(struct framing *f, uint32_t function, uint32_t next, cons
     return rc;
 }
 
-/* Appends the functions of a path and the frames of its call sites, and keeps them. */
+/* Appends the functions of a path and the frames of its call sites, and caches them. */
 static int frame_calls(struct framing *f, const uint32_t *functions, uint32_t depth, struct framed **out,
                        struct fathom_error *err)
 {
@@ -243,7 +244,7 @@ static int frame_calls(struct framing *f, const uint32_t *functions, uint32_t de
     return rc;
 }
 
-/* A node's path with inlined functions and lines. */
+/* Appends a node's path with inlined functions and lines. */
 static int append_framed(struct framing *f, uint32_t node, uint32_t depth, enum path_sites whose,
                          struct fathom_error *err)
 {
@@ -302,7 +303,7 @@ static int append_file(struct framing *f, const struct process *process, const s
     return framing_label(f, text, err);
 }
 
-/* A thread of the kernel, or one without memory of its own. */
+/* Appends a frame for a thread of the kernel, or another one without memory of its own. */
 static int append_kernel_thread(struct framing *f, const struct process *process, const struct sample *sample,
                                 struct fathom_error *err)
 {
@@ -324,12 +325,12 @@ int framing_unknown(struct framing *f, const struct process *process, const stru
         place = &by_ip;
     if (place->image && place->function != IMAGE_NO_FUNCTION)
         return append(f, frames_function(f->frames, place->image, place->function), err);
-    if (r->reason == UNKNOWN_KERNEL) /* or its functions follow */
+    if (r->reason == UNKNOWN_KERNEL) /* unless its functions follow */
         return framing_in_kernel(f, sample) ? 0 : framing_label(f, "[kernel]", err);
     return append_file(f, process, sample, err);
 }
 
-/* Appends what goes below the sampled function: inlined functions and the source line. */
+/* Appends what is below the sampled function: inlined functions and the source line. */
 static int append_source(struct framing *f, const struct place *place, struct fathom_error *err)
 {
     uint32_t items[INLINED_MOST];
@@ -358,7 +359,7 @@ static int append_data(struct framing *f, name_data *name, struct fathom_error *
     return append(f, frames_add(f->frames, &frame), err);
 }
 
-/* Appends what the sample accessed, and where it was found if it tells. */
+/* Appends what the sample accessed, and where that was found if it is known. */
 static int append_access(struct framing *f, struct fathom_error *err)
 {
     int rc = append_data(f, accesses_name, err);
@@ -367,7 +368,7 @@ static int append_access(struct framing *f, struct fathom_error *err)
     return rc < 0 || source == ACCESS_UNKNOWN ? rc : append(f, frames_add(f->frames, &found), err);
 }
 
-/* Appends the lock that is waited for. */
+/* Appends the lock that the thread waits for. */
 static int append_lock(struct framing *f, struct fathom_error *err)
 {
     return f->sample->wait == WAIT_LOCK && f->sample->addr ? append_data(f, accesses_object, err) : 0;
@@ -410,11 +411,11 @@ static int append_kernel_function(struct framing *f, const struct kernel_names *
     return append(f, (uint32_t)*item, err);
 }
 
-/* Appends the kernel's functions, from the one that was entered to the one that the sample was taken in. */
+/* Appends the kernel's functions, from the one that was entered to the sampled one. */
 static int append_kernel(struct framing *f, const struct process *process, const struct sample *sample,
                          struct fathom_error *err)
 {
-    /* No record tells of a process in its first moments. */
+    /* No record describes the kernel of a process in its first moments. */
     const struct kernel_names names = {f->options.kernel, process ? process_kernel(process) : NULL};
     if (!names.recorded || !names.recorded->kernel.start)
         return append(f, frames_label(f->frames, FRAME_KERNEL, "[kernel]"), err);
@@ -423,7 +424,7 @@ static int append_kernel(struct framing *f, const struct process *process, const
     int rc = 0;
     while (first < end && chain[first] != (uint64_t)PERF_CONTEXT_KERNEL)
         first++;
-    /* Behind the mark, the first is the sample's own; the others are return addresses, each the end of a call. */
+    /* After the marker, the first address is the sample's own; the others are return addresses, each the end of a call. */
     first = first < end ? first + 2 : end;
     for (uint32_t i = first; i < end; i++)
         if (chain[i] >= (uint64_t)PERF_CONTEXT_MAX || chain[i] <= KERNEL_ADDRESSES)
@@ -433,7 +434,7 @@ static int append_kernel(struct framing *f, const struct process *process, const
     return rc < 0 ? rc : append_kernel_function(f, &names, sample->ip, err);
 }
 
-/* Puts what the thread's interpreter runs between the path's frames. */
+/* Inserts the functions that the thread's interpreter runs between the path's frames. */
 static int join_script(struct framing *f, const struct script_frame *script, struct fathom_error *err)
 {
     const uint32_t *path;

@@ -1,6 +1,6 @@
 /*
- * level_frames.c - see level_frames.h. Levels of one text are one frame where they are the same level at the same depth: views fold
- * what is the same frame twice in a row.
+ * level_frames.c - see level_frames.h. Levels with the same text share a frame only if they are the same level at the same
+ * depth: views fold equal consecutive frames.
  */
 #include "profile/level_frames.h"
 
@@ -26,13 +26,13 @@ static const char *text_or(const char *text, const char *otherwise)
 
 #define NO_NAME "[unknown]"
 
-/* The kernel's idle task is no process: no record tells of it (kernel/sched/idle.c). */
+/* The kernel's idle task is not a process: no record describes it (kernel/sched/idle.c). */
 static const char *unnamed(const struct sample *sample)
 {
     return sample->pid ? NO_NAME : "[idle]";
 }
 
-/* One of the whole cgroup, or of what its path tells. */
+/* The text for the whole cgroup, or for what its path says. */
 static const char *cgroup_text(enum level level, const char *path, char buffer[CGROUP_NAME_SIZE])
 {
     if (!path)

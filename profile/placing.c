@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "infer/contexts/certainty.h"
 
-#define LEFT_OUT UINT64_MAX /* as a place: the filter leaves the path out */
+#define LEFT_OUT UINT64_MAX /* as a place: the filter excludes the path */
 
 bool placing_plain_user(const struct profile *p)
 {
@@ -27,7 +27,7 @@ bool placing_plain(const struct profile *p, const struct adding *a)
            !a->sample->wait;
 }
 
-/* Keeps where the path last added to the bounded tree ends; without memory for it, it is sought again. */
+/* Stores where the path that was last added to the bounded tree ends; if memory runs out, it is searched for again. */
 static void keep_spot(struct profile *p, uint64_t *place)
 {
     struct hcct_place spot = hcct_place(p->bounded);
@@ -37,7 +37,7 @@ static void keep_spot(struct profile *p, uint64_t *place)
         p->spots[*place - 1] = spot;
 }
 
-/* The sampled instruction: of a precise event that of the sample, which need not be where the registers are from. */
+/* The sampled instruction: for a precise event the sample's address, which may differ from that of the registers. */
 static struct place sampled_place(const struct adding *a)
 {
     struct place place, own = a->resolved->cid.place;
@@ -46,7 +46,7 @@ static struct place sampled_place(const struct adding *a)
                                                                                                  : own;
 }
 
-/* A sample whose weight was added to a path; with AMBIGUOUS_SPLIT a part of it. */
+/* Stores a sample whose weight was added to a path; with AMBIGUOUS_SPLIT a part of it. */
 static bool keep_sample(struct profile *p, const struct adding *a, const struct cct_node *node)
 {
     if (!p->options.samples || !sample_counts(a->sample))
@@ -121,7 +121,7 @@ int placing_known(struct profile *p, const struct adding *a, const uint64_t *pla
     return keep_sample(p, a, *node) ? 1 : error_memory(err);
 }
 
-/* Where a node's path is kept: with inlined functions or lines, for each address that was sampled. */
+/* Where a node's place is stored: with inlined functions or lines there is one for each sampled address. */
 static uint64_t *place_of(struct profile *p, const struct adding *a, uint32_t map_node)
 {
     const struct framing_options *o = &p->options.framing;
