@@ -1,7 +1,7 @@
 /*
- * hcct_compact.c - removes what is not monitored and lays out the rest anew: parents before their children, in one
- * block, so that what is used together lies together. On traces of many contexts that makes counting a third faster
- * than removal in place.
+ * hcct_compact.c - removes what is not monitored and lays out the rest again: parents before their children, in one block, so
+ * that what is used together is close together. On traces with many contexts this makes counting a third faster than removal in
+ * place.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,17 +16,17 @@ struct place {
 
 struct compaction {
     struct hcct *h;
-    size_t words;           /* of a node, with what is in front of it */
-    uint64_t *from, *to;    /* the copies, and where they will be */
-    size_t count;           /* of them */
-    struct cct_node **path; /* of the first walk: the nodes above */
-    struct place *places;   /* of the second one */
+    size_t words;           /* per node, including those before it */
+    uint64_t *from, *to;    /* the copies, and their final places */
+    size_t count;           /* of the copies */
+    struct cct_node **path; /* of the first walk: the ancestors */
+    struct place *places;   /* of the second walk */
     size_t path_capacity, place_capacity, deepest;
-    size_t held; /* nodes where the stream is */
+    size_t held; /* nodes on the stream's present path */
 };
 
-/* Marks what stays, and gives nodes that are not monitored the weight of one that was not seen. The number of those
- * that stay, and of those where the stream is; 0: out of memory. */
+/* Marks the nodes that stay, and resets those that are not monitored to the weight of an unseen one. Returns how many stay; c->held
+ * is how many of these are on the stream's path. 0: out of memory. */
 static size_t mark(struct compaction *c)
 {
     struct hcct *h = c->h;
@@ -64,7 +64,7 @@ static size_t mark(struct compaction *c)
     }
 }
 
-/* Copies a node; its links are not made yet. Nodes that the stream is at tell where they will be. */
+/* Copies a node, without its links. Nodes on the stream's path store their new place. */
 static struct cct_node *put_node(struct compaction *c, struct cct_node *node, struct cct_node **later)
 {
     uint64_t *to = c->from + c->count * c->words;
@@ -86,7 +86,7 @@ static struct cct_node *live(struct cct_node *node)
     return node;
 }
 
-/* There is room for the places. */
+/* The places are allocated. */
 static void copy_live(struct compaction *c)
 {
     struct cct_node *later;
@@ -117,7 +117,7 @@ static void move(struct cct_node **node)
     *node = (struct cct_node *)(uintptr_t)(*node)->self[0];
 }
 
-/* The stream goes on with the nodes where they will be. *parent is one of them, or the root. */
+/* Moves the stream's path to the nodes' new places. *parent is one of these nodes, or the root. */
 static void move_stream(struct hcct *h, struct cct_node **parent)
 {
     struct trail *trail = &h->tree.trail;
@@ -131,13 +131,13 @@ static void move_stream(struct hcct *h, struct cct_node **parent)
         h->stack[0] = h->tree.root;
 }
 
-/* Whether it would soon be full again. */
+/* Whether the tree would soon be full again. */
 static bool is_crowded(size_t limit, size_t live)
 {
     return live > limit - limit / 16;
 }
 
-/* Room for the copies, and a larger block for all nodes if there are to be more. */
+/* Allocates the copies, and a larger block for all nodes if there will be more. */
 static int make_room(struct compaction *c, struct hcct_compactor *own, size_t live)
 {
     struct hcct *h = c->h;

@@ -10,13 +10,13 @@
 const double quality_taus[QUALITY_TAUS] = {0.1, 0.05, 0.01, 0.001};
 
 struct pair {
-    const struct cct_node *exact, *ours; /* ours: NULL if the tree does not have it */
+    const struct cct_node *exact, *ours; /* ours: NULL if the tree lacks it */
 };
 
 struct judging {
     struct quality *out;
     long double threshold;
-    uint64_t heaviest; /* w_max of the thesis */
+    uint64_t heaviest; /* w_max in the thesis */
     uint64_t covered;
     size_t uncovered, judged;
     size_t edges[QUALITY_TAUS], covered_edges[QUALITY_TAUS];
@@ -68,7 +68,7 @@ static void judge_pair(struct judging *j, const struct pair *pair)
         judge_error(j, pair);
 }
 
-/* Calls `visit` for every context of the exact tree but the root. */
+/* Calls `visit` for every context of the exact tree except the root. */
 static int walk(struct judging *j, struct cct *hcct, struct cct *exact,
                 void (*visit)(struct judging *j, const struct pair *pair))
 {
@@ -110,9 +110,9 @@ static uint64_t heaviest_of(struct cct *cct)
 
 /* A node of the exact tree: it is in the HCCT for all phi up to `most` / N. */
 struct rank {
-    uint64_t most; /* weight in its subtree of one context */
+    uint64_t most; /* largest weight of a context in its subtree */
     uint64_t weight;
-    uint32_t parent; /* a rank */
+    uint32_t parent; /* index of a rank */
 };
 
 /* All nodes, parents first. NULL: out of memory. */
@@ -138,7 +138,7 @@ static struct rank *rank_nodes(struct cct *exact)
         count++;
     }
     if (ranks)
-        ranks[0].weight = 0; /* the root is no context */
+        ranks[0].weight = 0; /* the root is not a context */
     for (size_t i = ranks ? cct_count(exact) : 0; i-- > 1;) {
         struct rank *above = &ranks[ranks[i].parent];
         above->most = ranks[i].most > above->most ? ranks[i].most : above->most;

@@ -57,7 +57,7 @@ int slab_reserve(struct slab *slab, size_t count)
     return add_block(slab, (bytes + LINE - 1) / LINE * LINE);
 }
 
-/* A quarter of all before it, within bounds: that is what may not be used. */
+/* Adds a block: a quarter of the size of all others together, within bounds, as that much may stay unused. */
 static int grow(struct slab *slab)
 {
     size_t size = FIRST_BLOCK;

@@ -14,7 +14,7 @@
 struct reading {
     struct trace trace;
     size_t function_capacity, place_capacity, thread_capacity, event_capacity, tick_capacity;
-    size_t depth; /* frames that the thread has entered and not left */
+    size_t depth; /* frames that the thread is in */
     bool ended;
     const char *name;
     struct fathom_error *err;

@@ -54,7 +54,7 @@ static int flush(struct trace_writer *w, struct fathom_error *err)
     return rc;
 }
 
-/* Makes room for so many bytes in a block of that kind. */
+/* Makes space for this many bytes in a block of this kind. */
 static int need(struct trace_writer *w, enum trace_kind kind, size_t bytes, struct fathom_error *err)
 {
     int rc = w->kind && (w->kind != kind || bytes > TRACE_BLOCK_MAX - w->used) ? flush(w, err) : 0;

@@ -1,13 +1,13 @@
 /*
- * sticky.c - Sticky Sampling (Manku and Motwani, Approximate Frequency Counts over Data Streams, VLDB 2002, section
- * 4.1): a path that has no counter gets one with probability 1/r for each unit of weight.
+ * sticky.c - Sticky Sampling (Manku and Motwani, Approximate Frequency Counts over Data Streams, VLDB 2002, section 4.1): a
+ * path without a counter gets one with probability 1/r for each unit of weight.
  *
- * With t = 1/eps * log(1/(phi * delta)), r is 1 for the first 2t of weight, 2 for the next 2t, 4 for the next 4t, and so
- * on. When r doubles, each counter is made what it would be had r been so from the start: it loses 1 for each tail of a
+ * With t = 1/eps * log(1/(phi * delta)), r is 1 for the first 2t of weight, 2 for the next 2t, 4 for the next 4t, and so on.
+ * When r doubles, each counter becomes what it would be had r had this value from the start: it loses 1 for each tail of a
  * coin, up to the first head. At most 2t counters are expected, however long the stream is.
  *
- * A node's weight is what was counted since it has a counter; its error is 1 where that may not be all, which then is at
- * most eps * N too little, but with probability delta.
+ * A node's weight is what was counted since it got a counter; its error is 1 if that may not be all, in which case it is too
+ * low by at most eps * N, except with probability delta.
  */
 #include <errno.h>
 #include <math.h>
@@ -18,9 +18,9 @@
 struct sticky {
     double t;
     uint64_t rate;  /* r */
-    double due;     /* the weight at which it doubles */
-    uint64_t to_go; /* weight of paths without a counter until one gets one */
-    double seen;    /* weight so far */
+    double due;     /* the weight at which r doubles */
+    uint64_t to_go; /* weight of paths without a counter until the next one gets a counter */
+    double seen;    /* total weight */
 };
 
 static struct sticky *sticky_of(const struct hcct *h)
@@ -28,7 +28,7 @@ static struct sticky *sticky_of(const struct hcct *h)
     return h->own;
 }
 
-/* How many tries until one succeeds, with probability 1/r: geometric, at least 1. */
+/* The number of tries until one succeeds, with probability 1/r: geometric, at least 1. */
 static uint64_t draw(struct hcct *h, uint64_t rate)
 {
     if (rate <= 1)
@@ -64,7 +64,7 @@ static size_t bytes_sticky(const struct hcct *h)
     return sizeof(struct sticky);
 }
 
-/* A coin for each unit, up to the first head: it loses those, and its error shows it. */
+/* Reduces a counter by coin tosses, up to the first head, and sets its error. */
 static void diminish(struct hcct *h, struct cct_node *node)
 {
     if (!(node->links & NODE_MONITORED))
@@ -95,7 +95,7 @@ static int double_rate(struct hcct *h)
     return walk.failed ? -ENOMEM : hcct_sweep(h, NULL);
 }
 
-/* Counts the weight of a node, which may or may not give it a counter. */
+/* Counts the weight of a node, which may give it a counter. */
 static inline bool count_weight(struct hcct *h, struct cct_node *node, uint64_t weight)
 {
     struct sticky *s = sticky_of(h);
@@ -117,7 +117,7 @@ static inline bool count_weight(struct hcct *h, struct cct_node *node, uint64_t 
     return true;
 }
 
-/* Removes what a path that was given no counter has added to the tree. */
+/* Removes the nodes of a path that got no counter. */
 static void drop_path(struct hcct *h)
 {
     struct trail *trail = &h->tree.trail;
@@ -139,7 +139,7 @@ static int sticky_add(struct hcct *h, struct cct_node *node, const uint64_t *val
     return counted ? 0 : -ENOMEM;
 }
 
-/* Not when the rate is to double: that may remove the node. */
+/* Declines if the rate has to double, as that may remove the node. */
 static bool again(struct hcct *h, struct cct_node *node, const uint64_t *values)
 {
     struct sticky *s = sticky_of(h);
@@ -171,7 +171,7 @@ static const struct hcct_feeder feeder = {.enter = sticky_enter, .leave = sticky
 
 HCCT_FEED(feed, feeder)
 
-/* Ours is brought to the other's rate first. Counters of a lower one are taken as they are: better than need be, and
+/* First raises our rate to the other side's. The other side's counters at a lower rate are kept: more exact than necessary, and
  * more than expected until the rate doubles again. */
 static int join_begin(struct hcct *h, const struct hcct *other)
 {
