@@ -13,7 +13,7 @@ struct entry {
 
 struct phase_table {
     double threshold;
-    unsigned most; /* entries; 0: any number */
+    unsigned most; /* entries; 0: unlimited */
     uint32_t seen;
     uint64_t random;
     struct entry *entries;
@@ -49,7 +49,7 @@ static struct entry *nearest(struct phase_table *t, const struct phase_vector *v
     return found;
 }
 
-/* For a new phase. NULL: out of memory. */
+/* An entry for a new phase. NULL: out of memory. */
 static struct entry *free_entry(struct phase_table *t)
 {
     if (t->most && t->count == t->most)
