@@ -1,8 +1,8 @@
 /*
  * comparison.c - see comparison.h.
  *
- * Paths are compared by their hash over the functions that count, root first, which for the map's nodes is
- * that of the parent carried on: each node's is computed once.
+ * Paths are compared by a hash over the functions that count, root first. The hash of a node of the map continues that of its
+ * parent, and is computed once.
  */
 #include "evaluate/comparison.h"
 
@@ -19,10 +19,10 @@ struct comparison {
     struct truth *truth;
     const struct pathmap *map;
     enum comparison_scope scope;
-    struct table *numbers;     /* true function -> what comparison_translate() tells */
+    struct table *numbers;     /* true function -> result of comparison_translate() */
     uint64_t *hashes;          /* by node */
-    uint8_t *functions;        /* by map function: 0 not asked yet, 1 compared, 2 not */
-    uint32_t *truths, *answer; /* scratch: paths that are compared frame by frame */
+    uint8_t *functions;        /* by map function: 0: unknown yet, 1: compared, 2: not compared */
+    uint32_t *truths, *answer; /* scratch: paths to compare frame by frame */
     size_t truths_capacity, answer_capacity;
 };
 
@@ -56,7 +56,7 @@ void comparison_free(struct comparison *c)
     free(c);
 }
 
-/* Whether the frames of an image of the resolver's map are compared. */
+/* Whether the frames of an image in the resolver's map are compared. */
 static bool image_compared(const struct comparison *c, uint32_t number)
 {
     struct pathmap_image image = pathmap_image(c->map, number);
@@ -98,7 +98,7 @@ static uint64_t hash_on(uint64_t hash, uint32_t function)
     return hash == NO_HASH ? ROOT_HASH : hash;
 }
 
-/* The true path's functions that are compared, as the map's numbers, into c->truths. -1: out of memory. */
+/* Stores the true path's functions that are compared, as the map's numbers, in c->truths. -1: out of memory. */
 static ptrdiff_t translate(struct comparison *c, uint32_t truth)
 {
     const uint32_t *functions;
@@ -115,7 +115,7 @@ static ptrdiff_t translate(struct comparison *c, uint32_t truth)
     return (ptrdiff_t)kept;
 }
 
-/* The answer's, into c->answer. -1: out of memory. */
+/* Stores those of the answer in c->answer. -1: out of memory. */
 static ptrdiff_t recall(struct comparison *c, uint32_t node)
 {
     int depth = pathmap_read_path(c->map, node, &c->answer, &c->answer_capacity, NULL);
@@ -150,13 +150,13 @@ static int hash_node(struct comparison *c, uint32_t node, uint64_t *hash)
     return 0;
 }
 
-/* Whether training saw the node, or inference alone made it up. */
+/* Whether training saw the node; if not, inference composed it. */
 static bool is_trained(struct pathmap_node node)
 {
     return node.self > 0 || node.passes > 0;
 }
 
-/* What the paths of a resolved sample's CID are to the one of hash `wanted`. -1: out of memory. */
+/* Compares the paths of a resolved sample's CID with the one that has the hash `wanted`. -1: out of memory. */
 static int compare_paths(struct comparison *c, const struct resolved *r, uint64_t wanted,
                          struct compared *out)
 {
@@ -179,7 +179,7 @@ static int compare_paths(struct comparison *c, const struct resolved *r, uint64_
     return 0;
 }
 
-/* Share of frames that agree (comparison.h). */
+/* The share of frames that agree (comparison.h). */
 static double agreement(const uint32_t *a, size_t a_depth, const uint32_t *b, size_t b_depth)
 {
     size_t shorter = a_depth < b_depth ? a_depth : b_depth, longer = a_depth + b_depth - shorter;

@@ -13,12 +13,12 @@
 
 struct evaluation {
     struct truth *truth;
-    struct comparison *comparison; /* NULL before the first sample, with which the map is there */
-    struct comparison *covered;    /* the same, of the frames that the map covers */
-    struct table *found;           /* (CID, true path, answer) hashed -> index of the verdict */
+    struct comparison *comparison; /* NULL before the first sample, which brings the map */
+    struct comparison *covered;    /* the same for only the frames that the map covers */
+    struct table *found;           /* hash of CID, true path and answer -> index of the verdict */
     struct verdict *verdicts;
     size_t count, capacity;
-    struct score score; /* what does not come from the verdicts */
+    struct score score; /* what is not derived from the verdicts */
 };
 
 struct evaluation *evaluation_new(struct truth *truth)
@@ -46,7 +46,7 @@ void evaluation_free(struct evaluation *e)
     free(e);
 }
 
-/* A new verdict but for its samples. -1: out of memory. */
+/* Makes a new verdict, without its samples. -1: out of memory. */
 static int decide(struct evaluation *e, struct judged_cid cid, const struct resolved *r, uint32_t truth,
                   struct verdict *out)
 {
@@ -114,7 +114,7 @@ static int compare_with(struct evaluation *e, const struct pathmap *map, struct 
     return e->comparison && e->covered ? 0 : error_memory(err);
 }
 
-/* A sample of whose true path the innermost frames are known. */
+/* Counts a sample with only the innermost frames of its true path known. */
 static int count_part(struct evaluation *e, double weight, const struct resolved *resolved, uint32_t path,
                       struct fathom_error *err)
 {
@@ -175,7 +175,7 @@ int evaluation_add(struct evaluation *e, const struct pathmap *map, const struct
     return evaluation_count(e, map, cid, resolved, &truth, err);
 }
 
-/* By true path and CID. */
+/* Sorts by true path and CID. */
 static int compare_paths(const void *a, const void *b)
 {
     const struct verdict *x = a, *y = b;
@@ -192,15 +192,15 @@ static void tally(struct tally *into, uint64_t paths, double weight)
     into->weight += weight;
 }
 
-/* By what the verdicts on one path decide where it counts: by weight; of a path without weight (training saw it, no sample
- * fell on it), each counts alike. */
+/* The weight of a verdict where the verdicts on one path decide together; if the path has no weight (training saw it, but it
+ * had no sample), each counts the same. */
 static double vote_of(const struct verdict *verdict, double path_weight)
 {
     return path_weight > 0 ? verdict->weight : 1;
 }
 
-/* Sums up the verdicts of one true path under one CID, of `weight` in all. *paths: the most that shared the CID where the
- * true one was among them, 0: it was not. */
+/* Sums up the verdicts on one true path under one CID, which weigh `weight` together. *paths: the most paths that shared the
+ * CID when the true one was among them; 0: it never was. */
 static void score_verdicts(struct score *s, const struct verdict *verdicts, size_t count, double weight,
                            uint32_t *paths)
 {

@@ -11,7 +11,7 @@
 #include "perfdata/announced.h"
 #include "perfdata/stack_parts.h"
 
-#define PAGE_BITS       12 /* as verify.c chooses them */
+#define PAGE_BITS       12 /* as chosen in verify.c */
 #define PAGE_BITS_ALONE 6
 
 enum { MAIN, STACKS, EVENTS };
@@ -19,14 +19,14 @@ enum { MAIN, STACKS, EVENTS };
 struct replaying {
     const struct replay_options *options;
     struct replay *out;
-    struct event events[EVENTS]; /* of the records that are replayed */
+    struct event events[EVENTS]; /* of the replayed records */
     struct machine machine;
     struct known_stacks *known;
     struct stack_learner *learner;
     struct announced *announced;
     struct processes *processes;
-    uint8_t *raw; /* a stack record with its stack */
-    bool started; /* the machine is */
+    uint8_t *raw; /* scratch: a stack record with its stack */
+    bool started; /* the BPF machine is running */
 };
 
 static int know(void *replaying, const struct known_stack *stack, struct fathom_error *err)
@@ -53,7 +53,7 @@ static void forget(void *replaying, uint32_t space)
     known_stacks_forget(r->known, space);
 }
 
-/* The program's records for the last sample, to what joins them with samples. */
+/* Passes the BPF program's records for the last sample to the code that joins them with samples. */
 static int announce(struct replaying *r, const struct sample *sample, struct fathom_error *err)
 {
     int rc = 0;
@@ -78,7 +78,7 @@ static int announce(struct replaying *r, const struct sample *sample, struct fat
     return rc < 0 ? rc : 0;
 }
 
-/* Runs the program on a sample of a thread whose stack's base may be known. */
+/* Runs the BPF program on a sample of a thread whose stack's base may be known. */
 static void run_program(struct replaying *r, const struct sample *sample)
 {
     const struct process *process = process_find(r->processes, sample->pid);
