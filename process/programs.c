@@ -87,7 +87,7 @@ bool program_rename(struct programs *p, struct program *program, uint32_t name)
     return become(p, program, p->at[program->number].parent, name, program->origin);
 }
 
-/* What a fork called itself on the way to its exec is left out; a program that starts itself again is the same. */
+/* Names that a fork takes between fork and exec are dropped; a program that starts itself again is the same program. */
 bool program_exec(struct programs *p, struct program *program, uint32_t name)
 {
     if (program->origin == PROGRAM_RENAMED)
