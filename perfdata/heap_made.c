@@ -10,14 +10,14 @@
 #include "perfdata/heap_event.h"
 
 struct heap_object {
-    uint64_t time, freed; /* freed UINT64_MAX: it is not */
+    uint64_t time, freed; /* freed: UINT64_MAX if it never was */
     uint64_t weight;      /* bytes */
     uint32_t process;
 };
 
 struct heap_process {
-    uint64_t bytes, most; /* alive now, and when most were */
-    uint64_t peak;        /* when that was */
+    uint64_t bytes, most; /* alive now, and at the peak */
+    uint64_t peak;        /* time of the peak */
 };
 
 static int add(struct head *head, const char *name, enum heap_event kind, uint32_t of,

@@ -174,7 +174,7 @@ int input_fill(struct input *input, uint64_t offset, size_t size, struct fathom_
 void input_pass(struct input *input, uint64_t offset)
 {
     struct input_block *block = input->blocks;
-    /* keep the newest: the next read may begin in it */
+    /* The newest is kept: the next read may begin in it. */
     while (block && block->next && block->next->to > offset)
         block = block->next;
     if (block)

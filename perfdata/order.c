@@ -1,9 +1,9 @@
 /*
  * order.c - the queue of order.h: an array of (time, place), sorted once per round.
  *
- * The records of a round form a few ascending runs, one per ring, so a merge sort that starts from existing
- * runs needs n * log2(rings) steps and is stable. The records that a round leaves behind form one more run,
- * at the front. All of these were pushed in that round, as earlier ones are not younger than the limit.
+ * The records of a round form a few ascending runs, one per ring, so a merge sort that starts from existing runs needs n *
+ * log2(rings) steps and is stable. The records that a round leaves in the queue form one more run, at the front. All of these
+ * were pushed in that round, as earlier ones are not younger than the limit.
  */
 #include "perfdata/order.h"
 
@@ -20,7 +20,7 @@ struct entry {
     const uint8_t *data; /* its size is in its header */
 };
 
-struct block { /* copied records */
+struct block { /* of copied records */
     struct block *next;
     size_t used; /* bytes */
     uint64_t bytes[BLOCK_BYTES / 8];
@@ -30,13 +30,13 @@ struct order {
     const struct decoder *decoder;
     order_sink *sink;
     void *context;
-    struct entry *entries, *spare; /* spare: the sort's other buffer, spare_capacity entries */
+    struct entry *entries, *spare; /* spare: the sort's other buffer, of spare_capacity entries */
     size_t count, capacity, spare_capacity;
     uint64_t youngest; /* time of all pushed so far */
     uint64_t limit;    /* youngest at the end of the previous round */
     uint64_t damaged;
     bool copy;
-    struct block *current; /* filled in this round, the newest first */
+    struct block *current; /* filled in this round, newest first */
     struct block *before;  /* filled in the previous round */
     struct block *unused;
 };
@@ -135,7 +135,7 @@ static int push(struct order *order, const uint8_t *data, size_t size, bool copy
             return error_memory(err);
     }
     if (!time) {
-        if (copy) /* its room can be reused */
+        if (copy) /* its space can be reused */
             order->current->used = (size_t)(data - (uint8_t *)order->current->bytes);
         return deliver(order, data, size, err);
     }

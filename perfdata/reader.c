@@ -24,21 +24,21 @@
 
 struct reader {
     struct input input;
-    struct input *parts; /* more files of records alone, of a directory; in no order */
+    struct input *parts; /* further files of a directory, with records only; unordered */
     size_t part_count;
     struct head head;
     struct decoder *decoder;
     const struct log *log;
-    struct scripts *scripts; /* of all passes; NULL: it has no records of such */
+    struct scripts *scripts; /* across all passes; NULL: the recording has no script records */
     struct reader_summary summary;
     uint32_t
-        made_from; /* index of the first event that is made of others; those behind it are, too: at most 8 */
+        made_from; /* index of the first event that is made from others, as are all after it: at most 8 */
     struct wall wall;
     struct wakers wakers;
     struct heap_made heap;
-    uint32_t event;    /* whose totals are told: reader_main_event() */
+    uint32_t event;    /* whose totals are reported: reader_main_event() */
     struct pass *live; /* for a recording in progress; NULL: finished, or from a file */
-    /* reader_say(); no items: nothing was */
+    /* from reader_say(); NULL: not called */
     const struct stack_said *said;
     size_t said_count;
     uint32_t said_event;
@@ -52,9 +52,9 @@ struct pass {
     struct unsampled *unsampled;
     struct announced *announced;
     struct latency latency;
-    uint64_t enabled, running;    /* ns, of the event */
-    double rests[SCALING_EVENTS]; /* of periods that were scaled, by event */
-    size_t said_at;               /* samples of the event that reader_say() tells of, so far */
+    uint64_t enabled, running;    /* ns, for the event */
+    double rests[SCALING_EVENTS]; /* by event: rounding remainders of scaled periods */
+    size_t said_at;               /* number of samples so far of the event that reader_say() is for */
     order_sink *sink;             /* the caller's */
     void *context;
 };
@@ -78,7 +78,7 @@ static void reader_free(struct reader *reader)
     free(reader);
 }
 
-/* The events that are made of others. */
+/* Adds the events that are made from others. */
 static int add_made_events(struct reader *reader, struct fathom_error *err)
 {
     reader->made_from = (uint32_t)reader->head.count;
@@ -191,7 +191,7 @@ void reader_say(struct reader *reader, uint32_t event, const struct stack_said *
     reader->said_event = event;
 }
 
-/* Says what reader_say() told of the sample. false: it is left out. */
+/* Sets what reader_say() gave for the sample. false: it is skipped. */
 static bool say(struct pass *pass, struct sample *sample)
 {
     const struct reader *reader = pass->reader;
@@ -207,12 +207,12 @@ static bool say(struct pass *pass, struct sample *sample)
     return true;
 }
 
-/* Of an event on two kinds of cores, there are two. */
+/* An event on two kinds of cores has two records. */
 static void take_totals(struct pass *pass, const struct record *record)
 {
     const struct reader *reader = pass->reader;
     struct reader_summary *summary = &pass->reader->summary;
-    /* Events of threads are enabled while these have a CPU; those of one kind of core, only there. */
+    /* Events of threads are enabled while these are on a CPU; those of one kind of core, only there. */
     if (record->totals.event < reader->head.count && reader->head.events[record->totals.event].attr.inherit &&
         record->totals.enabled > summary->cpu_time)
         summary->cpu_time = record->totals.enabled;
@@ -225,7 +225,7 @@ static void take_totals(struct pass *pass, const struct record *record)
         summary->counted_share = (double)pass->running / (double)pass->enabled;
 }
 
-/* Makes of an event's period what it stands for, once. */
+/* Scales a sample's period to what it represents, once. */
 static void scale(struct pass *pass, struct sample *sample)
 {
     const struct scaling *s = reader_scaling(pass->reader, sample->event);
@@ -233,7 +233,7 @@ static void scale(struct pass *pass, struct sample *sample)
         sample->period = scaling_period(s, sample->time, sample->period, &pass->rests[sample->event]);
 }
 
-/* Of which of the events that are made of others a sample is, as struct sample has it. */
+/* Which of the events made from others a sample belongs to, as in struct sample. */
 static uint8_t made_of(const struct reader *reader, const struct sample *sample)
 {
     const struct heap_made *heap = &reader->heap;
@@ -345,7 +345,7 @@ static int run_compressed(struct pass *pass, const uint8_t *at, uint32_t type, u
     return rc < 0 ? error_set(err, -rc, "%s", problem.text) : 0;
 }
 
-/* The records of one file. rounds: it has all of them, so that its marks say how far they can be sorted. */
+/* Reads the records of one file. rounds: it has all records, so that its marks say how far they can be sorted. */
 static int walk(struct pass *pass, struct input *input, uint64_t at, uint64_t end, bool rounds,
                 struct fathom_error *err)
 {
@@ -380,8 +380,8 @@ static int walk(struct pass *pass, struct input *input, uint64_t at, uint64_t en
     return rc;
 }
 
-/* A directory's files overlap in time, and the kernel's order within each is lost where one thread read several
- * rings: all of them are sorted at the end. */
+/* A directory's files overlap in time, and where one thread read several rings the kernel's order within each is lost:
+ * everything is sorted at the end. */
 static int walk_all(struct pass *pass, struct fathom_error *err)
 {
     struct reader *reader = pass->reader;
@@ -392,7 +392,7 @@ static int walk_all(struct pass *pass, struct fathom_error *err)
     return rc;
 }
 
-/* copy: as for order_new(). Call pass_end() even on failure. */
+/* copy: as for order_new(). pass_end() has to be called even on failure. */
 static int pass_begin(struct pass *pass, struct reader *reader, bool copy, struct fathom_error *err)
 {
     pass->reader = reader;
@@ -517,7 +517,7 @@ int reader_finish(struct reader *reader, struct fathom_error *err)
     return rc;
 }
 
-/* The first event with samples. */
+/* Finds the first event with samples. */
 struct search {
     const struct event *events;
     size_t count;

@@ -20,7 +20,7 @@ struct told_code {
 
 /* A chain with a number. */
 struct chain {
-    const struct script_frame *callers; /* NULL: the innermost function has none */
+    const struct script_frame *callers; /* NULL: none */
     struct told_code innermost;
     uint32_t entries; /* script_reading.entered */
     bool entered, cut;
@@ -28,15 +28,15 @@ struct chain {
 
 struct scripts {
     struct arena *arena;
-    struct arena *reading_arena; /* of readings, and their copies of frames */
+    struct arena *reading_arena; /* owns readings and their copies of frames */
     struct names *names;
     struct table *codes;     /* hash of a process and an address -> struct told_code */
-    struct table *contents;  /* hash of what a script_code has -> it */
-    struct table *frames;    /* hash of what a script_frame has -> it */
+    struct table *contents;  /* hash of a script_code's contents -> the script_code */
+    struct table *frames;    /* hash of a script_frame's contents -> the script_frame */
     struct table *chains;    /* number -> struct chain */
-    struct table *threads;   /* TID -> struct script_frame; 0: none */
-    struct table *readings;  /* TID -> struct script_reading, the last one; 0: none */
-    struct script_row *rows; /* of the table that is read */
+    struct table *threads;   /* TID -> struct script_frame; 0: nothing */
+    struct table *readings;  /* TID -> the last struct script_reading; 0: none */
+    struct script_row *rows; /* scratch: of the table being read */
     size_t row_capacity;
     uint64_t damaged, reading_count;
 };
@@ -161,8 +161,8 @@ static size_t put_utf8(uint32_t c, char *out)
     return bytes;
 }
 
-/* UTF-8 of at most SCRIPT_FILE_MAX characters, or bytes as they are; with "..." where it was cut: at its end, or at its beginning if its end was
- * told. NULL: out of memory. */
+/* Converts to UTF-8 of at most SCRIPT_FILE_MAX characters, or copies plain bytes; with "..." where the text was cut: at its
+ * end, or at its beginning if the record has its end. NULL: out of memory. */
 static const char *intern_text(struct scripts *s, uint8_t language, const struct script_text *text,
                                const uint8_t *bytes, uint32_t most, bool end_told)
 {
@@ -185,7 +185,7 @@ static const char *intern_text(struct scripts *s, uint8_t language, const struct
     return number == NAMES_NONE ? NULL : names_text(s->names, number);
 }
 
-/* The one of a table's structs that has these bytes, none of which is padding. NULL: out of memory. */
+/* Returns the struct in a table that has these bytes (no struct has padding), added if new. NULL: out of memory. */
 static const void *intern(struct scripts *s, struct table *table, const void *bytes, size_t size)
 {
     uint64_t *value = table_put(table, checksum_of(bytes, size), NULL);
@@ -242,11 +242,11 @@ static int take_code(struct scripts *s, uint32_t pid, const struct script_record
         .line = told.line,
         .language = language};
     if (code.name && !*code.name && language == SCRIPT_PHP && told.name.width)
-        code.name = "{main}"; /* as PHP's own traces have it */
+        code.name = "{main}"; /* as in PHP's own traces */
     if (code.name && !*code.name && language == SCRIPT_JAVASCRIPT)
-        code.name = "(anonymous)"; /* likewise */
+        code.name = "(anonymous)"; /* as in V8's own traces */
     if (code.file && language == SCRIPT_JAVASCRIPT && strncmp(code.file, "file://", 7) == 0)
-        code.file += 7; /* as modules have it */
+        code.file += 7; /* a module has a URL in place of a path */
     struct told_code *of = arena_alloc(s->arena, sizeof *of);
     uint64_t *place = table_put(s->codes, code_key(pid, head->number), NULL);
     if (!code.name || !code.file || !of || !place)
@@ -264,7 +264,7 @@ static struct told_code find_code(const struct scripts *s, uint32_t pid, uint64_
     return value ? *(const struct told_code *)from_value(*value) : (struct told_code){.code = &not_known};
 }
 
-/* Of an instruction; PHP's have their line in its place. */
+/* The line of an instruction; for PHP, the record has the line itself. */
 static uint32_t line_at(const struct told_code *of, uint32_t at)
 {
     return of->code->language == SCRIPT_PHP ? at : script_line(of->rows, of->row_count, at);
@@ -272,7 +272,7 @@ static uint32_t line_at(const struct told_code *of, uint32_t at)
 
 /* Frames ------------------------------------------------------------------------------------------------------ */
 
-/* cut: the chain has functions further out than it tells. NULL: out of memory. */
+/* cut: the chain has functions further out that it does not contain. NULL: out of memory. */
 static const struct script_frame *intern_frame(struct scripts *s, const struct script_frame *outer,
                                                const struct told_code *of, uint32_t at, bool entered,
                                                bool cut)
@@ -282,7 +282,7 @@ static const struct script_frame *intern_frame(struct scripts *s, const struct s
     return intern(s, s->frames, &frame, sizeof frame);
 }
 
-/* This is what the thread runs. 1 or -ENOMEM. */
+/* Sets what the thread runs. 1 or -ENOMEM. */
 static int set_innermost(struct scripts *s, uint32_t tid, const struct script_frame *frame)
 {
     uint64_t *thread = table_put(s->threads, tid, NULL);
@@ -291,7 +291,7 @@ static int set_innermost(struct scripts *s, uint32_t tid, const struct script_fr
     return thread ? 1 : -ENOMEM;
 }
 
-/* This was read of the thread, at another instant than a sample's. 1 or -ENOMEM. */
+/* Adds what was read of the thread at another moment than a sample's. 1 or -ENOMEM. */
 static int set_reading(struct scripts *s, uint32_t tid, const struct script_frame *frame, uint32_t entries)
 {
     struct script_frame *copy = arena_alloc(s->reading_arena, sizeof *copy);
@@ -310,7 +310,7 @@ static int set_reading(struct scripts *s, uint32_t tid, const struct script_fram
     return set_innermost(s, tid, copy);
 }
 
-/* Its innermost function at this instruction is what the thread runs. 1 or -ENOMEM. */
+/* Sets what the thread runs: the chain, with its innermost function at this instruction. 1 or -ENOMEM. */
 static int set_thread(struct scripts *s, uint32_t tid, const struct chain *chain,
                       const struct script_record *head)
 {
@@ -334,7 +334,7 @@ static int take_chain(struct scripts *s, const struct sample *sample, const stru
     if (!place)
         return -ENOMEM;
     const bool cut = head->flags & SCRIPT_CUT;
-    chain->entries = 1; /* the outermost begins, even if its own entry is cut */
+    chain->entries = 1; /* the outermost function begins the loop, even if its own entry is cut off */
     for (uint32_t i = head->count; --i > 0;) {
         memcpy(&called, bytes + i * sizeof called, sizeof called);
         const struct told_code of = find_code(s, sample->pid, called.code);
