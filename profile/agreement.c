@@ -147,7 +147,7 @@ static void read_chances(const struct agreement *a, const struct resolved *sampl
 }
 
 /* A rate to the k-th power, with k limited as in calibration.h. */
-static double power(const double *powers, uint32_t k)
+static double rate_power(const double *powers, uint32_t k)
 {
     return powers[k < POWERS ? k : POWERS - 1];
 }
@@ -156,20 +156,21 @@ static double power(const double *powers, uint32_t k)
 static double chance_seen(const struct entry *path, const struct chances *chances, uint32_t depth)
 {
     uint32_t outside = path->seen > depth ? path->seen - depth - 1 : 0;
-    return 1 - (1 - chances->seen) * power(chances->seen_powers, outside);
+    return 1 - (1 - chances->seen) * rate_power(chances->seen_powers, outside);
 }
 
 /* The probability that the sample's path begins like this one to a depth. */
-static double chance(const struct agreement *a, const struct chances *chances, uint32_t rank, uint32_t depth)
+static double beginning_chance(const struct agreement *a, const struct chances *chances, uint32_t rank,
+                               uint32_t depth)
 {
     const struct entry *path = &a->at[rank];
     double before = chances->before[rank] * chance_seen(path, chances, depth);
     if (path->seen == path->depth)
         return before;
     if (depth < path->seen)
-        return before * (1 - (1 - chances->rate) * power(chances->powers, path->seen - depth));
+        return before * (1 - (1 - chances->rate) * rate_power(chances->powers, path->seen - depth));
     uint32_t calls = depth < path->depth ? depth - path->seen + 1 : path->calls;
-    return before * power(chances->powers, calls < path->calls ? calls : path->calls);
+    return before * rate_power(chances->powers, calls < path->calls ? calls : path->calls);
 }
 
 /* Paths `first` to `last` by rank; they share the outermost `depth` functions. */
@@ -182,11 +183,11 @@ struct range {
 static struct range range_at(const struct agreement *a, const struct chances *chances, uint32_t centre,
                              uint32_t depth)
 {
-    struct range range = {centre, centre, 0, depth, chance(a, chances, centre, depth)};
+    struct range range = {centre, centre, 0, depth, beginning_chance(a, chances, centre, depth)};
     while (range.first > 0 && a->at[range.first].in_common >= depth)
-        range.probability += chance(a, chances, --range.first, depth);
+        range.probability += beginning_chance(a, chances, --range.first, depth);
     while (range.last + 1 < a->count && a->at[range.last + 1].in_common >= depth)
-        range.probability += chance(a, chances, ++range.last, depth);
+        range.probability += beginning_chance(a, chances, ++range.last, depth);
     /* A shared beginning has one number, whatever path it is reached from. */
     range.fork = a->count + range.first;
     for (uint32_t i = range.first + 1; i <= range.last && range.fork >= a->count; i++)

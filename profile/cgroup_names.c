@@ -18,7 +18,7 @@ struct component {
 };
 
 /* The component before *end, which is moved to the component's beginning. */
-static bool previous(const char *path, const char **end, struct component *out)
+static bool previous_component(const char *path, const char **end, struct component *out)
 {
     const char *to = *end;
     while (to > path && to[-1] == '/')
@@ -46,7 +46,7 @@ static bool take_begin(struct component *c, const char *begin)
     return true;
 }
 
-static void copy(char name[CGROUP_NAME_SIZE], struct component c)
+static void copy_component(char name[CGROUP_NAME_SIZE], struct component c)
 {
     snprintf(name, CGROUP_NAME_SIZE, "%.*s",
              (int)(c.length < CGROUP_NAME_SIZE ? c.length : CGROUP_NAME_SIZE - 1), c.at);
@@ -55,12 +55,12 @@ static void copy(char name[CGROUP_NAME_SIZE], struct component c)
 bool cgroup_container(const char *path, char name[CGROUP_NAME_SIZE])
 {
     struct component c;
-    for (const char *end = path + strlen(path); previous(path, &end, &c);) {
+    for (const char *end = path + strlen(path); previous_component(path, &end, &c);) {
         const char *id = container_id(c.at, c.length);
         if (id)
             c = (struct component){id, ID_SHOWN};
         if (id || take_begin(&c, "lxc.payload.")) {
-            copy(name, c);
+            copy_component(name, c);
             return true;
         }
     }
@@ -70,9 +70,9 @@ bool cgroup_container(const char *path, char name[CGROUP_NAME_SIZE])
 bool cgroup_service(const char *path, char name[CGROUP_NAME_SIZE])
 {
     struct component c;
-    for (const char *end = path + strlen(path); previous(path, &end, &c);)
+    for (const char *end = path + strlen(path); previous_component(path, &end, &c);)
         if (has_end(c, ".service") || has_end(c, ".scope")) {
-            copy(name, c);
+            copy_component(name, c);
             return true;
         }
     return false;

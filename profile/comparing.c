@@ -160,7 +160,7 @@ static int start_comparing(struct work *w)
     return 0;
 }
 
-static void finish(struct work *w)
+static void free_work(struct work *w)
 {
     for (unsigned side = 0; side < 2; side++) {
         free(w->whole[side]);
@@ -361,7 +361,7 @@ static bool compare_functions(struct work *w)
 
 /* With few recordings, a row's own variance says little: the ratios of all rows' variances to their sampling variances say
  * more. */
-static void moderate(struct work *w, double *ratios)
+static void moderate_variances(struct work *w, double *ratios)
 {
     size_t count = 0;
     for (size_t i = 0; i < w->judged_count; i++)
@@ -382,15 +382,15 @@ static void moderate(struct work *w, double *ratios)
 }
 
 /* The size of the change, without what is uncertain. */
-static double far_of(const struct judged *j)
+static double size_of_change(const struct judged *j)
 {
     return fmax(0, fabs(j->change->b - j->change->a) - j->doubt);
 }
 
 /* The same, without what may affect the whole run. */
-static double own_far_of(const struct judged *j)
+static double size_of_own_change(const struct judged *j)
 {
-    return fmax(0, far_of(j) - j->scale);
+    return fmax(0, size_of_change(j) - j->scale);
 }
 
 static double sampling_probability_of(const struct judged *j)
@@ -402,7 +402,7 @@ static double sampling_probability_of(const struct judged *j)
 /* Both kinds of chance must be exceeded: the noise found may be less than that of sampling alone. */
 static double probability_of(const struct judged *j)
 {
-    double far = own_far_of(j);
+    double far = size_of_own_change(j);
     return far > 0 ? fmax(chance_student(far / sqrt(j->noise.variance), j->noise.freedom),
                           chance_student(far / sqrt(j->sampling), SURE))
                    : 1;
@@ -417,21 +417,22 @@ static double bound_of(const struct judged *j, double level, double times, doubl
 
 /* Whether `n` recordings per side, with as much change from run to run as the noise found, would call the change; or one per
  * side that is n times as long. */
-static bool would_tell(const struct work *w, const struct judged *j, double level, double n, bool longer)
+static bool would_call(const struct work *w, const struct judged *j, double level, double n, bool longer)
 {
     double freedom = longer ? j->noise.freedom * n : 2 * n - 2;
-    return bound_of(j, level, 2 / w->between / n, freedom) < (longer ? own_far_of(j) : far_of(j));
+    return bound_of(j, level, 2 / w->between / n, freedom) <
+           (longer ? size_of_own_change(j) : size_of_change(j));
 }
 
 /* The least such n up to MUCH; INFINITY: none. */
-static double least_that_tells(const struct work *w, const struct judged *j, double level, bool longer)
+static double least_that_calls(const struct work *w, const struct judged *j, double level, bool longer)
 {
     double low = longer ? 1 : RECOMMENDED - 1, high = MUCH; /* invariant: low does not suffice, high does */
-    if (!would_tell(w, j, level, high, longer))
+    if (!would_call(w, j, level, high, longer))
         return INFINITY;
     while (high - low > 1) {
         double middle = floor((low + high) / 2);
-        if (would_tell(w, j, level, middle, longer))
+        if (would_call(w, j, level, middle, longer))
             high = middle;
         else
             low = middle;
@@ -449,19 +450,19 @@ static void judge_change(const struct work *w, const struct judged *j, double le
     change->unclear = by_sampling && !called;
     if (!change->unclear)
         return;
-    change->recordings = least_that_tells(w, j, level, false);
-    change->longer = w->cells ? least_that_tells(w, j, level, true) : INFINITY;
+    change->recordings = least_that_calls(w, j, level, false);
+    change->longer = w->cells ? least_that_calls(w, j, level, true) : INFINITY;
 }
 
 /* Determines which changes are more than chance. */
-static int call(struct work *w)
+static int call_changes(struct work *w)
 {
     struct comparing *c = w->c;
     double *probabilities = malloc((w->judged_count + 1) * sizeof *probabilities);
     if (!probabilities)
         return -ENOMEM;
     if (c->run_count > 2)
-        moderate(w, probabilities);
+        moderate_variances(w, probabilities);
     for (size_t i = 0; i < w->judged_count; i++)
         probabilities[i] = w->judged[i].change->probability = probability_of(&w->judged[i]);
     c->compared = w->judged_count;
@@ -507,7 +508,7 @@ int comparing_run(struct comparing *c)
     if (rc == 0 && !(compare_whole(&w) && compare_paths(&w) && compare_functions(&w)))
         rc = -ENOMEM;
     if (rc == 0)
-        rc = call(&w);
-    finish(&w);
+        rc = call_changes(&w);
+    free_work(&w);
     return rc;
 }

@@ -266,7 +266,7 @@ static int place_samples(struct difference *d, struct added *run, struct cct_nod
     return 0;
 }
 
-static int join(struct difference *d, struct cct_node ***places)
+static int join_runs(struct difference *d, struct cct_node ***places)
 {
     uint32_t *items;
     int rc = matching_finish(d->matching, d->frames, &items);
@@ -317,7 +317,7 @@ int difference_find(struct difference *d, struct changes *out, struct fathom_err
 {
     struct changes found = {.of = d, .absolute = d->options.absolute};
     struct cct_node ***places = calloc(d->run_count + 1, sizeof *places);
-    int rc = places ? join(d, places) : -ENOMEM;
+    int rc = places ? join_runs(d, places) : -ENOMEM;
     for (size_t i = 0; places && i < d->run_count; i++)
         free(places[i]);
     free(places);

@@ -52,25 +52,25 @@ static bool is_small(const char *text)
 static bool part_list(const char *text, char out[EXPRESSION_MAX + 1])
 {
     int inside = 0;
-    size_t i = 0, begun = 0;
+    size_t i = 0, part_start = 0;
     for (; text[i]; i++) {
         bool escaped = i > 0 && text[i - 1] == '\\', parts = text[i] == ',' && !escaped && inside == 0;
         out[i] = parts ? '|' : text[i];
-        if (parts && i == begun)
+        if (parts && i == part_start)
             return false;
         if (parts)
-            begun = i + 1;
+            part_start = i + 1;
         if (strchr("([{<", text[i]))
             inside++;
         else if (strchr(")]}>", text[i]) && inside > 0)
             inside--;
     }
     out[i] = '\0';
-    return begun == 0 || i > begun;
+    return part_start == 0 || i > part_start;
 }
 
-static int compile(struct filter *f, enum expression which, const char *text, const char *option,
-                   struct fathom_error *err)
+static int compile_expression(struct filter *f, enum expression which, const char *text, const char *option,
+                              struct fathom_error *err)
 {
     char why[128];
     if (!text)
@@ -103,15 +103,15 @@ int filter_new(const struct filter_options *o, const struct image_cache *images,
         return error_memory(err);
     f->options = *o;
     f->images = images;
-    int rc = compile(f, FOCUS, o->focus, "focus", err);
+    int rc = compile_expression(f, FOCUS, o->focus, "focus", err);
     if (rc == 0)
-        rc = compile(f, IGNORE, o->ignore, "ignore", err);
+        rc = compile_expression(f, IGNORE, o->ignore, "ignore", err);
     if (rc == 0)
-        rc = compile(f, SYMBOL, o->symbol, "symbol", err);
+        rc = compile_expression(f, SYMBOL, o->symbol, "symbol", err);
     if (rc == 0)
-        rc = compile(f, IMAGE, o->image, "image", err);
+        rc = compile_expression(f, IMAGE, o->image, "image", err);
     if (rc == 0)
-        rc = compile(f, COMM, o->comm, "comm", err);
+        rc = compile_expression(f, COMM, o->comm, "comm", err);
     if (rc == 0 && o->to > 0 && o->to <= o->from)
         rc = error_set(err, EINVAL, "--to must be later than --from");
     if (rc < 0)
@@ -132,7 +132,7 @@ void filter_free(struct filter *f)
     free(f);
 }
 
-static bool matches(const struct filter *f, enum expression which, const char *text)
+static bool matches_text(const struct filter *f, enum expression which, const char *text)
 {
     return f->given & MATCHED(which) && regexec(&f->compiled[which], text, 0, NULL, 0) == 0;
 }
@@ -169,18 +169,18 @@ bool filter_sample(struct filter *f, const struct process *process, const struct
         return false;
     if (!is_listed(o->pids, o->pid_count, sample->pid) || !is_listed(o->tids, o->tid_count, sample->tid))
         return false;
-    return !o->comm || (process && matches(f, COMM, process_thread_name(process, sample->tid)));
+    return !o->comm || (process && matches_text(f, COMM, process_thread_name(process, sample->tid)));
 }
 
 /* Matches the name of the image's file, or of another file of its build: copies and links of a program are one image. */
 static bool matches_image(const struct filter *f, const struct frames *frames, const char *name)
 {
-    if (matches(f, IMAGE, name))
+    if (matches_text(f, IMAGE, name))
         return true;
     const struct frame_image *known = f->images ? frames_image(frames, name) : NULL;
     const char *path;
     for (size_t i = 0; known && (path = image_cache_path(f->images, &known->build_id, i)); i++)
-        if (matches(f, IMAGE, path_base(path)))
+        if (matches_text(f, IMAGE, path_base(path)))
             return true;
     return false;
 }
@@ -192,7 +192,7 @@ static uint8_t look_up(struct filter *f, const struct frames *frames, uint32_t i
     bool is_function = frame_is_function(frame);
     uint8_t found = LOOKED_UP;
     for (enum expression which = FOCUS; which <= SYMBOL && is_function; which++)
-        found |= matches(f, which, frame->name) ? MATCHED(which) : 0;
+        found |= matches_text(f, which, frame->name) ? MATCHED(which) : 0;
     return found | (is_function && matches_image(f, frames, frame->image) ? MATCHED(IMAGE) : 0);
 }
 

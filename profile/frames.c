@@ -77,9 +77,9 @@ static const char *frames_text(struct frames *frames, const char *text)
     if (!clean)
         return NULL;
     text_clean(clean);
-    const char *kept = names_text(frames->texts, names_intern(frames->texts, clean));
+    const char *interned = names_text(frames->texts, names_intern(frames->texts, clean));
     free(clean);
-    return kept;
+    return interned;
 }
 
 /* Texts are interned, so equal frames have equal pointers. */

@@ -111,14 +111,14 @@ const struct frames *framing_frames(const struct framing *f)
     return f->frames;
 }
 
-static int append(struct framing *f, uint32_t item, struct fathom_error *err)
+static int append_item(struct framing *f, uint32_t item, struct fathom_error *err)
 {
     return item != NO_ITEM && vec_push(f->path, f->depth, f->capacity, item) ? 0 : error_memory(err);
 }
 
 int framing_label(struct framing *f, const char *text, struct fathom_error *err)
 {
-    return append(f, frames_label(f->frames, FRAME_LABEL, text), err);
+    return append_item(f, frames_label(f->frames, FRAME_LABEL, text), err);
 }
 
 uint32_t framing_waker(struct framing *f, const char *text)
@@ -128,7 +128,7 @@ uint32_t framing_waker(struct framing *f, const char *text)
 
 int framing_unsure(struct framing *f, const char *text, struct fathom_error *err)
 {
-    return append(f, frames_label(f->frames, FRAME_UNSURE, text), err);
+    return append_item(f, frames_label(f->frames, FRAME_UNSURE, text), err);
 }
 
 static int append_level(struct framing *f, enum level level, struct fathom_error *err)
@@ -141,7 +141,7 @@ static int append_level(struct framing *f, enum level level, struct fathom_error
     int count = level_frames(level, f->frames, f->process, f->sample, items);
     int rc = count < 0 ? error_memory(err) : 0;
     for (int i = 0; rc == 0 && i < count; i++)
-        rc = append(f, items[i], err);
+        rc = append_item(f, items[i], err);
     return rc;
 }
 
@@ -193,7 +193,7 @@ int framing_functions(struct framing *f, const uint32_t *functions, size_t count
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = append(f, framing_item(f, functions[i]), err);
+        rc = append_item(f, framing_item(f, functions[i]), err);
     return rc;
 }
 
@@ -211,7 +211,7 @@ static int append_call(struct framing *f, uint32_t function, uint32_t next, cons
     int count = inlined_call(f->inlined, image, index, step, &callee, items),
         rc = count < 0 ? error_memory(err) : 0;
     for (int i = 0; rc == 0 && i < count; i++)
-        rc = append(f, items[i], err);
+        rc = append_item(f, items[i], err);
     return rc;
 }
 
@@ -223,7 +223,7 @@ static int frame_calls(struct framing *f, const uint32_t *functions, uint32_t de
     uint32_t *ends = calloc(depth + 1, sizeof *ends);
     int rc = ends ? 0 : error_memory(err);
     for (uint32_t i = 0; rc == 0 && i < depth; i++) {
-        rc = append(f, framing_item(f, functions[i]), err);
+        rc = append_item(f, framing_item(f, functions[i]), err);
         ends[i] = (uint32_t)(f->depth - before);
         if (rc == 0 && i < f->sites.count)
             rc = append_call(f, functions[i], functions[i + 1], &f->sites.steps[i], err);
@@ -263,7 +263,7 @@ static int append_framed(struct framing *f, uint32_t node, uint32_t depth, enum 
     uint32_t shown = depth < framed->depth ? depth : framed->depth;
     uint32_t count = shown ? framed->words[shown - 1] : 0;
     for (uint32_t i = 0; rc == 0 && i < count; i++)
-        rc = append(f, framed->words[framed->depth + i], err);
+        rc = append_item(f, framed->words[framed->depth + i], err);
     return rc;
 }
 
@@ -286,7 +286,7 @@ enum path_sites framing_sites(const struct resolved *r)
 
 int framing_leaf(struct framing *f, uint32_t node, struct fathom_error *err)
 {
-    return append(f, framing_item(f, pathmap_node(f->map, node).function), err);
+    return append_item(f, framing_item(f, pathmap_node(f->map, node).function), err);
 }
 
 /* Appends the mapped file's name, or a label for code without one. */
@@ -316,7 +316,7 @@ int framing_unknown(struct framing *f, const struct process *process, const stru
 {
     if (r->reason == UNKNOWN_KERNEL && f->options.kernel_threads && framing_in_kernel(f, sample))
         return append_kernel_thread(f, process, sample, err);
-    int rc = append(f, frames_label(f->frames, FRAME_UNKNOWN_CONTEXT, "[unknown context]"), err);
+    int rc = append_item(f, frames_label(f->frames, FRAME_UNKNOWN_CONTEXT, "[unknown context]"), err);
     if (rc < 0)
         return rc;
     struct place by_ip = {0};
@@ -324,7 +324,7 @@ int framing_unknown(struct framing *f, const struct process *process, const stru
     if (!place->image && process && process_place(process, sample->ip, &by_ip))
         place = &by_ip;
     if (place->image && place->function != IMAGE_NO_FUNCTION)
-        return append(f, frames_function(f->frames, place->image, place->function), err);
+        return append_item(f, frames_function(f->frames, place->image, place->function), err);
     if (r->reason == UNKNOWN_KERNEL) /* unless its functions follow */
         return framing_in_kernel(f, sample) ? 0 : framing_label(f, "[kernel]", err);
     return append_file(f, process, sample, err);
@@ -337,7 +337,7 @@ static int append_source(struct framing *f, const struct place *place, struct fa
     int count = place->image ? inlined_at(f->inlined, place->image, place->address, items) : 0;
     int rc = count < 0 ? error_memory(err) : 0;
     for (int i = 0; rc == 0 && i < count; i++)
-        rc = append(f, items[i], err);
+        rc = append_item(f, items[i], err);
     return rc;
 }
 
@@ -356,7 +356,7 @@ static int append_data(struct framing *f, name_data *name, struct fathom_error *
         data_find(f->process, s->tid, s->addr, &place);
     if (name(f->accesses, &place, s->addr, text, sizeof text, &frame.image) < 0)
         return error_memory(err);
-    return append(f, frames_add(f->frames, &frame), err);
+    return append_item(f, frames_add(f->frames, &frame), err);
 }
 
 /* Appends what the sample accessed, and where that was found if it is known. */
@@ -365,7 +365,7 @@ static int append_access(struct framing *f, struct fathom_error *err)
     int rc = append_data(f, accesses_name, err);
     enum access_source source = access_source(f->sample->data_src);
     struct frame found = {.kind = FRAME_FOUND, .name = access_source_name(source), .address = source};
-    return rc < 0 || source == ACCESS_UNKNOWN ? rc : append(f, frames_add(f->frames, &found), err);
+    return rc < 0 || source == ACCESS_UNKNOWN ? rc : append_item(f, frames_add(f->frames, &found), err);
 }
 
 /* Appends the lock that the thread waits for. */
@@ -408,7 +408,7 @@ static int append_kernel_function(struct framing *f, const struct kernel_names *
         *item = frames_add(f->frames,
                            &(struct frame){FRAME_KERNEL, name.name, name.image, name.address, NULL, 0});
     }
-    return append(f, (uint32_t)*item, err);
+    return append_item(f, (uint32_t)*item, err);
 }
 
 /* Appends the kernel's functions, from the one that was entered to the sampled one. */
@@ -418,7 +418,7 @@ static int append_kernel(struct framing *f, const struct process *process, const
     /* No record describes the kernel of a process in its first moments. */
     const struct kernel_names names = {f->options.kernel, process ? process_kernel(process) : NULL};
     if (!names.recorded || !names.recorded->kernel.start)
-        return append(f, frames_label(f->frames, FRAME_KERNEL, "[kernel]"), err);
+        return append_item(f, frames_label(f->frames, FRAME_KERNEL, "[kernel]"), err);
     uint32_t first = 0, end = sample->callchain_count;
     const uint64_t *chain = sample->callchain;
     int rc = 0;
@@ -466,7 +466,7 @@ int framing_end(struct framing *f, const struct place *place, const struct proce
     if (rc == 0 && sample->wait)
         rc = framing_label(f, wait_reason_label(sample->wait), err);
     if (rc == 0 && sample->waker)
-        rc = append(f, framing_waker(f, sample->waker), err);
+        rc = append_item(f, framing_waker(f, sample->waker), err);
     *items = f->path;
     *count = f->depth;
     return rc;

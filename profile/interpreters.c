@@ -24,7 +24,7 @@ static bool is_interpreter(const char *image)
 }
 
 /* The first node after those below `node`. */
-static struct cct_node *pass(const struct cct_node *top, struct cct_node *node)
+static struct cct_node *skip_subtree(const struct cct_node *top, struct cct_node *node)
 {
     while (node != top && !node->next_sibling)
         node = cct_parent(node);
@@ -50,7 +50,7 @@ static uint64_t weight_below(const struct frames *frames, struct cct_node *top, 
             script = NULL;
         if (!script && is_of_program(frames_at(frames, n->item))) {
             script = n;
-            end = pass(top, n);
+            end = skip_subtree(top, n);
         }
         *(script ? named : &weight) += n->self[0];
     }
@@ -78,7 +78,7 @@ const char *interpreter_in(const struct contexts *contexts)
         known += below + named;
         interpreted += below;
         all_named += named;
-        n = pass(root, n);
+        n = skip_subtree(root, n);
     }
     return (double)interpreted >= INTERPRETED_LEAST * (double)known && interpreted > all_named ? found : NULL;
 }

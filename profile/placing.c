@@ -28,7 +28,7 @@ bool placing_plain(const struct profile *p, const struct adding *a)
 }
 
 /* Stores where the path that was last added to the bounded tree ends; if memory runs out, it is searched for again. */
-static void keep_spot(struct profile *p, uint64_t *place)
+static void store_spot(struct profile *p, uint64_t *place)
 {
     struct hcct_place spot = hcct_place(p->bounded);
     if (!*place && vec_push(p->spots, p->spot_count, p->spot_capacity, spot))
@@ -47,7 +47,7 @@ static struct place sampled_place(const struct adding *a)
 }
 
 /* Stores a sample whose weight was added to a path; with AMBIGUOUS_SPLIT a part of it. */
-static bool keep_sample(struct profile *p, const struct adding *a, const struct cct_node *node)
+static bool store_sample(struct profile *p, const struct adding *a, const struct cct_node *node)
 {
     if (!p->options.samples || !sample_counts(a->sample))
         return true;
@@ -93,13 +93,13 @@ int placing_framed(struct profile *p, const struct adding *a, uint64_t *place, s
     if (p->bounded) {
         rc = hcct_add(p->bounded, items, count, a->values) < 0 ? error_memory(err) : 0;
         if (rc == 0 && place)
-            keep_spot(p, place);
+            store_spot(p, place);
         return rc;
     }
     *node = cct_add(p->exact, items, count, a->values);
     if (place)
         *place = (uintptr_t)*node;
-    return *node && keep_sample(p, a, *node) ? 0 : error_memory(err);
+    return *node && store_sample(p, a, *node) ? 0 : error_memory(err);
 }
 
 int placing_known(struct profile *p, const struct adding *a, const uint64_t *place, struct cct_node **node,
@@ -118,7 +118,7 @@ int placing_known(struct profile *p, const struct adding *a, const uint64_t *pla
         return 1;
     *node = (struct cct_node *)(uintptr_t)*place;
     cct_weigh(p->exact, *node, a->values);
-    return keep_sample(p, a, *node) ? 1 : error_memory(err);
+    return store_sample(p, a, *node) ? 1 : error_memory(err);
 }
 
 /* Where a node's place is stored: with inlined functions or lines there is one for each sampled address. */

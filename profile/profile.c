@@ -80,7 +80,7 @@ static int add_common(struct profile *p, const struct adding *a, struct fathom_e
 }
 
 /* The outcome says whether it was counted. */
-static int adding_sample(struct profile *p, const struct adding *a, struct fathom_error *err)
+static int add_to_tree(struct profile *p, const struct adding *a, struct fathom_error *err)
 {
     if (a->resolved->kind == RESOLVED_UNKNOWN)
         return add_unknown(p, a, err);
@@ -173,7 +173,8 @@ static void count_weight(uint64_t *sum, uint64_t weight)
     *sum = add_saturating(*sum, weight);
 }
 
-static void count(struct profile *p, uint64_t weight, const struct sample *sample, const struct resolved *r)
+static void count_sample(struct profile *p, uint64_t weight, const struct sample *sample,
+                         const struct resolved *r)
 {
     if (sample->known == SAMPLE_STACK_REFUSED)
         count_weight(&p->counts.refused, weight);
@@ -248,10 +249,10 @@ int profile_add(struct profile *p, const struct pathmap *map, const struct proce
         return p->wakers ? add_waker(p, &a, err) : 0;
     metrics_values(&p->options.metrics, sample, a.values);
     if (!p->options.filter || filter_sample(p->options.filter, process, sample))
-        rc = adding_sample(p, &a, err);
+        rc = add_to_tree(p, &a, err);
     p->counted = outcome.counted;
     if (outcome.counted)
-        count(p, outcome.weight, a.sample, &r);
+        count_sample(p, outcome.weight, a.sample, &r);
     if (outcome.counted && rc == 0 &&
         process_shares_add(p->processes, process ? process_name(process) : "", outcome.weight) < 0)
         rc = error_memory(err);

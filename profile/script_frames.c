@@ -91,7 +91,7 @@ static uint32_t add_line(const struct script_frames *s, const struct script_fram
 }
 
 /* NULL: out of memory. */
-static const struct shown *show(struct script_frames *s, const struct script_frame *frame)
+static const struct shown *shown_of(struct script_frames *s, const struct script_frame *frame)
 {
     bool added;
     uint64_t *place = table_put(s->shown, (uintptr_t)frame, &added);
@@ -105,7 +105,7 @@ static const struct shown *show(struct script_frames *s, const struct script_fra
 }
 
 /* false: no memory. */
-static bool append(struct script_frames *s, uint32_t item)
+static bool append_item(struct script_frames *s, uint32_t item)
 {
     return item != FRAMES_NONE && vec_push(s->path, s->depth, s->capacity, item);
 }
@@ -113,10 +113,11 @@ static bool append(struct script_frames *s, uint32_t item)
 /* Appends the functions that the next call of the loop runs: from number *at to the next one with which the loop was entered. */
 static bool append_group(struct script_frames *s, size_t *at)
 {
-    bool good = *at || !s->called[0]->cut || append(s, add_not_read(s));
+    bool good = *at || !s->called[0]->cut || append_item(s, add_not_read(s));
     do {
-        const struct shown *shown = good ? show(s, s->called[*at]) : NULL;
-        good = shown && append(s, shown->item) && (shown->line == FRAMES_NONE || append(s, shown->line));
+        const struct shown *shown = good ? shown_of(s, s->called[*at]) : NULL;
+        good = shown && append_item(s, shown->item) &&
+               (shown->line == FRAMES_NONE || append_item(s, shown->line));
     } while (good && ++*at < s->called_count && !s->called[*at]->entered);
     return good;
 }
@@ -169,7 +170,7 @@ static bool is_core(const struct frame *frame, const struct frame *loop)
 }
 
 /* Whether machine code implements a function of PHP in C: zif_strlen(), or zim_PDO_query() for PDO::query(). */
-static bool implements(const struct frame *frame, const struct frame *script)
+static bool is_implemented_by(const struct frame *frame, const struct frame *script)
 {
     const char *native = frame->name, *name = script->name;
     if (frame->kind != FRAME_FUNCTION || script->kind != FRAME_SCRIPT ||
@@ -187,9 +188,10 @@ static bool implements(const struct frame *frame, const struct frame *script)
 /* Appends machine code, in place of the frame appended last if that is the same function. false: out of memory. */
 static bool append_native(struct script_frames *s, uint32_t item)
 {
-    if (s->depth && implements(frames_at(s->frames, item), frames_at(s->frames, s->path[s->depth - 1])))
+    if (s->depth &&
+        is_implemented_by(frames_at(s->frames, item), frames_at(s->frames, s->path[s->depth - 1])))
         s->depth--;
-    return append(s, item);
+    return append_item(s, item);
 }
 
 /* Whether a frame is part of the function before it. */
@@ -278,14 +280,14 @@ static bool put_between(struct script_frames *s, const uint32_t *path, size_t co
 }
 
 /* Shows only levels and labels above the functions, and then the script's functions. false: out of memory. */
-static bool leave_alone(struct script_frames *s, const uint32_t *path, size_t count)
+static bool show_script_only(struct script_frames *s, const uint32_t *path, size_t count)
 {
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
         const enum frame_kind kind = frames_at(s->frames, path[i])->kind;
         if (kind != FRAME_LEVEL && kind != FRAME_LABEL)
             break;
-        if (!append(s, path[i]))
+        if (!append_item(s, path[i]))
             return false;
     }
     return append_groups(s, &at, SIZE_MAX);
@@ -294,7 +296,7 @@ static bool leave_alone(struct script_frames *s, const uint32_t *path, size_t co
 #define READINGS_MOST 16u /* readings examined before and after the sample */
 
 /* The functions further out than this many calls of the loop. */
-static const struct script_frame *leave_entered(const struct script_frame *innermost, size_t count)
+static const struct script_frame *skip_entered(const struct script_frame *innermost, size_t count)
 {
     const struct script_frame *f = innermost;
     for (; f && count; f = f->outer)
@@ -335,7 +337,7 @@ static const struct script_frame *pick_reading(struct script_frames *s, const st
         before = before ? before->before : NULL;
         after = after ? after->after : NULL;
     }
-    return more ? leave_entered(more->innermost, more->entered - loops) : &script_not_read;
+    return more ? skip_entered(more->innermost, more->entered - loops) : &script_not_read;
 }
 
 int script_frames_join(struct script_frames *s, const struct script_frame *innermost, const uint32_t *path,
@@ -344,7 +346,7 @@ int script_frames_join(struct script_frames *s, const struct script_frame *inner
     size_t groups;
     s->depth = 0;
     const bool good = list_called(s, pick_reading(s, innermost, path, count), &groups) &&
-                      (s->alone ? leave_alone(s, path, count) : put_between(s, path, count, groups));
+                      (s->alone ? show_script_only(s, path, count) : put_between(s, path, count, groups));
     *out = s->path;
     *out_count = s->depth;
     return good ? 0 : -ENOMEM;
