@@ -142,7 +142,7 @@ static bool wide_enter(struct tree *tree, struct cct_node *parent, uint32_t item
 }
 
 /* Hashes all children of a list that has become long. If memory or numbers run out, the list stays unhashed. */
-static void widen(struct tree *tree, struct cct_node *parent)
+static void widen_list(struct tree *tree, struct cct_node *parent)
 {
     if (tree->wide_lists == NODE_NUMBER)
         return;
@@ -184,7 +184,7 @@ static struct cct_node *child_new(struct tree *tree, struct cct_node *parent, ui
         edges_grow(tree);
     edge_put(tree, parent, node);
     if (!(parent->links & NODE_WIDE) && (++parent->links & NODE_NUMBER) >= WIDE_CHILDREN)
-        widen(tree, parent);
+        widen_list(tree, parent);
     return node;
 }
 
@@ -200,7 +200,7 @@ void tree_recount(struct tree *tree, size_t count, struct table *wide)
     for (size_t i = 0; i < count; i++, at += tree->nodes.object) {
         struct cct_node *node = (struct cct_node *)((uint64_t *)at + tree->head);
         if ((node->links & NODE_NUMBER) >= WIDE_CHILDREN)
-            widen(tree, node);
+            widen_list(tree, node);
     }
 }
 

@@ -27,7 +27,7 @@ struct compaction {
 
 /* Marks the nodes that stay, and resets those that are not monitored to the weight of an unseen one. Returns how many stay; c->held
  * is how many of these are on the stream's path. 0: out of memory. */
-static size_t mark(struct compaction *c)
+static size_t mark_staying(struct compaction *c)
 {
     struct hcct *h = c->h;
     struct cct_node *node = h->tree.root;
@@ -79,7 +79,7 @@ static struct cct_node *put_node(struct compaction *c, struct cct_node *node, st
     return copy;
 }
 
-static struct cct_node *live(struct cct_node *node)
+static struct cct_node *next_staying(struct cct_node *node)
 {
     while (node && !(node->links & NODE_LIVE))
         node = node->next_sibling;
@@ -93,7 +93,7 @@ static void copy_live(struct compaction *c)
     struct place at = {c->h->tree.root, put_node(c, c->h->tree.root, &later)};
     size_t depth = 0;
     for (;;) {
-        struct cct_node *next = live(at.node->first_child);
+        struct cct_node *next = next_staying(at.node->first_child);
         if (next) {
             c->places[depth++] = at;
             struct cct_node *copy = put_node(c, next, &at.copy->first_child);
@@ -101,7 +101,7 @@ static void copy_live(struct compaction *c)
             at = (struct place){next, copy};
             continue;
         }
-        while (!(next = depth ? live(at.node->next_sibling) : NULL)) {
+        while (!(next = depth ? next_staying(at.node->next_sibling) : NULL)) {
             if (!depth)
                 return;
             at = c->places[--depth];
@@ -112,7 +112,7 @@ static void copy_live(struct compaction *c)
     }
 }
 
-static void move(struct cct_node **node)
+static void move_pointer(struct cct_node **node)
 {
     *node = (struct cct_node *)(uintptr_t)(*node)->self[0];
 }
@@ -122,11 +122,11 @@ static void move_stream(struct hcct *h, struct cct_node **parent)
 {
     struct trail *trail = &h->tree.trail;
     for (size_t i = 0; i < trail->count; i++)
-        move(&trail->nodes[i]);
+        move_pointer(&trail->nodes[i]);
     for (size_t i = 1; i <= h->depth; i++)
-        move(&h->stack[i]);
-    move(parent);
-    move(&h->tree.root);
+        move_pointer(&h->stack[i]);
+    move_pointer(parent);
+    move_pointer(&h->tree.root);
     if (h->stack)
         h->stack[0] = h->tree.root;
 }
@@ -176,9 +176,9 @@ int hcct_compact(struct hcct *h, struct hcct_compactor *own, bool (*raise)(struc
     h->epoch++;
     h->tree.root->links |= NODE_HELD;
     struct table *wide = table_new();
-    size_t live = mark(&c);
+    size_t live = mark_staying(&c);
     while (is_crowded(h->limit > 2 * c.held ? h->limit : 2 * c.held, live) && raise(h))
-        live = mark(&c);
+        live = mark_staying(&c);
     int rc = live && wide ? make_room(&c, own, live) : -ENOMEM;
     if (rc == 0) {
         copy_live(&c);

@@ -66,7 +66,7 @@ static int list_ours(struct merging *m)
     return walk.failed ? -ENOMEM : 0;
 }
 
-static void join(struct merging *m)
+static void join_estimates(struct merging *m)
 {
     struct hcct *h = m->to;
     bool errors = h->kind->head >= HEAD_ERROR;
@@ -109,7 +109,7 @@ int hcct_merge(struct hcct *h, const struct hcct *other)
     if (rc == 0)
         rc = list_ours(&m);
     if (rc == 0) {
-        join(&m);
+        join_estimates(&m);
         h->misses |= other->misses;
         h->eps = other->eps > h->eps ? other->eps : h->eps;
         values_add(h->total, other->total, h->tree.metrics);

@@ -32,7 +32,7 @@ static void raise_unseen(struct hcct *h, uint64_t unseen)
 }
 
 /* Collects the estimates above `unseen` of randomly chosen nodes, which are all in one block; returns their number. */
-static size_t sample(struct hcct *h, uint64_t *out)
+static size_t sample_estimates(struct hcct *h, uint64_t *out)
 {
     size_t count = 0, words = h->tree.nodes.object / sizeof(uint64_t);
     const uint64_t *first = slab_first(&h->tree.nodes);
@@ -66,14 +66,14 @@ static size_t sample_walk(struct hcct *h, uint64_t *out)
 static bool raise_to_median(struct hcct *h)
 {
     uint64_t samples[SAMPLES];
-    size_t count = slab_is_one(&h->tree.nodes) ? sample(h, samples) : sample_walk(h, samples);
+    size_t count = slab_is_one(&h->tree.nodes) ? sample_estimates(h, samples) : sample_walk(h, samples);
     if (count < FEW_SAMPLES)
         return false;
     raise_unseen(h, select_u64(samples, (uint32_t)count, (uint32_t)count / 2));
     return true;
 }
 
-static bool purge(void *context, struct cct_node **parent)
+static bool purge_by_median(void *context, struct cct_node **parent)
 {
     struct hcct *h = context;
     raise_to_median(h);
@@ -88,7 +88,7 @@ static int purge_open(struct hcct *h, const struct hcct_options *options)
     if (!h->own || tree_reserve(&h->tree, h->limit) < 0)
         return -ENOMEM;
     h->tree.full = h->limit;
-    h->tree.make_room = purge;
+    h->tree.make_room = purge_by_median;
     h->tree.context = h;
     return 0;
 }
@@ -111,7 +111,7 @@ static void purge_join_end(struct hcct *h)
     hcct_compact(h, h->own, raise_to_median, &root);
 }
 
-static bool lossy(void *context, struct cct_node **parent)
+static bool purge_by_rate(void *context, struct cct_node **parent)
 {
     struct hcct *h = context;
     long double bound = (long double)h->eps * h->total[0];
@@ -133,7 +133,7 @@ static void lossy_join_end(struct hcct *h)
 static int lossy_open(struct hcct *h, const struct hcct_options *options)
 {
     h->limit = h->tree.full = hcct_limit(options->eps);
-    h->tree.make_room = lossy;
+    h->tree.make_room = purge_by_rate;
     h->tree.context = h;
     return 0;
 }

@@ -154,21 +154,21 @@ static bool *find_files(struct named_tree *of, const struct tree_names *names)
 
 int named_tree_limit(struct named_tree *tree, struct named_tree *of, const struct tree_names *names)
 {
-    bool *kept = find_files(of, names);
+    bool *with_file = find_files(of, names);
     struct cct *to = cct_new(1);
     struct cct_node *root = cct_root(tree->tree), *at = root, *place = to ? cct_root(to) : NULL;
-    while (kept && place) {
+    while (with_file && place) {
         cct_weigh(to, place, at->self);
         struct cct_node *next = cct_next(root, at);
         if (!next)
             break;
         for (; cct_parent(next) != at; at = cct_parent(at))
-            place = kept[at->item] ? cct_parent(place) : place;
+            place = with_file[at->item] ? cct_parent(place) : place;
         at = next;
-        place = kept[at->item] ? cct_child(to, place, at->item) : place;
+        place = with_file[at->item] ? cct_child(to, place, at->item) : place;
     }
-    bool fine = kept && place;
-    free(kept);
+    bool fine = with_file && place;
+    free(with_file);
     cct_free(fine ? tree->tree : to);
     tree->tree = fine ? to : tree->tree;
     return fine ? 0 : -ENOMEM;

@@ -186,7 +186,7 @@ static int bss_add(struct hcct *h, struct cct_node *node, const uint64_t *values
     return raised ? 0 : -ENOMEM;
 }
 
-static bool again(struct hcct *h, struct cct_node *node, const uint64_t *values)
+static bool bss_add_again(struct hcct *h, struct cct_node *node, const uint64_t *values)
 {
     if (!raise_node(bss_of(h), node, add_saturating(node->self[0], values[0])))
         return false;
@@ -247,7 +247,7 @@ const struct counter_kind hcct_bss = {
     .close = close_bss,
     .bytes = bytes_bss,
     .add = bss_add,
-    .again = again,
+    .again = bss_add_again,
     .abandon = hcct_prune,
     .feed = feed,
     .join_begin = join_begin,

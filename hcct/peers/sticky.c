@@ -29,7 +29,7 @@ static struct sticky *sticky_of(const struct hcct *h)
 }
 
 /* The number of tries until one succeeds, with probability 1/r: geometric, at least 1. */
-static uint64_t draw(struct hcct *h, uint64_t rate)
+static uint64_t draw_geometric(struct hcct *h, uint64_t rate)
 {
     if (rate <= 1)
         return 1;
@@ -65,11 +65,11 @@ static size_t bytes_sticky(const struct hcct *h)
 }
 
 /* Reduces a counter by coin tosses, up to the first head, and sets its error. */
-static void diminish(struct hcct *h, struct cct_node *node)
+static void reduce_counter(struct hcct *h, struct cct_node *node)
 {
     if (!(node->links & NODE_MONITORED))
         return;
-    uint64_t tails = draw(h, 2) - 1;
+    uint64_t tails = draw_geometric(h, 2) - 1;
     if (!tails)
         return;
     if (tails < node->self[0]) {
@@ -87,10 +87,10 @@ static int double_rate(struct hcct *h)
     s->rate *= 2;
     s->due *= 2;
     h->misses = true;
-    s->to_go = draw(h, s->rate);
+    s->to_go = draw_geometric(h, s->rate);
     struct hcct_walk walk = hcct_walk(h);
     for (const struct cct_node *node; (node = hcct_walk_next(&walk)) != NULL;)
-        diminish(h, (struct cct_node *)(uintptr_t)node);
+        reduce_counter(h, (struct cct_node *)(uintptr_t)node);
     hcct_walk_end(&walk);
     return walk.failed ? -ENOMEM : hcct_sweep(h, NULL);
 }
@@ -112,7 +112,7 @@ static inline bool count_weight(struct hcct *h, struct cct_node *node, uint64_t 
         node->self[0] = weight - s->to_go + 1;
         *cct_error_of(node) = h->misses;
         h->counters++;
-        s->to_go = draw(h, s->rate);
+        s->to_go = draw_geometric(h, s->rate);
     }
     return true;
 }
@@ -140,7 +140,7 @@ static int sticky_add(struct hcct *h, struct cct_node *node, const uint64_t *val
 }
 
 /* Declines if the rate has to double, as that may remove the node. */
-static bool again(struct hcct *h, struct cct_node *node, const uint64_t *values)
+static bool sticky_add_again(struct hcct *h, struct cct_node *node, const uint64_t *values)
 {
     struct sticky *s = sticky_of(h);
     if (s->seen + (double)values[0] >= s->due)
@@ -150,7 +150,7 @@ static bool again(struct hcct *h, struct cct_node *node, const uint64_t *values)
     return true;
 }
 
-static void abandon(struct hcct *h, struct cct_node *node)
+static void sticky_abandon(struct hcct *h, struct cct_node *node)
 {
     (void)node;
     hcct_sweep(h, NULL);
@@ -202,8 +202,8 @@ const struct counter_kind hcct_sticky = {
     .close = close_sticky,
     .bytes = bytes_sticky,
     .add = sticky_add,
-    .again = again,
-    .abandon = abandon,
+    .again = sticky_add_again,
+    .abandon = sticky_abandon,
     .feed = feed,
     .join_begin = join_begin,
     .join_end = join_end,
