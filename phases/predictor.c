@@ -39,7 +39,7 @@ void phase_predictor_free(struct phase_predictor *p)
 
 #define MOST 65536u /* stored run lengths, 1 MB: then it starts anew */
 
-static bool forget(struct phase_predictor *p)
+static bool forget_runs(struct phase_predictor *p)
 {
     struct table *empty = table_new();
     if (!empty)
@@ -52,7 +52,7 @@ static bool forget(struct phase_predictor *p)
 uint32_t phase_predictor_take(struct phase_predictor *p, uint32_t phase)
 {
     if (p->phase) {
-        if (table_count(p->next) >= MOST && !forget(p))
+        if (table_count(p->next) >= MOST && !forget_runs(p))
             return 0;
         uint64_t *next = table_put(p->next, key_of(p), NULL);
         if (!next)

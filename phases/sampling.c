@@ -7,7 +7,7 @@
 #define EARLY 3u
 
 /* Which of a phase's next `share` intervals is profiled, 0 to share - 1. block: how many such groups came before. */
-static uint32_t place(const struct phase_sampling *s, uint32_t phase, uint32_t block)
+static uint32_t choose_interval(const struct phase_sampling *s, uint32_t phase, uint32_t block)
 {
     const uint64_t random = hash_u64(s->seed ^ hash_u64((uint64_t)phase << 32 | block));
     switch (s->policy) {
@@ -35,5 +35,6 @@ bool phase_sampling_by_phase(const struct phase_sampling *s)
 bool phase_sampling_wants(const struct phase_sampling *s, uint32_t phase, const struct phase_tally *tally)
 {
     const uint32_t block = tally->intervals / s->share, within = tally->intervals % s->share;
-    return tally->profiled < block || (tally->profiled == block && within >= place(s, phase, block));
+    return tally->profiled < block ||
+           (tally->profiled == block && within >= choose_interval(s, phase, block));
 }

@@ -35,7 +35,7 @@ void phase_table_free(struct phase_table *t)
     free(t);
 }
 
-static struct entry *nearest(struct phase_table *t, const struct phase_vector *v)
+static struct entry *nearest_entry(struct phase_table *t, const struct phase_vector *v)
 {
     struct entry *found = NULL;
     double least = !t->most && t->count == PHASE_TABLE_MOST ? 2 : t->threshold;
@@ -59,7 +59,7 @@ static struct entry *free_entry(struct phase_table *t)
 
 uint32_t phase_table_put(struct phase_table *t, const struct phase_vector *v)
 {
-    struct entry *e = nearest(t, v);
+    struct entry *e = nearest_entry(t, v);
     if (e) {
         phase_vector_join(&e->mean, v);
         return e->phase;

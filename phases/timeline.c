@@ -51,7 +51,7 @@ void timeline_free(struct timeline *t)
     free(t);
 }
 
-static int keep(struct timeline *t, const struct phase_interval *i, struct fathom_error *err)
+static int store_interval(struct timeline *t, const struct phase_interval *i, struct fathom_error *err)
 {
     if (t->count == PHASE_INTERVALS_MAX)
         return error_set(err, ERANGE, "there are more than %u intervals: make them longer",
@@ -72,7 +72,7 @@ int timeline_add(struct timeline *t, const struct phase_sample *sample, struct f
 {
     struct phase_interval ended;
     int rc = phase_tracker_add(t->tracker, sample, &ended);
-    return rc < 0 ? error_memory(err) : rc ? keep(t, &ended, err) : 0;
+    return rc < 0 ? error_memory(err) : rc ? store_interval(t, &ended, err) : 0;
 }
 
 /* Phases ---------------------------------------------------------------------------------------------------------- */
@@ -181,7 +181,7 @@ int timeline_end(struct timeline *t, struct fathom_error *err)
 {
     struct phase_interval ended;
     int rc = phase_tracker_end(t->tracker, &ended);
-    rc = rc < 0 ? error_memory(err) : rc ? keep(t, &ended, err) : 0;
+    rc = rc < 0 ? error_memory(err) : rc ? store_interval(t, &ended, err) : 0;
     phase_tracker_free(t->tracker);
     t->tracker = NULL;
     return rc == 0 ? find_phases(t, err) : rc;
