@@ -18,8 +18,8 @@ static bool process_is_file(const char *path)
 
 /* Asks the cache for a region's image, or if image is NULL only whether it has one. A file that was replaced while it ran may
  * exist again in the same build, or as a saved copy: it is looked up by its original path. */
-static int process_ask(struct processes *all, const struct region *region, struct image **image,
-                       struct fathom_error *err)
+static int process_request_image(struct processes *all, const struct region *region, struct image **image,
+                                 struct fathom_error *err)
 {
     const char *path = region->mapping.path;
     char *bare = NULL;
@@ -44,18 +44,18 @@ static bool process_may_open(const struct region *region)
     return process_is_file(region->mapping.path) || (region->build_id.size && region->mapping.path[0] == '/');
 }
 
-#define UNREAD_TOLD 10 /* the last warning says that there are more */
+#define UNREAD_WARNED 10 /* the last warning says that there are more */
 
 /* Warns once for each path whose code cannot be read. */
-static void process_tell_unread(struct processes *all, const char *path, const struct fathom_error *why)
+static void process_warn_unread(struct processes *all, const char *path, const struct fathom_error *why)
 {
     if (!image_cache_first_failure(all->images, path, why))
         return;
-    if (++all->told_unread < UNREAD_TOLD)
+    if (++all->warned_unread < UNREAD_WARNED)
         log_write(all->log, LOG_WARNING,
                   "%s; samples in it, or in code that it may have called, are unknown%s", why->text,
                   mapped_is_not_found(path) ? "" : " until the recorded build is at that path");
-    else if (all->told_unread == UNREAD_TOLD)
+    else if (all->warned_unread == UNREAD_WARNED)
         log_write(all->log, LOG_WARNING, "more files cannot be read: likewise");
 }
 
@@ -67,10 +67,10 @@ static void process_open_image(struct processes *all, struct region *region)
         return;
     struct fathom_error err = {0};
     struct image *image = NULL;
-    if (process_ask(all, region, &image, &err) == 0)
+    if (process_request_image(all, region, &image, &err) == 0)
         mapping->image = image;
     else
-        process_tell_unread(all, mapping->path, &err);
+        process_warn_unread(all, mapping->path, &err);
 }
 
 /* Jitdumps, memory created by the kernel, and stacks and heaps that are executable only for a few trampolines call nothing. */
@@ -92,9 +92,9 @@ static bool process_region_unread(struct processes *all, struct region *region)
     if (!process_may_open(region))
         return true;
     struct fathom_error err = {0};
-    region->unread = process_ask(all, region, NULL, &err) < 0;
+    region->unread = process_request_image(all, region, NULL, &err) < 0;
     if (region->unread)
-        process_tell_unread(all, region->mapping.path, &err);
+        process_warn_unread(all, region->mapping.path, &err);
     return region->unread;
 }
 
@@ -106,7 +106,7 @@ static bool process_makes_code(const struct process *process)
         const struct region *region = space_at(process->space, i);
         struct image *image = region->mapping.image;
         if (!region->opened && process_may_open(region) &&
-            process_ask(process->all, region, &image, NULL) < 0)
+            process_request_image(process->all, region, &image, NULL) < 0)
             continue;
         if (image && image_makes_code(image))
             return true;

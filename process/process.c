@@ -81,7 +81,7 @@ void processes_free(struct processes *all)
     names_free(all->names);
     programs_free(all->programs);
     table_free(all->cgroups);
-    free(all->untold);
+    free(all->unsettled);
     insn_reader_free(all->insns);
     code_cache_free(&all->after);
     code_cache_free(&all->code);
@@ -165,8 +165,8 @@ static int process_add_region(struct process *process, bool executable, const st
     if (*other && !space_cut(other, region->mapping.start, region->mapping.end))
         return error_memory(err);
     int r = space_add(to, region);
-    if (r == -ENOSPC && !all->told_full) {
-        all->told_full = true;
+    if (r == -ENOSPC && !all->warned_full) {
+        all->warned_full = true;
         log_write(all->log, LOG_WARNING,
                   "process %u has more than %d mappings of %s in further ones are unknown", process->pid,
                   SPACE_MAX_REGIONS, executable ? "code: samples" : "data: accesses");
@@ -223,15 +223,15 @@ static bool process_name_thread(struct process *process, uint32_t tid, uint32_t 
 }
 
 /* The number of the program, given all programs that started it. PROGRAMS_FAILED: out of memory. */
-static uint32_t told_program(const struct process *process)
+static uint32_t chain_number(const struct process *process)
 {
     const struct process *chain[PROGRAMS_DEEPEST];
     uint32_t length = 0, number = PROGRAMS_NONE;
-    for (; process && process->program.origin == PROGRAM_UNTOLD && length < PROGRAMS_DEEPEST; length++) {
+    for (; process && process->program.origin == PROGRAM_UNSETTLED && length < PROGRAMS_DEEPEST; length++) {
         chain[length] = process;
         process = process->parent ? process_find(process->all, process->parent) : NULL;
     }
-    if (process && process->program.origin != PROGRAM_UNTOLD)
+    if (process && process->program.origin != PROGRAM_UNSETTLED)
         number = process->program.number;
     while (length-- > 0 && number != PROGRAMS_FAILED)
         if (*chain[length]->name)
@@ -243,9 +243,9 @@ static uint32_t told_program(const struct process *process)
 /* Afterwards its parent can end, and another process can get that PID. */
 static bool settle_program(struct process *process)
 {
-    if (process->program.origin != PROGRAM_UNTOLD)
+    if (process->program.origin != PROGRAM_UNSETTLED)
         return true;
-    uint32_t number = told_program(process);
+    uint32_t number = chain_number(process);
     if (number != PROGRAMS_FAILED)
         process->program = (struct program){number, *process->name ? PROGRAM_OWN : PROGRAM_PARENTS};
     return number != PROGRAMS_FAILED;
@@ -254,9 +254,9 @@ static bool settle_program(struct process *process)
 /* Settles all processes that ran before the recording, before the first record of a real event. */
 static bool settle_programs(struct processes *all)
 {
-    while (all->untold_count && settle_program(all->untold[all->untold_count - 1]))
-        all->untold_count--;
-    return all->untold_count == 0;
+    while (all->unsettled_count && settle_program(all->unsettled[all->unsettled_count - 1]))
+        all->unsettled_count--;
+    return all->unsettled_count == 0;
 }
 
 static bool name_program(struct process *process, const struct record *record, uint32_t name)
@@ -264,11 +264,11 @@ static bool name_program(struct process *process, const struct record *record, u
     struct programs *programs = process->all->programs;
     if (record->comm.exec)
         return settle_program(process) && program_exec(programs, &process->program, name);
-    return record->tid != record->pid || process->program.origin == PROGRAM_UNTOLD ||
+    return record->tid != record->pid || process->program.origin == PROGRAM_UNSETTLED ||
            program_rename(programs, &process->program, name);
 }
 
-static void begin(struct process *process, uint64_t time)
+static void reset_process(struct process *process, uint64_t time)
 {
     process->birth = time;
     process->ended = 0;
@@ -337,7 +337,7 @@ static int process_apply_comm(struct processes *all, const struct record *record
         process->state = ++all->last_state;
         forget_stacks(process);
         forget_threads(process);
-        begin(process, record->time);
+        reset_process(process, record->time);
         process->of_thread = false;
         process->file = NULL;
     }
@@ -392,13 +392,13 @@ static bool copy_stacks(struct stacks **to, uint32_t to_tid, const struct stacks
 }
 
 /* For a process that ran before the recording: sets the process that started it. */
-static bool parent_told(struct process *process, uint32_t parent)
+static bool set_parent(struct process *process, uint32_t parent)
 {
     struct processes *all = process->all;
-    if (process->program.origin != PROGRAM_UNTOLD)
+    if (process->program.origin != PROGRAM_UNSETTLED)
         return true;
     process->parent = parent;
-    return vec_push(all->untold, all->untold_count, all->untold_capacity, process);
+    return vec_push(all->unsettled, all->unsettled_count, all->unsettled_capacity, process);
 }
 
 /* Creates a process. It starts as a copy of its parent, on a copy of the stack of the thread that forked. The state of an
@@ -410,7 +410,7 @@ static int process_apply_fork(struct processes *all, const struct record *record
     if (record->pid == record->fork.parent_pid)
         return process_apply_thread(all, record, err);
     struct process *child = process_get(all, record->pid);
-    if (!child || (record->time == 0 ? !parent_told(child, record->fork.parent_pid) : !settle_programs(all)))
+    if (!child || (record->time == 0 ? !set_parent(child, record->fork.parent_pid) : !settle_programs(all)))
         return error_memory(err);
     if (record->time == 0 && space_count(child->space))
         return 0;
@@ -424,7 +424,7 @@ static int process_apply_fork(struct processes *all, const struct record *record
     child->data = parent && parent->data ? space_share(parent->data) : NULL;
     forget_stacks(child);
     forget_threads(child);
-    begin(child, record->time);
+    reset_process(child, record->time);
     const bool parents =
         parent && (!parent->code_pid || image_cache_code_of(all->images, parent->pid, parent->birth));
     child->code_pid = parents ? parent->pid : parent ? parent->code_pid : 0;
@@ -438,7 +438,7 @@ static int process_apply_fork(struct processes *all, const struct record *record
     /* a process that ran before has its own mappings recorded */
     child->file = parent && record->time ? parent->file : NULL;
     if (record->time)
-        child->program = (struct program){parent ? told_program(parent) : PROGRAMS_NONE, PROGRAM_PARENTS};
+        child->program = (struct program){parent ? chain_number(parent) : PROGRAMS_NONE, PROGRAM_PARENTS};
     bool copied =
         !parent || (copy_stacks(&child->stacks, record->tid, parent->stacks, record->fork.parent_tid) &&
                     copy_stacks(&child->shared, STACKS_SHARED, parent->shared, STACKS_SHARED));
@@ -559,7 +559,7 @@ const char *process_cgroup(const struct process *process, const struct sample *s
 
 uint32_t process_program(const struct process *process)
 {
-    return process->program.origin == PROGRAM_UNTOLD ? told_program(process) : process->program.number;
+    return process->program.origin == PROGRAM_UNSETTLED ? chain_number(process) : process->program.number;
 }
 
 const char *process_program_name(const struct process *process, uint32_t program, uint32_t *parent)

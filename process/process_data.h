@@ -18,16 +18,16 @@ struct processes {
     struct table *by_pid;        /* -> struct process * */
     struct process *last;        /* the last one looked up, or NULL */
     struct names *names;         /* paths and COMMs */
-    bool told_full;              /* warned about a process with too many mappings */
-    unsigned told_unread;        /* number of files warned about */
+    bool warned_full;            /* warned about a process with too many mappings */
+    unsigned warned_unread;      /* number of files warned about */
     struct code_cache code;      /* for all processes */
     struct code_cache after;     /* rows of process_cfi_after(); empty until it is first called */
     struct insn_reader *insns;   /* for these; NULL until then */
     struct kernel_layout kernel; /* of the recorded kernel */
     uint64_t last_state;         /* the last number assigned to a state; see struct process */
     struct programs *programs;
-    struct process **untold; /* processes whose program is not settled yet */
-    size_t untold_count, untold_capacity;
+    struct process **unsettled; /* processes whose program is not settled yet */
+    size_t unsettled_count, unsettled_capacity;
     struct table *cgroups;        /* ID -> number of its path in `names` */
     struct retired ended;         /* PIDs */
     struct retired ended_threads; /* PID << 32 | TID */

@@ -28,14 +28,14 @@ uint32_t programs_name(const struct programs *programs, uint32_t program);
 
 /* How a process got its program. */
 enum program_origin {
-    PROGRAM_UNTOLD,  /* it ran before the recording, and is not settled yet */
-    PROGRAM_PARENTS, /* it was forked, and runs what its parent ran */
-    PROGRAM_RENAMED, /* it was forked, and took another name */
-    PROGRAM_OWN,     /* by an exec, or before the recording */
+    PROGRAM_UNSETTLED, /* it ran before the recording, and is not settled yet */
+    PROGRAM_PARENTS,   /* it was forked, and runs what its parent ran */
+    PROGRAM_RENAMED,   /* it was forked, and took another name */
+    PROGRAM_OWN,       /* by an exec, or before the recording */
 };
 struct program {
     uint32_t number;
-    enum program_origin origin; /* not PROGRAM_UNTOLD */
+    enum program_origin origin; /* not PROGRAM_UNSETTLED */
 };
 
 /* The process gets a name. false: out of memory; nothing has changed. */

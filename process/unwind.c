@@ -28,7 +28,7 @@ struct walk {
     bool after;         /* SP and BP are those after the instruction at pc */
 };
 
-static void note(const struct walk *walk, struct stack_word word)
+static void note_stack_word(const struct walk *walk, struct stack_word word)
 {
     struct unwind_words *w = walk->words;
     if (w && !vec_push(w->words, w->count, w->capacity, word))
@@ -37,7 +37,7 @@ static void note(const struct walk *walk, struct stack_word word)
 
 static void note_word(const struct walk *walk, uint64_t address, uint64_t value, bool in_stack)
 {
-    note(walk, (struct stack_word){address, value, value, 1, in_stack, false});
+    note_stack_word(walk, (struct stack_word){address, value, value, 1, in_stack, false});
 }
 
 #define RANGES_MAX 65536u /* entries beyond which the cache is cleared */
@@ -74,7 +74,8 @@ static void widen_word(const struct walk *walk, const struct place *place)
 static void note_bp(const struct walk *walk)
 {
     if (walk->bp_slot)
-        note(walk, (struct stack_word){walk->bp_slot, walk->frame.bp, walk->frame.bp, 1, true, true});
+        note_stack_word(walk,
+                        (struct stack_word){walk->bp_slot, walk->frame.bp, walk->frame.bp, 1, true, true});
     else if (walk->words)
         walk->words->has_bp = true;
 }
@@ -303,8 +304,8 @@ static bool is_end_alone(const struct place *place, const struct cfi_row *row)
  * copied. */
 static bool walk_switch(struct walk *walk, const struct cfi_row *row, enum go_role role, uint64_t *cfa)
 {
-    const uint64_t room = role == GO_CALLS_C ? SWITCH_ROOM_C : SWITCH_ROOM;
-    if (!walk->switch_at || walk->switch_at - walk->frame.sp > room)
+    const uint64_t limit = role == GO_CALLS_C ? SWITCH_ROOM_C : SWITCH_ROOM;
+    if (!walk->switch_at || walk->switch_at - walk->frame.sp > limit)
         return false;
     *cfa = walk->switch_at + sizeof(uint64_t);
     if (role != GO_GROWS)
@@ -403,7 +404,7 @@ bool unwind_switched(const struct sample *sample, const struct unwind_frame *fra
 
 /* Minimum number of bytes from SP to the CFA of a frame with this row: those of the return address, unless that may still be,
  * or be again, in a register (vfork's is in rdi). */
-static uint64_t room_of(const struct walk *walk, const struct cfi_row *row)
+static uint64_t least_size_of(const struct walk *walk, const struct cfi_row *row)
 {
     return walk->exact && row->cfa == CFI_UNSUPPORTED ? 0 : sizeof(uint64_t);
 }
@@ -480,7 +481,7 @@ size_t unwind_words(const struct process *process, const struct sample *sample, 
                 *end = UNWIND_CUT;
                 return count;
             }
-        } else if (cfa < walk.frame.sp || cfa - walk.frame.sp < room_of(&walk, &row) ||
+        } else if (cfa < walk.frame.sp || cfa - walk.frame.sp < least_size_of(&walk, &row) ||
                    (row.derived && walk.base && cfa > walk.base)) {
             *end = row.derived ? UNWIND_NO_CFI : UNWIND_BAD;
             return count;
