@@ -99,7 +99,7 @@ static uint64_t hash_on(uint64_t hash, uint32_t function)
 }
 
 /* Stores the true path's functions that are compared, as the map's numbers, in c->truths. -1: out of memory. */
-static ptrdiff_t translate(struct comparison *c, uint32_t truth)
+static ptrdiff_t translate_truth(struct comparison *c, uint32_t truth)
 {
     const uint32_t *functions;
     size_t depth = truth_path(c->truth, truth, &functions), kept = 0;
@@ -116,7 +116,7 @@ static ptrdiff_t translate(struct comparison *c, uint32_t truth)
 }
 
 /* Stores those of the answer in c->answer. -1: out of memory. */
-static ptrdiff_t recall(struct comparison *c, uint32_t node)
+static ptrdiff_t translate_answer(struct comparison *c, uint32_t node)
 {
     int depth = pathmap_read_path(c->map, node, &c->answer, &c->answer_capacity, NULL);
     if (depth < 0)
@@ -180,7 +180,7 @@ static int compare_paths(struct comparison *c, const struct resolved *r, uint64_
 }
 
 /* The share of frames that agree (comparison.h). */
-static double agreement(const uint32_t *a, size_t a_depth, const uint32_t *b, size_t b_depth)
+static double frame_agreement(const uint32_t *a, size_t a_depth, const uint32_t *b, size_t b_depth)
 {
     size_t shorter = a_depth < b_depth ? a_depth : b_depth, longer = a_depth + b_depth - shorter;
     size_t outer = 0, inner = 0;
@@ -197,7 +197,7 @@ int comparison_make(struct comparison *c, const struct resolved *r, uint32_t tru
     *out = made;
     if (r->kind == RESOLVED_UNKNOWN)
         return 0;
-    ptrdiff_t depth = translate(c, true_path);
+    ptrdiff_t depth = translate_truth(c, true_path);
     if (depth < 0)
         return -ENOMEM;
     uint64_t wanted = ROOT_HASH, answered;
@@ -206,17 +206,17 @@ int comparison_make(struct comparison *c, const struct resolved *r, uint32_t tru
     if (compare_paths(c, r, wanted, &made) < 0 || hash_node(c, r->node, &answered) < 0)
         return -ENOMEM;
     made.right = answered == wanted;
-    ptrdiff_t found = recall(c, r->node);
+    ptrdiff_t found = translate_answer(c, r->node);
     if (found < 0)
         return -ENOMEM;
-    made.frames = agreement(c->truths, (size_t)depth, c->answer, (size_t)found);
+    made.frames = frame_agreement(c->truths, (size_t)depth, c->answer, (size_t)found);
     *out = made;
     return 0;
 }
 
 int comparison_inner(struct comparison *c, const struct resolved *r, uint32_t true_path, bool *right)
 {
-    ptrdiff_t depth = translate(c, true_path), found = depth < 0 ? -1 : recall(c, r->node);
+    ptrdiff_t depth = translate_truth(c, true_path), found = depth < 0 ? -1 : translate_answer(c, r->node);
     if (found < 0)
         return -ENOMEM;
     const ptrdiff_t shown = found - r->partial, frames = r->partial && shown < depth ? shown : depth;

@@ -47,8 +47,8 @@ void evaluation_free(struct evaluation *e)
 }
 
 /* Makes a new verdict, without its samples. -1: out of memory. */
-static int decide(struct evaluation *e, struct judged_cid cid, const struct resolved *r, uint32_t truth,
-                  struct verdict *out)
+static int make_verdict(struct evaluation *e, struct judged_cid cid, const struct resolved *r, uint32_t truth,
+                        struct verdict *out)
 {
     struct compared compared, covered;
     if (comparison_make(e->comparison, r, truth, &compared) < 0 ||
@@ -88,7 +88,7 @@ static struct verdict *verdict_of(struct evaluation *e, struct judged_cid cid, c
     if (!vec_reserve(e->verdicts, e->count, e->capacity, 1))
         return NULL;
     *place = e->count;
-    return decide(e, cid, r, truth, &e->verdicts[e->count]) < 0 ? NULL : &e->verdicts[e->count++];
+    return make_verdict(e, cid, r, truth, &e->verdicts[e->count]) < 0 ? NULL : &e->verdicts[e->count++];
 }
 
 static void count_bin(struct evaluation *e, double probability, double weight, bool right)
@@ -186,7 +186,7 @@ static int compare_paths(const void *a, const void *b)
     return (x->cid.function > y->cid.function) - (x->cid.function < y->cid.function);
 }
 
-static void tally(struct tally *into, uint64_t paths, double weight)
+static void add_tally(struct tally *into, uint64_t paths, double weight)
 {
     into->paths += paths;
     into->weight += weight;
@@ -223,7 +223,7 @@ static void score_verdicts(struct score *s, const struct verdict *verdicts, size
     for (unsigned k = 1; k < CATEGORIES; k++)
         most = votes[k] > votes[most] ? k : most;
     for (unsigned k = 0; k < CATEGORIES; k++)
-        tally(&s->category[k], k == most, of_category[k]);
+        add_tally(&s->category[k], k == most, of_category[k]);
 }
 
 static void score_path(struct score *s, const struct verdict *verdicts, size_t count)
@@ -242,12 +242,12 @@ static void score_path(struct score *s, const struct verdict *verdicts, size_t c
         votes_right += v->right ? vote : 0;
         votes_covered += v->right_covered ? vote : 0;
     }
-    tally(&s->all, 1, weight);
-    tally(&s->right, votes_right * 2 > votes, right);
-    tally(&s->right_covered, votes_covered * 2 > votes, covered);
+    add_tally(&s->all, 1, weight);
+    add_tally(&s->right, votes_right * 2 > votes, right);
+    add_tally(&s->right_covered, votes_covered * 2 > votes, covered);
     for (unsigned k = 1; paths && k <= DEGREES; k++) {
         if (paths <= k)
-            tally(&s->within[k - 1], 1, weight);
+            add_tally(&s->within[k - 1], 1, weight);
     }
 }
 

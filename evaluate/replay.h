@@ -15,12 +15,12 @@ struct replay_options {
     uint64_t burst, rate; /* stacks that may be read initially, and then per second */
 };
 
-struct replay {              /* malloc'ed: replay_free() */
-    struct stack_said *said; /* for reader_say() */
-    size_t count, capacity;  /* number of samples */
-    uint64_t read;           /* stacks read */
-    uint64_t records;        /* stack records, with or without a stack */
-    uint64_t cut;            /* samples whose stack may continue beyond its copy: replayed as if it did not */
+struct replay {                   /* malloc'ed: replay_free() */
+    struct stack_verdict *stacks; /* for reader_set_stacks() */
+    size_t count, capacity;       /* number of samples */
+    uint64_t read;                /* stacks read */
+    uint64_t records;             /* stack records, with or without a stack */
+    uint64_t cut; /* samples whose stack may continue beyond its copy: replayed as if it did not */
 };
 
 /* Reads the recording once. images is borrowed. Only one replay may run at a time. 0 or negative; *out has to be freed in

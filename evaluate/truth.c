@@ -235,7 +235,7 @@ static uint64_t sample_key(const struct truth *t, const struct sample *sample, c
     return t->map ? checksum_of(cid, sizeof cid) : checksum_of(moment, sizeof moment);
 }
 
-static int entered(int count, struct fathom_error *err)
+static int check_entered(int count, struct fathom_error *err)
 {
     if (count == -EBADMSG)
         return error_set(err, EBADMSG, "the truth map is damaged: a path in it does not end");
@@ -257,7 +257,7 @@ int truth_of(struct truth *t, const struct process *process, const struct sample
         int count = t->map ? enter_mapped(t, place, cid->height, &why)
                            : enter_unwound(t, process, sample, &why, &flags);
         if (count < 0)
-            return entered(count, err);
+            return check_entered(count, err);
         *known = (uint64_t)(count ? first : why) << 32 | (count ? flags : 0) | (uint32_t)count;
     }
     uint32_t first = (uint32_t)(*known >> 32), count = (uint32_t)*known & ~(PART | DERIVED);
@@ -272,7 +272,7 @@ int truth_of_cid(struct truth *t, uint32_t function, uint32_t height, struct tru
     uint32_t first, nodes = pathmap_find(t->map, function, height, &first), start = t->share_count;
     int count = enter_nodes(t, first, nodes);
     *out = (struct true_shares){t->shares + start, count > 0 ? (size_t)count : 0, 0, false, false};
-    return count < 0 ? entered(count, err) : 0;
+    return count < 0 ? check_entered(count, err) : 0;
 }
 
 size_t truth_path(const struct truth *t, uint32_t path, const uint32_t **functions)

@@ -134,7 +134,7 @@ static uint64_t key_of(const struct announced *a, uint32_t tid, uint64_t ip, uin
 }
 
 /* Drops the announcements of a thread. The program may still rely on them, and then says nothing. */
-static void forget(struct announced *a, uint32_t tid)
+static void forget_announcements(struct announced *a, uint32_t tid)
 {
     uint64_t *life = table_find(a->lives, tid);
     if (life)
@@ -144,7 +144,7 @@ static void forget(struct announced *a, uint32_t tid)
 /* Drops the announcements of a thread or process that starts anew. */
 static void forget_thread(struct announced *a, uint32_t tid)
 {
-    forget(a, tid);
+    forget_announcements(a, tid);
     if (a->scripts)
         scripts_forget(a->scripts, tid);
 }
@@ -188,7 +188,7 @@ static int take_more(struct announced *a, uint32_t tid, const struct stack_parts
 
 /* Puts together the bytes of a new stack: its own, then those that came before its record, then the outermost ones. false: out
  * of memory. */
-static bool join_more(struct announced *a)
+static bool join_bytes(struct announced *a)
 {
     struct stack_parts *parts = &a->parts;
     const struct more *more = &a->more;
@@ -213,7 +213,7 @@ static bool take_bytes(struct announced *a, uint32_t tid)
 {
     struct stack_parts *parts = &a->parts;
     if (is_of_more(&a->more, tid, &parts->head))
-        return join_more(a);
+        return join_bytes(a);
     if (!stack_parts_folded(parts))
         return true;
     if (!vec_reserve(a->unfolded, 0, a->unfolded_capacity, stack_parts_whole(parts)))
@@ -279,7 +279,7 @@ static int take_record(struct announced *a, const struct sample *sample, struct 
     if (!stack_parts_read(sample->raw, sample->raw_size, &parts) || !is_plausible(a, &parts.head)) {
         a->damaged += magic == STACK_RECORD_MAGIC;
         a->more.end = 0;
-        forget(a, sample->tid);
+        forget_announcements(a, sample->tid);
         return 1;
     }
     const struct stack_record record = parts.head;
@@ -332,7 +332,7 @@ static bool take_pending(struct announced *a, const struct sample *sample)
     bool own = a->parts.head.sp == sample->sp && (a->parts.head.ip ^ sample->reg_ip) >> a->page_bits == 0;
     if (!own && sample->has_regs) {
         a->damaged++;
-        forget(a, sample->tid);
+        forget_announcements(a, sample->tid);
     }
     return own;
 }

@@ -122,7 +122,7 @@ static void put_text(struct chained *c, const char *text)
     c->size += -size & 7;
 }
 
-static int append(struct chained *c, struct fathom_error *err)
+static int append_record(struct chained *c, struct fathom_error *err)
 {
     uint16_t size = (uint16_t)c->size;
     memcpy(c->record + offsetof(struct perf_event_header, size), &size, sizeof size);
@@ -209,7 +209,7 @@ int chained_record(struct chained *c, const struct record *r, struct fathom_erro
         return 0;
     struct trailer trailer = {r->pid, r->tid, r->time, c->id};
     put_bytes(c, &trailer, sizeof trailer);
-    return append(c, err);
+    return append_record(c, err);
 }
 
 int chained_sample(struct chained *c, const struct sample *s, const uint64_t *chain, size_t count,
@@ -232,7 +232,7 @@ int chained_sample(struct chained *c, const struct sample *s, const uint64_t *ch
     put_bytes(c, &f, sizeof f);
     put_bytes(c, chain, count * sizeof *chain);
     put_bytes(c, &weight, sizeof weight);
-    return append(c, err);
+    return append_record(c, err);
 }
 
 int chained_close(struct chained *c, struct fathom_error *err)

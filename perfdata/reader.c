@@ -38,9 +38,9 @@ struct reader {
     struct heap_made heap;
     uint32_t event;    /* whose totals are reported: reader_main_event() */
     struct pass *live; /* for a recording in progress; NULL: finished, or from a file */
-    /* from reader_say(); NULL: not called */
-    const struct stack_said *said;
-    size_t said_count;
+    /* from reader_set_stacks(); NULL: not called */
+    const struct stack_verdict *verdicts;
+    size_t verdict_count;
     uint32_t said_event;
 };
 
@@ -54,7 +54,7 @@ struct pass {
     struct latency latency;
     uint64_t enabled, running;    /* ns, for the event */
     double rests[SCALING_EVENTS]; /* by event: rounding remainders of scaled periods */
-    size_t said_at;               /* number of samples so far of the event that reader_say() is for */
+    size_t verdict_at;            /* number of samples so far of the event that reader_set_stacks() is for */
     order_sink *sink;             /* the caller's */
     void *context;
 };
@@ -184,26 +184,27 @@ void reader_summary(const struct reader *reader, struct reader_summary *out)
     *out = reader->summary;
 }
 
-void reader_say(struct reader *reader, uint32_t event, const struct stack_said *said, size_t count)
+void reader_set_stacks(struct reader *reader, uint32_t event, const struct stack_verdict *verdicts,
+                       size_t count)
 {
-    reader->said = said;
-    reader->said_count = said ? count : 0;
+    reader->verdicts = verdicts;
+    reader->verdict_count = verdicts ? count : 0;
     reader->said_event = event;
 }
 
-/* Sets what reader_say() gave for the sample. false: it is skipped. */
-static bool say(struct pass *pass, struct sample *sample)
+/* Sets what reader_set_stacks() gave for the sample. false: it is skipped. */
+static bool apply_verdict(struct pass *pass, struct sample *sample)
 {
     const struct reader *reader = pass->reader;
-    if (sample->event != reader->said_event || pass->said_at >= reader->said_count)
-        return !reader->said || sample->event >= reader->head.count ||
+    if (sample->event != reader->said_event || pass->verdict_at >= reader->verdict_count)
+        return !reader->verdicts || sample->event >= reader->head.count ||
                !reader->head.events[sample->event].audit;
-    const struct stack_said *said = &reader->said[pass->said_at++];
-    sample->known = said->known;
-    sample->compared = said->compared;
-    sample->stack_number = said->stack_number;
-    sample->checks_number = said->checks_number;
-    sample->stack_read = said->stack_read;
+    const struct stack_verdict *verdict = &reader->verdicts[pass->verdict_at++];
+    sample->known = verdict->known;
+    sample->compared = verdict->compared;
+    sample->stack_number = verdict->stack_number;
+    sample->checks_number = verdict->checks_number;
+    sample->stack_read = verdict->stack_read;
     return true;
 }
 
@@ -226,7 +227,7 @@ static void take_totals(struct pass *pass, const struct record *record)
 }
 
 /* Scales a sample's period to what it represents, once. */
-static void scale(struct pass *pass, struct sample *sample)
+static void scale_period(struct pass *pass, struct sample *sample)
 {
     const struct scaling *s = reader_scaling(pass->reader, sample->event);
     if (s)
@@ -252,7 +253,7 @@ static uint8_t made_of(const struct reader *reader, const struct sample *sample)
 static bool fill_sample(struct pass *pass, struct sample *sample)
 {
     struct reader *reader = pass->reader;
-    scale(pass, sample);
+    scale_period(pass, sample);
     sample->made_from = reader->made_from;
     sample->made = made_of(reader, sample);
     if (reader->wakers.event == UINT32_MAX || sample->event != reader->wakers.wakeups)
@@ -270,7 +271,7 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
         filled = *record;
         build_ids_fill(&pass->reader->head.build_ids, &filled.mmap);
         record = &filled;
-    } else if (pass->announced || pass->reader->said || pass->reader->head.trailer.scaling.count ||
+    } else if (pass->announced || pass->reader->verdicts || pass->reader->head.trailer.scaling.count ||
                pass->reader->made_from < pass->reader->head.count || pass->latency.open) {
         filled = *record;
         int rc = pass->announced ? announced_take(pass->announced, &filled, err) : 0;
@@ -278,7 +279,7 @@ static int count_and_pass_on(void *context, const struct record *record, struct 
             return rc < 0 ? rc : 0;
         if (record->kind == RECORD_SAMPLE && latency_take(&pass->latency, &filled.sample, err) < 0)
             return -ENOMEM;
-        if (record->kind == RECORD_SAMPLE && !say(pass, &filled.sample))
+        if (record->kind == RECORD_SAMPLE && !apply_verdict(pass, &filled.sample))
             return 0;
         if (record->kind == RECORD_SAMPLE && !fill_sample(pass, &filled.sample))
             return error_memory(err);
@@ -346,8 +347,8 @@ static int run_compressed(struct pass *pass, const uint8_t *at, uint32_t type, u
 }
 
 /* Reads the records of one file. rounds: it has all records, so that its marks say how far they can be sorted. */
-static int walk(struct pass *pass, struct input *input, uint64_t at, uint64_t end, bool rounds,
-                struct fathom_error *err)
+static int walk_records(struct pass *pass, struct input *input, uint64_t at, uint64_t end, bool rounds,
+                        struct fathom_error *err)
 {
     struct reader *reader = pass->reader;
     uint64_t round = at;
@@ -385,10 +386,10 @@ static int walk(struct pass *pass, struct input *input, uint64_t at, uint64_t en
 static int walk_all(struct pass *pass, struct fathom_error *err)
 {
     struct reader *reader = pass->reader;
-    int rc = walk(pass, &reader->input, reader->head.records, reader->head.records_end,
-                  reader->part_count == 0, err);
+    int rc = walk_records(pass, &reader->input, reader->head.records, reader->head.records_end,
+                          reader->part_count == 0, err);
     for (size_t i = 0; i < reader->part_count && rc >= 0; i++)
-        rc = walk(pass, &reader->parts[i], 0, reader->parts[i].size, false, err);
+        rc = walk_records(pass, &reader->parts[i], 0, reader->parts[i].size, false, err);
     return rc;
 }
 

@@ -92,11 +92,12 @@ int reader_run(struct reader *reader, order_sink *sink, void *context, struct fa
 /* Overrides what the recording says about the stacks of an event's samples (announced.h): by sample, from 0 in the order in
  * which reader_run() delivers them. Audit samples are then skipped, as a recording has one or the other. said: borrowed until
  * the reader is closed. */
-struct stack_said {
+struct stack_verdict {
     uint8_t known, compared; /* as in struct sample, like the next three */
     uint32_t stack_number, checks_number, stack_read;
 };
-void reader_say(struct reader *reader, uint32_t event, const struct stack_said *said, size_t count);
+void reader_set_stacks(struct reader *reader, uint32_t event, const struct stack_verdict *verdicts,
+                       size_t count);
 /* The build-id of a path's file from the recording's table; returns its size. 0: it has none, or several. */
 uint8_t reader_build_id(const struct reader *reader, const char *path, uint8_t id[20]);
 /* The summary of the last run. */

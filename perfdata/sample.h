@@ -15,7 +15,7 @@ enum sample_mode { /* PERF_RECORD_MISC_CPUMODE */
 
 /* What the BPF program that follows the event says about a sample's stack (stack_record.h). */
 enum sample_stack {
-    SAMPLE_STACK_UNSAID,   /* nothing: it did not follow the thread */
+    SAMPLE_STACK_UNKNOWN,  /* nothing: it did not follow the thread */
     SAMPLE_STACK_NEW,      /* not known, so it was read: `stack` */
     SAMPLE_STACK_SAME,     /* that of an earlier sample: `stack_number` */
     SAMPLE_STACK_REFUSED,  /* not known, but not read */

@@ -99,9 +99,9 @@ static void prefer_user(const uint8_t *user, const struct register_places *place
 /* The kernel shortens a dump to keep the record under 64 KiB (perf_sample_ustack_size()): to what is left of 65,535 bytes after
  * `others`, the bytes before it. We know only the total of all other bytes, which may be slightly larger, so the limit may be
  * slightly too low: a complete stack of just this size may be reported as cut, but never the reverse. */
-static bool is_cut(uint64_t asked, uint64_t valid, uint64_t others)
+static bool is_cut(uint64_t requested, uint64_t valid, uint64_t others)
 {
-    if (valid >= asked)
+    if (valid >= requested)
         return true;
     uint64_t reach = others + 8 < RECORD_SIZE_MAX ? (RECORD_SIZE_MAX - others - 8 + 7) & ~UINT64_C(7) : 0;
     return valid >= reach;
@@ -273,7 +273,7 @@ static bool take_tail(struct rest *rest, uint64_t type, struct sample *out)
 
 /* The IP that an IBS sample's registers belong to (arch/x86/events/amd/ibs.c, perf_ibs_handle_irq: the IP in the registers is
  * IBS's, and the chain is made from those at the interrupt). */
-static uint64_t interrupted(const struct sample *sample)
+static uint64_t interrupted_ip(const struct sample *sample)
 {
     for (uint32_t i = 0; i + 1 < sample->callchain_count; i++)
         if (sample->callchain[i] == (uint64_t)PERF_CONTEXT_USER)
@@ -314,6 +314,6 @@ bool sample_decode(const struct layout *layout, const uint8_t *data, size_t size
     prefer_user(user, &layout->user, out);
     out->regs_after = exact && layout->precise && out->has_regs && !out->user_regs;
     if (exact && layout->ibs && out->has_regs)
-        out->reg_ip = interrupted(out);
+        out->reg_ip = interrupted_ip(out);
     return true;
 }

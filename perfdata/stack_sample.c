@@ -90,7 +90,8 @@ size_t stack_sample_make(const struct sample *stack, const struct sample *sample
         return 0;
     struct stack_record record = parts.head;
     const uint64_t valid = stack_parts_whole(&parts);
-    const size_t room = (valid + 7) & ~(size_t)7, size = sizeof(struct stack_sample) + room + sizeof valid;
+    const size_t padded = (valid + 7) & ~(size_t)7,
+                 size = sizeof(struct stack_sample) + padded + sizeof valid;
     record.version = STACK_RECORD_VERSION;
     record.size = offsetof(struct stack_sample, padding) -
                   offsetof(struct stack_sample, below_part); /* the stack is in the dump */
@@ -109,7 +110,7 @@ size_t stack_sample_make(const struct sample *stack, const struct sample *sample
         .switch_part = {STACK_PART_SWITCH, 0, sizeof made.switched},
         .switched = {.at = parts.switch_at},
         .abi = PERF_SAMPLE_REGS_ABI_64,
-        .stack_size = room,
+        .stack_size = padded,
     };
     memset(made.below, 0xfd, sizeof made.below);
     if (parts.below)
@@ -119,8 +120,8 @@ size_t stack_sample_make(const struct sample *stack, const struct sample *sample
     memcpy(made.registers, registers, sizeof registers);
     memcpy(out, &made, sizeof made);
     out += sizeof made;
-    memset(out + valid, 0, room - valid);
+    memset(out + valid, 0, padded - valid);
     stack_parts_unfold(&parts, out);
-    memcpy(out + room, &valid, sizeof valid);
+    memcpy(out + padded, &valid, sizeof valid);
     return size;
 }

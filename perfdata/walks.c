@@ -60,7 +60,7 @@ static bool are_equal(const struct walked_frame *a, const struct walked_frame *b
 }
 
 /* Stores the frames from `shared` on. */
-static bool keep(struct stack *stack, size_t shared, const struct walked *walked)
+static bool store_frames(struct stack *stack, size_t shared, const struct walked *walked)
 {
     if (!vec_reserve(stack->frames, shared, stack->capacity, walked->count - shared))
         return false;
@@ -120,7 +120,7 @@ size_t walks_write(struct walks *w, uint32_t tid, uint64_t time, uint32_t number
                                 .switch_at = walked->switch_at,
                                 .back = walked->back};
     uint8_t *end = put_frames(walked, &head, out + FRAMES_AT, out + size - 8);
-    if (!end || (!late && !keep(last, shared, walked)))
+    if (!end || (!late && !store_frames(last, shared, walked)))
         return 0;
     memcpy(out, &head, sizeof head);
     for (; (end - out) % 8; end++)

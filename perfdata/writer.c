@@ -228,7 +228,8 @@ static int note_size(struct writer *writer, struct fathom_error *err)
 }
 
 /* Replaces records with compressed ones. */
-static int compress(struct writer *writer, const uint8_t **data, size_t *size, struct fathom_error *err)
+static int compress_records(struct writer *writer, const uint8_t **data, size_t *size,
+                            struct fathom_error *err)
 {
     writer->features.raw += *size;
     int rc = deflate_records(writer->deflate, *data, *size, data, size, err);
@@ -246,7 +247,7 @@ static int write_records(struct writer *writer, const uint8_t *data, size_t size
     bool stream = outfile_is_stream(writer->out);
     int rc = start_file(writer, err);
     if (rc == 0 && writer->deflate)
-        rc = compress(writer, &data, &size, err);
+        rc = compress_records(writer, &data, &size, err);
     if (rc < 0) {
         writer->failed = rc;
         return rc;
