@@ -3,8 +3,8 @@
  *
  * Fed with records in time order (MMAP2, COMM, FORK, EXIT, CGROUP); its answers hold at the time of the last one. A
  * forked child starts with its parent's mappings and the stack of the thread that forked; an exec drops both.
- * A file is opened when a PC first hits it. Mappings of data are kept for data.h alone: only executable ones are
- * meant below.
+ * A file is opened when a PC first hits it. Mappings of data are only for data.h: below, a mapping is an
+ * executable one.
  *
  * The base of a stack is, whatever its source (records `[stack:TID]`, unwinding, voting):
  *   - main thread: the SP with which the kernel started the program (startstack in /proc/PID/stat). `_start`

@@ -60,7 +60,7 @@ int code_votes_add(struct code_votes *v, uint32_t stack, uint32_t function, uint
         v->positions[*known].samples++;
         return 0;
     }
-    if (v->count == CODE_VOTES_SPOTS)
+    if (v->count == CODE_VOTES_POSITIONS)
         return 0;
     if (!vec_reserve(v->positions, v->count, v->capacity, 1))
         return -ENOMEM;

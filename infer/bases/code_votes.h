@@ -12,7 +12,7 @@
 
 #include "infer/bases/code_heights.h"
 
-#define CODE_VOTES_SPOTS 65536u /* (function, CFA) pairs stored; later ones do not vote */
+#define CODE_VOTES_POSITIONS 65536u /* (function, CFA) pairs stored; later ones do not vote */
 
 struct code_votes;
 

@@ -6,10 +6,10 @@
 
 #include "base/sort.h"
 
-#define PAGE      4096u
-#define DISTANCES (PAGE / 8)
-#define SPOTS_MAX 256u /* examined per place */
-#define BASES_MAX 16u  /* candidates per place: with more, one has the right distance by chance */
+#define PAGE          4096u
+#define DISTANCES     (PAGE / 8)
+#define POSITIONS_MAX 256u /* examined per place */
+#define BASES_MAX     16u  /* candidates per place: with more, one has the right distance by chance */
 
 /* A place: positions near each other, first to end - 1. */
 struct place_on {
@@ -40,7 +40,7 @@ static bool next_place(const struct positions *g, size_t first, struct place_on 
     return end > first;
 }
 
-/* Finds the bases that the place can have; none if there are too many. claims: SHARED_LEVELS * SPOTS_MAX, scratch. -ENOMEM. */
+/* Finds the bases that the place can have; none if there are too many. claims: SHARED_LEVELS * POSITIONS_MAX, scratch. -ENOMEM. */
 static int find_bases(const struct positions *g, struct place_on *place, struct claim *claims)
 {
     size_t count = 0;
@@ -51,7 +51,7 @@ static int find_bases(const struct positions *g, struct place_on *place, struct 
         if (!levels)
             return -ENOMEM;
         samples += position->samples;
-        for (uint32_t l = 0; l < levels->count && i - place->first < SPOTS_MAX; l++)
+        for (uint32_t l = 0; l < levels->count && i - place->first < POSITIONS_MAX; l++)
             claims[count++] = (struct claim){position->cfa + levels->of[l].height, position->samples};
     }
     sort_by(claims, count, base);
@@ -124,7 +124,7 @@ static uint64_t base_by_layout(const struct place_on *place, unsigned layout)
 
 int shared_layout_settle(struct positions *g, struct shared_stacks *stacks, uint64_t *won)
 {
-    struct claim *claims = malloc(SPOTS_MAX * SHARED_LEVELS * sizeof *claims);
+    struct claim *claims = malloc(POSITIONS_MAX * SHARED_LEVELS * sizeof *claims);
     int rc = claims ? 0 : -ENOMEM;
     unsigned layout = rc == 0 ? find_layout(g, stacks, claims, &rc) : DISTANCES;
     struct place_on place;

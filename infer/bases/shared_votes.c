@@ -14,7 +14,7 @@
 
 #define VOTES_MAX         (1u << 22) /* per process */
 #define CHECKED_POSITIONS 256u       /* positions of a winner to check against other bases */
-#define FEW_SPOTS         16u /* with more misses than this they are not chance, and checking takes long */
+#define FEW_POSITIONS     16u        /* of a poll: with more, misses are not chance and take long to check */
 #define CHANCE            1e-4 /* less probable than this is no chance: a recording makes some hundred checks */
 
 /* A position's vote for a base. */
@@ -212,7 +212,7 @@ static size_t best_rival(const struct election *e, const struct poll *poll)
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && e->scratch[end] == e->scratch[i];)
             end++;
-        size_t positions = poll->count <= FEW_SPOTS ? count_explained(e, poll, e->scratch[i]) : end - i;
+        size_t positions = poll->count <= FEW_POSITIONS ? count_explained(e, poll, e->scratch[i]) : end - i;
         most = positions > most ? positions : most;
     }
     return most;

@@ -2,8 +2,8 @@
  * script_watch.h - finds processes with an interpreter in the records of a recording without a BPF program: by the names of the
  * files that they map (script_finder.h), in a thread of its own.
  */
-#ifndef FATHOM_INFER_LIVE_PYTHON_WATCH_H
-#define FATHOM_INFER_LIVE_PYTHON_WATCH_H
+#ifndef FATHOM_INFER_LIVE_SCRIPT_WATCH_H
+#define FATHOM_INFER_LIVE_SCRIPT_WATCH_H
 
 #include "infer/live/script_finder.h"
 

@@ -117,7 +117,7 @@ int stack_keeper_add(struct stack_keeper *k, const struct process *process,
     return rc;
 }
 
-/* Makes all stored stacks of a program known. */
+/* Makes all kept stacks of a program known. */
 static int make_all_known(const struct program *p,
                           int (*know)(void *context, const struct known_stack *stack,
                                       struct fathom_error *err),
@@ -226,7 +226,7 @@ static bool has_same_cfa_rule(const struct place *place, const struct place *kep
            row.cfa_add == other.cfa_add;
 }
 
-/* Whether the sample's innermost frame is the stored one with this CFA, and not another function's in its place. */
+/* Whether the sample's innermost frame is the kept one with this CFA, and not another function's in its place. */
 static bool is_innermost(const struct process *process, const struct sample *sample,
                          const struct kept_frame *from, uint64_t cfa)
 {

@@ -284,7 +284,7 @@ static struct walked_stack walk_from_caller(struct stack_learner *l, const struc
     return walk_stack(l, process, sample);
 }
 
-/* Makes the stored stacks of the process's program known and reports the number of the sample's file, before files are opened:
+/* Makes the kept stacks of the process's program known and reports the number of the sample's file, before files are opened:
  * during that time more stacks would be new. */
 static int begin_program(struct stack_learner *l, const struct process *process, const struct sample *sample,
                          struct fathom_error *err)
@@ -301,7 +301,7 @@ static int begin_program(struct stack_learner *l, const struct process *process,
     return 0;
 }
 
-/* Reports the frames of a stored stack when the first sample has it. */
+/* Reports the frames of a kept stack when the first sample has it. */
 static void report_kept(struct stack_learner *l, struct processes *processes, const struct sample *sample)
 {
     const struct process *process = process_find(processes, sample->pid);

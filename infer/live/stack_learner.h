@@ -43,7 +43,7 @@ struct stack_learner_input {
     bool (*rows)(void *context, const struct code_rows_key *key, const struct code_rows *rows);
     /* Stores stacks from one recording to the next; NULL: they are not stored. */
     struct stack_keeper *keeper;
-    /* Whether no record with the frames of this stored stack was found yet, so that walked() has to report them. */
+    /* Whether no record with the frames of this kept stack was found yet, so that walked() has to report them. */
     bool (*wants)(void *context, uint32_t number);
     /* From now on the process has the stacks known in this space; 0: none. */
     void (*place)(void *context, uint32_t pid, uint32_t space);
@@ -65,7 +65,7 @@ int stack_learner_new(const struct stack_learner_input *input, struct stack_lear
                       struct fathom_error *err);
 int stack_learner_take(struct stack_learner *learner, struct processes *processes,
                        const struct record *record, struct fathom_error *err);
-/* Ends the thread, if there is one: no stack of the records left is walked, but the frames of stored stacks are still reported.
+/* Ends the thread, if there is one: no stack of the records left is walked, but the frames of kept stacks are still reported.
  * learner NULL is allowed. images: as for feed_stop(). */
 void stack_learner_stop(struct stack_learner *learner, struct image_cache **images);
 
