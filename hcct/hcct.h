@@ -61,8 +61,8 @@ struct hcct_place hcct_place(const struct hcct *hcct);
 bool hcct_add_at(struct hcct *hcct, struct hcct_place place, const uint64_t *values);
 
 #define HCCT_RETURN UINT32_MAX /* an event: the innermost function returns; ignored at the root */
-#define HCCT_RESUMED                                                                                         \
-    0x80000000u /* with an item, an event: the thread continues in it without entering it; has no weight */
+/* with an item, an event: the thread continues in it without entering it; has no weight */
+#define HCCT_RESUMED 0x80000000u
 
 /* Calls and returns of one thread: each event is an item that is entered, HCCT_RETURN, or HCCT_RESUMED with an item; items are
  * below HCCT_RESUMED. weights: one per event, ignored unless it enters an item; NULL: 1 each. -ENOMEM: only the first *done

@@ -28,8 +28,8 @@ struct announced {
     struct table *places_of; /* hash of places -> index in `places` + 1 */
     struct stack_places *places;
     size_t place_count, place_capacity;
-    struct table
-        *lives; /* TID with announcements -> how often they were dropped; part of the keys of `last` */
+    /* TID with announcements -> how often they were dropped; part of the keys of `last` */
+    struct table *lives;
     uint64_t damaged, unresolved;
     bool any;          /* a stack record was seen */
     uint8_t page_bits; /* as in the first record */

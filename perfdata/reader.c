@@ -31,8 +31,8 @@ struct reader {
     const struct log *log;
     struct scripts *scripts; /* across all passes; NULL: the recording has no script records */
     struct reader_summary summary;
-    uint32_t
-        made_from; /* index of the first event that is made from others, as are all after it: at most 8 */
+    /* index of the first event that is made from others, as are all after it: at most 8 */
+    uint32_t made_from;
     struct wall wall;
     struct wakers wakers;
     struct heap_made heap;

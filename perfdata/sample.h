@@ -90,8 +90,8 @@ struct sample {
     uint32_t stack_read;
     /* new: what the BPF program knows about the PC's code; NULL: nothing. Borrowed, like the next */
     const struct stack_code *code;
-    const struct stack_places
-        *placed; /* same: where the BPF program assumes its files; NULL: where they were */
+    /* same: where the BPF program assumes its files; NULL: where they were */
+    const struct stack_places *placed;
     /* new: number of the stack that it was assumed to be, and read to check that; 0: none */
     uint32_t checks_number;
     /* BRANCH_STACK: entries of SAMPLE_BRANCH bytes, newest first, each beginning with the addresses `from` and `to`; NULL:

@@ -30,16 +30,16 @@ enum stack_record_kind {
     STACK_RECORD_MORE,
 };
 
-#define STACK_RECORD_MAX                                                                                     \
-    61440u /* bytes of a stack: one of this size was cut, as a record is at most 64 KiB */
+/* bytes of a stack: one of this size was cut, as a record is at most 64 KiB */
+#define STACK_RECORD_MAX 61440u
 /* bytes of a stack whose outer part is words, or in records of kind MORE */
 #define STACK_WORDS_MAX      262144
 #define STACK_RECORD_NO_BASE 16384       /* bytes of a stack that are read if its base is unknown */
 #define STACK_RECORD_LATE    0xffffffffu /* the number in RETURNED */
 #define STACK_RECORD_NOWHERE 0xfffffffeu /* the number in GONE */
-#define STACK_NUMBER_KEPT                                                                                    \
-    0xf0000000u /* numbers from this one on are stacks from earlier recordings (infer/live/stack_keeper.h) */
-#define STACK_RECORD_ALL 255 /* `compared`: all return addresses */
+/* numbers from this one on are stacks from earlier recordings (infer/live/stack_keeper.h) */
+#define STACK_NUMBER_KEPT 0xf0000000u
+#define STACK_RECORD_ALL  255 /* `compared`: all return addresses */
 
 struct stack_record {
     __u32 magic;
@@ -136,8 +136,8 @@ enum stack_frames_end {
 };
 #define STACK_FRAMES_MAX  4096
 #define STACK_FRAMES_BACK 1 /* flag: `back` was read */
-#define STACK_FRAMES_KEPT                                                                                    \
-    4 /* flag: they are those of a stack of an earlier recording, whose words are in place here */
+/* flag: they are those of a stack of an earlier recording, whose words are in place here */
+#define STACK_FRAMES_KEPT 4
 #define STACK_FRAMES_LATE 2 /* flag: a later stack was written before this one, so nothing refers to it */
 
 /* A file whose code is mapped from an offset on, as the kernel identifies it, and to which its name may refer later. For what
@@ -182,8 +182,8 @@ struct stack_placed {
  * without gaps, these are the bytes between the first and the second part of the record that follows. Three: 240 KB in all,
  * within STACK_WORDS_MAX. */
 #define STACK_RECORD_MORES 3u
-#define STACK_RECORD_BELOW                                                                                   \
-    128u /* bytes below sp that a function may use (psABI, section 3.2.2): the red zone */
+/* bytes below sp that a function may use (psABI, section 3.2.2): the red zone */
+#define STACK_RECORD_BELOW 128u
 
 /* AX, BX, CX, DX, SI, DI, BP, SP, IP, R8 to R15: arch/x86/include/uapi/asm/perf_regs.h. */
 #define STACK_RECORD_REGISTERS      0xff01ffu

@@ -8,8 +8,8 @@
 #define PARTIAL_CUT      "[deeper than was copied]"
 #define PARTIAL_SIGNAL   "[signal on another stack]" /* what runs on an alternate signal stack */
 #define PARTIAL_SWITCHED "[goroutine's stack]"
-#define PARTIAL_UPROBE                                                                                       \
-    "[uprobe return]" /* the return address was replaced by the kernel, for a probe of the return */
+/* the return address was replaced by the kernel, for a probe of the return */
+#define PARTIAL_UPROBE "[uprobe return]"
 
 /* For a walk that ended like this after `count` frames, at least 1: "[run-time code]", "[no unwind table: libc.so]", ... May
  * contain text from the recording. */

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#define CGROUP_NAME_SIZE                                                                                     \
-    256 /* longer than any component of a path in the kernel; a longer one is truncated */
+/* longer than any component of a path in the kernel; a longer one is truncated */
+#define CGROUP_NAME_SIZE 256
 
 /* The innermost container: if a component ends in 64 hexadecimal digits, as with docker, podman, containerd and CRI-O
  * ("docker-ID.scope", "libpod-ID.scope", "cri-containerd-ID.scope", "ID"), their first 12, as these tools show them; or the

@@ -71,8 +71,8 @@ struct changes {
     struct cct *tree;
     const struct frames *frames;
     const struct difference *of;
-    const struct change
-        *paths; /* by number of the node (changes_path()): with everything below. [0] is the whole */
+    /* by number of the node (changes_path()): with everything below. [0] is the whole */
+    const struct change *paths;
     /* of functions, by item: where they are innermost, and anywhere on the path */
     const struct change *selves, *totals;
     struct difference_side sides[2];

@@ -22,8 +22,8 @@ extern const char *const phase_kind_names[]; /* "contexts", ... */
 
 struct phasing_options {
     enum phase_kind kind;
-    double
-        interval; /* weight, in ms for times; 0: PHASE_SAMPLES samples each, or PHASE_INTERVALS intervals */
+    /* weight, in ms for times; 0: PHASE_SAMPLES samples each, or PHASE_INTERVALS intervals */
+    double interval;
     double threshold; /* 0: PHASE_THRESHOLD */
     enum phase_policy policy;
 };

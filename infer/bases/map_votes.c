@@ -18,8 +18,8 @@
 #define NO_LEADER   SIZE_MAX
 #define LEAST_NEW   16 /* a function may be seen at this many further heights at least */
 #define LEAD_BITS   10 /* the winner must be 2^10 times as likely as the next */
-#define LEAD_PART                                                                                            \
-    4 /* and lead by a quarter of its score: heights in a recursion are not independent evidence */
+/* and lead by a quarter of its score: heights in a recursion are not independent evidence */
+#define LEAD_PART 4
 
 /* A height at which a function can be, and the weight of a vote for it: at least 1. */
 struct level {

@@ -7,8 +7,8 @@
 
 #include "perfdata/record.h"
 
-#define LINKS_MOST                                                                                           \
-    1024u /* kernel.perf_event_max_stack exceeds this only if an administrator raised it; the rest is dropped */
+/* kernel.perf_event_max_stack exceeds this only if an administrator raised it; the rest is dropped */
+#define LINKS_MOST 1024u
 
 struct link {
     uint64_t address; /* CHAIN_FRAMES: the return address; CHAIN_CALLS: the address of the call */

@@ -12,8 +12,8 @@ struct proof_frame {
     uint64_t pc; /* the return address for callers */
     struct place place;
     struct cfi_row row;
-    uint64_t
-        rise; /* bytes from the callee's CFA to this frame's; for the innermost frame with CFI_SP, from SP */
+    /* bytes from the callee's CFA to this frame's; for the innermost frame with CFI_SP, from SP */
+    uint64_t rise;
     uint64_t cfa, bp;
 };
 

@@ -41,8 +41,8 @@ struct engine_options {
     bool no_automaton;   /* CIDs that training never saw stay unknown */
     bool no_temporal;    /* judge each sample by itself: no smoothing over time */
     bool no_em;          /* learn from training and sure samples only: no expectation-maximisation */
-    struct columns_file
-        *file; /* for the table of a long recording (base/columns.h); borrowed. NULL: the engine makes one */
+    /* for the table of a long recording (base/columns.h); borrowed. NULL: the engine makes one */
+    struct columns_file *file;
     const struct progress *progress; /* of each pass, in records; borrowed, may be NULL */
 };
 

@@ -8,8 +8,8 @@
 #include "base/hash.h"
 #include "pathmap/map/partial.h"
 
-#define OF_AUDITS                                                                                            \
-    (UINT64_C(1) << 31) /* marks the stack numbers of audit samples: announced stacks count from 1, too */
+/* marks the stack numbers of audit samples: announced stacks count from 1, too */
+#define OF_AUDITS (UINT64_C(1) << 31)
 
 struct held_out {
     const struct trie *trie;

@@ -9,8 +9,8 @@
 #include "infer/model/expectation.h"
 #include "infer/model/weights.h"
 
-#define STAKE_LEAST                                                                                          \
-    0.005 /* share of the samples below which nothing is inferred: that takes seconds in large programs */
+/* share of the samples below which nothing is inferred: that takes seconds in large programs */
+#define STAKE_LEAST 0.005
 
 /* Steps of work (base/work.h) to find paths: for each sample without a path from its own stack, within bounds. A part of them
  * is for reading code, also by the number of samples: large libraries are not read for a few, as their calls take 10 bytes of

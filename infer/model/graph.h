@@ -24,8 +24,8 @@ struct graph_edge {
     uint64_t site;   /* its most frequent return address, 0 unknown */
     double weight;   /* calls: training's passes, or the expected number */
     bool open;       /* the caller's frame has no fixed size: `rise` is its minimum */
-    uint32_t
-        through; /* 1 + the last function that jumps on, whose file must be mapped for the call; 0: none */
+    /* 1 + the last function that jumps on, whose file must be mapped for the call; 0: none */
+    uint32_t through;
 };
 
 /* For qsort(): by caller, rise and `open`. */

@@ -21,8 +21,8 @@ struct waiting {
 struct thread {
     struct smoother *smoother;
     struct trellis *trellis;
-    struct waiting
-        *waiting; /* ring buffer of `capacity`, which grows up to TRELLIS_RUN: there may be many threads */
+    /* ring buffer of `capacity`, which grows up to TRELLIS_RUN: there may be many threads */
+    struct waiting *waiting;
     uint32_t first, count, capacity;
     uint64_t ended;                /* its number when it ended (base/retired.h); 0: it runs */
     struct thread *before, *after; /* in the list of threads with samples that wait */

@@ -3,8 +3,8 @@
 
 #include "infer/statics/build.h"
 
-#define OPEN_LEAST                                                                                           \
-    16 /* minimum bytes of a frame of open size: the return address and BP, by which it is addressed */
+/* minimum bytes of a frame of open size: the return address and BP, by which it is addressed */
+#define OPEN_LEAST 16
 
 /* Limit of the jumps that are followed from call targets, per call or jump in the code: python3, perl, php, sqlite3, clang++
  * and ffmpeg with their libraries have 1.3 to 3.2. In a damaged file one function may span all code, and jump to each of the

@@ -22,8 +22,8 @@ struct static_edge {
     uint32_t rise;           /* bytes from the caller's CFA down to the callee's; the minimum if `open` */
     bool open;               /* the caller's frame has no fixed size: the rise can be more */
     uint64_t site;           /* the return address in the caller's image */
-    uint32_t
-        through; /* 1 + the function (the last of them) that jumps to the callee in its own stead; 0: none */
+    /* 1 + the function (the last of them) that jumps to the callee in its own stead; 0: none */
+    uint32_t through;
 };
 
 /* A function that ends with a tail call: callers of `from` also call `to`. */
