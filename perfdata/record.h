@@ -83,9 +83,9 @@ struct event {
     bool batched;  /* sampled without an interrupt each (collector/events/pebs.h) */
     bool partial;  /* only some CPUs have it: those of one kind of core */
     const char *tracepoint; /* its name in tracefs, if different; borrowed; NULL: the same */
-    const char
-        *weight;     /* for a tracepoint: the field that its samples weigh by default; borrowed; NULL: none */
-    uint64_t cookie; /* for a probe: passed to the BPF program (enum verify_allocator); 0: nothing */
+    /* for a tracepoint: the field that its samples weigh by default; borrowed; NULL: none */
+    const char *weight;
+    uint64_t cookie;    /* for a probe: passed to the BPF program (enum verify_allocator); 0: nothing */
     const char *filter; /* for the kernel, over a tracepoint's fields; borrowed; NULL: none */
     uint8_t group;      /* events of the same group, if not 0, count at the same time */
 };

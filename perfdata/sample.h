@@ -18,7 +18,7 @@ enum sample_stack {
     SAMPLE_STACK_UNKNOWN,  /* nothing: it did not follow the thread */
     SAMPLE_STACK_NEW,      /* not known, so it was read: `stack` */
     SAMPLE_STACK_SAME,     /* that of an earlier sample: `stack_number` */
-    SAMPLE_STACK_REFUSED,  /* not known, but not read */
+    SAMPLE_STACK_REFUSED,  /* not known, and not read */
     SAMPLE_STACK_KEPT,     /* one of an earlier recording: `walk`, without the addresses of its calls */
     SAMPLE_STACK_GONE,     /* there was none: the process was ending, or in execve */
     SAMPLE_STACK_RETURNED, /* a precise sample's: its function may have returned before it could be read */
@@ -50,9 +50,9 @@ struct sample {
     bool user_regs;  /* these are from REGS_USER, not from REGS_INTR */
     bool regs_after; /* sp and bp are those after the instruction at reg_ip, which caused the event (PEBS) */
     uint64_t reg_ip, sp, bp;
-    uint64_t register_mask; /* which registers were recorded, by arch/x86/include/uapi/asm/perf_regs.h; */
-    const uint8_t
-        *registers;  /* their values, 8 bytes each, by ascending number; NULL: none. Borrowed; not aligned */
+    uint64_t register_mask; /* which registers were recorded, by arch/x86/include/uapi/asm/perf_regs.h */
+    /* their values, 8 bytes each, by ascending number; NULL: none. Borrowed; not aligned */
+    const uint8_t *registers;
     uint64_t period; /* events that this sample represents: PERIOD, else the event's fixed period, else 1 */
     uint64_t addr, weight, data_src; /* 0: not recorded */
     /* number of allocations it represents (heap_event.h); 0: it is not of any */
@@ -63,9 +63,8 @@ struct sample {
     uint64_t cgroup;      /* ID of the thread's cgroup (struct record has paths); 0: not recorded */
     const uint8_t *stack; /* STACK_USER dump from sp upward; NULL: none. Borrowed from the record */
     const uint8_t *below; /* the 128 bytes below sp (stack_record.h); NULL: not recorded. Borrowed */
-    const uint8_t *
-        outer; /* the STACK_RECORD_OUTER bytes that end at the base of a stack larger than a record; NULL: none.
-                                Borrowed */
+    /* the STACK_RECORD_OUTER bytes that end at the base of a stack larger than a record; NULL: none. Borrowed */
+    const uint8_t *outer;
     uint64_t outer_at;   /* their address */
     uint32_t stack_size; /* valid bytes of the dump (dyn_size) */
     /* bytes from sp on after which it is another stack's, beginning with its saved PC (stack_record.h); 0: none */
@@ -98,8 +97,8 @@ struct sample {
      * none. Borrowed */
     const uint8_t *branches;
     uint32_t branch_count;
-    const struct script_frame
-        *script;  /* what the thread's interpreter runs (scripts.h); NULL: nothing, or unknown. Borrowed */
+    /* what the thread's interpreter runs (scripts.h); NULL: nothing, or unknown. Borrowed */
+    const struct script_frame *script;
     uint64_t row; /* in the table of observations; set by infer/samples/observations.h */
 };
 

@@ -14,9 +14,9 @@
 
 struct script_code {
     const char *name; /* qualified; UTF-8; "": unknown */
-    const char
-        *file;     /* as the runtime has it: mostly its path; "": unknown. A long one lacks its beginning */
-    uint32_t line; /* the first line */
+    /* as the runtime has it: mostly its path; "": unknown. A long one lacks its beginning */
+    const char *file;
+    uint32_t line;     /* the first line */
     uint32_t language; /* enum script_language */
 };
 

@@ -76,9 +76,9 @@ struct changes {
     /* of functions, by item: where they are innermost, and anywhere on the path */
     const struct change *selves, *totals;
     struct difference_side sides[2];
-    struct change
-        whole;    /* the weights, even if shares are compared; its bound is that of level DIFFERENCE_RATE */
-    double level; /* of a change's bound: probability 1 - level */
+    /* the weights, even if shares are compared; its bound is that of level DIFFERENCE_RATE */
+    struct change whole;
+    double level;                     /* of a change's bound: probability 1 - level */
     size_t compared, called, unclear; /* rows */
     bool absolute;
 };

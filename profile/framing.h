@@ -25,8 +25,8 @@ struct framing_options {
     bool lines;        /* their source lines; the debug information for these is always read */
     bool places;       /* instead of both, the instructions of calls and samples */
     bool script_lines; /* lines at least for functions that an interpreter runs */
-    bool native,
-        script;    /* with functions that an interpreter runs: machine code only, or these functions only */
+    /* with functions that an interpreter runs: machine code only, or these functions only */
+    bool native, script;
     bool calls;    /* samples are a function's calls: nothing is inlined at the end of a path */
     bool locks;    /* the lock, for waits for one */
     bool accesses; /* the accessed memory, and where the processor found it */
