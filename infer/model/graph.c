@@ -9,7 +9,7 @@
 #include "process/partial.h"
 
 #define ROUNDS 8 /* calls beyond what training saw through which expected runs are propagated */
-/* upper bound of the expected runs of a function that never returns: whatever was counted ran before it */
+/* upper bound of the expected runs of a function that never returns: while others are counted it has not run */
 #define ONCE  1e-3
 #define CARRY 0.5 /* share of a caller's runs that reach one of its call sites that training never saw */
 
